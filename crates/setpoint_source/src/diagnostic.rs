@@ -1,0 +1,160 @@
+//! One model of what is to be said about an input, for every language and every printer.
+
+use crate::{Range, Span};
+
+/// How much a finding matters. Ordered: a note is less than a warning, a warning less than an error.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Severity {
+    Note,
+    Warning,
+    Error,
+}
+
+impl Severity {
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Note => "note",
+            Self::Warning => "warning",
+            Self::Error => "error",
+        }
+    }
+}
+
+/// A kind of finding. Its name is a promise to users; `setpoint explain NAME` prints its explanation.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Rule {
+    /// Lower case, words joined by `-`.
+    pub name: &'static str,
+    pub severity: Severity,
+    /// One sentence without a full stop.
+    pub summary: &'static str,
+    /// Markdown: what is wrong, why it matters, an example that has it, and how to mend it.
+    pub explanation: &'static str,
+}
+
+/// A second place that matters for a finding, with a word on why.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Label {
+    pub span: Span,
+    pub text: String,
+}
+
+/// A replacement of source text. An empty range inserts.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Edit {
+    pub span: Span,
+    pub replacement: String,
+}
+
+/// A change of the source that mends a finding.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Fix {
+    pub title: String,
+    pub edits: Vec<Edit>,
+}
+
+/// One finding, error or note.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Diagnostic {
+    pub rule: &'static Rule,
+    pub severity: Severity,
+    /// What is wrong, in one plain sentence.
+    pub message: String,
+    /// Where. Absent only for what has no place, such as an input that cannot be read.
+    pub span: Option<Span>,
+    /// What the frame says at `span`; often empty, since the message says it.
+    pub label: String,
+    pub labels: Vec<Label>,
+    /// Why it matters, or how it came about.
+    pub notes: Vec<String>,
+    /// What to do.
+    pub helps: Vec<String>,
+    /// The resources, components or objects that it concerns, as users write them: `File[/etc/motd]`.
+    pub resources: Vec<String>,
+    /// A concrete run that shows it.
+    pub counterexample: Option<serde_json::Value>,
+    pub fix: Option<Fix>,
+}
+
+impl Diagnostic {
+    pub fn new(rule: &'static Rule, message: impl Into<String>) -> Self {
+        Self {
+            rule,
+            severity: rule.severity,
+            message: message.into(),
+            span: None,
+            label: String::new(),
+            labels: Vec::new(),
+            notes: Vec::new(),
+            helps: Vec::new(),
+            resources: Vec::new(),
+            counterexample: None,
+            fix: None,
+        }
+    }
+
+    pub fn at(mut self, span: Span) -> Self {
+        self.span = Some(span);
+        self
+    }
+
+    /// The place, unless one is known already: the innermost place is the most precise.
+    pub fn at_least(mut self, span: Span) -> Self {
+        self.span.get_or_insert(span);
+        self
+    }
+
+    pub fn severity(mut self, severity: Severity) -> Self {
+        self.severity = severity;
+        self
+    }
+
+    pub fn labelled(mut self, text: impl Into<String>) -> Self {
+        self.label = text.into();
+        self
+    }
+
+    pub fn with_label(mut self, span: Span, text: impl Into<String>) -> Self {
+        self.labels.push(Label { span, text: text.into() });
+        self
+    }
+
+    pub fn with_note(mut self, text: impl Into<String>) -> Self {
+        self.notes.push(text.into());
+        self
+    }
+
+    pub fn with_help(mut self, text: impl Into<String>) -> Self {
+        self.helps.push(text.into());
+        self
+    }
+
+    pub fn with_resources(mut self, resources: impl IntoIterator<Item = String>) -> Self {
+        self.resources.extend(resources);
+        self
+    }
+
+    pub fn with_fix(mut self, fix: Fix) -> Self {
+        self.fix = Some(fix);
+        self
+    }
+}
+
+impl Fix {
+    /// Applies the edits to the text of one file. Edits that overlap an earlier one are left out.
+    pub fn apply(edits: &[Edit], text: &str) -> String {
+        let mut edits: Vec<&Edit> = edits.iter().collect();
+        edits.sort_by_key(|edit| (edit.span.range.start, edit.span.range.end));
+        let mut out = String::with_capacity(text.len());
+        let mut done = 0;
+        for edit in edits {
+            let Range { start, end } = edit.span.range;
+            let Some(before) = text.get(done..start as usize) else { continue };
+            out.push_str(before);
+            out.push_str(&edit.replacement);
+            done = end as usize;
+        }
+        out.push_str(text.get(done..).unwrap_or(""));
+        out
+    }
+}

@@ -1,0 +1,173 @@
+//! The one way in which files are read: the disk, or a map in memory with the same behaviour.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::io;
+use std::path::{Component, Path, PathBuf};
+
+/// Larger files are refused: no source text is that long, and offsets stay within 32 bits.
+pub const MAX_FILE_BYTES: u64 = 64 * 1024 * 1024;
+
+/// Why a file could not be read, as a sentence for people.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FileError {
+    pub path: PathBuf,
+    pub reason: String,
+    /// The file is not there; other causes mean that it is, and cannot be used.
+    pub missing: bool,
+}
+
+impl fmt::Display for FileError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "cannot read {}: {}", self.path.display(), self.reason)
+    }
+}
+
+impl std::error::Error for FileError {}
+
+/// Where files come from.
+pub trait FileSystem: fmt::Debug + Send + Sync {
+    fn read(&self, path: &Path) -> Result<Vec<u8>, FileError>;
+    fn is_file(&self, path: &Path) -> bool;
+    fn is_dir(&self, path: &Path) -> bool;
+    /// The names in a directory, sorted. Empty if there is no such directory.
+    fn list(&self, path: &Path) -> Vec<String>;
+}
+
+/// Reads a text file; text that is not UTF-8 is an error that names the line.
+pub fn read_text(files: &dyn FileSystem, path: &Path) -> Result<String, FileError> {
+    String::from_utf8(files.read(path)?).map_err(|error| {
+        let valid = &error.as_bytes()[..error.utf8_error().valid_up_to()];
+        let line = memchr::memchr_iter(b'\n', valid).count() + 1;
+        FileError { path: path.to_owned(), reason: format!("line {line} is not valid UTF-8"), missing: false }
+    })
+}
+
+/// The files of this machine.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct OsFileSystem;
+
+impl FileSystem for OsFileSystem {
+    fn read(&self, path: &Path) -> Result<Vec<u8>, FileError> {
+        let fail = |error: io::Error| {
+            let reason = match error.kind() {
+                io::ErrorKind::NotFound => "there is no such file".to_owned(),
+                io::ErrorKind::PermissionDenied => "permission denied".to_owned(),
+                io::ErrorKind::IsADirectory => "it is a directory".to_owned(),
+                _ => error.to_string(),
+            };
+            FileError { path: path.to_owned(), reason, missing: error.kind() == io::ErrorKind::NotFound }
+        };
+        let size = std::fs::metadata(path).map_err(fail)?.len();
+        if size > MAX_FILE_BYTES {
+            let reason = format!(
+                "it has {} MB, and files over {} MB are refused",
+                size / 1_000_000,
+                MAX_FILE_BYTES / 1_000_000
+            );
+            return Err(FileError { path: path.to_owned(), reason, missing: false });
+        }
+        std::fs::read(path).map_err(fail)
+    }
+
+    fn is_file(&self, path: &Path) -> bool {
+        path.is_file()
+    }
+
+    fn is_dir(&self, path: &Path) -> bool {
+        path.is_dir()
+    }
+
+    fn list(&self, path: &Path) -> Vec<String> {
+        let Ok(entries) = std::fs::read_dir(path) else { return Vec::new() };
+        let mut names: Vec<String> =
+            entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok()).collect();
+        names.sort();
+        names
+    }
+}
+
+/// Files in memory, for tests and editors.
+#[derive(Debug, Clone, Default)]
+pub struct MemoryFileSystem {
+    files: BTreeMap<PathBuf, Vec<u8>>,
+}
+
+impl MemoryFileSystem {
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    pub fn add(&mut self, path: impl AsRef<Path>, content: impl Into<Vec<u8>>) {
+        self.files.insert(normal(path.as_ref()), content.into());
+    }
+}
+
+impl FileSystem for MemoryFileSystem {
+    fn read(&self, path: &Path) -> Result<Vec<u8>, FileError> {
+        self.files.get(&normal(path)).cloned().ok_or_else(|| FileError {
+            path: path.to_owned(),
+            reason: "there is no such file".to_owned(),
+            missing: true,
+        })
+    }
+
+    fn is_file(&self, path: &Path) -> bool {
+        self.files.contains_key(&normal(path))
+    }
+
+    fn is_dir(&self, path: &Path) -> bool {
+        !self.list(path).is_empty()
+    }
+
+    fn list(&self, path: &Path) -> Vec<String> {
+        let folder = normal(path);
+        let mut names: Vec<String> = self
+            .files
+            .keys()
+            .filter_map(|file| file.strip_prefix(&folder).ok()?.components().next())
+            .map(|first| first.as_os_str().to_string_lossy().into_owned())
+            .collect();
+        names.dedup();
+        names
+    }
+}
+
+/// A path without `.` and `..`, as far as they can be resolved without a disk.
+fn normal(path: &Path) -> PathBuf {
+    let mut out = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::CurDir => {}
+            Component::ParentDir if out.file_name().is_some() => {
+                out.pop();
+            }
+            other => out.push(other),
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn memory_lists_each_name_once() {
+        let mut files = MemoryFileSystem::new();
+        files.add("m/a/x.pp", "x");
+        files.add("m/a/y.pp", "y");
+        files.add("m/b.pp", "b");
+        assert_eq!(files.list(Path::new("./m")), ["a", "b.pp"]);
+        assert!(files.is_dir(Path::new("m/a/../a")));
+        assert!(!files.is_dir(Path::new("m/c")));
+    }
+
+    #[test]
+    fn text_that_is_not_utf8_names_its_line() {
+        let mut files = MemoryFileSystem::new();
+        files.add("x.pp", b"ok\n\xff".to_vec());
+        let error = read_text(&files, Path::new("x.pp")).unwrap_err();
+        assert_eq!(error.to_string(), "cannot read x.pp: line 2 is not valid UTF-8");
+    }
+}

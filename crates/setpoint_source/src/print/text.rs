@@ -1,0 +1,128 @@
+//! Text for people: the message, the source lines it is about, and what to do.
+
+use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
+
+use crate::{Diagnostic, FileId, Report, Severity, SourceFile, Sources, Span};
+use std::sync::Arc;
+
+/// All findings of a report, with a line per input that says its verdict, and a summary.
+pub fn text(report: &Report, sources: &Sources, colour: bool) -> String {
+    let mut out = String::new();
+    for finding in report.findings() {
+        out.push_str(&diagnostic(finding, sources, colour));
+        out.push('\n');
+    }
+    out
+}
+
+/// One diagnostic, ending in a line end.
+pub fn diagnostic(diagnostic: &Diagnostic, sources: &Sources, colour: bool) -> String {
+    let level = match diagnostic.severity {
+        Severity::Error => Level::ERROR,
+        Severity::Warning => Level::WARNING,
+        Severity::Note => Level::NOTE,
+    };
+    let frames = frames(diagnostic, sources);
+    let mut group = Group::with_title(level.primary_title(&diagnostic.message).id(diagnostic.rule.name));
+    for frame in &frames {
+        let mut snippet = Snippet::source(frame.text.as_str()).path(frame.file.path()).line_start(frame.first_line);
+        for mark in &frame.marks {
+            let kind = if mark.primary { AnnotationKind::Primary } else { AnnotationKind::Context };
+            snippet = snippet.annotation(kind.span(mark.start..mark.end).label(mark.text));
+        }
+        group = group.element(snippet);
+    }
+    for note in &diagnostic.notes {
+        group = group.element(Level::NOTE.message(note.as_str()));
+    }
+    for help in &diagnostic.helps {
+        group = group.element(Level::HELP.message(help.as_str()));
+    }
+    let renderer = if colour { Renderer::styled() } else { Renderer::plain() };
+    let mut out = renderer.render(&[group]);
+    out.push('\n');
+    out
+}
+
+/// The lines of one file that are shown, and what is marked in them.
+struct Frame<'a> {
+    id: FileId,
+    file: Arc<SourceFile>,
+    first_line: usize,
+    text: String,
+    marks: Vec<Mark<'a>>,
+}
+
+struct Mark<'a> {
+    start: usize,
+    end: usize,
+    text: &'a str,
+    primary: bool,
+}
+
+/// One frame a file, in the order in which the diagnostic names them. Only the lines between the first and the
+/// last mark are copied, so that a finding in a large file costs little.
+fn frames<'a>(diagnostic: &'a Diagnostic, sources: &Sources) -> Vec<Frame<'a>> {
+    let primary = diagnostic.span.map(|span| (span, diagnostic.label.as_str(), true));
+    let others = diagnostic.labels.iter().map(|label| (label.span, label.text.as_str(), false));
+    let marked: Vec<(Span, &str, bool)> = primary.into_iter().chain(others).collect();
+    let mut frames: Vec<Frame> = Vec::new();
+    for &(span, ..) in &marked {
+        if frames.iter().any(|frame| frame.id == span.file) {
+            continue;
+        }
+        let here = || marked.iter().filter(|(other, ..)| other.file == span.file);
+        let file = sources.file(span.file);
+        let text = file.text();
+        let limit = |offset: u32| floor_boundary(text, offset as usize);
+        let first = here().map(|(span, ..)| limit(span.range.start)).min().unwrap_or(0);
+        let last = here().map(|(span, ..)| limit(span.range.end).max(limit(span.range.start))).max().unwrap_or(0);
+        let begin = text[..first].rfind('\n').map_or(0, |at| at + 1);
+        let end = text[last..].find('\n').map_or(text.len(), |at| last + at);
+        let marks = here()
+            .map(|&(span, text, primary)| {
+                let start = limit(span.range.start) - begin;
+                Mark { start, end: limit(span.range.end).saturating_sub(begin).max(start), text, primary }
+            })
+            .collect();
+        let first_line = file.line(begin as u32) as usize;
+        frames.push(Frame { id: span.file, first_line, text: text[begin..end].to_owned(), marks, file });
+    }
+    frames
+}
+
+/// The largest character boundary at or below `offset`.
+fn floor_boundary(text: &str, offset: usize) -> usize {
+    (0..=offset.min(text.len())).rev().find(|&at| text.is_char_boundary(at)).unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Range, Rule};
+
+    static RULE: Rule =
+        Rule { name: "sample", severity: Severity::Error, summary: "a sample", explanation: "Nothing." };
+
+    #[test]
+    fn a_frame_shows_the_line_and_the_place() {
+        let sources = Sources::new();
+        let id = sources.add("site.pp", "node x {\n  fil { '/a': }\n}\n");
+        let found = Diagnostic::new(&RULE, "there is no type `fil`")
+            .at(Range::new(11, 14).in_file(id))
+            .with_help("did you mean `file`?");
+        let shown = diagnostic(&found, &sources, false);
+        assert!(shown.contains("error[sample]: there is no type `fil`"), "{shown}");
+        assert!(shown.contains("site.pp:2:3"), "{shown}");
+        assert!(shown.contains("fil { '/a': }"), "{shown}");
+        assert!(shown.contains("help: did you mean `file`?"), "{shown}");
+    }
+
+    #[test]
+    fn a_place_beyond_the_text_is_shown_at_its_end() {
+        let sources = Sources::new();
+        let id = sources.add("a.pp", "é");
+        let found = Diagnostic::new(&RULE, "ends too early").at(Range::new(1, 400).in_file(id));
+        assert!(diagnostic(&found, &sources, false).contains("ends too early"));
+    }
+}

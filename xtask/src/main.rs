@@ -1,0 +1,2 @@
+//! The repository's own tasks. `cargo xtask bench …` measures Setpoint beside its peers.
+fn main() {}
