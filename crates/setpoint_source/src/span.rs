@@ -87,7 +87,9 @@ impl SourceFile {
     /// The text of a line counted from 1, without its line end.
     pub fn line_text(&self, line: u32) -> &str {
         let starts = self.line_starts();
-        let Some(&start) = (line as usize).checked_sub(1).and_then(|index| starts.get(index)) else { return "" };
+        let Some(&start) = (line as usize).checked_sub(1).and_then(|index| starts.get(index)) else {
+            return "";
+        };
         let end = starts.get(line as usize).map_or(self.text.len(), |&next| next as usize);
         self.text.get(start as usize..end).unwrap_or("").trim_end_matches(['\n', '\r'])
     }

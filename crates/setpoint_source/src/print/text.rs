@@ -25,7 +25,8 @@ pub fn diagnostic(diagnostic: &Diagnostic, sources: &Sources, colour: bool) -> S
     let frames = frames(diagnostic, sources);
     let mut group = Group::with_title(level.primary_title(&diagnostic.message).id(diagnostic.rule.name));
     for frame in &frames {
-        let mut snippet = Snippet::source(frame.text.as_str()).path(frame.file.path()).line_start(frame.first_line);
+        let mut snippet =
+            Snippet::source(frame.text.as_str()).path(frame.file.path()).line_start(frame.first_line);
         for mark in &frame.marks {
             let kind = if mark.primary { AnnotationKind::Primary } else { AnnotationKind::Context };
             snippet = snippet.annotation(kind.span(mark.start..mark.end).label(mark.text));
@@ -76,7 +77,8 @@ fn frames<'a>(diagnostic: &'a Diagnostic, sources: &Sources) -> Vec<Frame<'a>> {
         let text = file.text();
         let limit = |offset: u32| floor_boundary(text, offset as usize);
         let first = here().map(|(span, ..)| limit(span.range.start)).min().unwrap_or(0);
-        let last = here().map(|(span, ..)| limit(span.range.end).max(limit(span.range.start))).max().unwrap_or(0);
+        let last =
+            here().map(|(span, ..)| limit(span.range.end).max(limit(span.range.start))).max().unwrap_or(0);
         let begin = text[..first].rfind('\n').map_or(0, |at| at + 1);
         let end = text[last..].find('\n').map_or(text.len(), |at| last + at);
         let marks = here()

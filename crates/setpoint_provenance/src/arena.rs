@@ -1,0 +1,184 @@
+//! The nodes, stored compactly and never freed during an evaluation.
+
+use setpoint_source::{Span, Symbol};
+
+/// A handle to a node. [`Prov::NONE`] stands for "not recorded".
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Default)]
+pub struct Prov(u32);
+
+impl Prov {
+    pub const NONE: Self = Self(0);
+
+    pub fn is_none(self) -> bool {
+        self == Self::NONE
+    }
+}
+
+/// What a leaf is.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum LeafKind {
+    Literal,
+    Fact,
+    Trusted,
+    Hiera,
+    /// A default that the program gives (a parameter's default is an expression; this is for built-in ones).
+    Default,
+    Template,
+    Setting,
+    External,
+    Node,
+    Absence,
+}
+
+impl LeafKind {
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Literal => "literal",
+            Self::Fact => "fact",
+            Self::Trusted => "trusted",
+            Self::Hiera => "hiera",
+            Self::Default => "default",
+            Self::Template => "template",
+            Self::Setting => "setting",
+            Self::External => "external",
+            Self::Node => "node",
+            Self::Absence => "absence",
+        }
+    }
+}
+
+/// An input of the evaluation that no other node explains.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Leaf {
+    pub kind: LeafKind,
+    /// The name by which people know it: a fact's name, a Hiera key.
+    pub name: Option<Symbol>,
+    pub span: Option<Span>,
+}
+
+/// A step of the control flow that led to an evaluation.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Control {
+    /// A condition whose value chose the branch.
+    Condition,
+    /// An `include` or another declaration of a class.
+    Declaration,
+    /// The instantiation of a definition.
+    Instance,
+    /// A collector that selected a resource.
+    Collector,
+    /// An iteration of a lambda over an element.
+    Iteration,
+    /// A call of a function.
+    Call,
+}
+
+/// One node, as queries see it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Node<'a> {
+    Leaf(Leaf),
+    /// `name` says which operation: `+`, `interpolate`, `split`.
+    Operation {
+        name: Symbol,
+        span: Option<Span>,
+        arguments: &'a [Prov],
+    },
+    /// The same value, given a name or passed on at a place.
+    Copy {
+        of: Prov,
+        span: Option<Span>,
+        name: Option<Symbol>,
+    },
+    /// The value `of`, which exists because `cause` had the value it had.
+    Under {
+        of: Prov,
+        control: Control,
+        cause: Prov,
+        span: Option<Span>,
+    },
+}
+
+#[derive(Clone, Debug)]
+enum Stored {
+    Leaf(Leaf),
+    Operation { name: Symbol, span: Option<Span>, first: u32, count: u32 },
+    Copy { of: Prov, span: Option<Span>, name: Option<Symbol> },
+    Under { of: Prov, control: Control, cause: Prov, span: Option<Span> },
+}
+
+/// All nodes of one evaluation. Switched off, it records nothing and every handle is [`Prov::NONE`].
+#[derive(Debug)]
+pub struct Arena {
+    enabled: bool,
+    nodes: Vec<Stored>,
+    arguments: Vec<Prov>,
+}
+
+impl Arena {
+    pub fn new(enabled: bool) -> Self {
+        Self { enabled, nodes: Vec::new(), arguments: Vec::new() }
+    }
+
+    pub fn enabled(&self) -> bool {
+        self.enabled
+    }
+
+    pub fn len(&self) -> usize {
+        self.nodes.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.nodes.is_empty()
+    }
+
+    pub fn literal(&mut self, span: Span) -> Prov {
+        self.leaf(Leaf { kind: LeafKind::Literal, name: None, span: Some(span) })
+    }
+
+    pub fn leaf(&mut self, leaf: Leaf) -> Prov {
+        self.push(Stored::Leaf(leaf))
+    }
+
+    pub fn operation(&mut self, name: Symbol, span: Option<Span>, arguments: &[Prov]) -> Prov {
+        if !self.enabled {
+            return Prov::NONE;
+        }
+        let first = self.arguments.len() as u32;
+        self.arguments.extend_from_slice(arguments);
+        self.push(Stored::Operation { name, span, first, count: arguments.len() as u32 })
+    }
+
+    pub fn copy(&mut self, of: Prov, span: Option<Span>, name: Option<Symbol>) -> Prov {
+        self.push(Stored::Copy { of, span, name })
+    }
+
+    pub fn under(&mut self, of: Prov, control: Control, cause: Prov, span: Option<Span>) -> Prov {
+        self.push(Stored::Under { of, control, cause, span })
+    }
+
+    /// The node of a handle that this arena gave out.
+    pub fn node(&self, prov: Prov) -> Option<Node<'_>> {
+        let stored = self.nodes.get((prov.0 as usize).checked_sub(1)?)?;
+        Some(match stored {
+            Stored::Leaf(leaf) => Node::Leaf(*leaf),
+            Stored::Operation { name, span, first, count } => Node::Operation {
+                name: *name,
+                span: *span,
+                arguments: self.arguments.get(*first as usize..(*first + *count) as usize).unwrap_or(&[]),
+            },
+            Stored::Copy { of, span, name } => Node::Copy { of: *of, span: *span, name: *name },
+            Stored::Under { of, control, cause, span } => {
+                Node::Under { of: *of, control: *control, cause: *cause, span: *span }
+            }
+        })
+    }
+
+    /// Records a node. The arena holds at most 2³² − 1; beyond that, provenance is not recorded.
+    fn push(&mut self, node: Stored) -> Prov {
+        if !self.enabled || self.nodes.len() >= (u32::MAX - 1) as usize {
+            return Prov::NONE;
+        }
+        self.nodes.push(node);
+        Prov(self.nodes.len() as u32)
+    }
+}
