@@ -1,1 +1,8 @@
+//! The functions that Puppet itself has, as far as they need no catalog.
 //!
+//! Each function takes values and gives a value; what it needs of its caller (blocks, variables, files, the log) it
+//! asks of a [`Host`], which the evaluator is. Functions that declare classes and resources live with the evaluator.
+
+mod host;
+
+pub use host::{Block, Call, Host, LogLevel, Stop, Strictness};

@@ -1,0 +1,81 @@
+//! What a function may ask of the evaluation that calls it.
+
+use std::fmt::Debug;
+use std::path::PathBuf;
+
+use setpoint_provenance::Arena;
+use setpoint_puppet_values::Value;
+use setpoint_source::{Diagnostic, FileSystem, Span, Symbol};
+
+/// Why an evaluation does not go on: an error, or `next`, `break` and `return`.
+#[derive(Debug)]
+pub enum Stop {
+    Error(Box<Diagnostic>),
+    Next(Value),
+    Return(Value),
+    Break(Span),
+}
+
+/// A block (lambda) given to a call, as far as a function needs to know it.
+pub trait Block: Debug {
+    /// Parameters without a default.
+    fn required(&self) -> usize;
+    /// All parameters; `None` if the last takes the rest.
+    fn accepted(&self) -> Option<usize>;
+}
+
+/// One call of a function.
+#[derive(Debug)]
+pub struct Call<'a> {
+    pub name: Symbol,
+    pub arguments: Vec<Value>,
+    pub block: Option<&'a dyn Block>,
+    pub span: Span,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum LogLevel {
+    Debug,
+    Info,
+    Notice,
+    Warning,
+    Err,
+    Alert,
+    Crit,
+    Emerg,
+}
+
+/// `strict`: what happens to questionable constructs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Strictness {
+    Off,
+    Warning,
+    Error,
+}
+
+/// The evaluation that calls a function.
+pub trait Host {
+    fn arena(&mut self) -> &mut Arena;
+    /// Calls the block of a call. `next` inside it gives its value; `break` and `return` come through as [`Stop`].
+    fn call_block(&mut self, block: &dyn Block, arguments: Vec<Value>) -> Result<Value, Stop>;
+    fn call_function(&mut self, call: Call<'_>) -> Result<Value, Stop>;
+    /// A variable as the caller sees it.
+    fn variable(&mut self, name: &str) -> Option<Value>;
+    /// The type that a text such as `Array[Integer]` names, aliases included.
+    fn parse_type(&mut self, text: &str, span: Span) -> Result<Value, Stop>;
+    /// Renders EPP source with the given parameters.
+    fn render_epp(
+        &mut self,
+        name: &str,
+        text: &str,
+        parameters: Option<&Value>,
+        span: Span,
+    ) -> Result<Value, Stop>;
+    fn log(&mut self, level: LogLevel, message: String, span: Span);
+    fn files(&self) -> &dyn FileSystem;
+    /// `module/path` in a folder of the module such as `files` or `templates`, or an absolute path, if it exists.
+    fn module_file(&self, folder: &str, name: &str) -> Option<PathBuf>;
+    fn strict(&self) -> Strictness;
+    /// 7 or 8.
+    fn puppet_version(&self) -> u8;
+}

@@ -1,0 +1,187 @@
+//! Values: cheap to copy, each with a handle to its provenance.
+
+use std::hash::{Hash as StdHash, Hasher};
+use std::sync::Arc;
+
+use indexmap::IndexMap;
+use rustc_hash::FxBuildHasher;
+use setpoint_provenance::Prov;
+
+/// A value of the Puppet language and where it came from. Equality (`==` of Rust) is Ruby's `eql?`: exact, and blind
+/// to provenance; Puppet's own `==` ignores case and lives in the operators.
+#[derive(Clone, Debug)]
+pub struct Value {
+    pub data: Data,
+    pub prov: Prov,
+}
+
+#[derive(Clone, Debug)]
+pub enum Data {
+    Undef,
+    Default,
+    Bool(bool),
+    Integer(i64),
+    Float(f64),
+    String(Arc<str>),
+    Array(Arc<Vec<Value>>),
+    Hash(Arc<Hash>),
+    Sensitive(Arc<Value>),
+    Deferred(Arc<Deferred>),
+    /// A value that could not be computed; see [`Opaque`].
+    Opaque(Arc<Opaque>),
+}
+
+/// A hash in insertion order; keys may be any value.
+pub type Hash = IndexMap<Key, Value, FxBuildHasher>;
+
+/// A value as a key: compared exactly.
+#[derive(Clone, Debug)]
+pub struct Key(pub Value);
+
+/// A call that the agent makes.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Deferred {
+    pub name: Arc<str>,
+    pub arguments: Vec<Value>,
+}
+
+/// What stands in for a value that needs more than this program can do: a Ruby function beyond it, a secret.
+/// It passes type checks; branching on it or using it as a title is an error that names `reason`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Opaque {
+    pub reason: Arc<str>,
+}
+
+impl Value {
+    pub const UNDEF: Self = Self { data: Data::Undef, prov: Prov::NONE };
+
+    pub fn new(data: Data) -> Self {
+        Self { data, prov: Prov::NONE }
+    }
+
+    pub fn string(text: impl Into<Arc<str>>) -> Self {
+        Self::new(Data::String(text.into()))
+    }
+
+    pub fn array(items: Vec<Self>) -> Self {
+        Self::new(Data::Array(Arc::new(items)))
+    }
+
+    pub fn hash(entries: Hash) -> Self {
+        Self::new(Data::Hash(Arc::new(entries)))
+    }
+
+    pub fn with(mut self, prov: Prov) -> Self {
+        self.prov = prov;
+        self
+    }
+
+    pub fn is_undef(&self) -> bool {
+        matches!(self.data, Data::Undef)
+    }
+
+    /// Only `undef` and `false` are false.
+    pub fn is_true(&self) -> bool {
+        !matches!(self.data, Data::Undef | Data::Bool(false))
+    }
+
+    pub fn as_str(&self) -> Option<&str> {
+        if let Data::String(text) = &self.data { Some(text) } else { None }
+    }
+}
+
+impl From<bool> for Value {
+    fn from(value: bool) -> Self {
+        Self::new(Data::Bool(value))
+    }
+}
+
+impl From<i64> for Value {
+    fn from(value: i64) -> Self {
+        Self::new(Data::Integer(value))
+    }
+}
+
+impl From<f64> for Value {
+    fn from(value: f64) -> Self {
+        Self::new(Data::Float(value))
+    }
+}
+
+impl From<&str> for Value {
+    fn from(text: &str) -> Self {
+        Self::string(text)
+    }
+}
+
+impl From<String> for Value {
+    fn from(text: String) -> Self {
+        Self::string(text)
+    }
+}
+
+impl PartialEq for Value {
+    fn eq(&self, other: &Self) -> bool {
+        self.data == other.data
+    }
+}
+
+impl PartialEq for Data {
+    fn eq(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Undef, Self::Undef) | (Self::Default, Self::Default) => true,
+            (Self::Bool(a), Self::Bool(b)) => a == b,
+            (Self::Integer(a), Self::Integer(b)) => a == b,
+            (Self::Float(a), Self::Float(b)) => a == b,
+            (Self::String(a), Self::String(b)) => a == b,
+            (Self::Array(a), Self::Array(b)) => a == b,
+            (Self::Hash(a), Self::Hash(b)) => a == b,
+            (Self::Sensitive(a), Self::Sensitive(b)) => a == b,
+            (Self::Deferred(a), Self::Deferred(b)) => a == b,
+            (Self::Opaque(a), Self::Opaque(b)) => a == b,
+            _ => false,
+        }
+    }
+}
+
+impl PartialEq for Key {
+    fn eq(&self, other: &Self) -> bool {
+        self.0.data == other.0.data
+    }
+}
+
+impl Eq for Key {}
+
+impl StdHash for Key {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        hash_data(&self.0.data, state);
+    }
+}
+
+fn hash_data<H: Hasher>(data: &Data, state: &mut H) {
+    std::mem::discriminant(data).hash(state);
+    match data {
+        Data::Undef | Data::Default => {}
+        Data::Bool(value) => value.hash(state),
+        Data::Integer(value) => value.hash(state),
+        Data::Float(value) => value.to_bits().hash(state),
+        Data::String(text) => text.hash(state),
+        Data::Array(items) => items.iter().for_each(|item| hash_data(&item.data, state)),
+        Data::Hash(entries) => entries.len().hash(state),
+        Data::Sensitive(inner) => hash_data(&inner.data, state),
+        Data::Deferred(call) => call.name.hash(state),
+        Data::Opaque(opaque) => opaque.reason.hash(state),
+    }
+}
+
+impl Key {
+    pub fn as_str(&self) -> Option<&str> {
+        self.0.as_str()
+    }
+}
+
+impl From<&str> for Key {
+    fn from(text: &str) -> Self {
+        Self(text.into())
+    }
+}
