@@ -2,6 +2,7 @@
 
 use std::fmt::Debug;
 use std::path::PathBuf;
+use std::time::SystemTime;
 
 use setpoint_provenance::Arena;
 use setpoint_puppet_values::Value;
@@ -22,6 +23,10 @@ pub trait Block: Debug {
     fn required(&self) -> usize;
     /// All parameters; `None` if the last takes the rest.
     fn accepted(&self) -> Option<usize>;
+    /// The types of the parameters, as values; empty if none is declared. A parameter without a type is `Any`.
+    fn parameter_types(&self) -> Vec<Value> {
+        Vec::new()
+    }
 }
 
 /// One call of a function.
@@ -71,10 +76,22 @@ pub trait Host {
         parameters: Option<&Value>,
         span: Span,
     ) -> Result<Value, Stop>;
+    /// Renders ERB source. The scope is that of the caller.
+    fn render_erb(&mut self, name: &str, _text: &str, span: Span) -> Result<Value, Stop> {
+        Err(crate::rules::unsupported(format!("The ERB template {name} cannot be rendered here"), span))
+    }
     fn log(&mut self, level: LogLevel, message: String, span: Span);
+    /// A warning that is given once per `key` and evaluation.
+    fn warn_once(&mut self, key: &str, message: String, span: Span);
     fn files(&self) -> &dyn FileSystem;
     /// `module/path` in a folder of the module such as `files` or `templates`, or an absolute path, if it exists.
     fn module_file(&self, folder: &str, name: &str) -> Option<PathBuf>;
+    /// The folder of a module.
+    fn module_directory(&self, name: &str) -> Option<PathBuf>;
+    /// The time at which the evaluation began.
+    fn now(&self) -> SystemTime {
+        SystemTime::now()
+    }
     fn strict(&self) -> Strictness;
     /// 7 or 8.
     fn puppet_version(&self) -> u8;

@@ -3,6 +3,12 @@
 //! Each function takes values and gives a value; what it needs of its caller (blocks, variables, files, the log) it
 //! asks of a [`Host`], which the evaluator is. Functions that declare classes and resources live with the evaluator.
 
+mod function;
 mod host;
+mod rules;
+mod table;
 
+pub use function::Function;
 pub use host::{Block, Call, Host, LogLevel, Stop, Strictness};
+pub use rules::RULES;
+pub use table::builtin;

@@ -1,0 +1,87 @@
+//! What can go wrong in a call of a function.
+
+use setpoint_source::{Diagnostic, Rule, Severity, Span};
+
+use crate::Stop;
+
+pub(crate) static WRONG_ARGUMENTS: Rule = Rule {
+    name: "wrong-arguments",
+    severity: Severity::Error,
+    summary: "a function is called with arguments that it does not accept",
+    explanation: "\
+A call gives a function too few or too many arguments, a value of a type that the function does not take, or a block \
+with the wrong number of parameters. Puppet refuses to compile the catalog.
+
+```puppet
+notice(join('a', ','))    # join takes an array
+```
+
+Give the arguments that the function's signature names:
+
+```puppet
+notice(join(['a', 'b'], ','))
+```
+",
+};
+
+pub(crate) static FUNCTION_FAILED: Rule = Rule {
+    name: "function-failed",
+    severity: Severity::Error,
+    summary: "a function cannot give a result for its arguments",
+    explanation: "\
+The arguments have types that the function takes, but it has no answer for these values: a text that is not a number, \
+a file that does not exist, an index that is not an integer. Puppet refuses to compile the catalog.
+
+```puppet
+notice(Integer('ten'))
+```
+
+Check the value before the call, or give a default where the function takes one.
+",
+};
+
+pub(crate) static FAIL_CALLED: Rule = Rule {
+    name: "fail-called",
+    severity: Severity::Error,
+    summary: "the manifest itself calls fail()",
+    explanation: "\
+The manifest was reached under conditions that its author refuses, and says so with `fail()`. Puppet refuses to compile \
+the catalog.
+
+```puppet
+unless $facts['os']['family'] == 'Debian' { fail('only Debian is supported') }
+```
+
+Compile with facts and parameters that the manifest accepts.
+",
+};
+
+pub(crate) static UNSUPPORTED_FUNCTION: Rule = Rule {
+    name: "unsupported-function",
+    severity: Severity::Error,
+    summary: "a function needs something that is never done while checking",
+    explanation: "\
+The function runs a program, or needs Ruby itself. Nothing is executed while a manifest is checked, so its result is not \
+known.
+
+```puppet
+$motd = generate('/usr/bin/fortune')
+```
+
+Take the value from a fact or from Hiera instead.
+",
+};
+
+pub static RULES: &[&Rule] = &[&FAIL_CALLED, &FUNCTION_FAILED, &UNSUPPORTED_FUNCTION, &WRONG_ARGUMENTS];
+
+pub(crate) fn stop(rule: &'static Rule, message: impl Into<String>, span: Span) -> Stop {
+    Stop::Error(Box::new(Diagnostic::new(rule, message).at(span)))
+}
+
+pub(crate) fn failed(message: impl Into<String>, span: Span) -> Stop {
+    stop(&FUNCTION_FAILED, message, span)
+}
+
+pub(crate) fn unsupported(message: impl Into<String>, span: Span) -> Stop {
+    stop(&UNSUPPORTED_FUNCTION, message, span)
+}
