@@ -1,1 +1,30 @@
-fn main() {}
+//! The command line: it reads arguments, calls the stages, prints what they found, and exits with a promised status.
+//!
+//! One file a command in `commands`, one file an input language in `languages`. Nothing is decided here that a
+//! library could decide.
+
+mod cli;
+mod commands;
+mod languages;
+mod output;
+mod session;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+/// Evaluators recurse over their input within limits of depth that fit this stack.
+const STACK_BYTES: usize = 512 * 1024 * 1024;
+
+fn main() -> ExitCode {
+    let cli = cli::Cli::parse();
+    let worker = std::thread::Builder::new().stack_size(STACK_BYTES).spawn(move || commands::run(cli));
+    match worker.map(std::thread::JoinHandle::join) {
+        Ok(Ok(code)) => code,
+        Ok(Err(_)) => ExitCode::from(101),
+        Err(error) => {
+            output::error_line(&format!("cannot start: {error}"));
+            ExitCode::from(2)
+        }
+    }
+}

@@ -1,5 +1,7 @@
 //! SARIF 2.1.0, as code-scanning services read it.
 
+use std::fmt::Write;
+
 use serde_json::{Value, json};
 
 use crate::{Diagnostic, Report, Severity, Sources, Span};
@@ -102,7 +104,7 @@ fn uri(path: &str) -> String {
         if byte.is_ascii_alphanumeric() || b"/-._~".contains(&byte) {
             out.push(byte as char);
         } else {
-            out.push_str(&format!("%{byte:02X}"));
+            let _ = write!(out, "%{byte:02X}");
         }
     }
     if path.starts_with('/') { format!("file://{out}") } else { out }

@@ -1,0 +1,157 @@
+//! The arguments of every command.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use setpoint_source::Severity;
+
+/// Proves that infrastructure code reaches its set point, and says where every value came from.
+#[derive(Debug, Parser)]
+#[command(name = "setpoint", version, propagate_version = true, max_term_width = 100)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Compile the inputs and run every analysis that fits them
+    Check(CheckArgs),
+    /// Print the compiled result: a Puppet catalog, a SmartFrog tree
+    Compile(CompileArgs),
+    /// Only parse, and report
+    Parse(ParseArgs),
+    /// Print the resource or dependency graph
+    Graph(GraphArgs),
+    /// Say what a rule means
+    Explain(ExplainArgs),
+}
+
+/// What an input is, and what its compilation needs.
+#[derive(Debug, Clone, Default, Args)]
+pub(crate) struct InputOptions {
+    /// Take the input for this kind, whatever its name
+    #[arg(long, value_name = "KIND", help_heading = "Input")]
+    pub(crate) kind: Option<String>,
+    /// Which semantics to use: `core`, `forward` or `production` for SmartFrog
+    #[arg(long, value_name = "NAME", help_heading = "Input")]
+    pub(crate) semantics: Option<String>,
+    /// A property that the input may read (SmartFrog)
+    #[arg(long = "property", value_name = "KEY=VALUE", help_heading = "Input")]
+    pub(crate) properties: Vec<String>,
+    /// Let the input read environment variables (SmartFrog)
+    #[arg(long, help_heading = "Input")]
+    pub(crate) env: bool,
+    #[command(flatten)]
+    pub(crate) puppet: PuppetOptions,
+}
+
+#[derive(Debug, Clone, Default, Args)]
+#[command(next_help_heading = "Puppet")]
+pub(crate) struct PuppetOptions {
+    /// The name of the node to compile for
+    #[arg(long, value_name = "NAME")]
+    pub(crate) node: Option<String>,
+    /// Facts, as `facter --json` prints them
+    #[arg(long, value_name = "FILE")]
+    pub(crate) facts: Option<PathBuf>,
+    /// Folders of modules, separated by `:`
+    #[arg(long, value_name = "A:B")]
+    pub(crate) modulepath: Option<String>,
+    /// Trusted facts
+    #[arg(long, value_name = "FILE")]
+    pub(crate) trusted: Option<PathBuf>,
+    /// Unknown variables are errors
+    #[arg(long)]
+    pub(crate) strict_variables: bool,
+    /// The version whose strictness counts
+    #[arg(long, value_name = "VERSION", default_value = "8", value_parser = ["7", "8"])]
+    pub(crate) puppet: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CheckArgs {
+    /// Files or folders
+    #[arg(required = true, value_name = "INPUT")]
+    pub(crate) inputs: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(crate) options: InputOptions,
+    #[command(flatten)]
+    pub(crate) report: ReportOptions,
+}
+
+/// How findings are printed and when they fail the call.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct ReportOptions {
+    /// How findings are printed
+    #[arg(long, value_enum, default_value_t = ReportFormat::Text)]
+    pub(crate) format: ReportFormat,
+    /// Exit with 1 if there is a finding at or above this severity
+    #[arg(long, value_enum, default_value_t = FailOn::Error)]
+    pub(crate) fail_on: FailOn,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ReportFormat {
+    Text,
+    Json,
+    Sarif,
+    Github,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum FailOn {
+    Error,
+    Warning,
+    Note,
+    Never,
+}
+
+impl FailOn {
+    pub(crate) fn reached_by(self, severity: Severity) -> bool {
+        match self {
+            Self::Error => severity >= Severity::Error,
+            Self::Warning => severity >= Severity::Warning,
+            Self::Note => true,
+            Self::Never => false,
+        }
+    }
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CompileArgs {
+    #[arg(value_name = "INPUT")]
+    pub(crate) input: PathBuf,
+    /// `json` or `pp` for Puppet; `json`, `yaml` or `sf` for SmartFrog
+    #[arg(long, value_name = "FORMAT", default_value = "json")]
+    pub(crate) format: String,
+    #[command(flatten)]
+    pub(crate) options: InputOptions,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ParseArgs {
+    #[arg(required = true, value_name = "FILE")]
+    pub(crate) inputs: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(crate) options: InputOptions,
+    #[command(flatten)]
+    pub(crate) report: ReportOptions,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct GraphArgs {
+    #[arg(value_name = "INPUT")]
+    pub(crate) input: PathBuf,
+    /// `dot`, `svg` or `json`
+    #[arg(long, value_name = "FORMAT", default_value = "dot", value_parser = ["dot", "svg", "json"])]
+    pub(crate) format: String,
+    #[command(flatten)]
+    pub(crate) options: InputOptions,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ExplainArgs {
+    /// The name of a rule; without one, all rules are listed
+    pub(crate) rule: Option<String>,
+}

@@ -1,0 +1,18 @@
+//! `setpoint check`: every analysis that fits the input.
+
+use std::process::ExitCode;
+
+use setpoint_source::Report;
+
+use crate::cli::CheckArgs;
+use crate::session::{Session, UsageError};
+use crate::{languages, output};
+
+pub(crate) fn run(session: &Session, args: &CheckArgs) -> Result<ExitCode, UsageError> {
+    let mut report = Report::default();
+    for path in &args.inputs {
+        let language = languages::of(session, path, &args.options)?;
+        report.inputs.extend(language.check(session, path, &args.options)?);
+    }
+    Ok(output::report(&report, &session.sources, &args.report))
+}

@@ -1,0 +1,13 @@
+//! `setpoint graph`: the resource or dependency graph.
+
+use std::process::ExitCode;
+
+use crate::cli::GraphArgs;
+use crate::session::{Session, UsageError};
+use crate::{languages, output};
+
+pub(crate) fn run(session: &Session, args: &GraphArgs) -> Result<ExitCode, UsageError> {
+    let language = languages::of(session, &args.input, &args.options)?;
+    let outcome = language.graph(session, &args.input, &args.options, &args.format)?;
+    Ok(output::outcome(&outcome, &session.sources))
+}

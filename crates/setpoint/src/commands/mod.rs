@@ -1,0 +1,28 @@
+//! One file a command.
+
+mod check;
+mod compile;
+mod explain;
+mod graph;
+mod parse;
+
+use std::process::ExitCode;
+
+use crate::cli::{Cli, Command};
+use crate::output;
+use crate::session::Session;
+
+pub(crate) fn run(cli: Cli) -> ExitCode {
+    let session = Session::new();
+    let done = match cli.command {
+        Command::Check(args) => check::run(&session, &args),
+        Command::Compile(args) => compile::run(&session, &args),
+        Command::Parse(args) => parse::run(&session, &args),
+        Command::Graph(args) => graph::run(&session, &args),
+        Command::Explain(args) => explain::run(&args),
+    };
+    done.unwrap_or_else(|error| {
+        output::error_line(&error.0);
+        ExitCode::from(2)
+    })
+}

@@ -1,0 +1,18 @@
+//! `setpoint parse`: only syntax.
+
+use std::process::ExitCode;
+
+use setpoint_source::Report;
+
+use crate::cli::ParseArgs;
+use crate::session::{Session, UsageError};
+use crate::{languages, output};
+
+pub(crate) fn run(session: &Session, args: &ParseArgs) -> Result<ExitCode, UsageError> {
+    let mut report = Report::default();
+    for path in &args.inputs {
+        let language = languages::of(session, path, &args.options)?;
+        report.inputs.push(language.parse(session, path)?);
+    }
+    Ok(output::report(&report, &session.sources, &args.report))
+}

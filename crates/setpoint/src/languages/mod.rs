@@ -1,0 +1,95 @@
+//! Input languages. Each tells how to recognise its files and which commands it answers.
+
+mod puppet;
+
+use std::path::Path;
+
+use setpoint_source::{InputReport, Rule};
+
+use crate::cli::InputOptions;
+use crate::session::{Outcome, Session, UNREADABLE, UsageError};
+
+/// What the program can do with one kind of input. A command that a language does not answer is a usage error that
+/// says so.
+pub(crate) trait Language: Sync {
+    /// The word for `--kind`, and the `kind` of reports.
+    fn kind(&self) -> &'static str;
+
+    /// Whether a file is of this kind, by its name or by how its text begins. `text` is empty for a folder.
+    fn recognises(&self, path: &Path, text: &str) -> bool;
+
+    /// Every rule that its findings may carry.
+    fn rules(&self) -> Vec<&'static Rule>;
+
+    fn check(
+        &self,
+        session: &Session,
+        path: &Path,
+        options: &InputOptions,
+    ) -> Result<Vec<InputReport>, UsageError>;
+
+    fn parse(&self, _session: &Session, _path: &Path) -> Result<InputReport, UsageError> {
+        Err(self.cannot("parse"))
+    }
+
+    fn compile(
+        &self,
+        _session: &Session,
+        _path: &Path,
+        _options: &InputOptions,
+        _format: &str,
+    ) -> Result<Outcome, UsageError> {
+        Err(self.cannot("compile"))
+    }
+
+    fn graph(
+        &self,
+        _session: &Session,
+        _path: &Path,
+        _options: &InputOptions,
+        _format: &str,
+    ) -> Result<Outcome, UsageError> {
+        Err(self.cannot("graph"))
+    }
+
+    fn cannot(&self, command: &str) -> UsageError {
+        UsageError::new(format!("`setpoint {command}` has no answer for {} input", self.kind()))
+    }
+}
+
+/// In the order in which they are asked: those that know their files by extension before those that look inside.
+static LANGUAGES: &[&dyn Language] = &[&puppet::Puppet];
+
+/// The language of an input: the one that `--kind` names, or the first that recognises it.
+pub(crate) fn of(
+    session: &Session,
+    path: &Path,
+    options: &InputOptions,
+) -> Result<&'static dyn Language, UsageError> {
+    if let Some(kind) = &options.kind {
+        return LANGUAGES.iter().copied().find(|language| language.kind() == kind).ok_or_else(|| {
+            let kinds: Vec<&str> = LANGUAGES.iter().map(|language| language.kind()).collect();
+            UsageError::new(format!("there is no kind `{kind}`; the kinds are {}", kinds.join(", ")))
+        });
+    }
+    let text = if session.files.is_dir(path) { String::new() } else { session.read(path)? };
+    LANGUAGES.iter().copied().find(|language| language.recognises(path, &text)).ok_or_else(|| {
+        UsageError::new(format!(
+            "{}: cannot tell what kind of input this is; say so with --kind",
+            path.display()
+        ))
+    })
+}
+
+/// All rules of all languages.
+pub(crate) fn rules() -> Vec<&'static Rule> {
+    let mut rules: Vec<&'static Rule> = vec![&UNREADABLE];
+    for language in LANGUAGES {
+        for rule in language.rules() {
+            if !rules.iter().any(|known| known.name == rule.name) {
+                rules.push(rule);
+            }
+        }
+    }
+    rules
+}

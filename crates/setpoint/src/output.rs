@@ -1,0 +1,69 @@
+//! The only place that writes to the terminal.
+
+#![allow(clippy::print_stdout, clippy::print_stderr)]
+
+use std::io::{IsTerminal, Write};
+use std::process::ExitCode;
+
+use setpoint_source::{Diagnostic, Report, Severity, Sources, print};
+
+use crate::cli::{ReportFormat, ReportOptions};
+use crate::session::Outcome;
+
+pub(crate) const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+pub(crate) fn error_line(message: &str) {
+    anstream::eprintln!("error: {message}");
+}
+
+/// Writes a result to standard output. A closed pipe (`| head`) is not an error.
+pub(crate) fn result(text: &str) {
+    let mut out = std::io::stdout().lock();
+    let _ = out.write_all(text.as_bytes());
+    if !text.ends_with('\n') {
+        let _ = out.write_all(b"\n");
+    }
+    let _ = out.flush();
+}
+
+pub(crate) fn diagnostics(found: &[Diagnostic], sources: &Sources) {
+    let colour = std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none();
+    let mut out = std::io::stderr().lock();
+    for diagnostic in found {
+        let _ = out.write_all(print::diagnostic(diagnostic, sources, colour).as_bytes());
+    }
+}
+
+/// Prints a result and its diagnostics; a result with an error among them has failed.
+pub(crate) fn outcome(outcome: &Outcome, sources: &Sources) -> ExitCode {
+    diagnostics(&outcome.diagnostics, sources);
+    if let Some(text) = &outcome.result {
+        result(text);
+    }
+    let failed = outcome.diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error);
+    ExitCode::from(u8::from(failed || outcome.result.is_none()))
+}
+
+/// Prints a report in the form that was asked for, and says by the status whether it is good enough.
+pub(crate) fn report(report: &Report, sources: &Sources, options: &ReportOptions) -> ExitCode {
+    match options.format {
+        ReportFormat::Text => {
+            let colour = std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none();
+            result(&print::text(report, sources, colour));
+        }
+        ReportFormat::Json => result(&pretty(&print::json(report, sources, VERSION))),
+        ReportFormat::Sarif => result(&pretty(&print::sarif(report, sources, VERSION))),
+        ReportFormat::Github => {
+            let text = print::github(report, sources);
+            if !text.is_empty() {
+                result(&text);
+            }
+        }
+    }
+    let failed = report.findings().any(|finding| options.fail_on.reached_by(finding.severity));
+    ExitCode::from(u8::from(failed))
+}
+
+fn pretty(value: &serde_json::Value) -> String {
+    serde_json::to_string_pretty(value).unwrap_or_default()
+}

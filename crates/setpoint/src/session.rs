@@ -1,0 +1,50 @@
+//! What one call of the program works with.
+
+use std::path::Path;
+
+use setpoint_source::{Diagnostic, FileSystem, OsFileSystem, Rule, Severity, Sources, read_text};
+
+/// The files, and all source text that was read from them.
+#[derive(Debug)]
+pub(crate) struct Session {
+    pub(crate) files: Box<dyn FileSystem>,
+    pub(crate) sources: Sources,
+}
+
+/// The call itself is wrong: exit status 2.
+#[derive(Debug)]
+pub(crate) struct UsageError(pub(crate) String);
+
+pub(crate) static UNREADABLE: Rule = Rule {
+    name: "unreadable-input",
+    severity: Severity::Error,
+    summary: "an input cannot be read",
+    explanation: "The file is missing, is too large, or is not UTF-8 text. Nothing was checked in it.\n\n\
+                  Check the path and the encoding. Files over 64 MB are refused: no source text is that long.",
+};
+
+impl Session {
+    pub(crate) fn new() -> Self {
+        Self { files: Box::new(OsFileSystem), sources: Sources::new() }
+    }
+
+    /// The text of an input that the user named.
+    pub(crate) fn read(&self, path: &Path) -> Result<String, UsageError> {
+        read_text(&*self.files, path).map_err(|error| UsageError(error.to_string()))
+    }
+}
+
+impl UsageError {
+    pub(crate) fn new(message: impl Into<String>) -> Self {
+        Self(message.into())
+    }
+}
+
+/// What a command gives back to be printed.
+#[derive(Debug, Default)]
+pub(crate) struct Outcome {
+    /// For standard output; absent if there is no result.
+    pub(crate) result: Option<String>,
+    /// For standard error.
+    pub(crate) diagnostics: Vec<Diagnostic>,
+}
