@@ -1,0 +1,245 @@
+//! JSON, with places and with several errors reported as one: JSON has no point at which to go on.
+
+use std::sync::Arc;
+
+use setpoint_source::{Diagnostic, FileId, Range};
+
+use crate::node::{Document, Entry, Kind, Node, Style};
+use crate::{DUPLICATE_KEY, INVALID_DATA, MAX_DEPTH};
+
+pub(crate) fn read(file: FileId, text: &str) -> Document {
+    let mut reader = Reader { file, text, at: 0, diagnostics: Vec::new() };
+    if text.starts_with('\u{feff}') {
+        reader.at = '\u{feff}'.len_utf8();
+    }
+    let root = match reader.document() {
+        Ok(root) => Some(root),
+        Err((at, message)) => {
+            let place = Range::new(at, (at + 1).min(text.len())).in_file(file);
+            reader.diagnostics.push(Diagnostic::new(&INVALID_DATA, message).at(place));
+            None
+        }
+    };
+    Document { root, diagnostics: reader.diagnostics }
+}
+
+struct Reader<'a> {
+    file: FileId,
+    text: &'a str,
+    at: usize,
+    diagnostics: Vec<Diagnostic>,
+}
+
+type Outcome<T> = Result<T, (usize, String)>;
+
+impl Reader<'_> {
+    fn document(&mut self) -> Outcome<Node> {
+        let root = self.value(0)?;
+        self.space();
+        if self.at < self.text.len() {
+            return Err((self.at, "there is text after the end of the JSON value".to_owned()));
+        }
+        Ok(root)
+    }
+
+    fn space(&mut self) {
+        while matches!(self.byte(), Some(b' ' | b'\t' | b'\r' | b'\n')) {
+            self.at += 1;
+        }
+    }
+
+    fn byte(&self) -> Option<u8> {
+        self.text.as_bytes().get(self.at).copied()
+    }
+
+    fn fail<T>(&self, wanted: &str) -> Outcome<T> {
+        let found = match self.text.get(self.at..).and_then(|rest| rest.chars().next()) {
+            None => "the end of the file".to_owned(),
+            Some(found) => format!("`{found}`"),
+        };
+        Err((self.at, format!("expected {wanted}, found {found}")))
+    }
+
+    fn value(&mut self, depth: usize) -> Outcome<Node> {
+        self.space();
+        if depth > MAX_DEPTH {
+            return Err((self.at, format!("the data is nested more than {MAX_DEPTH} levels deep")));
+        }
+        let start = self.at;
+        let kind = match self.byte() {
+            Some(b'{') => self.object(depth)?,
+            Some(b'[') => self.array(depth)?,
+            Some(b'"') => Kind::Scalar { text: self.string()?.into(), style: Style::Quoted },
+            Some(b'-' | b'0'..=b'9' | b'a'..=b'z') => self.word()?,
+            _ => return self.fail("a value"),
+        };
+        Ok(Node { range: Range::new(start, self.at), tag: None, kind })
+    }
+
+    fn word(&mut self) -> Outcome<Kind> {
+        let start = self.at;
+        while matches!(self.byte(), Some(b'-' | b'+' | b'.' | b'0'..=b'9' | b'a'..=b'z' | b'A'..=b'Z')) {
+            self.at += 1;
+        }
+        let text = &self.text[start..self.at];
+        if matches!(text, "true" | "false" | "null") || text.parse::<f64>().is_ok_and(f64::is_finite) {
+            return Ok(Kind::Scalar { text: text.into(), style: Style::Plain });
+        }
+        self.at = start;
+        self.fail("a value")
+    }
+
+    fn array(&mut self, depth: usize) -> Outcome<Kind> {
+        self.at += 1;
+        let mut items = Vec::new();
+        self.space();
+        if self.byte() == Some(b']') {
+            self.at += 1;
+            return Ok(Kind::Sequence(Arc::new(items)));
+        }
+        loop {
+            items.push(self.value(depth + 1)?);
+            self.space();
+            match self.byte() {
+                Some(b',') => self.at += 1,
+                Some(b']') => {
+                    self.at += 1;
+                    return Ok(Kind::Sequence(Arc::new(items)));
+                }
+                _ => return self.fail("`,` or `]`"),
+            }
+        }
+    }
+
+    fn object(&mut self, depth: usize) -> Outcome<Kind> {
+        self.at += 1;
+        let mut entries = Vec::new();
+        self.space();
+        if self.byte() == Some(b'}') {
+            self.at += 1;
+            return Ok(Kind::Mapping(Arc::new(entries)));
+        }
+        loop {
+            self.space();
+            let start = self.at;
+            if self.byte() != Some(b'"') {
+                return self.fail("a key in double quotes");
+            }
+            let text = self.string()?;
+            let key = Node {
+                range: Range::new(start, self.at),
+                tag: None,
+                kind: Kind::Scalar { text: text.into(), style: Style::Quoted },
+            };
+            self.space();
+            if self.byte() != Some(b':') {
+                return self.fail("`:`");
+            }
+            self.at += 1;
+            let value = self.value(depth + 1)?;
+            entries.push(Entry { key, value });
+            self.space();
+            match self.byte() {
+                Some(b',') => self.at += 1,
+                Some(b'}') => {
+                    self.at += 1;
+                    let entries = unique(entries, self.file, &mut self.diagnostics);
+                    return Ok(Kind::Mapping(Arc::new(entries)));
+                }
+                _ => return self.fail("`,` or `}`"),
+            }
+        }
+    }
+
+    fn string(&mut self) -> Outcome<String> {
+        let open = self.at;
+        self.at += 1;
+        let mut out = String::new();
+        loop {
+            let start = self.at;
+            while !matches!(self.byte(), None | Some(b'"' | b'\\' | b'\n')) {
+                self.at += 1;
+            }
+            out.push_str(&self.text[start..self.at]);
+            match self.byte() {
+                Some(b'"') => {
+                    self.at += 1;
+                    return Ok(out);
+                }
+                Some(b'\\') => out.push(self.escape()?),
+                _ => return Err((open, "this string has no closing quote".to_owned())),
+            }
+        }
+    }
+
+    fn escape(&mut self) -> Outcome<char> {
+        let start = self.at;
+        self.at += 2;
+        Ok(match self.text.as_bytes().get(start + 1) {
+            Some(b'"') => '"',
+            Some(b'\\') => '\\',
+            Some(b'/') => '/',
+            Some(b'b') => '\u{8}',
+            Some(b'f') => '\u{c}',
+            Some(b'n') => '\n',
+            Some(b'r') => '\r',
+            Some(b't') => '\t',
+            Some(b'u') => return self.unicode(start),
+            _ => return Err((start, "this is not an escape that JSON knows".to_owned())),
+        })
+    }
+
+    fn unicode(&mut self, start: usize) -> Outcome<char> {
+        let high = self.hex(start)?;
+        if (0xd800..0xdc00).contains(&high) && self.text[self.at..].starts_with("\\u") {
+            let second = self.at;
+            self.at += 2;
+            let low = self.hex(second)?;
+            if (0xdc00..0xe000).contains(&low) {
+                let code = 0x10000 + ((high - 0xd800) << 10) + (low - 0xdc00);
+                return Ok(char::from_u32(code).unwrap_or('\u{fffd}'));
+            }
+            self.at = second;
+        }
+        Ok(char::from_u32(high).unwrap_or('\u{fffd}'))
+    }
+
+    fn hex(&mut self, start: usize) -> Outcome<u32> {
+        let digits = self.text.get(self.at..self.at + 4);
+        let code = digits.and_then(|digits| u32::from_str_radix(digits, 16).ok());
+        self.at += 4;
+        code.ok_or_else(|| (start, "`\\u` needs four hexadecimal digits".to_owned()))
+    }
+}
+
+/// Reports keys that stand twice, and keeps the last value at the place of the first.
+pub(crate) fn unique(entries: Vec<Entry>, file: FileId, diagnostics: &mut Vec<Diagnostic>) -> Vec<Entry> {
+    let mut places = std::collections::HashMap::with_capacity(entries.len());
+    let mut out: Vec<Entry> = Vec::with_capacity(entries.len());
+    for entry in entries {
+        let Some(text) = entry.key.text().map(str::to_owned) else {
+            out.push(entry);
+            continue;
+        };
+        match places.entry(text) {
+            std::collections::hash_map::Entry::Vacant(place) => {
+                place.insert(out.len());
+                out.push(entry);
+            }
+            std::collections::hash_map::Entry::Occupied(place) => {
+                let first = &mut out[*place.get()];
+                diagnostics.push(
+                    Diagnostic::new(
+                        &DUPLICATE_KEY,
+                        format!("the key `{}` stands here a second time", place.key()),
+                    )
+                    .at(entry.key.range.in_file(file))
+                    .with_label(first.key.range.in_file(file), "it stands here first")
+                    .with_help("Remove one of the two. Now the second value counts."),
+                );
+                *first = entry;
+            }
+        }
+    }
+    out
+}

@@ -1,0 +1,61 @@
+//! YAML and JSON as one tree in which every node knows its place.
+//!
+//! CloudFormation, TOSCA and Hiera data are read through this crate. It keeps tags and the style of scalars, and leaves
+//! their meaning to the reader: `yes` is the text `yes`. Reading never fails: what could be read is in the tree, the
+//! rest in the diagnostics. The crate knows no schema and no input language.
+
+mod json;
+mod node;
+mod yaml;
+
+pub use node::{Document, Entry, Kind, Node, Style};
+
+use setpoint_source::{FileId, Rule, Severity};
+
+/// Deeper nesting is refused, so that readers may recurse over a tree.
+pub const MAX_DEPTH: usize = 500;
+
+/// Aliases may make a tree of at most so many nodes out of a small text.
+pub const MAX_NODES: usize = 2_000_000;
+
+pub static INVALID_DATA: Rule = Rule {
+    name: "invalid-data",
+    severity: Severity::Error,
+    summary: "a YAML or JSON file is not well formed",
+    explanation: "The text is not valid YAML or JSON at the marked place, so the rest of it has no meaning.\n\n\
+                  ```yaml\nResources:\n  Bucket:\n   Type: AWS::S3::Bucket\n  - Queue\n```\n\n\
+                  Mend the indentation, the quotes or the brackets at the marked place.",
+};
+
+pub static DUPLICATE_KEY: Rule = Rule {
+    name: "duplicate-key",
+    severity: Severity::Warning,
+    summary: "a key stands twice in one mapping",
+    explanation: "Only one of the two values counts, and tools disagree on which. Here the last one counts.\n\n\
+                  ```yaml\nname: a\nname: b\n```\n\nRemove one of them.",
+};
+
+pub static RULES: &[&Rule] = &[&INVALID_DATA, &DUPLICATE_KEY];
+
+/// Reads JSON where the text begins like JSON and is JSON, else YAML.
+pub fn read(file: FileId, text: &str) -> Document {
+    if text.trim_start_matches('\u{feff}').trim_start().starts_with(['{', '[']) {
+        let document = json::read(file, text);
+        if document.diagnostics.iter().all(|diagnostic| diagnostic.severity < Severity::Error) {
+            return document;
+        }
+        let yaml = yaml::read(file, text);
+        let readable = yaml.diagnostics.iter().all(|diagnostic| diagnostic.severity < Severity::Error);
+        return if readable { yaml } else { document };
+    }
+    yaml::read(file, text)
+}
+
+/// Reads YAML, the last of several documents excluded: only the first counts.
+pub fn read_yaml(file: FileId, text: &str) -> Document {
+    yaml::read(file, text)
+}
+
+pub fn read_json(file: FileId, text: &str) -> Document {
+    json::read(file, text)
+}
