@@ -6,8 +6,13 @@
 //! resource does to a machine.
 
 mod catalog;
+mod native;
 mod resource;
 pub mod write;
 
 pub use catalog::{Catalog, Duplicate};
+pub use native::{
+    Attribute, AutoRelation, Check, NameSource, NativeType, NoPattern, Relation, Role, TextPart,
+    TitlePattern, display_name, file_path, is_metaparameter, metaparameters, native_type, native_types,
+};
 pub use resource::{Kind, Parameter, Parameters, Resource, ResourceId, Tags};
