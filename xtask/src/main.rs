@@ -1,2 +1,35 @@
-//! The repository's own tasks. `cargo xtask bench …` measures Setpoint beside its peers.
-fn main() {}
+//! The repository's own tasks: `cargo xtask answer` asks the oracles, `cargo xtask bench` measures Setpoint beside its peers.
+
+#![allow(clippy::print_stdout, clippy::print_stderr, reason = "a task prints what it does")]
+
+mod answer;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+#[derive(Parser)]
+#[command(name = "cargo xtask", about = "The repository's own tasks")]
+struct Cli {
+    #[command(subcommand)]
+    task: Task,
+}
+
+#[derive(Subcommand)]
+enum Task {
+    /// Ask an oracle and write its answers into the cases
+    Answer(answer::Arguments),
+}
+
+fn main() -> ExitCode {
+    let done = match Cli::parse().task {
+        Task::Answer(arguments) => answer::run(&arguments),
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(problem) => {
+            eprintln!("error: {problem}");
+            ExitCode::FAILURE
+        }
+    }
+}

@@ -21,4 +21,4 @@ mod runner;
 pub use case::{Case, Section};
 pub use diff::diff;
 pub use optional::{REQUIRE_ALL, puppet, repository, shared, skip};
-pub use runner::{Answers, run_folder, run_tests, trials};
+pub use runner::{Answers, cases, run_folder, run_tests, trials};

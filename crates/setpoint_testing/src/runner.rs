@@ -25,8 +25,7 @@ pub fn run_tests(trials: Vec<Trial>) -> ExitCode {
 /// One trial for each case below `folder`. A folder without cases is a trial that fails.
 pub fn trials(folder: &Path, answer: impl Fn(&Case) -> Answers + Send + Sync + 'static) -> Vec<Trial> {
     let answer = Arc::new(answer);
-    let mut paths = Vec::new();
-    collect(folder, &mut paths);
+    let paths = cases(folder);
     if paths.is_empty() {
         let folder = folder.display().to_string();
         return vec![Trial::test("has cases", move || Err(Failed::from(format!("{folder} has no cases"))))];
@@ -39,6 +38,13 @@ pub fn trials(folder: &Path, answer: impl Fn(&Case) -> Answers + Send + Sync + '
             Trial::test(name, move || check(&path, &*answer))
         })
         .collect()
+}
+
+/// The paths of all cases below a folder, sorted.
+pub fn cases(folder: &Path) -> Vec<PathBuf> {
+    let mut paths = Vec::new();
+    collect(folder, &mut paths);
+    paths
 }
 
 fn collect(folder: &Path, out: &mut Vec<PathBuf>) {

@@ -1,0 +1,37 @@
+//! The Puppet language, case by case, as Puppet itself answered it.
+//!
+//! `puppet/THEME/NAME.case` holds a manifest, modules if it needs any, and the answers: `<<< puppet 7`, `<<< puppet 8`, or
+//! one for both. `cargo xtask answer puppet` writes the answers. Where Puppet is installed, it is asked again.
+
+use std::fmt::Write;
+use std::path::Path;
+use std::process::ExitCode;
+
+use libtest_mimic::{Failed, Trial};
+use setpoint_oracle::{Puppet, answers};
+use setpoint_testing::{Case, cases, diff, puppet, repository, run_tests, skip};
+
+fn main() -> ExitCode {
+    let folder = repository().join("crates/setpoint/tests/puppet");
+    run_tests(vec![Trial::test("puppet still says so", move || puppet_still_says_so(&folder))])
+}
+
+/// The stored answers are Puppet's: each case is put to it again.
+fn puppet_still_says_so(folder: &Path) -> Result<(), Failed> {
+    if !puppet() {
+        skip("the answers of the Puppet suite", "Puppet is not installed");
+        return Ok(());
+    }
+    let mut oracle = Puppet::start()?;
+    let mut problems = String::new();
+    for path in cases(folder) {
+        let text = std::fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
+        let mut case = Case::parse(&text);
+        case.answers = answers(&case, &mut oracle)?;
+        let again = case.render();
+        if again != text {
+            let _ = write!(problems, "{}\n{}", path.display(), diff(&text, &again));
+        }
+    }
+    if problems.is_empty() { Ok(()) } else { Err(problems.into()) }
+}

@@ -1,0 +1,103 @@
+//! When Setpoint's outcome agrees with what Puppet said.
+//!
+//! Catalogs and what the manifest logged must be equal to the letter. Messages of the compiler may say more than
+//! Puppet's, since ours are written for people: each of Puppet's must be met by one of ours at the same place that
+//! contains Puppet's sentence up to the first place it names, as in `Duplicate declaration: File[a] is already declared`.
+
+use std::fmt::Write;
+
+use setpoint_testing::{Case, diff};
+
+use crate::{BOTH, Message, Mode, Outcome};
+
+/// The problems, for people; empty if there is none.
+pub fn agree(stored: &str, ours: &Outcome) -> String {
+    let (said, wanted) = split(stored);
+    let mut problems = String::new();
+    for line in &said {
+        if !ours.errors.iter().chain(&ours.messages).any(|message| meets(line, message)) {
+            let _ = writeln!(problems, "- {line}");
+        }
+    }
+    let mut found = ours.clone();
+    found.messages.retain(|message| message.place.is_none());
+    let errors = std::mem::take(&mut found.errors);
+    let found = found.render();
+    if found.trim_end() != wanted.trim_end() {
+        problems += &diff(&wanted, &found);
+    }
+    let is_error = said.iter().any(|line| line.starts_with("error"));
+    if !problems.is_empty() || is_error == errors.is_empty() {
+        for error in errors.iter().chain(ours.messages.iter().filter(|message| message.place.is_some())) {
+            let _ = write!(problems, "+ {}", error.render());
+        }
+    }
+    problems
+}
+
+/// What the runner compares: the stored text where ours agrees with it, else ours.
+pub fn answers_that_agree(
+    case: &Case,
+    compile: impl Fn(Mode) -> Result<Outcome, String>,
+) -> Vec<(String, String)> {
+    let mut answers = Vec::new();
+    for section in &case.answers {
+        let modes: &[Mode] = match section.name.as_str() {
+            BOTH => &Mode::ALL,
+            name if name == Mode::Seven.section() => &[Mode::Seven],
+            name if name == Mode::Eight.section() => &[Mode::Eight],
+            _ => continue,
+        };
+        let mut text = section.text.clone();
+        for mode in modes {
+            match compile(*mode) {
+                Err(problem) => text = problem,
+                Ok(ours) if agree(&section.text, &ours).is_empty() => continue,
+                Ok(ours) => text = ours.render(),
+            }
+            break;
+        }
+        answers.push((section.name.clone(), text));
+    }
+    answers
+}
+
+/// The compiler's own messages, and the rest.
+fn split(stored: &str) -> (Vec<String>, String) {
+    let mut said: Vec<String> = Vec::new();
+    let mut rest = String::new();
+    let mut in_message = false;
+    for line in stored.lines() {
+        let starts =
+            line.starts_with("error at ") || line.starts_with("warning at ") || line.starts_with("error: ");
+        if starts {
+            said.push(line.to_owned());
+            in_message = true;
+        } else if in_message && line.starts_with("  ") && !line.starts_with("    ") {
+            if let Some(last) = said.last_mut() {
+                last.push('\n');
+                last.push_str(line.trim_start());
+            }
+        } else {
+            in_message = false;
+            rest.push_str(line);
+            rest.push('\n');
+        }
+    }
+    (said, rest)
+}
+
+fn meets(wanted: &str, message: &Message) -> bool {
+    let ours = message.render();
+    let Some((head, sentence)) = wanted.split_once(": ") else { return false };
+    let Some((our_head, our_sentence)) = ours.split_once(": ") else { return false };
+    // An error for which Puppet names no place may have one.
+    let same_place = head == our_head || (head == "error" && our_head.starts_with("error at "));
+    same_place && our_sentence.contains(essential(sentence))
+}
+
+fn essential(sentence: &str) -> &str {
+    let cut =
+        [" at (", " (line "].iter().filter_map(|mark| sentence.find(mark)).min().unwrap_or(sentence.len());
+    sentence[..cut].trim_end().trim_end_matches('.')
+}

@@ -1,0 +1,115 @@
+# Puppet itself, answering many cases in one process: one JSON request a line in, one JSON answer a line out.
+#
+# Request: {"files": {path: text}, "node": name, "facts": {…}, "strict": bool}; `main.pp` is the manifest and
+#   `modules` the module path, before the native types that puppet-agent ships as modules.
+# Answer: {"root": folder, "catalog": {…} | null, "error": text | null, "logs": [{level, source, file, line, column, text}]}.
+# Nothing is applied.
+require 'json'
+require 'tmpdir'
+require 'fileutils'
+require 'timeout'
+require 'puppet'
+require 'puppet/parser'
+require 'puppet/pops'
+
+SECONDS_FOR_A_CASE = 60
+CORE_MODULES = %w[augeas_core cron_core host_core mailalias mount_core selinux_core sshkeys_core yumrepo_core zfs_core zone_core]
+MODULE_FOLDERS = %w[/usr/share/puppet/modules /usr/share/puppet/vendor_modules /opt/puppetlabs/puppet/vendor_modules]
+
+# Keeps what Puppet logs, in order.
+class Collected
+  attr_reader :messages
+  def initialize
+    @messages = []
+  end
+
+  def <<(message)
+    @messages << message
+  end
+end
+
+def start(folder)
+  arguments = %w[conf code var run log].flat_map { |name| ["--#{name}dir", "#{folder}/#{name}"] }
+  Puppet.initialize_settings(arguments + %w[--no-daemonize --certname node1.example.com])
+  Puppet::Node::Facts.indirection.terminus_class = :memory
+  Puppet::Node.indirection.terminus_class = :memory
+  Puppet::Util::Log.level = :debug
+  logs = Collected.new
+  # A destination of our own: an object that takes each message.
+  Puppet::Util::Log.newdesttype(:collected) do
+    match 'Collected'
+    define_method(:initialize) { |to| @to = to }
+    define_method(:handle) { |message| @to << message }
+  end
+  Puppet::Util::Log.newdestination(logs)
+  core = "#{folder}/core"
+  FileUtils.mkdir_p(core)
+  CORE_MODULES.each do |name|
+    found = MODULE_FOLDERS.map { |parent| "#{parent}/#{name}" }.find { |path| File.directory?(path) }
+    File.symlink(File.realpath(found), "#{core}/#{name}") if found
+  end
+  [logs, core]
+end
+
+def write(files, root)
+  FileUtils.mkdir_p("#{root}/modules")
+  files.each do |path, text|
+    FileUtils.mkdir_p(File.dirname("#{root}/#{path}"))
+    File.write("#{root}/#{path}", text)
+  end
+end
+
+def trusted(name)
+  host, domain = name.split('.', 2)
+  { 'authenticated' => 'local', 'certname' => name, 'extensions' => {}, 'hostname' => host, 'domain' => domain, 'external' => {} }
+end
+
+def compile(request, root, core)
+  name = request['node']
+  Puppet[:strict_variables] = request['strict']
+  Puppet[:strict] = request['strict'] ? :error : :warning
+  Puppet[:node_name_value] = name
+  Puppet[:code] = ''
+  environment = Puppet::Node::Environment.create(:production, ["#{root}/modules", core], "#{root}/main.pp")
+  environments = Puppet::Environments::StaticDirectory.new('production', root, environment)
+  context = { environments: environments, current_environment: environment, loaders: Puppet::Pops::Loaders.new(environment, false, false) }
+  Puppet.override(context, 'oracle') do
+    facts = Puppet::Node::Facts.new(name, request['facts'])
+    node = Puppet::Node.new(name, environment: environment, facts: facts)
+    node.merge(facts.values)
+    node.add_server_facts('serverversion' => Puppet.version, 'servername' => name, 'serverip' => '192.0.2.10')
+    node.trusted_data = trusted(name)
+    catalog = Puppet::Parser::Compiler.compile(node).filter(&:virtual?)
+    catalog.version = 0
+    JSON.parse(catalog.render(:rich_data_json)).tap { |hash| hash.delete('catalog_uuid') }
+  end
+end
+
+def answer(request, root, core, logs)
+  catalog = error = nil
+  begin
+    Timeout.timeout(SECONDS_FOR_A_CASE) { catalog = compile(request, root, core) }
+  rescue SystemExit, StandardError, ScriptError, SystemStackError => e
+    error = e.message.to_s
+    error = "#{e.class}: #{error}" unless e.is_a?(Puppet::Error)
+  end
+  kept = logs.messages.reject { |m| %i[debug info].include?(m.level) && !m.source.to_s.start_with?('Scope(') }
+  said = kept.map do |m|
+    { 'level' => m.level, 'source' => m.source.to_s, 'file' => m.file, 'line' => m.line, 'column' => m.respond_to?(:pos) ? m.pos : nil, 'text' => m.message }
+  end
+  { 'root' => root, 'catalog' => catalog, 'error' => error, 'logs' => said }
+end
+
+Dir.mktmpdir('oracle') do |folder|
+  logs, core = start(folder)
+  $stdout.sync = true
+  $stdin.each_line.with_index do |line, index|
+    request = JSON.parse(line)
+    root = "#{folder}/case#{index}"
+    write(request['files'], root)
+    logs.messages.clear
+    $unique_warnings = {}
+    $stdout.puts JSON.generate(answer(request, root, core, logs))
+    FileUtils.rm_rf(root)
+  end
+end

@@ -1,0 +1,52 @@
+//! One Ruby process that answers many requests.
+
+use std::io::{BufRead, BufReader, Write};
+use std::path::Path;
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+
+use serde_json::Value;
+
+use crate::{Outcome, Request};
+
+/// Puppet, loaded once. It ends when this is dropped.
+#[derive(Debug)]
+pub struct Puppet {
+    process: Child,
+    questions: Option<ChildStdin>,
+    answers: BufReader<ChildStdout>,
+}
+
+impl Puppet {
+    pub fn start() -> Result<Self, String> {
+        let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/puppet.rb");
+        let mut process = Command::new("ruby")
+            .arg("-W0")
+            .arg(script)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .map_err(|error| format!("ruby cannot be started: {error}"))?;
+        let questions = process.stdin.take();
+        let answers = process.stdout.take().ok_or("ruby has no standard output")?;
+        Ok(Self { process, questions, answers: BufReader::new(answers) })
+    }
+
+    pub fn ask(&mut self, request: &Request) -> Result<Outcome, String> {
+        let questions = self.questions.as_mut().ok_or("ruby has no standard input")?;
+        writeln!(questions, "{}", request.to_json())
+            .map_err(|error| format!("Puppet does not listen: {error}"))?;
+        let mut line = String::new();
+        self.answers.read_line(&mut line).map_err(|error| format!("Puppet does not answer: {error}"))?;
+        let answer: Value = serde_json::from_str(&line)
+            .map_err(|error| format!("Puppet ended without an answer: {error}"))?;
+        Outcome::from_puppet(&answer)
+    }
+}
+
+impl Drop for Puppet {
+    fn drop(&mut self) {
+        // Without further questions the process cleans up after itself and ends.
+        drop(self.questions.take());
+        let _ = self.process.wait();
+    }
+}
