@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::time::SystemTime;
 
 use setpoint_provenance::Arena;
-use setpoint_puppet_values::Value;
+use setpoint_puppet_values::{Strictness, Value};
 use setpoint_source::{Diagnostic, FileSystem, Span, Symbol};
 
 /// Why an evaluation does not go on: an error, or `next`, `break` and `return`.
@@ -48,14 +48,6 @@ pub enum LogLevel {
     Alert,
     Crit,
     Emerg,
-}
-
-/// `strict`: what happens to questionable constructs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Strictness {
-    Off,
-    Warning,
-    Error,
 }
 
 /// The evaluation that calls a function.

@@ -9,6 +9,7 @@ mod rules;
 mod table;
 
 pub use function::Function;
-pub use host::{Block, Call, Host, LogLevel, Stop, Strictness};
+pub use host::{Block, Call, Host, LogLevel, Stop};
 pub use rules::RULES;
+pub use setpoint_puppet_values::Strictness;
 pub use table::builtin;

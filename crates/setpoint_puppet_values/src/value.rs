@@ -7,6 +7,13 @@ use indexmap::IndexMap;
 use rustc_hash::FxBuildHasher;
 use setpoint_provenance::Prov;
 
+use crate::iterator::Iter;
+use crate::regex::Regex;
+use crate::semver::{SemVer, SemVerRange};
+use crate::time::{Timespan, Timestamp};
+use crate::types::Type;
+use crate::uri::Uri;
+
 /// A value of the Puppet language and where it came from. Equality (`==` of Rust) is Ruby's `eql?`: exact, and blind
 /// to provenance; Puppet's own `==` ignores case and lives in the operators.
 #[derive(Clone, Debug)]
@@ -26,7 +33,19 @@ pub enum Data {
     Array(Arc<Vec<Value>>),
     Hash(Arc<Hash>),
     Sensitive(Arc<Value>),
+    /// A type; a reference to a resource or a class is one, too.
+    Type(Type),
+    Regex(Regex),
+    Timestamp(Timestamp),
+    Timespan(Timespan),
+    SemVer(Arc<SemVer>),
+    SemVerRange(Arc<SemVerRange>),
+    Uri(Arc<Uri>),
+    Binary(Arc<[u8]>),
+    Iterator(Arc<Iter>),
     Deferred(Arc<Deferred>),
+    /// An instance of an object type, such as `Error`.
+    Object(Arc<Object>),
     /// A value that could not be computed; see [`Opaque`].
     Opaque(Arc<Opaque>),
 }
@@ -43,6 +62,13 @@ pub struct Key(pub Value);
 pub struct Deferred {
     pub name: Arc<str>,
     pub arguments: Vec<Value>,
+}
+
+/// An instance of an object type, with its attributes by name.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Object {
+    pub type_name: Arc<str>,
+    pub attributes: Hash,
 }
 
 /// What stands in for a value that needs more than this program can do: a Ruby function beyond it, a secret.
@@ -87,6 +113,34 @@ impl Value {
 
     pub fn as_str(&self) -> Option<&str> {
         if let Data::String(text) = &self.data { Some(text) } else { None }
+    }
+
+    pub fn as_integer(&self) -> Option<i64> {
+        if let Data::Integer(number) = self.data { Some(number) } else { None }
+    }
+
+    pub fn as_array(&self) -> Option<&[Self]> {
+        if let Data::Array(items) = &self.data { Some(items) } else { None }
+    }
+
+    pub fn as_hash(&self) -> Option<&Hash> {
+        if let Data::Hash(entries) = &self.data { Some(entries) } else { None }
+    }
+
+    pub fn as_type(&self) -> Option<&Type> {
+        if let Data::Type(of) = &self.data { Some(of) } else { None }
+    }
+}
+
+impl From<Type> for Value {
+    fn from(of: Type) -> Self {
+        Self::new(Data::Type(of))
+    }
+}
+
+impl From<Regex> for Value {
+    fn from(regex: Regex) -> Self {
+        Self::new(Data::Regex(regex))
     }
 }
 
@@ -137,6 +191,16 @@ impl PartialEq for Data {
             (Self::Array(a), Self::Array(b)) => a == b,
             (Self::Hash(a), Self::Hash(b)) => a == b,
             (Self::Sensitive(a), Self::Sensitive(b)) => a == b,
+            (Self::Type(a), Self::Type(b)) => a == b,
+            (Self::Regex(a), Self::Regex(b)) => a == b,
+            (Self::Timestamp(a), Self::Timestamp(b)) => a == b,
+            (Self::Timespan(a), Self::Timespan(b)) => a == b,
+            (Self::SemVer(a), Self::SemVer(b)) => a == b,
+            (Self::SemVerRange(a), Self::SemVerRange(b)) => a == b,
+            (Self::Uri(a), Self::Uri(b)) => a == b,
+            (Self::Binary(a), Self::Binary(b)) => a == b,
+            (Self::Iterator(a), Self::Iterator(b)) => Arc::ptr_eq(a, b),
+            (Self::Object(a), Self::Object(b)) => a == b,
             (Self::Deferred(a), Self::Deferred(b)) => a == b,
             (Self::Opaque(a), Self::Opaque(b)) => a == b,
             _ => false,
@@ -169,6 +233,16 @@ fn hash_data<H: Hasher>(data: &Data, state: &mut H) {
         Data::Array(items) => items.iter().for_each(|item| hash_data(&item.data, state)),
         Data::Hash(entries) => entries.len().hash(state),
         Data::Sensitive(inner) => hash_data(&inner.data, state),
+        Data::Type(of) => of.hash(state),
+        Data::Regex(regex) => regex.hash(state),
+        Data::Timestamp(time) => time.hash(state),
+        Data::Timespan(span) => span.hash(state),
+        Data::SemVer(version) => version.hash(state),
+        Data::SemVerRange(range) => range.hash(state),
+        Data::Uri(uri) => uri.hash(state),
+        Data::Binary(bytes) => bytes.hash(state),
+        Data::Iterator(iterator) => Arc::as_ptr(iterator).hash(state),
+        Data::Object(object) => object.type_name.hash(state),
         Data::Deferred(call) => call.name.hash(state),
         Data::Opaque(opaque) => opaque.reason.hash(state),
     }

@@ -1,0 +1,27 @@
+//! The data type system: what types there are, what fits what, and what Puppet says when it does not.
+
+mod alias;
+mod assignable;
+mod builtin;
+mod callable;
+mod equality;
+mod format;
+mod infer;
+mod instance;
+mod mismatch;
+mod model;
+mod normalize;
+mod parameterise;
+
+pub use callable::Signature;
+pub use infer::{common_type, infer, infer_generic, infer_set};
+pub use mismatch::{
+    describe_default_mismatch, describe_mismatch, describe_return_mismatch, describe_signatures,
+    validate_parameters,
+};
+pub use model::{
+    Alias, ArrayType, Attribute, Bounds, CallableType, EnumType, FloatRange, HashType, InitType, IntRange,
+    ObjectType, ResourceType, RuntimeType, StringType, StructElement, TupleType, Type, TypeSetType,
+    capitalize_segments,
+};
+pub use parameterise::{class_reference, parameterise, resource_reference};

@@ -1,0 +1,225 @@
+//! Uniform resource identifiers, as Ruby's `URI` understands them.
+
+use std::fmt;
+
+use crate::error::ValueError;
+
+/// A URI by its components.
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
+pub struct Uri {
+    pub scheme: Option<String>,
+    pub userinfo: Option<String>,
+    pub host: Option<String>,
+    /// The port that was written; see [`Uri::port`] for the one that counts.
+    pub explicit_port: Option<u16>,
+    pub path: Option<String>,
+    pub query: Option<String>,
+    pub fragment: Option<String>,
+    pub opaque: Option<String>,
+}
+
+impl Uri {
+    pub fn parse(text: &str) -> Result<Self, ValueError> {
+        let bad = || ValueError::new(format!("bad URI(is not URI?): {}", ruby_inspect(text)));
+        if text.bytes().any(|byte| !is_uri_byte(byte)) {
+            return Err(if text.is_ascii() {
+                bad()
+            } else {
+                ValueError::new(format!("URI must be ascii only {}", ruby_inspect_ascii(text)))
+            });
+        }
+        let (rest, fragment) = split_at(text, '#');
+        if fragment.is_some_and(|fragment| fragment.contains('#')) {
+            return Err(bad());
+        }
+        let (scheme, rest) = match rest.split_once(':') {
+            Some((scheme, after)) if is_scheme(scheme) => (Some(scheme), after),
+            _ => (None, rest),
+        };
+        let mut uri = Self {
+            scheme: scheme.map(str::to_lowercase),
+            fragment: fragment.map(str::to_owned),
+            ..Self::default()
+        };
+        if scheme.is_some() && !rest.starts_with('/') && !rest.is_empty() {
+            uri.opaque = Some(rest.to_owned());
+            return Ok(uri);
+        }
+        let (rest, query) = split_at(rest, '?');
+        uri.query = query.map(str::to_owned);
+        if let Some(authority) = rest.strip_prefix("//") {
+            let end = authority.find('/').unwrap_or(authority.len());
+            uri.set_authority(&authority[..end]).ok_or_else(bad)?;
+            uri.path = Some(authority[end..].to_owned());
+        } else {
+            // A first segment with a colon would be taken for a scheme.
+            if scheme.is_none() && rest.split('/').next().is_some_and(|segment| segment.contains(':')) {
+                return Err(bad());
+            }
+            uri.path = Some(rest.to_owned());
+        }
+        Ok(uri)
+    }
+
+    fn set_authority(&mut self, authority: &str) -> Option<()> {
+        let (userinfo, host_port) = match authority.rsplit_once('@') {
+            Some((userinfo, rest)) => (Some(userinfo), rest),
+            None => (None, authority),
+        };
+        let (host, port) = match host_port.rsplit_once(':') {
+            Some((host, port)) if !port.contains(']') => (host, Some(port)),
+            _ => (host_port, None),
+        };
+        if host.contains(['@', ':']) && !(host.starts_with('[') && host.ends_with(']')) {
+            return None;
+        }
+        self.userinfo = userinfo.map(str::to_owned);
+        self.host = Some(host.to_owned());
+        self.explicit_port = match port {
+            None | Some("") => None,
+            Some(port) => Some(port.parse().ok()?),
+        };
+        Some(())
+    }
+
+    /// The port, or the usual one of the scheme.
+    pub fn port(&self) -> Option<u16> {
+        self.explicit_port.or_else(|| default_port(self.scheme.as_deref()?))
+    }
+
+    /// The URI that a reference means, seen from this one.
+    pub fn join(&self, reference: &Self) -> Result<Self, ValueError> {
+        if reference.scheme.is_some() {
+            return Ok(reference.clone());
+        }
+        if self.scheme.is_none() && self.path.as_deref().is_none_or(|path| !path.starts_with('/')) {
+            return Err(ValueError::new("both URI are relative"));
+        }
+        let mut result = self.clone();
+        result.fragment.clone_from(&reference.fragment);
+        if reference.host.is_some() {
+            result.userinfo.clone_from(&reference.userinfo);
+            result.host.clone_from(&reference.host);
+            result.explicit_port = reference.explicit_port;
+            result.path.clone_from(&reference.path);
+            result.query.clone_from(&reference.query);
+            return Ok(result);
+        }
+        let path = reference.path.as_deref().unwrap_or("");
+        if path.is_empty() {
+            if reference.query.is_some() {
+                result.query.clone_from(&reference.query);
+            }
+            return Ok(result);
+        }
+        result.query.clone_from(&reference.query);
+        result.path = Some(merge_paths(self.path.as_deref().unwrap_or(""), path));
+        Ok(result)
+    }
+}
+
+fn split_at(text: &str, mark: char) -> (&str, Option<&str>) {
+    match text.split_once(mark) {
+        Some((before, after)) => (before, Some(after)),
+        None => (text, None),
+    }
+}
+
+fn is_scheme(text: &str) -> bool {
+    text.starts_with(|first: char| first.is_ascii_alphabetic())
+        && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'-' | b'.'))
+}
+
+fn is_uri_byte(byte: u8) -> bool {
+    byte.is_ascii_graphic() && !matches!(byte, b'"' | b'<' | b'>' | b'\\' | b'^' | b'`' | b'{' | b'|' | b'}')
+}
+
+fn default_port(scheme: &str) -> Option<u16> {
+    match scheme {
+        "http" | "ws" => Some(80),
+        "https" | "wss" => Some(443),
+        "ftp" => Some(21),
+        "ldap" => Some(389),
+        "ldaps" => Some(636),
+        _ => None,
+    }
+}
+
+fn merge_paths(base: &str, reference: &str) -> String {
+    let joined = if reference.starts_with('/') {
+        reference.to_owned()
+    } else {
+        let folder = base.rfind('/').map_or("/", |at| &base[..=at]);
+        format!("{folder}{reference}")
+    };
+    let mut segments: Vec<&str> = Vec::new();
+    let parts: Vec<&str> = joined.split('/').skip(1).collect();
+    let last = parts.len().saturating_sub(1);
+    for (index, part) in parts.iter().enumerate() {
+        match *part {
+            "." | ".." => {
+                if *part == ".." {
+                    segments.pop();
+                }
+                if index == last {
+                    segments.push("");
+                }
+            }
+            part => segments.push(part),
+        }
+    }
+    format!("/{}", segments.join("/"))
+}
+
+fn ruby_inspect(text: &str) -> String {
+    crate::text::ruby_inspect(text)
+}
+
+fn ruby_inspect_ascii(text: &str) -> String {
+    let mut result = String::from("\"");
+    for letter in text.chars() {
+        if letter.is_ascii() {
+            result.push(letter)
+        } else {
+            result.push_str(&format!("\\u{:04X}", u32::from(letter)))
+        }
+    }
+    result.push('"');
+    result
+}
+
+impl fmt::Display for Uri {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(scheme) = &self.scheme {
+            write!(f, "{scheme}:")?;
+        }
+        if let Some(opaque) = &self.opaque {
+            f.write_str(opaque)?;
+        } else {
+            if let Some(host) = &self.host {
+                f.write_str("//")?;
+                if let Some(userinfo) = &self.userinfo {
+                    write!(f, "{userinfo}@")?;
+                }
+                f.write_str(host)?;
+                if let Some(port) = self.explicit_port
+                    && self.scheme.as_deref().and_then(default_port) != Some(port)
+                {
+                    write!(f, ":{port}")?;
+                }
+            }
+            let path = self.path.as_deref().unwrap_or("");
+            if self.host.is_some() && !path.is_empty() && !path.starts_with('/') {
+                f.write_str("/")?;
+            }
+            f.write_str(path)?;
+            if let Some(query) = &self.query {
+                write!(f, "?{query}")?;
+            }
+        }
+        if let Some(fragment) = &self.fragment {
+            write!(f, "#{fragment}")?;
+        }
+        Ok(())
+    }
+}
