@@ -1,12 +1,13 @@
 //! The catalog: what a node should look like, as resources with parameters.
 //!
-//! The compiler fills a [`Catalog`], a reader takes one from a Puppet server's answer, and the verifier, the graph
+//! The compiler fills a [`Catalog`], [`read::json`] takes one from a Puppet server's answer, and the verifier, the graph
 //! and the printers start from it. The crate knows the shape of catalogs, the types of resources that Puppet ships
 //! and the order in which Puppet would apply them. It does not know how a manifest becomes a catalog, nor what a
 //! resource does to a machine.
 
 mod catalog;
 mod native;
+pub mod read;
 mod resource;
 pub mod write;
 

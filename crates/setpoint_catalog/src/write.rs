@@ -85,15 +85,21 @@ fn write_resource(resource: &Resource, out: &mut Json) {
 fn write_parameters(resource: &Resource, out: &mut Json) {
     let is_title = |parameter: &Parameter| {
         parameter.name == resource.namevar
+            && !is_main(resource)
             && matches!(&parameter.value.data, Data::String(text) if *text == resource.title)
     };
     let given = || resource.parameters.iter().filter(|parameter| !is_title(parameter));
     let titled = || resource.from_title.iter().filter(|(name, _)| !resource.parameters.contains(*name));
-    if given().next().is_none() && titled().next().is_none() {
+    let unnamed_main = is_main(resource) && !resource.parameters.contains(resource.namevar);
+    if given().next().is_none() && titled().next().is_none() && !unnamed_main {
         return;
     }
     out.key("parameters");
     out.open_object();
+    if unnamed_main {
+        out.key("name");
+        out.string(&resource.title);
+    }
     for (name, text) in titled() {
         out.key(name);
         out.string(text);
@@ -103,6 +109,11 @@ fn write_parameters(resource: &Resource, out: &mut Json) {
         rich::value(&parameter.value, out);
     }
     out.close_object();
+}
+
+/// Puppet makes the main stage and the main class itself, under titles that are no strings; so it prints their names.
+fn is_main(resource: &Resource) -> bool {
+    &*resource.title == "main" && matches!(resource.type_name.as_str(), "Stage" | "Class")
 }
 
 fn write_edges(catalog: &Catalog, out: &mut Json) {
