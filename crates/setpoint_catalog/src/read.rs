@@ -127,6 +127,8 @@ fn add_resource(catalog: &mut Catalog, json: &Json) -> Result<(), ReadError> {
         // A title that fits no pattern is told when the catalog is checked, not when it is read.
         let _ = native.apply_title(&mut resource);
     }
+    let namevar = resource.parameters.get(resource.namevar).and_then(Value::as_str);
+    resource.title_is_no_string = namevar == Some(&*resource.title);
     let unique = native.and_then(|native| native.unique_name(&resource));
     let aliases = resource.get("alias").map(strings).unwrap_or_default();
     let reference = resource.reference();

@@ -69,6 +69,9 @@ pub struct Resource {
     pub sensitive: Vec<Symbol>,
     /// The parameter that the title stands for. It is printed only if it differs from the title.
     pub namevar: Symbol,
+    /// The title was not given as a string but, say, as an integer. Puppet then prints the namevar even though it reads
+    /// as the title does.
+    pub title_is_no_string: bool,
     /// What the title says about other parameters than `namevar`, or about `namevar` in another spelling: the title
     /// `/trail/` of a file gives `path => "/trail"`. The printer puts these before the parameters; a parameter of the
     /// same name wins.
@@ -92,6 +95,7 @@ impl Resource {
             parameters: Parameters::default(),
             sensitive: Vec::new(),
             namevar: Symbol::new("name"),
+            title_is_no_string: false,
             from_title: Vec::new(),
             prov: Prov::NONE,
         }

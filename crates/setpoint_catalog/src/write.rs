@@ -6,6 +6,8 @@ mod rich;
 pub use json::{Json, quote};
 pub use rich::value as rich_value;
 
+use std::sync::Arc;
+
 use setpoint_puppet_values::Data;
 
 use crate::{Catalog, Parameter, Resource};
@@ -83,23 +85,26 @@ fn write_resource(resource: &Resource, out: &mut Json) {
 
 /// What the title says comes first, then the parameters; the namevar only if it is not the title.
 fn write_parameters(resource: &Resource, out: &mut Json) {
+    let named = resource.title_is_no_string || is_main(resource);
     let is_title = |parameter: &Parameter| {
         parameter.name == resource.namevar
-            && !is_main(resource)
+            && !named
             && matches!(&parameter.value.data, Data::String(text) if *text == resource.title)
     };
     let given = || resource.parameters.iter().filter(|parameter| !is_title(parameter));
-    let titled = || resource.from_title.iter().filter(|(name, _)| !resource.parameters.contains(*name));
-    let unnamed_main = is_main(resource) && !resource.parameters.contains(resource.namevar);
-    if given().next().is_none() && titled().next().is_none() && !unnamed_main {
+    let namevar = (resource.namevar, Arc::clone(&resource.title));
+    let titled = || {
+        resource
+            .from_title
+            .iter()
+            .chain(named.then_some(&namevar))
+            .filter(|(name, _)| !resource.parameters.contains(*name))
+    };
+    if given().next().is_none() && titled().next().is_none() {
         return;
     }
     out.key("parameters");
     out.open_object();
-    if unnamed_main {
-        out.key("name");
-        out.string(&resource.title);
-    }
     for (name, text) in titled() {
         out.key(name);
         out.string(text);
@@ -111,7 +116,7 @@ fn write_parameters(resource: &Resource, out: &mut Json) {
     out.close_object();
 }
 
-/// Puppet makes the main stage and the main class itself, under titles that are no strings; so it prints their names.
+/// Puppet makes the main stage and the main class itself, under titles that are no strings.
 fn is_main(resource: &Resource) -> bool {
     &*resource.title == "main" && matches!(resource.type_name.as_str(), "Stage" | "Class")
 }
