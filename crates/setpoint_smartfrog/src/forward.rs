@@ -1,0 +1,185 @@
+//! The forward semantics (§9.2.2): links stay in the store while it is evaluated, and are resolved at the end.
+//!
+//! The equations are those of [`crate::core`] with two changes. A link is stored as it is; and when all of the
+//! specification has been evaluated, [`Evaluator::accept`] replaces the links of `sfConfig`, from the first to the
+//! last. A link to a component copies it; the links in the copy are resolved from where the component was found.
+//! Here the parts `ROOT`, `PARENT` and `THIS` of a reference have their meaning.
+
+use std::rc::Rc;
+
+use rustc_hash::FxHashSet;
+use setpoint_source::{Span, Symbol};
+
+use crate::core::{Evaluator, Found, find};
+use crate::error::{Fail, Number, limit, numbered};
+use crate::reference::{Path, concatenation, is_prefix, prefix, shown};
+use crate::store::{Link, Store, Value};
+use crate::{MAIN, MAX_ATTRIBUTES, MAX_DEPTH};
+
+/// A link that was followed to its end.
+struct Target {
+    /// Where the value stands.
+    path: Path,
+    found: Found,
+}
+
+/// A component whose links are being resolved.
+struct Frame {
+    store: Store,
+    next: usize,
+    /// From where its links are resolved.
+    namespace: Path,
+}
+
+impl Evaluator {
+    /// Resolves a reference in which keywords have their meaning. The path is where it was found.
+    fn resolve_forward(&self, namespace: &[Symbol], reference: &[Symbol]) -> Option<Target> {
+        let (first, rest) = reference.split_first()?;
+        let fixed = match first.as_str() {
+            "ROOT" => Some((&[][..], rest)),
+            "PARENT" if namespace.is_empty() => return None,
+            "PARENT" => Some((prefix(namespace), rest)),
+            "THIS" => Some((namespace, rest)),
+            _ => None,
+        };
+        if let Some((base, rest)) = fixed {
+            let path = trace(base, rest)?;
+            let (value, provenance) = find(&self.root, &path)?;
+            return Some(Target { path, found: Found { namespace: base.to_vec(), value, provenance } });
+        }
+        if reference.iter().any(|part| matches!(part.as_str(), "ROOT" | "PARENT" | "THIS")) {
+            return (0..=namespace.len()).rev().find_map(|length| {
+                let path = trace(&namespace[..length], reference)?;
+                let (value, provenance) = find(&self.root, &path)?;
+                let found = Found { namespace: namespace[..length].to_vec(), value, provenance };
+                Some(Target { path, found })
+            });
+        }
+        let found = self.resolve(namespace, reference)?;
+        Some(Target { path: concatenation(&found.namespace, reference), found })
+    }
+
+    /// Follows a link at `from` to a value that is no link. Nothing, if it refers to nothing.
+    fn resolve_link(&self, namespace: &[Symbol], link: &Rc<Link>, from: &[Symbol]) -> Result<Option<Target>, Fail> {
+        let mut seen = FxHashSet::default();
+        let mut chain = vec![shown(&link.names)];
+        let mut namespace = namespace.to_vec();
+        let mut link = Rc::clone(link);
+        loop {
+            let Some(target) = self.resolve_forward(&namespace, &link.names) else { return Ok(None) };
+            match &target.found.value {
+                Value::Link(next) => {
+                    if !seen.insert(target.path.clone()) {
+                        let message = format!("links refer to each other in a circle: {}", chain.join(" → "));
+                        return Err(numbered(Number::LinkCycle, link.span, message));
+                    }
+                    chain.push(format!("{} (at `{}`)", shown(&next.names), shown(&target.path)));
+                    namespace = prefix(&target.path).to_vec();
+                    link = Rc::clone(next);
+                }
+                _ if is_prefix(&target.path, from) => {
+                    let message = format!(
+                        "the link `{}` at `{}` refers to `{}`, which contains it: it would expand without end",
+                        shown(&link.names),
+                        shown(from),
+                        shown(&target.path)
+                    );
+                    return Err(numbered(Number::ImplicitCycle, link.span, message));
+                }
+                _ => return Ok(Some(target)),
+            }
+        }
+    }
+
+    /// Definition 18 (inherit), where the prototype may be behind a link.
+    pub(crate) fn find_forward_prototype(
+        &self,
+        namespace: &[Symbol],
+        names: &[Symbol],
+        target: &[Symbol],
+        span: Span,
+    ) -> Result<Option<Found>, Fail> {
+        let Some(found) = self.resolve_forward(namespace, names) else { return Ok(None) };
+        let Value::Link(link) = &found.found.value else { return Ok(Some(found.found)) };
+        let link = Rc::new(Link { names: link.names.clone(), span });
+        Ok(self.resolve_link(namespace, &link, target)?.map(|target| target.found))
+    }
+
+    /// Replaces the links of `sfConfig` by what they refer to, in the order of the store.
+    pub(crate) fn accept(&mut self) -> Result<(), Fail> {
+        let mut path: Path = vec![Symbol::new(MAIN)];
+        let Some(Value::Store(store)) = self.root.get(path[0]).cloned() else { return Ok(()) };
+        let mut stack = vec![Frame { store, next: 0, namespace: path.clone() }];
+        let mut visited = 0_usize;
+        while let Some(frame) = stack.last_mut() {
+            let Some(entry) = frame.store.entry_at(frame.next).cloned() else {
+                stack.pop();
+                path.pop();
+                continue;
+            };
+            frame.next += 1;
+            visited += 1;
+            path.push(entry.name);
+            let inner = match entry.value {
+                Value::Store(store) => Some((store, path.clone())),
+                Value::Link(link) => {
+                    if visited > MAX_ATTRIBUTES {
+                        let message = format!(
+                            "the links expand to more than {MAX_ATTRIBUTES} attributes; this one, at `{}`, is one too many",
+                            shown(&path)
+                        );
+                        return Err(limit(Some(link.span), message));
+                    }
+                    let namespace = frame.namespace.clone();
+                    let target = self.follow(&namespace, &link, &path)?;
+                    let inner = target.found.value.as_store().cloned();
+                    inner.map(|store| (store, target.path))
+                }
+                _ => None,
+            };
+            match inner {
+                Some((store, namespace)) => stack.push(Frame { store, next: 0, namespace }),
+                None => {
+                    path.pop();
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Puts the value of a link in its place.
+    fn follow(&mut self, namespace: &[Symbol], link: &Rc<Link>, path: &Path) -> Result<Target, Fail> {
+        let Some(target) = self.resolve_link(namespace, link, path)? else {
+            return Err(self.dangling_link(&link.names, namespace, link.span));
+        };
+        let value = target.found.value.clone();
+        if path.len() + value.as_store().map_or(0, |store| store.depth() as usize) > MAX_DEPTH {
+            let message = format!(
+                "the link `{}` expands without end: it is met again inside of its own copy, {MAX_DEPTH} levels deep",
+                shown(&link.names)
+            );
+            return Err(numbered(Number::ImplicitCycle, link.span, message));
+        }
+        let name = Symbol::new(&shown(&link.names));
+        let provenance = self.arena.copy(target.found.provenance, Some(link.span), Some(name));
+        self.bind(path, value, provenance, link.span)?;
+        Ok(target)
+    }
+}
+
+/// A path with its keywords followed, from a base; nothing if it leads above the root.
+fn trace(base: &[Symbol], reference: &[Symbol]) -> Option<Path> {
+    let mut path = base.to_vec();
+    for &part in reference {
+        match part.as_str() {
+            "THIS" => {}
+            "ROOT" => path.clear(),
+            "PARENT" => {
+                path.pop()?;
+            }
+            _ => path.push(part),
+        }
+    }
+    Some(path)
+}
+

@@ -1,0 +1,154 @@
+//! SmartFrog: the language of *A Formal Semantics for the SmartFrog Configuration Language*, compiled.
+//!
+//! From text ([`syntax`]) to a tree of attributes ([`store`]) in one of three semantics: the paper's own ([`core`],
+//! definitions 7 to 27), the one with forward links ([`forward`]), and that of the production compiler. Every
+//! compilation ends: the compiled tree is bounded in size and in depth, and a specification that would exceed the
+//! bounds is refused with a reason. The crate reads files through a [`FileSystem`] and returns data; it prints
+//! nothing, deploys nothing, and knows nothing of what the attributes mean.
+
+pub mod compare;
+pub mod core;
+pub mod error;
+pub mod forward;
+mod library;
+pub mod observe;
+mod order;
+pub mod output;
+pub mod reference;
+pub mod rules;
+pub mod store;
+pub mod syntax;
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use rustc_hash::FxHashMap;
+use setpoint_provenance::{Arena, Prov};
+use setpoint_source::{Diagnostic, FileSystem, Severity, Sources, Span};
+
+use crate::core::Evaluator;
+use error::{Fail, limit};
+use observe::Observations;
+use store::{Store, Value};
+use syntax::{Dialect, Parsed};
+
+pub use rules::RULES;
+
+/// The component that is compiled.
+pub const MAIN: &str = "sfConfig";
+
+/// Components of a compiled tree are not nested deeper than this.
+pub const MAX_DEPTH: usize = 1_000;
+
+/// A compiled tree has no more attributes than this, copies included.
+pub const MAX_ATTRIBUTES: usize = 4_000_000;
+
+/// Which meaning a specification has.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Semantics {
+    /// The paper's: one pass; what is used must be defined before.
+    #[default]
+    Core,
+    /// Links are resolved at the end.
+    Forward,
+    /// The production compiler's: types, placement, functions, links.
+    Production,
+}
+
+impl Semantics {
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Core => "core",
+            Self::Forward => "forward",
+            Self::Production => "production",
+        }
+    }
+
+    pub fn dialect(self) -> Dialect {
+        match self {
+            Self::Core => Dialect::Core,
+            Self::Forward => Dialect::Forward,
+            Self::Production => Dialect::Production,
+        }
+    }
+}
+
+/// What a compilation may know, and what it is to record.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    pub semantics: Semantics,
+    /// What `PROPERTY` and its kin read.
+    pub properties: BTreeMap<String, String>,
+    /// What `ENVPROPERTY` and its kin read.
+    pub environment: BTreeMap<String, String>,
+    /// Record where values come from.
+    pub provenance: bool,
+    /// Notice what `check` reports.
+    pub observe: bool,
+}
+
+/// A compiled specification, or why there is none.
+#[derive(Debug)]
+pub struct Compiled {
+    /// The value of `sfConfig`, if all went well.
+    pub store: Option<Store>,
+    /// All that was evaluated, as far as it went.
+    pub root: Store,
+    pub diagnostics: Vec<Diagnostic>,
+    pub arena: Arena,
+    /// Which value each value replaced.
+    pub overridden: FxHashMap<Prov, Prov>,
+    pub observations: Option<Observations>,
+}
+
+/// Compiles a file with all that it includes.
+pub fn compile(path: &Path, files: &dyn FileSystem, sources: &Sources, options: &Options) -> Compiled {
+    evaluate(syntax::parse_file(path, files, sources, options.semantics.dialect()), options)
+}
+
+/// Compiles a specification that has been parsed in the dialect of its semantics.
+pub fn evaluate(parsed: Parsed, options: &Options) -> Compiled {
+    let Parsed { body, end, mut diagnostics } = parsed;
+    let mut evaluator = Evaluator::new(options.semantics, options.provenance, options.observe);
+    let mut store = None;
+    let well_formed = diagnostics.iter().all(|diagnostic| diagnostic.severity < Severity::Error);
+    if let Some(end) = end.filter(|_| well_formed) {
+        let result = evaluator.specification(&body, end).and_then(|store| finish(store, end));
+        match result {
+            Ok(compiled) => store = Some(compiled),
+            Err(fail) => diagnostics.push(*fail),
+        }
+    }
+    let Evaluator { root, arena, overridden, observations, .. } = evaluator;
+    Compiled { store, root, diagnostics, arena, overridden, observations }
+}
+
+/// The compiled tree, in the order that its constraints demand, if it is of reasonable size.
+fn finish(store: Store, end: Span) -> Result<Store, Fail> {
+    let size = size(&store, &mut FxHashMap::default());
+    if size > MAX_ATTRIBUTES as u64 {
+        let message = format!(
+            "the compiled tree would have {} attributes, copies included, and more than {MAX_ATTRIBUTES} are refused",
+            if size == u64::MAX { "countless".to_owned() } else { size.to_string() }
+        );
+        let mut fail = limit(Some(end), message);
+        fail.notes.push("components that hold several copies of each other double in size with each step".into());
+        return Err(fail);
+    }
+    order::apply(&store)
+}
+
+/// The number of attributes of a tree; shared parts are counted as often as they occur, and visited once.
+fn size(store: &Store, known: &mut FxHashMap<usize, u64>) -> u64 {
+    if let Some(&size) = known.get(&store.address()) {
+        return size;
+    }
+    let mut total = store.len() as u64;
+    for entry in store.iter() {
+        if let Value::Store(child) = &entry.value {
+            total = total.saturating_add(size(child, known));
+        }
+    }
+    known.insert(store.address(), total);
+    total
+}

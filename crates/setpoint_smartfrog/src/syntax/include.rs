@@ -1,0 +1,172 @@
+//! Files: the one that is compiled, and those that it includes.
+
+use std::path::{Component as PathPart, Path, PathBuf};
+
+use setpoint_source::{Diagnostic, FileSystem, Range, Sources, Span, Symbol, read_text};
+
+use super::ast::Body;
+use super::parser::Parser;
+use super::{Dialect, lexer};
+use crate::{library, rules};
+
+/// Includes may not include each other deeper than this: a chain that long is a mistake.
+const MAX_INCLUDE_DEPTH: usize = 50;
+/// All includes of one specification: files that include two others each, and so on, would never end.
+const MAX_INCLUDES: usize = 10_000;
+const MAX_INCLUDED_BYTES: usize = 256 * 1024 * 1024;
+
+/// A specification with its includes, and what is wrong with its syntax.
+#[derive(Debug)]
+pub struct Parsed {
+    pub body: Body,
+    /// The end of the file; nothing if it could not be read.
+    pub end: Option<Span>,
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// Reads and parses a file and all that it includes.
+pub fn parse_file(path: &Path, files: &dyn FileSystem, sources: &Sources, dialect: Dialect) -> Parsed {
+    match read_text(files, path) {
+        Ok(text) => parse_text(path, text, files, sources, dialect),
+        Err(error) => {
+            let diagnostic = Diagnostic::new(&rules::INCLUDE, error.to_string());
+            Parsed { body: Body::default(), end: None, diagnostics: vec![diagnostic] }
+        }
+    }
+}
+
+/// Parses a text that stands for a file at `path`.
+pub fn parse_text(
+    path: &Path,
+    text: impl Into<String>,
+    files: &dyn FileSystem,
+    sources: &Sources,
+    dialect: Dialect,
+) -> Parsed {
+    let mut includer = Includer::new(files, sources);
+    let (body, end) = includer.file(path, text.into(), dialect, 0);
+    Parsed { body, end: Some(end), diagnostics: includer.diagnostics }
+}
+
+/// Follows `#include`, and counts the names that `--` makes.
+pub(super) struct Includer<'f> {
+    files: &'f dyn FileSystem,
+    sources: &'f Sources,
+    /// The files that are being read, outermost first.
+    open: Vec<PathBuf>,
+    count: usize,
+    bytes: usize,
+    next_unique: usize,
+    pub(super) diagnostics: Vec<Diagnostic>,
+}
+
+impl<'f> Includer<'f> {
+    fn new(files: &'f dyn FileSystem, sources: &'f Sources) -> Self {
+        Self {
+            files,
+            sources,
+            open: Vec::new(),
+            count: 0,
+            bytes: 0,
+            next_unique: FIRST_UNIQUE,
+            diagnostics: Vec::new(),
+        }
+    }
+
+    /// A fresh name for `--`.
+    pub(super) fn unique(&mut self) -> Symbol {
+        self.next_unique += 1;
+        Symbol::new(&format!("unique{}", self.next_unique - 1))
+    }
+
+    /// Vectors and operators take names for their operands too, as in the production compiler.
+    pub(super) fn use_unique_names(&mut self, count: usize) {
+        self.next_unique += count;
+    }
+
+    fn file(&mut self, path: &Path, text: String, dialect: Dialect, depth: usize) -> (Body, Span) {
+        self.bytes += text.len();
+        let id = self.sources.add(path.display().to_string(), text);
+        let file = self.sources.file(id);
+        let (tokens, errors) = lexer::tokens(file.text(), dialect);
+        self.diagnostics.extend(
+            errors
+                .into_iter()
+                .take(MAX_LEXICAL_ERRORS)
+                .map(|error| Diagnostic::new(&rules::SYNTAX, error.message).at(error.range.in_file(id))),
+        );
+        self.open.push(normal(path));
+        let body = Parser::new((file.text(), &tokens), id, dialect, self, depth).specification();
+        self.open.pop();
+        let length = file.text().len();
+        (body, Range::new(length, length).in_file(id))
+    }
+
+    /// The statements of an included file; none if it cannot be included, which is then reported.
+    pub(super) fn include(
+        &mut self,
+        name: &str,
+        optional: bool,
+        span: Span,
+        dialect: Dialect,
+        depth: usize,
+    ) -> Body {
+        let fail = |this: &mut Self, message: String| {
+            this.diagnostics.push(Diagnostic::new(&rules::INCLUDE, message).at(span));
+            Body::default()
+        };
+        self.count += 1;
+        if self.count > MAX_INCLUDES || self.bytes > MAX_INCLUDED_BYTES {
+            if self.count == MAX_INCLUDES + 1 || self.bytes > MAX_INCLUDED_BYTES && self.count <= MAX_INCLUDES {
+                self.count = MAX_INCLUDES + 1;
+                return fail(self, format!("more than {MAX_INCLUDES} files, or 256 MB, are included in all"));
+            }
+            return Body::default();
+        }
+        let folder = self.open.last().and_then(|path| path.parent()).unwrap_or(Path::new(""));
+        let path = folder.join(name);
+        let key = normal(&path);
+        if let Some(at) = self.open.iter().position(|open| *open == key) {
+            let chain: Vec<String> =
+                self.open[at..].iter().chain([&key]).map(|path| path.display().to_string()).collect();
+            return fail(self, format!("the file includes itself: {}", chain.join(" → ")));
+        }
+        if self.open.len() >= MAX_INCLUDE_DEPTH {
+            return fail(self, format!("files include each other more than {MAX_INCLUDE_DEPTH} deep"));
+        }
+        match read_text(self.files, &path) {
+            Ok(text) => self.file(&path, text, dialect, depth).0,
+            Err(error) if error.missing => match library::file(name) {
+                Some(text) => {
+                    let unique = self.next_unique;
+                    let (body, _) = self.file(Path::new(name), text.to_owned(), Dialect::Production, depth);
+                    self.next_unique = unique + library::UNIQUE_NAMES;
+                    body
+                }
+                None if optional => Body::default(),
+                None => fail(self, error.to_string()),
+            },
+            Err(error) => fail(self, error.to_string()),
+        }
+    }
+}
+
+const MAX_LEXICAL_ERRORS: usize = 20;
+
+/// The production compiler reads files of its own first, which take the names before this one.
+const FIRST_UNIQUE: usize = 16;
+
+/// A path without `.` and `..`, so that one file has one name.
+fn normal(path: &Path) -> PathBuf {
+    let mut out = PathBuf::new();
+    for part in path.components() {
+        match part {
+            PathPart::CurDir => {}
+            PathPart::ParentDir if out.file_name().is_some() => {
+                out.pop();
+            }
+            other => out.push(other),
+        }
+    }
+    out
+}

@@ -1,0 +1,30 @@
+//! From text to a tree: one lexer and one parser for the paper's core language and for the production language.
+//!
+//! Parsing never fails: it returns a tree of what could be understood, and diagnostics for the rest.
+
+mod ast;
+mod include;
+mod lexer;
+mod parser;
+mod reader;
+
+pub use ast::{
+    Assignment, Body, Component, Expression, ExpressionKind, Number, Operator, OrderConstraint, Part, Prototype,
+    Reference, Value,
+};
+pub use include::{Parsed, parse_file, parse_text};
+
+/// Which words are keywords, and how comments nest. The core language of the paper has few keywords: there,
+/// `PARENT` is an identifier like any other.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Dialect {
+    /// Appendix A. Comments nest, as in the reference compiler.
+    Core,
+    /// Appendix A; comments end at the first `*/`.
+    Forward,
+    /// The grammar of the production compiler, with all its keywords.
+    Production,
+}
+
+/// Components and expressions that are nested deeper are refused, so that no input can exhaust the stack.
+pub const MAX_NESTING: usize = 500;
