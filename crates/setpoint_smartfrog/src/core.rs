@@ -11,14 +11,14 @@ use rustc_hash::FxHashMap;
 use setpoint_provenance::{Arena, Prov};
 use setpoint_source::{Diagnostic, Span, Symbol};
 
-use crate::error::{Fail, Number, limit, not_found, numbered, plain};
+use crate::error::{Fail, Number, limit, not_found, numbered};
 use crate::observe::Observations;
 use crate::reference::{Path, concatenation, shown};
 use crate::store::{Entry, Link, Store, Value};
 use crate::syntax::{
     Assignment, Body, Component, Expression, ExpressionKind, Prototype, Reference, Value as Syntax,
 };
-use crate::{MAX_DEPTH, Semantics};
+use crate::{MAX_DEPTH, Semantics, rules};
 
 /// A store in the making.
 #[derive(Debug)]
@@ -394,9 +394,7 @@ impl Evaluator {
 
 /// The specification is outside the language of this semantics, and inside that of the production compiler.
 fn production_only(span: Span, message: String) -> Fail {
-    let mut fail = plain(span, message);
-    fail.helps.push("`--semantics production` compiles it".into());
-    fail
+    Box::new(Diagnostic::new(&rules::SYNTAX, message).at(span).with_help("`--semantics production` compiles it"))
 }
 
 fn too_deep(span: Span) -> Fail {
