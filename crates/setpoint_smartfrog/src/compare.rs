@@ -13,7 +13,8 @@ pub fn same_value(left: &Value, right: &Value) -> bool {
         (Value::Bytes(left), Value::Bytes(right)) | (Value::Lazy(left), Value::Lazy(right)) => left == right,
         (Value::Data(left), Value::Data(right)) => left == right,
         (Value::Vector(left), Value::Vector(right)) => {
-            left.len() == right.len() && left.iter().zip(right.iter()).all(|(left, right)| same_value(left, right))
+            left.len() == right.len()
+                && left.iter().zip(right.iter()).all(|(left, right)| same_value(left, right))
         }
         (Value::Store(left), Value::Store(right)) => same_store(left, right),
         (Value::Link(left), Value::Link(right)) => left.names == right.names,
@@ -32,8 +33,12 @@ pub fn same_store(left: &Store, right: &Store) -> bool {
 
 fn same_number(left: &Number, right: &Number) -> bool {
     match (left, right) {
-        (Number::Integer(left) | Number::Long(left), Number::Integer(right) | Number::Long(right)) => left == right,
-        (Number::Float(left) | Number::Double(left), Number::Float(right) | Number::Double(right)) => left == right,
+        (Number::Integer(left) | Number::Long(left), Number::Integer(right) | Number::Long(right)) => {
+            left == right
+        }
+        (Number::Float(left) | Number::Double(left), Number::Float(right) | Number::Double(right)) => {
+            left == right
+        }
         (Number::Big(left), Number::Big(right)) => left == right,
         _ => false,
     }

@@ -148,7 +148,12 @@ impl Evaluator {
     }
 
     /// Definition 18 (inherit).
-    fn inherit(&mut self, namespace: &[Symbol], reference: &Reference, target: &[Symbol]) -> Result<(), Fail> {
+    fn inherit(
+        &mut self,
+        namespace: &[Symbol],
+        reference: &Reference,
+        target: &[Symbol],
+    ) -> Result<(), Fail> {
         let names = reference.names();
         let found = self.find_prototype(namespace, &names, target, reference.span)?;
         let path = shown(&names);
@@ -159,7 +164,8 @@ impl Evaluator {
             }
             Some(found) => {
                 let at = shown(&concatenation(&found.namespace, &names));
-                let message = format!("`{path}` cannot be a prototype: `{at}` is {}", described(&found.value));
+                let message =
+                    format!("`{path}` cannot be a prototype: `{at}` is {}", described(&found.value));
                 let mut fail = numbered(Number::Prototype, reference.span, message);
                 if let Some(span) = self.arena.origin(found.provenance).and_then(|leaf| leaf.span) {
                     *fail = fail.with_label(span, "its value");
@@ -256,7 +262,12 @@ impl Evaluator {
     }
 
     /// Definition 24 (value).
-    fn value(&mut self, assignment: &Assignment, namespace: &[Symbol], target: &mut Path) -> Result<(), Fail> {
+    fn value(
+        &mut self,
+        assignment: &Assignment,
+        namespace: &[Symbol],
+        target: &mut Path,
+    ) -> Result<(), Fail> {
         let span = assignment.span;
         match &assignment.value {
             Syntax::Component(component) => {
@@ -304,7 +315,8 @@ impl Evaluator {
         if let Some(observations) = &mut self.observations {
             observations.uses(&concatenation(&found.namespace, &names), target);
         }
-        let provenance = self.arena.copy(found.provenance, Some(reference.span), Some(Symbol::new(&shown(&names))));
+        let provenance =
+            self.arena.copy(found.provenance, Some(reference.span), Some(Symbol::new(&shown(&names))));
         self.bind(target, found.value, provenance, span)
     }
 
@@ -380,11 +392,13 @@ impl Evaluator {
             Some(Entry { value: Value::Store(store), .. }) => Ok(store.clone()),
             Some(entry) => {
                 let span = self.arena.origin(entry.provenance).and_then(|leaf| leaf.span).unwrap_or(end);
-                let message = format!("`sfConfig` must be a component, and it is {}", described(&entry.value));
+                let message =
+                    format!("`sfConfig` must be a component, and it is {}", described(&entry.value));
                 Err(numbered(Number::SfConfig, span, message))
             }
             None => {
-                let mut fail = numbered(Number::SfConfig, end, "there is no `sfConfig`, the component to compile");
+                let mut fail =
+                    numbered(Number::SfConfig, end, "there is no `sfConfig`, the component to compile");
                 fail.helps.push("define `sfConfig extends { … }` at the top level".into());
                 Err(fail)
             }
@@ -394,11 +408,14 @@ impl Evaluator {
 
 /// The specification is outside the language of this semantics, and inside that of the production compiler.
 fn production_only(span: Span, message: String) -> Fail {
-    Box::new(Diagnostic::new(&rules::SYNTAX, message).at(span).with_help("`--semantics production` compiles it"))
+    Box::new(
+        Diagnostic::new(&rules::SYNTAX, message).at(span).with_help("`--semantics production` compiles it"),
+    )
 }
 
 fn too_deep(span: Span) -> Fail {
-    let fail = limit(Some(span), format!("the compiled components would be nested more than {MAX_DEPTH} deep"));
+    let fail =
+        limit(Some(span), format!("the compiled components would be nested more than {MAX_DEPTH} deep"));
     let note = "a component that is copied into itself grows deeper with each copy";
     Box::new(Diagnostic::with_note(*fail, note))
 }
@@ -448,9 +465,10 @@ pub(crate) fn find(store: &Store, reference: &[Symbol]) -> Option<(Value, Prov)>
 
 /// Definition 15, operator ⊂ on stores: the first is nested somewhere in the second.
 pub fn is_substore(inner: &Store, outer: &Store) -> bool {
-    outer.iter().filter_map(|entry| entry.value.as_store()).any(|store| {
-        crate::compare::same_store(inner, store) || is_substore(inner, store)
-    })
+    outer
+        .iter()
+        .filter_map(|entry| entry.value.as_store())
+        .any(|store| crate::compare::same_store(inner, store) || is_substore(inner, store))
 }
 
 /// The stores along a path, as far as there are any; the first is the root.

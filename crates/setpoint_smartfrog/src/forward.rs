@@ -60,7 +60,12 @@ impl Evaluator {
     }
 
     /// Follows a link at `from` to a value that is no link. Nothing, if it refers to nothing.
-    fn resolve_link(&self, namespace: &[Symbol], link: &Rc<Link>, from: &[Symbol]) -> Result<Option<Target>, Fail> {
+    fn resolve_link(
+        &self,
+        namespace: &[Symbol],
+        link: &Rc<Link>,
+        from: &[Symbol],
+    ) -> Result<Option<Target>, Fail> {
         let mut seen = FxHashSet::default();
         let mut chain = vec![shown(&link.names)];
         let mut namespace = namespace.to_vec();
@@ -182,4 +187,3 @@ fn trace(base: &[Symbol], reference: &[Symbol]) -> Option<Path> {
     }
     Some(path)
 }
-

@@ -113,7 +113,7 @@ pub fn evaluate(parsed: Parsed, options: &Options) -> Compiled {
     let mut store = None;
     let well_formed = diagnostics.iter().all(|diagnostic| diagnostic.severity < Severity::Error);
     if let Some(end) = end.filter(|_| well_formed) {
-        let result = evaluator.specification(&body, end).and_then(|store| finish(store, end));
+        let result = evaluator.specification(&body, end).and_then(|store| finish(&store, end));
         match result {
             Ok(compiled) => store = Some(compiled),
             Err(fail) => diagnostics.push(*fail),
@@ -124,18 +124,19 @@ pub fn evaluate(parsed: Parsed, options: &Options) -> Compiled {
 }
 
 /// The compiled tree, in the order that its constraints demand, if it is of reasonable size.
-fn finish(store: Store, end: Span) -> Result<Store, Fail> {
-    let size = size(&store, &mut FxHashMap::default());
+fn finish(store: &Store, end: Span) -> Result<Store, Fail> {
+    let size = size(store, &mut FxHashMap::default());
     if size > MAX_ATTRIBUTES as u64 {
         let message = format!(
             "the compiled tree would have {} attributes, copies included, and more than {MAX_ATTRIBUTES} are refused",
             if size == u64::MAX { "countless".to_owned() } else { size.to_string() }
         );
         let mut fail = limit(Some(end), message);
-        fail.notes.push("components that hold several copies of each other double in size with each step".into());
+        fail.notes
+            .push("components that hold several copies of each other double in size with each step".into());
         return Err(fail);
     }
-    order::apply(&store)
+    order::apply(store)
 }
 
 /// The number of attributes of a tree; shared parts are counted as often as they occur, and visited once.

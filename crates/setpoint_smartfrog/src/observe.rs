@@ -151,7 +151,9 @@ impl Observations {
         }
         let position = |name: Symbol| after.position(name).unwrap_or(usize::MAX);
         let Some((first, second)) = inversion(&written, position, after) else { return };
-        let (Some(&first_span), Some(&second_span)) = (places.get(&first), places.get(&second)) else { return };
+        let (Some(&first_span), Some(&second_span)) = (places.get(&first), places.get(&second)) else {
+            return;
+        };
         let inherited = before.entry(second).and_then(|entry| arena.origin(entry.provenance)?.span);
         let mut compiled = written.clone();
         compiled.sort_by_key(|&name| position(name));
@@ -168,11 +170,16 @@ impl Observations {
 }
 
 /// The first two neighbours of a list that stand in the opposite order in a store, and whose order no constraint states.
-fn inversion(names: &[Symbol], position: impl Fn(Symbol) -> usize, store: &Store) -> Option<(Symbol, Symbol)> {
+fn inversion(
+    names: &[Symbol],
+    position: impl Fn(Symbol) -> usize,
+    store: &Store,
+) -> Option<(Symbol, Symbol)> {
     names.windows(2).map(|pair| (pair[0], pair[1])).find(|&(first, second)| {
         position(second) < position(first)
             && !store.orders().iter().any(|order| {
-                (order.before, order.after) == (first, second) || (order.before, order.after) == (second, first)
+                (order.before, order.after) == (first, second)
+                    || (order.before, order.after) == (second, first)
             })
     })
 }

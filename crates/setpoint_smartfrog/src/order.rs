@@ -91,7 +91,8 @@ fn topological(store: &Store) -> Result<Vec<usize>, Fail> {
         after.entry(first).or_default().push(second);
         waiting[second] += 1;
     }
-    let mut ready: BinaryHeap<Reverse<usize>> = (0..store.len()).filter(|&at| waiting[at] == 0).map(Reverse).collect();
+    let mut ready: BinaryHeap<Reverse<usize>> =
+        (0..store.len()).filter(|&at| waiting[at] == 0).map(Reverse).collect();
     let mut result = Vec::with_capacity(store.len());
     while let Some(Reverse(at)) = ready.pop() {
         result.push(at);
@@ -107,7 +108,8 @@ fn topological(store: &Store) -> Result<Vec<usize>, Fail> {
 
 /// The constraints of one circle among the attributes that wait for each other.
 fn cycle(store: &Store, waiting: &[usize]) -> Fail {
-    let blocked = |name: Symbol| store.position(name).is_some_and(|at| waiting.get(at).is_some_and(|&left| left > 0));
+    let blocked =
+        |name: Symbol| store.position(name).is_some_and(|at| waiting.get(at).is_some_and(|&left| left > 0));
     // Each blocked attribute waits for a blocked one: going back along them must come round.
     let mut before: FxHashMap<Symbol, &OrderConstraint> = FxHashMap::default();
     for order in store.orders() {
@@ -145,5 +147,8 @@ fn cycle(store: &Store, waiting: &[usize]) -> Fail {
             diagnostic.with_label(order.span, text)
         };
     }
-    Box::new(diagnostic.with_help("remove one of these constraints, or override it by its opposite in the component"))
+    Box::new(
+        diagnostic
+            .with_help("remove one of these constraints, or override it by its opposite in the component"),
+    )
 }

@@ -1,6 +1,8 @@
 //! Every specification of the corpus, in each semantics, against the answer of its reference compiler. The
 //! differences that are accepted are the rows of `docs/smartfrog-differences.md`.
 
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
+
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -29,7 +31,11 @@ fn specifications(folder: &Path, found: &mut Vec<PathBuf>) {
 }
 
 /// `OK …` or `ERR kind`, in the manner of the corpus.
-fn answer(path: &Path, semantics: Semantics, print: fn(&setpoint_smartfrog::store::Store) -> String) -> String {
+fn answer(
+    path: &Path,
+    semantics: Semantics,
+    print: fn(&setpoint_smartfrog::store::Store) -> String,
+) -> String {
     let options = Options {
         semantics,
         environment: [("SF_H3_TEST", "hello"), ("SF_H3_INT", "5")].map(|(k, v)| (k.into(), v.into())).into(),
@@ -57,7 +63,8 @@ fn answer(path: &Path, semantics: Semantics, print: fn(&setpoint_smartfrog::stor
 
 /// Rows of the table: specification and semantics, to the reference's answer and ours.
 fn accepted() -> BTreeMap<(String, String), (String, String)> {
-    let text = std::fs::read_to_string(setpoint_testing::repository().join("docs/smartfrog-differences.md")).unwrap();
+    let text = std::fs::read_to_string(setpoint_testing::repository().join("docs/smartfrog-differences.md"))
+        .unwrap();
     text.lines()
         .filter(|line| line.contains(".sf |"))
         .map(|line| {
@@ -81,7 +88,9 @@ fn reference(answer: &str, semantics: &str) -> String {
             "ERR err6" => "ERR err4".to_owned(),
             "ERR err10" => "ERR err7".to_owned(),
             "ERR err110" => "ERR err5".to_owned(),
-            "OK {\"a\":0,\"b\":-5,\"c\":12345678901,\"d\":1.5,\"e\":1000.}" => answer.replace("1000.", "1000.0"),
+            "OK {\"a\":0,\"b\":-5,\"c\":12345678901,\"d\":1.5,\"e\":1000.}" => {
+                answer.replace("1000.", "1000.0")
+            }
             other => other.replace('\n', "\\n"),
         };
     }
@@ -103,10 +112,12 @@ fn compare(
     let Some(folder) = corpus(&format!("smartfrog-{name}")) else { return };
     let mut files = Vec::new();
     specifications(&folder, &mut files);
-    let mut accepted: BTreeMap<_, _> =
-        accepted().into_iter().filter(|((file, semantics), _)| {
+    let mut accepted: BTreeMap<_, _> = accepted()
+        .into_iter()
+        .filter(|((file, semantics), _)| {
             semantics == name && folder.join(format!("{file}.{extension}")).is_file()
-        }).collect();
+        })
+        .collect();
     let mut problems = Vec::new();
     let mut compared = 0;
     for path in files {
@@ -118,7 +129,9 @@ fn compare(
         let theirs = reference(&expected, name);
         match accepted.remove(&(file.clone(), name.to_owned())) {
             Some((_, listed)) if listed == ours && !agree(&theirs, &ours) => {}
-            Some(_) if agree(&theirs, &ours) => problems.push(format!("{file}: listed, and there is no difference")),
+            Some(_) if agree(&theirs, &ours) => {
+                problems.push(format!("{file}: listed, and there is no difference"));
+            }
             Some((_, listed)) => problems.push(format!("{file}:\n  listed {listed}\n  ours   {ours}")),
             None if agree(&theirs, &ours) => {}
             None => problems.push(format!("{file}:\n  theirs {theirs}\n  ours   {ours}")),

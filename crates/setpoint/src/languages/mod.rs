@@ -1,6 +1,7 @@
 //! Input languages. Each tells how to recognise its files and which commands it answers.
 
 mod puppet;
+mod smartfrog;
 
 use std::path::Path;
 
@@ -58,7 +59,7 @@ pub(crate) trait Language: Sync {
 }
 
 /// In the order in which they are asked: those that know their files by extension before those that look inside.
-static LANGUAGES: &[&dyn Language] = &[&puppet::Puppet];
+static LANGUAGES: &[&dyn Language] = &[&puppet::Puppet, &smartfrog::SmartFrog];
 
 /// The language of an input: the one that `--kind` names, or the first that recognises it.
 pub(crate) fn of(

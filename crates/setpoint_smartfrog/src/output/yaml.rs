@@ -60,7 +60,12 @@ fn write(value: &Value, out: &mut String) {
 fn plain(text: &str, out: &mut String) {
     let safe = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | ':' | ' ');
     let starts_well = text.starts_with(|c: char| c.is_alphabetic() || c == '_');
-    if starts_well && text.chars().all(safe) && !text.contains(": ") && !text.ends_with([':', ' ']) && !is_word(text) {
+    if starts_well
+        && text.chars().all(safe)
+        && !text.contains(": ")
+        && !text.ends_with([':', ' '])
+        && !is_word(text)
+    {
         out.push_str(text);
     } else {
         json::string(text, out);

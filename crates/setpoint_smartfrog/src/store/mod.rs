@@ -87,12 +87,7 @@ impl Default for Store {
 
 impl Store {
     pub fn new() -> Self {
-        Self(Rc::new(Content {
-            entries: Entries::Small(Vec::new()),
-            depth: 1,
-            orders: None,
-            data: false,
-        }))
+        Self(Rc::new(Content { entries: Entries::Small(Vec::new()), depth: 1, orders: None, data: false }))
     }
 
     pub fn len(&self) -> usize {

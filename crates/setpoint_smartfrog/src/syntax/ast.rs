@@ -123,16 +123,39 @@ pub enum ExpressionKind {
     /// `TBD`
     ToBeDefined,
     /// A link, unless `data`.
-    Reference { reference: Reference, lazy: bool, data: bool, optional: Option<Box<Expression>> },
+    Reference {
+        reference: Reference,
+        lazy: bool,
+        data: bool,
+        optional: Option<Box<Expression>>,
+    },
     /// `literal` for `[| … |]`, which holds no expressions.
-    Vector { elements: Vec<Expression>, literal: bool },
-    Operation { operator: Operator, operands: Vec<Expression> },
-    If { condition: Box<Expression>, then: Box<Expression>, otherwise: Box<Expression> },
+    Vector {
+        elements: Vec<Expression>,
+        literal: bool,
+    },
+    Operation {
+        operator: Operator,
+        operands: Vec<Expression>,
+    },
+    If {
+        condition: Box<Expression>,
+        then: Box<Expression>,
+        otherwise: Box<Expression>,
+    },
     Switch(Vec<(Expression, Expression)>),
     /// `APPLY { sfFunctionClass "…"; … }`
-    Apply { body: Body, lazy: bool, data: bool },
+    Apply {
+        body: Body,
+        lazy: bool,
+        data: bool,
+    },
     /// `ASSERT { … }`
-    Assert { body: Body, lazy: bool, data: bool },
+    Assert {
+        body: Body,
+        lazy: bool,
+        data: bool,
+    },
 }
 
 /// Whole numbers have any size; the suffixes `L`, `F` and `D` are kept.

@@ -117,7 +117,8 @@ impl<'f> Includer<'f> {
         };
         self.count += 1;
         if self.count > MAX_INCLUDES || self.bytes > MAX_INCLUDED_BYTES {
-            if self.count == MAX_INCLUDES + 1 || self.bytes > MAX_INCLUDED_BYTES && self.count <= MAX_INCLUDES {
+            if self.count == MAX_INCLUDES + 1 || self.bytes > MAX_INCLUDED_BYTES && self.count <= MAX_INCLUDES
+            {
                 self.count = MAX_INCLUDES + 1;
                 return fail(self, format!("more than {MAX_INCLUDES} files, or 256 MB, are included in all"));
             }

@@ -131,7 +131,8 @@ impl Lexer<'_> {
     fn block_comment(&mut self) {
         let start = self.at;
         let inside = start + 2;
-        let nested = (self.dialect == Dialect::Core).then(|| nested_comment_end(self.bytes, inside)).flatten();
+        let nested =
+            (self.dialect == Dialect::Core).then(|| nested_comment_end(self.bytes, inside)).flatten();
         // A comment whose inner openings are never closed is one that does not nest.
         let end = nested.or_else(|| {
             let rest = &self.bytes[inside.min(self.bytes.len())..];
@@ -142,7 +143,8 @@ impl Lexer<'_> {
         } else {
             self.at = self.bytes.len();
             let range = Range::new(start, start + 2);
-            self.errors.push(LexicalError { range, message: "this comment is never closed with `*/`".into() });
+            self.errors
+                .push(LexicalError { range, message: "this comment is never closed with `*/`".into() });
         }
     }
 
@@ -174,7 +176,8 @@ impl Lexer<'_> {
         let rest = &self.text[self.at..];
         let is_part = |c: char| c.is_alphanumeric() || "._-+@#~$%^&".contains(c);
         // ASCII is the common case and needs no decoding.
-        let mut length = rest.bytes().position(|b| !b.is_ascii() || !is_part(b as char)).unwrap_or(rest.len());
+        let mut length =
+            rest.bytes().position(|b| !b.is_ascii() || !is_part(b as char)).unwrap_or(rest.len());
         if rest.as_bytes().get(length).is_some_and(|b| !b.is_ascii()) {
             length += rest[length..].find(|c: char| !is_part(c)).unwrap_or(rest.len() - length);
         }
@@ -230,7 +233,10 @@ impl Lexer<'_> {
                 }
                 b'\\' => self.at += 1 + self.char_length(1),
                 b'\n' | b'\r' | 0 if self.byte(0) != 0 || self.at >= self.bytes.len() => {
-                    self.error(start, "this string is not closed on its line; `##…#` writes one of several lines");
+                    self.error(
+                        start,
+                        "this string is not closed on its line; `##…#` writes one of several lines",
+                    );
                     return None;
                 }
                 _ => self.at += self.char_length(0),

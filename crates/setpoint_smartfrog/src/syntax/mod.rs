@@ -9,8 +9,8 @@ mod parser;
 mod reader;
 
 pub use ast::{
-    Assignment, Body, Component, Expression, ExpressionKind, Number, Operator, OrderConstraint, Part, Prototype,
-    Reference, Value,
+    Assignment, Body, Component, Expression, ExpressionKind, Number, Operator, OrderConstraint, Part,
+    Prototype, Reference, Value,
 };
 pub use include::{Parsed, parse_file, parse_text};
 

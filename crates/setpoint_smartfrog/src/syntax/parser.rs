@@ -5,8 +5,8 @@ use std::sync::Arc;
 use setpoint_source::{Diagnostic, FileId, Range, Span, Symbol};
 
 use super::ast::{
-    Assignment, Body, Component, Expression, ExpressionKind, Operator, OrderConstraint, Part, Prototype, Reference,
-    Value,
+    Assignment, Body, Component, Expression, ExpressionKind, Operator, OrderConstraint, Part, Prototype,
+    Reference, Value,
 };
 use super::include::Includer;
 use super::lexer::{Kind, Token};
@@ -319,7 +319,8 @@ impl<'t, 'i, 'f> Parser<'t, 'i, 'f> {
                 Kind::LeftBrace => prototypes.push(self.prototype_body()?),
                 Kind::Word if self.word_is(0, "NULL") && (comma || prototypes.is_empty()) => self.at += 1,
                 Kind::Word
-                    if (comma || prototypes.is_empty()) && !self.is_keyword_outside_references(self.slice(token)) =>
+                    if (comma || prototypes.is_empty())
+                        && !self.is_keyword_outside_references(self.slice(token)) =>
                 {
                     prototypes.push(Prototype::Reference(self.reference()?));
                 }
@@ -446,7 +447,11 @@ impl<'t, 'i, 'f> Parser<'t, 'i, 'f> {
         Ok(Expression { kind, span: self.since(start) })
     }
 
-    fn nested(&mut self, start: Span, inner: fn(&mut Self) -> Parse<ExpressionKind>) -> Parse<ExpressionKind> {
+    fn nested(
+        &mut self,
+        start: Span,
+        inner: fn(&mut Self) -> Parse<ExpressionKind>,
+    ) -> Parse<ExpressionKind> {
         self.enter(start)?;
         let kind = inner(self);
         self.depth -= 1;
@@ -558,7 +563,9 @@ impl<'t, 'i, 'f> Parser<'t, 'i, 'f> {
             self.report(
                 Diagnostic::new(&rules::SYNTAX, "two operators stand in one pair of parentheses")
                     .at(span)
-                    .with_help("there is no precedence between operators: put one of them in parentheses of its own"),
+                    .with_help(
+                        "there is no precedence between operators: put one of them in parentheses of its own",
+                    ),
             );
             return Err(Stop);
         }

@@ -46,7 +46,9 @@ pub(super) fn number(kind: Kind, text: &str) -> Option<Number> {
     let digits = text.trim_end_matches(['l', 'L', 'f', 'F', 'd', 'D']);
     let real = || digits.parse::<f64>().ok().filter(|value| value.is_finite());
     match kind {
-        Kind::Integer => Some(digits.parse().map_or_else(|_| Number::Big(without_zeros(digits)), Number::Integer)),
+        Kind::Integer => {
+            Some(digits.parse().map_or_else(|_| Number::Big(without_zeros(digits)), Number::Integer))
+        }
         Kind::Long => Some(digits.parse().map_or_else(|_| Number::Big(without_zeros(digits)), Number::Long)),
         Kind::Double => real().map(Number::Double),
         _ => real().map(Number::Float),
@@ -64,7 +66,7 @@ pub(super) fn bytes(text: &str) -> Result<Arc<str>, String> {
     let content: String =
         text.get(5..text.len() - 1).unwrap_or("").chars().filter(|c| !c.is_ascii_whitespace()).collect();
     let group = |size: usize, radix: u32| -> Result<Vec<u8>, String> {
-        if content.len() % size != 0 {
+        if !content.len().is_multiple_of(size) {
             return Err(format!("bytes in `#{kind}#` are written with {size} digits each"));
         }
         let ascii = content.as_bytes().chunks(size);
@@ -82,7 +84,9 @@ pub(super) fn bytes(text: &str) -> Result<Arc<str>, String> {
         "BIN" => group(8, 2)?,
         _ => base64(&content).ok_or("this is not base 64")?,
     };
-    Ok(bytes.iter().map(|byte| format!("{byte:02X}")).collect::<String>().into())
+    let digit = |value: u8| char::from_digit(u32::from(value), 16).unwrap_or('0').to_ascii_uppercase();
+    let digits: String = bytes.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect();
+    Ok(digits.into())
 }
 
 fn base64(text: &str) -> Option<Vec<u8>> {

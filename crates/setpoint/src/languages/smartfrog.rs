@@ -1,0 +1,110 @@
+//! SmartFrog specifications.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use setpoint_smartfrog::{Options, Semantics, compile, output, syntax};
+use setpoint_source::{InputReport, Rule, Severity};
+
+use super::Language;
+use crate::cli::InputOptions;
+use crate::session::{Outcome, Session, UsageError};
+
+#[derive(Debug)]
+pub(crate) struct SmartFrog;
+
+impl Language for SmartFrog {
+    fn kind(&self) -> &'static str {
+        "smartfrog"
+    }
+
+    fn recognises(&self, path: &Path, _text: &str) -> bool {
+        path.extension().is_some_and(|extension| extension == "sf")
+    }
+
+    fn rules(&self) -> Vec<&'static Rule> {
+        setpoint_smartfrog::RULES.to_vec()
+    }
+
+    fn check(
+        &self,
+        session: &Session,
+        path: &Path,
+        options: &InputOptions,
+    ) -> Result<Vec<InputReport>, UsageError> {
+        let compiled = compile(path, &*session.files, &session.sources, &compiler_options(options)?);
+        Ok(vec![InputReport {
+            path: path.display().to_string(),
+            kind: self.kind(),
+            findings: compiled.diagnostics,
+            ..InputReport::default()
+        }])
+    }
+
+    fn parse(&self, session: &Session, path: &Path) -> Result<InputReport, UsageError> {
+        // The production language has all that the core language has, and more keywords.
+        let dialect = syntax::Dialect::Production;
+        let parsed = syntax::parse_file(path, &*session.files, &session.sources, dialect);
+        Ok(InputReport {
+            path: path.display().to_string(),
+            kind: self.kind(),
+            findings: parsed.diagnostics,
+            ..InputReport::default()
+        })
+    }
+
+    fn compile(
+        &self,
+        session: &Session,
+        path: &Path,
+        options: &InputOptions,
+        format: &str,
+    ) -> Result<Outcome, UsageError> {
+        let print = match format {
+            "json" => output::json,
+            "yaml" => output::yaml,
+            "sf" => output::sf,
+            other => {
+                return Err(UsageError::new(format!(
+                    "SmartFrog is printed as `json`, `yaml` or `sf`, and not as `{other}`"
+                )));
+            }
+        };
+        let compiled = compile(path, &*session.files, &session.sources, &compiler_options(options)?);
+        debug_assert!(
+            compiled.store.is_some()
+                || compiled.diagnostics.iter().any(|found| found.severity == Severity::Error),
+            "no result has a reason"
+        );
+        Ok(Outcome { result: compiled.store.as_ref().map(print), diagnostics: compiled.diagnostics })
+    }
+}
+
+/// What the command line says about the compilation.
+fn compiler_options(options: &InputOptions) -> Result<Options, UsageError> {
+    let semantics = match options.semantics.as_deref() {
+        None | Some("core") => Semantics::Core,
+        Some("forward") => Semantics::Forward,
+        Some("production") => Semantics::Production,
+        Some(other) => {
+            return Err(UsageError::new(format!(
+                "there is no semantics `{other}` for SmartFrog; there are `core`, `forward` and `production`"
+            )));
+        }
+    };
+    let mut properties = BTreeMap::new();
+    for property in &options.properties {
+        let Some((key, value)) = property.split_once('=') else {
+            return Err(UsageError::new(format!("`--property {property}` is not of the form KEY=VALUE")));
+        };
+        properties.insert(key.to_owned(), value.to_owned());
+    }
+    let mut environment = properties.clone();
+    if options.env {
+        let variables = std::env::vars_os();
+        environment.extend(
+            variables.filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?))),
+        );
+    }
+    Ok(Options { semantics, properties, environment, ..Options::default() })
+}
