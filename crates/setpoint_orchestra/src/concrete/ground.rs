@@ -1,0 +1,451 @@
+//! A model and an instance put together: cells, and every binding of every rule that links and types allow.
+
+use setpoint_source::Diagnostic;
+
+use super::eval::{Evaluator, Quantifier, compile, quantifiers};
+use crate::findings::MALFORMED_INSTANCE;
+use crate::instance::{Instance, ObjectId};
+use crate::model::{ClassId, Effect, Formula, LinkId, MessageId, Model, StateId, Term, VarId};
+
+/// A place whose value can change: the state of an object, or the number of one of its messages.
+pub type Cell = u32;
+
+/// The value of every cell.
+pub type State = Box<[u8]>;
+
+/// More bindings than this are refused: a rule over several unrelated objects multiplies them.
+const MAX_STEPS: usize = 20_000_000;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Write {
+    Set(u8),
+    Add(u8),
+    Subtract(u8),
+}
+
+/// A rule with its parameters bound to objects.
+#[derive(Clone, Debug)]
+pub struct Step {
+    pub rule: usize,
+    pub binding: Vec<ObjectId>,
+    /// What it does, in this order; what is lost of a message comes before what is got.
+    pub writes: Vec<(Cell, Write)>,
+}
+
+/// Everything that a run reads, and nothing that it changes.
+#[derive(Debug)]
+pub struct Ground<'a> {
+    pub model: &'a Model,
+    pub instance: &'a Instance,
+    pub steps: Vec<Step>,
+    pub start: State,
+    /// What the instance breaks of the model's `require`, `init` and link shapes. If there is any, nothing that
+    /// was proved about the model holds for the instance.
+    pub malformed: Vec<Diagnostic>,
+    pub(super) layout: Layout,
+    /// The guards of each rule that can change, negations pushed inwards.
+    pub(super) guards: Vec<Vec<Formula>>,
+    pub(super) final_formula: Formula,
+}
+
+/// Where the cells of objects are, and who links to whom.
+#[derive(Debug)]
+pub(super) struct Layout {
+    members: Vec<Vec<ObjectId>>,
+    /// For each class and link: for each object, those that link to it.
+    incoming: Vec<Vec<Vec<Vec<ObjectId>>>>,
+    message_base: Vec<Cell>,
+    cells: usize,
+}
+
+impl Layout {
+    fn new(model: &Model, instance: &Instance) -> Self {
+        let mut members = vec![Vec::new(); model.classes.len()];
+        let mut incoming: Vec<Vec<Vec<Vec<ObjectId>>>> = model
+            .classes
+            .iter()
+            .map(|class| class.links.iter().map(|_| vec![Vec::new(); instance.objects.len()]).collect())
+            .collect();
+        let mut message_base = Vec::with_capacity(instance.objects.len());
+        let mut cells = instance.objects.len();
+        for (id, object) in instance.ids().zip(&instance.objects) {
+            let class = object.class.0 as usize;
+            members[class].push(id);
+            for (link, target) in object.links.iter().enumerate() {
+                incoming[class][link][target.target.index()].push(id);
+            }
+            message_base.push(cells as Cell);
+            cells += model.classes[class].messages.len();
+        }
+        Self { members, incoming, message_base, cells }
+    }
+
+    pub(super) fn members(&self, class: ClassId) -> &[ObjectId] {
+        &self.members[class.0 as usize]
+    }
+
+    /// The objects of a class whose link leads to `target`.
+    pub(super) fn incoming(&self, class: ClassId, link: LinkId, target: ObjectId) -> &[ObjectId] {
+        &self.incoming[class.0 as usize][link][target.index()]
+    }
+
+    pub(super) fn message_cell(&self, object: ObjectId, message: MessageId) -> Cell {
+        self.message_base[object.index()] + Cell::from(message)
+    }
+
+    pub(super) fn state_cell(object: ObjectId) -> Cell {
+        object.0
+    }
+}
+
+/// What a cell stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CellMeaning {
+    StateOf(ObjectId),
+    MessagesAt(ObjectId, MessageId),
+}
+
+impl<'a> Ground<'a> {
+    pub fn new(model: &'a Model, instance: &'a Instance) -> Result<Self, String> {
+        let layout = Layout::new(model, instance);
+        let mut start = vec![0; layout.cells].into_boxed_slice();
+        for (cell, object) in instance.objects.iter().enumerate() {
+            start[cell] = object.state.unwrap_or(0);
+        }
+        let mut ground = Self {
+            model,
+            instance,
+            steps: Vec::new(),
+            start,
+            malformed: Vec::new(),
+            layout,
+            guards: Vec::new(),
+            final_formula: compile(&model.final_formula()),
+        };
+        ground.bind_rules()?;
+        ground.malformed = ground.well_formed();
+        Ok(ground)
+    }
+
+    pub fn meaning(&self, cell: Cell) -> CellMeaning {
+        if (cell as usize) < self.instance.objects.len() {
+            return CellMeaning::StateOf(ObjectId(cell));
+        }
+        let owner = self.layout.message_base.partition_point(|&base| base <= cell) - 1;
+        CellMeaning::MessagesAt(ObjectId(owner as u32), (cell - self.layout.message_base[owner]) as MessageId)
+    }
+
+    /// The cell of an object's local state.
+    pub fn state_of(&self, state: &[u8], object: ObjectId) -> StateId {
+        state[object.index()]
+    }
+
+    pub fn is_final(&self, state: &[u8]) -> bool {
+        self.holds(&self.final_formula, state, &mut Vec::new())
+    }
+
+    /// Whether a formula without free variables holds; negations may stand anywhere.
+    pub fn satisfies(&self, formula: &Formula, state: &[u8]) -> bool {
+        self.holds(&compile(formula), state, &mut Vec::new())
+    }
+
+    pub(super) fn holds(&self, formula: &Formula, state: &[u8], env: &mut Vec<ObjectId>) -> bool {
+        Evaluator { ground: self, state }.holds(formula, env)
+    }
+
+    pub fn enabled(&self, step: &Step, state: &[u8]) -> bool {
+        let messages = step.writes.iter().all(|&(cell, write)| match write {
+            Write::Subtract(count) => state[cell as usize] >= count,
+            Write::Set(_) | Write::Add(_) => true,
+        });
+        let mut env = step.binding.clone();
+        messages && self.guards[step.rule].iter().all(|guard| self.holds(guard, state, &mut env))
+    }
+
+    /// Applies a step that is enabled. Messages beyond 255 at one place are counted as 255.
+    pub fn apply(step: &Step, state: &mut [u8]) {
+        for &(cell, write) in &step.writes {
+            let value = &mut state[cell as usize];
+            *value = match write {
+                Write::Set(new) => new,
+                Write::Add(count) => value.saturating_add(count),
+                Write::Subtract(count) => value.saturating_sub(count),
+            };
+        }
+    }
+
+    /// All enabled steps, in the order of rules and bindings.
+    pub fn enabled_steps(&self, state: &[u8]) -> Vec<usize> {
+        (0..self.steps.len()).filter(|&at| self.enabled(&self.steps[at], state)).collect()
+    }
+
+    fn bind_rules(&mut self) -> Result<(), String> {
+        let model = self.model;
+        for (rule, definition) in model.rules.iter().enumerate() {
+            let mut conjuncts = Vec::new();
+            for guard in &definition.guards {
+                flatten(compile(&guard.formula), &mut conjuncts);
+            }
+            let (fixed, changing): (Vec<Formula>, Vec<Formula>) =
+                conjuncts.into_iter().partition(Formula::is_static);
+            self.guards.push(changing);
+            let mut bindings = Vec::new();
+            let mut partial = vec![None; definition.parameters.len()];
+            self.bind(rule, &fixed, &mut partial, &mut bindings)?;
+            bindings.sort();
+            for binding in bindings {
+                if let Some(writes) = self.writes(&definition.effects, &binding) {
+                    self.steps.push(Step { rule, binding, writes });
+                }
+            }
+            if self.steps.len() > MAX_STEPS {
+                return Err(format!("rule `{}` has too many bindings here", definition.name));
+            }
+        }
+        Ok(())
+    }
+
+    /// Extends a partial binding by the parameter that has the fewest candidates, until all are bound.
+    fn bind(
+        &self,
+        rule: usize,
+        fixed: &[Formula],
+        partial: &mut Vec<Option<ObjectId>>,
+        out: &mut Vec<Vec<ObjectId>>,
+    ) -> Result<(), String> {
+        if out.len() > MAX_STEPS {
+            return Err(format!("rule `{}` has too many bindings here", self.model.rules[rule].name));
+        }
+        let Some((var, candidates)) = self.next_parameter(rule, fixed, partial) else {
+            let mut env: Vec<ObjectId> = partial.iter().flatten().copied().collect();
+            if fixed.iter().all(|guard| self.holds(guard, &self.start, &mut env)) {
+                out.push(env);
+            }
+            return Ok(());
+        };
+        for candidate in candidates {
+            partial[var] = Some(candidate);
+            self.bind(rule, fixed, partial, out)?;
+        }
+        partial[var] = None;
+        Ok(())
+    }
+
+    fn next_parameter(
+        &self,
+        rule: usize,
+        fixed: &[Formula],
+        partial: &[Option<ObjectId>],
+    ) -> Option<(VarId, Vec<ObjectId>)> {
+        let mut free = Vec::new();
+        for bound in &self.model.rules[rule].parameters {
+            if partial[bound.var].is_some() {
+                continue;
+            }
+            for guard in fixed {
+                if let Some(candidates) = self.candidates(guard, bound.var, bound.class, &|term| {
+                    partial.get(term.var).copied().flatten().map(|root| self.follow(root, &term.path))
+                }) {
+                    return Some((bound.var, candidates));
+                }
+            }
+            free.push(bound);
+        }
+        // None follows from the bound ones. Begin with one that others follow from.
+        let determines = |var: VarId| {
+            fixed
+                .iter()
+                .filter(|guard| {
+                    matches!(guard, Formula::Equal(a, b)
+                    if (a.var == var && b.path.is_empty()) || (b.var == var && a.path.is_empty()))
+                })
+                .count()
+        };
+        let first = free.iter().max_by_key(|bound| (determines(bound.var), std::cmp::Reverse(bound.var)))?;
+        Some((first.var, self.layout.members(first.class).to_vec()))
+    }
+
+    /// The objects that an equation allows for `var`, if it is one between `var` and a known term.
+    pub(super) fn candidates(
+        &self,
+        formula: &Formula,
+        var: VarId,
+        class: ClassId,
+        known: &dyn Fn(&Term) -> Option<ObjectId>,
+    ) -> Option<Vec<ObjectId>> {
+        let Formula::Equal(left, right) = formula else { return None };
+        let (mine, other) = match (left.var == var, right.var == var) {
+            (true, false) => (left, right),
+            (false, true) => (right, left),
+            _ => return None,
+        };
+        let target = known(other)?;
+        Some(self.sources(class, &mine.path, target))
+    }
+
+    /// The objects of `class` from which `path` leads to `target`.
+    fn sources(&self, class: ClassId, path: &[LinkId], target: ObjectId) -> Vec<ObjectId> {
+        let mut classes = vec![class];
+        for &link in path {
+            let last = classes[classes.len() - 1];
+            classes.push(self.model.class(last).links[link].target);
+        }
+        let mut found = vec![target];
+        for (&link, &from) in path.iter().zip(&classes).rev() {
+            found = found.iter().flat_map(|&at| self.layout.incoming(from, link, at)).copied().collect();
+        }
+        found
+    }
+
+    pub(super) fn follow(&self, root: ObjectId, path: &[LinkId]) -> ObjectId {
+        path.iter().fold(root, |at, &link| self.instance.link(at, link).target)
+    }
+
+    /// The effects on cells; none if two of them disagree.
+    fn writes(&self, effects: &[Effect], binding: &[ObjectId]) -> Option<Vec<(Cell, Write)>> {
+        let mut writes: Vec<(Cell, Write)> = Vec::new();
+        let mut sent: Vec<(Cell, u8, u8)> = Vec::new();
+        for effect in effects {
+            let term = effect.term();
+            let object = self.follow(binding[term.var], &term.path);
+            match *effect {
+                Effect::Becomes(_, state) => {
+                    let cell = Layout::state_cell(object);
+                    match writes.iter().find(|(known, _)| *known == cell) {
+                        Some((_, Write::Set(value))) if *value != state => return None,
+                        Some(_) => {}
+                        None => writes.push((cell, Write::Set(state))),
+                    }
+                }
+                Effect::Gets(_, message) | Effect::Loses(_, message) => {
+                    let cell = self.layout.message_cell(object, message);
+                    let at = sent.iter().position(|(known, ..)| *known == cell).unwrap_or_else(|| {
+                        sent.push((cell, 0, 0));
+                        sent.len() - 1
+                    });
+                    if matches!(effect, Effect::Gets(..)) {
+                        sent[at].1 += 1;
+                    } else {
+                        sent[at].2 += 1;
+                    }
+                }
+            }
+        }
+        for (cell, gets, loses) in sent {
+            // What is lost must be there before; what is got comes after.
+            if loses > 0 {
+                writes.push((cell, Write::Subtract(loses)));
+            }
+            if gets > 0 {
+                writes.push((cell, Write::Add(gets)));
+            }
+        }
+        Some(writes)
+    }
+
+    fn well_formed(&self) -> Vec<Diagnostic> {
+        let mut out = Vec::new();
+        for class in self.model.class_ids() {
+            for (link, declared) in self.model.class(class).links.iter().enumerate() {
+                self.check_shape(class, link, declared.one_to_one, declared.onto, &mut out);
+            }
+        }
+        for claim in self.model.requires.iter().chain(&self.model.init) {
+            if !self.satisfies(&claim.formula, &self.start) {
+                let culprit = self.culprit(&claim.formula);
+                let mut found = Diagnostic::new(
+                    &MALFORMED_INSTANCE,
+                    match &culprit {
+                        Some(object) => format!("{object} breaks what the rule set requires"),
+                        None => "this instance breaks what the rule set requires".to_owned(),
+                    },
+                )
+                .at(claim.span);
+                found.resources.extend(culprit);
+                out.push(found);
+            }
+        }
+        out
+    }
+
+    /// The object for which a universal claim fails first.
+    fn culprit(&self, formula: &Formula) -> Option<String> {
+        let Formula::All { bound, filter, body } = compile(formula) else { return None };
+        let mut env = vec![ObjectId(0); bound.var];
+        self.layout.members(bound.class).iter().find_map(|&object| {
+            env.push(object);
+            let broken =
+                self.holds(&filter, &self.start, &mut env) && !self.holds(&body, &self.start, &mut env);
+            env.pop();
+            broken.then(|| self.instance.object(object).id.clone())
+        })
+    }
+
+    fn check_shape(
+        &self,
+        class: ClassId,
+        link: LinkId,
+        one_to_one: bool,
+        onto: bool,
+        out: &mut Vec<Diagnostic>,
+    ) {
+        let declared = &self.model.class(class).links[link];
+        let (name, sources) = (declared.name, &self.model.class(class).name);
+        for &target in self.layout.members(declared.target) {
+            let linked = self.layout.incoming(class, link, target);
+            let target = self.instance.object(target);
+            if onto && linked.is_empty() {
+                let message =
+                    format!("no {sources} has `{}` as its {name}, and the rule set requires one", target.id);
+                let mut found =
+                    Diagnostic::new(&MALFORMED_INSTANCE, message).with_resources([target.id.clone()]);
+                found.span = target.span;
+                out.push(found);
+            }
+            if one_to_one && linked.len() > 1 {
+                let ids: Vec<String> = linked.iter().map(|&id| self.instance.object(id).id.clone()).collect();
+                let message = format!(
+                    "`{}` is the {name} of {}, and the rule set allows one",
+                    target.id,
+                    ids.join(" and ")
+                );
+                let mut found = Diagnostic::new(&MALFORMED_INSTANCE, message).with_resources(ids);
+                found.span = self.instance.link(linked[1], link).span.or(target.span);
+                out.push(found);
+            }
+        }
+    }
+
+    /// The quantifier's objects that its filter allows, and the links that lead there.
+    pub(super) fn quantified(&self, quantifier: &Quantifier<'_>, env: &[ObjectId]) -> Vec<ObjectId> {
+        let known = |term: &Term| env.get(term.var).map(|&root| self.follow(root, &term.path));
+        quantifier
+            .equations
+            .iter()
+            .find_map(|equation| {
+                self.candidates(equation, quantifier.bound.var, quantifier.bound.class, &known)
+            })
+            .unwrap_or_else(|| self.layout.members(quantifier.bound.class).to_vec())
+    }
+
+    /// The term by which a quantifier's objects are found, if there is one: `p.parent` in `p.parent = r`.
+    pub(super) fn quantifier_trail(bound_var: VarId, filter: &Formula) -> Option<(&Term, &Term)> {
+        quantifiers(filter).into_iter().find_map(|equation| match equation {
+            Formula::Equal(left, right) if left.var == bound_var && right.var != bound_var => {
+                Some((left, right))
+            }
+            Formula::Equal(left, right) if right.var == bound_var && left.var != bound_var => {
+                Some((right, left))
+            }
+            _ => None,
+        })
+    }
+}
+
+fn flatten(formula: Formula, out: &mut Vec<Formula>) {
+    match formula {
+        Formula::And(parts) => parts.into_iter().for_each(|part| flatten(part, out)),
+        Formula::Constant(true) => {}
+        other => out.push(other),
+    }
+}

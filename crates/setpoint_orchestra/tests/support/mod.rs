@@ -1,0 +1,85 @@
+//! Topologies for tests, built by names.
+#![allow(dead_code, unreachable_pub, clippy::expect_used)]
+
+use setpoint_orchestra::{Instance, InstanceBuilder, Model, load_model_text, models};
+use setpoint_source::Sources;
+
+pub fn tosca() -> Model {
+    models::TOSCA_SETUP.load(&Sources::new()).expect("the built-in model loads")
+}
+
+pub fn cloudformation() -> Model {
+    models::CLOUDFORMATION_SETUP.load(&Sources::new()).expect("the built-in model loads")
+}
+
+/// A model from text; what is wrong with it fails the test.
+pub fn model(text: &str) -> Model {
+    let loaded = load_model_text(&Sources::new(), "test.spm", text);
+    let messages: Vec<String> = loaded.diagnostics.iter().map(|found| found.message.clone()).collect();
+    assert!(messages.is_empty(), "{messages:?}\n{text}");
+    loaded.model.expect("a model without errors")
+}
+
+/// A TOSCA topology: nodes, and relationships (type, source, target).
+pub fn topology(model: &Model, nodes: &[&str], links: &[(&str, &str, &str)]) -> Instance {
+    let mut builder = InstanceBuilder::new(model, "test");
+    for node in nodes {
+        let object = builder.object("node", *node, None);
+        builder.kind(object, "SC");
+    }
+    for (at, (kind, source, target)) in links.iter().enumerate() {
+        for (class, end) in [("capability", target), ("requirement", source)] {
+            let object = builder.object(class, format!("{class}{at}"), None);
+            builder.kind(object, kind);
+            builder.link(object, "node", *end, None);
+        }
+        let object = builder.object("relationship", format!("link{at}"), None);
+        builder.kind(object, kind);
+        builder.link(object, "cap", format!("capability{at}"), None);
+        builder.link(object, "req", format!("requirement{at}"), None);
+    }
+    builder.finish().expect("a well-formed topology")
+}
+
+/// A CloudFormation stack: resources, and references (from, to).
+pub fn stack(model: &Model, resources: &[&str], references: &[(&str, &str)]) -> Instance {
+    let mut builder = InstanceBuilder::new(model, "test");
+    for resource in resources {
+        builder.object("resource", *resource, None);
+    }
+    for (at, (from, to)) in references.iter().enumerate() {
+        let object = builder.object("property", format!("p{at}"), None);
+        builder.link(object, "parent", *from, None);
+        builder.link(object, "refer", *to, None);
+    }
+    builder.finish().expect("a well-formed stack")
+}
+
+/// The example of the dissertation: a web application on one machine, its database on another.
+pub fn nine_nodes(model: &Model) -> Instance {
+    topology(
+        model,
+        &[
+            "VMApache",
+            "OSApache",
+            "ApacheWebServer",
+            "CRMApp",
+            "PhpModule",
+            "VMMySQL",
+            "OSMySQL",
+            "MySQL",
+            "CRMDB",
+        ],
+        &[
+            ("hostedOn", "OSApache", "VMApache"),
+            ("hostedOn", "ApacheWebServer", "OSApache"),
+            ("hostedOn", "CRMApp", "ApacheWebServer"),
+            ("hostedOn", "PhpModule", "ApacheWebServer"),
+            ("hostedOn", "OSMySQL", "VMMySQL"),
+            ("hostedOn", "MySQL", "OSMySQL"),
+            ("hostedOn", "CRMDB", "MySQL"),
+            ("dependsOn", "CRMApp", "PhpModule"),
+            ("connectsTo", "CRMApp", "CRMDB"),
+        ],
+    )
+}

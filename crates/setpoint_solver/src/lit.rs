@@ -1,0 +1,82 @@
+//! Literals, and what every solver can do.
+
+use std::fmt;
+
+/// A propositional variable.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Var(pub u32);
+
+/// A variable or its negation; `!` negates.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Lit(u32);
+
+impl Lit {
+    pub fn new(var: Var, positive: bool) -> Self {
+        Self(var.0 << 1 | u32::from(!positive))
+    }
+
+    pub fn var(self) -> Var {
+        Var(self.0 >> 1)
+    }
+
+    pub fn is_positive(self) -> bool {
+        self.0 & 1 == 0
+    }
+
+    /// The literal itself, or its negation.
+    pub fn signed(self, positive: bool) -> Self {
+        if positive { self } else { !self }
+    }
+}
+
+impl std::ops::Not for Lit {
+    type Output = Self;
+
+    fn not(self) -> Self {
+        Self(self.0 ^ 1)
+    }
+}
+
+impl fmt::Debug for Lit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}{}", if self.is_positive() { "" } else { "-" }, self.var().0)
+    }
+}
+
+impl fmt::Debug for Var {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.0)
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Outcome {
+    /// There is a model; [`Solver::is_true`] reads it.
+    Sat,
+    /// There is none; [`Solver::core`] says which assumptions are to blame.
+    Unsat,
+    /// The solver gave up at its limit.
+    Unknown,
+}
+
+impl Outcome {
+    pub fn is_sat(self) -> bool {
+        self == Self::Sat
+    }
+
+    pub fn is_unsat(self) -> bool {
+        self == Self::Unsat
+    }
+}
+
+/// An incremental SAT solver.
+pub trait Solver {
+    fn new_var(&mut self) -> Var;
+    fn add_clause(&mut self, clause: &[Lit]);
+    /// Looks for a model in which all assumptions hold.
+    fn solve(&mut self, assumptions: &[Lit]) -> Outcome;
+    /// The value in the model of the last answer, which was [`Outcome::Sat`].
+    fn is_true(&self, lit: Lit) -> bool;
+    /// Assumptions that cannot hold together, after [`Outcome::Unsat`]; sorted.
+    fn core(&self) -> Vec<Lit>;
+}
