@@ -1,0 +1,288 @@
+//! Checks of a template beside cycles and hazards.
+
+use setpoint_source::{Diagnostic, Range, Symbol};
+
+use crate::graph::{Stack, Via, references};
+use crate::rules;
+use crate::template::Resource;
+use crate::value::{Guard, Value};
+
+/// Names that nothing defines.
+pub(crate) fn unknown_names(stack: &Stack<'_>, opaque: bool, out: &mut Vec<Diagnostic>) {
+    // A macro or a module may define the name when the stack is deployed.
+    if opaque {
+        return;
+    }
+    for unknown in &stack.graph.unknown {
+        let verb = if unknown.via == Via::DependsOn { "depends on" } else { "refers to" };
+        let message =
+            format!("`{}` {verb} `{}`, which the template does not define", unknown.from, unknown.name);
+        let mut finding = Diagnostic::new(&rules::UNKNOWN_REFERENCE, message)
+            .at(stack.template.span(unknown.range))
+            .with_resources([unknown.from.to_string()]);
+        if unknown.via == Via::DependsOn && stack.template.parameters.contains_key(&unknown.name) {
+            finding = finding.with_note("This is a parameter; only resources can be waited for.");
+        } else if let Some(near) = nearest(stack, unknown.name) {
+            finding = finding.with_help(format!("Did you mean `{near}`?"));
+        }
+        out.push(finding);
+    }
+}
+
+fn nearest(stack: &Stack<'_>, name: Symbol) -> Option<Symbol> {
+    let names = stack.template.resources.keys().chain(stack.template.parameters.keys());
+    let best = names.map(|known| (distance(&name, known), *known)).min_by_key(|(far, _)| *far)?;
+    (best.0 <= 2.max(name.len() / 4)).then_some(best.1)
+}
+
+/// How many letters differ between two names (Levenshtein).
+fn distance(a: &str, b: &str) -> usize {
+    let b: Vec<char> = b.to_lowercase().chars().collect();
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, x) in a.to_lowercase().chars().enumerate() {
+        let mut left = i + 1;
+        let mut corner = i;
+        for (j, y) in b.iter().enumerate() {
+            let above = row[j + 1];
+            let here = (above + 1).min(left + 1).min(corner + usize::from(x != *y));
+            row[j] = left;
+            corner = above;
+            left = here;
+        }
+        row[b.len()] = left;
+    }
+    row[b.len()]
+}
+
+/// References to resources that a condition removes while the reference stays.
+pub(crate) fn removed_references(stack: &Stack<'_>, out: &mut Vec<Diagnostic>) {
+    let mut seen: Vec<(Symbol, Symbol)> = Vec::new();
+    for edge in &stack.graph.edges {
+        // A `DependsOn` on a resource that is not created is passed over.
+        if matches!(edge.via, Via::DependsOn | Via::Transform(_)) || seen.contains(&(edge.from, edge.to)) {
+            continue;
+        }
+        let mut here = edge.guard.clone();
+        here.extend(stack.exists(edge.from));
+        if let Some(finding) = removed(stack, &format!("`{}`", edge.from), edge.to, &here, edge.range) {
+            seen.push((edge.from, edge.to));
+            out.push(finding.with_resources([edge.from.to_string(), edge.to.to_string()]));
+        }
+    }
+    for output in stack.template.outputs.fields() {
+        let mut guard: Guard = output.value.get("Condition").and_then(Value::text).map(|name| (Symbol::new(name), true)).into_iter().collect();
+        let mut found: Vec<(Symbol, Guard, Range)> = Vec::new();
+        output.value.walk(&mut guard, &mut |value, guard| {
+            references(value, &mut |name, _| {
+                if stack.template.resources.contains_key(&name) {
+                    found.push((name, guard.clone(), value.range));
+                }
+            });
+        });
+        let finding = found.into_iter().find_map(|(name, guard, range)| {
+            removed(stack, &format!("the output `{}`", output.name), name, &guard, range)
+                .map(|finding| finding.with_resources([name.to_string()]))
+        });
+        out.extend(finding);
+    }
+}
+
+fn removed(stack: &Stack<'_>, from: &str, to: Symbol, guard: &Guard, range: Range) -> Option<Diagnostic> {
+    let target = stack.resource(to)?;
+    let (condition, place) = target.condition?;
+    let mut wanted = guard.clone();
+    wanted.push((condition, false));
+    let valuation = stack.logic.satisfiable(&[stack.logic.guard(&wanted)])?;
+    let conditions: Vec<Symbol> = wanted.iter().map(|(name, _)| *name).collect();
+    let message = format!("{from} refers to `{to}`, which is not created when `{condition}` is false");
+    Some(
+        Diagnostic::new(&rules::CONDITIONAL_REFERENCE, message)
+            .at(stack.template.span(range))
+            .with_label(stack.template.span(place), format!("`{to}` is created only then"))
+            .with_note(format!("This happens when {}.", stack.logic.describe(&valuation, &conditions)))
+            .with_help(format!(
+                "Give both the condition `{condition}`, or choose with `!If [{condition}, …, !Ref AWS::NoValue]`."
+            )),
+    )
+}
+
+/// `DependsOn` beside a reference that says the same.
+pub(crate) fn redundant_depends_on(stack: &Stack<'_>, out: &mut Vec<Diagnostic>) {
+    for resource in stack.template.resources.values() {
+        for (name, range) in &resource.depends_on {
+            let reference = stack
+                .graph
+                .edges_from(resource.name)
+                .find(|edge| edge.to == *name && edge.via != Via::DependsOn && edge.guard.is_empty());
+            if let Some(reference) = reference {
+                out.push(
+                    Diagnostic::new(
+                        &rules::REDUNDANT_DEPENDS_ON,
+                        format!("`{}` waits for `{name}` already, because it refers to it", resource.name),
+                    )
+                    .at(stack.template.span(*range))
+                    .labelled("this changes nothing")
+                    .with_label(
+                        stack.template.span(reference.range),
+                        format!("this {} makes it wait", reference.via.describe()),
+                    )
+                    .with_help(format!("Remove `{name}` from `DependsOn`."))
+                    .with_resources([resource.name.to_string()]),
+                );
+            }
+        }
+    }
+}
+
+/// Signals that never come.
+pub(crate) fn signals(stack: &Stack<'_>, opaque: bool, out: &mut Vec<Diagnostic>) {
+    for condition in stack.of_kind("AWS::CloudFormation::WaitCondition") {
+        let handle = condition.property(&["Handle"]).and_then(Value::reference);
+        let Some(handle) = handle.filter(|name| stack.template.resources.contains_key(name)) else { continue };
+        wait_condition(stack, condition, handle, opaque, out);
+    }
+    for resource in stack.template.resources.values() {
+        if resource.creation_policy.as_ref().is_some_and(|policy| policy.get("ResourceSignal").is_some()) && !opaque {
+            creation_policy(stack, resource, out);
+        }
+    }
+}
+
+fn wait_condition(
+    stack: &Stack<'_>,
+    condition: &Resource,
+    handle: Symbol,
+    opaque: bool,
+    out: &mut Vec<Diagnostic>,
+) {
+    if condition.property(&["Count"]).and_then(Value::text) == Some("0") {
+        return;
+    }
+    let senders: Vec<&Resource> = stack
+        .template
+        .resources
+        .values()
+        .filter(|one| one.name != condition.name && &*one.kind != "AWS::CloudFormation::WaitCondition")
+        .filter(|one| stack.graph.edges_from(one.name).any(|edge| edge.to == handle && edge.via != Via::DependsOn))
+        .collect();
+    let told_outside = stack.template.outputs.refers_to(handle);
+    if senders.is_empty() {
+        if !told_outside && !opaque {
+            out.push(
+                Diagnostic::new(
+                    &rules::NEVER_SIGNALLED,
+                    format!("`{}` waits for a signal, and nothing uses its handle `{handle}`", condition.name),
+                )
+                .at(stack.template.span(condition.name_range))
+                .with_help(format!("Let the resource that is waited for call the address that `!Ref {handle}` gives."))
+                .with_resources([condition.name.to_string(), handle.to_string()]),
+            );
+        }
+        return;
+    }
+    let always_after = |sender: &&Resource| stack.may_not_wait(sender.name, condition.name).is_none();
+    if told_outside || !senders.iter().all(always_after) {
+        return;
+    }
+    let Some(path) = stack.path(senders[0].name, condition.name, &|_| true) else { return };
+    let mut finding = Diagnostic::new(
+        &rules::DEADLOCK,
+        format!(
+            "`{}` waits for a signal of `{}`, which is created only after it: the stack can never be complete",
+            condition.name, senders[0].name
+        ),
+    )
+    .at(stack.template.span(condition.name_range))
+    .labelled("complete only when the signal has come");
+    for edge in path {
+        let text = format!("`{}` waits for `{}` ({})", edge.from, edge.to, edge.via.describe());
+        finding = finding.with_label(stack.template.span(edge.range), text);
+    }
+    out.push(
+        finding
+            .with_note("No other resource uses the handle, so no signal can come from elsewhere.")
+            .with_help(format!(
+                "Let `{}` depend on `{}`, not the other way round; what needs the signal then depends on `{}`.",
+                condition.name, senders[0].name, condition.name
+            ))
+            .with_resources(senders.iter().map(|one| one.name.to_string()).chain([condition.name.to_string()])),
+    );
+}
+
+/// A resource with a creation policy must send a signal, itself or through what starts its instances.
+fn creation_policy(stack: &Stack<'_>, resource: &Resource, out: &mut Vec<Diagnostic>) {
+    let count = resource.creation_policy.as_ref().and_then(|policy| policy.at(&["ResourceSignal", "Count"]));
+    if count.and_then(Value::text) == Some("0") {
+        return;
+    }
+    let sends = |one: &Resource| {
+        std::iter::once(&one.properties)
+            .chain(&one.others)
+            .any(|value| value.mentions("cfn-signal") || value.mentions("signal-resource") || value.mentions("SignalResource"))
+    };
+    let starters = stack.graph.edges_from(resource.name).filter_map(|edge| stack.resource(edge.to));
+    let mut scripts = std::iter::once(resource).chain(starters).collect::<Vec<_>>();
+    scripts.dedup_by_key(|one| one.name);
+    let anyone = stack.template.resources.values().any(|one| sends(one));
+    // User data that a parameter or another file gives may send the signal: only text that is here can be judged.
+    let readable = scripts.iter().all(|one| {
+        one.property(&["UserData"])
+            .or_else(|| one.property(&["LaunchTemplateData", "UserData"]))
+            .is_none_or(|data| data.mentions("#!") || data.mentions("\n"))
+    });
+    if anyone || !readable {
+        return;
+    }
+    out.push(
+        Diagnostic::new(
+            &rules::NEVER_SIGNALLED,
+            format!("`{}` is complete only when it has its signal, and nothing in the template sends one", resource.name),
+        )
+        .at(stack.template.span(resource.name_range))
+        .with_note("Without the signal the creation ends with a time-out, and the stack is rolled back.")
+        .with_help("Call `cfn-signal` at the end of the user data, or remove the `CreationPolicy`.")
+        .with_resources([resource.name.to_string()]),
+    );
+}
+
+/// Types that cannot be deleted while another resource uses them.
+const REFUSES_DELETION: &[&str] = &[
+    "AWS::EC2::SecurityGroup",
+    "AWS::EC2::Subnet",
+    "AWS::EC2::VPC",
+    "AWS::EC2::NetworkInterface",
+    "AWS::RDS::DBSubnetGroup",
+    "AWS::RDS::DBParameterGroup",
+    "AWS::RDS::DBClusterParameterGroup",
+    "AWS::RDS::OptionGroup",
+    "AWS::ElastiCache::SubnetGroup",
+    "AWS::Redshift::ClusterSubnetGroup",
+    "AWS::ECS::Cluster",
+];
+
+/// What is kept keeps what it uses.
+pub(crate) fn deletion(stack: &Stack<'_>, out: &mut Vec<Diagnostic>) {
+    for resource in stack.template.resources.values().filter(|one| one.is_retained()) {
+        let blocked = stack.graph.edges_from(resource.name).find(|edge| {
+            edge.via != Via::DependsOn
+                && stack.resource(edge.to).is_some_and(|target| {
+                    !target.is_retained() && REFUSES_DELETION.contains(&target.kind.as_str())
+                })
+        });
+        if let Some(edge) = blocked {
+            out.push(
+                Diagnostic::new(
+                    &rules::DELETION_BLOCKED,
+                    format!(
+                        "`{}` is kept when the stack is deleted, and then `{}` cannot be deleted",
+                        edge.from, edge.to
+                    ),
+                )
+                .at(stack.template.span(edge.range))
+                .labelled(format!("`{}` still uses `{}`", edge.from, edge.to))
+                .with_help(format!("Give `{}` a `DeletionPolicy: Retain` too, or remove the one of `{}`.", edge.to, edge.from))
+                .with_resources([edge.from.to_string(), edge.to.to_string()]),
+            );
+        }
+    }
+}

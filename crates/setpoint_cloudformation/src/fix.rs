@@ -1,0 +1,65 @@
+//! Edits of a template's text.
+
+use setpoint_source::{Edit, Fix, Range, Symbol};
+
+use crate::template::{Resource, Template};
+
+/// Adds a name to the `DependsOn` of a resource, in the style of the file. `None` if the resource is not written in the
+/// file itself, but made by a loop or a transform.
+pub(crate) fn add_depends_on(template: &Template, resource: &Resource, target: Symbol) -> Option<Fix> {
+    let text = &*template.text;
+    let name = text.get(resource.name_range.start as usize..resource.name_range.end as usize)?;
+    if resource.made_from.is_some() || name.trim_matches(['"', '\'']) != &*resource.name {
+        return None;
+    }
+    let (range, replacement) = match resource.depends_range {
+        Some(range) => extended(text, range, resource, target)?,
+        None => inserted(text, resource, target)?,
+    };
+    let edit = Edit { span: template.span(range), replacement };
+    Some(Fix { title: format!("Let `{}` wait for `{target}`", resource.name), edits: vec![edit] })
+}
+
+/// A new `DependsOn` before `Type`.
+fn inserted(text: &str, resource: &Resource, target: Symbol) -> Option<(Range, String)> {
+    let (key, _) = resource.type_ranges;
+    let start = key.start as usize;
+    let line_start = text[..start].rfind('\n').map_or(0, |at| at + 1);
+    let before = text.get(line_start..start)?;
+    let at = Range::new(start, start);
+    let quoted = text[start..].starts_with('"');
+    if before.trim().is_empty() {
+        let newline = if text[..start].ends_with("\r\n") { "\r\n" } else { "\n" };
+        let entry = if quoted { format!("\"DependsOn\": \"{target}\",") } else { format!("DependsOn: {target}") };
+        return Some((at, format!("{entry}{newline}{before}")));
+    }
+    // A flow mapping, `{ Type: X, … }` or JSON on one line.
+    let entry = if quoted { format!("\"DependsOn\": \"{target}\", ") } else { format!("DependsOn: {target}, ") };
+    Some((at, entry))
+}
+
+/// The names that are there, and one more.
+fn extended(text: &str, range: Range, resource: &Resource, target: Symbol) -> Option<(Range, String)> {
+    let old = text.get(range.start as usize..range.end as usize)?;
+    if old.starts_with('[') {
+        let open = old.trim_end().strip_suffix(']')?.trim_end();
+        let quote = if old.contains('"') { "\"" } else { "" };
+        let comma = if open.ends_with('[') { "" } else { ", " };
+        return Some((range, format!("{open}{comma}{quote}{target}{quote}]")));
+    }
+    if old.starts_with('"') && text[resource.type_ranges.0.start as usize..].starts_with('"') {
+        return Some((range, format!("[{old}, \"{target}\"]")));
+    }
+    if let Some((_, last)) = resource.depends_on.last()
+        && old.starts_with('-')
+    {
+        let line_start = text[..last.start as usize].rfind('\n').map_or(0, |at| at + 1);
+        let lead = text.get(line_start..last.start as usize)?;
+        let at = Range::new(last.end as usize, last.end as usize);
+        let indent: String = lead.chars().take_while(|c| c.is_whitespace()).collect();
+        // The first item may stand behind its key on another line.
+        let indent = if lead.trim() == "-" { indent } else { return None };
+        return Some((at, format!("\n{indent}- {target}")));
+    }
+    Some((range, format!("[{old}, {target}]")))
+}

@@ -1,0 +1,227 @@
+//! What needs the internet gateway of its network to be attached.
+
+use setpoint_source::{Severity, Symbol};
+
+use super::{Hazard, Wait};
+use crate::graph::Stack;
+use crate::template::Resource;
+use crate::value::{Value, ValueKind};
+
+const PAGE: &str = "https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/aws-attribute-dependson.html";
+
+pub(super) static ROUTE: Hazard = Hazard {
+    name: "route-gateway",
+    severity: Severity::Error,
+    why: "A route can use a gateway only once it is attached to the network. If the route comes first, its creation fails: \
+          the route table and the gateway belong to different networks.",
+    page: PAGE,
+    find: |stack, out| {
+        for route in stack.of_kind("AWS::EC2::Route") {
+            let Some(gateway) = route.property(&["GatewayId"]).and_then(Value::reference) else { continue };
+            let attachments: Vec<Symbol> = stack
+                .of_kind("AWS::EC2::VPCGatewayAttachment")
+                .filter(|one| attached(one, "InternetGatewayId") == Some(gateway) || attached(one, "VpnGatewayId") == Some(gateway))
+                .map(|one| one.name)
+                .collect();
+            wait(out, route, attachments, format!("sends traffic to the gateway `{gateway}`"));
+        }
+    },
+};
+
+pub(super) static ADDRESS: Hazard = Hazard {
+    name: "address-gateway",
+    severity: Severity::Error,
+    why: "An elastic address of a network needs the network's internet gateway to be attached. When the stack is deleted, the \
+          gateway cannot be detached before the address is released.",
+    page: PAGE,
+    find: |stack, out| {
+        for address in stack.of_kind("AWS::EC2::EIP") {
+            for vpc in networks_of_address(stack, address) {
+                wait(out, address, attachments_of(stack, vpc), format!("is an elastic address in `{vpc}`"));
+            }
+        }
+    },
+};
+
+pub(super) static NAT: Hazard = Hazard {
+    name: "nat-gateway",
+    severity: Severity::Error,
+    why: "A public NAT gateway needs the internet gateway of its network to be attached. If it comes first, its creation fails.",
+    page: "https://docs.aws.amazon.com/vpc/latest/userguide/nat-gateway-working-with.html",
+    find: |stack, out| {
+        for nat in stack.of_kind("AWS::EC2::NatGateway") {
+            if nat.property(&["ConnectivityType"]).and_then(Value::text) == Some("private") {
+                continue;
+            }
+            for vpc in networks(stack, nat.property(&["SubnetId"])) {
+                wait(out, nat, attachments_of(stack, vpc), format!("is a public NAT gateway in `{vpc}`"));
+            }
+        }
+    },
+};
+
+pub(super) static PUBLIC_CONSUMER: Hazard = Hazard {
+    name: "public-address-gateway",
+    severity: Severity::Error,
+    why: "What has a public address needs the internet gateway of its network to be attached. When the stack is deleted, the \
+          gateway cannot be detached before the address is gone.",
+    page: PAGE,
+    find: |stack, out| {
+        for resource in stack.template.resources.values() {
+            let (subnets, what) = match &*resource.kind {
+                "AWS::EC2::Instance" => (public_instance(stack, resource), "is an instance with a public address"),
+                "AWS::AutoScaling::AutoScalingGroup" => {
+                    (public_group(stack, resource), "starts instances with public addresses")
+                }
+                "AWS::ElasticLoadBalancing::LoadBalancer" => {
+                    (public_balancer(resource, &["Subnets"]), "is a load balancer with a public address")
+                }
+                "AWS::ElasticLoadBalancingV2::LoadBalancer" => {
+                    (public_balancer(resource, &["Subnets", "SubnetMappings"]), "is a load balancer with a public address")
+                }
+                "AWS::RDS::DBInstance" => (public_database(stack, resource), "is a database with a public address"),
+                _ => continue,
+            };
+            let mut seen: Vec<Symbol> = Vec::new();
+            for vpc in subnets.into_iter().flat_map(|value| networks(stack, Some(value))) {
+                if !seen.contains(&vpc) {
+                    seen.push(vpc);
+                    wait(out, resource, attachments_of(stack, vpc), format!("{what} in `{vpc}`"));
+                }
+            }
+        }
+    },
+};
+
+fn wait(out: &mut Vec<Wait>, consumer: &Resource, any_of: Vec<Symbol>, because: String) {
+    if !any_of.is_empty() {
+        out.push(Wait { consumer: consumer.name, any_of, because });
+    }
+}
+
+fn attached(attachment: &Resource, property: &str) -> Option<Symbol> {
+    attachment.property(&[property])?.reference()
+}
+
+/// The attachments of internet gateways to a network.
+fn attachments_of(stack: &Stack<'_>, vpc: Symbol) -> Vec<Symbol> {
+    stack
+        .of_kind("AWS::EC2::VPCGatewayAttachment")
+        .filter(|one| attached(one, "VpcId") == Some(vpc) && one.property(&["InternetGatewayId"]).is_some())
+        .map(|one| one.name)
+        .collect()
+}
+
+/// The networks of the subnets that a value names, as far as both are in the template.
+fn networks(stack: &Stack<'_>, value: Option<&Value>) -> Vec<Symbol> {
+    let mut out = Vec::new();
+    for subnet in stack.all_referred(value, "AWS::EC2::Subnet") {
+        if let Some(vpc) = stack.referred(subnet.property(&["VpcId"]), "AWS::EC2::VPC")
+            && !out.contains(&vpc.name)
+        {
+            out.push(vpc.name);
+        }
+    }
+    out
+}
+
+/// The networks in which an elastic address is used; the only one of the template, if nothing says which.
+fn networks_of_address(stack: &Stack<'_>, address: &Resource) -> Vec<Symbol> {
+    let mut out = Vec::new();
+    let mut add = |found: Vec<Symbol>| {
+        for vpc in found {
+            if !out.contains(&vpc) {
+                out.push(vpc);
+            }
+        }
+    };
+    let instance = stack.referred(address.property(&["InstanceId"]), "AWS::EC2::Instance");
+    if let Some(instance) = instance {
+        add(networks(stack, instance.property(&["SubnetId"])));
+        add(networks(stack, instance.property(&["NetworkInterfaces"])));
+    }
+    for nat in stack.of_kind("AWS::EC2::NatGateway") {
+        if nat.property(&["AllocationId"]).is_some_and(|value| value.refers_to(address.name)) {
+            add(networks(stack, nat.property(&["SubnetId"])));
+        }
+    }
+    for join in stack.of_kind("AWS::EC2::EIPAssociation") {
+        if join.properties.refers_to(address.name)
+            && let Some(instance) = stack.referred(join.property(&["InstanceId"]), "AWS::EC2::Instance")
+        {
+            add(networks(stack, instance.property(&["SubnetId"])));
+            add(networks(stack, instance.property(&["NetworkInterfaces"])));
+        }
+    }
+    let in_a_network = address.property(&["Domain"]).and_then(Value::text) == Some("vpc");
+    if out.is_empty() && in_a_network && instance.is_none() {
+        let vpcs: Vec<Symbol> = stack.of_kind("AWS::EC2::VPC").map(|vpc| vpc.name).collect();
+        if let [vpc] = vpcs.as_slice() {
+            out.push(*vpc);
+        }
+    }
+    out
+}
+
+/// Whether a value says yes, no, or nothing that can be known here.
+fn answer(value: Option<&Value>) -> Option<bool> {
+    match &value?.kind {
+        ValueKind::Text(text) => Some(text.eq_ignore_ascii_case("true")),
+        _ => None,
+    }
+}
+
+/// Whether instances in the subnets that a value names get a public address unless they refuse it.
+fn subnets_give_addresses(stack: &Stack<'_>, value: Option<&Value>) -> bool {
+    stack
+        .all_referred(value, "AWS::EC2::Subnet")
+        .iter()
+        .any(|subnet| answer(subnet.property(&["MapPublicIpOnLaunch"])) == Some(true))
+}
+
+/// `AssociatePublicIpAddress` of the first network interface.
+fn interface_answer(properties: &Value) -> Option<bool> {
+    let interfaces = properties.get("NetworkInterfaces")?;
+    interfaces.items().iter().find_map(|one| answer(one.get("AssociatePublicIpAddress")))
+}
+
+fn public_instance<'a>(stack: &Stack<'_>, instance: &'a Resource) -> Vec<&'a Value> {
+    let subnets: Vec<&Value> =
+        ["SubnetId", "NetworkInterfaces"].into_iter().filter_map(|name| instance.properties.get(name)).collect();
+    let public = interface_answer(&instance.properties)
+        .unwrap_or_else(|| subnets.iter().any(|value| subnets_give_addresses(stack, Some(value))));
+    if public { subnets } else { Vec::new() }
+}
+
+fn public_group<'a>(stack: &Stack<'_>, group: &'a Resource) -> Vec<&'a Value> {
+    let subnets = group.property(&["VPCZoneIdentifier"]);
+    let launch = stack
+        .referred(group.property(&["LaunchConfigurationName"]), "AWS::AutoScaling::LaunchConfiguration")
+        .and_then(|launch| answer(launch.property(&["AssociatePublicIpAddress"])));
+    let template = stack
+        .all_referred(Some(&group.properties), "AWS::EC2::LaunchTemplate")
+        .into_iter()
+        .find_map(|launch| interface_answer(launch.property(&["LaunchTemplateData"])?));
+    let public = launch.or(template).unwrap_or_else(|| subnets_give_addresses(stack, subnets));
+    if public { subnets.into_iter().collect() } else { Vec::new() }
+}
+
+fn public_balancer<'a>(balancer: &'a Resource, names: &[&str]) -> Vec<&'a Value> {
+    let is = |name: &str, text: &str| balancer.property(&[name]).and_then(Value::text) == Some(text);
+    // A scheme that a parameter or a condition chooses may be public; only a literal says that it is not.
+    if is("Scheme", "internal") || is("Type", "gateway") {
+        return Vec::new();
+    }
+    names.iter().filter_map(|name| balancer.properties.get(name)).collect()
+}
+
+fn public_database<'a>(stack: &Stack<'a>, database: &'a Resource) -> Vec<&'a Value> {
+    if answer(database.property(&["PubliclyAccessible"])) != Some(true) {
+        return Vec::new();
+    }
+    stack
+        .referred(database.property(&["DBSubnetGroupName"]), "AWS::RDS::DBSubnetGroup")
+        .and_then(|group| group.property(&["SubnetIds"]))
+        .into_iter()
+        .collect()
+}

@@ -1,0 +1,135 @@
+//! Orders that AWS documents and no reference implies: one file a family, one table row a hazard.
+
+mod api_gateway;
+mod containers;
+mod efs;
+mod gateway;
+mod iam;
+mod notifications;
+mod vpn;
+
+use setpoint_source::{Diagnostic, Severity, Symbol};
+
+use crate::fix;
+use crate::graph::Stack;
+use crate::rules::MISSING_DEPENDS_ON;
+use crate::template::Resource;
+
+/// A documented order: `find` names each consumer with what it must wait for.
+pub struct Hazard {
+    /// Names the hazard in fixtures and documentation.
+    pub name: &'static str,
+    pub severity: Severity,
+    /// What goes wrong otherwise, as a sentence.
+    pub why: &'static str,
+    /// Where AWS says so.
+    pub page: &'static str,
+    find: fn(&Stack<'_>, &mut Vec<Wait>),
+}
+
+impl std::fmt::Debug for Hazard {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Hazard").field("name", &self.name).finish_non_exhaustive()
+    }
+}
+
+/// One resource must wait for another, or for one of several.
+pub(crate) struct Wait {
+    pub(crate) consumer: Symbol,
+    /// It must wait for one of these; an order to any of them will do.
+    pub(crate) any_of: Vec<Symbol>,
+    /// What it is about the consumer that makes it wait: "has a public address".
+    pub(crate) because: String,
+}
+
+pub static HAZARDS: &[&Hazard] = &[
+    &gateway::ROUTE,
+    &gateway::ADDRESS,
+    &gateway::NAT,
+    &gateway::PUBLIC_CONSUMER,
+    &vpn::ROUTE_PROPAGATION,
+    &vpn::CLIENT_ROUTE,
+    &iam::POLICY,
+    &efs::MOUNT_TARGET,
+    &containers::LISTENER,
+    &api_gateway::METHODS,
+    &notifications::BUCKET,
+];
+
+pub(crate) fn check(stack: &Stack<'_>, out: &mut Vec<Diagnostic>) {
+    let mut reported: Vec<(Symbol, Symbol)> = Vec::new();
+    for hazard in HAZARDS {
+        let mut waits = Vec::new();
+        (hazard.find)(stack, &mut waits);
+        for wait in waits {
+            if let Some(finding) = finding(stack, hazard, &wait, &mut reported) {
+                out.push(finding);
+            }
+        }
+    }
+}
+
+fn finding(
+    stack: &Stack<'_>,
+    hazard: &Hazard,
+    wait: &Wait,
+    reported: &mut Vec<(Symbol, Symbol)>,
+) -> Option<Diagnostic> {
+    let consumer = stack.resource(wait.consumer)?;
+    let needed: Vec<&Resource> =
+        wait.any_of.iter().filter(|name| **name != wait.consumer).filter_map(|name| stack.resource(*name)).collect();
+    // Waiting for any one of them is enough.
+    let mut missing = None;
+    for target in &needed {
+        match stack.may_not_wait(consumer.name, target.name) {
+            None if stack.logic.satisfiable(&[stack.exists_formula(consumer.name), stack.exists_formula(target.name)]).is_some() => {
+                return None;
+            }
+            None => {}
+            Some(valuation) => {
+                missing.get_or_insert((*target, valuation));
+            }
+        }
+    }
+    let (target, valuation) = missing?;
+    // What waits for a resource that is reported itself will wait once that one is mended.
+    let mended = reported.iter().any(|(fixed, to)| *to == target.name && stack.may_wait(consumer.name, *fixed));
+    if mended || reported.contains(&(consumer.name, target.name)) {
+        return None;
+    }
+    reported.push((consumer.name, target.name));
+    let message = format!(
+        "`{}` {}, so it must wait for `{}`, and nothing makes it wait",
+        consumer.name, wait.because, target.name
+    );
+    let mut finding = Diagnostic::new(&MISSING_DEPENDS_ON, message)
+        .severity(hazard.severity)
+        .at(stack.template.span(consumer.name_range))
+        .labelled(format!("{} is created at the same time or before", consumer.kind))
+        .with_label(stack.template.span(target.name_range), format!("this {} must be there first", target.kind))
+        .with_note(hazard.why)
+        .with_note(format!("AWS: {}", hazard.page))
+        .with_resources([consumer.name.to_string(), target.name.to_string()]);
+    let conditions: Vec<Symbol> = stack
+        .graph
+        .edges_from(consumer.name)
+        .flat_map(|edge| stack.edge_guard(edge))
+        .filter(|_| stack.may_wait(consumer.name, target.name))
+        .map(|(condition, _)| condition)
+        .collect();
+    if !conditions.is_empty() {
+        finding = finding.with_note(format!("This is so when {}.", stack.logic.describe(&valuation, &conditions)));
+    }
+    if stack.may_wait(target.name, consumer.name) {
+        return Some(finding.with_help(format!(
+            "`{}` waits for `{}` already, so a `DependsOn` would close a circle. Give `{}` a fixed name, and use that \
+             name instead of a reference in `{}`; then add `DependsOn: {}`.",
+            target.name, consumer.name, consumer.name, target.name, target.name
+        )));
+    }
+    finding = finding.with_help(format!("Add `DependsOn: {}` to `{}`.", target.name, consumer.name));
+    Some(match fix::add_depends_on(stack.template, consumer, target.name) {
+        Some(fix) => finding.with_fix(fix),
+        None => finding,
+    })
+}

@@ -1,0 +1,109 @@
+//! CloudFormation templates: what waits for what, for every choice of parameters, and whether the stack can be made.
+//!
+//! Reads YAML and JSON through `setpoint_data`, unrolls loops and the common types of the serverless transform, turns
+//! conditions into logic and references into a graph, and looks for cycles, documented orders that are missing,
+//! references that a condition removes, signals that never come. It creates nothing and asks no service.
+
+mod checks;
+mod conditions;
+mod cycles;
+mod fix;
+mod foreach;
+mod graph;
+mod hazards;
+mod rules;
+mod sat;
+mod template;
+mod value;
+
+pub use graph::{Edge, Graph, Via};
+pub use hazards::{HAZARDS, Hazard};
+pub use rules::RULES;
+pub use template::{Parameter, Resource, Template};
+pub use value::{Guard, Value, ValueKind};
+
+use setpoint_data::Node;
+use setpoint_source::{Diagnostic, FileId, Severity, Sources};
+
+use crate::conditions::Logic;
+use crate::graph::Stack;
+
+/// What is known about a template.
+#[derive(Debug)]
+pub struct Analysis {
+    pub template: Template,
+    pub graph: Graph,
+    pub findings: Vec<Diagnostic>,
+    /// Whether creation always comes to its end: `yes`, `no`, or `unknown` where a macro decides.
+    pub reaches_final: &'static str,
+}
+
+/// Whether a tree looks like a template.
+pub fn is_template(root: &Node) -> bool {
+    root.get("AWSTemplateFormatVersion").is_some()
+        || root.get("Resources").is_some_and(|resources| {
+            resources.entries().iter().any(|entry| {
+                let kind = entry.value.get("Type").and_then(Node::text).unwrap_or("");
+                kind.starts_with("AWS::") || kind.starts_with("Custom::") || kind.ends_with("::MODULE")
+            })
+        })
+}
+
+/// Reads a file and analyses it.
+pub fn analyse(file: FileId, sources: &Sources) -> Analysis {
+    let source = sources.file(file);
+    let document = setpoint_data::read(file, source.text());
+    let nothing = Node {
+        range: setpoint_source::Range::default(),
+        tag: None,
+        kind: setpoint_data::Kind::Mapping(std::sync::Arc::default()),
+    };
+    let template = Template::read(file, source.shared_text(), document.root.as_ref().unwrap_or(&nothing));
+    let graph = Graph::new(&template);
+    let logic = Logic::new(&template);
+    let mut findings = document.diagnostics;
+    let stack = Stack { template: &template, graph: &graph, logic: &logic };
+    let opaque = notes(&stack, &mut findings);
+    checks::unknown_names(&stack, opaque, &mut findings);
+    cycles::check(&stack, &mut findings);
+    checks::signals(&stack, opaque, &mut findings);
+    let stuck = findings.iter().any(|finding| ["dependency-cycle", "deadlock"].contains(&finding.rule.name));
+    checks::removed_references(&stack, &mut findings);
+    hazards::check(&stack, &mut findings);
+    checks::deletion(&stack, &mut findings);
+    checks::redundant_depends_on(&stack, &mut findings);
+    let broken = findings.iter().any(|finding| finding.rule.name == "invalid-data" && finding.severity == Severity::Error);
+    let reaches_final = match (stuck, opaque || broken) {
+        (true, _) => "no",
+        (false, true) => "unknown",
+        (false, false) => "yes",
+    };
+    let mut own = template.diagnostics.clone();
+    own.append(&mut findings);
+    Analysis { template, graph, findings: own, reaches_final }
+}
+
+/// Says what a macro or a module may add; true if there is one.
+fn notes(stack: &Stack<'_>, out: &mut Vec<Diagnostic>) -> bool {
+    let known = ["AWS::LanguageExtensions", "AWS::Serverless-2016-10-31", "AWS::SecretsManager-2020-07-23", "AWS::SecretsManager-2024-09-16", "AWS::CodeDeployBlueGreen"];
+    let mut opaque = false;
+    for name in stack.template.transforms.iter().filter(|name| !known.contains(&name.as_str())) {
+        opaque = true;
+        out.push(Diagnostic::new(
+            &rules::NOT_MODELLED,
+            format!("the transform `{name}` may add or change resources when the stack is deployed"),
+        ));
+    }
+    for resource in stack.template.resources.values().filter(|one| one.kind.ends_with("::MODULE")) {
+        opaque = true;
+        out.push(
+            Diagnostic::new(
+                &rules::NOT_MODELLED,
+                format!("the module `{}` may add resources when the stack is deployed", resource.kind),
+            )
+            .at(stack.template.span(resource.type_ranges.1))
+            .with_resources([resource.name.to_string()]),
+        );
+    }
+    opaque
+}
