@@ -70,7 +70,13 @@ pub(crate) fn removed_references(stack: &Stack<'_>, out: &mut Vec<Diagnostic>) {
         }
     }
     for output in stack.template.outputs.fields() {
-        let mut guard: Guard = output.value.get("Condition").and_then(Value::text).map(|name| (Symbol::new(name), true)).into_iter().collect();
+        let mut guard: Guard = output
+            .value
+            .get("Condition")
+            .and_then(Value::text)
+            .map(|name| (Symbol::new(name), true))
+            .into_iter()
+            .collect();
         let mut found: Vec<(Symbol, Guard, Range)> = Vec::new();
         output.value.walk(&mut guard, &mut |value, guard| {
             references(value, &mut |name, _| {
@@ -138,11 +144,15 @@ pub(crate) fn redundant_depends_on(stack: &Stack<'_>, out: &mut Vec<Diagnostic>)
 pub(crate) fn signals(stack: &Stack<'_>, opaque: bool, out: &mut Vec<Diagnostic>) {
     for condition in stack.of_kind("AWS::CloudFormation::WaitCondition") {
         let handle = condition.property(&["Handle"]).and_then(Value::reference);
-        let Some(handle) = handle.filter(|name| stack.template.resources.contains_key(name)) else { continue };
+        let Some(handle) = handle.filter(|name| stack.template.resources.contains_key(name)) else {
+            continue;
+        };
         wait_condition(stack, condition, handle, opaque, out);
     }
     for resource in stack.template.resources.values() {
-        if resource.creation_policy.as_ref().is_some_and(|policy| policy.get("ResourceSignal").is_some()) && !opaque {
+        if resource.creation_policy.as_ref().is_some_and(|policy| policy.get("ResourceSignal").is_some())
+            && !opaque
+        {
             creation_policy(stack, resource, out);
         }
     }
@@ -163,7 +173,9 @@ fn wait_condition(
         .resources
         .values()
         .filter(|one| one.name != condition.name && &*one.kind != "AWS::CloudFormation::WaitCondition")
-        .filter(|one| stack.graph.edges_from(one.name).any(|edge| edge.to == handle && edge.via != Via::DependsOn))
+        .filter(|one| {
+            stack.graph.edges_from(one.name).any(|edge| edge.to == handle && edge.via != Via::DependsOn)
+        })
         .collect();
     let told_outside = stack.template.outputs.refers_to(handle);
     if senders.is_empty() {
@@ -171,10 +183,15 @@ fn wait_condition(
             out.push(
                 Diagnostic::new(
                     &rules::NEVER_SIGNALLED,
-                    format!("`{}` waits for a signal, and nothing uses its handle `{handle}`", condition.name),
+                    format!(
+                        "`{}` waits for a signal, and nothing uses its handle `{handle}`",
+                        condition.name
+                    ),
                 )
                 .at(stack.template.span(condition.name_range))
-                .with_help(format!("Let the resource that is waited for call the address that `!Ref {handle}` gives."))
+                .with_help(format!(
+                    "Let the resource that is waited for call the address that `!Ref {handle}` gives."
+                ))
                 .with_resources([condition.name.to_string(), handle.to_string()]),
             );
         }
@@ -216,14 +233,16 @@ fn creation_policy(stack: &Stack<'_>, resource: &Resource, out: &mut Vec<Diagnos
         return;
     }
     let sends = |one: &Resource| {
-        std::iter::once(&one.properties)
-            .chain(&one.others)
-            .any(|value| value.mentions("cfn-signal") || value.mentions("signal-resource") || value.mentions("SignalResource"))
+        std::iter::once(&one.properties).chain(&one.others).any(|value| {
+            value.mentions("cfn-signal")
+                || value.mentions("signal-resource")
+                || value.mentions("SignalResource")
+        })
     };
     let starters = stack.graph.edges_from(resource.name).filter_map(|edge| stack.resource(edge.to));
     let mut scripts = std::iter::once(resource).chain(starters).collect::<Vec<_>>();
     scripts.dedup_by_key(|one| one.name);
-    let anyone = stack.template.resources.values().any(|one| sends(one));
+    let anyone = stack.template.resources.values().any(sends);
     // User data that a parameter or another file gives may send the signal: only text that is here can be judged.
     let readable = scripts.iter().all(|one| {
         one.property(&["UserData"])
@@ -236,7 +255,10 @@ fn creation_policy(stack: &Stack<'_>, resource: &Resource, out: &mut Vec<Diagnos
     out.push(
         Diagnostic::new(
             &rules::NEVER_SIGNALLED,
-            format!("`{}` is complete only when it has its signal, and nothing in the template sends one", resource.name),
+            format!(
+                "`{}` is complete only when it has its signal, and nothing in the template sends one",
+                resource.name
+            ),
         )
         .at(stack.template.span(resource.name_range))
         .with_note("Without the signal the creation ends with a time-out, and the stack is rolled back.")
@@ -280,7 +302,10 @@ pub(crate) fn deletion(stack: &Stack<'_>, out: &mut Vec<Diagnostic>) {
                 )
                 .at(stack.template.span(edge.range))
                 .labelled(format!("`{}` still uses `{}`", edge.from, edge.to))
-                .with_help(format!("Give `{}` a `DeletionPolicy: Retain` too, or remove the one of `{}`.", edge.to, edge.from))
+                .with_help(format!(
+                    "Give `{}` a `DeletionPolicy: Retain` too, or remove the one of `{}`.",
+                    edge.to, edge.from
+                ))
                 .with_resources([edge.from.to_string(), edge.to.to_string()]),
             );
         }

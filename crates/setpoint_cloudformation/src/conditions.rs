@@ -73,7 +73,8 @@ impl Logic {
 
     /// What equality means, and what values parameters may have.
     fn add_axioms(&mut self, template: &Template) {
-        let atoms: Vec<((Operand, Operand), usize)> = self.atoms.iter().map(|(k, v)| (k.clone(), *v)).collect();
+        let atoms: Vec<((Operand, Operand), usize)> =
+            self.atoms.iter().map(|(k, v)| (k.clone(), *v)).collect();
         let mut values: BTreeMap<&Operand, Vec<(&Arc<str>, usize)>> = BTreeMap::new();
         for ((left, right), atom) in &atoms {
             if let Operand::Literal(text) = right {
@@ -98,7 +99,8 @@ impl Logic {
                 }
             }
             if allowed.iter().all(|value| literals.iter().any(|(text, _)| *text == value)) {
-                self.axioms.push(Formula::Or(literals.iter().map(|(_, atom)| Formula::Atom(*atom)).collect()));
+                self.axioms
+                    .push(Formula::Or(literals.iter().map(|(_, atom)| Formula::Atom(*atom)).collect()));
             }
         }
         for ((left, right), equal) in &atoms {
@@ -213,9 +215,11 @@ impl Reader<'_> {
         match &value.kind {
             ValueKind::Call { name, argument } => self.call(name, argument, value),
             // `Condition: Name` inside `Fn::And` in the long spelling.
-            ValueKind::Map(fields) if fields.len() == 1 && &*fields[0].name == "Condition" => {
-                fields[0].value.text().map(Symbol::new).map_or(Formula::Const(true), |name| self.condition(name))
-            }
+            ValueKind::Map(fields) if fields.len() == 1 && &*fields[0].name == "Condition" => fields[0]
+                .value
+                .text()
+                .map(Symbol::new)
+                .map_or(Formula::Const(true), |name| self.condition(name)),
             ValueKind::Text(text) if &**text == "true" => Formula::Const(true),
             ValueKind::Text(text) if &**text == "false" => Formula::Const(false),
             _ => self.unknown(canonical(value)),

@@ -106,7 +106,11 @@ fn cycle_in<'a>(stack: &Stack<'a>, component: &[Symbol]) -> Option<(Vec<&'a Edge
     Some((cycle, stack.logic.describe(&valuation, &conditions)))
 }
 
-fn shortest<'a>(stack: &Stack<'a>, members: &[Symbol], allowed: &dyn Fn(&Edge) -> bool) -> Option<Vec<&'a Edge>> {
+fn shortest<'a>(
+    stack: &Stack<'a>,
+    members: &[Symbol],
+    allowed: &dyn Fn(&Edge) -> bool,
+) -> Option<Vec<&'a Edge>> {
     let within = |edge: &Edge| members.contains(&edge.to) && allowed(edge);
     // A component of thousands of resources needs no shortest cycle; a few starting points find a short one.
     members.iter().take(200).filter_map(|name| stack.path(*name, *name, &within)).min_by_key(Vec::len)
@@ -132,7 +136,9 @@ fn describe(stack: &Stack<'_>, cycle: &[&Edge], condition: &str) -> Diagnostic {
 
 /// The usual way out, by the types in the cycle.
 fn way_out(stack: &Stack<'_>, cycle: &[&Edge]) -> String {
-    let has = |kind: &str| cycle.iter().any(|edge| stack.resource(edge.from).is_some_and(|found| &*found.kind == kind));
+    let has = |kind: &str| {
+        cycle.iter().any(|edge| stack.resource(edge.from).is_some_and(|found| &*found.kind == kind))
+    };
     if cycle.iter().all(|edge| edge.via == crate::graph::Via::DependsOn) {
         return "Remove one of the `DependsOn` entries.".to_owned();
     }

@@ -30,11 +30,13 @@ fn inserted(text: &str, resource: &Resource, target: Symbol) -> Option<(Range, S
     let quoted = text[start..].starts_with('"');
     if before.trim().is_empty() {
         let newline = if text[..start].ends_with("\r\n") { "\r\n" } else { "\n" };
-        let entry = if quoted { format!("\"DependsOn\": \"{target}\",") } else { format!("DependsOn: {target}") };
+        let entry =
+            if quoted { format!("\"DependsOn\": \"{target}\",") } else { format!("DependsOn: {target}") };
         return Some((at, format!("{entry}{newline}{before}")));
     }
     // A flow mapping, `{ Type: X, … }` or JSON on one line.
-    let entry = if quoted { format!("\"DependsOn\": \"{target}\", ") } else { format!("DependsOn: {target}, ") };
+    let entry =
+        if quoted { format!("\"DependsOn\": \"{target}\", ") } else { format!("DependsOn: {target}, ") };
     Some((at, entry))
 }
 

@@ -76,7 +76,11 @@ fn replace(node: &Node, identifier: &str, value: &str) -> Node {
     let kind = match &node.kind {
         Kind::Scalar { text, style } => {
             if node.tag.as_deref() == Some("Ref") && &**text == identifier {
-                return Node { tag: None, kind: Kind::Scalar { text: value.into(), style: *style }, ..node.clone() };
+                return Node {
+                    tag: None,
+                    kind: Kind::Scalar { text: value.into(), style: *style },
+                    ..node.clone()
+                };
             }
             Kind::Scalar { text: substitute(text, identifier, value).into(), style: *style }
         }
@@ -112,7 +116,11 @@ fn replace(node: &Node, identifier: &str, value: &str) -> Node {
 }
 
 fn replace_text(node: &Node, value: &str) -> Node {
-    Node { tag: None, kind: Kind::Scalar { text: value.into(), style: setpoint_data::Style::Quoted }, ..node.clone() }
+    Node {
+        tag: None,
+        kind: Kind::Scalar { text: value.into(), style: setpoint_data::Style::Quoted },
+        ..node.clone()
+    }
 }
 
 /// `${Id}` becomes the value, `&{Id}` the value with what is not a letter or a digit left out.

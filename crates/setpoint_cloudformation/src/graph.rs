@@ -71,7 +71,9 @@ impl Graph {
             let values = [Some(&resource.properties), resource.creation_policy.as_ref()];
             for value in values.into_iter().flatten().chain(&resource.others) {
                 value.walk(&mut Guard::new(), &mut |value, guard| {
-                    references(value, &mut |name, via| graph.add(template, resource, name, via, value.range, guard));
+                    references(value, &mut |name, via| {
+                        graph.add(template, resource, name, via, value.range, guard);
+                    });
                 });
             }
         }
@@ -166,7 +168,11 @@ impl<'a> Stack<'a> {
 
     /// The conditions under which a resource is made.
     pub(crate) fn exists(&self, name: Symbol) -> Guard {
-        self.resource(name).and_then(|resource| resource.condition).map(|(name, _)| (name, true)).into_iter().collect()
+        self.resource(name)
+            .and_then(|resource| resource.condition)
+            .map(|(name, _)| (name, true))
+            .into_iter()
+            .collect()
     }
 
     pub(crate) fn exists_formula(&self, name: Symbol) -> Formula {
@@ -182,7 +188,12 @@ impl<'a> Stack<'a> {
     }
 
     /// The shortest chain of edges from one resource to another among the edges that `allowed` lets through.
-    pub(crate) fn path(&self, from: Symbol, to: Symbol, allowed: &dyn Fn(&Edge) -> bool) -> Option<Vec<&'a Edge>> {
+    pub(crate) fn path(
+        &self,
+        from: Symbol,
+        to: Symbol,
+        allowed: &dyn Fn(&Edge) -> bool,
+    ) -> Option<Vec<&'a Edge>> {
         let mut reached: Table<&Edge> = Table::default();
         let mut seen = FxHashSet::default();
         let mut work = VecDeque::from([from]);

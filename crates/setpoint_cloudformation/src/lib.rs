@@ -72,7 +72,9 @@ pub fn analyse(file: FileId, sources: &Sources) -> Analysis {
     hazards::check(&stack, &mut findings);
     checks::deletion(&stack, &mut findings);
     checks::redundant_depends_on(&stack, &mut findings);
-    let broken = findings.iter().any(|finding| finding.rule.name == "invalid-data" && finding.severity == Severity::Error);
+    let broken = findings
+        .iter()
+        .any(|finding| finding.rule.name == "invalid-data" && finding.severity == Severity::Error);
     let reaches_final = match (stuck, opaque || broken) {
         (true, _) => "no",
         (false, true) => "unknown",
@@ -85,7 +87,13 @@ pub fn analyse(file: FileId, sources: &Sources) -> Analysis {
 
 /// Says what a macro or a module may add; true if there is one.
 fn notes(stack: &Stack<'_>, out: &mut Vec<Diagnostic>) -> bool {
-    let known = ["AWS::LanguageExtensions", "AWS::Serverless-2016-10-31", "AWS::SecretsManager-2020-07-23", "AWS::SecretsManager-2024-09-16", "AWS::CodeDeployBlueGreen"];
+    let known = [
+        "AWS::LanguageExtensions",
+        "AWS::Serverless-2016-10-31",
+        "AWS::SecretsManager-2020-07-23",
+        "AWS::SecretsManager-2024-09-16",
+        "AWS::CodeDeployBlueGreen",
+    ];
     let mut opaque = false;
     for name in stack.template.transforms.iter().filter(|name| !known.contains(&name.as_str())) {
         opaque = true;
@@ -93,6 +101,11 @@ fn notes(stack: &Stack<'_>, out: &mut Vec<Diagnostic>) -> bool {
             &rules::NOT_MODELLED,
             format!("the transform `{name}` may add or change resources when the stack is deployed"),
         ));
+    }
+    for module in &stack.template.modules {
+        opaque = true;
+        let message = "this module stands for resources that are not in this file";
+        out.push(Diagnostic::new(&rules::NOT_MODELLED, message).at(stack.template.span(*module)));
     }
     for resource in stack.template.resources.values().filter(|one| one.kind.ends_with("::MODULE")) {
         opaque = true;

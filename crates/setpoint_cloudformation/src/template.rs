@@ -26,6 +26,8 @@ pub struct Template {
     pub resources: Table<Resource>,
     pub outputs: Value,
     pub transforms: Vec<Symbol>,
+    /// Where resources stand that another tool puts in before the template is deployed.
+    pub modules: Vec<Range>,
     pub diagnostics: Vec<Diagnostic>,
 }
 
@@ -88,6 +90,7 @@ impl Template {
             resources: Table::default(),
             outputs: Value { range: root.range, kind: ValueKind::Null },
             transforms: root.get("Transform").map(transforms).unwrap_or_default(),
+            modules: Vec::new(),
             diagnostics: Vec::new(),
         };
         template.read_parameters(root);
@@ -150,18 +153,25 @@ impl Template {
     fn read_resources(&mut self, root: &Node) {
         for entry in root.get("Resources").map(Node::entries).unwrap_or_default() {
             let Some(text) = entry.key.text() else { continue };
+            // A module of a template preprocessor stands for resources that are not in this file.
+            if let Some(module) =
+                entry.value.get("Type").filter(|kind| kind.tag.is_some() || kind.is_mapping())
+            {
+                self.modules.push(module.range);
+                continue;
+            }
             let name = Symbol::new(text);
             if !entry.value.is_mapping() {
                 if text != "Fn::Transform" && !text.starts_with("Fn::ForEach::") {
                     let message = format!("the resource `{text}` is not a mapping with a `Type`");
-                    self.diagnostics.push(
-                        Diagnostic::new(&rules::MALFORMED, message).at(self.span(entry.value.range)),
-                    );
+                    self.diagnostics
+                        .push(Diagnostic::new(&rules::MALFORMED, message).at(self.span(entry.value.range)));
                 }
                 continue;
             }
             let type_entry = entry.value.entry("Type");
-            let Some((type_entry, kind)) = type_entry.and_then(|entry| Some((entry, entry.value.text()?))) else {
+            let Some((type_entry, kind)) = type_entry.and_then(|entry| Some((entry, entry.value.text()?)))
+            else {
                 if text != "Fn::Transform" {
                     let message = format!("the resource `{text}` has no `Type`");
                     self.diagnostics.push(
@@ -181,9 +191,13 @@ impl Template {
                 kind: Symbol::new(kind),
                 type_ranges: (type_entry.key.range, type_entry.value.range),
                 depends_range: entry.value.get("DependsOn").map(|node| node.range),
-                condition: entry.value.get("Condition").and_then(|node| Some((Symbol::new(node.text()?), node.range))),
+                condition: entry
+                    .value
+                    .get("Condition")
+                    .and_then(|node| Some((Symbol::new(node.text()?), node.range))),
                 depends_on,
-                properties: read("Properties").unwrap_or(Value { range: entry.value.range, kind: ValueKind::Null }),
+                properties: read("Properties")
+                    .unwrap_or(Value { range: entry.value.range, kind: ValueKind::Null }),
                 creation_policy: read("CreationPolicy"),
                 deletion_policy: entry.value.get("DeletionPolicy").and_then(Node::text).map(Arc::from),
                 others: ["Metadata", "UpdatePolicy", "DeletionPolicy", "UpdateReplacePolicy", "Connectors"]
@@ -200,10 +214,18 @@ impl Template {
 /// A name or a list of names, each with its place.
 fn names(node: &Node) -> Vec<(Symbol, Range)> {
     let one = |node: &Node| Some((Symbol::new(node.text()?), node.range));
-    if node.is_sequence() { node.items().iter().filter_map(one).collect() } else { one(node).into_iter().collect() }
+    if node.is_sequence() {
+        node.items().iter().filter_map(one).collect()
+    } else {
+        one(node).into_iter().collect()
+    }
 }
 
 fn transforms(node: &Node) -> Vec<Symbol> {
     let one = |node: &Node| node.text().or_else(|| node.get("Name").and_then(Node::text)).map(Symbol::new);
-    if node.is_sequence() { node.items().iter().filter_map(one).collect() } else { one(node).into_iter().collect() }
+    if node.is_sequence() {
+        node.items().iter().filter_map(one).collect()
+    } else {
+        one(node).into_iter().collect()
+    }
 }

@@ -19,12 +19,26 @@ pub enum ValueKind {
     List(Vec<Value>),
     Map(Vec<Field>),
     Ref(Symbol),
-    GetAtt { resource: Symbol, attribute: Option<Arc<str>>, argument: Vec<Value> },
+    GetAtt {
+        resource: Symbol,
+        attribute: Option<Arc<str>>,
+        argument: Vec<Value>,
+    },
     /// `Fn::Sub`: its text in pieces, and the names that it defines for itself.
-    Sub { pieces: Vec<Piece>, variables: Vec<Field> },
-    If { condition: Symbol, then: Box<Value>, otherwise: Box<Value> },
+    Sub {
+        pieces: Vec<Piece>,
+        variables: Vec<Field>,
+    },
+    If {
+        condition: Symbol,
+        then: Box<Value>,
+        otherwise: Box<Value>,
+    },
     /// Any other function: `Fn::Join`, `Condition`, `Fn::Transform`.
-    Call { name: Symbol, argument: Box<Value> },
+    Call {
+        name: Symbol,
+        argument: Box<Value>,
+    },
 }
 
 #[derive(Debug, Clone)]
@@ -88,7 +102,7 @@ impl Value {
             ValueKind::Ref(name) => Some(*name),
             ValueKind::GetAtt { resource, .. } => Some(*resource),
             ValueKind::Sub { pieces, .. } => match pieces.as_slice() {
-                [Piece::Ref(name)] | [Piece::GetAtt { resource: name, .. }] => Some(*name),
+                [Piece::Ref(name) | Piece::GetAtt { resource: name, .. }] => Some(*name),
                 _ => None,
             },
             _ => None,
@@ -101,10 +115,14 @@ impl Value {
         match &self.kind {
             ValueKind::Null | ValueKind::Text(_) | ValueKind::Ref(_) => {}
             ValueKind::List(items) | ValueKind::GetAtt { argument: items, .. } => {
-                items.iter().for_each(|item| item.walk(guard, visit));
+                for item in items {
+                    item.walk(guard, visit);
+                }
             }
             ValueKind::Map(fields) | ValueKind::Sub { variables: fields, .. } => {
-                fields.iter().for_each(|field| field.value.walk(guard, visit));
+                for field in fields {
+                    field.value.walk(guard, visit);
+                }
             }
             ValueKind::If { condition, then, otherwise } => {
                 for (branch, taken) in [(then, true), (otherwise, false)] {
@@ -128,7 +146,8 @@ impl Value {
         self.each(&mut |value| match &value.kind {
             ValueKind::Text(text) => found |= text.contains(needle),
             ValueKind::Sub { pieces, .. } => {
-                found |= pieces.iter().any(|piece| matches!(piece, Piece::Text(text) if text.contains(needle)));
+                found |=
+                    pieces.iter().any(|piece| matches!(piece, Piece::Text(text) if text.contains(needle)));
             }
             _ => {}
         });
@@ -159,7 +178,9 @@ pub type Guard = Vec<(Symbol, bool)>;
 fn short_form(tag: &str, node: &Node) -> ValueKind {
     let plain = Node { tag: None, ..node.clone() };
     match tag {
-        "Ref" => node.text().map_or_else(|| call("Ref", &plain), |name| ValueKind::Ref(Symbol::new(name.trim()))),
+        "Ref" => {
+            node.text().map_or_else(|| call("Ref", &plain), |name| ValueKind::Ref(Symbol::new(name.trim())))
+        }
         "Condition" => call("Condition", &plain),
         "GetAtt" => get_att(&plain),
         "Sub" => substitution(&plain),
@@ -179,7 +200,9 @@ fn long_form(entries: &[Entry]) -> ValueKind {
             "Fn::GetAtt" => return get_att(value),
             "Fn::Sub" => return substitution(value),
             "Fn::If" => return choice(value),
-            name if name.starts_with("Fn::") && !name.starts_with("Fn::ForEach::") => return call(name, value),
+            name if name.starts_with("Fn::") && !name.starts_with("Fn::ForEach::") => {
+                return call(name, value);
+            }
             _ => {}
         }
     }

@@ -1,5 +1,6 @@
 //! Input languages. Each tells how to recognise its files and which commands it answers.
 
+mod cloudformation;
 mod puppet;
 mod smartfrog;
 
@@ -59,7 +60,8 @@ pub(crate) trait Language: Sync {
 }
 
 /// In the order in which they are asked: those that know their files by extension before those that look inside.
-static LANGUAGES: &[&dyn Language] = &[&puppet::Puppet, &smartfrog::SmartFrog];
+static LANGUAGES: &[&dyn Language] =
+    &[&puppet::Puppet, &smartfrog::SmartFrog, &cloudformation::CloudFormation];
 
 /// The language of an input: the one that `--kind` names, or the first that recognises it.
 pub(crate) fn of(

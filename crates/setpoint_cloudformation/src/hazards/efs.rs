@@ -13,11 +13,15 @@ pub(super) static MOUNT_TARGET: Hazard = Hazard {
     why: "A function mounts a file system through its mount targets. If it is created before them, its creation fails.",
     page: "https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/aws-resource-lambda-function.html",
     find: |stack, out| {
-        for function in stack.of_kind("AWS::Lambda::Function").chain(stack.of_kind("AWS::Serverless::Function")) {
+        for function in
+            stack.of_kind("AWS::Lambda::Function").chain(stack.of_kind("AWS::Serverless::Function"))
+        {
             let Some(configs) = function.property(&["FileSystemConfigs"]) else { continue };
             for file_system in file_systems(stack, configs) {
                 for target in stack.of_kind("AWS::EFS::MountTarget") {
-                    if stack.referred(target.property(&["FileSystemId"]), "AWS::EFS::FileSystem").map(|one| one.name)
+                    if stack
+                        .referred(target.property(&["FileSystemId"]), "AWS::EFS::FileSystem")
+                        .map(|one| one.name)
                         == Some(file_system.name)
                     {
                         let because = format!("mounts the file system `{}`", file_system.name);

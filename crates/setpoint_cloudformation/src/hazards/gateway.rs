@@ -7,7 +7,8 @@ use crate::graph::Stack;
 use crate::template::Resource;
 use crate::value::{Value, ValueKind};
 
-const PAGE: &str = "https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/aws-attribute-dependson.html";
+const PAGE: &str =
+    "https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/aws-attribute-dependson.html";
 
 pub(super) static ROUTE: Hazard = Hazard {
     name: "route-gateway",
@@ -20,7 +21,10 @@ pub(super) static ROUTE: Hazard = Hazard {
             let Some(gateway) = route.property(&["GatewayId"]).and_then(Value::reference) else { continue };
             let attachments: Vec<Symbol> = stack
                 .of_kind("AWS::EC2::VPCGatewayAttachment")
-                .filter(|one| attached(one, "InternetGatewayId") == Some(gateway) || attached(one, "VpnGatewayId") == Some(gateway))
+                .filter(|one| {
+                    attached(one, "InternetGatewayId") == Some(gateway)
+                        || attached(one, "VpnGatewayId") == Some(gateway)
+                })
                 .map(|one| one.name)
                 .collect();
             wait(out, route, attachments, format!("sends traffic to the gateway `{gateway}`"));
@@ -69,17 +73,22 @@ pub(super) static PUBLIC_CONSUMER: Hazard = Hazard {
     find: |stack, out| {
         for resource in stack.template.resources.values() {
             let (subnets, what) = match &*resource.kind {
-                "AWS::EC2::Instance" => (public_instance(stack, resource), "is an instance with a public address"),
+                "AWS::EC2::Instance" => {
+                    (public_instance(stack, resource), "is an instance with a public address")
+                }
                 "AWS::AutoScaling::AutoScalingGroup" => {
                     (public_group(stack, resource), "starts instances with public addresses")
                 }
                 "AWS::ElasticLoadBalancing::LoadBalancer" => {
                     (public_balancer(resource, &["Subnets"]), "is a load balancer with a public address")
                 }
-                "AWS::ElasticLoadBalancingV2::LoadBalancer" => {
-                    (public_balancer(resource, &["Subnets", "SubnetMappings"]), "is a load balancer with a public address")
+                "AWS::ElasticLoadBalancingV2::LoadBalancer" => (
+                    public_balancer(resource, &["Subnets", "SubnetMappings"]),
+                    "is a load balancer with a public address",
+                ),
+                "AWS::RDS::DBInstance" => {
+                    (public_database(stack, resource), "is a database with a public address")
                 }
-                "AWS::RDS::DBInstance" => (public_database(stack, resource), "is a database with a public address"),
                 _ => continue,
             };
             let mut seen: Vec<Symbol> = Vec::new();
@@ -186,8 +195,10 @@ fn interface_answer(properties: &Value) -> Option<bool> {
 }
 
 fn public_instance<'a>(stack: &Stack<'_>, instance: &'a Resource) -> Vec<&'a Value> {
-    let subnets: Vec<&Value> =
-        ["SubnetId", "NetworkInterfaces"].into_iter().filter_map(|name| instance.properties.get(name)).collect();
+    let subnets: Vec<&Value> = ["SubnetId", "NetworkInterfaces"]
+        .into_iter()
+        .filter_map(|name| instance.properties.get(name))
+        .collect();
     let public = interface_answer(&instance.properties)
         .unwrap_or_else(|| subnets.iter().any(|value| subnets_give_addresses(stack, Some(value))));
     if public { subnets } else { Vec::new() }

@@ -33,7 +33,9 @@ fn users<'a>(stack: &Stack<'a>, role: &Resource) -> Vec<(&'a Resource, String)> 
     let mut out = Vec::new();
     for resource in stack.template.resources.values() {
         let acts = match &*resource.kind {
-            "AWS::ECS::Service" => resource.property(&["Role"]).is_some_and(|value| value.refers_to(role.name)),
+            "AWS::ECS::Service" => {
+                resource.property(&["Role"]).is_some_and(|value| value.refers_to(role.name))
+            }
             "AWS::EMR::Cluster" => ["ServiceRole", "AutoScalingRole"]
                 .into_iter()
                 .any(|name| resource.property(&[name]).is_some_and(|value| value.refers_to(role.name))),
@@ -52,9 +54,11 @@ fn users<'a>(stack: &Stack<'a>, role: &Resource) -> Vec<(&'a Resource, String)> 
             "AWS::Lambda::EventSourceMapping" => stack
                 .referred(resource.property(&["FunctionName"]), "AWS::Lambda::Function")
                 .is_some_and(|function| function.properties.refers_to(role.name)),
-            kind if kind == "AWS::CloudFormation::CustomResource" || kind.starts_with("Custom::") => stack
-                .referred(resource.property(&["ServiceToken"]), "AWS::Lambda::Function")
-                .is_some_and(|function| function.property(&["Role"]).is_some_and(|value| value.refers_to(role.name))),
+            kind if kind == "AWS::CloudFormation::CustomResource" || kind.starts_with("Custom::") => {
+                stack.referred(resource.property(&["ServiceToken"]), "AWS::Lambda::Function").is_some_and(
+                    |function| function.property(&["Role"]).is_some_and(|value| value.refers_to(role.name)),
+                )
+            }
             _ => false,
         };
         if acts {

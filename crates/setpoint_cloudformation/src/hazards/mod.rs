@@ -76,13 +76,21 @@ fn finding(
     reported: &mut Vec<(Symbol, Symbol)>,
 ) -> Option<Diagnostic> {
     let consumer = stack.resource(wait.consumer)?;
-    let needed: Vec<&Resource> =
-        wait.any_of.iter().filter(|name| **name != wait.consumer).filter_map(|name| stack.resource(*name)).collect();
+    let needed: Vec<&Resource> = wait
+        .any_of
+        .iter()
+        .filter(|name| **name != wait.consumer)
+        .filter_map(|name| stack.resource(*name))
+        .collect();
     // Waiting for any one of them is enough.
     let mut missing = None;
     for target in &needed {
         match stack.may_not_wait(consumer.name, target.name) {
-            None if stack.logic.satisfiable(&[stack.exists_formula(consumer.name), stack.exists_formula(target.name)]).is_some() => {
+            None if stack
+                .logic
+                .satisfiable(&[stack.exists_formula(consumer.name), stack.exists_formula(target.name)])
+                .is_some() =>
+            {
                 return None;
             }
             None => {}
@@ -93,7 +101,8 @@ fn finding(
     }
     let (target, valuation) = missing?;
     // What waits for a resource that is reported itself will wait once that one is mended.
-    let mended = reported.iter().any(|(fixed, to)| *to == target.name && stack.may_wait(consumer.name, *fixed));
+    let mended =
+        reported.iter().any(|(fixed, to)| *to == target.name && stack.may_wait(consumer.name, *fixed));
     if mended || reported.contains(&(consumer.name, target.name)) {
         return None;
     }
@@ -106,7 +115,10 @@ fn finding(
         .severity(hazard.severity)
         .at(stack.template.span(consumer.name_range))
         .labelled(format!("{} is created at the same time or before", consumer.kind))
-        .with_label(stack.template.span(target.name_range), format!("this {} must be there first", target.kind))
+        .with_label(
+            stack.template.span(target.name_range),
+            format!("this {} must be there first", target.kind),
+        )
         .with_note(hazard.why)
         .with_note(format!("AWS: {}", hazard.page))
         .with_resources([consumer.name.to_string(), target.name.to_string()]);
@@ -118,7 +130,8 @@ fn finding(
         .map(|(condition, _)| condition)
         .collect();
     if !conditions.is_empty() {
-        finding = finding.with_note(format!("This is so when {}.", stack.logic.describe(&valuation, &conditions)));
+        finding =
+            finding.with_note(format!("This is so when {}.", stack.logic.describe(&valuation, &conditions)));
     }
     if stack.may_wait(target.name, consumer.name) {
         return Some(finding.with_help(format!(

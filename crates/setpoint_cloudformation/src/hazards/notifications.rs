@@ -41,7 +41,9 @@ fn permissions(stack: &Stack<'_>, function: &Resource) -> Vec<Symbol> {
     stack
         .of_kind("AWS::Lambda::Permission")
         .filter(|one| one.property(&["FunctionName"]).is_some_and(|value| value.refers_to(function.name)))
-        .filter(|one| one.property(&["Principal"]).and_then(Value::text).is_none_or(|text| text.starts_with("s3.")))
+        .filter(|one| {
+            one.property(&["Principal"]).and_then(Value::text).is_none_or(|text| text.starts_with("s3."))
+        })
         .map(|one| one.name)
         .collect()
 }

@@ -12,7 +12,9 @@ pub(super) static ROUTE_PROPAGATION: Hazard = Hazard {
     page: "https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/aws-attribute-dependson.html",
     find: |stack, out| {
         for propagation in stack.of_kind("AWS::EC2::VPNGatewayRoutePropagation") {
-            let Some(gateway) = propagation.property(&["VpnGatewayId"]).and_then(Value::reference) else { continue };
+            let Some(gateway) = propagation.property(&["VpnGatewayId"]).and_then(Value::reference) else {
+                continue;
+            };
             let any_of: Vec<Symbol> = stack
                 .of_kind("AWS::EC2::VPCGatewayAttachment")
                 .filter(|one| one.property(&["VpnGatewayId"]).and_then(Value::reference) == Some(gateway))
@@ -38,14 +40,19 @@ pub(super) static CLIENT_ROUTE: Hazard = Hazard {
             let Some(endpoint) = endpoint else { continue };
             let associations: Vec<_> = stack
                 .of_kind("AWS::EC2::ClientVpnTargetNetworkAssociation")
-                .filter(|one| one.property(&["ClientVpnEndpointId"]).and_then(Value::reference) == Some(endpoint))
+                .filter(|one| {
+                    one.property(&["ClientVpnEndpointId"]).and_then(Value::reference) == Some(endpoint)
+                })
                 .collect();
             let same: Vec<Symbol> = associations
                 .iter()
-                .filter(|one| subnet.is_some() && one.property(&["SubnetId"]).and_then(Value::reference) == subnet)
+                .filter(|one| {
+                    subnet.is_some() && one.property(&["SubnetId"]).and_then(Value::reference) == subnet
+                })
                 .map(|one| one.name)
                 .collect();
-            let any_of = if same.is_empty() { associations.iter().map(|one| one.name).collect() } else { same };
+            let any_of =
+                if same.is_empty() { associations.iter().map(|one| one.name).collect() } else { same };
             if !any_of.is_empty() {
                 let because = format!("is a route of the client VPN endpoint `{endpoint}`");
                 out.push(Wait { consumer: route.name, any_of, because });
