@@ -1,0 +1,435 @@
+//! Tokens to tree.
+//!
+//! The grammar, from the outside in:
+//!
+//! ```text
+//! statements    one after the other, `;` between them allowed           (this file)
+//! assignment    relationship `=` assignment                             (expression.rs)
+//! relationship  resource `->` resource …
+//! resource      expression `{` title `:` attributes … `}`               (resource.rs)
+//! expression    operators by precedence, then what they stand between
+//! definitions   class, define, node, function, type, plan               (definition.rs)
+//! conditionals  if, unless, case, selectors                             (conditional.rs)
+//! ```
+//!
+//! A syntax error ends its statement: functions return [`Reported`], the nearest list of statements skips to the
+//! next, so each error is told once.
+
+mod call;
+mod conditional;
+mod definition;
+mod expression;
+mod resource;
+mod string;
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+use setpoint_source::{Diagnostic, FileId, Range, Symbol};
+
+use crate::ast::{Block, Expr, ExprKind, Program};
+use crate::lexer::Lexer;
+use crate::rules;
+use crate::token::{Kind, Token};
+
+/// How deep brackets, blocks and operators may nest. Real manifests stay below 30; the tree is walked recursively.
+pub(crate) const MAX_NESTING: u32 = 200;
+
+/// How deep the tree may be: a chain of operators or of `elsif` is as deep as it is long.
+pub(crate) const MAX_DEPTH: u32 = 5_000;
+
+/// A syntax error has been reported; the statement has no tree.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Reported;
+
+pub(crate) type Parsed<T> = Result<T, Reported>;
+
+#[derive(Debug)]
+pub(crate) struct Parser<'a> {
+    file: FileId,
+    text: &'a str,
+    lexer: Lexer<'a>,
+    token: Token,
+    ahead: VecDeque<Token>,
+    /// Where the last consumed token ended.
+    last_end: u32,
+    /// Braces and strings that are open.
+    open: u32,
+    nesting: u32,
+    /// How deep in the tree the next expression will be, and how deep the deepest so far is.
+    depth: u32,
+    deepest: u32,
+    /// Classes around this place.
+    namespace: Vec<&'a str>,
+    symbols: FxHashMap<&'a str, Symbol>,
+    errors: Vec<Diagnostic>,
+    /// Errors that Puppet finds only when the whole file is well-formed.
+    semantic: Vec<Diagnostic>,
+}
+
+/// What a parser found.
+#[derive(Debug)]
+pub(crate) struct Outcome {
+    pub(crate) program: Program,
+    /// What keeps the text from being a program.
+    pub(crate) errors: Vec<Diagnostic>,
+    pub(crate) warnings: Vec<Diagnostic>,
+    /// What validation need not look for, since the tree no longer shows it.
+    pub(crate) semantic: Vec<Diagnostic>,
+}
+
+impl<'a> Parser<'a> {
+    pub(crate) fn new(file: FileId, text: &'a str, lexer: Lexer<'a>) -> Self {
+        let mut parser = Self {
+            file,
+            text,
+            lexer,
+            token: Token::new(Kind::Eof, 0, 0),
+            ahead: VecDeque::new(),
+            last_end: 0,
+            open: 0,
+            nesting: 0,
+            depth: 0,
+            deepest: 0,
+            namespace: Vec::new(),
+            symbols: FxHashMap::default(),
+            errors: Vec::new(),
+            semantic: Vec::new(),
+        };
+        parser.token = parser.lexer.next();
+        parser
+    }
+
+    pub(crate) fn manifest(mut self) -> Outcome {
+        let body = self.statements_to_end();
+        self.finish(body)
+    }
+
+    pub(crate) fn template(mut self) -> Outcome {
+        let parameters = match self.template_parameters() {
+            Ok(parameters) => parameters,
+            Err(Reported) => {
+                self.recover(0);
+                None
+            }
+        };
+        let body = self.statements_to_end();
+        let range = Range::new(0, self.text.len());
+        self.finish(vec![Expr { range, kind: ExprKind::Epp { parameters, body } }])
+    }
+
+    /// A single expression, and nothing after it.
+    pub(crate) fn lone_expression(mut self) -> Outcome {
+        let body = match self.expression().and_then(|expr| {
+            if self.at(Kind::Eof) { Ok(expr) } else { Err(self.unexpected()) }
+        }) {
+            Ok(expr) => vec![expr],
+            Err(Reported) => Vec::new(),
+        };
+        self.finish(body)
+    }
+
+    fn statements_to_end(&mut self) -> Block {
+        let mut body = Vec::new();
+        loop {
+            self.block_items(0, &mut body, false);
+            if self.at(Kind::Eof) {
+                return self.transform_calls(body);
+            }
+            // Only a `}` without its `{` ends a block here.
+            self.unexpected();
+            self.bump();
+            self.open = 0;
+        }
+    }
+
+    fn finish(mut self, body: Block) -> Outcome {
+        let mut warnings = Vec::new();
+        let file = self.file;
+        for error in std::mem::take(&mut self.lexer.errors) {
+            let is_error = error.severity == setpoint_source::Severity::Error;
+            let rule = if is_error { &rules::SYNTAX } else { &rules::UNKNOWN_ESCAPE };
+            let diagnostic = Diagnostic::new(rule, error.message).at(error.range.in_file(file));
+            if is_error { self.errors.push(diagnostic) } else { warnings.push(diagnostic) }
+        }
+        self.errors.sort_by_key(|error| error.span.map(|span| span.range.start));
+        Outcome { program: Program { file, body }, errors: self.errors, warnings, semantic: self.semantic }
+    }
+
+    // --- Tokens
+
+    fn at(&self, kind: Kind) -> bool {
+        self.token.kind == kind
+    }
+
+    fn bump(&mut self) -> Token {
+        let next = self.ahead.pop_front().unwrap_or_else(|| self.lexer.next());
+        let token = std::mem::replace(&mut self.token, next);
+        match token.kind {
+            Kind::LBrace | Kind::SelBrace | Kind::DqPre => self.open += 1,
+            Kind::RBrace | Kind::DqPost => self.open = self.open.saturating_sub(1),
+            _ => {}
+        }
+        self.last_end = token.range.end;
+        token
+    }
+
+    fn eat(&mut self, kind: Kind) -> bool {
+        let found = self.at(kind);
+        if found {
+            self.bump();
+        }
+        found
+    }
+
+    fn expect(&mut self, kind: Kind) -> Parsed<Token> {
+        if self.at(kind) { Ok(self.bump()) } else { Err(self.unexpected()) }
+    }
+
+    /// The kind of the token after the current one.
+    fn peek(&mut self) -> Kind {
+        self.peek_nth(0)
+    }
+
+    fn peek_nth(&mut self, n: usize) -> Kind {
+        while self.ahead.len() <= n {
+            let token = self.lexer.next();
+            self.ahead.push_back(token);
+        }
+        self.ahead.get(n).map_or(Kind::Eof, |token| token.kind)
+    }
+
+    fn slice(&self, range: Range) -> &'a str {
+        self.text.get(range.start as usize..range.end as usize).unwrap_or("")
+    }
+
+    fn range_from(&self, start: u32) -> Range {
+        Range { start, end: self.last_end.max(start) }
+    }
+
+    fn symbol(&mut self, name: &'a str) -> Symbol {
+        *self.symbols.entry(name).or_insert_with(|| Symbol::new(name))
+    }
+
+    fn symbol_at(&mut self, range: Range) -> Symbol {
+        let name = self.slice(range);
+        self.symbol(name)
+    }
+
+    // --- Errors
+
+    /// Reports the current token as one that does not fit.
+    fn unexpected(&mut self) -> Reported {
+        let token = &self.token;
+        // The lexer has told about these.
+        if token.kind == Kind::Bad || token.kind == Kind::Eof && self.lexer.broken {
+            return Reported;
+        }
+        let range = token.range;
+        let message = match token.kind {
+            Kind::Eof => "Syntax error at end of input".to_owned(),
+            Kind::Other | Kind::RenderExpr => "Syntax error at ''".to_owned(),
+            Kind::Variable => format!("Syntax error at '{}'", self.slice(range).trim_start_matches('$')),
+            _ => match &token.text {
+                Some(text) => format!("Syntax error at '{text}'"),
+                None => format!("Syntax error at '{}'", self.slice(range)),
+            },
+        };
+        self.error_at(range, message)
+    }
+
+    fn error_at(&mut self, range: Range, message: impl Into<String>) -> Reported {
+        let mut diagnostic = Diagnostic::new(&rules::SYNTAX, message).at(range.in_file(self.file));
+        if let Some(help) = self.help_for(range) {
+            diagnostic = diagnostic.with_help(help);
+        }
+        self.errors.push(diagnostic);
+        Reported
+    }
+
+    /// What is probably meant, for the slips that people make most.
+    fn help_for(&self, range: Range) -> Option<&'static str> {
+        if self.token.range != range {
+            return None;
+        }
+        let before = self.text.get(..range.start as usize)?;
+        let trimmed = before.trim_end();
+        Some(match self.token.kind {
+            Kind::Eof => "A closing bracket or quote is missing somewhere before the end of the file.",
+            Kind::Elsif if !trimmed.is_empty() => "Only `if` takes `elsif`; `unless` takes `else` alone.",
+            Kind::If if trimmed.ends_with("else") => "Write `elsif` for a further condition.",
+            Kind::ListStart if before.len() > trimmed.len() => {
+                "An index or a reference takes no space before its `[`: write `File['a']`."
+            }
+            Kind::FArrow if trimmed.ends_with(['\'', '"']) => {
+                "Names of attributes are not quoted, and a title is followed by `:`."
+            }
+            Kind::FArrow => return None,
+            kind if kind.is_attribute_name() && trimmed.ends_with(['\'', '"', ']', ')']) => {
+                "A comma or a colon may be missing before this."
+            }
+            Kind::Other => "Puppet's names and operators consist of ASCII characters; quote other text.",
+            _ => return None,
+        })
+    }
+
+    fn semantic_at(&mut self, range: Range, message: impl Into<String>) {
+        self.semantic.push(Diagnostic::new(&rules::VALIDATION, message).at(range.in_file(self.file)));
+    }
+
+    /// Runs a part of the parser one level deeper.
+    fn nested<T>(&mut self, parse: impl FnOnce(&mut Self) -> Parsed<T>) -> Parsed<T> {
+        if self.nesting == MAX_NESTING {
+            return Err(self.too_deep());
+        }
+        self.nesting += 1;
+        self.depth += 1;
+        self.deepest = self.deepest.max(self.depth);
+        let result = parse(self);
+        self.nesting -= 1;
+        self.depth -= 1;
+        result
+    }
+
+    fn too_deep(&mut self) -> Reported {
+        let diagnostic = Diagnostic::new(&rules::TOO_DEEP, "The text is nested too deeply to be read")
+            .at(self.token.range.in_file(self.file))
+            .with_note(format!(
+                "Brackets, blocks and operands may nest {MAX_NESTING} levels, chains of operators {MAX_DEPTH} links."
+            ));
+        // One is enough: what encloses this place is as deep.
+        if !self.errors.iter().any(|error| error.rule == &rules::TOO_DEEP) {
+            self.errors.push(diagnostic);
+        }
+        Reported
+    }
+
+    // --- Statements
+
+    /// `{ statements }`, the braces included.
+    fn block(&mut self) -> Parsed<Block> {
+        self.expect(Kind::LBrace)?;
+        self.block_rest()
+    }
+
+    /// The statements after a `{`, and its `}`.
+    fn block_rest(&mut self) -> Parsed<Block> {
+        self.nested(|parser| {
+            let mut body = Vec::new();
+            parser.block_items(parser.open, &mut body, false);
+            parser.expect(Kind::RBrace)?;
+            Ok(parser.transform_calls(body))
+        })
+    }
+
+    /// Statements up to a `}` or the end. `open` is how many braces are open in this block.
+    fn block_items(&mut self, open: u32, items: &mut Vec<Item>, mut after_separator: bool) {
+        loop {
+            let kind = self.token.kind;
+            let ends = matches!(kind, Kind::RBrace | Kind::Eof);
+            if ends && !after_separator {
+                return;
+            }
+            let start = self.token.range.start;
+            let result = if kind.starts_expression() { self.statement() } else { Err(self.unexpected()) };
+            match result {
+                Ok(item) => {
+                    items.push(item);
+                    after_separator = self.eat(Kind::Semicolon);
+                }
+                Err(Reported) => {
+                    let range = self.token.range;
+                    items.push(Item::Expr(Expr { range, kind: ExprKind::Error }));
+                    after_separator = false;
+                    self.deepest = self.depth;
+                    if ends {
+                        continue;
+                    }
+                    // What cannot begin a statement would be refused for ever.
+                    if self.token.range.start == start && !self.at(Kind::Eof) {
+                        self.bump();
+                    }
+                    self.recover(open);
+                }
+            }
+        }
+    }
+
+    /// An expression, or several with commas between them: the arguments of a call without parentheses.
+    fn statement(&mut self) -> Parsed<Item> {
+        let first = self.assignment()?;
+        self.statement_after(first)
+    }
+
+    /// Skips to where the next statement of a block may begin.
+    fn recover(&mut self, open: u32) {
+        loop {
+            match self.token.kind {
+                Kind::Eof => return,
+                Kind::RBrace if self.open <= open => return,
+                _ => {}
+            }
+            if self.open == open && self.looks_like_statement() {
+                return;
+            }
+            let token = self.bump();
+            if self.open == open && matches!(token.kind, Kind::RBrace | Kind::Semicolon) && self.token.kind.starts_expression()
+            {
+                return;
+            }
+        }
+    }
+
+    /// The first token of a line, and one that begins many statements and continues few.
+    fn looks_like_statement(&mut self) -> bool {
+        let start = self.token.range.start as usize;
+        let bytes = self.text.as_bytes();
+        let mut line = bytes[..start.min(bytes.len())].iter().rev().take_while(|&&byte| byte != b'\n');
+        if !line.all(|byte| matches!(byte, b' ' | b'\t' | b'\r')) {
+            return false;
+        }
+        match self.token.kind {
+            Kind::Class | Kind::Define | Kind::Node | Kind::If | Kind::Unless | Kind::Case | Kind::Function => true,
+            Kind::Name => matches!(self.peek(), Kind::LBrace | Kind::Name | Kind::LParen | Kind::ClassRef),
+            Kind::ClassRef => matches!(self.peek(), Kind::LBrace | Kind::LBrack | Kind::LCollect | Kind::LLCollect),
+            Kind::Variable => self.peek() == Kind::Equals,
+            Kind::At | Kind::AtAt => true,
+            Kind::Type => self.peek() == Kind::ClassRef,
+            _ => false,
+        }
+    }
+}
+
+/// A statement before calls without parentheses are put together.
+#[derive(Debug)]
+pub(crate) enum Item {
+    Expr(Expr),
+    List { comma: Range, list: Vec<Expr> },
+}
+
+/// The functions that may be called without parentheses.
+fn is_statement_function(name: &str) -> bool {
+    matches!(
+        name,
+        "require"
+            | "realize"
+            | "include"
+            | "contain"
+            | "tag"
+            | "debug"
+            | "info"
+            | "notice"
+            | "warning"
+            | "err"
+            | "fail"
+            | "import"
+            | "break"
+            | "next"
+            | "return"
+    )
+}
+
+fn text_of(token: &Token) -> Arc<str> {
+    token.text.clone().unwrap_or_else(|| Arc::from(""))
+}
