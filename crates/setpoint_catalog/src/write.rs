@@ -1,10 +1,12 @@
-//! The catalog as JSON, exactly as Puppet's rich-data format prints it.
+//! The catalog as JSON, exactly as Puppet's rich-data format prints it, and as Puppet source for people.
 
 mod json;
+mod pp;
 mod rich;
 
 pub use json::{Json, quote};
-pub use rich::value as rich_value;
+pub use pp::{pp, resource_pp};
+pub use rich::{reference, value as rich_value};
 
 use std::sync::Arc;
 

@@ -123,7 +123,7 @@ fn graphs_and_orders_are_puppets() {
     for path in &paths {
         let found = differences(path);
         if !found.is_empty() {
-            problems += &format!("{}\n{found}\n", path.display());
+            problems.extend([&path.display().to_string(), "\n", &found, "\n"]);
         }
     }
     assert!(problems.is_empty(), "{problems}");

@@ -9,6 +9,7 @@ use setpoint_source::Symbol;
 use super::auto::Names;
 use super::{Cause, Edge, Graph, Node, NodeId, Types, is_container, resolve};
 use crate::read::split_reference;
+use crate::write::reference;
 use crate::{Catalog, Relation, ResourceId};
 
 /// Why there is no graph: a resource names another that is not in the catalog.
@@ -94,6 +95,7 @@ fn collect_references(value: &Value, out: &mut Vec<String>) {
     match &value.data {
         Data::String(text) => out.push(text.to_string()),
         Data::Array(items) => items.iter().for_each(|item| collect_references(item, out)),
+        Data::Type(named) => out.extend(reference(named)),
         _ => {}
     }
 }

@@ -1,19 +1,17 @@
 //! Values as Puppet's rich data: what JSON cannot say is an object with `__ptype` and `__pvalue`.
 
-use setpoint_puppet_values::{Data, Hash, Value};
+use setpoint_puppet_values::rich::to_rich_data;
+use setpoint_puppet_values::{Data, Hash, Type, Value};
 
 use super::Json;
+use crate::display_name;
 
 const TYPE: &str = "__ptype";
 const VALUE: &str = "__pvalue";
 
 /// Writes one value.
-pub fn value(value: &Value, out: &mut Json) {
-    data(&value.data, out);
-}
-
-fn data(data: &Data, out: &mut Json) {
-    match data {
+pub fn value(whole: &Value, out: &mut Json) {
+    match &whole.data {
         Data::Undef => out.null(),
         Data::Bool(value) => out.bool(*value),
         Data::Integer(value) => out.integer(*value),
@@ -50,8 +48,59 @@ fn data(data: &Data, out: &mut Json) {
             out.string(&opaque.reason);
             out.close_object();
         }
-        #[allow(unreachable_patterns, reason = "further kinds of values are on their way")]
-        _ => out.null(),
+        Data::Type(named) => match reference(named) {
+            Some(text) => out.string(&text),
+            None => tree(&to_rich_data(whole), out),
+        },
+        Data::Regex(_)
+        | Data::Timestamp(_)
+        | Data::Timespan(_)
+        | Data::SemVer(_)
+        | Data::SemVerRange(_)
+        | Data::Uri(_)
+        | Data::Binary(_)
+        | Data::Iterator(_)
+        | Data::Object(_) => tree(&to_rich_data(whole), out),
+    }
+}
+
+/// A reference to one resource or class as catalogs write it: `File[/etc/motd]`, `Class[Apache::Params]`. `None` for any
+/// other type.
+pub fn reference(named: &Type) -> Option<String> {
+    match named {
+        Type::Resource(Some(resource)) => {
+            let title = resource.title.as_ref()?;
+            Some(format!("{}[{title}]", display_name(&resource.name)))
+        }
+        Type::Class(Some(name)) => Some(format!("Class[{}]", display_name(name))),
+        _ => None,
+    }
+}
+
+fn tree(json: &serde_json::Value, out: &mut Json) {
+    match json {
+        serde_json::Value::Null => out.null(),
+        serde_json::Value::Bool(value) => out.bool(*value),
+        serde_json::Value::Number(number) => match number.as_i64() {
+            Some(integer) => out.integer(integer),
+            None => out.float(number.as_f64().unwrap_or(f64::NAN)),
+        },
+        serde_json::Value::String(text) => out.string(text),
+        serde_json::Value::Array(items) => {
+            out.open_array();
+            for item in items {
+                tree(item, out);
+            }
+            out.close_array();
+        }
+        serde_json::Value::Object(entries) => {
+            out.open_object();
+            for (key, item) in entries {
+                out.key(key);
+                tree(item, out);
+            }
+            out.close_object();
+        }
     }
 }
 
