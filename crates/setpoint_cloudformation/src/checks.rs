@@ -32,7 +32,7 @@ pub(crate) fn unknown_names(stack: &Stack<'_>, opaque: bool, out: &mut Vec<Diagn
 fn nearest(stack: &Stack<'_>, name: Symbol) -> Option<Symbol> {
     let names = stack.template.resources.keys().chain(stack.template.parameters.keys());
     let best = names.map(|known| (distance(&name, known), *known)).min_by_key(|(far, _)| *far)?;
-    (best.0 <= 2.max(name.len() / 4)).then_some(best.1)
+    (best.0 <= 2.max(name.len() / 3)).then_some(best.1)
 }
 
 /// How many letters differ between two names (Levenshtein).

@@ -134,6 +134,22 @@ impl Logic {
         )
     }
 
+    /// The choice that the parameters' defaults make; what is known only at deployment counts as unequal.
+    pub(crate) fn defaults(&self, template: &Template) -> Valuation {
+        let value = |operand: &Operand| match operand {
+            Operand::Literal(text) => Some(Arc::clone(text)),
+            Operand::Parameter(name) => template.parameters.get(name)?.default.clone(),
+            Operand::Unknown(_) => None,
+        };
+        let mut atoms = vec![false; self.atoms.len()];
+        for ((left, right), atom) in &self.atoms {
+            atoms[*atom] = value(left).is_some_and(|left| value(right) == Some(left));
+        }
+        let conditions =
+            self.conditions.iter().map(|(name, formula)| (*name, evaluate(formula, &atoms))).collect();
+        Valuation { atoms, conditions }
+    }
+
     pub(crate) fn atom_count(&self) -> usize {
         self.atoms.len()
     }

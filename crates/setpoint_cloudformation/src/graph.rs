@@ -77,6 +77,11 @@ impl Graph {
                 });
             }
         }
+        for made in &template.made_edges {
+            if let Some(from) = template.resources.get(&made.from) {
+                graph.add(template, from, made.to, made.into(), made.range, &Guard::new());
+            }
+        }
         graph
     }
 

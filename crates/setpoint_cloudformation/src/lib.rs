@@ -11,14 +11,18 @@ mod fix;
 mod foreach;
 mod graph;
 mod hazards;
+mod instance;
 mod rules;
+mod sam;
 mod sat;
 mod template;
 mod value;
 
 pub use graph::{Edge, Graph, Via};
 pub use hazards::{HAZARDS, Hazard};
+pub use instance::instance;
 pub use rules::RULES;
+pub use sam::Made;
 pub use template::{Parameter, Resource, Template};
 pub use value::{Guard, Value, ValueKind};
 
@@ -67,8 +71,14 @@ pub fn analyse(file: FileId, sources: &Sources) -> Analysis {
     checks::unknown_names(&stack, opaque, &mut findings);
     cycles::check(&stack, &mut findings);
     checks::signals(&stack, opaque, &mut findings);
-    let stuck = findings.iter().any(|finding| ["dependency-cycle", "deadlock"].contains(&finding.rule.name));
     checks::removed_references(&stack, &mut findings);
+    let stopping = [
+        &rules::DEPENDENCY_CYCLE,
+        &rules::DEADLOCK,
+        &rules::CONDITIONAL_REFERENCE,
+        &rules::UNKNOWN_REFERENCE,
+    ];
+    let stuck = findings.iter().any(|finding| stopping.iter().any(|rule| rule.name == finding.rule.name));
     hazards::check(&stack, &mut findings);
     checks::deletion(&stack, &mut findings);
     checks::redundant_depends_on(&stack, &mut findings);

@@ -9,6 +9,7 @@ use setpoint_source::{Diagnostic, FileId, Range, Span, Symbol};
 
 use crate::foreach;
 use crate::rules;
+use crate::sam;
 use crate::value::{Value, ValueKind};
 
 pub(crate) type Table<V> = IndexMap<Symbol, V, FxBuildHasher>;
@@ -28,6 +29,8 @@ pub struct Template {
     pub transforms: Vec<Symbol>,
     /// Where resources stand that another tool puts in before the template is deployed.
     pub modules: Vec<Range>,
+    /// What a transform lets wait for what.
+    pub made_edges: Vec<crate::sam::Made>,
     pub diagnostics: Vec<Diagnostic>,
 }
 
@@ -91,6 +94,7 @@ impl Template {
             outputs: Value { range: root.range, kind: ValueKind::Null },
             transforms: root.get("Transform").map(transforms).unwrap_or_default(),
             modules: Vec::new(),
+            made_edges: Vec::new(),
             diagnostics: Vec::new(),
         };
         template.read_parameters(root);
@@ -101,6 +105,8 @@ impl Template {
         if let Some(outputs) = root.get("Outputs") {
             template.outputs = Value::read(outputs);
         }
+        template.read_globals(&root);
+        sam::expand(&mut template);
         template
     }
 
@@ -120,6 +126,17 @@ impl Template {
                 allowed: allowed.iter().filter_map(|value| value.text().map(Arc::from)).collect(),
             };
             self.parameters.insert(Symbol::new(name), parameter);
+        }
+    }
+
+    /// The `Globals` of the serverless transform hold for every resource of their type.
+    fn read_globals(&mut self, root: &Node) {
+        for entry in root.get("Globals").map(Node::entries).unwrap_or_default() {
+            let kind = format!("AWS::Serverless::{}", entry.key.text().unwrap_or(""));
+            let value = Value::read(&entry.value);
+            for resource in self.resources.values_mut().filter(|resource| *resource.kind == *kind) {
+                resource.others.push(value.clone());
+            }
         }
     }
 

@@ -1,0 +1,55 @@
+//! What `check` says about a template: one case a file, with the template and the findings together.
+
+use std::path::Path;
+use std::process::ExitCode;
+
+use setpoint_cloudformation::{HAZARDS, analyse};
+use setpoint_source::{Fix, Sources, print};
+use setpoint_testing::{Answers, Case, run_tests, trials};
+
+fn main() -> ExitCode {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cases");
+    let mut all = trials(&folder, answer);
+    all.push(libtest_mimic::Trial::test("every hazard has both examples", move || {
+        for hazard in HAZARDS {
+            for example in ["found", "absent"] {
+                let path = folder.join("hazards").join(format!("{}-{example}.case", hazard.name));
+                if !path.is_file() {
+                    return Err(format!("{} is missing", path.display()).into());
+                }
+            }
+        }
+        Ok(())
+    }));
+    run_tests(all)
+}
+
+fn answer(case: &Case) -> Answers {
+    let sources = Sources::new();
+    let Some(input) = case.inputs.first() else { return Vec::new() };
+    let file = sources.add(&input.name, input.text.as_str());
+    let analysis = analyse(file, &sources);
+    let mut findings: String =
+        analysis.findings.iter().map(|finding| print::diagnostic(finding, &sources, false)).collect();
+    if findings.is_empty() {
+        findings.push_str("none\n");
+    }
+    let edits: Vec<_> = analysis
+        .findings
+        .iter()
+        .filter_map(|finding| finding.fix.as_ref())
+        .flat_map(|fix| fix.edits.clone())
+        .collect();
+    let mut answers = vec![
+        ("findings".to_owned(), findings),
+        ("reaches_final".to_owned(), analysis.reaches_final.to_owned()),
+    ];
+    if !edits.is_empty() {
+        let mended = Fix::apply(&edits, &input.text);
+        let again = analyse(sources.add(&input.name, mended.as_str()), &sources);
+        let left = again.findings.iter().filter(|finding| finding.rule.name == "missing-depends-on").count();
+        answers.push(("mended".to_owned(), mended));
+        answers.push(("left after mending".to_owned(), left.to_string()));
+    }
+    answers
+}
