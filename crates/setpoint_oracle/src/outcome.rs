@@ -51,10 +51,13 @@ pub enum Level {
     Info,
     Notice,
     Warning,
-    Error,
+    /// What a manifest logged by `err`.
+    Err,
     Alert,
     Critical,
     Emergency,
+    /// What ended the compilation.
+    Error,
 }
 
 impl Level {
@@ -67,7 +70,7 @@ impl Level {
             "alert" => Self::Alert,
             "crit" => Self::Critical,
             "emerg" => Self::Emergency,
-            _ => Self::Error,
+            _ => Self::Err,
         }
     }
 
@@ -77,6 +80,7 @@ impl Level {
             Self::Info => "info",
             Self::Notice => "notice",
             Self::Warning => "warning",
+            Self::Err => "err",
             Self::Error => "error",
             Self::Alert => "alert",
             Self::Critical => "crit",
@@ -97,15 +101,20 @@ pub struct Message {
 
 impl Message {
     pub fn render(&self) -> String {
+        format!("{}: {}\n", self.head(), self.text.replace('\n', "\n  "))
+    }
+
+    /// All but the text: `error at line 3:5`.
+    pub(crate) fn head(&self) -> String {
         let mut out = self.level.name().to_owned();
         if !self.source.is_empty() {
             let _ = write!(out, " from {}", self.source);
         }
-        if let Some(place) = &self.place {
+        if let Some(place) =
+            self.place.as_ref().filter(|place| place.line.is_some() || !place.file.is_empty())
+        {
             let _ = write!(out, " at {place}");
         }
-        let _ = write!(out, ": {}", self.text.replace('\n', "\n  "));
-        out.push('\n');
         out
     }
 }
@@ -128,8 +137,8 @@ impl Outcome {
         let mut outcome = Self { root: root.clone(), ..Self::default() };
         for log in answer["logs"].as_array().into_iter().flatten() {
             let message = logged(log, &root);
-            if message.level == Level::Error && message.source.is_empty() && !from_manifest(log) {
-                outcome.errors.push(message);
+            if message.level == Level::Err && !from_manifest(log) {
+                outcome.errors.push(Message { level: Level::Error, ..message });
             } else {
                 outcome.messages.push(message);
             }
@@ -343,7 +352,7 @@ fn own_tags(reference: &str) -> BTreeSet<String> {
 fn kind(resource: &Value) -> Option<&'static str> {
     let class = resource["type"] == "Class";
     match resource["kind"].as_str() {
-        Some("unknown") if class => None,
+        Some("unknown") if class || resource["type"] == "Node" => None,
         Some("class") if class => Some("declared"),
         Some("compilable_type") if !class => None,
         Some("defined_type") if !class => Some("define"),
