@@ -5,6 +5,7 @@
 
 mod function;
 mod host;
+mod ruby;
 mod rules;
 mod table;
 

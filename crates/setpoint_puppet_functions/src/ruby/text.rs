@@ -1,0 +1,112 @@
+//! The texts that Ruby makes of values: `to_s`, `inspect`, and the names of classes in its errors.
+
+use std::fmt::Write;
+
+use setpoint_puppet_values::{Data, Value};
+
+use super::numbers::float_to_s;
+
+/// `value.to_s`.
+pub(crate) fn to_s(value: &Value) -> String {
+    match &value.data {
+        Data::Undef => String::new(),
+        Data::String(text) => text.to_string(),
+        Data::Default => "default".to_owned(),
+        _ => inspect(value),
+    }
+}
+
+/// `value.inspect`.
+pub(crate) fn inspect(value: &Value) -> String {
+    let mut out = String::new();
+    write_inspect(value, &mut out);
+    out
+}
+
+fn write_inspect(value: &Value, out: &mut String) {
+    match &value.data {
+        Data::Undef => out.push_str("nil"),
+        Data::Default => out.push_str(":default"),
+        Data::Bool(flag) => out.push_str(if *flag { "true" } else { "false" }),
+        Data::Integer(number) => {
+            let _ = write!(out, "{number}");
+        }
+        Data::Float(number) => out.push_str(&float_to_s(*number)),
+        Data::String(text) => quote(text, out),
+        Data::Array(items) => {
+            out.push('[');
+            for (at, item) in items.iter().enumerate() {
+                if at > 0 {
+                    out.push_str(", ");
+                }
+                write_inspect(item, out);
+            }
+            out.push(']');
+        }
+        Data::Hash(entries) => {
+            out.push('{');
+            for (at, (key, item)) in entries.iter().enumerate() {
+                if at > 0 {
+                    out.push_str(", ");
+                }
+                write_inspect(&key.0, out);
+                out.push_str("=>");
+                write_inspect(item, out);
+            }
+            out.push('}');
+        }
+        _ => out.push_str(&setpoint_puppet_values::to_text(value)),
+    }
+}
+
+/// `String#inspect`.
+fn quote(text: &str, out: &mut String) {
+    out.push('"');
+    let mut letters = text.chars().peekable();
+    while let Some(letter) = letters.next() {
+        match letter {
+            '"' => out.push_str("\\\""),
+            '\\' => out.push_str("\\\\"),
+            '\n' => out.push_str("\\n"),
+            '\r' => out.push_str("\\r"),
+            '\t' => out.push_str("\\t"),
+            '\u{c}' => out.push_str("\\f"),
+            '\u{b}' => out.push_str("\\v"),
+            '\u{8}' => out.push_str("\\b"),
+            '\u{7}' => out.push_str("\\a"),
+            '\u{1b}' => out.push_str("\\e"),
+            '#' if matches!(letters.peek(), Some('{' | '$' | '@')) => out.push_str("\\#"),
+            other if other.is_control() => {
+                let _ = write!(out, "\\u{:04X}", u32::from(other));
+            }
+            other => out.push(other),
+        }
+    }
+    out.push('"');
+}
+
+/// What Ruby's conversion errors call a value: its class, but `nil`, `true` and `false` by themselves.
+pub(crate) fn class_name(value: &Value) -> &'static str {
+    match &value.data {
+        Data::Undef => "nil",
+        Data::Bool(true) => "true",
+        Data::Bool(false) => "false",
+        _ => class(value),
+    }
+}
+
+/// `value.class`.
+pub(crate) fn class(value: &Value) -> &'static str {
+    match &value.data {
+        Data::Undef => "NilClass",
+        Data::Default => "Symbol",
+        Data::Bool(true) => "TrueClass",
+        Data::Bool(false) => "FalseClass",
+        Data::Integer(_) => "Integer",
+        Data::Float(_) => "Float",
+        Data::String(_) => "String",
+        Data::Array(_) => "Array",
+        Data::Hash(_) => "Hash",
+        _ => "Object",
+    }
+}
