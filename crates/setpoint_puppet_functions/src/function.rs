@@ -1,31 +1,47 @@
 //! A function: its signatures, and how a call finds the one it fits.
 
 use std::fmt;
+use std::sync::{Arc, OnceLock};
 
-use setpoint_puppet_values::Value;
+use setpoint_puppet_values::types::{Signature, describe_signatures};
+use setpoint_puppet_values::{Data, Type, Value, infer_set};
 
-use crate::{Call, Host, Stop, rules};
+use crate::context::Context;
+use crate::signature::{block_fits, block_type, compile};
+use crate::{Call, Host, Stop, legacy, rules};
 
 /// What does the work once the arguments are known to fit.
-pub(crate) type Run = fn(&mut dyn Host, &Call<'_>) -> Result<Value, Stop>;
+pub(crate) type Run = fn(&mut Context<'_, '_>, &[Value]) -> Result<Value, Stop>;
 
 /// A function that Puppet, or a module, has.
 pub struct Function {
     pub name: &'static str,
-    pub(crate) kind: Kind,
+    kind: Kind,
+    unknown: Unknown,
 }
 
-pub(crate) enum Kind {
+enum Kind {
     /// Of Puppet's present interface: the first signature that fits does the work.
-    Typed(&'static [Dispatch]),
+    Typed { dispatches: &'static [Dispatch], compiled: OnceLock<Vec<Signature>> },
     /// Of Puppet's older interface: only the number of arguments is checked, and a negative one is a minimum.
     Counted { arity: i32, run: Run },
+}
+
+/// What becomes of an argument that could not be computed.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Unknown {
+    /// The result is not known either.
+    Spreads,
+    /// The function passes it on like any other value.
+    IsPassedOn,
 }
 
 /// One signature of a function.
 pub(crate) struct Dispatch {
     pub(crate) parameters: &'static [Parameter],
     pub(crate) block: Option<BlockParameter>,
+    /// It exists only to refuse a call with better words.
+    pub(crate) refuses: bool,
     pub(crate) run: Run,
 }
 
@@ -65,7 +81,7 @@ pub(crate) const fn repeated(text: &'static str, name: &'static str) -> Paramete
 
 impl Dispatch {
     pub(crate) const fn new(parameters: &'static [Parameter], run: Run) -> Self {
-        Self { parameters, block: None, run }
+        Self { parameters, block: None, refuses: false, run }
     }
 
     /// A block must be given.
@@ -79,33 +95,89 @@ impl Dispatch {
         self.block = Some(BlockParameter { text, required: false });
         self
     }
+
+    /// What fits here is refused, with words that `run` finds.
+    pub(crate) const fn refusing(mut self) -> Self {
+        self.refuses = true;
+        self
+    }
 }
 
 impl Function {
     pub(crate) const fn typed(name: &'static str, dispatches: &'static [Dispatch]) -> Self {
-        Self { name, kind: Kind::Typed(dispatches) }
+        let kind = Kind::Typed { dispatches, compiled: OnceLock::new() };
+        Self { name, kind, unknown: Unknown::Spreads }
     }
 
     pub(crate) const fn counted(name: &'static str, arity: i32, run: Run) -> Self {
-        Self { name, kind: Kind::Counted { arity, run } }
+        Self { name, kind: Kind::Counted { arity, run }, unknown: Unknown::Spreads }
     }
-}
 
-impl Function {
-    /// Checks the arguments and does the work. A result that is new gets an operation over the arguments as its
-    /// provenance; one that was copied out of an argument keeps its own.
+    /// Values that could not be computed are passed on like others.
+    pub(crate) const fn passing_unknown(mut self) -> Self {
+        self.unknown = Unknown::IsPassedOn;
+        self
+    }
+
+    /// Checks the arguments, does the work, and gives the result its provenance.
     pub fn call(&self, host: &mut dyn Host, call: &Call<'_>) -> Result<Value, Stop> {
-        let result = match self.kind {
-            Kind::Typed(dispatches) => {
-                let Some(dispatch) = dispatches.first() else { return Ok(Value::UNDEF) };
-                (dispatch.run)(host, call)?
+        let mut context = Context::new(host, call);
+        if self.unknown == Unknown::Spreads
+            && let Some(unknown) =
+                call.arguments.iter().find(|argument| matches!(argument.data, Data::Opaque(_)))
+        {
+            return without_value(context, self.name, unknown);
+        }
+        let result = match &self.kind {
+            Kind::Typed { dispatches, compiled } => {
+                let signatures = if let Some(signatures) = compiled.get() {
+                    signatures
+                } else {
+                    let fresh = compile(&mut context, dispatches)?;
+                    compiled.get_or_init(|| fresh)
+                };
+                self.dispatch(&mut context, dispatches, signatures)?
             }
             Kind::Counted { arity, run } => {
-                self.check_count(arity, call)?;
-                run(host, call)?
+                self.check_count(*arity, call)?;
+                let arguments = legacy::convert(&context, &call.arguments)?;
+                run(&mut context, &arguments)?
             }
         };
-        Ok(explained(host, call, result))
+        Ok(context.explained(result))
+    }
+
+    fn dispatch(
+        &self,
+        context: &mut Context<'_, '_>,
+        dispatches: &'static [Dispatch],
+        signatures: &[Signature],
+    ) -> Result<Value, Stop> {
+        let call = context.call;
+        for (dispatch, signature) in dispatches.iter().zip(signatures) {
+            if !arguments_fit(signature, &call.arguments) || !block_fits(dispatch, signature, call.block) {
+                continue;
+            }
+            let result = (dispatch.run)(context, &call.arguments);
+            return match result {
+                Err(Stop::Error(mut refusal)) if dispatch.refuses => {
+                    refusal.rule = &rules::WRONG_ARGUMENTS;
+                    refusal.message = format!("'{}' {}", self.name, refusal.message);
+                    Err(Stop::Error(refusal))
+                }
+                other => other,
+            };
+        }
+        let offered: Vec<Signature> = dispatches
+            .iter()
+            .zip(signatures)
+            .filter(|(dispatch, _)| !dispatch.refuses)
+            .map(|(_, signature)| signature.clone())
+            .collect();
+        let given: Vec<Type> = call.arguments.iter().map(infer_set).collect();
+        let block = call.block.map(block_type);
+        let message = describe_signatures(self.name, &offered, &given, block.as_ref());
+        Err(rules::stop(&rules::WRONG_ARGUMENTS, message, call.span))
     }
 
     fn check_count(&self, arity: i32, call: &Call<'_>) -> Result<(), Stop> {
@@ -122,14 +194,39 @@ impl Function {
     }
 }
 
-/// Gives a computed result its provenance: the function, over its arguments.
-fn explained(host: &mut dyn Host, call: &Call<'_>, result: Value) -> Value {
-    if !result.prov.is_none() || !host.arena().enabled() {
-        return result;
+fn arguments_fit(signature: &Signature, arguments: &[Value]) -> bool {
+    let Some(parameters) = &signature.callable.parameters else { return true };
+    let size = parameters.size_range();
+    size.contains(&(arguments.len() as i64))
+        && arguments
+            .iter()
+            .enumerate()
+            .all(|(at, argument)| parameters.at(at).is_some_and(|of| fits(of, argument)))
+}
+
+fn fits(of: &Type, value: &Value) -> bool {
+    match (of, &value.data) {
+        (Type::Any, _)
+        | (Type::String(None), Data::String(_))
+        | (Type::Integer(None), Data::Integer(_))
+        | (Type::Array(None), Data::Array(_))
+        | (Type::Hash(None), Data::Hash(_)) => true,
+        _ => of.is_instance(value),
     }
-    let arguments: Vec<_> = call.arguments.iter().map(|argument| argument.prov).collect();
-    let prov = host.arena().operation(call.name, Some(call.span), &arguments);
-    result.with(prov)
+}
+
+/// What a call gives if one of its arguments could not be computed.
+fn without_value(context: Context<'_, '_>, name: &str, unknown: &Value) -> Result<Value, Stop> {
+    let Data::Opaque(opaque) = &unknown.data else { return Ok(Value::UNDEF) };
+    if context.block().is_some() {
+        let message = format!(
+            "The block of {name} cannot run, since a value that it needs is not known: {}",
+            opaque.reason
+        );
+        return Err(rules::stop(&rules::UNKNOWN_VALUE, message, context.span()));
+    }
+    let result = Value::new(Data::Opaque(Arc::clone(opaque)));
+    Ok(context.explained(result))
 }
 
 impl fmt::Debug for Function {

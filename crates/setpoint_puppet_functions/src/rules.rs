@@ -72,7 +72,24 @@ Take the value from a fact or from Hiera instead.
 ",
 };
 
-pub static RULES: &[&Rule] = &[&FAIL_CALLED, &FUNCTION_FAILED, &UNSUPPORTED_FUNCTION, &WRONG_ARGUMENTS];
+pub(crate) static UNKNOWN_VALUE: Rule = Rule {
+    name: "unknown-value",
+    severity: Severity::Error,
+    summary: "a decision depends on a value that could not be computed",
+    explanation: "\
+A value comes from something that is never done while checking, such as a Ruby function of a module or an encrypted \
+secret. It may be passed on, but nothing can be decided by it and nothing iterates over it.
+
+```puppet
+some_module::ruby_function().each |$item| { notify { $item: } }
+```
+
+Give the function a stub in `setpoint.toml`, or take the value from a fact or from Hiera.
+",
+};
+
+pub static RULES: &[&Rule] =
+    &[&FAIL_CALLED, &FUNCTION_FAILED, &UNKNOWN_VALUE, &UNSUPPORTED_FUNCTION, &WRONG_ARGUMENTS];
 
 pub(crate) fn stop(rule: &'static Rule, message: impl Into<String>, span: Span) -> Stop {
     Stop::Error(Box::new(Diagnostic::new(rule, message).at(span)))

@@ -33,7 +33,7 @@ struct Formatter<'a> {
 enum Used {
     Nothing,
     InTurn(usize),
-    Numbered(usize),
+    Numbered,
     Named,
 }
 
@@ -122,8 +122,8 @@ impl<'a> Formatter<'a> {
                     }
                     return Ok(());
                 }
-                's' | 'p' | 'c' | 'd' | 'i' | 'u' | 'o' | 'x' | 'X' | 'b' | 'B' | 'f' | 'g' | 'G' | 'e' | 'E' | 'a'
-                | 'A' => {
+                's' | 'p' | 'c' | 'd' | 'i' | 'u' | 'o' | 'x' | 'X' | 'b' | 'B' | 'f' | 'g' | 'G' | 'e'
+                | 'E' | 'a' | 'A' => {
                     let value = match value {
                         Some(value) => value,
                         None => self.next()?,
@@ -156,7 +156,7 @@ impl<'a> Formatter<'a> {
         let at = match self.used {
             Used::Nothing => 0,
             Used::InTurn(count) => count,
-            Used::Numbered(_) => return Err("unnumbered(1) mixed with numbered".to_owned()),
+            Used::Numbered => return Err("unnumbered(1) mixed with numbered".to_owned()),
             Used::Named => return Err("unnumbered(1) mixed with named".to_owned()),
         };
         self.used = Used::InTurn(at + 1);
@@ -167,15 +167,18 @@ impl<'a> Formatter<'a> {
         match self.used {
             Used::InTurn(count) => return Err(format!("numbered({number}) after unnumbered({count})")),
             Used::Named => return Err(format!("numbered({number}) after named")),
-            Used::Nothing | Used::Numbered(_) => self.used = Used::Numbered(number),
+            Used::Nothing | Used::Numbered => self.used = Used::Numbered,
         }
-        number.checked_sub(1).and_then(|at| self.arguments.get(at)).ok_or_else(|| "too few arguments".to_owned())
+        number
+            .checked_sub(1)
+            .and_then(|at| self.arguments.get(at))
+            .ok_or_else(|| "too few arguments".to_owned())
     }
 
     fn named(&mut self, name: &str, open: char, close: char) -> Result<&'a Value, String> {
         match self.used {
             Used::InTurn(count) => return Err(format!("named{open}{name}{close} after unnumbered({count})")),
-            Used::Numbered(_) => return Err(format!("named{open}{name}{close} after numbered")),
+            Used::Numbered => return Err(format!("named{open}{name}{close} after numbered")),
             Used::Nothing | Used::Named => self.used = Used::Named,
         }
         let [Value { data: Data::Hash(entries), .. }] = self.arguments else {
@@ -246,7 +249,14 @@ impl Directive {
         self.pad(&format!("{sign}{prefix}{digits:0>least$}"), out);
     }
 
-    fn radix(&self, radix: u32, prefix: &str, value: &Value, upper: bool, out: &mut String) -> Result<(), String> {
+    fn radix(
+        &self,
+        radix: u32,
+        prefix: &str,
+        value: &Value,
+        upper: bool,
+        out: &mut String,
+    ) -> Result<(), String> {
         let number = integer(value)?;
         let prefix = if self.alternative && number != 0 { prefix } else { "" };
         if number < 0 && !self.plus && !self.space {
@@ -268,7 +278,9 @@ impl Directive {
         let count = 128 / bits;
         let digits: String = (0..count)
             .rev()
-            .filter_map(|at| char::from_digit(((number >> (at * bits)) & i128::from(radix - 1)) as u32, radix))
+            .filter_map(|at| {
+                char::from_digit(((number >> (at * bits)) & i128::from(radix - 1)) as u32, radix)
+            })
             .collect();
         let mut digits = format!("{top}{}", digits.trim_start_matches(top));
         let mut fill = top;
@@ -290,7 +302,9 @@ impl Directive {
     }
 
     fn float(&self, letter: char, value: &Value, out: &mut String) -> Result<(), String> {
-        if letter == 'f' && let Data::Integer(number) = value.data {
+        if letter == 'f'
+            && let Data::Integer(number) = value.data
+        {
             let places = self.precision.unwrap_or(6);
             let point = if places > 0 || self.alternative { "." } else { "" };
             let digits = format!("{}{point}{:0<places$}", number.unsigned_abs(), "");

@@ -30,7 +30,9 @@ impl Random {
         let mut end = digits.len();
         while end > 0 {
             let start = end.saturating_sub(8);
-            words.push(digits.get(start..end).and_then(|part| u32::from_str_radix(part, 16).ok()).unwrap_or(0));
+            words.push(
+                digits.get(start..end).and_then(|part| u32::from_str_radix(part, 16).ok()).unwrap_or(0),
+            );
             end = start;
         }
         Self::new(&words)
@@ -57,7 +59,9 @@ impl Random {
         let mix = |previous: u32| previous ^ (previous >> 30);
         let (mut i, mut j) = (1, 0);
         for _ in 0..N.max(words.len()) {
-            state[i] = (state[i] ^ mix(state[i - 1]).wrapping_mul(1_664_525)).wrapping_add(words[j]).wrapping_add(j as u32);
+            state[i] = (state[i] ^ mix(state[i - 1]).wrapping_mul(1_664_525))
+                .wrapping_add(words[j])
+                .wrapping_add(j as u32);
             i += 1;
             j = (j + 1) % words.len();
             if i >= N {

@@ -110,3 +110,28 @@ pub(crate) fn class(value: &Value) -> &'static str {
         _ => "Object",
     }
 }
+
+/// `Array#join`: arrays within arrays are joined the same way.
+pub(crate) fn join(items: &[Value], delimiter: &str) -> String {
+    let mut out = String::new();
+    for (at, item) in items.iter().enumerate() {
+        if at > 0 {
+            out.push_str(delimiter);
+        }
+        match &item.data {
+            Data::Array(inner) => out.push_str(&join(inner, delimiter)),
+            _ => out.push_str(&to_s(item)),
+        }
+    }
+    out
+}
+
+/// What Ruby says if a value has no such method.
+pub(crate) fn no_method(method: &str, value: &Value) -> String {
+    format!("undefined method `{method}' for {}:{}", inspect(value), class(value))
+}
+
+/// What Ruby says if a value cannot stand for one of another class.
+pub(crate) fn no_conversion(value: &Value, class: &str) -> String {
+    format!("no implicit conversion of {} into {class}", class_name(value))
+}

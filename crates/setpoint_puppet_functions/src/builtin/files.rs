@@ -1,0 +1,179 @@
+//! Functions that read files of modules, and templates. Nothing is executed.
+
+use setpoint_puppet_values::{Data, Value};
+
+use crate::context::Context;
+use crate::function::{Dispatch, Function, optional, repeated, required};
+use crate::ruby;
+use crate::{Stop, rules};
+
+pub(super) static FILE: Function = Function::counted("file", -2, file);
+pub(super) static BINARY_FILE: Function =
+    Function::typed("binary_file", &[Dispatch::new(&[required("String", "path")], binary_file)]);
+pub(super) static FIND_FILE: Function = Function::typed(
+    "find_file",
+    &[
+        Dispatch::new(&[repeated("String", "paths")], |context, arguments| find(context, arguments, "files")),
+        Dispatch::new(&[repeated("Array[String]", "paths_array")], |context, arguments| {
+            find(context, first_array(arguments), "files")
+        }),
+    ],
+);
+pub(super) static FIND_TEMPLATE: Function = Function::typed(
+    "find_template",
+    &[
+        Dispatch::new(&[repeated("String", "paths")], |context, arguments| {
+            find(context, arguments, "templates")
+        }),
+        Dispatch::new(&[repeated("Array[String]", "paths_array")], |context, arguments| {
+            find(context, first_array(arguments), "templates")
+        }),
+    ],
+);
+pub(super) static MODULE_DIRECTORY: Function = Function::typed(
+    "module_directory",
+    &[
+        Dispatch::new(&[repeated("String", "names")], module_directory),
+        Dispatch::new(&[repeated("Array[String]", "names")], |context, arguments| {
+            module_directory(context, first_array(arguments))
+        }),
+    ],
+);
+pub(super) static EPP: Function = Function::typed(
+    "epp",
+    &[Dispatch::new(
+        &[required("String", "path"), optional("Hash[Pattern[/^\\w+$/], Any]", "parameters")],
+        epp,
+    )],
+);
+pub(super) static INLINE_EPP: Function = Function::typed(
+    "inline_epp",
+    &[Dispatch::new(
+        &[required("String", "template"), optional("Hash[Pattern[/^\\w+$/], Any]", "parameters")],
+        inline_epp,
+    )],
+);
+pub(super) static TEMPLATE: Function = Function::counted("template", -2, template);
+pub(super) static INLINE_TEMPLATE: Function = Function::counted("inline_template", -2, inline_template);
+pub(super) static GENERATE: Function = Function::counted("generate", -2, generate);
+
+fn first_array(arguments: &[Value]) -> &[Value] {
+    arguments.first().and_then(Value::as_array).unwrap_or_default()
+}
+
+fn read(context: &Context<'_, '_>, path: &std::path::Path) -> Result<Vec<u8>, Stop> {
+    context.host.files().read(path).map_err(|error| context.fail(error.to_string()))
+}
+
+/// The content as text; what is not text stays bytes.
+fn text_or_bytes(bytes: Vec<u8>) -> Value {
+    match String::from_utf8(bytes) {
+        Ok(text) => Value::from(text),
+        Err(error) => Value::new(Data::Binary(error.into_bytes().into())),
+    }
+}
+
+fn file(context: &mut Context<'_, '_>, arguments: &[Value]) -> Result<Value, Stop> {
+    for name in arguments {
+        let Some(text) = name.as_str() else {
+            return Err(context.fail(ruby::text::no_conversion(name, "String")));
+        };
+        if let Some(path) = context.host.module_file("files", text) {
+            return Ok(text_or_bytes(read(context, &path)?));
+        }
+    }
+    Err(context.fail(format!("Could not find any files from {}", ruby::text::join(arguments, ", "))))
+}
+
+fn binary_file(context: &mut Context<'_, '_>, arguments: &[Value]) -> Result<Value, Stop> {
+    let name = arguments[0].as_str().unwrap_or_default();
+    match context.host.module_file("files", name) {
+        Some(path) => Ok(Value::new(Data::Binary(read(context, &path)?.into()))),
+        None => Err(context.fail(format!("binary_file(): The given file '{name}' does not exist"))),
+    }
+}
+
+fn find(context: &mut Context<'_, '_>, names: &[Value], folder: &str) -> Result<Value, Stop> {
+    let path = names.iter().filter_map(Value::as_str).find_map(|name| context.host.module_file(folder, name));
+    Ok(path.map_or(Value::UNDEF, |path| Value::from(path.display().to_string())))
+}
+
+fn module_directory(context: &mut Context<'_, '_>, names: &[Value]) -> Result<Value, Stop> {
+    let path = names.iter().filter_map(Value::as_str).find_map(|name| context.host.module_directory(name));
+    Ok(path.map_or(Value::UNDEF, |path| Value::from(path.display().to_string())))
+}
+
+/// The path and the text of a template.
+fn template_text(context: &Context<'_, '_>, name: &str) -> Result<(String, String), Stop> {
+    let Some(path) = context.host.module_file("templates", name) else {
+        return Err(context.fail(format!("Could not find template '{name}'")));
+    };
+    let text = setpoint_source::read_text(context.host.files(), &path)
+        .map_err(|error| context.fail(error.to_string()))?;
+    Ok((path.display().to_string(), text))
+}
+
+fn epp(context: &mut Context<'_, '_>, arguments: &[Value]) -> Result<Value, Stop> {
+    let name = arguments[0].as_str().unwrap_or_default();
+    let (path, text) = template_text(context, name)?;
+    let span = context.span();
+    context.host.render_epp(&path, &text, arguments.get(1), span)
+}
+
+fn inline_epp(context: &mut Context<'_, '_>, arguments: &[Value]) -> Result<Value, Stop> {
+    let text = arguments[0].as_str().unwrap_or_default();
+    let span = context.span();
+    context.host.render_epp("inlined-epp-text", text, arguments.get(1), span)
+}
+
+fn joined(results: Vec<Value>) -> Value {
+    match <[Value; 1]>::try_from(results) {
+        Ok([only]) => only,
+        Err(several) => Value::from(ruby::text::join(&several, "")),
+    }
+}
+
+fn template(context: &mut Context<'_, '_>, arguments: &[Value]) -> Result<Value, Stop> {
+    let mut results = Vec::with_capacity(arguments.len());
+    for name in arguments {
+        let Some(name) = name.as_str() else {
+            return Err(context.fail(ruby::text::no_conversion(name, "String")));
+        };
+        let (path, text) = template_text(context, name)?;
+        let span = context.span();
+        results.push(context.host.render_erb(&path, &text, span)?);
+    }
+    Ok(joined(results))
+}
+
+fn inline_template(context: &mut Context<'_, '_>, arguments: &[Value]) -> Result<Value, Stop> {
+    let mut results = Vec::with_capacity(arguments.len());
+    for text in arguments {
+        let Some(text) = text.as_str() else {
+            return Err(context.fail(ruby::text::no_conversion(text, "String")));
+        };
+        let span = context.span();
+        results.push(context.host.render_erb("inline template", text, span)?);
+    }
+    Ok(joined(results))
+}
+
+/// Nothing is executed while checking; what Puppet itself refuses is refused in its words.
+fn generate(context: &mut Context<'_, '_>, arguments: &[Value]) -> Result<Value, Stop> {
+    let Some(program) = arguments[0].as_str() else {
+        return Err(context.fail(ruby::text::no_conversion(&arguments[0], "String")));
+    };
+    if !program.starts_with('/') {
+        return Err(context.fail("Generators must be fully qualified"));
+    }
+    if !program.chars().all(|letter| letter.is_alphanumeric() || "-/_.+".contains(letter)) {
+        return Err(context.fail("Generators can only contain alphanumerics, file separators, and dashes"));
+    }
+    if program.contains("..") {
+        return Err(context.fail("Can not use generators with '..' in them."));
+    }
+    Err(rules::unsupported(
+        format!("generate() would run {program}, and nothing is executed while checking"),
+        context.span(),
+    ))
+}
