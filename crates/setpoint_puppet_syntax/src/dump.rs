@@ -3,8 +3,8 @@
 use std::fmt::Write as _;
 
 use crate::ast::{
-    ArrowOp, AssignOp, Attribute, AttributeKind, BinaryOp, Block, CollectorForm, Expr, ExprKind, HostMatch, Lambda,
-    Parameter, Program, Radix, ResourceForm, StringPart,
+    ArrowOp, AssignOp, Attribute, AttributeKind, BinaryOp, Block, CollectorForm, Expr, ExprKind, HostMatch,
+    Lambda, Parameter, Program, Radix, ResourceForm, StringPart,
 };
 use crate::place::puppet_start;
 

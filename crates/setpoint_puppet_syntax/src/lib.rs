@@ -26,12 +26,14 @@ mod place;
 mod rules;
 mod token;
 mod validate;
+mod visit;
 
 use setpoint_source::{Diagnostic, FileId};
 
 pub use dump::{dump, dump_with_places};
 pub use place::puppet_start;
 pub use rules::RULES;
+pub use visit::children;
 
 use lexer::Lexer;
 use parser::{Outcome, Parser};

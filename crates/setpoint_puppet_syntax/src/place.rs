@@ -26,7 +26,8 @@ pub fn puppet_start(text: &str, expr: &Expr) -> u32 {
             }
             ExprKind::MethodCall(call) => {
                 let after = next_token(text, call.name_range.end);
-                let has_parenthesis = text.as_bytes().get(after as usize) == Some(&b'(') && after < expr.range.end;
+                let has_parenthesis =
+                    text.as_bytes().get(after as usize) == Some(&b'(') && after < expr.range.end;
                 if has_parenthesis { after } else { next_token(text, call.receiver.range.end) }
             }
             ExprKind::TypeAlias(alias) => alias.name_range.start,

@@ -82,7 +82,8 @@ pub(crate) static DUPLICATE_KEY: Rule = Rule {
     name: "puppet-duplicate-key",
     severity: Severity::Warning,
     summary: "A hash has the same key twice",
-    explanation: "The last value wins, and the first is lost without a word. Puppet 7 warns, Puppet 8 refuses it.
+    explanation:
+        "The last value wins, and the first is lost without a word. Puppet 7 warns, Puppet 8 refuses it.
 
 ```puppet
 $ports = { http => 80, http => 8080 }

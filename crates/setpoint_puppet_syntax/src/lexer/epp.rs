@@ -59,7 +59,11 @@ impl<'a> Lexer<'a> {
             self.pos = tag + 2;
             match self.bytes.get(self.pos) {
                 None => {
-                    self.give_up(tag, tag + 2, "Unbalanced embedded expression - opening <% and reaching end of input");
+                    self.give_up(
+                        tag,
+                        tag + 2,
+                        "Unbalanced embedded expression - opening <% and reaching end of input",
+                    );
                     return;
                 }
                 Some(b'-') => {

@@ -69,7 +69,8 @@ pub(super) fn unescape(raw: &str, escapes: Escapes, problems: &mut Vec<Problem>)
     replace(raw, escapes, problems)
 }
 
-const BAD_UNICODE: &str = "Unicode escape '\\u' was not followed by 4 hex digits or 1-6 hex digits in {} or was > 10ffff";
+const BAD_UNICODE: &str =
+    "Unicode escape '\\u' was not followed by 4 hex digits or 1-6 hex digits in {} or was > 10ffff";
 
 /// The hexadecimal digits after `\u`, and how long the escape is after the backslash.
 fn unicode_digits(after: &str) -> Option<(&str, usize)> {

@@ -30,6 +30,8 @@ struct EndLine<'a> {
 /// The text of a heredoc without its margin, and how to find its places in the file.
 struct Body {
     text: String,
+    /// Where the first line starts in the file, before its margin.
+    start: u32,
     /// For each line: where it starts here, and where there.
     lines: Vec<(u32, u32)>,
 }
@@ -42,9 +44,9 @@ impl Body {
 
     /// The margin before a token is not part of it, nor the one after its last line break.
     fn global_range(&self, range: Range) -> Range {
-        let start = self.global(range.start);
+        let start = if range.start == 0 { self.start } else { self.global(range.start) };
         let end = if range.end > range.start { self.global(range.end - 1) + 1 } else { start };
-        Range { start, end }
+        Range { start, end: end.max(start) }
     }
 }
 
@@ -52,7 +54,8 @@ impl<'a> Lexer<'a> {
     pub(super) fn heredoc(&mut self) -> Token {
         let start = self.pos;
         let Some(length) = memchr(b')', &self.bytes[start..]) else {
-            let message = format!("Unclosed parenthesis after '@(' followed by '{}'", self.followed_by(start));
+            let message =
+                format!("Unclosed parenthesis after '@(' followed by '{}'", self.followed_by(start));
             return self.give_up(start, start + 2, message);
         };
         let after_tag = start + length + 1;
@@ -147,7 +150,7 @@ fn strip(raw_lines: &[(usize, &str)], end_line: &EndLine<'_>, start: usize) -> B
             text.pop();
         }
     }
-    Body { text, lines }
+    Body { text, start: start as u32, lines }
 }
 
 /// `blanks | blanks - blanks TAG blanks`, with the parts before the tag optional. Text before all this is ignored,

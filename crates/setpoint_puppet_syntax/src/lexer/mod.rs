@@ -158,7 +158,8 @@ impl<'a> Lexer<'a> {
                     self.line_is_blank = true;
                 }
                 b'#' => {
-                    self.pos = memchr(b'\n', &self.bytes[self.pos..]).map_or(self.bytes.len(), |at| self.pos + at);
+                    self.pos =
+                        memchr(b'\n', &self.bytes[self.pos..]).map_or(self.bytes.len(), |at| self.pos + at);
                 }
                 b'/' if self.peek(1) == b'*' => {
                     match memmem::find(self.bytes.get(self.pos + 2..).unwrap_or(b""), b"*/") {
@@ -352,7 +353,11 @@ impl<'a> Lexer<'a> {
     fn word(&mut self) -> Token {
         // The first byte is a letter or `_`, so there is a word.
         let (end, is_name) = self.word_end().unwrap_or((self.pos + 1, false));
-        let kind = if is_name { Kind::keyword(&self.bytes[self.pos..end]).unwrap_or(Kind::Name) } else { Kind::Word };
+        let kind = if is_name {
+            Kind::keyword(&self.bytes[self.pos..end]).unwrap_or(Kind::Name)
+        } else {
+            Kind::Word
+        };
         self.take(kind, end - self.pos)
     }
 
@@ -405,7 +410,10 @@ impl<'a> Lexer<'a> {
     }
 
     fn word_run(&self, from: usize) -> usize {
-        self.bytes[from..].iter().position(|&byte| !is_word(byte)).map_or(self.bytes.len(), |length| from + length)
+        self.bytes[from..]
+            .iter()
+            .position(|&byte| !is_word(byte))
+            .map_or(self.bytes.len(), |length| from + length)
     }
 
     /// The end of `(::)?(word::)*word` at an offset.

@@ -16,7 +16,8 @@ impl Lexer<'_> {
         // A bad decimal number begins before its dot.
         let mut first = start;
         if start > 1 && self.bytes[start - 1] == b'.' {
-            let digits = self.bytes[..start - 1].iter().rev().take_while(|byte| byte.is_ascii_digit()).count();
+            let digits =
+                self.bytes[..start - 1].iter().rev().take_while(|byte| byte.is_ascii_digit()).count();
             if digits > 0 {
                 first = start - 1 - digits;
             }
@@ -54,7 +55,10 @@ impl Lexer<'_> {
             let digits = from + 1 + usize::from(self.byte(from + 1) == b'-');
             matches!(self.byte(from), b'e' | b'E').then(|| run(digits, u8::is_ascii_digit)).flatten()
         };
-        [fraction.and_then(exponent), fraction, exponent(whole), Some(whole)].into_iter().flatten().find(boundary)
+        [fraction.and_then(exponent), fraction, exponent(whole), Some(whole)]
+            .into_iter()
+            .flatten()
+            .find(boundary)
     }
 }
 

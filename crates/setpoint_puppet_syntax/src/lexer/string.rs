@@ -16,7 +16,8 @@ impl Lexer<'_> {
         let mut escaped = false;
         loop {
             let Some(length) = memchr2(b'\'', b'\\', self.bytes.get(at..).unwrap_or(b"")) else {
-                let message = format!("Unclosed quote after \"'\" followed by '{}'", self.followed_by(start + 1));
+                let message =
+                    format!("Unclosed quote after \"'\" followed by '{}'", self.followed_by(start + 1));
                 return self.give_up(start + 1, self.bytes.len(), message);
             };
             at += length;
@@ -89,7 +90,8 @@ impl Lexer<'_> {
                 Some('}') | None => "\"".to_owned(),
                 Some(char) => char.to_string(),
             };
-            let message = format!("Unclosed quote after '{after}' followed by '{}'", self.followed_by(segment));
+            let message =
+                format!("Unclosed quote after '{after}' followed by '{}'", self.followed_by(segment));
             return self.give_up(segment, end, message);
         }
         self.string_end(token_start, start, end, first, escapes)
@@ -103,7 +105,14 @@ impl Lexer<'_> {
         }
     }
 
-    fn string_end(&mut self, token_start: usize, start: usize, end: usize, first: bool, escapes: Escapes) -> Token {
+    fn string_end(
+        &mut self,
+        token_start: usize,
+        start: usize,
+        end: usize,
+        first: bool,
+        escapes: Escapes,
+    ) -> Token {
         let text = self.unescaped(start, end, escapes);
         if first {
             return Token::with_text(Kind::String, token_start, self.pos, text);

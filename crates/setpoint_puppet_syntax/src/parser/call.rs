@@ -73,7 +73,8 @@ impl Parser<'_> {
         if self.at(Kind::LParen) {
             arguments = self.nested(|parser| {
                 parser.bump();
-                let arguments = if parser.at(Kind::RParen) { Vec::new() } else { parser.entries_without_end_comma()? };
+                let arguments =
+                    if parser.at(Kind::RParen) { Vec::new() } else { parser.entries_without_end_comma()? };
                 parser.expect(Kind::RParen)?;
                 Ok(arguments)
             })?;

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use setpoint_source::{Range, Symbol};
 
 use crate::ast::{
-    Block, ClassDef, DefineDef, Expr, ExprKind, FunctionDef, HostMatch, NodeDef, Parameter, StringPart, TypeAliasDef,
+    Block, ClassDef, DefineDef, Expr, ExprKind, FunctionDef, HostMatch, NodeDef, Parameter, StringPart,
+    TypeAliasDef,
 };
 use crate::parser::{Parsed, Parser, text_of};
 use crate::place::puppet_start;
@@ -56,7 +57,8 @@ impl<'a> Parser<'a> {
         let return_type = self.optional_return_type()?;
         let body = self.block()?;
         let range = self.range_from(start);
-        let function = FunctionDef { file: self.file, range, name, name_range, parameters, return_type, body };
+        let function =
+            FunctionDef { file: self.file, range, name, name_range, parameters, return_type, body };
         Ok(Expr { range, kind: ExprKind::Function(Arc::new(function)) })
     }
 
@@ -196,7 +198,9 @@ impl<'a> Parser<'a> {
         let name_range = self.token.range;
         let name = self.symbol_at(name_range);
         let left = self.type_reference()?;
-        if matches!(left.kind, ExprKind::TypeName(_)) && matches!(self.token.kind, Kind::LBrace | Kind::Inherits) {
+        if matches!(left.kind, ExprKind::TypeName(_))
+            && matches!(self.token.kind, Kind::LBrace | Kind::Inherits)
+        {
             return self.type_definition(keyword);
         }
         self.expect(Kind::Equals)?;
@@ -241,7 +245,10 @@ impl<'a> Parser<'a> {
     /// `type X = { … }` is `Object[{ … }]`.
     fn object_type(&mut self, hash: Expr) -> Expr {
         let range = hash.range;
-        let target = Expr { range: Range { start: range.start, end: range.start }, kind: ExprKind::TypeName(self.symbol("Object")) };
+        let target = Expr {
+            range: Range { start: range.start, end: range.start },
+            kind: ExprKind::TypeName(self.symbol("Object")),
+        };
         Expr { range, kind: ExprKind::Access { target: Box::new(target), keys: vec![hash] } }
     }
 

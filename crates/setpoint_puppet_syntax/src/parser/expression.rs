@@ -234,24 +234,27 @@ impl Parser<'_> {
 
     fn number(&mut self, range: Range) -> ExprKind {
         let text = self.slice(range);
-        let (digits, base, radix) = if let Some(hex) = text.strip_prefix("0x").or_else(|| text.strip_prefix("0X")) {
-            (hex, 16, Radix::Hexadecimal)
-        } else if text.contains(['.', 'e', 'E']) {
-            return match text.parse::<f64>() {
-                Ok(value) if value.is_finite() && !(value == 0.0 && text.contains(['e', 'E'])) => ExprKind::Float(value),
-                // Puppet finds no number here: zero times a power of ten, or more than a float can hold.
-                _ => {
-                    let message =
-                        format!("Internal Error, NUMBER token does not contain a valid number, {text}");
-                    self.error_at(range, message);
-                    ExprKind::Error
-                }
+        let (digits, base, radix) =
+            if let Some(hex) = text.strip_prefix("0x").or_else(|| text.strip_prefix("0X")) {
+                (hex, 16, Radix::Hexadecimal)
+            } else if text.contains(['.', 'e', 'E']) {
+                return match text.parse::<f64>() {
+                    Ok(value) if value.is_finite() && !(value == 0.0 && text.contains(['e', 'E'])) => {
+                        ExprKind::Float(value)
+                    }
+                    // Puppet finds no number here: zero times a power of ten, or more than a float can hold.
+                    _ => {
+                        let message =
+                            format!("Internal Error, NUMBER token does not contain a valid number, {text}");
+                        self.error_at(range, message);
+                        ExprKind::Error
+                    }
+                };
+            } else if text.len() > 1 && text.starts_with('0') {
+                (&text[1..], 8, Radix::Octal)
+            } else {
+                (text, 10, Radix::Decimal)
             };
-        } else if text.len() > 1 && text.starts_with('0') {
-            (&text[1..], 8, Radix::Octal)
-        } else {
-            (text, 10, Radix::Decimal)
-        };
         match i64::from_str_radix(digits, base) {
             Ok(value) => ExprKind::Integer { value, radix },
             Err(_) => {
@@ -418,7 +421,8 @@ impl Parser<'_> {
 
     pub(super) fn refuse(&mut self, range: Range, what: &'static str, help: &str) -> Expr {
         let message = format!("{what} is not supported here");
-        let diagnostic = Diagnostic::new(&rules::UNSUPPORTED, message).at(range.in_file(self.file)).with_help(help);
+        let diagnostic =
+            Diagnostic::new(&rules::UNSUPPORTED, message).at(range.in_file(self.file)).with_help(help);
         self.semantic.push(diagnostic);
         Expr { range, kind: ExprKind::Unsupported { what } }
     }

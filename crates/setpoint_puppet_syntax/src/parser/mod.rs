@@ -121,9 +121,10 @@ impl<'a> Parser<'a> {
 
     /// A single expression, and nothing after it.
     pub(crate) fn lone_expression(mut self) -> Outcome {
-        let body = match self.expression().and_then(|expr| {
-            if self.at(Kind::Eof) { Ok(expr) } else { Err(self.unexpected()) }
-        }) {
+        let body = match self
+            .expression()
+            .and_then(|expr| if self.at(Kind::Eof) { Ok(expr) } else { Err(self.unexpected()) })
+        {
             Ok(expr) => vec![expr],
             Err(Reported) => Vec::new(),
         };
@@ -374,7 +375,9 @@ impl<'a> Parser<'a> {
                 return;
             }
             let token = self.bump();
-            if self.open == open && matches!(token.kind, Kind::RBrace | Kind::Semicolon) && self.token.kind.starts_expression()
+            if self.open == open
+                && matches!(token.kind, Kind::RBrace | Kind::Semicolon)
+                && self.token.kind.starts_expression()
             {
                 return;
             }
@@ -390,9 +393,17 @@ impl<'a> Parser<'a> {
             return false;
         }
         match self.token.kind {
-            Kind::Class | Kind::Define | Kind::Node | Kind::If | Kind::Unless | Kind::Case | Kind::Function => true,
+            Kind::Class
+            | Kind::Define
+            | Kind::Node
+            | Kind::If
+            | Kind::Unless
+            | Kind::Case
+            | Kind::Function => true,
             Kind::Name => matches!(self.peek(), Kind::LBrace | Kind::Name | Kind::LParen | Kind::ClassRef),
-            Kind::ClassRef => matches!(self.peek(), Kind::LBrace | Kind::LBrack | Kind::LCollect | Kind::LLCollect),
+            Kind::ClassRef => {
+                matches!(self.peek(), Kind::LBrace | Kind::LBrack | Kind::LCollect | Kind::LLCollect)
+            }
             Kind::Variable => self.peek() == Kind::Equals,
             Kind::At | Kind::AtAt => true,
             Kind::Type => self.peek() == Kind::ClassRef,

@@ -2,9 +2,7 @@
 
 use setpoint_source::{Diagnostic, Range};
 
-use crate::ast::{
-    Attribute, AttributeKind, Call, CollectorForm, Expr, ExprKind, ResourceBody, ResourceForm,
-};
+use crate::ast::{Attribute, AttributeKind, Call, CollectorForm, Expr, ExprKind, ResourceBody, ResourceForm};
 use crate::parser::{Parsed, Parser, is_statement_function};
 use crate::place::puppet_start;
 use crate::rules;
@@ -37,7 +35,9 @@ impl Parser<'_> {
             | ExprKind::ResourceOverride { form, .. } => *form = wanted,
             // It is told already what is wrong with it.
             ExprKind::Error => {}
-            _ => return Err(self.error_at(at, format!("{sign} can only be applied to a Resource Expression"))),
+            _ => {
+                return Err(self.error_at(at, format!("{sign} can only be applied to a Resource Expression")));
+            }
         }
         inner.range = at.to(inner.range);
         Ok(inner)
@@ -65,7 +65,10 @@ impl Parser<'_> {
             let bodies = self.bodies(title)?;
             let range = self.range_from(left.range.start);
             let type_name = Box::new(left);
-            return Ok(Expr { range, kind: ExprKind::Resource { form: ResourceForm::Regular, type_name, bodies } });
+            return Ok(Expr {
+                range,
+                kind: ExprKind::Resource { form: ResourceForm::Regular, type_name, bodies },
+            });
         }
         let attributes = self.attributes()?;
         self.expect(Kind::RBrace)?;
@@ -73,8 +76,12 @@ impl Parser<'_> {
         let form = ResourceForm::Regular;
         let kind = match left.kind {
             ExprKind::Name(_) => return self.without_title(left, attributes, brace),
-            ExprKind::TypeName(_) => ExprKind::ResourceDefaults { form, type_name: Box::new(left), attributes },
-            ExprKind::Access { .. } => ExprKind::ResourceOverride { form, target: Box::new(left), attributes },
+            ExprKind::TypeName(_) => {
+                ExprKind::ResourceDefaults { form, type_name: Box::new(left), attributes }
+            }
+            ExprKind::Access { .. } => {
+                ExprKind::ResourceOverride { form, target: Box::new(left), attributes }
+            }
             ExprKind::Error => ExprKind::Error,
             _ => {
                 let start = puppet_start(self.text, &left);
@@ -104,20 +111,27 @@ impl Parser<'_> {
         for attribute in attributes {
             match attribute.kind {
                 AttributeKind::Set { name, name_range, value } => {
-                    pairs.push((Expr { range: name_range, kind: ExprKind::String(name.as_str().into()) }, value));
+                    pairs.push((
+                        Expr { range: name_range, kind: ExprKind::String(name.as_str().into()) },
+                        value,
+                    ));
                 }
                 AttributeKind::Append { .. } => {
-                    return Err(self.error_at(brace, "Syntax error resource body without title or hash with +>"));
+                    return Err(
+                        self.error_at(brace, "Syntax error resource body without title or hash with +>")
+                    );
                 }
                 AttributeKind::Splat(_) => has_splat = true,
             }
         }
         if is_statement_function(&name) && !has_splat {
-            let hash = Expr { range: Range { start: brace.start, end: range.end }, kind: ExprKind::Hash(pairs) };
+            let hash =
+                Expr { range: Range { start: brace.start, end: range.end }, kind: ExprKind::Hash(pairs) };
             let call = Call { function: left, arguments: vec![hash], lambda: None, statement: true };
             return Ok(Expr { range, kind: ExprKind::Call(Box::new(call)) });
         }
-        let message = format!("This expression is invalid. Did you try declaring a '{name}' resource without a title?");
+        let message =
+            format!("This expression is invalid. Did you try declaring a '{name}' resource without a title?");
         let diagnostic = Diagnostic::new(&rules::VALIDATION, message)
             .at(left.range.in_file(self.file))
             .with_help(format!("Write the title and a colon after the brace: `{name} {{ 'title': … }}`."));

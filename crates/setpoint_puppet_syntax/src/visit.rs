@@ -1,0 +1,119 @@
+//! The expressions directly inside an expression.
+
+use crate::ast::{Attribute, AttributeKind, Expr, ExprKind, StringPart};
+
+/// Calls a function for each expression directly inside another, in the order of the text. Lambdas and the bodies of
+/// definitions are scopes of their own and are left out.
+pub fn children<'t>(expr: &'t Expr, each: &mut dyn FnMut(&'t Expr)) {
+    match &expr.kind {
+        ExprKind::Error
+        | ExprKind::Nop
+        | ExprKind::Undef
+        | ExprKind::Default
+        | ExprKind::Bool(_)
+        | ExprKind::Integer { .. }
+        | ExprKind::Float(_)
+        | ExprKind::String(_)
+        | ExprKind::Regex(_)
+        | ExprKind::Name(_)
+        | ExprKind::TypeName(_)
+        | ExprKind::Variable(_)
+        | ExprKind::Unsupported { .. }
+        | ExprKind::RenderText(_)
+        | ExprKind::Lambda(_)
+        | ExprKind::Class(_)
+        | ExprKind::Define(_)
+        | ExprKind::Node(_)
+        | ExprKind::Function(_)
+        | ExprKind::TypeAlias(_)
+        | ExprKind::Epp { .. } => {}
+        ExprKind::Interpolation(parts) => {
+            for part in parts {
+                if let StringPart::Expr(inner) = part {
+                    each(inner);
+                }
+            }
+        }
+        ExprKind::Heredoc { text: inner, .. }
+        | ExprKind::Paren(inner)
+        | ExprKind::Not(inner)
+        | ExprKind::Negate(inner)
+        | ExprKind::Splat(inner)
+        | ExprKind::RenderExpr(inner) => each(inner),
+        ExprKind::Array(items) => items.iter().for_each(each),
+        ExprKind::Hash(pairs) => {
+            for (key, value) in pairs {
+                each(key);
+                each(value);
+            }
+        }
+        ExprKind::Binary { left, right, .. } | ExprKind::Relationship { left, right, .. } => {
+            each(left);
+            each(right);
+        }
+        ExprKind::Assign { target, value, .. } => {
+            each(target);
+            each(value);
+        }
+        ExprKind::Access { target, keys } => {
+            each(target);
+            keys.iter().for_each(each);
+        }
+        ExprKind::Selector { subject, cases } => {
+            each(subject);
+            for case in cases {
+                each(&case.matches);
+                each(&case.value);
+            }
+        }
+        ExprKind::Call(call) => {
+            each(&call.function);
+            call.arguments.iter().for_each(each);
+        }
+        ExprKind::MethodCall(call) => {
+            each(&call.receiver);
+            call.arguments.iter().for_each(each);
+        }
+        ExprKind::If { test, then, otherwise } | ExprKind::Unless { test, then, otherwise } => {
+            each(test);
+            then.iter().chain(otherwise).for_each(each);
+        }
+        ExprKind::Case { subject, options } => {
+            each(subject);
+            for option in options {
+                option.values.iter().chain(&option.body).for_each(&mut *each);
+            }
+        }
+        ExprKind::Resource { type_name, bodies, .. } => {
+            each(type_name);
+            for body in bodies {
+                each(&body.title);
+                attribute_values(&body.attributes, each);
+            }
+        }
+        ExprKind::ResourceDefaults { type_name: head, attributes, .. }
+        | ExprKind::ResourceOverride { target: head, attributes, .. } => {
+            each(head);
+            attribute_values(attributes, each);
+        }
+        ExprKind::Collector { type_name, query, attributes, .. } => {
+            each(type_name);
+            if let Some(query) = query {
+                each(query);
+            }
+            attribute_values(attributes, each);
+        }
+    }
+}
+
+fn attribute_values<'t>(attributes: &'t [Attribute], each: &mut dyn FnMut(&'t Expr)) {
+    for attribute in attributes {
+        match &attribute.kind {
+            AttributeKind::Set { value, .. }
+            | AttributeKind::Append { value, .. }
+            | AttributeKind::Splat(value) => {
+                each(value);
+            }
+        }
+    }
+}
