@@ -1,8 +1,12 @@
-//! The repository's own tasks: `cargo xtask answer` asks the oracles, `cargo xtask bench` measures Setpoint beside its peers.
+//! The repository's own tasks: `cargo xtask test` runs every test, `cargo xtask answer` asks the oracles,
+//! `cargo xtask bench` measures Setpoint beside its peers.
 
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a task prints what it does")]
 
 mod answer;
+mod bench;
+mod measure;
+mod test;
 
 use std::process::ExitCode;
 
@@ -19,11 +23,21 @@ struct Cli {
 enum Task {
     /// Ask an oracle and write its answers into the cases
     Answer(answer::Arguments),
+    /// Measure Setpoint beside its peers
+    Bench(bench::Arguments),
+    /// Run every test, and say at the end what was skipped
+    Test(test::Arguments),
+    /// Run a command and print what it cost
+    #[command(hide = true)]
+    Measure(measure::Arguments),
 }
 
 fn main() -> ExitCode {
     let done = match Cli::parse().task {
         Task::Answer(arguments) => answer::run(&arguments),
+        Task::Bench(arguments) => bench::run(&arguments),
+        Task::Test(arguments) => test::run(&arguments),
+        Task::Measure(arguments) => measure::run(&arguments),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

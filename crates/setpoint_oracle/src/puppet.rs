@@ -1,7 +1,7 @@
 //! One Ruby process that answers many requests.
 
 use std::io::{BufRead, BufReader, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
 use serde_json::Value;
@@ -17,11 +17,15 @@ pub struct Puppet {
 }
 
 impl Puppet {
+    /// The Ruby program that answers.
+    pub fn script() -> PathBuf {
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("src/puppet.rb")
+    }
+
     pub fn start() -> Result<Self, String> {
-        let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/puppet.rb");
         let mut process = Command::new("ruby")
             .arg("-W0")
-            .arg(script)
+            .arg(Self::script())
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()

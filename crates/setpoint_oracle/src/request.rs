@@ -83,7 +83,8 @@ impl Request {
         Ok(Self { files, node: case.option("node").unwrap_or("node1.example.com").to_owned(), facts, mode })
     }
 
-    pub(crate) fn to_json(&self) -> Value {
+    /// The line that the oracle reads.
+    pub fn to_json(&self) -> Value {
         let files: Map<String, Value> =
             self.files.iter().map(|(name, text)| (name.clone(), json!(text))).collect();
         json!({ "files": files, "node": self.node, "facts": self.facts, "strict": self.mode.strict() })

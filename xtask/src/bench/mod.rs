@@ -1,0 +1,110 @@
+//! Setpoint beside its peers: ours, the peer's and the ratio, in one run.
+//!
+//! A bench is a function that gives rows; [`BENCHES`] lists them. To add one, write a file beside this one and a line there.
+
+mod puppet;
+
+use std::path::PathBuf;
+use std::process::Command;
+
+use setpoint_testing::repository;
+
+use crate::measure::Cost;
+
+#[derive(clap::Args)]
+pub(crate) struct Arguments {
+    /// Which bench; all if none is named
+    name: Option<String>,
+    /// Measure ours only
+    #[arg(long)]
+    without_peer: bool,
+}
+
+/// One line of the table.
+pub(crate) struct Row {
+    /// What was done.
+    pub(crate) name: String,
+    pub(crate) ours: Cost,
+    pub(crate) peer: Option<Cost>,
+    /// What the figure shows, such as the growth since the row before.
+    pub(crate) remark: String,
+}
+
+/// A family of measurements.
+struct Bench {
+    name: &'static str,
+    peer: &'static str,
+    rows: fn(&Context) -> Result<Vec<Row>, String>,
+}
+
+static BENCHES: &[Bench] =
+    &[Bench { name: "puppet", peer: "Puppet's compiler in a bare Ruby process", rows: puppet::rows }];
+
+/// What every bench needs.
+pub(crate) struct Context {
+    /// The release binary.
+    pub(crate) setpoint: String,
+    /// A folder for inputs, emptied before each bench.
+    pub(crate) scratch: PathBuf,
+    pub(crate) with_peer: bool,
+}
+
+pub(crate) fn run(arguments: &Arguments) -> Result<(), String> {
+    let chosen: Vec<&Bench> = BENCHES
+        .iter()
+        .filter(|bench| arguments.name.as_ref().is_none_or(|name| name == bench.name))
+        .collect();
+    if chosen.is_empty() {
+        let names: Vec<&str> = BENCHES.iter().map(|bench| bench.name).collect();
+        return Err(format!("there is no such bench; there are {}", names.join(", ")));
+    }
+    build()?;
+    let target = repository().join("target");
+    for bench in chosen {
+        let scratch = target.join("bench").join(bench.name);
+        let _ = std::fs::remove_dir_all(&scratch);
+        std::fs::create_dir_all(&scratch).map_err(|error| format!("{}: {error}", scratch.display()))?;
+        let context = Context {
+            setpoint: target.join("release/setpoint").display().to_string(),
+            scratch,
+            with_peer: !arguments.without_peer,
+        };
+        let rows = (bench.rows)(&context)?;
+        print_table(bench, &rows);
+    }
+    Ok(())
+}
+
+fn build() -> Result<(), String> {
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let status = Command::new(cargo)
+        .args(["build", "--release", "--quiet", "--package", "setpoint"])
+        .current_dir(repository())
+        .status()
+        .map_err(|error| error.to_string())?;
+    if status.success() { Ok(()) } else { Err("setpoint does not build".to_owned()) }
+}
+
+fn print_table(bench: &Bench, rows: &[Row]) {
+    println!("{}: CPU time (user and system) and peak memory; the peer is {}", bench.name, bench.peer);
+    println!(
+        "| {:<44} | {:>11} | {:>11} | {:>8} | {:>9} | {:>9} |",
+        "", "ours", "peer", "ratio", "ours", "peer"
+    );
+    println!("|{:-<46}|{:->13}|{:->13}|{:->10}|{:->11}|{:->11}|", "", ":", ":", ":", ":", ":");
+    for row in rows {
+        let ms = |cost: Cost| format!("{:.1} ms", cost.cpu_ms);
+        let mb = |cost: Cost| format!("{:.0} MB", cost.peak_mb);
+        let ratio = row.peer.map(|peer| format!("{:.0}x", peer.cpu_ms / row.ours.cpu_ms.max(0.001)));
+        println!(
+            "| {:<44} | {:>11} | {:>11} | {:>8} | {:>9} | {:>9} | {}",
+            row.name,
+            ms(row.ours),
+            row.peer.map(ms).unwrap_or_default(),
+            ratio.unwrap_or_default(),
+            mb(row.ours),
+            row.peer.map(mb).unwrap_or_default(),
+            row.remark
+        );
+    }
+}
