@@ -12,6 +12,7 @@ pub mod number;
 pub mod ops;
 mod regex;
 pub mod rich;
+pub mod ruby;
 mod semver;
 pub mod sprintf;
 pub mod text;

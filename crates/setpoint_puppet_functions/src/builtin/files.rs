@@ -1,5 +1,7 @@
 //! Functions that read files of modules, and templates. Nothing is executed.
 
+use std::path::Path;
+
 use setpoint_puppet_values::{Data, Value};
 
 use crate::context::Context;
@@ -61,7 +63,7 @@ fn first_array(arguments: &[Value]) -> &[Value] {
     arguments.first().and_then(Value::as_array).unwrap_or_default()
 }
 
-fn read(context: &Context<'_, '_>, path: &std::path::Path) -> Result<Vec<u8>, Stop> {
+fn read(context: &Context<'_, '_>, path: &Path) -> Result<Vec<u8>, Stop> {
     context.host.files().read(path).map_err(|error| context.fail(error.to_string()))
 }
 
@@ -114,8 +116,12 @@ fn template_text(context: &Context<'_, '_>, name: &str) -> Result<(String, Strin
 }
 
 fn epp(context: &mut Context<'_, '_>, arguments: &[Value]) -> Result<Value, Stop> {
-    let name = arguments[0].as_str().unwrap_or_default();
-    let (path, text) = template_text(context, name)?;
+    let mut name = arguments[0].as_str().unwrap_or_default().to_owned();
+    let has_extension = Path::new(&name).extension().is_some_and(|extension| extension == "epp");
+    if !has_extension && !context.host.files().is_file(Path::new(&name)) {
+        name += ".epp";
+    }
+    let (path, text) = template_text(context, &name)?;
     let span = context.span();
     context.host.render_epp(&path, &text, arguments.get(1), span)
 }

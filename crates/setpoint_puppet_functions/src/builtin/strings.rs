@@ -1,6 +1,6 @@
 //! Functions over text.
 
-use setpoint_puppet_values::{Data, Hash, Key, Value, iterate};
+use setpoint_puppet_values::{Data, Hash, Key, Value, iterate, sprintf};
 
 use crate::Stop;
 use crate::context::Context;
@@ -139,5 +139,5 @@ fn sprintf(context: &mut Context<'_, '_>, arguments: &[Value]) -> Result<Value, 
     let Some(format) = arguments[0].as_str() else {
         return Err(context.fail(ruby::text::no_conversion(&arguments[0], "String")));
     };
-    ruby::format::format(format, &arguments[1..]).map(Value::from).map_err(|message| context.fail(message))
+    context.checked(sprintf::sprintf(format, &arguments[1..])).map(Value::from)
 }

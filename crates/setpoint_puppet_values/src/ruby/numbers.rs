@@ -1,7 +1,7 @@
 //! Numbers as Ruby reads and writes them.
 
 /// `Integer(text)`: with sign, prefix (`0x`, `0b`, `0o`, `0`) and single underscores between digits.
-pub(crate) fn parse_integer(text: &str) -> Option<i128> {
+pub fn parse_integer(text: &str) -> Option<i128> {
     let text = text.trim_matches(|c: char| c.is_ascii_whitespace() || c == '\u{b}');
     let (negative, digits) = match text.as_bytes().first()? {
         b'-' => (true, &text[1..]),
@@ -27,7 +27,7 @@ pub(crate) fn parse_integer(text: &str) -> Option<i128> {
 }
 
 /// `Float(text)`.
-pub(crate) fn parse_float(text: &str) -> Option<f64> {
+pub fn parse_float(text: &str) -> Option<f64> {
     let text = text.trim_matches(|c: char| c.is_ascii_whitespace() || c == '\u{b}');
     let unsigned = text.trim_start_matches(['+', '-']);
     if unsigned.starts_with("0x") || unsigned.starts_with("0X") {
@@ -53,7 +53,7 @@ fn without_underscores(digits: &str) -> Option<String> {
 }
 
 /// `String#to_i`: the number at the start, or zero.
-pub(crate) fn leading_integer(text: &str) -> i128 {
+pub fn leading_integer(text: &str) -> i128 {
     let text = text.trim_start();
     let (negative, digits) = match text.as_bytes().first() {
         Some(b'-') => (true, &text[1..]),
@@ -76,7 +76,7 @@ pub(crate) fn leading_integer(text: &str) -> i128 {
 }
 
 /// `String#to_f`: the number at the start, or zero.
-pub(crate) fn leading_float(text: &str) -> f64 {
+pub fn leading_float(text: &str) -> f64 {
     let text = text.trim_start();
     let mut end = 0;
     let mut exponent = false;
@@ -108,7 +108,7 @@ pub(crate) fn leading_float(text: &str) -> f64 {
 }
 
 /// `Float#to_s`.
-pub(crate) fn float_to_s(number: f64) -> String {
+pub fn float_to_s(number: f64) -> String {
     if number.is_nan() {
         return "NaN".to_owned();
     }
@@ -138,7 +138,7 @@ fn signed_exponent(exponent: &str) -> String {
 }
 
 /// A number that is not negative in one of C's float formats: `f`, `e`, `g`, `a` and their capitals.
-pub(crate) fn float_text(number: f64, letter: char, precision: Option<usize>, alternative: bool) -> String {
+pub fn float_text(number: f64, letter: char, precision: Option<usize>, alternative: bool) -> String {
     let text = match letter.to_ascii_lowercase() {
         'f' => fixed(number, precision.unwrap_or(6), alternative),
         'e' => scientific(number, precision.unwrap_or(6), alternative),

@@ -2,12 +2,12 @@
 
 use std::fmt::Write;
 
-use setpoint_puppet_values::{Data, Value};
+use crate::value::{Data, Value};
 
 use super::numbers::float_to_s;
 
 /// `value.to_s`.
-pub(crate) fn to_s(value: &Value) -> String {
+pub fn to_s(value: &Value) -> String {
     match &value.data {
         Data::Undef => String::new(),
         Data::String(text) => text.to_string(),
@@ -17,7 +17,7 @@ pub(crate) fn to_s(value: &Value) -> String {
 }
 
 /// `value.inspect`.
-pub(crate) fn inspect(value: &Value) -> String {
+pub fn inspect(value: &Value) -> String {
     let mut out = String::new();
     write_inspect(value, &mut out);
     out
@@ -55,7 +55,7 @@ fn write_inspect(value: &Value, out: &mut String) {
             }
             out.push('}');
         }
-        _ => out.push_str(&setpoint_puppet_values::to_text(value)),
+        _ => out.push_str(&crate::to_text(value)),
     }
 }
 
@@ -86,7 +86,7 @@ fn quote(text: &str, out: &mut String) {
 }
 
 /// What Ruby's conversion errors call a value: its class, but `nil`, `true` and `false` by themselves.
-pub(crate) fn class_name(value: &Value) -> &'static str {
+pub fn class_name(value: &Value) -> &'static str {
     match &value.data {
         Data::Undef => "nil",
         Data::Bool(true) => "true",
@@ -96,7 +96,7 @@ pub(crate) fn class_name(value: &Value) -> &'static str {
 }
 
 /// `value.class`.
-pub(crate) fn class(value: &Value) -> &'static str {
+pub fn class(value: &Value) -> &'static str {
     match &value.data {
         Data::Undef => "NilClass",
         Data::Default => "Symbol",
@@ -112,7 +112,7 @@ pub(crate) fn class(value: &Value) -> &'static str {
 }
 
 /// `Array#join`: arrays within arrays are joined the same way.
-pub(crate) fn join(items: &[Value], delimiter: &str) -> String {
+pub fn join(items: &[Value], delimiter: &str) -> String {
     let mut out = String::new();
     for (at, item) in items.iter().enumerate() {
         if at > 0 {
@@ -127,11 +127,11 @@ pub(crate) fn join(items: &[Value], delimiter: &str) -> String {
 }
 
 /// What Ruby says if a value has no such method.
-pub(crate) fn no_method(method: &str, value: &Value) -> String {
+pub fn no_method(method: &str, value: &Value) -> String {
     format!("undefined method `{method}' for {}:{}", inspect(value), class(value))
 }
 
 /// What Ruby says if a value cannot stand for one of another class.
-pub(crate) fn no_conversion(value: &Value, class: &str) -> String {
+pub fn no_conversion(value: &Value, class: &str) -> String {
     format!("no implicit conversion of {} into {class}", class_name(value))
 }
