@@ -284,6 +284,7 @@ impl Evaluator {
             Syntax::Expression(Expression {
                 kind: ExpressionKind::Reference { reference, data: false, .. },
                 span: link_span,
+                ..
             }) => match self.semantics {
                 Semantics::Forward => {
                     let link = Link { names: reference.names(), span: *link_span };

@@ -14,6 +14,7 @@ mod library;
 pub mod observe;
 mod order;
 pub mod output;
+mod production;
 pub mod reference;
 pub mod rules;
 pub mod store;
@@ -29,8 +30,9 @@ use setpoint_source::{Diagnostic, FileSystem, Severity, Sources, Span};
 use crate::core::Evaluator;
 use error::{Fail, limit};
 use observe::Observations;
+use production::Production;
 use store::{Store, Value};
-use syntax::{Dialect, Parsed};
+use syntax::{Body, Dialect, Parsed};
 
 pub use rules::RULES;
 
@@ -39,6 +41,9 @@ pub const MAIN: &str = "sfConfig";
 
 /// Components of a compiled tree are not nested deeper than this.
 pub const MAX_DEPTH: usize = 1_000;
+
+/// Links and functions may refer to each other no deeper than this.
+pub(crate) const MAX_NESTING_OF_VALUES: usize = 2_000;
 
 /// A compiled tree has no more attributes than this, copies included.
 pub const MAX_ATTRIBUTES: usize = 4_000_000;
@@ -109,6 +114,9 @@ pub fn compile(path: &Path, files: &dyn FileSystem, sources: &Sources, options: 
 /// Compiles a specification that has been parsed in the dialect of its semantics.
 pub fn evaluate(parsed: Parsed, options: &Options) -> Compiled {
     let Parsed { body, end, mut diagnostics } = parsed;
+    if options.semantics == Semantics::Production {
+        return evaluate_production(&body, end, diagnostics, options);
+    }
     let mut evaluator = Evaluator::new(options.semantics, options.provenance, options.observe);
     let mut store = None;
     let well_formed = diagnostics.iter().all(|diagnostic| diagnostic.severity < Severity::Error);
@@ -121,6 +129,27 @@ pub fn evaluate(parsed: Parsed, options: &Options) -> Compiled {
     }
     let Evaluator { root, arena, overridden, observations, .. } = evaluator;
     Compiled { store, root, diagnostics, arena, overridden, observations }
+}
+
+fn evaluate_production(
+    body: &Body,
+    end: Option<Span>,
+    mut diagnostics: Vec<Diagnostic>,
+    options: &Options,
+) -> Compiled {
+    let mut production = Production::new(options);
+    let mut store = None;
+    let well_formed = diagnostics.iter().all(|diagnostic| diagnostic.severity < Severity::Error);
+    if let Some(end) = end.filter(|_| well_formed) {
+        let result = production.specification(body, end);
+        match result.and_then(|store| finish(&store, end).map_err(|fail| vec![fail])) {
+            Ok(compiled) => store = Some(compiled),
+            Err(fails) => diagnostics.extend(fails.into_iter().map(|fail| *fail)),
+        }
+    }
+    let root = store.clone().unwrap_or_default();
+    let arena = production.arena;
+    Compiled { store, root, diagnostics, arena, overridden: FxHashMap::default(), observations: None }
 }
 
 /// The compiled tree, in the order that its constraints demand, if it is of reasonable size.

@@ -1,13 +1,17 @@
 //! The files that the production compiler ships and specifications include by name.
 
-/// The text of a file of the library.
-pub(crate) fn file(name: &str) -> Option<&'static str> {
-    match name {
-        "org/smartfrog/functions.sf" => Some(include_str!("library/functions.sf")),
-        "org/smartfrog/predicates.sf" => Some(include_str!("library/predicates.sf")),
-        _ => None,
-    }
+/// A file of the library.
+pub(crate) struct LibraryFile {
+    pub(crate) text: &'static str,
+    /// How many of the names for `--` the file takes in the production compiler.
+    pub(crate) unique_names: usize,
 }
 
-/// The names for `--` that a file of the library takes in the production compiler, on average.
-pub(crate) const UNIQUE_NAMES: usize = 10;
+pub(crate) fn file(name: &str) -> Option<LibraryFile> {
+    let (text, unique_names) = match name {
+        "org/smartfrog/functions.sf" => (include_str!("library/functions.sf"), 21),
+        "org/smartfrog/predicates.sf" => (include_str!("library/predicates.sf"), 0),
+        _ => return None,
+    };
+    Some(LibraryFile { text, unique_names })
+}

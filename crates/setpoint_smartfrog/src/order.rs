@@ -17,10 +17,15 @@ use crate::syntax::OrderConstraint;
 
 /// The constraints that a component writes.
 pub(crate) fn declare(store: &mut Store, own: &[OrderConstraint]) {
-    let reversed: FxHashSet<(Symbol, Symbol)> = own.iter().map(|order| (order.after, order.before)).collect();
-    let inherited = store.orders().iter().filter(|order| !reversed.contains(&(order.before, order.after)));
-    let all: Vec<OrderConstraint> = inherited.chain(own).copied().collect();
+    let all = overridden_by(store.orders(), own);
     store.set_orders(all);
+}
+
+/// All constraints, without those inherited ones that a constraint of the component's own contradicts.
+pub(crate) fn overridden_by(inherited: &[OrderConstraint], own: &[OrderConstraint]) -> Vec<OrderConstraint> {
+    let reversed: FxHashSet<(Symbol, Symbol)> = own.iter().map(|order| (order.after, order.before)).collect();
+    let inherited = inherited.iter().filter(|order| !reversed.contains(&(order.before, order.after)));
+    inherited.chain(own).copied().collect()
 }
 
 /// The constraints of a prototype: they override those of prototypes before it.

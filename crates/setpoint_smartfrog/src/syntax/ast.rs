@@ -110,6 +110,8 @@ impl Part {
 pub struct Expression {
     pub kind: ExpressionKind,
     pub span: Span,
+    /// The number of the name that the production compiler gives it, as an element of a vector or an operand.
+    pub unique: Option<usize>,
 }
 
 #[derive(Debug)]

@@ -4,7 +4,7 @@ use std::path::{Component as PathPart, Path, PathBuf};
 
 use setpoint_source::{Diagnostic, FileSystem, Range, Sources, Span, Symbol, read_text};
 
-use super::ast::Body;
+use super::ast::{Body, Expression};
 use super::parser::Parser;
 use super::{Dialect, lexer};
 use crate::{library, rules};
@@ -79,9 +79,12 @@ impl<'f> Includer<'f> {
         Symbol::new(&format!("unique{}", self.next_unique - 1))
     }
 
-    /// Vectors and operators take names for their operands too, as in the production compiler.
-    pub(super) fn use_unique_names(&mut self, count: usize) {
-        self.next_unique += count;
+    /// Operands and elements of vectors take such names too, as in the production compiler.
+    pub(super) fn name_operands(&mut self, operands: &mut [Expression]) {
+        for operand in operands {
+            operand.unique = Some(self.next_unique);
+            self.next_unique += 1;
+        }
     }
 
     fn file(&mut self, path: &Path, text: String, dialect: Dialect, depth: usize) -> (Body, Span) {
@@ -138,10 +141,11 @@ impl<'f> Includer<'f> {
         match read_text(self.files, &path) {
             Ok(text) => self.file(&path, text, dialect, depth).0,
             Err(error) if error.missing => match library::file(name) {
-                Some(text) => {
+                Some(library) => {
                     let unique = self.next_unique;
-                    let (body, _) = self.file(Path::new(name), text.to_owned(), Dialect::Production, depth);
-                    self.next_unique = unique + library::UNIQUE_NAMES;
+                    let text = library.text.to_owned();
+                    let (body, _) = self.file(Path::new(name), text, Dialect::Production, depth);
+                    self.next_unique = unique + library.unique_names;
                     body
                 }
                 None if optional => Body::default(),

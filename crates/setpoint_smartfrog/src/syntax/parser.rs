@@ -217,7 +217,7 @@ impl<'t, 'i, 'f> Parser<'t, 'i, 'f> {
             Value::Component(self.component()?)
         } else if self.kind() == Kind::Semicolon {
             let kind = ExpressionKind::Null;
-            let value = Value::Expression(Expression { kind, span: self.here() });
+            let value = Value::Expression(Expression { kind, span: self.here(), unique: None });
             self.at += 1;
             value
         } else {
@@ -444,7 +444,7 @@ impl<'t, 'i, 'f> Parser<'t, 'i, 'f> {
             Kind::Word => self.word_expression(start)?,
             _ => return Err(self.unexpected("a value")),
         };
-        Ok(Expression { kind, span: self.since(start) })
+        Ok(Expression { kind, span: self.since(start), unique: None })
     }
 
     fn nested(
@@ -509,7 +509,7 @@ impl<'t, 'i, 'f> Parser<'t, 'i, 'f> {
                 self.expect(Kind::RightParenthesis, "`)`")?;
                 default
             } else {
-                Expression { kind: ExpressionKind::Null, span: start }
+                Expression { kind: ExpressionKind::Null, span: start, unique: None }
             };
             optional = Some(Box::new(default));
         }
@@ -530,7 +530,7 @@ impl<'t, 'i, 'f> Parser<'t, 'i, 'f> {
         }
         self.expect(close, shown)?;
         if !literal {
-            self.includer.use_unique_names(elements.len());
+            self.includer.name_operands(&mut elements);
         }
         Ok(ExpressionKind::Vector { elements, literal })
     }
@@ -571,7 +571,7 @@ impl<'t, 'i, 'f> Parser<'t, 'i, 'f> {
         }
         self.expect(Kind::RightParenthesis, "`)`")?;
         if operator.arity().is_none() {
-            self.includer.use_unique_names(operands.len());
+            self.includer.name_operands(&mut operands);
         }
         Ok(ExpressionKind::Operation { operator, operands })
     }

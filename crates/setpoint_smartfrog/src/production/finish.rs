@@ -1,0 +1,93 @@
+//! The compiled component as a store: what is temporary is gone, and what is lazy is text for the runtime.
+
+use std::fmt::Write as _;
+
+use rustc_hash::FxHashMap;
+use setpoint_source::Symbol;
+
+use super::Production;
+use super::tree::{Key, NodeId, Value};
+use super::types::has_tag;
+use crate::error::{Fail, limit};
+use crate::store::{Entry, Store, Value as Compiled};
+use crate::{MAX_DEPTH, output};
+
+impl Production<'_> {
+    /// Components that occur more than once become one store.
+    pub(super) fn finished(
+        &mut self,
+        node: NodeId,
+        done: &mut FxHashMap<NodeId, Store>,
+    ) -> Result<Store, Fail> {
+        if let Some(store) = done.get(&node) {
+            return Ok(store.clone());
+        }
+        let mut store = Store::new();
+        for at in 0..self.tree.node(node).attributes.len() {
+            let Some((Key::Name(name), attribute)) = self.tree.node(node).attributes.get_index(at) else {
+                continue;
+            };
+            if has_tag(attribute, "sfTemp") {
+                continue;
+            }
+            let name = *name;
+            let mut entry = Entry::new(name, Compiled::Null, attribute.provenance);
+            entry.tags.clone_from(&attribute.tags);
+            let value = attribute.value.clone();
+            entry.value = match &value {
+                Value::Nothing => continue,
+                Value::Basic(value) => value.clone(),
+                Value::Component(inner) => Compiled::Store(self.finished(*inner, done)?),
+                other => Compiled::Lazy(self.text(other).into()),
+            };
+            store.put(entry);
+        }
+        if store.depth() as usize > MAX_DEPTH {
+            let message = format!("the compiled components would be nested more than {MAX_DEPTH} deep");
+            return Err(limit(Some(self.tree.node(node).span), message));
+        }
+        store.set_data(self.tree.node(node).data);
+        store.set_orders(self.tree.node(node).orders.clone());
+        done.insert(node, store.clone());
+        Ok(store)
+    }
+
+    /// A value in the notation of the production compiler.
+    fn text(&self, value: &Value) -> String {
+        match value {
+            Value::Basic(value) => output::sf_value(value),
+            Value::Component(node) => format!("extends  {{\n{}}}", self.attributes_text(*node)),
+            Value::Link(link) => {
+                let mut text = if link.lazy { "LAZY ".to_owned() } else { String::new() };
+                match &link.default {
+                    None => {}
+                    Some(Compiled::Null) => text.push_str("OPTIONAL "),
+                    Some(default) => {
+                        let _ = write!(text, "OPTIONAL ({}) ", output::sf_value(default));
+                    }
+                }
+                text + &output::reference(&link.reference.parts)
+            }
+            Value::Apply { node, lazy } => self.call_text("APPLY", *node, *lazy),
+            Value::Assert { node, lazy } => self.call_text("ASSERT", *node, *lazy),
+            Value::ToBeDefined => "TBD".to_owned(),
+            Value::Nothing => "NULL".to_owned(),
+        }
+    }
+
+    fn call_text(&self, keyword: &str, node: NodeId, lazy: bool) -> String {
+        format!("{}{keyword} {{{}}}", if lazy { "LAZY " } else { "" }, self.attributes_text(node))
+    }
+
+    fn attributes_text(&self, node: NodeId) -> String {
+        let mut out = String::new();
+        for (key, attribute) in &self.tree.node(node).attributes {
+            if let Key::Name(name) = key
+                && *name != Symbol::new("sfAssertionPhase")
+            {
+                let _ = writeln!(out, "{name} {};", self.text(&attribute.value));
+            }
+        }
+        out
+    }
+}

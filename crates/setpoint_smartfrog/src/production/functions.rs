@@ -1,0 +1,427 @@
+//! Functions, assertions and schemas: what they are applied to, and what they give.
+
+use setpoint_provenance::Prov;
+use setpoint_source::{Span, Symbol};
+
+use super::Production;
+use super::resolve::{Found, Missing, Reason};
+use super::tree::{FUNCTION_CLASS, FUNCTIONS, Key, NodeId, Value};
+use crate::MAX_ATTRIBUTES;
+use crate::compare::same_value;
+use crate::core::described;
+use crate::output;
+use crate::store::Value as Basic;
+use crate::syntax::{Number, Part};
+
+/// The arguments of a function, in order, without its class.
+type Arguments = Vec<(Symbol, Value)>;
+
+impl Production<'_> {
+    /// Applies a function that stands in a component.
+    pub(super) fn apply(&mut self, function: NodeId, container: NodeId) -> Result<Found, Missing> {
+        let span = self.tree.node(function).span;
+        let class = self.class(function, span)?;
+        let (arguments, provenances) = self.arguments(function, container)?;
+        let value = if class == "CheckSchemaElement" {
+            self.check_element(&arguments, container, span)?
+        } else {
+            self.spend(&arguments, span)?;
+            function_value(&class, &arguments).map_err(|message| failed(span, message))?
+        };
+        let provenance = self.arena.operation(Symbol::new(&class), Some(span), &provenances);
+        Ok(Found { value, provenance })
+    }
+
+    /// Strings and vectors that are joined to themselves again and again would grow without bound.
+    fn spend(&mut self, arguments: &Arguments, span: Span) -> Result<(), Missing> {
+        let size: usize = arguments
+            .iter()
+            .map(|(_, value)| match value {
+                Value::Basic(Basic::String(text)) => text.len() / 16 + 1,
+                Value::Basic(Basic::Vector(elements)) => elements.len() + 1,
+                _ => 1,
+            })
+            .sum();
+        self.tree.copied += size;
+        if self.tree.copied > 2 * MAX_ATTRIBUTES {
+            return Err(Missing::Hard(crate::error::limit(
+                Some(span),
+                "functions make more data than is reasonable",
+            )));
+        }
+        Ok(())
+    }
+
+    /// Checks assertions. If they hold, they are left to the runtime as they were, to be checked again.
+    pub(super) fn check(
+        &mut self,
+        assertion: NodeId,
+        container: NodeId,
+        name: Symbol,
+    ) -> Result<Found, Missing> {
+        let span = self.tree.node(assertion).span;
+        let phase = self.tree.string(assertion, "sfAssertionPhase").unwrap_or("dynamic").to_owned();
+        let trial = self.copied_node(assertion, container).map_err(Missing::Hard)?;
+        let lazy = match self.arguments(trial, container) {
+            Ok((arguments, _)) => {
+                let broken: Vec<String> = arguments
+                    .iter()
+                    .filter(|(name, _)| !name.starts_with("sf"))
+                    .filter_map(|(name, value)| match value {
+                        Value::Basic(Basic::Boolean(true)) => None,
+                        Value::Basic(Basic::Boolean(false)) => Some(format!("`{name}` is false")),
+                        _ => Some(format!("`{name}` is not a boolean")),
+                    })
+                    .collect();
+                if !broken.is_empty() {
+                    let path = crate::reference::shown(&self.tree.path(container));
+                    let message =
+                        format!("the assertions `{name}` of `{path}` do not hold: {}", broken.join(", "));
+                    return Err(failed(span, message));
+                }
+                false
+            }
+            Err(Missing::Lazy) if phase == "static" => {
+                return Err(failed(span, "a static assertion cannot depend on what is lazy".to_owned()));
+            }
+            Err(Missing::Lazy) => true,
+            Err(missing) => return Err(missing),
+        };
+        let _ = lazy;
+        if phase == "dynamic" {
+            return Err(Missing::Lazy);
+        }
+        Ok(Found { value: Value::Nothing, provenance: Prov::NONE })
+    }
+
+    fn class(&self, function: NodeId, span: Span) -> Result<String, Missing> {
+        let class = self.tree.string(function, FUNCTION_CLASS);
+        let class = class.ok_or_else(|| failed(span, format!("this function has no `{FUNCTION_CLASS}`")))?;
+        match class.strip_prefix(FUNCTIONS) {
+            Some(name) => Ok(name.to_owned()),
+            None => {
+                Err(failed(span, format!("the function `{class}` is Java code, which Setpoint does not run")))
+            }
+        }
+    }
+
+    /// The values of the arguments, found from inside of the function.
+    fn arguments(&mut self, function: NodeId, container: NodeId) -> Result<(Arguments, Vec<Prov>), Missing> {
+        self.tree.node_mut(function).parent = Some(container);
+        let mut arguments = Vec::new();
+        let mut provenances = Vec::new();
+        let mut lazy = false;
+        for at in 0..self.tree.node(function).attributes.len() {
+            let Some((Key::Name(name), _)) = self.tree.node(function).attributes.get_index(at) else {
+                continue;
+            };
+            let name = *name;
+            if matches!(name.as_str(), FUNCTION_CLASS | "sfAssertionPhase" | "sfFunctionLazy") {
+                continue;
+            }
+            match self.value_of(function, name) {
+                Ok(found) => {
+                    provenances.push(found.provenance);
+                    arguments.push((name, found.value));
+                }
+                Err(Missing::Lazy) => {
+                    lazy = true;
+                    self.mark_lazy(function, name);
+                }
+                Err(missing) => return Err(missing),
+            }
+        }
+        if lazy { Err(Missing::Lazy) } else { Ok((arguments, provenances)) }
+    }
+
+    fn mark_lazy(&mut self, function: NodeId, name: Symbol) {
+        if let Some(Value::Link(link)) = self.tree.value(function, name) {
+            let link = super::tree::Link {
+                reference: link.reference.clone(),
+                lazy: true,
+                default: link.default.clone(),
+            };
+            self.tree.set_value(function, name, Value::Link(std::rc::Rc::new(link)));
+        }
+    }
+
+    /// One element of a schema: the attribute of that name, in the component that the schema stands in.
+    fn check_element(&mut self, arguments: &Arguments, schema: NodeId, span: Span) -> Result<Value, Missing> {
+        let text = |wanted: &str| {
+            arguments.iter().find(|(name, _)| name.as_str() == wanted).and_then(|(_, value)| match value {
+                Value::Basic(Basic::String(text)) => Some(text.clone()),
+                _ => None,
+            })
+        };
+        let name =
+            text("name").ok_or_else(|| failed(span, "an element of a schema has no name".to_owned()))?;
+        let optional = arguments.iter().any(|(name, value)| {
+            name.as_str() == "optional" && matches!(value, Value::Basic(Basic::Boolean(true)))
+        });
+        let binding = text("binding").unwrap_or_else(|| "anyBinding".into());
+        let classes: Vec<std::sync::Arc<str>> =
+            match arguments.iter().find(|(name, _)| name.as_str() == "class") {
+                Some((_, Value::Basic(Basic::String(class)))) => vec![class.clone()],
+                Some((_, Value::Basic(Basic::Vector(classes)))) => classes
+                    .iter()
+                    .filter_map(|class| match class {
+                        Basic::String(class) => Some(class.clone()),
+                        _ => None,
+                    })
+                    .collect(),
+                _ => vec!["anyClass".into()],
+            };
+        let parts = [Part::Parent, Part::Here(Symbol::new(&name))];
+        let found = match self.resolve(schema, &parts, span) {
+            Ok(found) => Some(Some(found.value)),
+            Err(Missing::Lazy) => Some(None),
+            Err(Missing::Soft(_)) => None,
+            Err(hard) => return Err(hard),
+        };
+        let problem = match found {
+            None if optional => None,
+            None => Some(format!("the schema demands an attribute `{name}`, and there is none")),
+            Some(None) if binding.as_ref() == "eager" => {
+                Some(format!("`{name}` is lazy, and the schema forbids it"))
+            }
+            Some(None) => None,
+            Some(Some(_)) if binding.as_ref() == "lazy" => {
+                Some(format!("`{name}` is not lazy, and the schema demands it"))
+            }
+            Some(Some(value)) => (!classes.iter().any(|class| is_of_class(&value, class))).then(|| {
+                let wanted: Vec<&str> = classes.iter().map(AsRef::as_ref).collect();
+                format!(
+                    "the schema demands that `{name}` is of class {}, and it is {}",
+                    wanted.join(" or "),
+                    kind(&value)
+                )
+            }),
+        };
+        match problem {
+            None => Ok(Value::Basic(Basic::Boolean(true))),
+            Some(message) => Err(failed(span, message)),
+        }
+    }
+}
+
+fn failed(span: Span, message: String) -> Missing {
+    Missing::Soft(Reason::Failed(span, message))
+}
+
+fn kind(value: &Value) -> &'static str {
+    match value {
+        Value::Basic(value) => described(value),
+        Value::Component(_) => "a component",
+        _ => "something else",
+    }
+}
+
+/// Whether Java would find a value to be of a class.
+fn is_of_class(value: &Value, class: &str) -> bool {
+    let number = |value: &Value| match value {
+        Value::Basic(Basic::Number(number)) => Some(number.clone()),
+        _ => None,
+    };
+    match class {
+        "anyClass" | "java.lang.Object" => true,
+        "java.lang.Integer" => matches!(number(value), Some(Number::Integer(_) | Number::Big(_))),
+        "java.lang.Long" => matches!(number(value), Some(Number::Long(_))),
+        "java.lang.Float" => matches!(number(value), Some(Number::Float(_))),
+        "java.lang.Double" => matches!(number(value), Some(Number::Double(_))),
+        "java.lang.Number" => number(value).is_some(),
+        "java.lang.String" => matches!(value, Value::Basic(Basic::String(_))),
+        "java.lang.Boolean" => matches!(value, Value::Basic(Basic::Boolean(_))),
+        "java.util.Vector" => matches!(value, Value::Basic(Basic::Vector(_))),
+        "org.smartfrog.sfcore.componentdescription.ComponentDescription" => {
+            matches!(value, Value::Component(_))
+        }
+        "org.smartfrog.sfcore.reference.Reference" => matches!(value, Value::Basic(Basic::Data(_))),
+        "org.smartfrog.sfcore.common.SFByteArray" => matches!(value, Value::Basic(Basic::Bytes(_))),
+        _ => false,
+    }
+}
+
+/// The value of a function of the production compiler.
+fn function_value(class: &str, arguments: &Arguments) -> Result<Value, String> {
+    let named = |wanted: &str| {
+        let found = arguments.iter().find(|(name, _)| name.as_str() == wanted);
+        found.map(|(_, value)| value).ok_or_else(|| format!("the function has no argument `{wanted}`"))
+    };
+    let basic = |value: &Value| match value {
+        Value::Basic(value) => Ok(value.clone()),
+        _ => Err("a component cannot be computed with".to_owned()),
+    };
+    let all = || arguments.iter().map(|(_, value)| basic(value)).collect::<Result<Vec<Basic>, String>>();
+    let pair = || Ok::<_, String>((basic(named("left")?)?, basic(named("right")?)?));
+    Ok(Value::Basic(match class {
+        "Vector" => Basic::Vector(all()?.into()),
+        "Append" => {
+            let vectors = all()?;
+            let elements = vectors.iter().filter_map(|value| match value {
+                Basic::Vector(elements) => Some(elements.iter().cloned()),
+                _ => None,
+            });
+            Basic::Vector(elements.flatten().collect::<Vec<_>>().into())
+        }
+        "Concatenate" => Basic::String(all()?.iter().map(plain_text).collect::<String>().into()),
+        "Format" => {
+            let mut text = plain_text(&basic(named("format")?)?);
+            for at in 0..10 {
+                if let Ok(value) = named(&format!("s{at}")) {
+                    text = text.replace(&format!("${at}"), &plain_text(&basic(value)?));
+                }
+            }
+            Basic::String(text.into())
+        }
+        "Sum" => fold(&all()?, |a, b| arithmetic(a, b, "+"))?,
+        "Product" => fold(&all()?, |a, b| arithmetic(a, b, "*"))?,
+        "Minus" => pair().and_then(|(a, b)| arithmetic(&a, &b, "-"))?,
+        "Divide" => pair().and_then(|(a, b)| arithmetic(&a, &b, "/"))?,
+        "Mod" => pair().and_then(|(a, b)| arithmetic(&a, &b, "%"))?,
+        "And" => fold(&all()?, |a, b| logic(a, b, |a, b| a && b))?,
+        "Or" => fold(&all()?, |a, b| logic(a, b, |a, b| a || b))?,
+        "Xor" => fold(&all()?, |a, b| logic(a, b, |a, b| a != b))?,
+        "Implies" => fold(&all()?, |a, b| logic(a, b, |a, b| !a || b))?,
+        "Not" => match basic(named("data")?)? {
+            Basic::Boolean(value) => Basic::Boolean(!value),
+            other => return Err(format!("`!` wants a boolean, and not {}", described(&other))),
+        },
+        "EQ" => pair().map(|(a, b)| Basic::Boolean(equal(&a, &b)))?,
+        "NE" => pair().map(|(a, b)| Basic::Boolean(!equal(&a, &b)))?,
+        "LT" => comparison(&pair()?, std::cmp::Ordering::is_lt)?,
+        "LE" => comparison(&pair()?, std::cmp::Ordering::is_le)?,
+        "GT" => comparison(&pair()?, std::cmp::Ordering::is_gt)?,
+        "GE" => comparison(&pair()?, std::cmp::Ordering::is_ge)?,
+        "IfThenElse" => {
+            let chosen = match basic(named("if")?)? {
+                Basic::Boolean(true) => named("then")?,
+                Basic::Boolean(false) => named("else")?,
+                other => return Err(format!("`IF` wants a boolean, and not {}", described(&other))),
+            };
+            return Ok(chosen.clone());
+        }
+        "Switch" => {
+            for case in arguments.chunks(2) {
+                let [(_, condition), (_, value)] = case else { continue };
+                match basic(condition)? {
+                    Basic::Boolean(true) => return Ok(value.clone()),
+                    Basic::Boolean(false) => {}
+                    other => return Err(format!("`IF` wants a boolean, and not {}", described(&other))),
+                }
+            }
+            return Err("no case of this `SWITCH` applies".to_owned());
+        }
+        other => {
+            return Err(format!(
+                "the function `{FUNCTIONS}{other}` is Java code, which Setpoint does not run"
+            ));
+        }
+    }))
+}
+
+/// From the left, as the production compiler does.
+fn fold(
+    values: &[Basic],
+    operator: impl Fn(&Basic, &Basic) -> Result<Basic, String>,
+) -> Result<Basic, String> {
+    let Some((first, rest)) = values.split_first() else {
+        return Err("the function has no arguments".to_owned());
+    };
+    rest.iter().try_fold(first.clone(), |result, value| operator(&result, value))
+}
+
+fn logic(left: &Basic, right: &Basic, operator: fn(bool, bool) -> bool) -> Result<Basic, String> {
+    match (left, right) {
+        (Basic::Boolean(left), Basic::Boolean(right)) => Ok(Basic::Boolean(operator(*left, *right))),
+        (Basic::Boolean(_), other) | (other, _) => {
+            Err(format!("booleans are wanted, and this is {}", described(other)))
+        }
+    }
+}
+
+/// The wider of the two types is the type of the result: integer, long, float, double.
+fn arithmetic(left: &Basic, right: &Basic, operator: &str) -> Result<Basic, String> {
+    let (Basic::Number(left), Basic::Number(right)) = (left, right) else {
+        let other = if matches!(left, Basic::Number(_)) { right } else { left };
+        return Err(format!("`{operator}` wants numbers, and this is {}", described(other)));
+    };
+    let whole = |number: &Number| match number {
+        Number::Integer(value) | Number::Long(value) => Some(*value),
+        _ => None,
+    };
+    if let (Some(a), Some(b)) = (whole(left), whole(right)) {
+        if b == 0 && matches!(operator, "/" | "%") {
+            return Err("division by zero".to_owned());
+        }
+        let result = match operator {
+            "+" => a.checked_add(b),
+            "-" => a.checked_sub(b),
+            "*" => a.checked_mul(b),
+            "/" => a.checked_div(b),
+            _ => a.checked_rem(b),
+        };
+        let result = result.ok_or("the result is beyond 128 bits")?;
+        let long = matches!(left, Number::Long(_)) || matches!(right, Number::Long(_));
+        return Ok(Basic::Number(if long { Number::Long(result) } else { Number::Integer(result) }));
+    }
+    let (a, b) = (real(left)?, real(right)?);
+    let result = match operator {
+        "+" => a + b,
+        "-" => a - b,
+        "*" => a * b,
+        "/" => a / b,
+        _ => a % b,
+    };
+    if !result.is_finite() {
+        return Err("the result is not a finite number".to_owned());
+    }
+    let double = matches!(left, Number::Double(_)) || matches!(right, Number::Double(_));
+    Ok(Basic::Number(if double { Number::Double(result) } else { Number::Float(result) }))
+}
+
+fn real(number: &Number) -> Result<f64, String> {
+    match number {
+        Number::Integer(value) | Number::Long(value) => Ok(*value as f64),
+        Number::Float(value) | Number::Double(value) => Ok(*value),
+        Number::Big(_) => Err("numbers beyond 128 bits cannot be computed with".to_owned()),
+    }
+}
+
+fn equal(left: &Basic, right: &Basic) -> bool {
+    match (left, right) {
+        (Basic::Number(a), Basic::Number(b)) => match (real(a), real(b)) {
+            (Ok(x), Ok(y)) => same_value(left, right) || x == y,
+            _ => same_value(left, right),
+        },
+        _ => same_value(left, right),
+    }
+}
+
+fn comparison(pair: &(Basic, Basic), holds: fn(std::cmp::Ordering) -> bool) -> Result<Basic, String> {
+    let (Basic::Number(left), Basic::Number(right)) = pair else {
+        let other = if matches!(pair.0, Basic::Number(_)) { &pair.1 } else { &pair.0 };
+        return Err(format!("numbers are compared, and this is {}", described(other)));
+    };
+    let ordering = match (left, right) {
+        (Number::Integer(a) | Number::Long(a), Number::Integer(b) | Number::Long(b)) => Some(a.cmp(b)),
+        _ => real(left)?.partial_cmp(&real(right)?),
+    };
+    Ok(Basic::Boolean(ordering.is_some_and(holds)))
+}
+
+/// A value as part of a longer string.
+fn plain_text(value: &Basic) -> String {
+    match value {
+        Basic::String(text) => text.to_string(),
+        Basic::Vector(elements) => {
+            let texts: Vec<String> = elements.iter().map(plain_text).collect();
+            format!("[{}]", texts.join(", "))
+        }
+        Basic::Number(number) => match number {
+            Number::Long(value) | Number::Integer(value) => value.to_string(),
+            Number::Double(value) => output::sf_value(&Basic::Number(Number::Float(*value))),
+            _ => output::sf_value(value),
+        },
+        other => output::sf_value(other),
+    }
+}

@@ -1,0 +1,324 @@
+//! References: how they are followed, and the link phase, in which each link becomes its value.
+
+use std::rc::Rc;
+
+use setpoint_provenance::{Leaf, LeafKind, Prov};
+use setpoint_source::{Span, Symbol};
+
+use super::Production;
+use super::tree::{Key, Link, NodeId, Value, is_searched};
+use super::types::has_tag;
+use crate::error::{Fail, Number, limit, not_found, numbered};
+use crate::output;
+use crate::reference::shown;
+use crate::store;
+use crate::syntax::{Number as SyntaxNumber, Part, Reference};
+use crate::{MAX_DEPTH, MAX_NESTING_OF_VALUES};
+
+/// Why a reference has no value.
+#[derive(Debug)]
+pub(super) enum Missing {
+    /// It is not there; an outer component may still have it, or a default stand in for it.
+    Soft(Reason),
+    /// The runtime is to find it.
+    Lazy,
+    /// Nothing can mend it.
+    Hard(Fail),
+}
+
+#[derive(Debug)]
+pub(super) enum Reason {
+    NotFound(Symbol),
+    ToBeDefined(Symbol),
+    NoComponent(Symbol),
+    NoParent,
+    Property(Symbol),
+    NoInteger(Symbol),
+    Runtime(Part),
+    Function(Symbol),
+    /// A function or assertion that failed, in words.
+    Failed(Span, String),
+}
+
+/// A value that was found.
+#[derive(Debug, Clone)]
+pub(super) struct Found {
+    pub(super) value: Value,
+    pub(super) provenance: Prov,
+}
+
+impl Production<'_> {
+    /// Follows a reference from a component.
+    pub(super) fn resolve(&mut self, from: NodeId, parts: &[Part], span: Span) -> Result<Found, Missing> {
+        self.resolve_part(from, parts, 0, span)
+    }
+
+    fn resolve_part(
+        &mut self,
+        at: NodeId,
+        parts: &[Part],
+        index: usize,
+        span: Span,
+    ) -> Result<Found, Missing> {
+        let Some(&part) = parts.get(index) else {
+            return Ok(Found { value: Value::Component(at), provenance: Prov::NONE });
+        };
+        match part {
+            Part::Name(name) | Part::Attrib(name)
+                if is_searched(part) && (index == 0 || part != Part::Name(name)) =>
+            {
+                let mut level = Some(at);
+                while let Some(node) = level {
+                    match self.resolve_here(node, name, parts, index, span) {
+                        Err(Missing::Soft(_)) if self.tree.node(node).parent.is_some() => {}
+                        other => return other,
+                    }
+                    level = self.tree.node(node).parent;
+                }
+                Err(Missing::Soft(Reason::NotFound(name)))
+            }
+            Part::Name(name) | Part::Attrib(name) | Part::Here(name) => {
+                self.resolve_here(at, name, parts, index, span)
+            }
+            Part::Root => {
+                let mut root = at;
+                while let Some(parent) = self.tree.node(root).parent {
+                    root = parent;
+                }
+                self.resolve_part(root, parts, index + 1, span)
+            }
+            Part::Parent => match self.tree.node(at).parent {
+                Some(parent) => self.resolve_part(parent, parts, index + 1, span),
+                None => Err(Missing::Soft(Reason::NoParent)),
+            },
+            Part::This => self.resolve_part(at, parts, index + 1, span),
+            Part::Property(name) | Part::Constant(name) => self.external(name, false, false, span),
+            Part::IntegerProperty(name) => self.external(name, false, true, span),
+            Part::Environment(name) => self.external(name, true, false, span),
+            Part::IntegerEnvironment(name) => self.external(name, true, true, span),
+            Part::Host(_) | Part::Process => Err(Missing::Soft(Reason::Runtime(part))),
+        }
+    }
+
+    fn resolve_here(
+        &mut self,
+        node: NodeId,
+        name: Symbol,
+        parts: &[Part],
+        index: usize,
+        span: Span,
+    ) -> Result<Found, Missing> {
+        if index > 0
+            && self
+                .tree
+                .node(node)
+                .attributes
+                .get(&Key::Name(name))
+                .is_some_and(|found| has_tag(found, "sfLocal"))
+        {
+            return Err(Missing::Soft(Reason::NotFound(name)));
+        }
+        let found = self.value_of(node, name)?;
+        if index + 1 == parts.len() {
+            return Ok(found);
+        }
+        match found.value {
+            Value::Component(inner) => self.resolve_part(inner, parts, index + 1, span),
+            _ => Err(Missing::Soft(Reason::NoComponent(name))),
+        }
+    }
+
+    /// A property or a variable of the environment, of which only those are known that the user gave.
+    fn external(
+        &mut self,
+        name: Symbol,
+        environment: bool,
+        integer: bool,
+        span: Span,
+    ) -> Result<Found, Missing> {
+        let known = if environment { &self.options.environment } else { &self.options.properties };
+        let Some(text) = known.get(name.as_str()) else { return Err(Missing::Soft(Reason::Property(name))) };
+        let value = if integer {
+            let number = text.trim().parse().map_err(|_| Missing::Soft(Reason::NoInteger(name)))?;
+            store::Value::Number(SyntaxNumber::Integer(number))
+        } else {
+            store::Value::String(text.as_str().into())
+        };
+        let leaf = Leaf { kind: LeafKind::External, name: Some(name), span: Some(span) };
+        Ok(Found { value: Value::Basic(value), provenance: self.arena.leaf(leaf) })
+    }
+
+    /// The value of an attribute, with links followed and functions applied.
+    pub(super) fn value_of(&mut self, node: NodeId, name: Symbol) -> Result<Found, Missing> {
+        let Some(attribute) = self.tree.node(node).attributes.get(&Key::Name(name)) else {
+            return Err(Missing::Soft(Reason::NotFound(name)));
+        };
+        let span = attribute.span;
+        let provenance = attribute.provenance;
+        let value = attribute.value.clone();
+        match value {
+            Value::Basic(_) | Value::Component(_) | Value::Nothing => return Ok(Found { value, provenance }),
+            Value::ToBeDefined => return Err(Missing::Soft(Reason::ToBeDefined(name))),
+            Value::Apply { lazy: true, .. } | Value::Assert { lazy: true, .. } => return Err(Missing::Lazy),
+            Value::Apply { .. } | Value::Assert { .. } if !self.linking_has_begun() => {
+                return Err(Missing::Soft(Reason::Function(name)));
+            }
+            Value::Link(_) | Value::Apply { .. } | Value::Assert { .. } => {}
+        }
+        if !self.resolving.insert((node, name)) {
+            let path = shown(&crate::reference::concatenation(&self.tree.path(node), &[name]));
+            let message =
+                format!("the value of `{path}` depends on itself: its links or functions form a circle");
+            return Err(Missing::Hard(numbered(Number::LinkCycle, span, message)));
+        }
+        if self.depth >= MAX_NESTING_OF_VALUES {
+            let message =
+                format!("links and functions refer to each other more than {MAX_NESTING_OF_VALUES} deep");
+            return Err(Missing::Hard(limit(Some(span), message)));
+        }
+        self.depth += 1;
+        let found = match value {
+            Value::Link(link) => self.follow(node, &link),
+            Value::Apply { node: function, .. } => self.apply(function, node),
+            Value::Assert { node: assertion, .. } => self.check(assertion, node, name),
+            other => Ok(Found { value: other, provenance }),
+        };
+        self.depth -= 1;
+        self.resolving.remove(&(node, name));
+        let found = found?;
+        if self.linking_has_begun() {
+            // What was found once need not be found again.
+            if let Some(attribute) = self.tree.node_mut(node).attributes.get_mut(&Key::Name(name)) {
+                attribute.value = found.value.clone();
+                attribute.provenance = found.provenance;
+            }
+        }
+        Ok(found)
+    }
+
+    fn follow(&mut self, node: NodeId, link: &Rc<Link>) -> Result<Found, Missing> {
+        if link.lazy {
+            return Err(Missing::Lazy);
+        }
+        let Reference { parts, span } = &link.reference;
+        match self.resolve(node, parts, *span) {
+            Ok(found) => {
+                let name = self.arena.enabled().then(|| Symbol::new(&output::reference(parts)));
+                let provenance = self.arena.copy(found.provenance, Some(*span), name);
+                Ok(Found { provenance, ..found })
+            }
+            Err(Missing::Soft(_)) if link.default.is_some() => {
+                let value = Value::Basic(link.default.clone().unwrap_or(store::Value::Null));
+                Ok(Found { value, provenance: self.arena.literal(*span) })
+            }
+            Err(missing) => Err(missing),
+        }
+    }
+
+    fn linking_has_begun(&self) -> bool {
+        !self.linking.is_empty()
+    }
+
+    /// The link phase: all links of a component, and of the components that they lead to.
+    pub(super) fn resolve_links(&mut self, main: NodeId) -> Result<(), Vec<Fail>> {
+        let mut errors = Vec::new();
+        self.link(main, &mut errors);
+        if errors.is_empty() { Ok(()) } else { Err(errors) }
+    }
+
+    fn link(&mut self, node: NodeId, errors: &mut Vec<Fail>) {
+        if self.linked.contains(&node) {
+            return;
+        }
+        if self.linking.len() >= MAX_DEPTH {
+            let message = format!("the compiled components would be nested more than {MAX_DEPTH} deep");
+            errors.push(limit(Some(self.tree.node(node).span), message));
+            return;
+        }
+        self.linking.insert(node);
+        for at in 0..self.tree.node(node).attributes.len() {
+            let Some((key, attribute)) = self.tree.node(node).attributes.get_index(at) else { break };
+            let Key::Name(name) = *key else { continue };
+            let span = attribute.span;
+            if matches!(attribute.value, Value::Basic(_)) {
+                continue;
+            }
+            match self.value_of(node, name) {
+                Ok(Found { value: Value::Component(inner), .. }) => {
+                    if self.linking.contains(&inner) {
+                        let message = format!(
+                            "`{name}` refers to `{}`, which contains it: it would expand without end",
+                            shown(&self.tree.path(inner))
+                        );
+                        errors.push(numbered(Number::ImplicitCycle, span, message));
+                        // Nothing below this can be trusted; the rest of the component still can.
+                        continue;
+                    }
+                    self.link(inner, errors);
+                }
+                Ok(_) => {}
+                Err(Missing::Lazy) => self.make_lazy(node, name),
+                Err(Missing::Hard(fail)) => {
+                    errors.push(fail);
+                    break;
+                }
+                Err(Missing::Soft(reason)) => errors.push(self.unresolved(node, name, span, &reason)),
+            }
+        }
+        self.linking.remove(&node);
+        self.linked.insert(node);
+    }
+
+    /// A link to what the runtime is to find is for the runtime too.
+    fn make_lazy(&mut self, node: NodeId, name: Symbol) {
+        let lazy = match self.tree.value(node, name) {
+            Some(Value::Link(link)) => {
+                let Link { reference, default, .. } = &**link;
+                Value::Link(Rc::new(Link {
+                    reference: reference.clone(),
+                    lazy: true,
+                    default: default.clone(),
+                }))
+            }
+            Some(Value::Apply { node, .. }) => Value::Apply { node: *node, lazy: true },
+            Some(Value::Assert { node, .. }) => Value::Assert { node: *node, lazy: true },
+            _ => return,
+        };
+        self.tree.set_value(node, name, lazy);
+    }
+
+    fn unresolved(&self, node: NodeId, name: Symbol, span: Span, reason: &Reason) -> Fail {
+        let why = self.reason(reason, node);
+        let message = match (self.tree.value(node, name), reason) {
+            (_, Reason::Failed(..)) => why,
+            (Some(Value::Link(link)), _) => {
+                format!("the link `{}` refers to nothing: {why}", output::reference(&link.reference.parts))
+            }
+            _ => format!("`{name}` has no value: {why}"),
+        };
+        let span = if let Reason::Failed(place, _) = reason { *place } else { span };
+        numbered(Number::Link, span, message)
+    }
+
+    /// Why something is missing, in words.
+    pub(super) fn reason(&self, reason: &Reason, from: NodeId) -> String {
+        match reason {
+            Reason::NotFound(name) => not_found(*name, &self.tree.path(from)),
+            Reason::ToBeDefined(name) => format!("`{name}` is still to be defined (`TBD`)"),
+            Reason::NoComponent(name) => format!("`{name}` is a plain value and has no attributes"),
+            Reason::NoParent => "`PARENT` leads out of the specification".to_owned(),
+            Reason::Property(name) => {
+                format!("nothing is known of `{name}`; give it with `--property {name}=…`")
+            }
+            Reason::NoInteger(name) => format!("`{name}` is not a whole number"),
+            Reason::Runtime(part) => {
+                format!(
+                    "`{}` is known at run time only; make the reference `LAZY`",
+                    output::reference(&[*part])
+                )
+            }
+            Reason::Function(name) => format!("`{name}` is a function"),
+            Reason::Failed(_, message) => message.clone(),
+        }
+    }
+}

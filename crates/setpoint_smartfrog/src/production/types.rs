@@ -1,0 +1,276 @@
+//! The type phase: each prototype is found and copied under the attributes of the component that extends it.
+
+use std::rc::Rc;
+
+use setpoint_source::{Span, Symbol};
+
+use super::Production;
+use super::resolve::Missing;
+use super::tree::{Attribute, Attributes, Key, Node, NodeId, Progress, Type, Value};
+use crate::core::described;
+use crate::error::{Fail, Number, limit, numbered, plain};
+use crate::output;
+use crate::reference::shown;
+use crate::syntax::Reference;
+use crate::{MAX_ATTRIBUTES, MAX_DEPTH, order};
+
+/// Components are visited again as long as some round resolves something; no sensible specification needs so many visits.
+const MAX_VISITS: usize = 50_000_000;
+
+/// One visit of all components.
+#[derive(Default)]
+struct Round {
+    unresolved: Vec<Fail>,
+    progress: bool,
+}
+
+impl Production<'_> {
+    /// Rounds over all components, until every prototype is copied or a round brings nothing.
+    pub(super) fn resolve_types(&mut self, root: NodeId) -> Result<(), Vec<Fail>> {
+        let mut visits = 0;
+        loop {
+            let mut round = Round::default();
+            self.resolve_types_of(root, &mut round, &mut visits).map_err(|fail| vec![fail])?;
+            if round.unresolved.is_empty() {
+                return Ok(());
+            }
+            if !round.progress {
+                return Err(round.unresolved);
+            }
+        }
+    }
+
+    /// Copies the prototypes of a component and of all components in it. Says whether none is left.
+    fn resolve_types_of(
+        &mut self,
+        node: NodeId,
+        round: &mut Round,
+        visits: &mut usize,
+    ) -> Result<bool, Fail> {
+        if self.tree.node(node).types_progress == Progress::Done {
+            return Ok(true);
+        }
+        let span = self.tree.node(node).span;
+        *visits += 1;
+        if *visits > MAX_VISITS {
+            return Err(limit(Some(span), "resolving the prototypes takes too many steps"));
+        }
+        if self.depth >= MAX_DEPTH {
+            let message = format!("prototypes extend each other, or are nested, more than {MAX_DEPTH} deep");
+            return Err(limit(Some(span), message));
+        }
+        self.depth += 1;
+        self.tree.node_mut(node).types_progress = Progress::Begun;
+        let done =
+            self.resolve_own_types(node, round, visits)? && self.resolve_inner_types(node, round, visits)?;
+        self.tree.node_mut(node).types_progress = if done { Progress::Done } else { Progress::Waiting };
+        self.depth -= 1;
+        Ok(done)
+    }
+
+    /// From the last prototype to the first, so that the first comes first and is overridden by the others.
+    fn resolve_own_types(
+        &mut self,
+        node: NodeId,
+        round: &mut Round,
+        visits: &mut usize,
+    ) -> Result<bool, Fail> {
+        while let Some(kind) = self.tree.node(node).types.last().cloned() {
+            match kind {
+                Type::Body(template) => self.subtype(node, template, None)?,
+                Type::Reference(reference) => {
+                    let Some(prototype) = self.find_prototype(node, &reference, round)? else {
+                        return Ok(false);
+                    };
+                    if self.tree.node(prototype).types_progress == Progress::Begun {
+                        return Err(self.cycle(prototype, reference.span));
+                    }
+                    if !self.resolve_types_of(prototype, round, visits)? {
+                        return Ok(false);
+                    }
+                    self.subtype(node, prototype, Some(&reference))?;
+                    round.progress = true;
+                }
+            }
+            self.tree.node_mut(node).types.pop();
+        }
+        Ok(true)
+    }
+
+    fn resolve_inner_types(
+        &mut self,
+        node: NodeId,
+        round: &mut Round,
+        visits: &mut usize,
+    ) -> Result<bool, Fail> {
+        let mut done = true;
+        for child in self.tree.components(node) {
+            if self.tree.node(child).types_progress == Progress::Begun {
+                return Err(self.cycle(child, self.tree.node(child).span));
+            }
+            done &= self.resolve_types_of(child, round, visits)?;
+        }
+        Ok(done)
+    }
+
+    /// A prototype that waits for the component that extends it can never be copied.
+    fn cycle(&self, prototype: NodeId, span: Span) -> Fail {
+        let message = format!(
+            "the prototype `{}` contains or extends, in the end, the component that extends it: it would expand without end",
+            shown(&self.tree.path(prototype))
+        );
+        let mut fail = numbered(Number::ImplicitCycle, span, message);
+        *fail = fail.with_label(self.tree.node(prototype).span, "the prototype");
+        fail
+    }
+
+    fn find_prototype(
+        &mut self,
+        node: NodeId,
+        reference: &Reference,
+        round: &mut Round,
+    ) -> Result<Option<NodeId>, Fail> {
+        let text = output::reference(&reference.parts);
+        let fail = match self.resolve(node, &reference.parts, reference.span) {
+            Ok(found) => match found.value {
+                Value::Component(prototype) => return Ok(Some(prototype)),
+                Value::Basic(value) => {
+                    let message = format!("`{text}` cannot be a prototype: it is {}", described(&value));
+                    numbered(Number::Prototype, reference.span, message)
+                }
+                _ => numbered(Number::Prototype, reference.span, format!("`{text}` cannot be a prototype")),
+            },
+            Err(Missing::Hard(fail)) => return Err(fail),
+            Err(Missing::Lazy) => {
+                let message = format!("`{text}` cannot be a prototype: it is left to the runtime");
+                numbered(Number::Prototype, reference.span, message)
+            }
+            Err(Missing::Soft(reason)) => {
+                let why = self.reason(&reason, node);
+                let message = format!("the prototype `{text}` does not exist: {why}");
+                numbered(Number::Prototype, reference.span, message)
+            }
+        };
+        round.unresolved.push(fail);
+        Ok(None)
+    }
+
+    /// Copies the attributes of a prototype under those of the component.
+    fn subtype(
+        &mut self,
+        node: NodeId,
+        prototype: NodeId,
+        reference: Option<&Reference>,
+    ) -> Result<(), Fail> {
+        let own = std::mem::take(&mut self.tree.node_mut(node).attributes);
+        let name = reference.map(|reference| Symbol::new(&output::reference(&reference.parts)));
+        let span = reference.map(|reference| reference.span);
+        let mut merged = self.copied_attributes(prototype, node, span.zip(name))?;
+        for (key, attribute) in own {
+            match merged.get_mut(&key) {
+                None => {
+                    merged.insert(key, attribute);
+                }
+                Some(inherited) => {
+                    if has_tag(inherited, "sfFinal") {
+                        return Err(final_override(&key, attribute.span, inherited.span));
+                    }
+                    let tags = union(inherited.tags.as_ref(), attribute.tags.as_ref());
+                    *inherited = Attribute { tags, ..attribute };
+                }
+            }
+        }
+        let own_orders = std::mem::take(&mut self.tree.node_mut(node).orders);
+        let orders = order::overridden_by(&self.tree.node(prototype).orders, &own_orders);
+        let Node { attributes, orders: node_orders, .. } = self.tree.node_mut(node);
+        *attributes = merged;
+        *node_orders = orders;
+        Ok(())
+    }
+
+    /// A deep copy of the attributes of a component, as children of another.
+    fn copied_attributes(
+        &mut self,
+        from: NodeId,
+        parent: NodeId,
+        inherited: Option<(Span, Symbol)>,
+    ) -> Result<Attributes, Fail> {
+        let mut attributes = self.tree.node(from).attributes.clone();
+        self.tree.copied += attributes.len();
+        if self.tree.copied > 2 * MAX_ATTRIBUTES {
+            let message = format!("the prototypes expand to more than {} attributes", 2 * MAX_ATTRIBUTES);
+            let mut fail = limit(Some(self.tree.node(parent).span), message);
+            fail.notes.push(
+                "components that hold several copies of each other double in size with each step".into(),
+            );
+            return Err(fail);
+        }
+        for attribute in attributes.values_mut() {
+            match &mut attribute.value {
+                Value::Component(child) => *child = self.copied_node(*child, parent)?,
+                Value::Apply { node, .. } | Value::Assert { node, .. } => {
+                    *node = self.copied_node(*node, parent)?;
+                }
+                _ => {}
+            }
+            if let Some((span, name)) = inherited {
+                attribute.provenance = self.arena.copy(attribute.provenance, Some(span), Some(name));
+            }
+        }
+        Ok(attributes)
+    }
+
+    /// A deep copy of a component, as a child of another.
+    pub(super) fn copied_node(&mut self, node: NodeId, parent: NodeId) -> Result<NodeId, Fail> {
+        let Node { span, data, types_progress, .. } = *self.tree.node(node);
+        if self.depth >= MAX_DEPTH {
+            return Err(limit(
+                Some(span),
+                format!("the components would be nested more than {MAX_DEPTH} deep"),
+            ));
+        }
+        self.depth += 1;
+        let types = self.tree.node(node).types.clone();
+        let orders = self.tree.node(node).orders.clone();
+        let copy = self.tree.add(Some(parent), span);
+        let attributes = self.copied_attributes(node, copy, None)?;
+        self.depth -= 1;
+        let target = self.tree.node_mut(copy);
+        target.types = types;
+        target.types_progress = types_progress;
+        target.attributes = attributes;
+        target.orders = orders;
+        target.data = data;
+        Ok(copy)
+    }
+}
+
+pub(super) fn has_tag(attribute: &Attribute, tag: &str) -> bool {
+    attribute.tags.as_ref().is_some_and(|tags| tags.iter().any(|is| is.as_str() == tag))
+}
+
+pub(super) fn union(
+    left: Option<&Rc<Vec<Symbol>>>,
+    right: Option<&Rc<Vec<Symbol>>>,
+) -> Option<Rc<Vec<Symbol>>> {
+    match (left, right) {
+        (Some(left), Some(right)) => {
+            let mut tags: Vec<Symbol> = left.iter().chain(right.iter()).copied().collect();
+            tags.sort();
+            tags.dedup();
+            Some(Rc::new(tags))
+        }
+        (Some(tags), None) | (None, Some(tags)) => Some(Rc::clone(tags)),
+        (None, None) => None,
+    }
+}
+
+pub(super) fn final_override(key: &Key, span: Span, inherited: Span) -> Fail {
+    let name = match key {
+        Key::Name(name) => name.to_string(),
+        Key::Path(path) => shown(path),
+    };
+    let mut fail = plain(span, format!("`{name}` is tagged `sfFinal` and may not be overridden"));
+    *fail = fail.with_label(inherited, "the final value");
+    fail
+}
