@@ -134,7 +134,7 @@ impl FileSystem for MemoryFileSystem {
 }
 
 /// A path without `.` and `..`, as far as they can be resolved without a disk.
-fn normal(path: &Path) -> PathBuf {
+pub fn normal(path: &Path) -> PathBuf {
     let mut out = PathBuf::new();
     for part in path.components() {
         match part {

@@ -3,6 +3,7 @@
 mod cloudformation;
 mod puppet;
 mod smartfrog;
+mod tosca;
 
 use std::path::Path;
 
@@ -17,7 +18,8 @@ pub(crate) trait Language: Sync {
     /// The word for `--kind`, and the `kind` of reports.
     fn kind(&self) -> &'static str;
 
-    /// Whether a file is of this kind, by its name or by how its text begins. `text` is empty for a folder.
+    /// Whether a file is of this kind, by its name or by its text. `text` is empty for a folder, and at first for
+    /// every file.
     fn recognises(&self, path: &Path, text: &str) -> bool;
 
     /// Every rule that its findings may carry.
@@ -61,7 +63,7 @@ pub(crate) trait Language: Sync {
 
 /// In the order in which they are asked: those that know their files by extension before those that look inside.
 static LANGUAGES: &[&dyn Language] =
-    &[&puppet::Puppet, &smartfrog::SmartFrog, &cloudformation::CloudFormation];
+    &[&puppet::Puppet, &smartfrog::SmartFrog, &tosca::Tosca, &cloudformation::CloudFormation];
 
 /// The language of an input: the one that `--kind` names, or the first that recognises it.
 pub(crate) fn of(
@@ -75,8 +77,13 @@ pub(crate) fn of(
             UsageError::new(format!("there is no kind `{kind}`; the kinds are {}", kinds.join(", ")))
         });
     }
+    let known = |text: &str| LANGUAGES.iter().copied().find(|language| language.recognises(path, text));
+    // Most files are known by their names; only the others are read for it.
+    if let Some(language) = known("") {
+        return Ok(language);
+    }
     let text = if session.files.is_dir(path) { String::new() } else { session.read(path)? };
-    LANGUAGES.iter().copied().find(|language| language.recognises(path, &text)).ok_or_else(|| {
+    known(&text).ok_or_else(|| {
         UsageError::new(format!(
             "{}: cannot tell what kind of input this is; say so with --kind",
             path.display()

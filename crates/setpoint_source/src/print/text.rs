@@ -1,18 +1,52 @@
 //! Text for people: the message, the source lines it is about, and what to do.
 
+use std::fmt::Write;
+
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 
 use crate::{Diagnostic, FileId, Report, Severity, SourceFile, Sources, Span};
 use std::sync::Arc;
 
-/// All findings of a report, with a line per input that says its verdict, and a summary.
+/// All findings of a report, then a line per input that says its verdict, then how many findings there are.
 pub fn text(report: &Report, sources: &Sources, colour: bool) -> String {
     let mut out = String::new();
     for finding in report.findings() {
         out.push_str(&diagnostic(finding, sources, colour));
         out.push('\n');
     }
+    for input in &report.inputs {
+        if input.verdict.is_empty() {
+            continue;
+        }
+        let answers: Vec<String> = input
+            .verdict
+            .iter()
+            .map(|(question, answer)| format!("{} {answer}", question.replace('_', " ")))
+            .collect();
+        let node = input.node.as_ref().map(|node| format!(" for {node}")).unwrap_or_default();
+        let _ = writeln!(out, "{}{node}: {}", input.path, answers.join(", "));
+    }
+    out.push_str(&summary(report));
     out
+}
+
+/// `checked 3 inputs: 1 error, 2 warnings`.
+fn summary(report: &Report) -> String {
+    let count = |severity| report.findings().filter(|finding| finding.severity == severity).count();
+    let mut parts: Vec<String> = [Severity::Error, Severity::Warning, Severity::Note]
+        .into_iter()
+        .map(|severity| (count(severity), severity.as_str()))
+        .filter(|(count, _)| *count > 0)
+        .map(|(count, word)| plural(count, word))
+        .collect();
+    if parts.is_empty() {
+        parts.push("nothing found".to_owned());
+    }
+    format!("checked {}: {}\n", plural(report.inputs.len(), "input"), parts.join(", "))
+}
+
+fn plural(count: usize, word: &str) -> String {
+    format!("{count} {word}{}", if count == 1 { "" } else { "s" })
 }
 
 /// One diagnostic, ending in a line end.

@@ -1,0 +1,92 @@
+//! TOSCA service templates and CSAR archives.
+
+use std::path::{Path, PathBuf};
+
+use setpoint_orchestra::concrete::Facts;
+use setpoint_orchestra::models::TOSCA_SETUP;
+use setpoint_source::{FileSystem, InputReport, Rule, Severity};
+use setpoint_tosca::{Service, Topology};
+
+use super::Language;
+use crate::cli::InputOptions;
+use crate::session::{Session, UsageError};
+
+#[derive(Debug)]
+pub(crate) struct Tosca;
+
+impl Language for Tosca {
+    fn kind(&self) -> &'static str {
+        "tosca"
+    }
+
+    fn recognises(&self, path: &Path, text: &str) -> bool {
+        is_archive(path) || setpoint_tosca::is_service_template(text)
+    }
+
+    fn rules(&self) -> Vec<&'static Rule> {
+        setpoint_tosca::RULES
+            .iter()
+            .chain(setpoint_orchestra::RULES)
+            .chain(setpoint_data::RULES)
+            .copied()
+            .collect()
+    }
+
+    fn check(
+        &self,
+        session: &Session,
+        path: &Path,
+        _: &InputOptions,
+    ) -> Result<Vec<InputReport>, UsageError> {
+        let mut report =
+            InputReport { path: path.display().to_string(), kind: self.kind(), ..InputReport::default() };
+        let (files, entry): (Box<dyn FileSystem>, PathBuf) = if is_archive(path) {
+            let bytes = session.files.read(path).map_err(|error| UsageError::new(error.to_string()))?;
+            match setpoint_tosca::open_archive(&bytes) {
+                Ok((files, entry)) => (Box::new(files), entry),
+                Err(reason) => {
+                    report.findings.push(setpoint_tosca::bad_archive(&report.path, &reason));
+                    report.verdict.insert("reaches_final", "unknown");
+                    return Ok(vec![report]);
+                }
+            }
+        } else {
+            (Box::new(setpoint_source::OsFileSystem), path.to_owned())
+        };
+        let text = setpoint_source::read_text(&*files, &entry)
+            .map_err(|error| UsageError::new(error.to_string()))?;
+        let file = session.sources.add(entry.display().to_string(), text);
+        let mut service = Service::read(&*files, &session.sources, file, &entry);
+        report.findings.append(&mut service.diagnostics);
+        let mut topology = Topology::new(&service);
+        report.findings.append(&mut topology.diagnostics);
+        let verdict = verdict(session, &service, &topology, &mut report);
+        report.verdict.insert("reaches_final", verdict);
+        Ok(vec![report])
+    }
+}
+
+fn verdict(
+    session: &Session,
+    service: &Service,
+    topology: &Topology,
+    report: &mut InputReport,
+) -> &'static str {
+    let Some(model) = TOSCA_SETUP.load(&session.sources) else { return "unknown" };
+    let Ok(instance) = setpoint_tosca::instance(service, topology, &model) else { return "unknown" };
+    let facts = Facts { confluent: true, terminating: true };
+    let (answer, mut findings) = setpoint_tosca::can_start(&model, &instance, &facts);
+    report.findings.append(&mut findings);
+    let errors = || report.findings.iter().filter(|finding| finding.severity == Severity::Error);
+    // What could not be read may add nodes and requirements.
+    let unread = |name: &str| ["missing-import", "invalid-data"].contains(&name);
+    match answer.as_str() {
+        "yes" if errors().any(|finding| !unread(finding.rule.name)) => "no",
+        "yes" if errors().next().is_some() => "unknown",
+        answer => answer,
+    }
+}
+
+fn is_archive(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension == "csar" || extension == "zip")
+}

@@ -1,0 +1,36 @@
+//! TOSCA service templates: nodes, how requirements join them, and whether the topology can ever start.
+//!
+//! Reads the Simple Profile 1.0 to 1.3 and TOSCA 2.0 through `setpoint_data`, with imports and CSAR archives, matches
+//! requirements with capabilities, and makes the topology an instance of a rule set of `setpoint_orchestra`. It runs no
+//! script and fetches no import.
+
+mod archive;
+mod instance;
+mod rules;
+mod service;
+mod start;
+mod topology;
+mod types;
+
+pub use archive::open as open_archive;
+pub use instance::instance;
+pub use rules::RULES;
+pub use service::{Assignment, NodeTemplate, Service};
+pub use start::can_start;
+pub use topology::{Behaviour, Relationship, Topology};
+pub use types::{Capability, Requirement, Type, Types};
+
+use setpoint_source::Diagnostic;
+
+/// A finding for an archive that cannot be read.
+pub fn bad_archive(path: &str, reason: &str) -> Diagnostic {
+    Diagnostic::new(&rules::BAD_ARCHIVE, format!("{path} cannot be read as a CSAR: {reason}"))
+}
+
+/// Whether a text looks like a service template.
+pub fn is_service_template(text: &str) -> bool {
+    text.lines().take(400).any(|line| {
+        let line = line.trim_start_matches('\u{feff}');
+        line.starts_with("tosca_definitions_version") || line.starts_with("\"tosca_definitions_version\"")
+    })
+}

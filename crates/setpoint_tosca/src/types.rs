@@ -1,0 +1,181 @@
+//! Types and their derivation.
+
+use indexmap::IndexMap;
+use setpoint_data::Node;
+use setpoint_source::{Span, Symbol};
+
+/// A node, relationship or capability type, as far as it decides what may be joined.
+#[derive(Debug, Clone, Default)]
+pub struct Type {
+    pub parent: Option<Symbol>,
+    pub span: Option<Span>,
+    pub capabilities: IndexMap<Symbol, Capability>,
+    pub requirements: Vec<Requirement>,
+    /// The rule file that says how relationships of this type behave.
+    pub rules: Option<String>,
+}
+
+#[derive(Debug, Clone)]
+pub struct Capability {
+    pub kind: Symbol,
+    /// Empty: nodes of any type may use it.
+    pub valid_sources: Vec<Symbol>,
+}
+
+/// What a node type needs.
+#[derive(Debug, Clone)]
+pub struct Requirement {
+    pub name: Symbol,
+    pub capability: Option<Symbol>,
+    pub node: Option<Symbol>,
+    pub relationship: Option<Symbol>,
+    /// Whether at least one is needed.
+    pub needed: bool,
+}
+
+/// All types that a service template knows: its own, what it imports, and the normative ones.
+#[derive(Debug, Default)]
+pub struct Types {
+    pub nodes: IndexMap<Symbol, Type>,
+    pub relationships: IndexMap<Symbol, Type>,
+    pub capabilities: IndexMap<Symbol, Type>,
+}
+
+/// What a name stands for: short names and prefixes of the normative types are spelled out.
+pub(crate) fn full_name(table: &IndexMap<Symbol, Type>, name: Symbol) -> Symbol {
+    if table.contains_key(&name) {
+        return name;
+    }
+    let bare = name.strip_prefix("tosca:").unwrap_or(&name);
+    for prefix in ["tosca.nodes.", "tosca.relationships.", "tosca.capabilities.", "tosca.nodes.network."] {
+        let long = Symbol::new(&format!("{prefix}{bare}"));
+        if table.contains_key(&long) {
+            return long;
+        }
+    }
+    // `prefix:name` of an import with a namespace prefix.
+    match name.split_once(':') {
+        Some((_, rest)) if table.contains_key(&Symbol::new(rest)) => Symbol::new(rest),
+        _ => name,
+    }
+}
+
+/// A type and those that it derives from, itself first. A circle of derivations ends where it closes.
+pub(crate) fn ancestors(table: &IndexMap<Symbol, Type>, name: Symbol) -> Vec<Symbol> {
+    let mut out = Vec::new();
+    let mut next = Some(full_name(table, name));
+    while let Some(name) = next {
+        if out.contains(&name) {
+            break;
+        }
+        out.push(name);
+        next = table.get(&name).and_then(|found| found.parent).map(|parent| full_name(table, parent));
+    }
+    out
+}
+
+pub(crate) fn derives(table: &IndexMap<Symbol, Type>, name: Symbol, from: Symbol) -> bool {
+    ancestors(table, name).contains(&full_name(table, from))
+}
+
+impl Types {
+    /// The capabilities of a node type, inherited ones included.
+    pub fn capabilities_of(&self, node: Symbol) -> IndexMap<Symbol, Capability> {
+        let mut out = IndexMap::new();
+        for name in ancestors(&self.nodes, node) {
+            for (capability, value) in self.nodes.get(&name).into_iter().flat_map(|found| &found.capabilities)
+            {
+                out.entry(*capability).or_insert_with(|| value.clone());
+            }
+        }
+        out
+    }
+
+    /// The requirements of a node type, inherited ones included.
+    pub fn requirements_of(&self, node: Symbol) -> Vec<Requirement> {
+        let mut out: Vec<Requirement> = Vec::new();
+        for name in ancestors(&self.nodes, node) {
+            for requirement in self.nodes.get(&name).into_iter().flat_map(|found| &found.requirements) {
+                match out.iter_mut().find(|known| known.name == requirement.name) {
+                    // What the derived type leaves out, it inherits.
+                    Some(known) => {
+                        known.capability = known.capability.or(requirement.capability);
+                        known.node = known.node.or(requirement.node);
+                        known.relationship = known.relationship.or(requirement.relationship);
+                    }
+                    None => out.push(requirement.clone()),
+                }
+            }
+        }
+        out
+    }
+
+    /// Adds the types of a document. Types that are there already stay: the template's own come first.
+    pub(crate) fn add(&mut self, root: &Node, span: impl Fn(&Node) -> Span) {
+        for (section, table) in [
+            ("node_types", &mut self.nodes),
+            ("relationship_types", &mut self.relationships),
+            ("capability_types", &mut self.capabilities),
+        ] {
+            for entry in root.get(section).map(Node::entries).unwrap_or_default() {
+                let Some(name) = entry.key.text() else { continue };
+                table.entry(Symbol::new(name)).or_insert_with(|| Type {
+                    parent: symbol(entry.value.get("derived_from")),
+                    span: Some(span(&entry.key)),
+                    capabilities: capabilities(entry.value.get("capabilities")),
+                    requirements: requirements(entry.value.get("requirements")),
+                    rules: entry
+                        .value
+                        .get("metadata")
+                        .and_then(|metadata| metadata.get("setpoint_rules"))
+                        .and_then(Node::text)
+                        .map(str::to_owned),
+                });
+            }
+        }
+    }
+}
+
+pub(crate) fn symbol(node: Option<&Node>) -> Option<Symbol> {
+    node.and_then(Node::text).filter(|text| !text.is_empty()).map(Symbol::new)
+}
+
+fn capabilities(node: Option<&Node>) -> IndexMap<Symbol, Capability> {
+    let mut out = IndexMap::new();
+    for entry in node.map(Node::entries).unwrap_or_default() {
+        let Some(name) = entry.key.text() else { continue };
+        let kind = symbol(Some(&entry.value)).or_else(|| symbol(entry.value.get("type")));
+        let sources = entry.value.get("valid_source_types").map(Node::items).unwrap_or_default();
+        let valid_sources = sources.iter().filter_map(|source| symbol(Some(source))).collect();
+        let kind = kind.unwrap_or_else(|| Symbol::new("tosca.capabilities.Root"));
+        out.insert(Symbol::new(name), Capability { kind, valid_sources });
+    }
+    out
+}
+
+/// Requirements are a list of mappings with one key, or one mapping.
+pub(crate) fn named_items(node: Option<&Node>) -> Vec<(&Node, &Node)> {
+    let Some(node) = node else { return Vec::new() };
+    let entries = node.entries().iter().chain(node.items().iter().flat_map(Node::entries));
+    entries.map(|entry| (&entry.key, &entry.value)).collect()
+}
+
+fn requirements(node: Option<&Node>) -> Vec<Requirement> {
+    named_items(node)
+        .into_iter()
+        .filter_map(|(key, value)| {
+            let relationship = value.get("relationship");
+            let relationship =
+                symbol(relationship).or_else(|| symbol(relationship.and_then(|one| one.get("type"))));
+            let range = value.get("occurrences").or_else(|| value.get("count_range")).map(Node::items);
+            let lower = range.and_then(<[Node]>::first).and_then(Node::text);
+            Some(Requirement {
+                name: Symbol::new(key.text()?),
+                capability: symbol(Some(value)).or_else(|| symbol(value.get("capability"))),
+                node: symbol(value.get("node")),
+                relationship,
+                needed: lower != Some("0"),
+            })
+        })
+        .collect()
+}

@@ -1,0 +1,52 @@
+//! What `check` says about a topology: one case a file, with the template, its imports and the findings together.
+
+use std::path::Path;
+use std::process::ExitCode;
+
+use setpoint_orchestra::concrete::Facts;
+use setpoint_orchestra::models::TOSCA_SETUP;
+use setpoint_source::{MemoryFileSystem, Sources, print};
+use setpoint_testing::{Answers, Case, run_folder};
+use setpoint_tosca::{Service, Topology, can_start, instance};
+
+fn main() -> ExitCode {
+    run_folder(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cases"), answer)
+}
+
+fn answer(case: &Case) -> Answers {
+    let mut files = MemoryFileSystem::new();
+    for input in &case.inputs {
+        files.add(&input.name, input.text.as_bytes());
+    }
+    let Some(first) = case.inputs.first() else { return Vec::new() };
+    let sources = Sources::new();
+    let file = sources.add(&first.name, first.text.as_str());
+    let service = Service::read(&files, &sources, file, Path::new(&first.name));
+    let topology = Topology::new(&service);
+    let mut findings: Vec<_> = service.diagnostics.iter().chain(&topology.diagnostics).cloned().collect();
+    let mut answers = Vec::new();
+    let model = TOSCA_SETUP.load(&sources).expect("the built-in rule set loads");
+    match instance(&service, &topology, &model) {
+        Ok(instance) => {
+            // Search decides here: the cases are small, and one run is what they check.
+            let (by_search, _) = can_start(&model, &instance, &Facts::default());
+            let (by_run, more) = can_start(&model, &instance, &Facts { confluent: true, terminating: true });
+            assert_eq!(by_search, by_run, "one run and search agree");
+            findings.extend(more);
+            answers.push(("starts".to_owned(), by_run.as_str().to_owned()));
+        }
+        Err(errors) => answers.push(("starts".to_owned(), format!("{errors:?}"))),
+    }
+    let joined: Vec<String> = topology
+        .relationships
+        .iter()
+        .map(|one| {
+            format!("{} {} {} ({})\n", one.source, one.behaviour.as_str(), one.target, one.requirement)
+        })
+        .collect();
+    answers.push(("relationships".to_owned(), joined.concat()));
+    let shown: Vec<String> = findings.iter().map(|one| print::diagnostic(one, &sources, false)).collect();
+    answers
+        .push(("findings".to_owned(), if shown.is_empty() { "none\n".to_owned() } else { shown.concat() }));
+    answers
+}
