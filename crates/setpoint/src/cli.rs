@@ -19,6 +19,10 @@ pub(crate) enum Command {
     Check(CheckArgs),
     /// Print the compiled result: a Puppet catalog, a SmartFrog tree
     Compile(CompileArgs),
+    /// Say where a value came from
+    Why(WhyArgs),
+    /// Compare two inputs as they are compiled
+    Diff(DiffArgs),
     /// Only parse, and report
     Parse(ParseArgs),
     /// Print the resource or dependency graph
@@ -124,6 +128,33 @@ pub(crate) struct CompileArgs {
     pub(crate) input: PathBuf,
     /// `json` or `pp` for Puppet; `json`, `yaml` or `sf` for SmartFrog
     #[arg(long, value_name = "FORMAT", default_value = "json")]
+    pub(crate) format: String,
+    #[command(flatten)]
+    pub(crate) options: InputOptions,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct WhyArgs {
+    #[arg(value_name = "INPUT")]
+    pub(crate) input: PathBuf,
+    /// The value: `File[/etc/motd].content`, or `s2:web:running` for SmartFrog
+    #[arg(value_name = "VALUE")]
+    pub(crate) target: String,
+    /// `text` or `json`
+    #[arg(long, value_name = "FORMAT", default_value = "text", value_parser = ["text", "json"])]
+    pub(crate) format: String,
+    #[command(flatten)]
+    pub(crate) options: InputOptions,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct DiffArgs {
+    #[arg(value_name = "OLD")]
+    pub(crate) old: PathBuf,
+    #[arg(value_name = "NEW")]
+    pub(crate) new: PathBuf,
+    /// `text` or `json`
+    #[arg(long, value_name = "FORMAT", default_value = "text", value_parser = ["text", "json"])]
     pub(crate) format: String,
     #[command(flatten)]
     pub(crate) options: InputOptions,

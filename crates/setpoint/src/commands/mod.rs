@@ -2,9 +2,11 @@
 
 mod check;
 mod compile;
+mod diff;
 mod explain;
 mod graph;
 mod parse;
+mod why;
 
 use std::process::ExitCode;
 
@@ -17,6 +19,8 @@ pub(crate) fn run(cli: Cli) -> ExitCode {
     let done = match cli.command {
         Command::Check(args) => check::run(&session, &args),
         Command::Compile(args) => compile::run(&session, &args),
+        Command::Why(args) => why::run(&session, &args),
+        Command::Diff(args) => diff::run(&session, &args),
         Command::Parse(args) => parse::run(&session, &args),
         Command::Graph(args) => graph::run(&session, &args),
         Command::Explain(args) => explain::run(&args),

@@ -56,6 +56,28 @@ pub(crate) trait Language: Sync {
         Err(self.cannot("graph"))
     }
 
+    fn why(
+        &self,
+        _session: &Session,
+        _path: &Path,
+        _options: &InputOptions,
+        _target: &str,
+        _format: &str,
+    ) -> Result<Outcome, UsageError> {
+        Err(self.cannot("why"))
+    }
+
+    fn diff(
+        &self,
+        _session: &Session,
+        _old: &Path,
+        _new: &Path,
+        _options: &InputOptions,
+        _format: &str,
+    ) -> Result<Outcome, UsageError> {
+        Err(self.cannot("diff"))
+    }
+
     fn cannot(&self, command: &str) -> UsageError {
         UsageError::new(format!("`setpoint {command}` has no answer for {} input", self.kind()))
     }

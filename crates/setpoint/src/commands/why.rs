@@ -1,0 +1,13 @@
+//! `setpoint why`: where a value came from.
+
+use std::process::ExitCode;
+
+use crate::cli::WhyArgs;
+use crate::session::{Session, UsageError};
+use crate::{languages, output};
+
+pub(crate) fn run(session: &Session, args: &WhyArgs) -> Result<ExitCode, UsageError> {
+    let language = languages::of(session, &args.input, &args.options)?;
+    let outcome = language.why(session, &args.input, &args.options, &args.target, &args.format)?;
+    Ok(output::outcome(&outcome, &session.sources))
+}
