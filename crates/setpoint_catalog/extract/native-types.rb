@@ -139,6 +139,7 @@ def type_text(facts)
           refreshes: #{facts[:refreshes]},
           providers: Cow::Borrowed(#{list(facts[:providers].map { |n| text(n) })}),
           auto: Cow::Borrowed(&[]),
+          open: false,
       },
     RUST
 end

@@ -10,6 +10,7 @@ pub mod graph;
 mod native;
 pub mod read;
 mod resource;
+pub mod ruby_types;
 pub mod write;
 
 pub use catalog::{Catalog, Duplicate};

@@ -1,6 +1,6 @@
 //! Native resource types: which attributes they have, what their titles mean, which values they take.
 //!
-//! The types that Puppet's agent ships are in a generated table; those of modules are read into
+//! The types that Puppet's agent ships are in a generated table; those of modules are read by [`crate::ruby_types`] into
 //! the same shape.
 
 mod table;
@@ -35,6 +35,8 @@ pub struct NativeType {
     pub providers: Cow<'static, [&'static str]>,
     /// Automatic relationships that a module's type declares. Those of Puppet's own types are code: see the graph.
     pub auto: Cow<'static, [AutoRelation]>,
+    /// Not all parameters are known, so that any is accepted.
+    pub open: bool,
 }
 
 pub type TitlePattern = (&'static str, &'static [&'static str]);
@@ -94,16 +96,32 @@ pub enum NameSource {
     Literal(&'static str),
     /// The value of an attribute; each element of an array.
     Attribute(&'static str),
-    /// The folder that holds the path in an attribute.
-    ParentOf(&'static str),
     /// Text with values of attributes in it.
     Text(Vec<TextPart>),
+    /// Only if an attribute is set, or only if it is not.
+    If {
+        attribute: &'static str,
+        set: bool,
+        names: Vec<NameSource>,
+    },
+    /// By the value of an attribute.
+    Case {
+        attribute: &'static str,
+        arms: Vec<(Vec<&'static str>, Vec<NameSource>)>,
+        otherwise: Vec<NameSource>,
+    },
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TextPart {
     Literal(&'static str),
     Attribute(&'static str),
+    /// One piece of an attribute's value; the last for an index beyond all.
+    Piece {
+        attribute: &'static str,
+        separator: &'static str,
+        index: usize,
+    },
 }
 
 /// A type that Puppet's agent ships, by its name in any case.
@@ -154,7 +172,7 @@ impl NativeType {
 
     /// Whether a resource of this type may be given this parameter: the check that Puppet makes when it compiles.
     pub fn accepts(&self, name: &str) -> bool {
-        name == "name" || self.attribute(name).is_some() || is_metaparameter(name)
+        self.open || name == "name" || self.attribute(name).is_some() || is_metaparameter(name)
     }
 
     /// The parameter that the title stands for. With several namevars it is `name`, as in Puppet.

@@ -53,7 +53,8 @@ impl<'a> Names<'a> {
             "zone" => self.zone(resource, &mut found),
             "zfs" => self.zfs(resource, &mut found),
             _ => {
-                for auto in native.auto.iter() {
+                // Puppet passes over what is no native type: `autorequire(:class)` never does anything.
+                for auto in native.auto.iter().filter(|auto| self.types.native(auto.target).is_some()) {
                     for name in super::ruby::names(&auto.names, resource, native) {
                         found.extend(self.find(auto.target, &name).map(|other| (auto.relation, other)));
                     }

@@ -32,6 +32,7 @@ pub(super) static TYPES: [NativeType; 27] = [
         refreshes: false,
         providers: Cow::Borrowed(&["augeas"]),
         auto: Cow::Borrowed(&[]),
+        open: false,
     },
     NativeType {
         name: "component",
@@ -43,6 +44,7 @@ pub(super) static TYPES: [NativeType; 27] = [
         refreshes: true,
         providers: Cow::Borrowed(&[]),
         auto: Cow::Borrowed(&[]),
+        open: false,
     },
     NativeType {
         name: "cron",
@@ -54,6 +56,7 @@ pub(super) static TYPES: [NativeType; 27] = [
         refreshes: false,
         providers: Cow::Borrowed(&["crontab"]),
         auto: Cow::Borrowed(&[]),
+        open: false,
     },
     NativeType {
         name: "exec",
@@ -65,6 +68,7 @@ pub(super) static TYPES: [NativeType; 27] = [
         refreshes: true,
         providers: Cow::Borrowed(&["posix", "shell", "windows"]),
         auto: Cow::Borrowed(&[]),
+        open: false,
     },
     NativeType {
         name: "file",
@@ -76,6 +80,7 @@ pub(super) static TYPES: [NativeType; 27] = [
         refreshes: false,
         providers: Cow::Borrowed(&["posix", "windows"]),
         auto: Cow::Borrowed(&[]),
+        open: false,
     },
     NativeType {
         name: "filebucket",
@@ -87,6 +92,7 @@ pub(super) static TYPES: [NativeType; 27] = [
         refreshes: false,
         providers: Cow::Borrowed(&[]),
         auto: Cow::Borrowed(&[]),
+        open: false,
     },
     NativeType {
         name: "group",
@@ -98,6 +104,7 @@ pub(super) static TYPES: [NativeType; 27] = [
         refreshes: false,
         providers: Cow::Borrowed(&["aix", "directoryservice", "groupadd", "ldap", "pw", "windows_adsi"]),
         auto: Cow::Borrowed(&[]),
+        open: false,
     },
     NativeType {
         name: "host",
@@ -109,6 +116,7 @@ pub(super) static TYPES: [NativeType; 27] = [
         refreshes: false,
         providers: Cow::Borrowed(&["parsed"]),
         auto: Cow::Borrowed(&[]),
+        open: false,
     },
     NativeType {
         name: "mailalias",
@@ -120,6 +128,7 @@ pub(super) static TYPES: [NativeType; 27] = [
         refreshes: false,
         providers: Cow::Borrowed(&["aliases"]),
         auto: Cow::Borrowed(&[]),
+        open: false,
     },
     NativeType {
         name: "mount",
@@ -131,6 +140,7 @@ pub(super) static TYPES: [NativeType; 27] = [
         refreshes: true,
         providers: Cow::Borrowed(&["parsed"]),
         auto: Cow::Borrowed(&[]),
+        open: false,
     },
     NativeType {
         name: "notify",
@@ -142,6 +152,7 @@ pub(super) static TYPES: [NativeType; 27] = [
         refreshes: false,
         providers: Cow::Borrowed(&[]),
         auto: Cow::Borrowed(&[]),
+        open: false,
     },
     NativeType {
         name: "package",
@@ -153,6 +164,7 @@ pub(super) static TYPES: [NativeType; 27] = [
         refreshes: true,
         providers: Cow::Borrowed(&["aix", "appdmg", "apple", "apt", "aptitude", "aptrpm", "blastwave", "dnf", "dnfmodule", "dpkg", "fink", "freebsd", "gem", "hpux", "macports", "nim", "openbsd", "opkg", "pacman", "pip", "pip2", "pip3", "pkg", "pkgdmg", "pkgin", "pkgng", "pkgutil", "portage", "ports", "portupgrade", "puppet_gem", "puppetserver_gem", "rpm", "rug", "sun", "sunfreeware", "tdnf", "up2date", "urpmi", "windows", "yum", "zypper"]),
         auto: Cow::Borrowed(&[]),
+        open: false,
     },
     NativeType {
         name: "resources",
@@ -164,6 +176,7 @@ pub(super) static TYPES: [NativeType; 27] = [
         refreshes: false,
         providers: Cow::Borrowed(&[]),
         auto: Cow::Borrowed(&[]),
+        open: false,
     },
     NativeType {
         name: "schedule",
@@ -175,6 +188,7 @@ pub(super) static TYPES: [NativeType; 27] = [
         refreshes: false,
         providers: Cow::Borrowed(&[]),
         auto: Cow::Borrowed(&[]),
+        open: false,
     },
     NativeType {
         name: "selboolean",
@@ -186,6 +200,7 @@ pub(super) static TYPES: [NativeType; 27] = [
         refreshes: false,
         providers: Cow::Borrowed(&["getsetsebool"]),
         auto: Cow::Borrowed(&[]),
+        open: false,
     },
     NativeType {
         name: "selmodule",
@@ -197,6 +212,7 @@ pub(super) static TYPES: [NativeType; 27] = [
         refreshes: false,
         providers: Cow::Borrowed(&["semodule"]),
         auto: Cow::Borrowed(&[]),
+        open: false,
     },
     NativeType {
         name: "service",
@@ -208,6 +224,7 @@ pub(super) static TYPES: [NativeType; 27] = [
         refreshes: true,
         providers: Cow::Borrowed(&["base", "bsd", "daemontools", "debian", "freebsd", "gentoo", "init", "launchd", "openbsd", "openrc", "openwrt", "rcng", "redhat", "runit", "service", "smf", "src", "systemd", "upstart", "windows"]),
         auto: Cow::Borrowed(&[]),
+        open: false,
     },
     NativeType {
         name: "ssh_authorized_key",
@@ -219,6 +236,7 @@ pub(super) static TYPES: [NativeType; 27] = [
         refreshes: false,
         providers: Cow::Borrowed(&["parsed"]),
         auto: Cow::Borrowed(&[]),
+        open: false,
     },
     NativeType {
         name: "sshkey",
@@ -230,6 +248,7 @@ pub(super) static TYPES: [NativeType; 27] = [
         refreshes: false,
         providers: Cow::Borrowed(&["parsed"]),
         auto: Cow::Borrowed(&[]),
+        open: false,
     },
     NativeType {
         name: "stage",
@@ -241,6 +260,7 @@ pub(super) static TYPES: [NativeType; 27] = [
         refreshes: false,
         providers: Cow::Borrowed(&[]),
         auto: Cow::Borrowed(&[]),
+        open: false,
     },
     NativeType {
         name: "tidy",
@@ -252,6 +272,7 @@ pub(super) static TYPES: [NativeType; 27] = [
         refreshes: false,
         providers: Cow::Borrowed(&[]),
         auto: Cow::Borrowed(&[]),
+        open: false,
     },
     NativeType {
         name: "user",
@@ -263,6 +284,7 @@ pub(super) static TYPES: [NativeType; 27] = [
         refreshes: false,
         providers: Cow::Borrowed(&["aix", "directoryservice", "hpuxuseradd", "ldap", "openbsd", "pw", "user_role_add", "useradd", "windows_adsi"]),
         auto: Cow::Borrowed(&[]),
+        open: false,
     },
     NativeType {
         name: "whit",
@@ -274,6 +296,7 @@ pub(super) static TYPES: [NativeType; 27] = [
         refreshes: true,
         providers: Cow::Borrowed(&[]),
         auto: Cow::Borrowed(&[]),
+        open: false,
     },
     NativeType {
         name: "yumrepo",
@@ -285,6 +308,7 @@ pub(super) static TYPES: [NativeType; 27] = [
         refreshes: false,
         providers: Cow::Borrowed(&["inifile"]),
         auto: Cow::Borrowed(&[]),
+        open: false,
     },
     NativeType {
         name: "zfs",
@@ -296,6 +320,7 @@ pub(super) static TYPES: [NativeType; 27] = [
         refreshes: false,
         providers: Cow::Borrowed(&["zfs"]),
         auto: Cow::Borrowed(&[]),
+        open: false,
     },
     NativeType {
         name: "zone",
@@ -307,6 +332,7 @@ pub(super) static TYPES: [NativeType; 27] = [
         refreshes: false,
         providers: Cow::Borrowed(&["solaris"]),
         auto: Cow::Borrowed(&[]),
+        open: false,
     },
     NativeType {
         name: "zpool",
@@ -318,6 +344,7 @@ pub(super) static TYPES: [NativeType; 27] = [
         refreshes: false,
         providers: Cow::Borrowed(&["zpool"]),
         auto: Cow::Borrowed(&[]),
+        open: false,
     },
 ];
 
