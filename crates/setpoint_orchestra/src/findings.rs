@@ -84,6 +84,18 @@ The prover found no invariant that carries the proof, and no small instance in w
 names the conditions that are open. State an `invariant` that the proof needs, or simplify the rule.",
 };
 
+pub static UNDECIDED: Rule = Rule {
+    name: "undecided",
+    severity: Severity::Warning,
+    summary: "an instance has too many states to be searched",
+    explanation: "\
+One run does not decide for this rule set, because its steps may disturb each other, and there are more states than \
+the search visits. Nothing is claimed either way.
+
+`setpoint prove` on the rule set says which rules disturb each other; `setpoint simulate --random SEED` tries single \
+runs.",
+};
+
 pub static INVARIANT_BROKEN: Rule = Rule {
     name: "invariant-broken",
     severity: Severity::Error,
@@ -118,6 +130,7 @@ pub static RULES: &[&Rule] = &[
     &ENDLESS_RUN,
     &MALFORMED_INSTANCE,
     &NOT_PROVED,
+    &UNDECIDED,
     &INVARIANT_BROKEN,
     &VACUOUS_MODEL,
 ];

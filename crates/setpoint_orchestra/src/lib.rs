@@ -11,11 +11,14 @@
 //! instances through [`InstanceBuilder`].
 
 pub mod concrete;
+pub mod describe;
 pub mod findings;
 mod instance;
 pub mod language;
 mod model;
 pub mod models;
+pub mod parametric;
+pub mod report;
 
 pub use findings::RULES;
 pub use instance::{DraftId, Instance, InstanceBuilder, InstanceError, Link, Object, ObjectId};

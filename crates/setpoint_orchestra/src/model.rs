@@ -147,6 +147,8 @@ pub enum Formula {
     Equal(Term, Term),
     /// A message waits at the object.
     Has(Term, MessageId),
+    /// More than one such message waits there.
+    HasSeveral(Term, MessageId),
 }
 
 impl Formula {
@@ -169,7 +171,7 @@ impl Formula {
     pub fn is_static(&self) -> bool {
         match self {
             Self::Constant(_) | Self::OfTypes(..) | Self::SameType(..) | Self::Equal(..) => true,
-            Self::InStates(..) | Self::Has(..) => false,
+            Self::InStates(..) | Self::Has(..) | Self::HasSeveral(..) => false,
             Self::Not(inner) => inner.is_static(),
             Self::And(parts) | Self::Or(parts) => parts.iter().all(Self::is_static),
             Self::All { filter, body, .. } | Self::Some { filter, body, .. } => {
@@ -188,7 +190,10 @@ impl Formula {
                 filter.terms(visit);
                 body.terms(visit);
             }
-            Self::InStates(term, _) | Self::OfTypes(term, _) | Self::Has(term, _) => visit(term),
+            Self::InStates(term, _)
+            | Self::OfTypes(term, _)
+            | Self::Has(term, _)
+            | Self::HasSeveral(term, _) => visit(term),
             Self::SameType(left, right) | Self::Equal(left, right) => {
                 visit(left);
                 visit(right);

@@ -2,7 +2,7 @@
 
 use super::ground::{Cell, Ground, Layout};
 use crate::instance::ObjectId;
-use crate::model::{Bound, Formula, NameSet, Term};
+use crate::model::{Bound, Formula, MessageId, NameSet, Term};
 
 /// Negations pushed to the atoms, so that only `Equal`, `SameType`, `OfTypes` and `Has` are ever negated.
 pub(super) fn compile(formula: &Formula) -> Formula {
@@ -79,11 +79,13 @@ impl Evaluator<'_> {
                 self.type_name(self.object(left, env)) == self.type_name(self.object(right, env))
             }
             Formula::Equal(left, right) => self.object(left, env) == self.object(right, env),
-            Formula::Has(term, message) => {
-                let cell = self.ground.layout.message_cell(self.object(term, env), *message);
-                self.state[cell as usize] > 0
-            }
+            Formula::Has(term, message) => self.waiting(term, *message, env) > 0,
+            Formula::HasSeveral(term, message) => self.waiting(term, *message, env) > 1,
         }
+    }
+
+    fn waiting(&self, term: &Term, message: MessageId, env: &[ObjectId]) -> u8 {
+        self.state[self.ground.layout.message_cell(self.object(term, env), message) as usize]
     }
 
     fn type_name(&self, object: ObjectId) -> Option<setpoint_source::Symbol> {
@@ -124,12 +126,12 @@ impl Evaluator<'_> {
             }
             Formula::Or(parts) => parts.iter().for_each(|part| self.witnesses(part, env, out)),
             Formula::Not(inner) => {
-                if let Formula::Has(term, message) = &**inner {
+                if let Formula::Has(term, message) | Formula::HasSeveral(term, message) = &**inner {
                     out.push(self.ground.layout.message_cell(self.object(term, env), *message));
                 }
             }
             Formula::InStates(term, _) => out.push(Layout::state_cell(self.object(term, env))),
-            Formula::Has(term, message) => {
+            Formula::Has(term, message) | Formula::HasSeveral(term, message) => {
                 out.push(self.ground.layout.message_cell(self.object(term, env), *message));
             }
             Formula::All { bound, filter, body } => {
@@ -175,7 +177,7 @@ impl Evaluator<'_> {
             }
             Formula::Not(inner) => self.cells(inner, env, out),
             Formula::InStates(term, _) => out.push(Layout::state_cell(self.object(term, env))),
-            Formula::Has(term, message) => {
+            Formula::Has(term, message) | Formula::HasSeveral(term, message) => {
                 out.push(self.ground.layout.message_cell(self.object(term, env), *message));
             }
             Formula::All { bound, filter, body } | Formula::Some { bound, filter, body } => {

@@ -254,12 +254,12 @@ impl Collector<'_> {
                 let object = self.ground.follow(env[term.var], &term.path);
                 out.push((object, Need::State(*set), self.full_trail(term, env, found)));
             }
-            Formula::Has(term, message) => {
+            Formula::Has(term, message) | Formula::HasSeveral(term, message) => {
                 let object = self.ground.follow(env[term.var], &term.path);
                 out.push((object, Need::Message(*message), self.full_trail(term, env, found)));
             }
             Formula::Not(inner) => {
-                if let Formula::Has(term, message) = &**inner {
+                if let Formula::Has(term, message) | Formula::HasSeveral(term, message) = &**inner {
                     let object = self.ground.follow(env[term.var], &term.path);
                     out.push((object, Need::NoMessage(*message), self.full_trail(term, env, found)));
                 }

@@ -140,6 +140,16 @@ impl<'a> Ground<'a> {
         state[object.index()]
     }
 
+    /// How many of a message wait at an object.
+    pub fn messages_at(&self, state: &[u8], object: ObjectId, message: MessageId) -> u8 {
+        state[self.layout.message_cell(object, message) as usize]
+    }
+
+    /// The object that links lead to.
+    pub fn follow_path(&self, root: ObjectId, path: &[LinkId]) -> ObjectId {
+        self.follow(root, path)
+    }
+
     pub fn is_final(&self, state: &[u8]) -> bool {
         self.holds(&self.final_formula, state, &mut Vec::new())
     }
@@ -368,6 +378,23 @@ impl<'a> Ground<'a> {
         out
     }
 
+    /// The first relation of the model that is said to be acyclic and has a cycle here.
+    pub fn cyclic_relation(&self) -> Option<usize> {
+        self.model.acyclic.iter().position(|relation| {
+            let mut edges: Vec<Vec<ObjectId>> = vec![Vec::new(); self.instance.objects.len()];
+            for edge in &relation.edges {
+                for &object in self.layout.members(edge.bound.class) {
+                    let mut env = vec![object];
+                    if self.holds(&compile(&edge.filter), &self.start, &mut env) {
+                        let from = self.follow(object, &edge.from.path);
+                        edges[from.index()].push(self.follow(object, &edge.to.path));
+                    }
+                }
+            }
+            has_cycle(&edges)
+        })
+    }
+
     /// The object for which a universal claim fails first.
     fn culprit(&self, formula: &Formula) -> Option<String> {
         let Formula::All { bound, filter, body } = compile(formula) else { return None };
@@ -440,6 +467,26 @@ impl<'a> Ground<'a> {
             _ => None,
         })
     }
+}
+
+/// Whether a graph has a cycle: what is left when objects without outgoing edges are removed again and again.
+fn has_cycle(edges: &[Vec<ObjectId>]) -> bool {
+    let mut incoming = vec![0usize; edges.len()];
+    for target in edges.iter().flatten() {
+        incoming[target.index()] += 1;
+    }
+    let mut free: Vec<usize> = (0..edges.len()).filter(|&at| incoming[at] == 0).collect();
+    let mut removed = 0;
+    while let Some(at) = free.pop() {
+        removed += 1;
+        for target in &edges[at] {
+            incoming[target.index()] -= 1;
+            if incoming[target.index()] == 0 {
+                free.push(target.index());
+            }
+        }
+    }
+    removed < edges.len()
 }
 
 fn flatten(formula: Formula, out: &mut Vec<Formula>) {

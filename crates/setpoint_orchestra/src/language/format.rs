@@ -272,8 +272,8 @@ fn formula(node: &Formula, level: u8) -> String {
         FormulaKind::Type { path: object, negated, types } => {
             (4, format!("{} of {}{}", path(object), if *negated { "not " } else { "" }, names(types, "|")))
         }
-        FormulaKind::Message { path: object, message } => {
-            (4, format!("{} has {}", path(object), message.text))
+        FormulaKind::Message { path: object, several, message } => {
+            (4, format!("{} has {}{}", path(object), if *several { "several " } else { "" }, message.text))
         }
         FormulaKind::Equal { left, right, negated } => {
             (4, format!("{} {} {}", path(left), if *negated { "!=" } else { "=" }, path(right)))

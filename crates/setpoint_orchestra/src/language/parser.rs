@@ -584,8 +584,11 @@ impl Parser<'_> {
             }
             Some("has") => {
                 self.bump();
+                // A message may be called `several`.
+                let several =
+                    self.is_word("several") && self.peek(1) == TokenKind::Word && self.eat_word("several");
                 let message = self.name("a message")?;
-                Some(FormulaKind::Message { path, message })
+                Some(FormulaKind::Message { path, several, message })
             }
             _ => {
                 self.expected("`is`, `of`, `has`, `=` or `!=` after the object");

@@ -432,9 +432,10 @@ impl Resolver {
                 let all = NameSet::first(self.model.class(term.class).types.len());
                 Some(Formula::OfTypes(term, if *negated { all.minus(set) } else { set }))
             }
-            FormulaKind::Message { path, message } => {
+            FormulaKind::Message { path, several, message } => {
                 let term = self.term(path, scope)?;
-                self.message(term.class, *message).map(|message| Formula::Has(term, message))
+                let message = self.message(term.class, *message)?;
+                Some(if *several { Formula::HasSeveral(term, message) } else { Formula::Has(term, message) })
             }
             FormulaKind::Equal { left, right, negated } => {
                 let equal = self.equal(left, right, scope)?;

@@ -62,9 +62,10 @@ pub enum FormulaKind {
         negated: bool,
         types: Vec<Name>,
     },
-    /// `x has m`.
+    /// `x has m`, `x has several m`.
     Message {
         path: Path,
+        several: bool,
         message: Name,
     },
     /// `x = y`, `x != y`. Either both or none end in `.type`.

@@ -1,0 +1,231 @@
+//! Invariants without help: sets of views that no rule leads out of.
+
+use std::collections::BTreeSet;
+
+use setpoint_solver::{Lit, Outcome};
+
+use super::question::{BEFORE, Depth, Moment, Named, Question};
+use super::view::{Cube, View, Viewpoint};
+use crate::model::{Formula, Model, ModelRule};
+
+/// A viewpoint with more views than this is left out.
+const MAX_VIEWS: usize = 1500;
+
+/// New views that one question is asked for before the next round begins.
+const MAX_FOUND: usize = 48;
+
+/// Viewpoints, the views that their invariants allow, and the invariants as formulas.
+#[derive(Debug)]
+pub(super) struct Inferred {
+    pub(super) viewpoints: Vec<Viewpoint>,
+    pub(super) views: Vec<BTreeSet<View>>,
+    pub(super) cubes: Vec<Vec<Cube>>,
+    pub(super) formulas: Vec<Formula>,
+    /// Every question of the last round had the answer that the invariants need.
+    pub(super) inductive: bool,
+}
+
+/// The least sets of views that hold at the start, that no rule leads out of, and that have the given ones.
+pub(super) fn infer(model: &Model, viewpoints: Vec<Viewpoint>, views: Vec<BTreeSet<View>>) -> Inferred {
+    let cubes = viewpoints.iter().map(|_| Vec::new()).collect();
+    let mut inferred = Inferred { viewpoints, views, cubes, formulas: Vec::new(), inductive: false };
+    let mut changed: Vec<bool> = inferred.viewpoints.iter().map(|_| true).collect();
+    loop {
+        inferred.drop_large();
+        for (at, changed) in changed.iter_mut().enumerate() {
+            if std::mem::take(changed) && at < inferred.viewpoints.len() {
+                inferred.cubes[at] = inferred.viewpoints[at].clauses(model, &inferred.views[at]);
+            }
+        }
+        inferred.formulas = inferred.all_formulas(model);
+        let mut given_up = false;
+        for at in 0..inferred.viewpoints.len() {
+            changed.resize(inferred.viewpoints.len(), false);
+            for question in inferred.questions(model, at) {
+                match question.new_views(&inferred.viewpoints[at], &inferred.cubes[at]) {
+                    Some(found) => {
+                        for view in found {
+                            changed[at] |= inferred.views[at].insert(view);
+                        }
+                    }
+                    None => given_up = true,
+                }
+            }
+        }
+        if !changed.contains(&true) {
+            inferred.inductive = !given_up;
+            return inferred;
+        }
+        if given_up {
+            return inferred;
+        }
+    }
+}
+
+impl Inferred {
+    /// A viewpoint with too many views says nothing; its views would cost more than they help.
+    fn drop_large(&mut self) {
+        let mut at = 0;
+        while at < self.viewpoints.len() {
+            if self.views[at].len() > MAX_VIEWS {
+                self.viewpoints.remove(at);
+                self.views.remove(at);
+                self.cubes.remove(at);
+            } else {
+                at += 1;
+            }
+        }
+    }
+
+    fn all_formulas(&self, model: &Model) -> Vec<Formula> {
+        let mut out: Vec<Formula> = Vec::new();
+        for (viewpoint, cubes) in self.viewpoints.iter().zip(&self.cubes) {
+            out.extend(cubes.iter().map(|cube| viewpoint.invariant(model, cube)));
+        }
+        out
+    }
+
+    /// The start, and every rule that can change what is seen.
+    fn questions<'m>(&self, model: &'m Model, at: usize) -> Vec<ViewQuestion<'m>> {
+        let viewpoint = &self.viewpoints[at];
+        let mut out = vec![ViewQuestion::at_start(model, viewpoint)];
+        for rule in model.rules.iter().filter(|rule| viewpoint.is_touched_by(rule)) {
+            out.push(ViewQuestion::after_rule(model, viewpoint, rule, &self.formulas));
+        }
+        out
+    }
+}
+
+/// Which views are seen at a moment, beyond the known ones?
+struct ViewQuestion<'m> {
+    question: Question<'m>,
+    roots: Vec<Named>,
+    moment: Moment,
+}
+
+impl<'m> ViewQuestion<'m> {
+    fn at_start(model: &'m Model, viewpoint: &Viewpoint) -> Self {
+        let mut question = Question::new(model, Depth::generations(1));
+        let roots = viewpoint.roots.iter().map(|&class| question.object(class)).collect();
+        assert_start(&mut question);
+        Self { question, roots, moment: BEFORE }
+    }
+
+    fn after_rule(model: &'m Model, viewpoint: &Viewpoint, rule: &ModelRule, invariants: &[Formula]) -> Self {
+        let mut question = Question::new(model, Depth::generations(1));
+        let roots = viewpoint.roots.iter().map(|&class| question.object(class)).collect();
+        for invariant in invariants {
+            question.assert(invariant, &[], BEFORE, true);
+        }
+        let parameters = question.parameters(rule);
+        let moment = question.fire(rule, &parameters, BEFORE);
+        Self { question, roots, moment }
+    }
+
+    /// Views in one of the forbidden cubes that can be seen; none is a proof that there are none. `None` if the
+    /// solver gave up.
+    fn new_views(mut self, viewpoint: &Viewpoint, cubes: &[Cube]) -> Option<Vec<View>> {
+        let literals = viewpoint.literals(&mut self.question, &self.roots, self.moment);
+        let forbidden: Vec<Lit> = cubes
+            .iter()
+            .map(|cube| {
+                let outside = viewpoint.outside(cube, &literals);
+                !self.question.circuit.or(&outside)
+            })
+            .collect();
+        self.question.circuit.assert(&forbidden);
+        self.question.work_out();
+        if self.moment == BEFORE {
+            self.question.no_messages();
+        }
+        let mut found = Vec::new();
+        loop {
+            match self.question.circuit.solve(&[]) {
+                Outcome::Unsat => return Some(found),
+                Outcome::Unknown => return None,
+                Outcome::Sat => {
+                    let view = Viewpoint::read(&self.question, &literals);
+                    let differs: Vec<Lit> =
+                        view.iter().zip(&literals).map(|(&value, lits)| !lits[value as usize]).collect();
+                    self.question.circuit.assert(&differs);
+                    found.push(view);
+                    if found.len() >= MAX_FOUND {
+                        return Some(found);
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// `init` holds. The caller says that no message waits once all objects are named.
+pub(super) fn assert_start(question: &mut Question<'_>) {
+    let model = question.model;
+    for claim in &model.init {
+        question.assert(&claim.formula, &[], BEFORE, true);
+    }
+}
+
+/// The invariants that follow from others at every moment, and of the rest those that are inductive with them.
+pub(super) fn prove_stated(model: &Model, inferred: &[Formula], stated: &[Formula]) -> Vec<bool> {
+    let mut proved: Vec<bool> = stated.iter().map(|formula| follows(model, inferred, formula)).collect();
+    let mut candidate: Vec<bool> = stated
+        .iter()
+        .zip(&proved)
+        .map(|(formula, &known)| !known && holds_at_start(model, formula))
+        .collect();
+    // Houdini: assume all candidates before a step, drop those that do not hold after it, until none is dropped.
+    loop {
+        let assumed: Vec<Formula> = inferred
+            .iter()
+            .chain(stated.iter().zip(&candidate).filter(|(_, kept)| **kept).map(|(formula, _)| formula))
+            .cloned()
+            .collect();
+        let dropped: Vec<usize> = (0..stated.len())
+            .filter(|&at| candidate[at])
+            .filter(|&at| !model.rules.iter().all(|rule| preserved(model, rule, &assumed, &stated[at])))
+            .collect();
+        if dropped.is_empty() {
+            break;
+        }
+        for at in dropped {
+            candidate[at] = false;
+        }
+    }
+    for (known, kept) in proved.iter_mut().zip(candidate) {
+        *known |= kept;
+    }
+    proved
+}
+
+/// Whether invariants imply a formula.
+pub(super) fn follows(model: &Model, invariants: &[Formula], formula: &Formula) -> bool {
+    (1..=2).any(|generation| {
+        let mut question = Question::new(model, Depth::generations(generation));
+        for invariant in invariants {
+            question.assert(invariant, &[], BEFORE, true);
+        }
+        question.assert(formula, &[], BEFORE, false);
+        question.ask(&[]).is_unsat()
+    })
+}
+
+fn holds_at_start(model: &Model, formula: &Formula) -> bool {
+    let mut question = Question::new(model, Depth::generations(1));
+    assert_start(&mut question);
+    question.assert(formula, &[], BEFORE, false);
+    question.work_out();
+    question.no_messages();
+    question.circuit.solve(&[]).is_unsat()
+}
+
+fn preserved(model: &Model, rule: &ModelRule, assumed: &[Formula], formula: &Formula) -> bool {
+    let mut question = Question::new(model, Depth::generations(1));
+    for invariant in assumed {
+        question.assert(invariant, &[], BEFORE, true);
+    }
+    let parameters = question.parameters(rule);
+    let after = question.fire(rule, &parameters, BEFORE);
+    question.assert(formula, &[], after, false);
+    question.ask(&[]).is_unsat()
+}

@@ -1,0 +1,336 @@
+//! The whole proof of one model, and what it rests on.
+
+use setpoint_source::Symbol;
+
+use super::infer::{Inferred, infer, prove_stated};
+use super::measure::{Measure, measure};
+use super::persistence::{Persistence, persistence};
+use super::progress::{Grounds, Minimal, Where, progress};
+use super::question::{BEFORE, Depth, Question};
+use super::suggest::suggest;
+use super::survey::{Budget, Counterexample, Survey, Wrong, survey};
+use super::view::Viewpoint;
+use crate::concrete::{Answer, Facts};
+use crate::model::{Formula, Model, TypeId};
+
+/// How hard to try. Counted, not timed, so that answers can be repeated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Effort {
+    /// States of small instances that are looked at before the proof, and after it if it fails.
+    pub first_states: usize,
+    pub last_states: usize,
+    /// Objects of the largest instances that are looked at.
+    pub objects: usize,
+}
+
+impl Default for Effort {
+    fn default() -> Self {
+        Self { first_states: 12_000, last_states: 1_500_000, objects: 14 }
+    }
+}
+
+/// One of the five conditions that are sufficient for `init leads-to final`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Condition {
+    pub number: u8,
+    pub name: &'static str,
+    pub statement: &'static str,
+    pub answer: Answer,
+    /// How it was shown, or what is open.
+    pub reason: String,
+}
+
+/// A stated invariant and whether it holds in all reachable states.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Stated {
+    pub name: Symbol,
+    pub answer: Answer,
+}
+
+/// Relations whose acyclicity is enough, each by itself: pairs of an edge of a declared relation and the type of the
+/// object that makes it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Needed {
+    pub relation: usize,
+    pub edges: Vec<(usize, Option<TypeId>)>,
+}
+
+/// Whether the proof is about anything.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Vacuity {
+    /// There is an initial state with an object of every class.
+    pub inhabited: bool,
+    /// Rules that were applied in no run that was looked at, and of these the ones that were shown never to apply.
+    pub unused: Vec<usize>,
+    pub dead: Vec<usize>,
+}
+
+impl Vacuity {
+    pub fn is_fine(&self) -> bool {
+        self.inhabited && self.unused.is_empty()
+    }
+}
+
+#[derive(Clone, Debug)]
+pub struct Proof {
+    /// Every run from every initial state of every instance reaches a final state, and this is not vacuous.
+    pub answer: Answer,
+    pub conditions: Vec<Condition>,
+    /// The inferred invariants; together they are inductive.
+    pub invariants: Vec<Formula>,
+    pub stated: Vec<Stated>,
+    pub measure: Option<Measure>,
+    /// Uses of the cyclic dependency lemma in the proof of progress.
+    pub minimal: Vec<Minimal>,
+    /// The acyclicity that the proof of progress needs; weaker than what is declared if it could be.
+    pub needed: Vec<Needed>,
+    /// If progress fails for a circle: acyclicity that would be enough, in the words of the rule language.
+    pub suggestion: Vec<String>,
+    pub persistence: Persistence,
+    pub vacuity: Vacuity,
+    pub counterexample: Option<Counterexample>,
+    /// Small instances that were run in every way, and their largest size.
+    pub instances: usize,
+    pub states: usize,
+    pub complete_to: usize,
+}
+
+/// Proves or refutes that every run of every instance reaches a final state.
+pub fn prove(model: &Model, effort: Effort) -> Proof {
+    let analysis = Analysis::new(model, effort);
+    let Analysis { survey, inferred, persistence, measure } = analysis;
+    let mut survey = survey;
+    let mut known = inferred.formulas.clone();
+    let (stated, mut stated_proved) = stated_invariants(model, &inferred);
+    for (formula, proved) in stated.iter().zip(&stated_proved) {
+        if *proved {
+            known.push(formula.clone());
+        }
+    }
+    let everywhere = progress(model, &known, Where::Invariant, true);
+    let at_start = start_condition(model, &known, everywhere.as_ref());
+    let after_step = everywhere.is_some()
+        || model.rules.iter().all(|rule| progress(model, &known, Where::After(rule), true).is_some());
+    let live = inferred.inductive && at_start.0 && after_step && measure.is_some();
+    let safe = stated_proved.iter().all(|&proved| proved);
+    if survey.wrong.is_none() && !(live && safe) {
+        let budget = Budget { objects: effort.objects, states: effort.last_states, instances: 400_000 };
+        survey = super::survey::survey(model, &inferred.viewpoints, budget);
+    }
+    let vacuity = vacuity(model, &survey, &known);
+    let conditions =
+        conditions(&inferred, &at_start, after_step, everywhere.as_ref(), measure.as_ref(), &survey);
+    let stated = stated_answers(model, &mut stated_proved, &survey);
+    let grounds = everywhere.unwrap_or_default();
+    let answer = match &survey.wrong {
+        Some(_) => Answer::No,
+        None if live && safe && vacuity.is_fine() => Answer::Yes,
+        None => Answer::Unknown,
+    };
+    let circle = matches!(&survey.wrong, Some(Counterexample { wrong: Wrong::Deadlock(found), .. })
+        if !found.cycle.is_empty());
+    let suggestion = if circle { suggest(model, &known) } else { Vec::new() };
+    Proof {
+        answer,
+        conditions,
+        invariants: inferred.formulas,
+        stated,
+        measure,
+        needed: needed(&grounds),
+        minimal: grounds.minimal,
+        suggestion,
+        persistence,
+        vacuity,
+        counterexample: survey.wrong,
+        instances: survey.instances,
+        states: survey.states,
+        complete_to: survey.complete_to,
+    }
+}
+
+/// What the concrete engine may rely on.
+pub fn facts(model: &Model) -> Facts {
+    let effort = Effort { first_states: 2_000, ..Effort::default() };
+    let Analysis { inferred, persistence, measure, .. } = Analysis::new(model, effort);
+    Facts {
+        confluent: inferred.inductive && persistence.holds(),
+        terminating: inferred.inductive && measure.is_some(),
+    }
+}
+
+/// What both need: invariants, and what follows from them without regard to `final`.
+struct Analysis {
+    survey: Survey,
+    inferred: Inferred,
+    persistence: Persistence,
+    measure: Option<Measure>,
+}
+
+impl Analysis {
+    fn new(model: &Model, effort: Effort) -> Self {
+        let viewpoints = Viewpoint::of_model(model);
+        let budget = Budget { objects: effort.objects.min(8), states: effort.first_states, instances: 4_000 };
+        let mut survey = survey(model, &viewpoints, budget);
+        let views = std::mem::take(&mut survey.views);
+        let inferred = infer(model, viewpoints, views);
+        let persistence = persistence(model, &inferred.formulas);
+        let measure = measure(model, &inferred.formulas);
+        Self { survey, inferred, persistence, measure }
+    }
+}
+
+/// The claims of all stated invariants, and which of them are proved.
+fn stated_invariants(model: &Model, inferred: &Inferred) -> (Vec<Formula>, Vec<bool>) {
+    let claims: Vec<Formula> =
+        model.invariants.iter().flat_map(|one| &one.claims).map(|claim| claim.formula.clone()).collect();
+    let proved = prove_stated(model, &inferred.formulas, &claims);
+    (claims, proved)
+}
+
+fn stated_answers(model: &Model, proved: &mut Vec<bool>, survey: &Survey) -> Vec<Stated> {
+    let broken = match &survey.wrong {
+        Some(Counterexample { wrong: Wrong::Invariant(at), .. }) => Some(*at),
+        _ => None,
+    };
+    model
+        .invariants
+        .iter()
+        .enumerate()
+        .map(|(at, invariant)| {
+            let rest = proved.split_off(invariant.claims.len().min(proved.len()));
+            let own = std::mem::replace(proved, rest);
+            let answer = match own.iter().all(|&one| one) {
+                _ if broken == Some(at) => Answer::No,
+                true => Answer::Yes,
+                false => Answer::Unknown,
+            };
+            Stated { name: invariant.name, answer }
+        })
+        .collect()
+}
+
+/// Condition (1), literally if possible: at the start some rule applies. If the start may be final already, it is
+/// enough that one applies or the start is final.
+fn start_condition(model: &Model, known: &[Formula], everywhere: Option<&Grounds>) -> (bool, bool) {
+    if progress(model, known, Where::Start, false).is_some() {
+        return (true, true);
+    }
+    (everywhere.is_some() || progress(model, known, Where::Start, true).is_some(), false)
+}
+
+fn conditions(
+    inferred: &Inferred,
+    at_start: &(bool, bool),
+    after_step: bool,
+    everywhere: Option<&Grounds>,
+    measure: Option<&Measure>,
+    survey: &Survey,
+) -> Vec<Condition> {
+    let wrong = survey.wrong.as_ref();
+    let stuck_at_start =
+        wrong.is_some_and(|found| matches!(found.wrong, Wrong::Deadlock(_)) && found.run.steps.is_empty());
+    let stuck_later =
+        wrong.is_some_and(|found| matches!(found.wrong, Wrong::Deadlock(_)) && !found.run.steps.is_empty());
+    let endless = wrong.is_some_and(|found| matches!(found.wrong, Wrong::Endless { .. }));
+    let answer = |proved: bool, refuted: bool| match (refuted, proved) {
+        (true, _) => Answer::No,
+        (false, true) => Answer::Yes,
+        (false, false) => Answer::Unknown,
+    };
+    let condition = |number, name, statement, answer, reason: &str| Condition {
+        number,
+        name,
+        statement,
+        answer,
+        reason: reason.to_owned(),
+    };
+    let open = "neither a proof nor a small counterexample was found";
+    let refuted = "the counterexample below refutes it";
+    let say = |answer: Answer, proved: &'static str| match answer {
+        Answer::Yes => proved,
+        Answer::No => refuted,
+        Answer::Unknown => open,
+    };
+    let start = answer(at_start.0, stuck_at_start);
+    let step = answer(after_step, stuck_later);
+    let decreases = answer(measure.is_some(), endless);
+    let inductive = answer(inferred.inductive, false);
+    vec![
+        condition(
+            1,
+            "initcont",
+            if at_start.1 { "init → cont" } else { "init → cont ∨ final" },
+            start,
+            say(start, "where init holds and no rule applies, the question has no model"),
+        ),
+        condition(
+            2,
+            "contcont",
+            "inv ∧ ¬final → cont′ ∨ final′",
+            step,
+            say(
+                step,
+                if everywhere.is_some() {
+                    "by (5) and progress: inv ∧ ¬final → cont"
+                } else {
+                    "for each rule, the state after it is final or another rule applies"
+                },
+            ),
+        ),
+        condition(
+            3,
+            "mesmes",
+            "inv ∧ ¬final → m > m′",
+            decreases,
+            say(decreases, "the measure decreases with every way in which a rule can apply"),
+        ),
+        condition(
+            4,
+            "initinv",
+            "init → inv",
+            inductive,
+            say(inductive, "no other view is seen at the start"),
+        ),
+        condition(5, "invinv", "inv → inv′", inductive, say(inductive, "no rule leads to another view")),
+    ]
+}
+
+/// The edge sets that must be acyclic, without those that lie within another.
+fn needed(grounds: &Grounds) -> Vec<Needed> {
+    let sets: Vec<Needed> = grounds
+        .minimal
+        .iter()
+        .map(|minimal| Needed { relation: minimal.relation, edges: minimal.edges.clone() })
+        .collect();
+    let within = |small: &Needed, large: &Needed| {
+        small.relation == large.relation && small.edges.iter().all(|edge| large.edges.contains(edge))
+    };
+    let mut out: Vec<Needed> = Vec::new();
+    for (at, set) in sets.iter().enumerate() {
+        let covered = sets.iter().enumerate().any(|(other, larger)| {
+            other != at && within(set, larger) && (!within(larger, set) || other < at)
+        });
+        if !covered {
+            out.push(set.clone());
+        }
+    }
+    out
+}
+
+fn vacuity(model: &Model, survey: &Survey, invariants: &[Formula]) -> Vacuity {
+    let unused: Vec<usize> = (0..model.rules.len()).filter(|&at| !survey.fired[at]).collect();
+    let dead = unused
+        .iter()
+        .copied()
+        .filter(|&at| {
+            let mut question = Question::new(model, Depth::generations(1));
+            for invariant in invariants {
+                question.assert(invariant, &[], BEFORE, true);
+            }
+            let parameters = question.parameters(&model.rules[at]);
+            question.fire(&model.rules[at], &parameters, BEFORE);
+            question.ask(&[]).is_unsat()
+        })
+        .collect();
+    Vacuity { inhabited: survey.inhabited.is_some(), unused, dead }
+}

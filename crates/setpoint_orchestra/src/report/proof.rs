@@ -1,0 +1,249 @@
+//! Proofs.
+
+use serde_json::{Map, Value, json};
+use setpoint_source::Sources;
+
+use super::findings::instance_text;
+use super::run::{place_json, plural, run_json, run_text, state_json};
+use crate::concrete::{Answer, Ground};
+use crate::describe::{formula_text, set};
+use crate::model::Model;
+use crate::parametric::{Counted, Counterexample, Interference, Measure, Proof, Sum, Wrong, relation_text};
+
+fn word(answer: Answer) -> &'static str {
+    match answer {
+        Answer::Yes => "proved",
+        Answer::No => "refuted",
+        Answer::Unknown => "unknown",
+    }
+}
+
+/// The proof for people.
+pub fn proof_text(model: &Model, proof: &Proof, sources: &Sources) -> String {
+    let title = model.title.as_deref().unwrap_or(&model.name);
+    let mut out = match proof.answer {
+        Answer::Yes => format!(
+            "{title}: proved. Every run from every start reaches a final state, for any number of objects.\n"
+        ),
+        Answer::No => {
+            format!("{title}: refuted. Some run never reaches a final state, or breaks an invariant.\n")
+        }
+        Answer::Unknown => format!("{title}: unknown. It was neither proved nor refuted.\n"),
+    };
+    out.push_str("\nConditions\n");
+    for condition in &proof.conditions {
+        out.push_str(&format!(
+            "  ({}) {:<30} {:<8} {}\n",
+            condition.number,
+            condition.statement,
+            word(condition.answer),
+            condition.reason
+        ));
+    }
+    if !proof.stated.is_empty() {
+        out.push_str("\nStated invariants\n");
+        for stated in &proof.stated {
+            out.push_str(&format!("  {:<34} {}\n", stated.name.as_str(), word(stated.answer)));
+        }
+    }
+    out.push_str("\nInferred invariants\n");
+    for invariant in &proof.invariants {
+        out.push_str(&format!("  {}\n", formula_text(model, invariant)));
+    }
+    if let Some(measure) = &proof.measure {
+        out.push_str(&format!("\nMeasure\n  {}\n", measure_text(model, measure)));
+    }
+    if !proof.needed.is_empty() {
+        out.push_str("\nAcyclicity that suffices, each relation by itself\n");
+        for needed in &proof.needed {
+            out.push_str(&format!("  {}\n", relation_text(model, needed.relation, &needed.edges)));
+        }
+    }
+    out.push_str("\nOrder of steps\n");
+    out.push_str(&format!("  {}\n", persistence_text(model, proof)));
+    out.push_str("\nNot vacuous\n");
+    out.push_str(&format!(
+        "  {}; {}\n",
+        if proof.vacuity.inhabited {
+            "init has an instance with an object of every class"
+        } else {
+            "no instance of init has an object of every class"
+        },
+        if proof.vacuity.unused.is_empty() {
+            "every rule applies in some run".to_owned()
+        } else {
+            format!("never seen to apply: {}", rule_names(model, &proof.vacuity.unused))
+        }
+    ));
+    out.push_str(&format!(
+        "  {} small {} run in every way, {} states; complete up to {} objects\n",
+        proof.instances,
+        plural(proof.instances, "instance", "instances"),
+        proof.states,
+        proof.complete_to
+    ));
+    if let Some(found) = &proof.counterexample
+        && let Ok(ground) = Ground::new(model, &found.instance)
+    {
+        out.push_str(&format!("\nCounterexample: {}\n", wrong_text(model, found)));
+        out.push_str(&format!("  {}\n\n", instance_text(&ground)));
+        out.push_str(&run_text(&ground, &found.run, sources));
+    }
+    out
+}
+
+fn wrong_text(model: &Model, found: &Counterexample) -> String {
+    match &found.wrong {
+        Wrong::Deadlock(_) => "a run that ends before the final state".to_owned(),
+        Wrong::Endless { prefix } => format!("a run that repeats itself from step {}", prefix + 1),
+        Wrong::Invariant(at) => {
+            format!("a run to a state in which `{}` is false", model.invariants[*at].name)
+        }
+    }
+}
+
+fn rule_names(model: &Model, rules: &[usize]) -> String {
+    rules.iter().map(|&rule| model.rules[rule].name.as_str()).collect::<Vec<_>>().join(", ")
+}
+
+fn persistence_text(model: &Model, proof: &Proof) -> String {
+    let persistence = &proof.persistence;
+    if persistence.holds() {
+        return format!(
+            "persistent and confluent: in {} pairs of rules no step disables another, and both orders lead to the same state",
+            persistence.pairs
+        );
+    }
+    let pair = |one: &Interference| {
+        format!("{} and {}", model.rules[one.fired].name, model.rules[one.disturbed].name)
+    };
+    let disabling: Vec<String> = persistence.disabling.iter().map(pair).collect();
+    let conflicting: Vec<String> = persistence.conflicting.iter().map(pair).collect();
+    let mut parts = Vec::new();
+    if !disabling.is_empty() {
+        parts.push(format!("one step may disable another: {}", disabling.join("; ")));
+    }
+    if !conflicting.is_empty() {
+        parts.push(format!("two steps may give different states to one object: {}", conflicting.join("; ")));
+    }
+    parts.join(". ")
+}
+
+fn measure_text(model: &Model, measure: &Measure) -> String {
+    let sums: Vec<String> = measure.sums.iter().map(|sum| sum_text(model, sum)).collect();
+    if sums.len() == 1 { sums.concat() } else { format!("in this order: {}", sums.join("; then ")) }
+}
+
+fn sum_text(model: &Model, sum: &Sum) -> String {
+    let parts: Vec<String> = sum
+        .iter()
+        .map(|(counted, weight)| {
+            let name = counted_text(model, *counted);
+            if *weight == 1 { format!("#({name})") } else { format!("{weight}·#({name})") }
+        })
+        .collect();
+    parts.join(" + ")
+}
+
+fn counted_text(model: &Model, counted: Counted) -> String {
+    match counted {
+        Counted::State(class, state) => {
+            let class = model.class(class);
+            format!("{} {}", class.name, class.states[state as usize])
+        }
+        Counted::Message(class, message) => {
+            let class = model.class(class);
+            format!("{} at {}", class.messages[message as usize], class.name)
+        }
+    }
+}
+
+/// The proof for programs; the documentation shows it.
+pub fn proof_json(model: &Model, proof: &Proof, sources: &Sources) -> Value {
+    let conditions: Vec<Value> = proof
+        .conditions
+        .iter()
+        .map(|condition| {
+            json!({
+                "number": condition.number,
+                "name": condition.name,
+                "statement": condition.statement,
+                "verdict": word(condition.answer),
+                "reason": condition.reason,
+            })
+        })
+        .collect();
+    let stated: Map<String, Value> =
+        proof.stated.iter().map(|stated| (stated.name.to_string(), json!(word(stated.answer)))).collect();
+    let invariants: Vec<String> = proof.invariants.iter().map(|one| formula_text(model, one)).collect();
+    let measure = proof.measure.as_ref().map(|measure| {
+        let sums: Vec<Value> = measure
+            .sums
+            .iter()
+            .map(|sum| {
+                let weights: Map<String, Value> = sum
+                    .iter()
+                    .map(|(counted, weight)| (counted_text(model, *counted), json!(weight)))
+                    .collect();
+                Value::Object(weights)
+            })
+            .collect();
+        json!({ "text": measure_text(model, measure), "sums": sums })
+    });
+    let needed: Vec<String> =
+        proof.needed.iter().map(|needed| relation_text(model, needed.relation, &needed.edges)).collect();
+    let lemma: Vec<Value> = proof
+        .minimal
+        .iter()
+        .map(|minimal| {
+            let class = model.class(minimal.class);
+            json!({
+                "class": &*class.name,
+                "states": set(&class.states, minimal.states),
+                "relation": relation_text(model, minimal.relation, &minimal.edges),
+            })
+        })
+        .collect();
+    let pairs = |list: &[Interference]| -> Vec<Value> {
+        list.iter()
+            .map(|one| json!([&*model.rules[one.fired].name, &*model.rules[one.disturbed].name]))
+            .collect()
+    };
+    let counterexample = proof.counterexample.as_ref().and_then(|found| {
+        let ground = Ground::new(model, &found.instance).ok()?;
+        let kind = match found.wrong {
+            Wrong::Deadlock(_) => "deadlock",
+            Wrong::Endless { .. } => "endless-run",
+            Wrong::Invariant(_) => "invariant-broken",
+        };
+        Some(json!({
+            "kind": kind,
+            "instance": instance_text(&ground),
+            "start": state_json(&ground, &ground.start),
+            "run": run_json(&ground, &found.run, sources),
+        }))
+    });
+    json!({
+        "model": &*model.name,
+        "place": place_json(model.finals.first().map(|claim| claim.span), sources),
+        "reaches_final": proof.answer.as_str(),
+        "verdict": word(proof.answer),
+        "conditions": conditions,
+        "stated_invariants": stated,
+        "invariants": invariants,
+        "measure": measure,
+        "acyclic": needed,
+        "acyclic_suggested": proof.suggestion,
+        "minimal_elements": lemma,
+        "persistent": proof.persistence.disabling.is_empty(),
+        "confluent": proof.persistence.holds(),
+        "interference": { "disabling": pairs(&proof.persistence.disabling), "conflicting": pairs(&proof.persistence.conflicting) },
+        "vacuity": {
+            "inhabited": proof.vacuity.inhabited,
+            "unused_rules": proof.vacuity.unused.iter().map(|&rule| json!(&*model.rules[rule].name)).collect::<Vec<_>>(),
+            "dead_rules": proof.vacuity.dead.iter().map(|&rule| json!(&*model.rules[rule].name)).collect::<Vec<_>>(),
+        },
+        "small_instances": { "count": proof.instances, "states": proof.states, "complete_to_objects": proof.complete_to },
+        "counterexample": counterexample,
+    })
+}
