@@ -3,7 +3,7 @@
 //! A [`Range`](setpoint_source::Range) covers all of an expression; Puppet names one token of it, the operator of an
 //! addition for one. Messages are compared by people with those of Puppet, so they point at the same place.
 
-use crate::ast::{Expr, ExprKind};
+use crate::ast::{Expr, ExprKind, ResourceForm};
 
 /// The offset of the token that Puppet names.
 pub fn puppet_start(text: &str, expr: &Expr) -> u32 {
@@ -16,8 +16,11 @@ pub fn puppet_start(text: &str, expr: &Expr) -> u32 {
                 expr = inner;
                 continue;
             }
-            ExprKind::Collector { type_name, .. } => {
-                expr = type_name;
+            ExprKind::Resource { form: ResourceForm::Regular, type_name: inner, .. }
+            | ExprKind::ResourceDefaults { form: ResourceForm::Regular, type_name: inner, .. }
+            | ExprKind::ResourceOverride { form: ResourceForm::Regular, target: inner, .. }
+            | ExprKind::Collector { type_name: inner, .. } => {
+                expr = inner;
                 continue;
             }
             ExprKind::Call(call) => {
@@ -29,6 +32,10 @@ pub fn puppet_start(text: &str, expr: &Expr) -> u32 {
                 let has_parenthesis =
                     text.as_bytes().get(after as usize) == Some(&b'(') && after < expr.range.end;
                 if has_parenthesis { after } else { next_token(text, call.receiver.range.end) }
+            }
+            // A hash without braces, as an argument, is where its first arrow is.
+            ExprKind::Hash(pairs) if text.as_bytes().get(expr.range.start as usize) != Some(&b'{') => {
+                pairs.first().map_or(expr.range.start, |(key, _)| next_token(text, key.range.end))
             }
             ExprKind::TypeAlias(alias) => alias.name_range.start,
             _ => expr.range.start,

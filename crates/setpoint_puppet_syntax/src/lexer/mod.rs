@@ -7,6 +7,7 @@ mod epp;
 mod escape;
 mod heredoc;
 mod number;
+mod regex;
 mod string;
 
 use std::collections::VecDeque;
@@ -29,6 +30,7 @@ pub(crate) struct LexError {
 /// A string that is open while the tokens of an interpolation are made.
 #[derive(Debug)]
 struct OpenString {
+    start: u32,
     /// How many braces were open before `${`.
     braces: u32,
     /// Ends at a quote; else it is the text of a heredoc, which ends with the text.
@@ -42,8 +44,9 @@ pub(crate) struct Lexer<'a> {
     pos: usize,
     /// Tokens that are made already.
     queue: VecDeque<Token>,
-    /// The kind of the token before.
+    /// The kind of the token before, and where it stands.
     after: Kind,
+    last: Range,
     braces: u32,
     open: Vec<OpenString>,
     /// The next token continues the innermost open string.
@@ -63,6 +66,8 @@ pub(crate) struct Lexer<'a> {
     pub(crate) errors: Vec<LexError>,
     /// The rest of the text could not be read at all, so that a missing end needs no second message.
     pub(crate) broken: bool,
+    /// Where a string begins that does not end: what follows is text, whatever it looks like.
+    pub(crate) unclosed: Option<u32>,
 }
 
 impl<'a> Lexer<'a> {
@@ -86,6 +91,7 @@ impl<'a> Lexer<'a> {
             pos: 0,
             queue: VecDeque::new(),
             after: Kind::Eof,
+            last: Range::default(),
             braces: 0,
             open: Vec::new(),
             resume: false,
@@ -98,6 +104,7 @@ impl<'a> Lexer<'a> {
             epp: None,
             errors: Vec::new(),
             broken: false,
+            unclosed: None,
         }
     }
 
@@ -114,6 +121,7 @@ impl<'a> Lexer<'a> {
         // An interpolation sees what stood before its string, as Puppet's lexer does.
         if !matches!(token.kind, Kind::DqPre | Kind::DqMid) {
             self.after = token.kind;
+            self.last = token.range;
         }
         token
     }
@@ -452,6 +460,18 @@ impl<'a> Lexer<'a> {
             if slashes % 2 == 0 {
                 let source = self.text[start + 1..end].replace("\\/", "/");
                 self.pos = end + 1;
+                if let Some(problem) = regex::problem(&source) {
+                    // Over several lines it is more likely a stray slash: what follows is code.
+                    let is_line = !source.contains('\n');
+                    self.pos = if is_line { end + 1 } else { start + 1 };
+                    let shown = source.replace('/', "\\/");
+                    self.fail(
+                        start,
+                        self.pos,
+                        format!("{problem}: /{}/", shown.lines().next().unwrap_or("")),
+                    );
+                    return Token::new(Kind::Bad, start, self.pos);
+                }
                 return Token::with_text(Kind::Regex, start, end + 1, source);
             }
             at = end + 1;

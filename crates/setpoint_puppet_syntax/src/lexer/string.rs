@@ -22,6 +22,10 @@ impl Lexer<'_> {
             };
             at += length;
             if self.bytes[at] == b'\'' {
+                if at == start + 1 && self.second_end(at, b"'") {
+                    at += 1;
+                    continue;
+                }
                 break;
             }
             escaped = true;
@@ -55,6 +59,7 @@ impl Lexer<'_> {
         let mut segment = start;
         while let Some(&byte) = self.bytes.get(at) {
             match byte {
+                b'"' if quoted && at == segment && self.second_end(at, b"\"$") => at += 1,
                 b'"' if quoted => {
                     self.pos = at + 1;
                     return self.string_end(token_start, start, at, first, escapes);
@@ -64,14 +69,14 @@ impl Lexer<'_> {
                     let kind = if first { Kind::DqPre } else { Kind::DqMid };
                     if self.byte(at + 1) == b'{' {
                         let text = self.unescaped(start, at, escapes);
-                        self.open_interpolation(first, quoted);
+                        self.open_interpolation(token_start, first, quoted);
                         self.braces = self.braces.wrapping_add(1);
                         self.pos = at + 2;
                         return Token::with_text(kind, token_start, at + 2, text);
                     }
                     if let Some(end) = self.variable_end(at + 1) {
                         let text = self.unescaped(start, at, escapes);
-                        self.open_interpolation(first, quoted);
+                        self.open_interpolation(token_start, first, quoted);
                         self.queue.push_back(Token::new(Kind::Variable, at, end));
                         self.resume = true;
                         self.pos = end;
@@ -86,22 +91,41 @@ impl Lexer<'_> {
         let end = self.bytes.len();
         self.pos = end;
         if quoted {
-            let after = match self.text.get(..segment).and_then(|before| before.chars().next_back()) {
-                Some('}') | None => "\"".to_owned(),
-                Some(char) => char.to_string(),
+            // Puppet shows what its scanner matched last.
+            let after = match (segment == start, first) {
+                (true, true) => "\"",
+                (true, false) => self.last_text(),
+                (false, _) => "",
             };
             let message =
                 format!("Unclosed quote after '{after}' followed by '{}'", self.followed_by(segment));
+            let outermost = self.open.first().map_or(token_start as u32, |open| open.start);
+            self.unclosed = Some(outermost);
             return self.give_up(segment, end, message);
         }
         self.string_end(token_start, start, end, first, escapes)
     }
 
-    fn open_interpolation(&mut self, first: bool, quoted: bool) {
+    fn last_text(&self) -> &str {
+        let text = self.text.get(self.last.start as usize..self.last.end as usize).unwrap_or("");
+        text.trim_start_matches('$')
+    }
+
+    /// A quirk of Puppet's scanner: where a text begins with what could end it, and what could end it follows, the
+    /// first belongs to the text.
+    fn second_end(&self, at: usize, ends: &[u8]) -> bool {
+        let mut next = at + 1;
+        while self.byte(next) == b'\\' && self.byte(next + 1) == b'\\' {
+            next += 2;
+        }
+        ends.contains(&self.byte(next))
+    }
+
+    fn open_interpolation(&mut self, start: usize, first: bool, quoted: bool) {
         let braces = self.braces;
         match self.open.last_mut() {
             Some(open) if !first => open.braces = braces,
-            _ => self.open.push(OpenString { braces, quoted }),
+            _ => self.open.push(OpenString { start: start as u32, braces, quoted }),
         }
     }
 

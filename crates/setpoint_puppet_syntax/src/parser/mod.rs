@@ -66,6 +66,8 @@ pub(crate) struct Parser<'a> {
     errors: Vec<Diagnostic>,
     /// Errors that Puppet finds only when the whole file is well-formed.
     semantic: Vec<Diagnostic>,
+    /// The statement contains text that the lexer has refused, so that further errors in it mean little.
+    tainted: bool,
 }
 
 /// What a parser found.
@@ -96,6 +98,7 @@ impl<'a> Parser<'a> {
             symbols: FxHashMap::default(),
             errors: Vec::new(),
             semantic: Vec::new(),
+            tainted: false,
         };
         parser.token = parser.lexer.next();
         parser
@@ -147,13 +150,18 @@ impl<'a> Parser<'a> {
 
     fn finish(mut self, body: Block) -> Outcome {
         let mut warnings = Vec::new();
+        let mut lex_errors = Vec::new();
         let file = self.file;
         for error in std::mem::take(&mut self.lexer.errors) {
             let is_error = error.severity == setpoint_source::Severity::Error;
             let rule = if is_error { &rules::SYNTAX } else { &rules::UNKNOWN_ESCAPE };
             let diagnostic = Diagnostic::new(rule, error.message).at(error.range.in_file(file));
-            if is_error { self.errors.push(diagnostic) } else { warnings.push(diagnostic) }
+            if is_error { lex_errors.push(diagnostic) } else { warnings.push(diagnostic) }
         }
+        if let Some(unclosed) = self.lexer.unclosed {
+            self.errors.retain(|error| error.span.is_none_or(|span| span.range.start < unclosed));
+        }
+        self.errors.append(&mut lex_errors);
         self.errors.sort_by_key(|error| error.span.map(|span| span.range.start));
         Outcome { program: Program { file, body }, errors: self.errors, warnings, semantic: self.semantic }
     }
@@ -170,6 +178,7 @@ impl<'a> Parser<'a> {
         match token.kind {
             Kind::LBrace | Kind::SelBrace | Kind::DqPre => self.open += 1,
             Kind::RBrace | Kind::DqPost => self.open = self.open.saturating_sub(1),
+            Kind::Bad => self.tainted = true,
             _ => {}
         }
         self.last_end = token.range.end;
@@ -224,12 +233,13 @@ impl<'a> Parser<'a> {
     fn unexpected(&mut self) -> Reported {
         let token = &self.token;
         // The lexer has told about these.
-        if token.kind == Kind::Bad || token.kind == Kind::Eof && self.lexer.broken {
+        if self.tainted || token.kind == Kind::Bad || token.kind == Kind::Eof && self.lexer.broken {
             return Reported;
         }
         let range = token.range;
         let message = match token.kind {
             Kind::Eof => "Syntax error at end of input".to_owned(),
+            Kind::Regex => format!("Syntax error at '(?-mix:{})'", text_of(token)),
             Kind::Other | Kind::RenderExpr => "Syntax error at ''".to_owned(),
             Kind::Variable => format!("Syntax error at '{}'", self.slice(range).trim_start_matches('$')),
             _ => match &token.text {
@@ -319,8 +329,9 @@ impl<'a> Parser<'a> {
         self.nested(|parser| {
             let mut body = Vec::new();
             parser.block_items(parser.open, &mut body, false);
+            let body = parser.transform_calls(body);
             parser.expect(Kind::RBrace)?;
-            Ok(parser.transform_calls(body))
+            Ok(body)
         })
     }
 
@@ -333,6 +344,7 @@ impl<'a> Parser<'a> {
                 return;
             }
             let start = self.token.range.start;
+            self.tainted = self.tainted && !self.at_line_start();
             let result = if kind.starts_expression() { self.statement() } else { Err(self.unexpected()) };
             match result {
                 Ok(item) => {
@@ -386,12 +398,17 @@ impl<'a> Parser<'a> {
 
     /// The first token of a line, and one that begins many statements and continues few.
     fn looks_like_statement(&mut self) -> bool {
+        self.at_line_start() && self.begins_statement()
+    }
+
+    fn at_line_start(&self) -> bool {
         let start = self.token.range.start as usize;
         let bytes = self.text.as_bytes();
         let mut line = bytes[..start.min(bytes.len())].iter().rev().take_while(|&&byte| byte != b'\n');
-        if !line.all(|byte| matches!(byte, b' ' | b'\t' | b'\r')) {
-            return false;
-        }
+        line.all(|byte| matches!(byte, b' ' | b'\t' | b'\r'))
+    }
+
+    fn begins_statement(&mut self) -> bool {
         match self.token.kind {
             Kind::Class
             | Kind::Define

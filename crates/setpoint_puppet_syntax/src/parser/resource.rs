@@ -28,13 +28,14 @@ impl Parser<'_> {
     /// `@resource` and `@@resource`.
     fn with_form(&mut self, wanted: ResourceForm, sign: &str) -> Parsed<Expr> {
         let at = self.bump().range;
+        let errors = self.errors.len();
         let mut inner = self.nested(Self::resource)?;
         match &mut inner.kind {
             ExprKind::Resource { form, .. }
             | ExprKind::ResourceDefaults { form, .. }
             | ExprKind::ResourceOverride { form, .. } => *form = wanted,
             // It is told already what is wrong with it.
-            ExprKind::Error => {}
+            _ if self.errors.len() > errors || self.tainted => {}
             _ => {
                 return Err(self.error_at(at, format!("{sign} can only be applied to a Resource Expression")));
             }
@@ -98,7 +99,10 @@ impl Parser<'_> {
         match self.token.kind {
             Kind::RBrace | Kind::Comma => true,
             Kind::Times => self.peek() == Kind::FArrow,
-            kind => kind.is_attribute_name() && matches!(self.peek(), Kind::FArrow | Kind::PArrow),
+            kind => {
+                kind.is_attribute_name()
+                    && (!kind.starts_expression() || matches!(self.peek(), Kind::FArrow | Kind::PArrow))
+            }
         }
     }
 

@@ -87,8 +87,8 @@ impl Parser<'_> {
         let mut items = vec![self.statement_after(first)?];
         let separated = self.eat(Kind::Semicolon);
         self.block_items(self.open, &mut items, separated);
-        self.expect(Kind::RBrace)?;
         let block = self.transform_calls(items);
+        self.expect(Kind::RBrace)?;
         let range = self.range_from(start);
         Ok(block_value(block, range))
     }
