@@ -12,7 +12,7 @@ mod type_file;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 use setpoint_source::{FileSystem, read_text};
 
@@ -51,8 +51,8 @@ pub struct Found {
 /// The native types of a module path: what Puppet's agent ships, and what the modules declare. Files are read when a
 /// type is asked for, each once.
 #[derive(Debug)]
-pub struct ModuleTypes {
-    files: Arc<dyn FileSystem>,
+pub struct ModuleTypes<'a> {
+    files: &'a dyn FileSystem,
     modulepath: Vec<PathBuf>,
     /// The folders `lib/puppet/type` of all modules, in the order of the path.
     folders: OnceLock<Vec<PathBuf>>,
@@ -60,8 +60,8 @@ pub struct ModuleTypes {
     known: Mutex<BTreeMap<String, Option<Found>>>,
 }
 
-impl ModuleTypes {
-    pub fn new(files: Arc<dyn FileSystem>, modulepath: Vec<PathBuf>) -> Self {
+impl<'a> ModuleTypes<'a> {
+    pub fn new(files: &'a dyn FileSystem, modulepath: Vec<PathBuf>) -> Self {
         Self { files, modulepath, folders: OnceLock::new(), known: Mutex::default() }
     }
 
@@ -90,7 +90,7 @@ impl ModuleTypes {
         let file = format!("{name}.rb");
         let path =
             self.folders().iter().map(|folder| folder.join(&file)).find(|path| self.files.is_file(path))?;
-        let text = read_text(&*self.files, &path).ok()?;
+        let text = read_text(self.files, &path).ok()?;
         let RubyType { native, unread } = read(&text).unwrap_or_else(|| unreadable(name));
         Some(Found { native: Box::leak(Box::new(native)), path: leak_path(path), unread: Vec::leak(unread) })
     }
@@ -126,7 +126,7 @@ fn leak_path(path: PathBuf) -> &'static Path {
     Box::leak(path.into_boxed_path())
 }
 
-impl Types for ModuleTypes {
+impl Types for ModuleTypes<'_> {
     fn native(&self, name: &str) -> Option<&NativeType> {
         native_type(name).or_else(|| self.find(name).map(|found| found.native))
     }

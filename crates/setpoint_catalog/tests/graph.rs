@@ -3,7 +3,6 @@
 #![allow(clippy::unwrap_used, reason = "a corpus that cannot be read fails the test")]
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use serde_json::Value as Json;
 use setpoint_catalog::graph::{Cause, Edge, Graph, Node, NodeId, ShippedTypes, Types, is_suitable};
@@ -146,6 +145,6 @@ fn graphs_of_real_modules_are_puppets() {
         setpoint_testing::skip("graphs of modules", "Debian's modules are not installed");
         return;
     }
-    let types = ModuleTypes::new(Arc::new(OsFileSystem), vec![modules.to_owned()]);
+    let types = ModuleTypes::new(&OsFileSystem, vec![modules.to_owned()]);
     compare(&["modules"], &types);
 }
