@@ -1,0 +1,309 @@
+//! One compilation: its state, and the order of its phases.
+
+use std::sync::Arc;
+
+use indexmap::IndexSet;
+use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
+use setpoint_catalog::{Catalog, Kind, Tags};
+use setpoint_provenance::{Arena, Control, Prov};
+use setpoint_puppet_functions::{LogLevel, Stop};
+use setpoint_source::{Diagnostic, FileId, Range, Span, Symbol};
+
+use crate::collectors::Collector;
+use crate::environment::{Environment, Manifest};
+use crate::evaluate::Epp;
+use crate::loader::{DefinitionId, DefinitionKind, Definitions};
+use crate::options::{Entry, Options};
+use crate::overrides::PendingOverrides;
+use crate::relationships::Relationship;
+use crate::resources::{Parameters, Resource, ResourceId, ResourceType, Resources};
+use crate::scope::{Scope, ScopeId, ScopeKind, Scopes};
+use crate::tags::TagMemo;
+use crate::{Compilation, Guard, LogEntry, rules};
+
+/// Where the evaluation is.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Frame {
+    pub(crate) scope: ScopeId,
+    /// The file whose code runs.
+    pub(crate) file: FileId,
+    /// The conditions and declarations that led here.
+    pub(crate) control: Prov,
+}
+
+#[derive(Debug)]
+pub(crate) struct Compiler<'a> {
+    pub(crate) environment: &'a Environment<'a>,
+    pub(crate) options: &'a Options<'a>,
+    pub(crate) arena: Arena,
+    pub(crate) frame: Frame,
+    /// How deeply expressions are nested; see [`crate::evaluate::MAX_DEPTH`].
+    pub(crate) depth: u32,
+    pub(crate) scopes: Scopes,
+    pub(crate) definitions: Definitions,
+    pub(crate) resources: Resources,
+    pub(crate) class_scopes: FxHashMap<Symbol, ScopeId>,
+    pub(crate) node_scope: Option<ScopeId>,
+    pub(crate) classes: IndexSet<Symbol, FxBuildHasher>,
+    pub(crate) catalog_tags: Tags,
+    pub(crate) tag_memo: TagMemo,
+    pub(crate) types_with_defaults: FxHashSet<Symbol>,
+    pub(crate) collectors: Vec<Collector>,
+    pub(crate) relationships: Vec<Relationship>,
+    pub(crate) pending_overrides: PendingOverrides,
+    /// Edges that `contain` or a stage made to a class: each is made once.
+    pub(crate) class_edges: FxHashSet<(ResourceId, ResourceId)>,
+    pub(crate) type_names: FxHashMap<Symbol, Symbol>,
+    pub(crate) epp: Vec<Epp>,
+    pub(crate) diagnostics: Vec<Diagnostic>,
+    pub(crate) log: Vec<LogEntry>,
+    pub(crate) warned: FxHashSet<String>,
+    pub(crate) guards: Vec<Guard>,
+}
+
+/// Puppet gives up after as many rounds of collectors and definitions.
+const MAX_ROUNDS: u32 = 1000;
+
+impl<'a> Compiler<'a> {
+    pub(crate) fn new(environment: &'a Environment<'a>, options: &'a Options<'a>) -> Self {
+        let mut compiler = Self {
+            environment,
+            options,
+            arena: Arena::new(options.provenance),
+            frame: Frame { scope: ScopeId::TOP, file: FileId(u32::MAX), control: Prov::NONE },
+            depth: 0,
+            scopes: Scopes::default(),
+            definitions: Definitions::default(),
+            resources: Resources::default(),
+            class_scopes: FxHashMap::default(),
+            node_scope: None,
+            classes: IndexSet::default(),
+            catalog_tags: Tags::default(),
+            tag_memo: TagMemo::default(),
+            types_with_defaults: FxHashSet::default(),
+            collectors: Vec::new(),
+            relationships: Vec::new(),
+            pending_overrides: PendingOverrides::default(),
+            class_edges: FxHashSet::default(),
+            type_names: FxHashMap::default(),
+            epp: Vec::new(),
+            diagnostics: Vec::new(),
+            log: Vec::new(),
+            warned: FxHashSet::default(),
+            guards: Vec::new(),
+        };
+        compiler.scopes.add(Scope::new(ScopeKind::Top, DefinitionId::MAIN, ResourceId::MAIN));
+        compiler.begin_catalog();
+        compiler
+    }
+
+    /// What every catalog begins with: `Stage[main]`, `Class[Settings]` and `Class[main]`.
+    fn begin_catalog(&mut self) {
+        let class = Symbol::new("Class");
+        let stage = match self.shipped_type("stage") {
+            Some(native) => ResourceType::Native(native),
+            None => ResourceType::Definition(DefinitionId::MAIN),
+        };
+        self.add_first("Stage".into(), "main", stage, Kind::CompilableType, false);
+        let settings = ResourceType::Definition(DefinitionId::SETTINGS);
+        self.add_first(class, "Settings", settings, Kind::Unknown, false);
+        let main = ResourceType::Definition(DefinitionId::MAIN);
+        self.add_first(class, "main", main, Kind::Unknown, true);
+        self.resources.pending.clear();
+    }
+
+    fn add_first(&mut self, type_name: Symbol, title: &str, of: ResourceType, kind: Kind, collectable: bool) {
+        let mut tags = self.type_tags(type_name);
+        if title != "main" {
+            self.tag_if_valid(&mut tags, title);
+        }
+        let resource = Resource {
+            type_name,
+            title: title.into(),
+            resource_type: of,
+            kind,
+            scope: ScopeId::TOP,
+            source: DefinitionId::MAIN,
+            parameters: Parameters::default(),
+            tags,
+            span: None,
+            exported: false,
+            virtual_: false,
+            evaluated: true,
+            has_scope_tags: false,
+            sensitive: Vec::new(),
+            prov: Prov::NONE,
+        };
+        self.resources.add(resource, collectable);
+    }
+
+    /// Runs all phases. Every diagnostic ends up in the result.
+    pub(crate) fn run(mut self, entry: &Entry) -> Compilation {
+        let outcome = self.phases(entry);
+        if let Err(stop) = outcome {
+            let diagnostic = self.explain(stop);
+            self.diagnostics.push(diagnostic);
+        }
+        let failed = self.diagnostics.iter().any(|found| found.severity == setpoint_source::Severity::Error);
+        let Self { arena, diagnostics, log, guards, .. } = &mut self;
+        let (diagnostics, log, guards) =
+            (std::mem::take(diagnostics), std::mem::take(log), std::mem::take(guards));
+        if failed {
+            let arena = std::mem::replace(arena, Arena::new(false));
+            return Compilation { catalog: None, diagnostics, log, arena, guards };
+        }
+        let (catalog, arena) = self.into_catalog();
+        Compilation { catalog: Some(catalog), diagnostics, log, arena, guards }
+    }
+
+    fn phases(&mut self, entry: &Entry) -> Result<(), Stop> {
+        let manifests = self.load_entry(entry)?;
+        self.set_node_parameters(entry)?;
+        self.evaluate_settings();
+        self.evaluate_main(&manifests)?;
+        self.evaluate_node()?;
+        self.evaluate_classifier_classes()?;
+        self.evaluate_generators()?;
+        self.finish()
+    }
+
+    /// The statements outside of classes, of all manifests as one.
+    fn evaluate_main(&mut self, manifests: &[Arc<Manifest>]) -> Result<(), Stop> {
+        self.edge_to_stage(ResourceId::MAIN)?;
+        for manifest in manifests {
+            self.frame.file = manifest.program.file;
+            self.evaluate_body(&manifest.program.body)?;
+        }
+        Ok(())
+    }
+
+    /// Collectors first, then definitions, until a round finds nothing to do.
+    fn evaluate_generators(&mut self) -> Result<(), Stop> {
+        for _ in 0..=MAX_ROUNDS {
+            let collected = self.evaluate_collectors()?;
+            let evaluated = self.evaluate_pending()?;
+            if !collected && !evaluated {
+                return Ok(());
+            }
+        }
+        let message = "Somehow looped more than 1000 times while evaluating host catalog";
+        let mut diagnostic = Diagnostic::new(&rules::ENDLESS_EVALUATION, message);
+        if let Some(&last) = self.resources.pending.last() {
+            let resource = &self.resources[last];
+            diagnostic.span = resource.span;
+            diagnostic = diagnostic
+                .with_note(format!("The last instance that still waits is {}.", resource.reference()))
+                .with_help("Look for a definition that declares an instance of itself without an end.");
+        }
+        Err(Stop::Error(Box::new(diagnostic)))
+    }
+
+    /// Runs the code of every instance of a definition that waits.
+    fn evaluate_pending(&mut self) -> Result<bool, Stop> {
+        let waiting = std::mem::take(&mut self.resources.pending);
+        let mut left = Vec::new();
+        let mut evaluated = false;
+        for id in waiting {
+            if self.resources[id].evaluated {
+                continue;
+            }
+            if self.resources[id].virtual_ {
+                left.push(id);
+                continue;
+            }
+            evaluated = true;
+            self.evaluate_resource(id).map_err(|stop| self.in_resource(stop, id))?;
+        }
+        // What was declared meanwhile comes later in the catalog than what is left.
+        left.append(&mut self.resources.pending);
+        self.resources.pending = left;
+        Ok(evaluated)
+    }
+
+    /// Adds to an error where the instance was declared in whose code it occurred.
+    fn in_resource(&self, stop: Stop, id: ResourceId) -> Stop {
+        let Stop::Error(mut diagnostic) = stop else { return stop };
+        let resource = &self.resources[id];
+        if let Some(span) = resource.span {
+            if diagnostic.span.is_none() {
+                diagnostic.span = Some(span);
+            } else if diagnostic.span != Some(span) {
+                diagnostic = Box::new(diagnostic.with_label(span, format!("in {}", resource.reference())));
+            }
+        }
+        Stop::Error(diagnostic)
+    }
+
+    /// An error, or what is wrong with a jump that nothing caught.
+    fn explain(&self, stop: Stop) -> Diagnostic {
+        match stop {
+            Stop::Error(diagnostic) => *diagnostic,
+            Stop::Break(span) => {
+                Diagnostic::new(&rules::EVALUATION, "break() from context where this is illegal").at(span)
+            }
+            Stop::Next(_) => Diagnostic::new(&rules::EVALUATION, "next() from context where this is illegal"),
+            Stop::Return(_) => Diagnostic::new(&rules::EVALUATION, "return() from context where this is illegal"),
+        }
+    }
+
+    pub(crate) fn span(&self, range: Range) -> Span {
+        range.in_file(self.frame.file)
+    }
+
+    /// The place as Puppet writes it into messages: `(file: a.pp, line: 3)`.
+    pub(crate) fn location(&self, span: Option<Span>) -> String {
+        let Some(span) = span else { return String::new() };
+        let file = self.environment.sources.file(span.file);
+        format!("(file: {}, line: {})", file.path(), file.line(span.range.start))
+    }
+
+    /// Enters a control context; the result is the context to go back to.
+    pub(crate) fn enter(&mut self, control: Control, cause: Prov, span: Option<Span>) -> Prov {
+        let outer = self.frame.control;
+        if self.arena.enabled() {
+            self.frame.control = self.arena.under(outer, control, cause, span);
+        }
+        outer
+    }
+
+    pub(crate) fn log(&mut self, level: LogLevel, message: String, span: Option<Span>) {
+        self.log.push(LogEntry { level, message, span });
+    }
+
+    /// A questionable construct: nothing, a warning or an error, as `strict` says.
+    pub(crate) fn question(&mut self, message: String, span: Option<Span>) -> Result<(), Stop> {
+        use setpoint_puppet_functions::Strictness;
+        match self.options.strictness() {
+            Strictness::Off => Ok(()),
+            Strictness::Warning => {
+                self.warn(message, span);
+                Ok(())
+            }
+            Strictness::Error => Err(rules::stop(&rules::QUESTIONABLE, message, span)),
+        }
+    }
+
+    /// A warning, in the log as Puppet writes it.
+    pub(crate) fn warn(&mut self, message: String, span: Option<Span>) {
+        self.log(LogLevel::Warning, message, span);
+    }
+
+    /// The displayed name of a type: `apache::vhost` is `Apache::Vhost`.
+    pub(crate) fn type_name(&mut self, name: &str) -> Symbol {
+        let name = Symbol::new(name.strip_prefix("::").unwrap_or(name));
+        if let Some(&known) = self.type_names.get(&name) {
+            return known;
+        }
+        let displayed = Symbol::new(&setpoint_puppet_values::capitalize_segments(&name));
+        self.type_names.insert(name, displayed);
+        displayed
+    }
+
+    pub(crate) fn definition_kind(&self, id: DefinitionId) -> &DefinitionKind {
+        &self.definitions[id].kind
+    }
+
+    fn into_catalog(self) -> (Catalog, Arena) {
+        crate::finish::into_catalog(self)
+    }
+}

@@ -1,0 +1,146 @@
+//! The files that nodes are compiled from, each read and parsed once.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, PoisonError, RwLock};
+
+use rustc_hash::FxHashMap;
+use setpoint_puppet_syntax::ast::{self, ExprKind, Program};
+use setpoint_source::{Diagnostic, FileError, FileSystem, Severity, Sources, read_text};
+
+/// A manifest, parsed. It is shared by all nodes that are compiled from it.
+#[derive(Debug)]
+pub struct Manifest {
+    pub program: Program,
+    /// Inner definitions come before the class that holds them, as Puppet registers them.
+    pub definitions: Vec<Definition>,
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+impl Manifest {
+    /// Whether the text can be evaluated.
+    pub fn is_sound(&self) -> bool {
+        self.diagnostics.iter().all(|diagnostic| diagnostic.severity < Severity::Error)
+    }
+}
+
+/// What a manifest defines, as opposed to what it does.
+#[derive(Debug, Clone)]
+pub enum Definition {
+    Class(Arc<ast::ClassDef>),
+    Define(Arc<ast::DefineDef>),
+    Node(Arc<ast::NodeDef>),
+    Function(Arc<ast::FunctionDef>),
+    TypeAlias(Arc<ast::TypeAliasDef>),
+}
+
+/// Where manifests and modules come from. Nodes can be compiled over one environment in parallel.
+#[derive(Debug)]
+pub struct Environment<'a> {
+    pub files: &'a dyn FileSystem,
+    pub sources: &'a Sources,
+    pub name: String,
+    pub modulepath: Vec<PathBuf>,
+    manifests: RwLock<FxHashMap<PathBuf, Parsed>>,
+    modules: RwLock<FxHashMap<String, Option<Arc<Path>>>>,
+}
+
+type Parsed = Result<Arc<Manifest>, FileError>;
+
+impl<'a> Environment<'a> {
+    pub fn new(files: &'a dyn FileSystem, sources: &'a Sources) -> Self {
+        Self {
+            files,
+            sources,
+            name: "production".to_owned(),
+            modulepath: Vec::new(),
+            manifests: RwLock::default(),
+            modules: RwLock::default(),
+        }
+    }
+
+    pub fn with_modulepath(mut self, modulepath: Vec<PathBuf>) -> Self {
+        self.modulepath = modulepath;
+        self
+    }
+
+    /// The manifest at a path; parsed on first use.
+    pub fn manifest(&self, path: &Path) -> Parsed {
+        let known = self.manifests.read().unwrap_or_else(PoisonError::into_inner).get(path).cloned();
+        if let Some(parsed) = known {
+            return parsed;
+        }
+        let parsed = read_text(self.files, path).map(|text| self.parse(&path.to_string_lossy(), &text));
+        let mut manifests = self.manifests.write().unwrap_or_else(PoisonError::into_inner);
+        manifests.entry(path.to_owned()).or_insert(parsed).clone()
+    }
+
+    /// A manifest that is no file: a piece of code from a command line or an editor.
+    pub fn parse(&self, name: &str, text: &str) -> Arc<Manifest> {
+        let file = self.sources.add(name, text);
+        let parse = setpoint_puppet_syntax::parse(file, text);
+        let mut definitions = Vec::new();
+        collect_definitions(&parse.program.body, &mut definitions);
+        Arc::new(Manifest { program: parse.program, definitions, diagnostics: parse.diagnostics })
+    }
+
+    /// The folder of a module: the first of its name on the module path.
+    pub fn module(&self, name: &str) -> Option<Arc<Path>> {
+        let known = self.modules.read().unwrap_or_else(PoisonError::into_inner).get(name).cloned();
+        if let Some(found) = known {
+            return found;
+        }
+        let found = is_module_name(name)
+            .then(|| self.modulepath.iter().map(|folder| folder.join(name)).find(|path| self.files.is_dir(path)))
+            .flatten()
+            .map(Arc::from);
+        let mut modules = self.modules.write().unwrap_or_else(PoisonError::into_inner);
+        modules.entry(name.to_owned()).or_insert(found).clone()
+    }
+
+    /// A file of a folder of a module: `module/path`, or an absolute path, if it exists.
+    pub fn module_file(&self, folder: &str, name: &str) -> Option<PathBuf> {
+        let path = Path::new(name);
+        if path.is_absolute() {
+            return self.files.is_file(path).then(|| path.to_owned());
+        }
+        let (module, rest) = name.split_once('/')?;
+        let path = self.module(module)?.join(folder).join(rest);
+        self.files.is_file(&path).then_some(path)
+    }
+
+    /// Every manifest under a folder, in the order in which Puppet reads them.
+    pub fn manifests_under(&self, folder: &Path) -> Vec<PathBuf> {
+        let mut found = Vec::new();
+        for name in self.files.list(folder) {
+            let path = folder.join(&name);
+            if self.files.is_dir(&path) {
+                found.extend(self.manifests_under(&path));
+            } else if path.extension().is_some_and(|extension| extension == "pp") {
+                found.push(path);
+            }
+        }
+        found
+    }
+}
+
+fn is_module_name(name: &str) -> bool {
+    name.starts_with(|first: char| first.is_ascii_lowercase())
+        && name.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_')
+}
+
+/// Definitions stand at the top of a manifest or directly in a class.
+fn collect_definitions(body: &[ast::Expr], found: &mut Vec<Definition>) {
+    for statement in body {
+        match &statement.kind {
+            ExprKind::Class(class) => {
+                collect_definitions(&class.body, found);
+                found.push(Definition::Class(Arc::clone(class)));
+            }
+            ExprKind::Define(define) => found.push(Definition::Define(Arc::clone(define))),
+            ExprKind::Node(node) => found.push(Definition::Node(Arc::clone(node))),
+            ExprKind::Function(function) => found.push(Definition::Function(Arc::clone(function))),
+            ExprKind::TypeAlias(alias) => found.push(Definition::TypeAlias(Arc::clone(alias))),
+            _ => {}
+        }
+    }
+}

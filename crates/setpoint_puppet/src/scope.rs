@@ -1,0 +1,229 @@
+//! Scopes: where variables and resource defaults live.
+//!
+//! A named scope (top, node, class, instance of a define) has a table of variables and, on top of it, a stack of
+//! short-lived ones: the parameters of lambdas, the groups of a match. Nothing is copied when a scope is entered;
+//! a lookup walks up.
+
+use std::sync::Arc;
+
+use indexmap::IndexMap;
+use rustc_hash::FxBuildHasher;
+use setpoint_puppet_values::Value;
+use setpoint_source::Symbol;
+
+use crate::defaults::Defaults;
+use crate::loader::DefinitionId;
+use crate::resources::ResourceId;
+
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) struct ScopeId(u32);
+
+impl ScopeId {
+    pub(crate) const TOP: Self = Self(0);
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum ScopeKind {
+    Top,
+    Node,
+    Class,
+    Define,
+}
+
+#[derive(Debug)]
+pub(crate) struct Scope {
+    pub(crate) kind: ScopeKind,
+    /// The scope from which this one was reached; resource defaults come from there.
+    pub(crate) parent: Option<ScopeId>,
+    /// Where a variable that is not here is looked for next: the parent class, else the node or the top scope.
+    pub(crate) outer: Option<ScopeId>,
+    /// The parent class's scope.
+    pub(crate) inherited: Option<ScopeId>,
+    /// Whose code runs here.
+    pub(crate) source: DefinitionId,
+    /// What contains the resources that are declared here.
+    pub(crate) resource: ResourceId,
+    pub(crate) defaults: Defaults,
+    variables: IndexMap<Symbol, Value, FxBuildHasher>,
+    locals: Vec<Local>,
+}
+
+/// The groups of a match, `$0` first.
+pub(crate) type Captures = Arc<[Value]>;
+
+#[derive(Debug)]
+pub(crate) enum Local {
+    Variables(Vec<(Symbol, Value)>),
+    Match(Captures),
+    Parameters(ParameterScope),
+}
+
+/// Parameters while their defaults are evaluated: `None` is not evaluated yet.
+#[derive(Debug)]
+pub(crate) struct ParameterScope {
+    pub(crate) parameters: Vec<(Symbol, Option<Value>)>,
+}
+
+/// What a lookup in the short-lived tables finds.
+pub(crate) enum Found {
+    Value(Value),
+    /// A parameter whose turn has not come.
+    NotEvaluated,
+}
+
+impl Scope {
+    pub(crate) fn new(kind: ScopeKind, source: DefinitionId, resource: ResourceId) -> Self {
+        Self {
+            kind,
+            parent: None,
+            outer: None,
+            inherited: None,
+            source,
+            resource,
+            defaults: Defaults::default(),
+            variables: IndexMap::default(),
+            locals: Vec::new(),
+        }
+    }
+
+    /// A variable of this scope only.
+    pub(crate) fn own(&self, name: Symbol) -> Option<Found> {
+        for local in self.locals.iter().rev() {
+            match local {
+                Local::Variables(variables) => {
+                    if let Some((_, value)) = variables.iter().rev().find(|(known, _)| *known == name) {
+                        return Some(Found::Value(value.clone()));
+                    }
+                }
+                Local::Match(captures) => {
+                    if let Ok(group) = name.parse::<usize>() {
+                        return Some(Found::Value(captures.get(group).cloned().unwrap_or(Value::UNDEF)));
+                    }
+                }
+                Local::Parameters(scope) => {
+                    if let Some((_, value)) = scope.parameters.iter().find(|(known, _)| *known == name) {
+                        return Some(value.clone().map_or(Found::NotEvaluated, Found::Value));
+                    }
+                }
+            }
+        }
+        self.variables.get(&name).cloned().map(Found::Value)
+    }
+
+    /// A variable of the named scope, whatever is on top of it.
+    pub(crate) fn named(&self, name: Symbol) -> Option<&Value> {
+        self.variables.get(&name)
+    }
+
+    /// Whether an assignment would change a variable.
+    pub(crate) fn is_bound(&self, name: Symbol) -> bool {
+        for local in self.locals.iter().rev() {
+            match local {
+                Local::Variables(variables) => return variables.iter().any(|(known, _)| *known == name),
+                Local::Parameters(scope) => return scope.parameters.iter().any(|(known, _)| *known == name),
+                Local::Match(_) => {}
+            }
+        }
+        self.variables.contains_key(&name)
+    }
+
+    /// Whether the defaults of parameters are being evaluated: nothing can be assigned then.
+    pub(crate) fn is_read_only(&self) -> bool {
+        let assignable = self.locals.iter().rev().find(|local| !matches!(local, Local::Match(_)));
+        matches!(assignable, Some(Local::Parameters(_)))
+    }
+
+    pub(crate) fn set(&mut self, name: Symbol, value: Value) {
+        for local in self.locals.iter_mut().rev() {
+            if let Local::Variables(variables) = local {
+                variables.push((name, value));
+                return;
+            }
+        }
+        self.variables.insert(name, value);
+    }
+
+    /// Sets a variable of the named scope, whatever is on top of it.
+    pub(crate) fn set_named(&mut self, name: Symbol, value: Value) {
+        self.variables.insert(name, value);
+    }
+
+    pub(crate) fn push(&mut self, local: Local) {
+        self.locals.push(local);
+    }
+
+    pub(crate) fn level(&self) -> usize {
+        self.locals.len()
+    }
+
+    pub(crate) fn truncate(&mut self, level: usize) {
+        self.locals.truncate(level);
+    }
+
+    /// Takes the short-lived tables away, for a function that does not see them.
+    pub(crate) fn take_locals(&mut self) -> Vec<Local> {
+        std::mem::take(&mut self.locals)
+    }
+
+    pub(crate) fn restore_locals(&mut self, locals: Vec<Local>) {
+        self.locals = locals;
+    }
+
+    /// Sets the value of a parameter whose defaults are being evaluated.
+    pub(crate) fn set_parameter(&mut self, name: Symbol, value: Value) {
+        let scope = self.locals.iter_mut().rev().find_map(|local| match local {
+            Local::Parameters(scope) => Some(scope),
+            _ => None,
+        });
+        let Some(scope) = scope else { return };
+        match scope.parameters.iter_mut().find(|(known, _)| *known == name) {
+            Some((_, slot)) => *slot = Some(value),
+            None => scope.parameters.push((name, Some(value))),
+        }
+    }
+
+    /// Ends the evaluation of parameters that [`Local::Parameters`] began at `level`.
+    pub(crate) fn finish_parameters(&mut self, level: usize) -> Vec<(Symbol, Value)> {
+        let parameters = match self.locals.get_mut(level) {
+            Some(Local::Parameters(scope)) => std::mem::take(&mut scope.parameters),
+            _ => Vec::new(),
+        };
+        self.truncate(level);
+        parameters.into_iter().filter_map(|(name, value)| Some((name, value?))).collect()
+    }
+
+    /// Every variable that is visible in this scope alone, the innermost last.
+    pub(crate) fn visible(&self) -> impl Iterator<Item = (Symbol, &Value)> {
+        let named = self.variables.iter().map(|(name, value)| (*name, value));
+        let local = self.locals.iter().flat_map(|local| match local {
+            Local::Variables(variables) => variables.as_slice(),
+            _ => &[],
+        });
+        named.chain(local.map(|(name, value)| (*name, value)))
+    }
+}
+
+/// All scopes of a compilation.
+#[derive(Debug, Default)]
+pub(crate) struct Scopes(Vec<Scope>);
+
+impl Scopes {
+    pub(crate) fn add(&mut self, scope: Scope) -> ScopeId {
+        self.0.push(scope);
+        ScopeId(self.0.len() as u32 - 1)
+    }
+}
+
+impl std::ops::Index<ScopeId> for Scopes {
+    type Output = Scope;
+
+    fn index(&self, id: ScopeId) -> &Scope {
+        &self.0[id.0 as usize]
+    }
+}
+
+impl std::ops::IndexMut<ScopeId> for Scopes {
+    fn index_mut(&mut self, id: ScopeId) -> &mut Scope {
+        &mut self.0[id.0 as usize]
+    }
+}
