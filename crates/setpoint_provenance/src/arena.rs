@@ -67,6 +67,8 @@ pub enum Control {
     Instance,
     /// A collector that selected a resource.
     Collector,
+    /// A key or index that chose an element of a collection.
+    Selection,
     /// An iteration of a lambda over an element.
     Iteration,
     /// A call of a function.

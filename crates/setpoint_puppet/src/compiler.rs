@@ -4,14 +4,15 @@ use std::sync::Arc;
 
 use indexmap::IndexSet;
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
-use setpoint_catalog::{Catalog, Kind, Tags};
+use setpoint_catalog::{Kind, Tags};
 use setpoint_provenance::{Arena, Control, Prov};
 use setpoint_puppet_functions::{LogLevel, Stop};
+use setpoint_puppet_values::Type;
 use setpoint_source::{Diagnostic, FileId, Range, Span, Symbol};
 
 use crate::collectors::Collector;
 use crate::environment::{Environment, Manifest};
-use crate::evaluate::Epp;
+use crate::evaluate::{Epp, LambdaBlock, Words};
 use crate::loader::{DefinitionId, DefinitionKind, Definitions};
 use crate::options::{Entry, Options};
 use crate::overrides::PendingOverrides;
@@ -39,6 +40,9 @@ pub(crate) struct Compiler<'a> {
     pub(crate) frame: Frame,
     /// How deeply expressions are nested; see [`crate::evaluate::MAX_DEPTH`].
     pub(crate) depth: u32,
+    /// How deeply calls, classes and definitions are nested.
+    pub(crate) calls: u32,
+    pub(crate) words: Words,
     pub(crate) scopes: Scopes,
     pub(crate) definitions: Definitions,
     pub(crate) resources: Resources,
@@ -51,14 +55,21 @@ pub(crate) struct Compiler<'a> {
     pub(crate) collectors: Vec<Collector>,
     pub(crate) relationships: Vec<Relationship>,
     pub(crate) pending_overrides: PendingOverrides,
+    pub(crate) missing_overrides: Vec<(String, Span)>,
     /// Edges that `contain` or a stage made to a class: each is made once.
     pub(crate) class_edges: FxHashSet<(ResourceId, ResourceId)>,
     pub(crate) type_names: FxHashMap<Symbol, Symbol>,
+    pub(crate) known_types: FxHashMap<Symbol, Type>,
+    pub(crate) type_texts: FxHashMap<String, Type>,
+    /// The lambdas of the calls that are going on.
+    pub(crate) blocks: Vec<Arc<LambdaBlock>>,
     pub(crate) epp: Vec<Epp>,
     pub(crate) diagnostics: Vec<Diagnostic>,
     pub(crate) log: Vec<LogEntry>,
     pub(crate) warned: FxHashSet<String>,
     pub(crate) guards: Vec<Guard>,
+    /// Classes that were declared again, and why.
+    pub(crate) declarations: Vec<(ResourceId, Prov)>,
 }
 
 /// Puppet gives up after as many rounds of collectors and definitions.
@@ -72,6 +83,8 @@ impl<'a> Compiler<'a> {
             arena: Arena::new(options.provenance),
             frame: Frame { scope: ScopeId::TOP, file: FileId(u32::MAX), control: Prov::NONE },
             depth: 0,
+            calls: 0,
+            words: Words::default(),
             scopes: Scopes::default(),
             definitions: Definitions::default(),
             resources: Resources::default(),
@@ -84,13 +97,18 @@ impl<'a> Compiler<'a> {
             collectors: Vec::new(),
             relationships: Vec::new(),
             pending_overrides: PendingOverrides::default(),
+            missing_overrides: Vec::new(),
             class_edges: FxHashSet::default(),
             type_names: FxHashMap::default(),
+            known_types: FxHashMap::default(),
+            type_texts: FxHashMap::default(),
+            blocks: Vec::new(),
             epp: Vec::new(),
             diagnostics: Vec::new(),
             log: Vec::new(),
             warned: FxHashSet::default(),
             guards: Vec::new(),
+            declarations: Vec::new(),
         };
         compiler.scopes.add(Scope::new(ScopeKind::Top, DefinitionId::MAIN, ResourceId::MAIN));
         compiler.begin_catalog();
@@ -145,15 +163,19 @@ impl<'a> Compiler<'a> {
             self.diagnostics.push(diagnostic);
         }
         let failed = self.diagnostics.iter().any(|found| found.severity == setpoint_source::Severity::Error);
-        let Self { arena, diagnostics, log, guards, .. } = &mut self;
-        let (diagnostics, log, guards) =
-            (std::mem::take(diagnostics), std::mem::take(log), std::mem::take(guards));
-        if failed {
-            let arena = std::mem::replace(arena, Arena::new(false));
-            return Compilation { catalog: None, diagnostics, log, arena, guards };
-        }
-        let (catalog, arena) = self.into_catalog();
-        Compilation { catalog: Some(catalog), diagnostics, log, arena, guards }
+        let diagnostics = std::mem::take(&mut self.diagnostics);
+        let log = std::mem::take(&mut self.log);
+        let guards = std::mem::take(&mut self.guards);
+        let declarations = std::mem::take(&mut self.declarations);
+        let declarations = declarations.into_iter().map(|(id, prov)| (id.index() as u32, prov));
+        let declarations = declarations.map(|(id, prov)| (setpoint_catalog::ResourceId(id), prov)).collect();
+        let (catalog, arena) = if failed {
+            (None, self.arena)
+        } else {
+            let (catalog, arena) = crate::finish::into_catalog(self);
+            (Some(catalog), arena)
+        };
+        Compilation { catalog, diagnostics, log, arena, guards, declarations }
     }
 
     fn phases(&mut self, entry: &Entry) -> Result<(), Stop> {
@@ -294,16 +316,12 @@ impl<'a> Compiler<'a> {
         if let Some(&known) = self.type_names.get(&name) {
             return known;
         }
-        let displayed = Symbol::new(&setpoint_puppet_values::capitalize_segments(&name));
+        let displayed = Symbol::new(&setpoint_catalog::display_name(&name));
         self.type_names.insert(name, displayed);
         displayed
     }
 
     pub(crate) fn definition_kind(&self, id: DefinitionId) -> &DefinitionKind {
         &self.definitions[id].kind
-    }
-
-    fn into_catalog(self) -> (Catalog, Arena) {
-        crate::finish::into_catalog(self)
     }
 }

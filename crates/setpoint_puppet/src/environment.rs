@@ -97,6 +97,11 @@ impl<'a> Environment<'a> {
         modules.entry(name.to_owned()).or_insert(found).clone()
     }
 
+    /// A native type that a module brings along. None can be read yet.
+    pub fn module_type(&self, _name: &str) -> Option<Arc<setpoint_catalog::NativeType>> {
+        None
+    }
+
     /// A file of a folder of a module: `module/path`, or an absolute path, if it exists.
     pub fn module_file(&self, folder: &str, name: &str) -> Option<PathBuf> {
         let path = Path::new(name);

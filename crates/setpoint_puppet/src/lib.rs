@@ -1,1 +1,110 @@
+//! The Puppet compiler: from manifests, facts and modules to a catalog.
 //!
+//! It stands between the syntax (`setpoint_puppet_syntax`) and the catalog (`setpoint_catalog`), and follows the order
+//! that Puppet follows: the statements of the manifest, the node, the classes of a classifier; then rounds of collectors
+//! first and pending instances of definitions after them, until nothing is left to do; then the final checks. Every
+//! value and every resource carries its provenance. Nodes are compiled over one [`Environment`], in parallel if wanted.
+//!
+//! Where to look: `compiler` has the phases; `evaluate` the expressions, one file per family; `scope` and `variables`
+//! the variables; `loader` what is found by name; `classes`, `parameters`, `declare`, `defaults`, `overrides`,
+//! `collectors`, `relationships` what their names say; `finish` the checks at the end; `functions` those functions that
+//! need the catalog. The crate does not print, and knows no command line; data beyond manifests comes through
+//! [`DataProvider`].
+
+mod classes;
+mod collectors;
+mod compiler;
+mod data;
+mod declare;
+mod defaults;
+mod environment;
+mod evaluate;
+mod finish;
+mod functions;
+mod host;
+mod loader;
+mod options;
+mod overrides;
+mod parameters;
+mod relationships;
+mod resources;
+mod rules;
+mod scope;
+mod suggest;
+mod tags;
+mod top;
+mod variables;
+
+use setpoint_catalog::{Catalog, ResourceId};
+use setpoint_provenance::{Arena, Prov};
+use setpoint_source::{Diagnostic, Span};
+
+use compiler::Compiler;
+
+pub use data::{DataProvider, Request};
+pub use environment::{Definition, Environment, Manifest};
+pub use options::{Entry, Options, PuppetVersion};
+pub use rules::RULES;
+pub use setpoint_puppet_functions::{LogLevel, Strictness};
+
+/// What a compilation gives.
+#[derive(Debug)]
+pub struct Compilation {
+    /// Absent if a diagnostic is an error.
+    pub catalog: Option<Catalog>,
+    pub diagnostics: Vec<Diagnostic>,
+    /// What the manifest, and Puppet about it, had to say.
+    pub log: Vec<LogEntry>,
+    /// Where the values of the catalog came from.
+    pub arena: Arena,
+    /// The branches that were not taken.
+    pub guards: Vec<Guard>,
+    /// Classes that were declared again, each with the reason.
+    pub declarations: Vec<(ResourceId, Prov)>,
+}
+
+/// A message of `notice()` and its kin, or a warning of the compiler.
+#[derive(Debug, Clone)]
+pub struct LogEntry {
+    pub level: LogLevel,
+    pub message: String,
+    pub span: Option<Span>,
+}
+
+/// A branch that was not taken: what it would have done is missing because of its condition.
+#[derive(Debug, Clone, Copy)]
+pub struct Guard {
+    /// What the condition was computed from.
+    pub condition: Prov,
+    /// The control context in which it was asked.
+    pub context: Prov,
+    /// The text of the branch.
+    pub skipped: Span,
+}
+
+/// The evaluator recurses as deeply as its limits allow; a thread of its own has the stack for that.
+const STACK_BYTES: usize = 512 * 1024 * 1024;
+
+/// Compiles the catalog of one node.
+pub fn compile(environment: &Environment<'_>, entry: &Entry, options: &Options<'_>) -> Compilation {
+    std::thread::scope(|scope| {
+        let builder = std::thread::Builder::new().name("compile".to_owned()).stack_size(STACK_BYTES);
+        let spawned = builder.spawn_scoped(scope, || Compiler::new(environment, options).run(entry));
+        match spawned.map(std::thread::ScopedJoinHandle::join) {
+            Ok(Ok(compilation)) => compilation,
+            Ok(Err(panic)) => std::panic::resume_unwind(panic),
+            Err(error) => failed(format!("Cannot start a thread for the compilation: {error}")),
+        }
+    })
+}
+
+fn failed(message: String) -> Compilation {
+    Compilation {
+        catalog: None,
+        diagnostics: vec![Diagnostic::new(&rules::EVALUATION, message)],
+        log: Vec::new(),
+        arena: Arena::new(false),
+        guards: Vec::new(),
+        declarations: Vec::new(),
+    }
+}

@@ -132,6 +132,10 @@ impl Parameters {
         self.0.iter_mut()
     }
 
+    pub(crate) fn get_mut(&mut self, name: Symbol) -> Option<&mut Parameter> {
+        self.0.iter_mut().find(|parameter| parameter.name == name)
+    }
+
     pub(crate) fn into_vec(self) -> Vec<Parameter> {
         self.0
     }

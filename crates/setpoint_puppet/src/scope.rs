@@ -35,8 +35,8 @@ pub(crate) struct Scope {
     pub(crate) kind: ScopeKind,
     /// The scope from which this one was reached; resource defaults come from there.
     pub(crate) parent: Option<ScopeId>,
-    /// Where a variable that is not here is looked for next: the parent class, else the node or the top scope.
-    pub(crate) outer: Option<ScopeId>,
+    /// The node or top scope from which this one was reached.
+    pub(crate) enclosing: Option<ScopeId>,
     /// The parent class's scope.
     pub(crate) inherited: Option<ScopeId>,
     /// Whose code runs here.
@@ -61,14 +61,32 @@ pub(crate) enum Local {
 /// Parameters while their defaults are evaluated: `None` is not evaluated yet.
 #[derive(Debug)]
 pub(crate) struct ParameterScope {
+    /// Whose parameters they are, for messages.
+    pub(crate) callee: String,
+    /// The parameter whose default is being evaluated.
+    pub(crate) current: Option<Symbol>,
     pub(crate) parameters: Vec<(Symbol, Option<Value>)>,
+}
+
+impl ParameterScope {
+    /// Why a parameter has no value when the default of another reads it.
+    fn not_evaluated(&self, wanted: Symbol) -> String {
+        let place = |name| self.parameters.iter().position(|(known, _)| *known == name);
+        match self.current {
+            Some(current) if place(wanted) >= place(current) => format!(
+                "{}: default expression for ${current} tries to illegally access not yet evaluated ${wanted}",
+                self.callee
+            ),
+            _ => format!("{}: expects a value for parameter ${wanted}", self.callee),
+        }
+    }
 }
 
 /// What a lookup in the short-lived tables finds.
 pub(crate) enum Found {
     Value(Value),
-    /// A parameter whose turn has not come.
-    NotEvaluated,
+    /// A parameter whose turn has not come; the sentence says so.
+    NotEvaluated(String),
 }
 
 impl Scope {
@@ -76,7 +94,7 @@ impl Scope {
         Self {
             kind,
             parent: None,
-            outer: None,
+            enclosing: None,
             inherited: None,
             source,
             resource,
@@ -96,13 +114,16 @@ impl Scope {
                     }
                 }
                 Local::Match(captures) => {
-                    if let Ok(group) = name.parse::<usize>() {
+                    if let Some(group) = group_number(name) {
                         return Some(Found::Value(captures.get(group).cloned().unwrap_or(Value::UNDEF)));
                     }
                 }
                 Local::Parameters(scope) => {
                     if let Some((_, value)) = scope.parameters.iter().find(|(known, _)| *known == name) {
-                        return Some(value.clone().map_or(Found::NotEvaluated, Found::Value));
+                        return Some(match value {
+                            Some(value) => Found::Value(value.clone()),
+                            None => Found::NotEvaluated(scope.not_evaluated(name)),
+                        });
                     }
                 }
             }
@@ -169,13 +190,23 @@ impl Scope {
         self.locals = locals;
     }
 
-    /// Sets the value of a parameter whose defaults are being evaluated.
-    pub(crate) fn set_parameter(&mut self, name: Symbol, value: Value) {
-        let scope = self.locals.iter_mut().rev().find_map(|local| match local {
+    fn parameter_scope(&mut self) -> Option<&mut ParameterScope> {
+        self.locals.iter_mut().rev().find_map(|local| match local {
             Local::Parameters(scope) => Some(scope),
             _ => None,
-        });
-        let Some(scope) = scope else { return };
+        })
+    }
+
+    /// Says which parameter's default is evaluated next.
+    pub(crate) fn begin_default(&mut self, name: Symbol) {
+        if let Some(scope) = self.parameter_scope() {
+            scope.current = Some(name);
+        }
+    }
+
+    /// Sets the value of a parameter while defaults are being evaluated.
+    pub(crate) fn set_parameter(&mut self, name: Symbol, value: Value) {
+        let Some(scope) = self.parameter_scope() else { return };
         match scope.parameters.iter_mut().find(|(known, _)| *known == name) {
             Some((_, slot)) => *slot = Some(value),
             None => scope.parameters.push((name, Some(value))),
@@ -201,6 +232,11 @@ impl Scope {
         });
         named.chain(local.map(|(name, value)| (*name, value)))
     }
+}
+
+/// The number of a match variable: `$1`.
+pub(crate) fn group_number(name: Symbol) -> Option<usize> {
+    name.starts_with(|first: char| first.is_ascii_digit()).then(|| name.parse().ok()).flatten()
 }
 
 /// All scopes of a compilation.

@@ -50,7 +50,7 @@ impl Compiler<'_> {
             Data::Array(items) => items.iter().try_for_each(|item| self.tag_values(tags, item)),
             Data::Undef => Ok(()),
             _ => {
-                let name = setpoint_puppet_values::display(value);
+                let name = setpoint_puppet_values::to_text(value);
                 if !is_valid(&name) {
                     return Err(rules::fail(format!("Invalid tag '{}'", name.to_lowercase()), None));
                 }

@@ -1,0 +1,279 @@
+//! Collectors: `File <| tag == 'web' |> { mode => '0600' }`, and `realize`.
+//!
+//! They are noted when they are met. Each round of the compilation asks them again, until none finds anything new.
+
+use rustc_hash::FxHashSet;
+use setpoint_provenance::{Control, Prov};
+use setpoint_puppet_functions::Stop;
+use setpoint_puppet_values::{Data, Value, ops};
+use setpoint_source::{Diagnostic, Span, Symbol};
+
+use crate::compiler::Compiler;
+use crate::overrides::Override;
+use crate::relationships::Operand;
+use crate::resources::{Parameter, ResourceId};
+use crate::rules;
+use crate::scope::ScopeId;
+
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) struct CollectorId(u32);
+
+impl CollectorId {
+    pub(crate) fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+#[derive(Debug)]
+pub(crate) struct Collector {
+    selects: Selects,
+    overrides: Vec<Parameter>,
+    scope: ScopeId,
+    span: Span,
+    /// Under which conditions it was met.
+    control: Prov,
+    /// In the order in which they were found.
+    pub(crate) collected: Vec<ResourceId>,
+    seen: FxHashSet<ResourceId>,
+    /// What a chain of arrows uses in its place if it finds nothing.
+    pub(crate) if_empty: Vec<Operand>,
+    /// How many resources of its type it has looked at, and after which change.
+    examined: usize,
+    changes: u32,
+}
+
+#[derive(Debug)]
+enum Selects {
+    Query { type_name: Symbol, query: Option<Query> },
+    /// `realize`: references that have not been found yet.
+    Fixed(Vec<(String, Prov)>),
+    /// Exported resources of other nodes: there are none without a database.
+    Exported,
+}
+
+/// The condition of a collector, with its values evaluated.
+#[derive(Debug)]
+pub(crate) enum Query {
+    And(Box<Self>, Box<Self>),
+    Or(Box<Self>, Box<Self>),
+    Tagged { tags: Vec<Symbol>, prov: Prov },
+    Equal { name: Symbol, value: Value },
+    NotEqual { name: Symbol, value: Value },
+}
+
+impl Compiler<'_> {
+    pub(crate) fn add_query_collector(
+        &mut self,
+        type_name: Symbol,
+        query: Option<Query>,
+        overrides: Vec<Parameter>,
+        span: Span,
+    ) -> CollectorId {
+        self.add_collector(Selects::Query { type_name, query }, overrides, span)
+    }
+
+    pub(crate) fn add_exported_collector(&mut self, span: Span) -> CollectorId {
+        self.add_collector(Selects::Exported, Vec::new(), span)
+    }
+
+    pub(crate) fn add_realization(&mut self, references: Vec<(String, Prov)>, span: Span) -> CollectorId {
+        self.add_collector(Selects::Fixed(references), Vec::new(), span)
+    }
+
+    fn add_collector(&mut self, selects: Selects, overrides: Vec<Parameter>, span: Span) -> CollectorId {
+        self.collectors.push(Collector {
+            selects,
+            overrides,
+            scope: self.frame.scope,
+            span,
+            control: self.frame.control,
+            collected: Vec::new(),
+            seen: FxHashSet::default(),
+            if_empty: Vec::new(),
+            examined: 0,
+            changes: 0,
+        });
+        CollectorId(self.collectors.len() as u32 - 1)
+    }
+
+    /// Asks every collector once. Whether one found something new.
+    pub(crate) fn evaluate_collectors(&mut self) -> Result<bool, Stop> {
+        let mut found = false;
+        for at in 0..self.collectors.len() {
+            let new = match &self.collectors[at].selects {
+                Selects::Query { .. } => self.collect(at)?,
+                Selects::Fixed(_) => self.realize(at)?,
+                Selects::Exported => Vec::new(),
+            };
+            found |= !new.is_empty();
+            self.collectors[at].collected.extend(new);
+        }
+        Ok(found)
+    }
+
+    /// The resources that a query selects and did not select before.
+    fn collect(&mut self, at: usize) -> Result<Vec<ResourceId>, Stop> {
+        let collector = &self.collectors[at];
+        let Selects::Query { type_name, query } = &collector.selects else { return Ok(Vec::new()) };
+        let type_name = *type_name;
+        let Some(bucket) = self.resources.bucket(type_name) else { return Ok(Vec::new()) };
+        // Without a change since the last time, only what was declared since then can be new.
+        let start = if bucket.changes == collector.changes { collector.examined } else { 0 };
+        let (examined, changes) = (bucket.members.len(), bucket.changes);
+        let candidates = bucket.members.get(start..).unwrap_or(&[]);
+        let matching = candidates
+            .iter()
+            .copied()
+            .filter(|id| !collector.seen.contains(id))
+            .filter(|id| query.as_ref().is_none_or(|query| self.satisfies(*id, query)));
+        let new: Vec<ResourceId> = matching.collect();
+        let cause = query.as_ref().map_or(Vec::new(), Query::provs);
+        let collector = &mut self.collectors[at];
+        collector.examined = examined;
+        collector.changes = changes;
+        collector.seen.extend(new.iter().copied());
+        self.take_up(at, &new, &cause)?;
+        Ok(new)
+    }
+
+    /// Makes resources real, and overrides their parameters.
+    fn take_up(&mut self, at: usize, new: &[ResourceId], cause: &[Prov]) -> Result<(), Stop> {
+        if new.is_empty() {
+            return Ok(());
+        }
+        let collector = &self.collectors[at];
+        let (span, scope, control) = (collector.span, collector.scope, collector.control);
+        let outer = self.frame;
+        self.frame.scope = scope;
+        self.frame.control = control;
+        if self.arena.enabled() {
+            let query = self.arena.operation(Symbol::new("collect"), Some(span), cause);
+            self.enter(Control::Collector, query, Some(span));
+        }
+        let result = self.take_up_each(at, new, span, scope);
+        self.frame = outer;
+        result
+    }
+
+    fn take_up_each(&mut self, at: usize, new: &[ResourceId], span: Span, scope: ScopeId) -> Result<(), Stop> {
+        let overrides = self.collectors[at].overrides.clone();
+        let source = self.scopes[scope].source;
+        for &id in new {
+            self.make_real(id, span);
+        }
+        if overrides.is_empty() {
+            return Ok(());
+        }
+        self.definitions[source].overriding = true;
+        let control = self.frame.control;
+        for &id in new {
+            let type_name = self.resources[id].type_name;
+            let mut parameters: Vec<Parameter> =
+                overrides.iter().map(|parameter| Parameter { control, ..parameter.clone() }).collect();
+            for default in self.lookup_defaults(scope, type_name).into_vec() {
+                if parameters.iter().all(|known| known.name != default.name) {
+                    parameters.push(default);
+                }
+            }
+            self.merge_override(id, Override { parameters, source, span })?;
+        }
+        Ok(())
+    }
+
+    /// A virtual resource becomes real; it exists because of the collector, too.
+    fn make_real(&mut self, id: ResourceId, span: Span) {
+        if !self.resources[id].virtual_ {
+            return;
+        }
+        self.resources[id].virtual_ = false;
+        if self.arena.enabled() {
+            let known = self.resources[id].prov;
+            let control = self.frame.control;
+            let prov = self.arena.operation(Symbol::new("realize"), Some(span), &[known, control]);
+            self.resources[id].prov = prov;
+        }
+    }
+
+    /// The resources that `realize` names, as far as they are there.
+    fn realize(&mut self, at: usize) -> Result<Vec<ResourceId>, Stop> {
+        let Selects::Fixed(references) = &mut self.collectors[at].selects else { return Ok(Vec::new()) };
+        if references.is_empty() {
+            return Ok(Vec::new());
+        }
+        let references = std::mem::take(references);
+        let mut new = Vec::new();
+        let mut missing = Vec::new();
+        let mut cause = Vec::new();
+        for (reference, prov) in references {
+            match self.find_reference(&reference)? {
+                Some(id) => {
+                    cause.push(prov);
+                    if self.collectors[at].seen.insert(id) {
+                        new.push(id);
+                    }
+                }
+                None => missing.push((reference, prov)),
+            }
+        }
+        if let Selects::Fixed(references) = &mut self.collectors[at].selects {
+            *references = missing;
+        }
+        self.take_up(at, &new, &cause)?;
+        Ok(new)
+    }
+
+    /// The error for resources that `realize` names and nothing declares.
+    pub(crate) fn refuse_missing_realizations(&self) -> Result<(), Stop> {
+        let mut missing: Vec<(&str, Span)> = Vec::new();
+        for collector in &self.collectors {
+            if let Selects::Fixed(references) = &collector.selects {
+                missing.extend(references.iter().map(|(name, _)| (name.as_str(), collector.span)));
+            }
+        }
+        let Some((_, first)) = missing.first() else { return Ok(()) };
+        let names: Vec<String> = missing.iter().map(|(name, _)| (*name).to_owned()).collect();
+        let message = format!("Failed to realize virtual resources {}", names.join(", "));
+        let diagnostic = Diagnostic::new(&rules::DANGLING_REFERENCE, message).at(*first).with_resources(names);
+        Err(Stop::Error(Box::new(diagnostic)))
+    }
+
+    fn satisfies(&self, id: ResourceId, query: &Query) -> bool {
+        match query {
+            Query::And(left, right) => self.satisfies(id, left) && self.satisfies(id, right),
+            Query::Or(left, right) => self.satisfies(id, left) || self.satisfies(id, right),
+            Query::Tagged { tags, .. } => self.is_tagged(id, tags),
+            Query::Equal { name, value } => {
+                let actual = self.queried(id, *name);
+                match &actual.data {
+                    Data::Array(_) => ops::contained(value, &actual).is_ok_and(|found| found.matched),
+                    _ => ops::equals(&actual, value),
+                }
+            }
+            Query::NotEqual { name, value } => !ops::equals(&self.queried(id, *name), value),
+        }
+    }
+
+    /// What a query sees under a name: the title, or a parameter.
+    fn queried(&self, id: ResourceId, name: Symbol) -> Value {
+        let resource = &self.resources[id];
+        if name.as_str() == "title" {
+            return Value::string(resource.title.clone());
+        }
+        resource.get(name).cloned().unwrap_or(Value::UNDEF)
+    }
+}
+
+impl Query {
+    /// What the condition was computed from.
+    fn provs(&self) -> Vec<Prov> {
+        match self {
+            Self::And(left, right) | Self::Or(left, right) => {
+                let mut provs = left.provs();
+                provs.extend(right.provs());
+                provs
+            }
+            Self::Tagged { prov, .. } => vec![*prov],
+            Self::Equal { value, .. } | Self::NotEqual { value, .. } => vec![value.prov],
+        }
+    }
+}

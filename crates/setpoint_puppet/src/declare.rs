@@ -1,0 +1,387 @@
+//! Declaring resources: how they enter the catalog, and how references find them.
+
+use std::sync::Arc;
+
+use setpoint_catalog::{Kind, NativeType};
+use setpoint_provenance::Prov;
+use setpoint_puppet_functions::Stop;
+use setpoint_puppet_syntax::ast::ResourceForm;
+use setpoint_puppet_values::{Data, Type, Value, to_text};
+use setpoint_source::{Span, Symbol};
+
+use crate::compiler::Compiler;
+use crate::loader::DefinitionId;
+use crate::resources::{Native, Parameter, Parameters, Resource, ResourceId, ResourceType};
+use crate::rules;
+
+/// What distinguishes a resource that is declared.
+#[derive(Debug)]
+pub(crate) struct New {
+    pub(crate) kind: Kind,
+    pub(crate) form: ResourceForm,
+    pub(crate) parameters: Vec<Parameter>,
+    /// By default the code that runs.
+    pub(crate) source: Option<DefinitionId>,
+    pub(crate) span: Option<Span>,
+    /// Defaults of the scope are copied.
+    pub(crate) with_defaults: bool,
+}
+
+impl Default for New {
+    fn default() -> Self {
+        Self {
+            kind: Kind::Unknown,
+            form: ResourceForm::Regular,
+            parameters: Vec::new(),
+            source: None,
+            span: None,
+            with_defaults: true,
+        }
+    }
+}
+
+/// What a resource expression, or `create_resources`, declares.
+#[derive(Debug)]
+pub(crate) struct Declaration {
+    pub(crate) form: ResourceForm,
+    pub(crate) titles: Vec<Value>,
+    pub(crate) parameters: Vec<Parameter>,
+    pub(crate) span: Span,
+}
+
+impl Compiler<'_> {
+    /// Declares one resource per title.
+    pub(crate) fn declare(&mut self, type_name: &str, declaration: Declaration) -> Result<Vec<ResourceId>, Stop> {
+        if type_name.eq_ignore_ascii_case("class") {
+            return self.declare_classes(declaration);
+        }
+        let span = declaration.span;
+        let Some(resource_type) = self.find_resource_type(type_name)? else {
+            let message = format!("Unknown resource type: '{type_name}'");
+            return Err(rules::stop(&rules::UNKNOWN_RESOURCE_TYPE, message, span));
+        };
+        let kind = match resource_type {
+            ResourceType::Native(_) => Kind::CompilableType,
+            ResourceType::Definition(_) => Kind::DefinedType,
+        };
+        let displayed = self.type_name(type_name);
+        let mut declared = Vec::with_capacity(declaration.titles.len());
+        let mut titles = declaration.titles.into_iter().peekable();
+        let mut parameters = declaration.parameters;
+        while let Some(title) = titles.next() {
+            let text = to_text(&title);
+            // The last resource takes the parameters, the others copy them.
+            let own = if titles.peek().is_some() { parameters.clone() } else { std::mem::take(&mut parameters) };
+            let new =
+                New { kind, form: declaration.form, parameters: own, span: Some(span), ..New::default() };
+            let mut resource = self.new_resource(displayed, &text, resource_type.clone(), new)?;
+            resource.prov = self.existence("resource", title.prov, Some(span));
+            declared.push(self.add_resource(resource)?);
+        }
+        Ok(declared)
+    }
+
+    /// `class { 'a': }`: the class is declared with parameters, and its code runs at once.
+    fn declare_classes(&mut self, declaration: Declaration) -> Result<Vec<ResourceId>, Stop> {
+        let span = declaration.span;
+        let mut declared = Vec::new();
+        for title in declaration.titles {
+            let text = to_text(&title);
+            let Some(class) = self.find_class(&text)? else {
+                let message = format!("Could not find declared class {text}");
+                return Err(rules::stop(&rules::UNKNOWN_CLASS, message, span));
+            };
+            let name = self.definitions[class].name;
+            let new = New {
+                kind: Kind::Class,
+                form: declaration.form,
+                parameters: declaration.parameters.clone(),
+                span: Some(span),
+                ..New::default()
+            };
+            let mut resource =
+                self.new_resource(Symbol::new("Class"), &name, ResourceType::Definition(class), new)?;
+            resource.prov = self.existence("resource", title.prov, Some(span));
+            self.instantiate(class)?;
+            self.catalog_tags.merge(&resource.tags);
+            let id = self.add_resource(resource)?;
+            self.evaluate_resource(id)?;
+            declared.push(id);
+        }
+        Ok(declared)
+    }
+
+    /// A resource that is not in the catalog yet, with its tags and defaults.
+    pub(crate) fn new_resource(
+        &mut self,
+        type_name: Symbol,
+        title: &str,
+        resource_type: ResourceType,
+        new: New,
+    ) -> Result<Resource, Stop> {
+        let is_class = type_name.as_str() == "Class";
+        let title: Arc<str> = if is_class { self.type_name(title).as_str().into() } else { title.into() };
+        let mut tags = self.type_tags(type_name);
+        self.tag_if_valid(&mut tags, &title);
+        let tag = Symbol::new("tag");
+        for (at, parameter) in new.parameters.iter().enumerate() {
+            if new.parameters.iter().take(at).any(|known| known.name == parameter.name) {
+                let message = format!("Duplicate parameter '{}' for on {type_name}[{title}]", parameter.name);
+                return Err(rules::fail(message, new.span));
+            }
+            if parameter.name == tag {
+                self.tag_values(&mut tags, &parameter.value)?;
+            }
+        }
+        let mut parameters = Parameters::from(new.parameters);
+        if new.with_defaults && self.types_with_defaults.contains(&type_name) {
+            for default in self.lookup_defaults(self.frame.scope, type_name).into_vec() {
+                if parameters.get(default.name).is_none() {
+                    if default.name == tag {
+                        self.tag_values(&mut tags, &default.value)?;
+                    }
+                    parameters.set(default);
+                }
+            }
+        }
+        Ok(Resource {
+            type_name,
+            title,
+            resource_type,
+            kind: new.kind,
+            scope: self.frame.scope,
+            source: new.source.unwrap_or(self.scopes[self.frame.scope].source),
+            parameters,
+            tags,
+            span: new.span,
+            exported: new.form == ResourceForm::Exported,
+            virtual_: new.form != ResourceForm::Regular,
+            evaluated: false,
+            has_scope_tags: false,
+            sensitive: Vec::new(),
+            prov: Prov::NONE,
+        })
+    }
+
+    /// Puts a resource into the catalog, and into what contains it.
+    pub(crate) fn add_resource(&mut self, resource: Resource) -> Result<ResourceId, Stop> {
+        if let Some(known) = self.resources.find(resource.type_name, &resource.title) {
+            return Err(self.duplicate(&resource, known));
+        }
+        let aliases = self.aliases(&resource)?;
+        let is_stage = resource.type_name.as_str() == "Stage";
+        let is_class = resource.is_class();
+        if !is_class && resource.get(Symbol::new("stage")).is_some_and(Value::is_true) {
+            let message = format!(
+                "Only classes can set 'stage'; normal resources like {} cannot change run stage",
+                resource.reference()
+            );
+            return Err(rules::fail(message, resource.span));
+        }
+        let id = self.resources.add(resource, true);
+        for alias in aliases {
+            self.resources.add_alias(id, alias);
+        }
+        if !is_stage && !is_class {
+            let container = self.scopes[self.frame.scope].resource;
+            self.resources.edges.push((container, id));
+        }
+        Ok(id)
+    }
+
+    fn duplicate(&self, resource: &Resource, known: ResourceId) -> Stop {
+        let reference = resource.reference();
+        let first = self.resources[known].span;
+        let place = if first.is_some() { format!(" at {}", self.location(first)) } else { String::new() };
+        let message = format!("Duplicate declaration: {reference} is already declared{place}; cannot redeclare");
+        let Stop::Error(mut diagnostic) = rules::stop(&rules::DUPLICATE_DECLARATION, message, resource.span)
+        else {
+            return rules::fail(reference, resource.span);
+        };
+        if let Some(first) = first {
+            *diagnostic = diagnostic.with_label(first, "first declared here");
+        }
+        *diagnostic = diagnostic.with_resources([reference]);
+        Stop::Error(diagnostic)
+    }
+
+    /// Further titles by which a resource is found: its `alias`, and what its namevars say.
+    fn aliases(&self, resource: &Resource) -> Result<Vec<Arc<str>>, Stop> {
+        let mut aliases = Vec::new();
+        if let Some(given) = resource.get(Symbol::new("alias")) {
+            collect_strings(given, &mut aliases);
+        }
+        aliases.retain(|alias| **alias != *resource.title);
+        for alias in &aliases {
+            self.refuse_alias(resource, alias, &setpoint_puppet_values::text::ruby_inspect(alias))?;
+        }
+        if let Some(unique) = unique_name(resource)? {
+            let parts: Vec<String> =
+                unique.trim_start_matches('\0').split('\0').map(setpoint_puppet_values::text::ruby_inspect).collect();
+            self.refuse_alias(resource, &unique, &format!("[{}]", parts.join(", ")))?;
+            aliases.push(unique);
+        }
+        Ok(aliases)
+    }
+
+    fn refuse_alias(&self, resource: &Resource, alias: &str, shown: &str) -> Result<(), Stop> {
+        let Some(known) = self.resources.find(resource.type_name, alias) else { return Ok(()) };
+        let place = if resource.span.is_some() {
+            format!(" at {}", self.location(resource.span))
+        } else {
+            String::new()
+        };
+        let first = self.resources[known].span;
+        let key = format!("[\"{}\", {}]", resource.type_name, shown.trim_start_matches('[').trim_end_matches(']'));
+        let message = format!(
+            "Cannot alias {} to {shown}{place}; resource {key} already declared {}",
+            resource.reference(),
+            self.location(first)
+        );
+        let mut diagnostic =
+            setpoint_source::Diagnostic::new(&rules::DUPLICATE_DECLARATION, message.trim_end().to_owned());
+        diagnostic.span = resource.span;
+        if let Some(first) = first {
+            diagnostic = diagnostic.with_label(first, "first declared here");
+        }
+        let both = [resource.reference(), self.resources[known].reference()];
+        Err(Stop::Error(Box::new(diagnostic.with_resources(both))))
+    }
+
+    /// The resource that a type and title name, also by alias or another spelling of its title.
+    pub(crate) fn find_resource(&mut self, type_name: &str, title: &str) -> Result<Option<ResourceId>, Stop> {
+        let displayed = self.type_name(type_name);
+        if displayed.as_str() == "Class" {
+            return Ok(self.find_class_resource(Symbol::new(title)));
+        }
+        if let Some(found) = self.resources.find(displayed, title) {
+            return Ok(Some(found));
+        }
+        // Another spelling: `/a/` for `/a`.
+        let Some(native) = setpoint_catalog::native_type(type_name) else { return Ok(None) };
+        Ok(title_key(native, title).and_then(|key| self.resources.find(displayed, &key)))
+    }
+
+    /// The resource of a class by its name in any case.
+    pub(crate) fn find_class_resource(&mut self, name: Symbol) -> Option<ResourceId> {
+        let title = self.type_name(&name.to_lowercase());
+        self.resources.find(Symbol::new("Class"), &title)
+    }
+
+    /// The resource that a text such as `File[/etc/motd]` names.
+    pub(crate) fn find_reference(&mut self, text: &str) -> Result<Option<ResourceId>, Stop> {
+        match split_reference(text) {
+            Some((type_name, title)) => self.find_resource(type_name, title),
+            None => {
+                let shown = setpoint_puppet_values::text::ruby_inspect(text);
+                let message = format!("No title provided and {shown} is not a valid resource reference");
+                Err(rules::fail(message, None))
+            }
+        }
+    }
+
+    /// How a reference value is written in the catalog: `File[/etc/motd]`, `Class[Apache::Params]`.
+    pub(crate) fn reference_text(&mut self, of: &Type) -> Option<String> {
+        let (type_name, title) = reference_parts(of)?;
+        let type_name = self.type_name(type_name);
+        let title = title.unwrap_or("");
+        if type_name.as_str() == "Class" {
+            let title = title.strip_prefix("::").unwrap_or(title);
+            let title = self.type_name(&title.to_lowercase());
+            return Some(format!("Class[{title}]"));
+        }
+        Some(format!("{type_name}[{title}]"))
+    }
+}
+
+/// The type and title of a reference to a resource or class.
+pub(crate) fn reference_parts(of: &Type) -> Option<(&str, Option<&str>)> {
+    match of.resolved() {
+        Type::Resource(Some(reference)) => Some((&reference.name, reference.title.as_deref())),
+        Type::Class(Some(name)) => Some(("Class", Some(name))),
+        Type::Class(None) => Some(("Class", None)),
+        Type::Type(Some(inner)) => reference_parts(inner),
+        _ => None,
+    }
+}
+
+pub(crate) fn split_reference(text: &str) -> Option<(&str, &str)> {
+    let (type_name, rest) = text.split_once('[')?;
+    let title = rest.strip_suffix(']')?;
+    (!type_name.is_empty() && !title.is_empty() && !type_name.contains(']')).then_some((type_name, title))
+}
+
+/// The name under which the catalog may hold a resource once, if it is not its title.
+fn unique_name(resource: &Resource) -> Result<Option<Arc<str>>, Stop> {
+    let native = match &resource.resource_type {
+        ResourceType::Native(native) => native,
+        ResourceType::Definition(_) => {
+            let name = resource.get(Symbol::new("name")).filter(|name| !name.is_undef());
+            return Ok(name.map(to_text).filter(|name| **name != *resource.title));
+        }
+    };
+    if !native.isomorphic {
+        return Ok(None);
+    }
+    let namevar = native.namevar();
+    let parts = title_parts(native, resource)?;
+    let value_of = |name: &str| {
+        let given = resource.get(Symbol::new(name)).filter(|value| !value.is_undef());
+        let given = given.or_else(|| {
+            let named = (name == namevar).then(|| resource.get(Symbol::new("name"))).flatten();
+            named.filter(|value| !value.is_undef())
+        });
+        if let Some(value) = given {
+            return Some(to_text(value));
+        }
+        parts.iter().find(|(part, _)| *part == name).map(|(_, value)| Arc::from(value.as_str()))
+    };
+    let unique = match native.namevars.as_ref() {
+        [] => return Ok(None),
+        [only] => value_of(only),
+        several => {
+            let mut names = several.to_vec();
+            names.sort_unstable();
+            let values = names.iter().map(|name| value_of(name).unwrap_or_default());
+            Some(Arc::from(values.fold(String::new(), |text, value| text + "\0" + &value)))
+        }
+    };
+    Ok(unique.filter(|unique| **unique != *resource.title))
+}
+
+/// What the title says about attributes. Nothing is allocated for the common case, in which it is the namevar.
+fn title_parts(native: &Native, resource: &Resource) -> Result<Vec<(&'static str, String)>, Stop> {
+    let title = &*resource.title;
+    if native.name == "file" && setpoint_catalog::file_path(title) == title {
+        return Ok(Vec::new());
+    }
+    match native.parse_title(title) {
+        Some(parts) => Ok(parts.into_iter().filter(|(_, value)| value != title || native.namevars.len() > 1).collect()),
+        None => {
+            let message = format!("No set of title patterns matched the title \"{title}\".");
+            Err(rules::fail(message, resource.span))
+        }
+    }
+}
+
+/// The name under which a resource of this title would be found.
+fn title_key(native: &NativeType, title: &str) -> Option<String> {
+    let parts = native.parse_title(title)?;
+    match native.namevars.as_ref() {
+        [only] => parts.into_iter().find(|(name, _)| name == only).map(|(_, value)| value),
+        several => {
+            let mut names = several.to_vec();
+            names.sort_unstable();
+            let value = |name: &&str| parts.iter().find(|(part, _)| part == name).map_or("", |(_, value)| value);
+            Some(names.iter().fold(String::new(), |text, name| text + "\0" + value(name)))
+        }
+    }
+}
+
+fn collect_strings(value: &Value, found: &mut Vec<Arc<str>>) {
+    match &value.data {
+        Data::Array(items) => items.iter().for_each(|item| collect_strings(item, found)),
+        Data::Undef => {}
+        _ => found.push(to_text(value)),
+    }
+}

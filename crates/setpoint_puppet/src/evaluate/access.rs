@@ -1,0 +1,130 @@
+//! `x[key]`: elements of collections, parameters of types, and parameters of declared resources.
+
+use setpoint_provenance::Control;
+use setpoint_puppet_functions::Stop;
+use setpoint_puppet_syntax::ast::{Expr, ExprKind};
+use setpoint_puppet_values::{Blame, Data, Type, Value, access};
+use setpoint_source::Symbol;
+
+use crate::compiler::Compiler;
+use crate::resources::{ResourceId, ResourceType};
+use crate::rules;
+
+impl Compiler<'_> {
+    pub(super) fn evaluate_access(&mut self, target: &Expr, keys: &[Expr], expression: &Expr) -> Result<Value, Stop> {
+        let left = self.evaluate(target)?;
+        if matches!(left.data, Data::Opaque(_)) {
+            return Ok(left);
+        }
+        let values = if matches!(left.data, Data::Type(Type::Class(_))) {
+            keys.iter().map(|key| self.evaluate_class_key(key)).collect::<Result<_, _>>()?
+        } else {
+            self.evaluate_keys(keys)?
+        };
+        if let Some(result) = self.access_parameters(&left, &values)? {
+            return Ok(result);
+        }
+        // `Resource[File]` is `File`.
+        if let (Data::Type(Type::Resource(None)), [Value { data: Data::Type(Type::Resource(_)), .. }]) =
+            (&left.data, values.as_slice())
+        {
+            return Ok(values.into_iter().next().unwrap_or(Value::UNDEF));
+        }
+        let blamed = |compiler: &Self, blame: Blame| match blame {
+            Blame::Whole => compiler.place(expression),
+            Blame::Left => compiler.place(target),
+            Blame::Right => keys.first().map_or_else(|| compiler.place(expression), |key| compiler.place(key)),
+            Blame::Key(at) => keys.get(at).map_or_else(|| compiler.place(expression), |key| compiler.place(key)),
+        };
+        let mut checks = self.checks();
+        let result = access::access(&left, &values, &mut checks);
+        self.settle(checks, blamed);
+        let result = result.map_err(|error| self.value_error(error, blamed))?;
+        if !self.arena.enabled() {
+            return Ok(result);
+        }
+        let provs = [left.prov].into_iter().chain(values.iter().map(|value| value.prov));
+        let selection = self.combine(self.words.access, expression.range, provs);
+        if result.prov.is_none() {
+            return Ok(result.with(selection));
+        }
+        // The element was copied, and chosen by the keys.
+        let prov = self.arena.under(result.prov, Control::Selection, selection, None);
+        Ok(result.with(prov))
+    }
+
+    fn evaluate_keys(&mut self, keys: &[Expr]) -> Result<Vec<Value>, Stop> {
+        keys.iter().map(|key| self.evaluate(key)).collect()
+    }
+
+    /// A key of `Class[…]`: a capitalised name need not be known.
+    fn evaluate_class_key(&mut self, key: &Expr) -> Result<Value, Stop> {
+        if let ExprKind::TypeName(name) = &key.kind
+            && self.find_type(name)?.is_none()
+        {
+            return Ok(self.literal(Data::Type(Type::reference(name.as_str())), key.range));
+        }
+        self.evaluate(key)
+    }
+
+    /// `File['/a']['mode']`: the parameters of a declared resource, if the left side is a reference to one.
+    fn access_parameters(&mut self, left: &Value, keys: &[Value]) -> Result<Option<Value>, Stop> {
+        let (type_name, title) = match &left.data {
+            Data::Type(Type::Resource(Some(reference))) => match &reference.title {
+                Some(title) => (reference.name.to_string(), title.to_string()),
+                None => return Ok(None),
+            },
+            Data::Type(Type::Class(Some(name))) => ("Class".to_owned(), name.to_string()),
+            _ => return Ok(None),
+        };
+        let is_list = keys.len() > 1 || matches!(keys, [Value { data: Data::Array(_), .. }]);
+        let mut names = Vec::new();
+        flatten(keys, &mut names);
+        let Some(id) = self.find_resource(&type_name, &title)? else {
+            let message = format!("Resource not found: {type_name}['{title}']");
+            return Err(rules::stop(&rules::DANGLING_REFERENCE, message, None));
+        };
+        let mut values = Vec::with_capacity(names.len());
+        for name in names {
+            let text = setpoint_puppet_values::to_text(&name);
+            if !self.has_parameter(id, &text) {
+                let message = format!("The resource {type_name}['{title}'] does not have a parameter called '{text}'");
+                return Err(rules::stop(&rules::UNKNOWN_PARAMETER, message, None));
+            }
+            values.push(self.parameter_value(id, Symbol::new(&text)));
+        }
+        Ok(Some(if is_list { Value::array(values) } else { values.pop().unwrap_or(Value::UNDEF) }))
+    }
+
+    fn has_parameter(&self, id: ResourceId, name: &str) -> bool {
+        match &self.resources[id].resource_type {
+            ResourceType::Native(native) => native.accepts(name),
+            ResourceType::Definition(definition) => {
+                self.definitions[*definition].signature.iter().any(|known| &*known.name == name)
+            }
+        }
+    }
+
+    /// The value of a parameter, or what a default would give now.
+    fn parameter_value(&self, id: ResourceId, name: Symbol) -> Value {
+        let resource = &self.resources[id];
+        if name.as_str() == "title" {
+            return Value::string(resource.title.clone()).with(resource.prov);
+        }
+        if let Some(value) = resource.get(name).filter(|value| !value.is_undef()) {
+            return value.clone();
+        }
+        let defaults = self.lookup_defaults(resource.scope, resource.type_name);
+        defaults.get(name).map_or(Value::UNDEF, |parameter| parameter.value.clone())
+    }
+}
+
+fn flatten(values: &[Value], into: &mut Vec<Value>) {
+    for value in values {
+        match &value.data {
+            Data::Array(items) => flatten(items, into),
+            Data::Undef => {}
+            _ => into.push(value.clone()),
+        }
+    }
+}

@@ -1,0 +1,227 @@
+//! Calls of functions.
+
+use std::sync::Arc;
+
+use setpoint_provenance::{Control, Prov};
+use setpoint_puppet_functions::{Block, Call, Stop, builtin};
+use setpoint_puppet_syntax::ast::{self, Expr, ExprKind, Lambda, MethodCall};
+use setpoint_puppet_values::types::{CallableType, Signature, TupleType, describe_return_mismatch, describe_signatures};
+use setpoint_puppet_values::{Data, Type, Value, infer_set};
+use setpoint_source::{Range, Span, Symbol};
+
+use crate::compiler::{Compiler, Frame};
+use crate::evaluate::LambdaBlock;
+use crate::functions;
+use crate::loader::{CallSignature, Function};
+use crate::rules;
+use crate::scope::{Local, ScopeId};
+
+impl Compiler<'_> {
+    pub(super) fn evaluate_call(&mut self, call: &ast::Call, expression: &Expr) -> Result<Value, Stop> {
+        let span = self.place(expression);
+        match &call.function.kind {
+            ExprKind::Name(name) => {
+                let arguments = self.unfold(&call.arguments)?;
+                self.call_with_lambda(*name, arguments, call.lambda.as_ref(), span)
+            }
+            // A type is called to make an instance.
+            ExprKind::TypeName(_) => self.call_new(&call.function, call, span),
+            ExprKind::Access { target, .. } if matches!(target.kind, ExprKind::TypeName(_)) => {
+                self.call_new(&call.function, call, span)
+            }
+            _ => Err(rules::fail("Illegal expression. Only a name can be called as a function", None)),
+        }
+    }
+
+    fn call_new(&mut self, function: &Expr, call: &ast::Call, span: Span) -> Result<Value, Stop> {
+        let mut arguments = vec![self.evaluate(function)?];
+        arguments.extend(self.unfold(&call.arguments)?);
+        self.call_with_lambda(Symbol::new("new"), arguments, call.lambda.as_ref(), span)
+    }
+
+    pub(super) fn evaluate_method_call(&mut self, call: &MethodCall, expression: &Expr) -> Result<Value, Stop> {
+        let mut arguments = self.unfold(std::slice::from_ref(&call.receiver))?;
+        arguments.extend(self.unfold(&call.arguments)?);
+        let span = self.place(expression);
+        self.call_with_lambda(call.name, arguments, call.lambda.as_ref(), span)
+    }
+
+    fn call_with_lambda(
+        &mut self,
+        name: Symbol,
+        arguments: Vec<Value>,
+        lambda: Option<&Arc<Lambda>>,
+        span: Span,
+    ) -> Result<Value, Stop> {
+        let Some(lambda) = lambda else {
+            return self.call_function(&Call { name, arguments, block: None, span });
+        };
+        let block = self.make_block(lambda)?;
+        self.blocks.push(Arc::clone(&block));
+        let result = self.call_function(&Call { name, arguments, block: Some(&*block as &dyn Block), span });
+        self.blocks.pop();
+        result
+    }
+
+    /// Calls a function of the evaluator, of Puppet, or of a manifest or module.
+    pub(crate) fn call_function(&mut self, call: &Call<'_>) -> Result<Value, Stop> {
+        self.enter_call(Some(call.span))?;
+        let result = self.dispatch(call);
+        self.leave_call();
+        result
+    }
+
+    fn dispatch(&mut self, call: &Call<'_>) -> Result<Value, Stop> {
+        let name = call.name.strip_prefix("::").map_or(call.name, Symbol::new);
+        if let Some(function) = functions::find(&name) {
+            return function(self, call);
+        }
+        if let Some(function) = builtin(&name) {
+            return function.call(self, call);
+        }
+        if let Some(function) = self.find_function(name)? {
+            return self.call_defined(name, function, call);
+        }
+        self.call_module_function(name, call)
+    }
+
+    pub(crate) fn unknown_function(&self, name: Symbol, span: Span) -> Stop {
+        rules::stop(&rules::UNKNOWN_FUNCTION, format!("Unknown function: '{name}'."), span)
+    }
+
+    /// A function written in the Puppet language. It sees the variables of the top scope and no others.
+    fn call_defined(&mut self, name: Symbol, mut function: Function, call: &Call<'_>) -> Result<Value, Stop> {
+        let definition = Arc::clone(&function.definition);
+        let outer = self.frame;
+        self.frame = Frame { scope: ScopeId::TOP, file: definition.file, control: outer.control };
+        let locals = self.scopes[ScopeId::TOP].take_locals();
+        let result = self.function_signature(name, &mut function).and_then(|signature| {
+            self.check_arguments(&signature, &definition.name, call)?;
+            self.enter(Control::Call, Prov::NONE, Some(call.span));
+            self.run_function(&definition, &signature, call)
+        });
+        self.scopes[ScopeId::TOP].restore_locals(locals);
+        self.frame = outer;
+        result
+    }
+
+    fn function_signature(&mut self, name: Symbol, function: &mut Function) -> Result<Arc<CallSignature>, Stop> {
+        if let Some(known) = &function.signature {
+            return Ok(Arc::clone(known));
+        }
+        let definition = Arc::clone(&function.definition);
+        let signature =
+            Arc::new(self.call_signature(&definition.parameters, definition.return_type.as_ref())?);
+        function.signature = Some(Arc::clone(&signature));
+        self.remember_signature(name, function.clone());
+        Ok(signature)
+    }
+
+    fn check_arguments(&self, signature: &CallSignature, name: &str, call: &Call<'_>) -> Result<(), Stop> {
+        let given: Vec<Type> = call.arguments.iter().map(infer_set).collect();
+        let fits = fits(&signature.signature.callable, &call.arguments);
+        if fits && call.block.is_none() {
+            return Ok(());
+        }
+        let block = call.block.map(|_| Type::Callable(None));
+        let message = describe_signatures(name, std::slice::from_ref(&signature.signature), &given, block.as_ref());
+        Err(rules::stop(&rules::TYPE_MISMATCH, message, call.span))
+    }
+
+    fn run_function(
+        &mut self,
+        definition: &ast::FunctionDef,
+        signature: &CallSignature,
+        call: &Call<'_>,
+    ) -> Result<Value, Stop> {
+        let bindings = self.bind(&definition.parameters, call.arguments.clone(), &definition.name)?;
+        self.scopes[ScopeId::TOP].push(Local::Variables(bindings));
+        let value = match self.evaluate_block(&definition.body) {
+            Err(Stop::Return(value) | Stop::Next(value)) => value,
+            Err(Stop::Break(span)) => {
+                return Err(rules::fail("break() from context where this is illegal", span));
+            }
+            result => result?,
+        };
+        check_result(signature.returns.as_ref(), &value, &definition.name)?;
+        Ok(value)
+    }
+
+    /// The types of parameters and result. Evaluated in the scope of the frame.
+    pub(super) fn call_signature(
+        &mut self,
+        parameters: &[ast::Parameter],
+        returns: Option<&Expr>,
+    ) -> Result<CallSignature, Stop> {
+        let mut types = Vec::with_capacity(parameters.len());
+        let (mut least, mut most) = (0, Some(0));
+        for parameter in parameters {
+            let of = match &parameter.type_expr {
+                Some(expression) => self.evaluate_type(expression)?,
+                None => Type::Any,
+            };
+            if !parameter.captures_rest {
+                least += i64::from(parameter.default.is_none());
+                most = most.map(|most| most + 1);
+                types.push(of);
+                continue;
+            }
+            // An array says how many values the rest may have.
+            match of.resolved() {
+                Type::Array(Some(array)) => {
+                    let size = array.size.unwrap_or(setpoint_puppet_values::types::IntRange::ANY_SIZE);
+                    least += size.from.unwrap_or(0);
+                    most = most.and_then(|most| Some(most + size.to?));
+                    types.push(array.element.clone());
+                }
+                _ => {
+                    most = None;
+                    types.push(of);
+                }
+            }
+        }
+        let returns = match returns {
+            Some(expression) => Some(self.evaluate_type(expression)?),
+            None => None,
+        };
+        let size = setpoint_puppet_values::types::IntRange::new(Some(least), most);
+        let tuple = TupleType { types, size: Some(size) };
+        let callable = CallableType { parameters: Some(tuple), block: None, returns: returns.clone() };
+        let parameter_names = parameters.iter().map(|parameter| parameter.name.as_str().into()).collect();
+        Ok(CallSignature { signature: Signature { callable, parameter_names, block_name: None }, returns })
+    }
+
+    pub(crate) fn range_span(&self, range: Range) -> Span {
+        self.span(range)
+    }
+}
+
+/// Whether values can be given to a callable.
+pub(super) fn fits(callable: &CallableType, arguments: &[Value]) -> bool {
+    let Some(parameters) = &callable.parameters else { return true };
+    let size = parameters.size_range();
+    let count = arguments.len() as i64;
+    if !size.contains(&count) {
+        return false;
+    }
+    arguments.iter().enumerate().all(|(at, argument)| {
+        matches!(argument.data, Data::Opaque(_))
+            || parameters.at(at).is_none_or(|of| matches!(of, Type::Any) || of.is_instance(argument))
+    })
+}
+
+pub(super) fn check_result(returns: Option<&Type>, value: &Value, closure: &str) -> Result<(), Stop> {
+    let Some(returns) = returns else { return Ok(()) };
+    if matches!(value.data, Data::Opaque(_)) || returns.is_instance(value) {
+        return Ok(());
+    }
+    let message = describe_return_mismatch(closure, returns, &infer_set(value));
+    Err(rules::stop(&rules::TYPE_MISMATCH, message, None))
+}
+
+impl LambdaBlock {
+    /// The lambda as the compiler knows it, if the block is one of its own.
+    pub(crate) fn same(&self, block: &dyn Block) -> bool {
+        std::ptr::addr_eq(std::ptr::from_ref(self), std::ptr::from_ref(block))
+    }
+}

@@ -1,0 +1,168 @@
+//! Conditions: `if`, `unless`, `case` and selectors.
+
+use setpoint_provenance::{Control, Prov};
+use setpoint_puppet_functions::Stop;
+use setpoint_puppet_syntax::ast::{CaseOption, Expr, ExprKind, SelectorCase};
+use setpoint_puppet_values::{Data, Value, ops, to_text};
+use setpoint_source::Range;
+
+use super::operators::undecided;
+use super::unparenthesized;
+use crate::Guard;
+use crate::compiler::Compiler;
+use crate::rules;
+
+impl Compiler<'_> {
+    /// `if` (`expected` is true) and `unless`.
+    pub(super) fn evaluate_if(
+        &mut self,
+        test: &Expr,
+        expected: bool,
+        then: &[Expr],
+        otherwise: &[Expr],
+    ) -> Result<Value, Stop> {
+        let scope = self.frame.scope;
+        let level = self.scopes[scope].level();
+        let condition = self.evaluate(test)?;
+        let holds = self.truth(&condition, test)? == expected;
+        let (taken, skipped) = if holds { (then, otherwise) } else { (otherwise, then) };
+        self.note_skipped(condition.prov, skipped);
+        let result = self.evaluate_branch(taken, condition.prov, test);
+        self.scopes[scope].truncate(level);
+        result
+    }
+
+    /// The branch that was chosen. What it does, and its value, depend on the condition.
+    fn evaluate_branch(&mut self, body: &[Expr], condition: Prov, test: &Expr) -> Result<Value, Stop> {
+        if body.is_empty() {
+            return Ok(Value::UNDEF.with(condition));
+        }
+        let span = self.span(test.range);
+        let outer = self.enter(Control::Condition, condition, Some(span));
+        let result = self.evaluate_block(body);
+        self.frame.control = outer;
+        let value = result?;
+        Ok(self.chosen(value, condition))
+    }
+
+    /// A value that a condition chose.
+    fn chosen(&mut self, value: Value, condition: Prov) -> Value {
+        if !self.arena.enabled() {
+            return value;
+        }
+        let prov = self.arena.under(value.prov, Control::Condition, condition, None);
+        value.with(prov)
+    }
+
+    /// Notes a branch that was not taken: what it would have done is missing because of the condition.
+    fn note_skipped(&mut self, condition: Prov, body: &[Expr]) {
+        if !self.arena.enabled() {
+            return;
+        }
+        if let (Some(first), Some(last)) = (body.first(), body.last()) {
+            let skipped = self.span(first.range.to(last.range));
+            let context = self.frame.control;
+            self.guards.push(Guard { condition, context, skipped });
+        }
+    }
+
+    pub(super) fn evaluate_case(&mut self, subject: &Expr, options: &[CaseOption]) -> Result<Value, Stop> {
+        let scope = self.frame.scope;
+        let level = self.scopes[scope].level();
+        let tested = self.evaluate(subject)?;
+        if let Data::Opaque(unknown) = &tested.data {
+            return Err(undecided(&unknown.reason, self.place(subject)));
+        }
+        let mut read = vec![tested.prov];
+        let mut chosen = None;
+        let mut default = None;
+        'options: for option in options {
+            for value in &option.values {
+                match self.option_fits(&tested, value, &mut read)? {
+                    Fits::Yes => {
+                        chosen = Some(option);
+                        break 'options;
+                    }
+                    Fits::Default => default = Some(option),
+                    Fits::No => {}
+                }
+            }
+        }
+        let condition = self.combine(self.words.case, subject.range, read.into_iter());
+        let chosen = chosen.or(default);
+        for option in options {
+            if chosen.is_none_or(|chosen| !std::ptr::eq(chosen, option)) {
+                self.note_skipped(condition, &option.body);
+            }
+        }
+        let result = match chosen {
+            Some(option) => self.evaluate_branch(&option.body, condition, subject),
+            None => Ok(Value::UNDEF.with(condition)),
+        };
+        self.scopes[scope].truncate(level);
+        result
+    }
+
+    pub(super) fn evaluate_selector(&mut self, subject: &Expr, cases: &[SelectorCase]) -> Result<Value, Stop> {
+        let scope = self.frame.scope;
+        let level = self.scopes[scope].level();
+        let tested = self.evaluate(subject)?;
+        if let Data::Opaque(unknown) = &tested.data {
+            return Err(undecided(&unknown.reason, self.place(subject)));
+        }
+        let mut read = vec![tested.prov];
+        let mut chosen = None;
+        let mut default = None;
+        for case in cases {
+            match self.option_fits(&tested, &case.matches, &mut read)? {
+                Fits::Yes => {
+                    chosen = Some(case);
+                    break;
+                }
+                Fits::Default => default = Some(case),
+                Fits::No => {}
+            }
+        }
+        let Some(case) = chosen.or(default) else {
+            let message = format!("No matching entry for selector parameter with value '{}'", shown(&tested));
+            return Err(rules::fail(message, self.place(subject)));
+        };
+        let condition = self.combine(self.words.case, subject.range, read.into_iter());
+        let value = self.evaluate(&case.value)?;
+        self.scopes[scope].truncate(level);
+        Ok(self.chosen(value, condition))
+    }
+
+    /// Whether an option matches. What was read for it goes into the condition.
+    fn option_fits(&mut self, tested: &Value, option: &Expr, read: &mut Vec<Prov>) -> Result<Fits, Stop> {
+        let candidates = match &unparenthesized(option).kind {
+            ExprKind::Default => return Ok(Fits::Default),
+            ExprKind::Splat(operand) => self.splat(operand)?,
+            _ => vec![self.evaluate(option)?],
+        };
+        for candidate in candidates {
+            read.push(candidate.prov);
+            let result = ops::option_matches(tested, &candidate);
+            let fits = self.matched(result, tested, &candidate, option);
+            if fits.map_err(|error| rules::fail(error.message, self.place(option)))? {
+                return Ok(Fits::Yes);
+            }
+        }
+        Ok(Fits::No)
+    }
+
+    /// The place of a range, for contexts that have no expression of their own.
+    pub(crate) fn place_of(&self, range: Range) -> setpoint_source::Span {
+        self.span(range)
+    }
+}
+
+enum Fits {
+    Yes,
+    No,
+    Default,
+}
+
+fn shown(value: &Value) -> String {
+    to_text(value).to_string()
+}

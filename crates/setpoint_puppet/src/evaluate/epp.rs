@@ -1,0 +1,222 @@
+//! EPP templates.
+
+use std::sync::Arc;
+
+use setpoint_provenance::{Leaf, LeafKind, Prov};
+use setpoint_puppet_functions::Stop;
+use setpoint_puppet_syntax::ast::{Expr, ExprKind, Parameter};
+use setpoint_puppet_syntax::parse_epp;
+use setpoint_puppet_values::types::{StructElement, validate_parameters};
+use setpoint_puppet_values::{Data, Hash, Key, Type, Value, to_text};
+use setpoint_source::{Severity, Span, Symbol};
+
+use crate::compiler::Compiler;
+use crate::rules;
+use crate::scope::{Local, ParameterScope, ScopeId};
+
+/// What a template has written so far.
+#[derive(Debug, Default)]
+pub(crate) struct Epp {
+    text: String,
+    provs: Vec<Prov>,
+    is_sensitive: bool,
+}
+
+impl Compiler<'_> {
+    /// Renders a template. One in a file sees the variables of the top or node scope; inline text sees all.
+    pub(crate) fn render_template(
+        &mut self,
+        name: &str,
+        text: &str,
+        given: Option<&Value>,
+        inline: bool,
+        span: Span,
+    ) -> Result<Value, Stop> {
+        let file = self.environment.sources.add(name, text);
+        let parse = parse_epp(file, text);
+        let function = if inline { "inline_epp" } else { "epp" };
+        if let Some(first) = parse.diagnostics.iter().find(|found| found.severity == Severity::Error) {
+            let mut diagnostic = first.clone();
+            diagnostic.message = format!("{function}(): Invalid EPP: {}", diagnostic.message);
+            return Err(Stop::Error(Box::new(diagnostic.with_label(span, "rendered here"))));
+        }
+        let (parameters, body) = match parse.program.body.as_slice() {
+            [Expr { kind: ExprKind::Epp { parameters, body }, .. }] => (parameters.as_deref(), body.as_slice()),
+            _ => return Err(rules::fail(format!("{function}(): the template cannot be read"), span)),
+        };
+        let arguments = self.template_arguments(function, given, span)?;
+        let outer = self.frame;
+        let mut taken = None;
+        if !inline {
+            let global = self.global_scope(outer.scope);
+            self.frame.scope = global;
+            taken = Some((global, self.scopes[global].take_locals()));
+        }
+        self.frame.file = file;
+        let scope = self.frame.scope;
+        let level = self.scopes[scope].level();
+        self.epp.push(Epp::default());
+        let result = self.run_template(parameters, body, arguments, given.is_some(), name);
+        let written = self.epp.pop().unwrap_or_default();
+        self.scopes[scope].truncate(level);
+        if let Some((global, locals)) = taken {
+            self.scopes[global].restore_locals(locals);
+        }
+        self.frame = outer;
+        result.map_err(|stop| self.rendered_here(stop, span))?;
+        Ok(self.template_value(written, name, span))
+    }
+
+    fn rendered_here(&self, stop: Stop, span: Span) -> Stop {
+        match stop {
+            Stop::Error(mut diagnostic) => {
+                if diagnostic.span.is_none() {
+                    diagnostic.span = Some(span);
+                    return Stop::Error(diagnostic);
+                }
+                Stop::Error(Box::new(diagnostic.with_label(span, "rendered here")))
+            }
+            stop => stop,
+        }
+    }
+
+    fn template_value(&mut self, written: Epp, name: &str, span: Span) -> Value {
+        let prov = if self.arena.enabled() {
+            let text = Leaf { kind: LeafKind::Template, name: Some(Symbol::new(name)), span: Some(span) };
+            let mut provs = vec![self.arena.leaf(text)];
+            provs.extend(written.provs);
+            self.arena.operation(Symbol::new("epp"), Some(span), &provs)
+        } else {
+            Prov::NONE
+        };
+        let value = Value::string(written.text).with(prov);
+        if written.is_sensitive { Value::new(Data::Sensitive(Arc::new(value))).with(prov) } else { value }
+    }
+
+    fn template_arguments(&mut self, function: &str, given: Option<&Value>, span: Span) -> Result<Hash, Stop> {
+        match given.map(|value| &value.data) {
+            None => Ok(Hash::default()),
+            Some(Data::Hash(entries)) => Ok(Hash::clone(entries)),
+            Some(_) => {
+                let actual = given.map_or_else(String::new, |value| self.described(value));
+                let message = format!("{function}(): the template_args must be a Hash, got {actual}");
+                Err(rules::fail(message, span))
+            }
+        }
+    }
+
+    /// The node or top scope that encloses a scope.
+    fn global_scope(&self, scope: ScopeId) -> ScopeId {
+        let mut at = scope;
+        loop {
+            let known = &self.scopes[at];
+            if matches!(known.kind, crate::scope::ScopeKind::Top | crate::scope::ScopeKind::Node) {
+                return at;
+            }
+            match known.inherited.or(known.enclosing) {
+                Some(next) => at = next,
+                None => return ScopeId::TOP,
+            }
+        }
+    }
+
+    fn run_template(
+        &mut self,
+        parameters: Option<&[Parameter]>,
+        body: &[Expr],
+        arguments: Hash,
+        were_given: bool,
+        name: &str,
+    ) -> Result<(), Stop> {
+        let enforced = parameters.is_some() || !were_given;
+        let variables = if enforced {
+            self.bind_by_name(parameters.unwrap_or(&[]), &arguments, name)?
+        } else {
+            arguments
+                .into_iter()
+                .filter_map(|(key, value)| Some((Symbol::new(key.as_str()?), value)))
+                .collect()
+        };
+        self.scopes[self.frame.scope].push(Local::Variables(variables));
+        match self.evaluate_body(body) {
+            Err(Stop::Next(_) | Stop::Return(_)) => Ok(()),
+            result => result,
+        }
+    }
+
+    fn bind_by_name(
+        &mut self,
+        parameters: &[Parameter],
+        arguments: &Hash,
+        name: &str,
+    ) -> Result<Vec<(Symbol, Value)>, Stop> {
+        let scope = self.frame.scope;
+        let mut elements = Vec::with_capacity(parameters.len());
+        for parameter in parameters {
+            let of = match &parameter.type_expr {
+                Some(expression) => self.evaluate_type(expression)?,
+                None => Type::Any,
+            };
+            elements.push(if parameter.default.is_some() {
+                StructElement::optional(parameter.name.as_str(), of)
+            } else {
+                StructElement::required(parameter.name.as_str(), of)
+            });
+        }
+        let level = self.scopes[scope].level();
+        self.scopes[scope].push(Local::Parameters(ParameterScope {
+            callee: name.to_owned(),
+            current: None,
+            parameters: parameters.iter().map(|parameter| (parameter.name, None)).collect(),
+        }));
+        for (key, value) in arguments {
+            if let Some(key) = key.as_str()
+                && !value.is_undef()
+            {
+                self.scopes[scope].set_parameter(Symbol::new(key), value.clone());
+            }
+        }
+        for parameter in parameters {
+            let given = arguments.get(&Key::from(parameter.name.as_str()));
+            if given.is_some_and(|value| !value.is_undef()) {
+                continue;
+            }
+            let value = match &parameter.default {
+                Some(default) => {
+                    self.scopes[scope].begin_default(parameter.name);
+                    self.evaluate_guarded(default)?
+                }
+                None if given.is_some() => Value::UNDEF,
+                None => continue,
+            };
+            self.scopes[scope].set_parameter(parameter.name, value);
+        }
+        let variables = self.scopes[scope].finish_parameters(level);
+        let given: Hash =
+            variables.iter().map(|(name, value)| (Key::from(name.as_str()), value.clone())).collect();
+        validate_parameters("lambda", &elements, &given, false)
+            .map_err(|error| rules::stop(&rules::TYPE_MISMATCH, error.message, None))?;
+        Ok(variables)
+    }
+
+    pub(super) fn render_text(&mut self, text: &str) -> Value {
+        if let Some(written) = self.epp.last_mut() {
+            written.text.push_str(text);
+        }
+        Value::UNDEF
+    }
+
+    pub(super) fn render_expression(&mut self, inner: &Expr) -> Result<Value, Stop> {
+        let value = self.evaluate(inner)?;
+        let (text, is_sensitive) = match &value.data {
+            Data::Sensitive(secret) => (to_text(secret), true),
+            _ => (to_text(&value), false),
+        };
+        if let Some(written) = self.epp.last_mut() {
+            written.text.push_str(&text);
+            written.is_sensitive |= is_sensitive;
+            written.provs.push(value.prov);
+        }
+        Ok(Value::UNDEF)
+    }
+}

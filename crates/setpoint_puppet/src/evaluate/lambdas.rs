@@ -1,0 +1,186 @@
+//! Lambdas: `|$x| { … }`, and how arguments become variables.
+
+use std::sync::Arc;
+
+use setpoint_provenance::{Control, Prov};
+use setpoint_puppet_functions::{Block, Stop};
+use setpoint_puppet_syntax::ast::{Lambda, Parameter};
+use setpoint_puppet_values::types::describe_signatures;
+use setpoint_puppet_values::{Data, Type, Value, infer_set};
+use setpoint_source::Symbol;
+
+use super::calls::{check_result, fits};
+use crate::compiler::{Compiler, Frame};
+use crate::loader::CallSignature;
+use crate::rules;
+use crate::scope::{Local, ParameterScope};
+
+/// A lambda with the place at which it was met.
+#[derive(Debug)]
+pub(crate) struct LambdaBlock {
+    lambda: Arc<Lambda>,
+    frame: Frame,
+    /// Absent if it declares no types.
+    signature: Option<CallSignature>,
+}
+
+impl Block for LambdaBlock {
+    fn required(&self) -> usize {
+        let needs = |parameter: &&Parameter| parameter.default.is_none() && !parameter.captures_rest;
+        self.lambda.parameters.iter().filter(needs).count()
+    }
+
+    fn accepted(&self) -> Option<usize> {
+        let captures = self.lambda.parameters.last().is_some_and(|last| last.captures_rest);
+        (!captures).then_some(self.lambda.parameters.len())
+    }
+
+    fn parameter_types(&self) -> Vec<Value> {
+        let Some(signature) = &self.signature else { return Vec::new() };
+        let tuple = signature.signature.callable.parameters.as_ref();
+        tuple.map_or_else(Vec::new, |tuple| {
+            tuple.types.iter().map(|of| Value::new(Data::Type(of.clone()))).collect()
+        })
+    }
+}
+
+impl Compiler<'_> {
+    pub(super) fn make_block(&mut self, lambda: &Arc<Lambda>) -> Result<Arc<LambdaBlock>, Stop> {
+        let is_typed = lambda.return_type.is_some()
+            || lambda.parameters.iter().any(|parameter| parameter.type_expr.is_some());
+        let signature = if is_typed {
+            Some(self.call_signature(&lambda.parameters, lambda.return_type.as_ref())?)
+        } else {
+            None
+        };
+        Ok(Arc::new(LambdaBlock { lambda: Arc::clone(lambda), frame: self.frame, signature }))
+    }
+
+    pub(crate) fn run_block(&mut self, block: &LambdaBlock, arguments: Vec<Value>) -> Result<Value, Stop> {
+        self.enter_call(Some(block.lambda.range.in_file(block.lambda.file)))?;
+        let outer = self.frame;
+        self.frame = block.frame;
+        let scope = self.frame.scope;
+        let level = self.scopes[scope].level();
+        let cause = arguments.first().map_or(Prov::NONE, |first| first.prov);
+        let span = self.span(block.lambda.range);
+        self.enter(Control::Iteration, cause, Some(span));
+        let result = self.run_lambda(block, arguments);
+        self.scopes[scope].truncate(level);
+        self.frame = outer;
+        self.leave_call();
+        result
+    }
+
+    fn run_lambda(&mut self, block: &LambdaBlock, arguments: Vec<Value>) -> Result<Value, Stop> {
+        let lambda = &block.lambda;
+        let bindings = self.bind(&lambda.parameters, arguments, "lambda")?;
+        if let Some(typed) = &block.signature {
+            self.check_bindings(typed, lambda, &bindings)?;
+        }
+        self.scopes[self.frame.scope].push(Local::Variables(bindings));
+        let value = match self.evaluate_block(&lambda.body) {
+            Err(Stop::Next(value)) => value,
+            result => result?,
+        };
+        check_result(block.signature.as_ref().and_then(|typed| typed.returns.as_ref()), &value, "lambda")?;
+        Ok(value)
+    }
+
+    fn check_bindings(
+        &self,
+        typed: &CallSignature,
+        lambda: &Lambda,
+        bindings: &[(Symbol, Value)],
+    ) -> Result<(), Stop> {
+        let mut values = Vec::with_capacity(bindings.len());
+        for (parameter, (_, value)) in lambda.parameters.iter().zip(bindings) {
+            match &value.data {
+                Data::Array(rest) if parameter.captures_rest => values.extend(rest.iter().cloned()),
+                _ => values.push(value.clone()),
+            }
+        }
+        if fits(&typed.signature.callable, &values) {
+            return Ok(());
+        }
+        let given: Vec<Type> = values.iter().map(infer_set).collect();
+        let message = describe_signatures("lambda", std::slice::from_ref(&typed.signature), &given, None);
+        Err(rules::stop(&rules::TYPE_MISMATCH, message, None))
+    }
+
+    /// Arguments as variables: given, by default, or the rest as an array.
+    pub(super) fn bind(
+        &mut self,
+        parameters: &[Parameter],
+        arguments: Vec<Value>,
+        callee: &str,
+    ) -> Result<Vec<(Symbol, Value)>, Stop> {
+        let has_defaults = parameters.iter().any(|parameter| parameter.default.is_some());
+        if has_defaults {
+            return self.bind_with_defaults(parameters, arguments, callee);
+        }
+        let mut arguments = arguments.into_iter();
+        let mut bindings = Vec::with_capacity(parameters.len());
+        for parameter in parameters {
+            let value = if parameter.captures_rest {
+                Value::array(arguments.by_ref().collect())
+            } else {
+                match arguments.next() {
+                    Some(value) => value,
+                    None => return Err(self.missing_argument(parameter)),
+                }
+            };
+            bindings.push((parameter.name, value));
+        }
+        Ok(bindings)
+    }
+
+    fn missing_argument(&self, parameter: &Parameter) -> Stop {
+        let message = format!("Parameter ${} is required but no value was given", parameter.name);
+        rules::stop(&rules::TYPE_MISMATCH, message, self.span(parameter.range))
+    }
+
+    fn bind_with_defaults(
+        &mut self,
+        parameters: &[Parameter],
+        arguments: Vec<Value>,
+        callee: &str,
+    ) -> Result<Vec<(Symbol, Value)>, Stop> {
+        let scope = self.frame.scope;
+        let level = self.scopes[scope].level();
+        self.scopes[scope].push(Local::Parameters(ParameterScope {
+            callee: callee.to_owned(),
+            current: None,
+            parameters: parameters.iter().map(|parameter| (parameter.name, None)).collect(),
+        }));
+        for (index, parameter) in parameters.iter().enumerate() {
+            let given = arguments.get(index);
+            let value = match (given, &parameter.default) {
+                (Some(given), default) if parameter.captures_rest => {
+                    let rest = arguments.get(index..).unwrap_or(&[]).to_vec();
+                    match default {
+                        Some(default) if rest.len() == 1 && given.is_undef() => {
+                            self.scopes[scope].begin_default(parameter.name);
+                            as_array(self.evaluate_guarded(default)?)
+                        }
+                        _ => Value::array(rest),
+                    }
+                }
+                (Some(given), _) => given.clone(),
+                (None, Some(default)) => {
+                    self.scopes[scope].begin_default(parameter.name);
+                    let value = self.evaluate_guarded(default)?;
+                    if parameter.captures_rest { as_array(value) } else { value }
+                }
+                (None, None) if parameter.captures_rest => Value::array(Vec::new()),
+                (None, None) => return Err(self.missing_argument(parameter)),
+            };
+            self.scopes[scope].set_parameter(parameter.name, value);
+        }
+        Ok(self.scopes[scope].finish_parameters(level))
+    }
+}
+
+fn as_array(value: Value) -> Value {
+    if matches!(value.data, Data::Array(_)) { value } else { Value::array(vec![value]) }
+}

@@ -1,0 +1,403 @@
+//! The evaluator: from expressions to values, with the catalog as its side effect.
+//!
+//! One file per family of expressions: `operators`, `control` (if, case, selectors), `strings`, `access`, `calls` and
+//! `lambdas`, `resources` (resource expressions, defaults, overrides, collectors), `relations` and `epp`.
+
+mod access;
+mod calls;
+mod control;
+mod epp;
+mod lambdas;
+mod operators;
+mod relations;
+mod resources;
+mod strings;
+
+use std::sync::Arc;
+
+use setpoint_provenance::Prov;
+use setpoint_puppet_functions::Stop;
+use setpoint_puppet_syntax::ast::{AssignOp, Expr, ExprKind};
+use setpoint_puppet_syntax::puppet_start;
+use setpoint_puppet_values::{Blame, Checks, Data, Hash, Key, Regex, Type, Value, ValueError, iterate};
+use setpoint_source::{Range, Span, Symbol};
+
+use crate::compiler::Compiler;
+use crate::rules;
+
+pub(crate) use epp::Epp;
+pub(crate) use lambdas::LambdaBlock;
+
+/// How deeply expressions may be nested, in the text and by calls. The stack is made for it.
+pub(crate) const MAX_DEPTH: u32 = 12_000;
+/// How deeply calls, classes and definitions may be nested.
+const MAX_CALLS: u32 = 1_500;
+
+/// The names of frequent operations, interned once.
+#[derive(Debug)]
+pub(crate) struct Words {
+    array: Symbol,
+    hash: Symbol,
+    interpolate: Symbol,
+    access: Symbol,
+    not: Symbol,
+    case: Symbol,
+    matched: Symbol,
+    splat: Symbol,
+}
+
+impl Default for Words {
+    fn default() -> Self {
+        let word = Symbol::new;
+        Self {
+            array: word("array"),
+            hash: word("hash"),
+            interpolate: word("interpolate"),
+            access: word("[]"),
+            not: word("!"),
+            case: word("case"),
+            matched: word("match"),
+            splat: word("*"),
+        }
+    }
+}
+
+impl Compiler<'_> {
+    /// The value of an expression.
+    pub(crate) fn evaluate(&mut self, expression: &Expr) -> Result<Value, Stop> {
+        if self.depth >= MAX_DEPTH {
+            return Err(self.too_deep(Some(self.span(expression.range))));
+        }
+        self.depth += 1;
+        let result = self.evaluate_kind(expression);
+        self.depth -= 1;
+        match result {
+            Err(Stop::Error(diagnostic)) if diagnostic.span.is_none() => Err(self.placed(diagnostic, expression)),
+            result => result,
+        }
+    }
+
+    /// Gives an error that knows no place that of an expression.
+    #[cold]
+    fn placed(&self, mut diagnostic: Box<setpoint_source::Diagnostic>, expression: &Expr) -> Stop {
+        diagnostic.span = Some(self.place(expression));
+        Stop::Error(diagnostic)
+    }
+
+    /// Where Puppet says that an expression is.
+    pub(crate) fn place(&self, expression: &Expr) -> Span {
+        let file = self.environment.sources.file(self.frame.file);
+        let start = puppet_start(file.text(), expression);
+        let end = if start < expression.range.end { expression.range.end } else { start };
+        Range { start, end }.in_file(self.frame.file)
+    }
+
+    fn too_deep(&self, span: Option<Span>) -> Stop {
+        let message = "The evaluation is nested too deeply";
+        let mut diagnostic = setpoint_source::Diagnostic::new(&rules::ENDLESS_EVALUATION, message)
+            .with_help("Look for a function, class or definition that calls itself without an end.");
+        diagnostic.span = span;
+        Stop::Error(Box::new(diagnostic))
+    }
+
+    /// Counts a call of a function, or the evaluation of a class or definition.
+    pub(crate) fn enter_call(&mut self, span: Option<Span>) -> Result<(), Stop> {
+        if self.calls >= MAX_CALLS {
+            return Err(self.too_deep(span));
+        }
+        self.calls += 1;
+        Ok(())
+    }
+
+    pub(crate) fn leave_call(&mut self) {
+        self.calls = self.calls.saturating_sub(1);
+    }
+
+    /// Statements whose values nobody uses.
+    pub(crate) fn evaluate_body(&mut self, body: &[Expr]) -> Result<(), Stop> {
+        for statement in body {
+            if let ExprKind::Resource { .. } = &statement.kind {
+                self.evaluate_resource_statement(statement)?;
+            } else {
+                self.evaluate(statement)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Statements; the value is that of the last.
+    pub(crate) fn evaluate_block(&mut self, body: &[Expr]) -> Result<Value, Stop> {
+        let Some((last, first)) = body.split_last() else { return Ok(Value::UNDEF) };
+        self.evaluate_body(first)?;
+        self.evaluate(last)
+    }
+
+    /// An expression whose match variables are not seen afterwards.
+    pub(crate) fn evaluate_guarded(&mut self, expression: &Expr) -> Result<Value, Stop> {
+        let scope = self.frame.scope;
+        let level = self.scopes[scope].level();
+        let result = self.evaluate(expression);
+        self.scopes[scope].truncate(level);
+        result
+    }
+
+    fn evaluate_kind(&mut self, expression: &Expr) -> Result<Value, Stop> {
+        match &expression.kind {
+            ExprKind::Undef => Ok(self.literal(Data::Undef, expression.range)),
+            ExprKind::Default => Ok(self.literal(Data::Default, expression.range)),
+            ExprKind::Bool(value) => Ok(self.literal(Data::Bool(*value), expression.range)),
+            ExprKind::Integer { value, .. } => Ok(self.literal(Data::Integer(*value), expression.range)),
+            ExprKind::Float(value) => Ok(self.literal(Data::Float(*value), expression.range)),
+            ExprKind::String(text) => Ok(self.literal(Data::String(Arc::clone(text)), expression.range)),
+            ExprKind::Name(name) => Ok(self.literal(Data::String(name.as_str().into()), expression.range)),
+            ExprKind::Variable(name) => self.variable(*name, self.span(expression.range)),
+            ExprKind::Interpolation(parts) => self.evaluate_interpolation(parts, expression),
+            ExprKind::Heredoc { syntax, text } => self.evaluate_heredoc(syntax.as_deref(), text),
+            ExprKind::Regex(source) => self.evaluate_regex(source, expression),
+            ExprKind::TypeName(name) => self.evaluate_type_name(*name, expression),
+            ExprKind::Array(items) => self.evaluate_array(items, expression),
+            ExprKind::Hash(entries) => self.evaluate_hash(entries, expression),
+            ExprKind::Paren(inner) => self.evaluate(inner),
+            ExprKind::Not(operand) => self.evaluate_not(operand, expression),
+            ExprKind::Negate(operand) => self.evaluate_negate(operand, expression),
+            ExprKind::Splat(operand) => self.evaluate_splat(operand, expression),
+            ExprKind::Binary { op, left, right, .. } => self.evaluate_binary(*op, left, right, expression),
+            ExprKind::Assign { op, target, value } => self.evaluate_assign(*op, target, value, expression),
+            ExprKind::Access { target, keys } => self.evaluate_access(target, keys, expression),
+            ExprKind::Selector { subject, cases } => self.evaluate_selector(subject, cases),
+            ExprKind::Call(call) => self.evaluate_call(call, expression),
+            ExprKind::MethodCall(call) => self.evaluate_method_call(call, expression),
+            ExprKind::If { test, then, otherwise } => self.evaluate_if(test, true, then, otherwise),
+            ExprKind::Unless { test, then, otherwise } => self.evaluate_if(test, false, then, otherwise),
+            ExprKind::Case { subject, options } => self.evaluate_case(subject, options),
+            ExprKind::Resource { .. } => self.evaluate_resource_value(expression),
+            ExprKind::ResourceDefaults { type_name, attributes, .. } => {
+                self.evaluate_defaults(type_name, attributes)
+            }
+            ExprKind::ResourceOverride { target, attributes, .. } => {
+                self.evaluate_override(target, attributes, expression)
+            }
+            ExprKind::Collector { .. } => self.evaluate_collector(expression).map(|_| Value::UNDEF),
+            ExprKind::Relationship { .. } => self.evaluate_relationship(expression),
+            ExprKind::Epp { .. } => Ok(Value::UNDEF),
+            ExprKind::RenderText(text) => Ok(self.render_text(text)),
+            ExprKind::RenderExpr(inner) => self.render_expression(inner),
+            ExprKind::Nop
+            | ExprKind::Class(_)
+            | ExprKind::Define(_)
+            | ExprKind::Node(_)
+            | ExprKind::Function(_)
+            | ExprKind::TypeAlias(_) => Ok(Value::UNDEF),
+            ExprKind::Unsupported { what } => {
+                let message = format!("{what} is not available when compiling a catalog");
+                Err(rules::fail(message, None))
+            }
+            ExprKind::Lambda(_) => Err(rules::fail("A lambda can only be given to a call", None)),
+            ExprKind::Error => Err(rules::fail("This could not be parsed", None)),
+        }
+    }
+
+    pub(crate) fn literal(&mut self, data: Data, range: Range) -> Value {
+        let prov = self.arena.literal(self.span(range));
+        Value { data, prov }
+    }
+
+    fn evaluate_regex(&mut self, source: &Arc<str>, expression: &Expr) -> Result<Value, Stop> {
+        let regex = Regex::new(Arc::clone(source)).map_err(|error| rules::fail(error.message, None))?;
+        Ok(self.literal(Data::Regex(regex), expression.range))
+    }
+
+    fn evaluate_type_name(&mut self, name: Symbol, expression: &Expr) -> Result<Value, Stop> {
+        let of = match self.known_types.get(&name) {
+            Some(of) => of.clone(),
+            None => {
+                let Some(of) = self.find_type(&name)? else {
+                    let message = format!("Resource type not found: {name}");
+                    return Err(rules::stop(&rules::UNKNOWN_RESOURCE_TYPE, message, None));
+                };
+                self.known_types.insert(name, of.clone());
+                of
+            }
+        };
+        Ok(self.literal(Data::Type(of), expression.range))
+    }
+
+    fn evaluate_array(&mut self, items: &[Expr], expression: &Expr) -> Result<Value, Stop> {
+        let values = self.unfold(items)?;
+        let prov = self.combine(self.words.array, expression.range, values.iter().map(|value| value.prov));
+        Ok(Value::array(values).with(prov))
+    }
+
+    fn evaluate_hash(&mut self, entries: &[(Expr, Expr)], expression: &Expr) -> Result<Value, Stop> {
+        let mut hash = Hash::with_capacity_and_hasher(entries.len(), rustc_hash::FxBuildHasher);
+        for (key, value) in entries {
+            let key = self.evaluate(key)?;
+            let value = self.evaluate(value)?;
+            hash.insert(Key(key), value);
+        }
+        let provs = hash.iter().flat_map(|(key, value)| [key.0.prov, value.prov]);
+        let prov = if self.arena.enabled() {
+            let provs: Vec<Prov> = provs.collect();
+            let span = self.span(expression.range);
+            self.arena.operation(self.words.hash, Some(span), &provs)
+        } else {
+            Prov::NONE
+        };
+        Ok(Value::hash(hash).with(prov))
+    }
+
+    /// Expressions in sequence, `*x` as the elements of x.
+    pub(crate) fn unfold(&mut self, items: &[Expr]) -> Result<Vec<Value>, Stop> {
+        let mut values = Vec::with_capacity(items.len());
+        for item in items {
+            match &unparenthesized(item).kind {
+                ExprKind::Splat(operand) => values.extend(self.splat(operand)?),
+                _ => values.push(self.evaluate(item)?),
+            }
+        }
+        Ok(values)
+    }
+
+    /// The elements that `*x` stands for.
+    fn splat(&mut self, operand: &Expr) -> Result<Vec<Value>, Stop> {
+        let value = self.evaluate(operand)?;
+        Ok(match &value.data {
+            Data::Undef => Vec::new(),
+            Data::Array(items) => items.to_vec(),
+            Data::Hash(entries) => entries
+                .iter()
+                .map(|(key, entry)| Value::array(vec![key.0.clone(), entry.clone()]).with(value.prov))
+                .collect(),
+            Data::Iterator(_) => iterate(&value).map_or_else(Vec::new, |items| items.iter().collect()),
+            _ => vec![value],
+        })
+    }
+
+    fn evaluate_splat(&mut self, operand: &Expr, expression: &Expr) -> Result<Value, Stop> {
+        let values = self.splat(operand)?;
+        let prov = self.combine(self.words.splat, expression.range, values.iter().map(|value| value.prov));
+        Ok(Value::array(values).with(prov))
+    }
+
+    fn evaluate_assign(
+        &mut self,
+        op: AssignOp,
+        target: &Expr,
+        value: &Expr,
+        expression: &Expr,
+    ) -> Result<Value, Stop> {
+        let value = self.evaluate(value)?;
+        let operator = match op {
+            AssignOp::Set => {
+                self.assign_to(target, &value, expression)?;
+                return Ok(value);
+            }
+            AssignOp::Append => "+=",
+            AssignOp::Remove => "-=",
+        };
+        let message =
+            format!("The operator '{operator}' is no longer supported. See http://links.puppet.com/remove-plus-equals");
+        Err(rules::fail(message, None))
+    }
+
+    fn assign_to(&mut self, target: &Expr, value: &Value, expression: &Expr) -> Result<(), Stop> {
+        match &target.kind {
+            ExprKind::Variable(name) => {
+                let span = self.place(expression);
+                self.assign(*name, value.clone(), span)
+            }
+            ExprKind::Array(targets) => self.assign_each(targets, value, expression),
+            _ => Err(rules::fail("Illegal attempt to assign. Not an assignable reference", None)),
+        }
+    }
+
+    /// `[$a, $b] = …`: from an array by position, from a hash by name, from a class its variables.
+    fn assign_each(&mut self, targets: &[Expr], value: &Value, expression: &Expr) -> Result<(), Stop> {
+        match &value.data {
+            Data::Hash(entries) => {
+                for target in targets {
+                    let key = target_name(target);
+                    let Some(entry) = entries.get(&Key::from(key.as_str())) else {
+                        let message = format!("No value for required key '{key}' in assignment to variables from hash");
+                        return Err(rules::fail(message, None));
+                    };
+                    self.assign_to(target, &entry.clone(), expression)?;
+                }
+                Ok(())
+            }
+            Data::Type(Type::Class(Some(class))) => {
+                if self.find_class_resource(Symbol::new(class)).is_none() {
+                    return Err(rules::fail(format!("Resource not found: Class['{class}']"), None));
+                }
+                for target in targets {
+                    let name = format!("{class}::{}", target_name(target));
+                    let Some(found) = self.find_variable(Symbol::new(&name), None)? else {
+                        let message = format!(
+                            "No value for required variable '${name}' in assignment to variables from class reference"
+                        );
+                        return Err(rules::fail(message, self.place(target)));
+                    };
+                    self.assign_to(target, &found, expression)?;
+                }
+                Ok(())
+            }
+            data => {
+                let values = match data {
+                    Data::Array(items) => Arc::clone(items),
+                    _ => Arc::new(vec![value.clone()]),
+                };
+                if values.len() != targets.len() {
+                    let message = format!(
+                        "Mismatched number of assignable entries and values, expected {}, got {}",
+                        targets.len(),
+                        values.len()
+                    );
+                    return Err(rules::fail(message, None));
+                }
+                targets.iter().zip(values.iter()).try_for_each(|(target, value)| self.assign_to(target, value, expression))
+            }
+        }
+    }
+
+    /// An operation over what made its operands.
+    pub(crate) fn combine(&mut self, name: Symbol, range: Range, provs: impl Iterator<Item = Prov>) -> Prov {
+        if !self.arena.enabled() {
+            return Prov::NONE;
+        }
+        let provs: Vec<Prov> = provs.collect();
+        let span = self.span(range);
+        self.arena.operation(name, Some(span), &provs)
+    }
+
+    pub(crate) fn checks(&self) -> Checks {
+        Checks::new(self.options.strictness())
+    }
+
+    /// Writes the warnings of an operation into the log, each at the operand that it is about.
+    pub(crate) fn settle(&mut self, checks: Checks, blamed: impl Fn(&Self, Blame) -> Span) {
+        for warning in checks.warnings {
+            let span = blamed(self, warning.blame);
+            self.warn(warning.message, Some(span));
+        }
+    }
+
+    pub(crate) fn value_error(&self, error: ValueError, blamed: impl Fn(&Self, Blame) -> Span) -> Stop {
+        let span = blamed(self, error.blame);
+        rules::fail(error.message, span)
+    }
+}
+
+fn target_name(target: &Expr) -> String {
+    match &target.kind {
+        ExprKind::Variable(name) => name.to_string(),
+        _ => String::new(),
+    }
+}
+
+pub(crate) fn unparenthesized(expression: &Expr) -> &Expr {
+    let mut at = expression;
+    while let ExprKind::Paren(inner) = &at.kind {
+        at = inner;
+    }
+    at
+}

@@ -1,0 +1,166 @@
+//! Operators.
+
+use setpoint_puppet_functions::Stop;
+use setpoint_puppet_syntax::ast::{BinaryOp, Expr};
+use setpoint_puppet_values::ops::{self, Arithmetic, Comparison, MatchVariables, Matched};
+use setpoint_puppet_values::{Blame, Data, Value, ValueError};
+use setpoint_source::{Span, Symbol};
+
+use crate::compiler::Compiler;
+use crate::rules;
+use crate::scope::{Captures, Local};
+
+impl Compiler<'_> {
+    pub(super) fn evaluate_binary(
+        &mut self,
+        op: BinaryOp,
+        left: &Expr,
+        right: &Expr,
+        expression: &Expr,
+    ) -> Result<Value, Stop> {
+        if matches!(op, BinaryOp::And | BinaryOp::Or) {
+            return self.evaluate_logical(op, left, right, expression);
+        }
+        let a = self.evaluate(left)?;
+        let b = self.evaluate(right)?;
+        if let Some(opaque) = opaque(&a).or_else(|| opaque(&b)) {
+            let prov = self.combine(symbol_of(op), expression.range, [a.prov, b.prov].into_iter());
+            return Ok(opaque.with(prov));
+        }
+        let blamed = |compiler: &Self, blame: Blame| match blame {
+            Blame::Left | Blame::Key(0) => compiler.place(left),
+            Blame::Right | Blame::Key(_) => compiler.place(right),
+            Blame::Whole => compiler.place(expression),
+        };
+        let mut checks = self.checks();
+        let result = match op {
+            BinaryOp::Equal => Ok(ops::equals(&a, &b).into()),
+            BinaryOp::NotEqual => Ok((!ops::equals(&a, &b)).into()),
+            BinaryOp::Less => compared(Comparison::Less, &a, &b),
+            BinaryOp::LessEqual => compared(Comparison::LessEqual, &a, &b),
+            BinaryOp::Greater => compared(Comparison::Greater, &a, &b),
+            BinaryOp::GreaterEqual => compared(Comparison::GreaterEqual, &a, &b),
+            BinaryOp::Match => self.matched(ops::matches(&a, &b), &a, &b, expression).map(Value::from),
+            BinaryOp::NoMatch => self.matched(ops::matches(&a, &b), &a, &b, expression).map(|found| (!found).into()),
+            BinaryOp::In => self.matched(ops::contained(&a, &b), &a, &b, expression).map(Value::from),
+            BinaryOp::Add => ops::arithmetic(Arithmetic::Add, &a, &b, &mut checks),
+            BinaryOp::Subtract => ops::arithmetic(Arithmetic::Subtract, &a, &b, &mut checks),
+            BinaryOp::Multiply => ops::arithmetic(Arithmetic::Multiply, &a, &b, &mut checks),
+            BinaryOp::Divide => ops::arithmetic(Arithmetic::Divide, &a, &b, &mut checks),
+            BinaryOp::Modulo => ops::arithmetic(Arithmetic::Modulo, &a, &b, &mut checks),
+            BinaryOp::ShiftLeft => ops::arithmetic(Arithmetic::ShiftLeft, &a, &b, &mut checks),
+            BinaryOp::ShiftRight => ops::arithmetic(Arithmetic::ShiftRight, &a, &b, &mut checks),
+            BinaryOp::And | BinaryOp::Or => Ok(Value::UNDEF),
+        };
+        self.settle(checks, blamed);
+        let value = result.map_err(|error| self.value_error(error, blamed))?;
+        let prov = self.combine(symbol_of(op), expression.range, [a.prov, b.prov].into_iter());
+        Ok(value.with(prov))
+    }
+
+    fn evaluate_logical(
+        &mut self,
+        op: BinaryOp,
+        left: &Expr,
+        right: &Expr,
+        expression: &Expr,
+    ) -> Result<Value, Stop> {
+        let first = self.evaluate(left)?;
+        let is_true = self.truth(&first, left)?;
+        if is_true == (op == BinaryOp::Or) {
+            let prov = self.combine(symbol_of(op), expression.range, [first.prov].into_iter());
+            return Ok(Value::from(is_true).with(prov));
+        }
+        let second = self.evaluate(right)?;
+        let is_true = self.truth(&second, right)?;
+        let prov = self.combine(symbol_of(op), expression.range, [first.prov, second.prov].into_iter());
+        Ok(Value::from(is_true).with(prov))
+    }
+
+    pub(super) fn evaluate_not(&mut self, operand: &Expr, expression: &Expr) -> Result<Value, Stop> {
+        let value = self.evaluate(operand)?;
+        let is_true = self.truth(&value, operand)?;
+        let prov = self.combine(self.words.not, expression.range, [value.prov].into_iter());
+        Ok(Value::from(!is_true).with(prov))
+    }
+
+    pub(super) fn evaluate_negate(&mut self, operand: &Expr, expression: &Expr) -> Result<Value, Stop> {
+        let value = self.evaluate(operand)?;
+        let blamed = |compiler: &Self, _: Blame| compiler.place(expression);
+        let mut checks = self.checks();
+        let result = ops::negate(&value, &mut checks);
+        self.settle(checks, blamed);
+        let result = result.map_err(|error| self.value_error(error, blamed))?;
+        let prov = self.combine(Symbol::new("-"), expression.range, [value.prov].into_iter());
+        Ok(result.with(prov))
+    }
+
+    /// Whether a value is true. Nothing can be decided on a value that could not be computed.
+    pub(super) fn truth(&self, value: &Value, expression: &Expr) -> Result<bool, Stop> {
+        if let Data::Opaque(unknown) = &value.data {
+            return Err(undecided(&unknown.reason, self.place(expression)));
+        }
+        Ok(value.is_true())
+    }
+
+    /// Notes what a match found; the result is whether it did.
+    pub(super) fn matched(
+        &mut self,
+        result: Result<Matched, ValueError>,
+        left: &Value,
+        right: &Value,
+        expression: &Expr,
+    ) -> Result<bool, ValueError> {
+        let found = result?;
+        if let MatchVariables::Set(groups) = &found.variables {
+            let provs = [left.prov, right.prov].into_iter();
+            let prov = self.combine(self.words.matched, expression.range, provs);
+            let captures: Captures = (0..groups.groups.len())
+                .map(|at| groups.group(at).map_or(Value::UNDEF, Value::from).with(prov))
+                .collect();
+            self.scopes[self.frame.scope].push(Local::Match(captures));
+        }
+        Ok(found.matched)
+    }
+}
+
+fn compared(operator: Comparison, left: &Value, right: &Value) -> Result<Value, ValueError> {
+    ops::compare(operator, left, right).map(Value::from)
+}
+
+/// What stands in for a value that could not be computed.
+fn opaque(value: &Value) -> Option<Value> {
+    matches!(value.data, Data::Opaque(_)).then(|| value.clone())
+}
+
+pub(super) fn undecided(reason: &str, span: Span) -> Stop {
+    rules::fail(format!("This depends on a value that could not be computed: {reason}"), span)
+}
+
+fn symbol_of(op: BinaryOp) -> Symbol {
+    use std::sync::LazyLock;
+    const TEXTS: [(BinaryOp, &str); 18] = [
+        (BinaryOp::Add, "+"),
+        (BinaryOp::Subtract, "-"),
+        (BinaryOp::Multiply, "*"),
+        (BinaryOp::Divide, "/"),
+        (BinaryOp::Modulo, "%"),
+        (BinaryOp::ShiftLeft, "<<"),
+        (BinaryOp::ShiftRight, ">>"),
+        (BinaryOp::Equal, "=="),
+        (BinaryOp::NotEqual, "!="),
+        (BinaryOp::Less, "<"),
+        (BinaryOp::LessEqual, "<="),
+        (BinaryOp::Greater, ">"),
+        (BinaryOp::GreaterEqual, ">="),
+        (BinaryOp::Match, "=~"),
+        (BinaryOp::NoMatch, "!~"),
+        (BinaryOp::In, "in"),
+        (BinaryOp::And, "and"),
+        (BinaryOp::Or, "or"),
+    ];
+    static SYMBOLS: LazyLock<Vec<Symbol>> =
+        LazyLock::new(|| TEXTS.iter().map(|(_, text)| Symbol::new(text)).collect());
+    let at = TEXTS.iter().position(|(known, _)| *known == op).unwrap_or(0);
+    SYMBOLS[at]
+}

@@ -1,0 +1,369 @@
+//! The end of a compilation: late relationships and overrides, the final checks, and the catalog itself.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+use setpoint_catalog::{Catalog, Kind, metaparameters};
+use setpoint_provenance::{Arena, Control, Prov};
+use setpoint_puppet_functions::Stop;
+use setpoint_puppet_values::{Data, Hash, Key, Value, to_text};
+use setpoint_source::{Diagnostic, FileId, SourceFile, Symbol};
+
+use crate::compiler::Compiler;
+use crate::declare::reference_parts;
+use crate::resources::{Parameter, Resource, ResourceId, ResourceType};
+use crate::rules;
+
+const RELATIONSHIPS: [&str; 4] = ["before", "notify", "require", "subscribe"];
+
+impl Compiler<'_> {
+    pub(crate) fn finish(&mut self) -> Result<(), Stop> {
+        self.evaluate_relationships()?;
+        self.apply_pending_overrides()?;
+        for id in self.resources.ids() {
+            // `Stage[main]` and `Class[Settings]` are not checked.
+            if id == ResourceId::MAIN_STAGE || id.index() == 1 {
+                continue;
+            }
+            self.add_scope_tags(id);
+            self.unwrap_sensitive(id);
+            self.check_parameters(id);
+        }
+        self.inherit_metaparameters()?;
+        self.refuse_missing_overrides()?;
+        self.refuse_missing_realizations()?;
+        self.check_relationships()
+    }
+
+    /// Secrets are stored as they are, and their names noted.
+    fn unwrap_sensitive(&mut self, id: ResourceId) {
+        let resource = &mut self.resources[id];
+        for parameter in resource.parameters.iter_mut() {
+            if let Data::Sensitive(inner) = &parameter.value.data {
+                let inner = Value::clone(inner);
+                let prov = if inner.prov.is_none() { parameter.value.prov } else { inner.prov };
+                parameter.value = inner.with(prov);
+                resource.sensitive.push(parameter.name);
+            }
+        }
+    }
+
+    /// Every parameter must be one that the type has. All that are not are reported.
+    fn check_parameters(&mut self, id: ResourceId) {
+        let resource = &self.resources[id];
+        match &resource.resource_type {
+            ResourceType::Native(native) => {
+                let unknown: Vec<Parameter> = resource
+                    .parameters
+                    .iter()
+                    .filter(|parameter| !native.accepts(&parameter.name))
+                    .cloned()
+                    .collect();
+                let native = native.clone();
+                for parameter in unknown {
+                    let diagnostic = self.unknown_parameter(id, &parameter, &native);
+                    self.diagnostics.push(diagnostic);
+                }
+            }
+            ResourceType::Definition(definition) => {
+                let definition = *definition;
+                let values: Vec<(Symbol, Value)> = resource
+                    .parameters
+                    .iter()
+                    .map(|parameter| {
+                        let value = parameter.value.clone();
+                        let secret = resource.sensitive.contains(&parameter.name);
+                        let value = if secret { Value::new(Data::Sensitive(Arc::new(value))) } else { value };
+                        (parameter.name, value)
+                    })
+                    .collect();
+                if let Err(Stop::Error(mut diagnostic)) = self.validate(id, definition, &values) {
+                    diagnostic.span = self.resources[id].span;
+                    self.diagnostics.push(*diagnostic);
+                }
+            }
+        }
+    }
+
+    fn unknown_parameter(
+        &self,
+        id: ResourceId,
+        parameter: &Parameter,
+        native: &setpoint_catalog::NativeType,
+    ) -> Diagnostic {
+        let resource = &self.resources[id];
+        let reference = resource.reference();
+        let name = parameter.name;
+        let message = format!("no parameter named '{name}' on {reference}");
+        let mut diagnostic = Diagnostic::new(&rules::UNKNOWN_PARAMETER, message).with_resources([reference]);
+        diagnostic.span = resource.span.or(parameter.span);
+        if let Some(span) = parameter.span {
+            diagnostic = diagnostic.with_label(span, format!("'{name}' is given here"));
+        }
+        let known = native.attributes.iter().map(|attribute| attribute.name).chain(metaparameters().iter().copied());
+        match crate::suggest::nearest(&name, known) {
+            Some(near) => diagnostic.with_help(format!("Did you mean '{near}'?")),
+            None => diagnostic,
+        }
+    }
+
+    /// Metaparameters such as `noop` and `tag` pass from a container to what it contains, from `Class[main]` on.
+    fn inherit_metaparameters(&mut self) -> Result<(), Stop> {
+        let names: Vec<Symbol> = metaparameters()
+            .iter()
+            .filter(|name| !RELATIONSHIPS.contains(name))
+            .map(|name| Symbol::new(name))
+            .collect();
+        let mut contents: FxHashMap<ResourceId, Vec<ResourceId>> = FxHashMap::default();
+        for &(container, member) in &self.resources.edges {
+            contents.entry(container).or_default().push(member);
+        }
+        let mut passed: FxHashMap<ResourceId, Arc<Vec<(Symbol, Value)>>> = FxHashMap::default();
+        let mut waiting = VecDeque::from([ResourceId::MAIN]);
+        let mut seen = FxHashSet::default();
+        while let Some(container) = waiting.pop_front() {
+            if !seen.insert(container) {
+                continue;
+            }
+            let members = contents.remove(&container).unwrap_or_default();
+            let own = passed.get(&container).cloned().or_else(|| self.metaparameters_of(container, &names));
+            for &member in &members {
+                if let Some(own) = &own {
+                    let all = self.pass_on(own, member, &names)?;
+                    passed.insert(member, all);
+                }
+                self.merge_tags(container, member);
+            }
+            waiting.extend(members);
+        }
+        Ok(())
+    }
+
+    fn metaparameters_of(&self, id: ResourceId, names: &[Symbol]) -> Option<Arc<Vec<(Symbol, Value)>>> {
+        let resource = &self.resources[id];
+        let found: Vec<(Symbol, Value)> = resource
+            .parameters
+            .iter()
+            .filter(|parameter| !parameter.value.is_undef() && names.contains(&parameter.name))
+            .map(|parameter| (parameter.name, parameter.value.clone()))
+            .collect();
+        (!found.is_empty()).then(|| Arc::new(found))
+    }
+
+    fn pass_on(
+        &mut self,
+        own: &Arc<Vec<(Symbol, Value)>>,
+        member: ResourceId,
+        names: &[Symbol],
+    ) -> Result<Arc<Vec<(Symbol, Value)>>, Stop> {
+        for (name, value) in own.iter() {
+            if self.resources[member].get(*name).is_none_or(Value::is_undef) {
+                self.set_parameter(member, *name, value.clone())?;
+            }
+        }
+        let mut all = Vec::clone(own);
+        for (name, value) in self.metaparameters_of(member, names).iter().flat_map(|found| found.iter()) {
+            match all.iter_mut().find(|(known, _)| known == name) {
+                Some((_, known)) => *known = value.clone(),
+                None => all.push((*name, value.clone())),
+            }
+        }
+        Ok(Arc::new(all))
+    }
+
+    /// Every resource that a relationship names must be there. All that are not are reported.
+    fn check_relationships(&mut self) -> Result<(), Stop> {
+        let names = RELATIONSHIPS.map(Symbol::new);
+        let mut missing = Vec::new();
+        for id in self.resources.ids() {
+            if self.resources[id].virtual_ {
+                continue;
+            }
+            let related: Vec<Parameter> = self.resources[id]
+                .parameters
+                .iter()
+                .filter(|parameter| names.contains(&parameter.name))
+                .cloned()
+                .collect();
+            for parameter in related {
+                self.check_references(id, &parameter, &parameter.value, &mut missing)?;
+            }
+        }
+        self.diagnostics.extend(missing);
+        Ok(())
+    }
+
+    fn check_references(
+        &mut self,
+        id: ResourceId,
+        parameter: &Parameter,
+        value: &Value,
+        missing: &mut Vec<Diagnostic>,
+    ) -> Result<(), Stop> {
+        let text = match &value.data {
+            Data::Array(items) => {
+                return items.iter().try_for_each(|item| self.check_references(id, parameter, item, missing));
+            }
+            Data::Undef => return Ok(()),
+            Data::Type(of) => match self.reference_text(of) {
+                Some(text) => text,
+                None => of.to_string(),
+            },
+            _ => to_text(value).to_string(),
+        };
+        let span = parameter.span.or(self.resources[id].span);
+        let found = match self.find_reference(&text) {
+            Err(Stop::Error(mut diagnostic)) => {
+                diagnostic.span = span;
+                missing.push(*diagnostic);
+                return Ok(());
+            }
+            found => found?,
+        };
+        if found.is_none() {
+            let message = format!("Could not find resource '{text}' in parameter '{}'", parameter.name);
+            let mut diagnostic = Diagnostic::new(&rules::DANGLING_REFERENCE, message)
+                .with_resources([self.resources[id].reference(), text]);
+            diagnostic.span = span;
+            missing.push(diagnostic);
+        }
+        Ok(())
+    }
+}
+
+/// The catalog as others see it: values with their control context, references as text.
+pub(crate) fn into_catalog(mut compiler: Compiler<'_>) -> (Catalog, Arena) {
+    let mut catalog =
+        Catalog::new(compiler.options.node.as_str(), compiler.environment.name.as_str());
+    catalog.classes = std::mem::take(&mut compiler.classes);
+    catalog.tags = compiler.catalog_tags.iter().collect();
+    let resources = std::mem::take(&mut compiler.resources);
+    let mut edges = resources.edges.clone();
+    edges.sort_by_key(|(_, member)| *member);
+    for (container, member) in edges {
+        let id = |id: ResourceId| setpoint_catalog::ResourceId(id.index() as u32);
+        catalog.add_edge(id(container), id(member));
+    }
+    let mut last_file = None;
+    for resource in resources.into_list() {
+        let converted = compiler.convert(resource, &mut last_file);
+        // Types and titles are unique: the compiler refused duplicates.
+        let _ = catalog.add(converted);
+    }
+    (catalog, compiler.arena)
+}
+
+/// The file that was asked for last, with its path: resources come file by file.
+type LastFile = Option<(FileId, Arc<SourceFile>, Arc<str>)>;
+
+impl Compiler<'_> {
+    fn convert(&mut self, resource: Resource, last_file: &mut LastFile) -> setpoint_catalog::Resource {
+        let mut converted = setpoint_catalog::Resource::new(resource.type_name, resource.title);
+        converted.tags = resource.tags;
+        converted.span = resource.span;
+        converted.exported = resource.exported;
+        converted.virtual_ = resource.virtual_;
+        converted.kind = Some(resource.kind);
+        converted.sensitive = resource.sensitive;
+        converted.prov = resource.prov;
+        if let Some(span) = resource.span {
+            let sources = self.environment.sources;
+            let known = last_file.take().filter(|(id, ..)| *id == span.file);
+            let (id, file, path) = known.unwrap_or_else(|| {
+                let file = sources.file(span.file);
+                let path = Arc::from(file.path());
+                (span.file, file, path)
+            });
+            converted.line = Some(file.line(span.range.start));
+            converted.file = Some(Arc::clone(&path));
+            *last_file = Some((id, file, path));
+        }
+        if let ResourceType::Native(native) = &resource.resource_type {
+            // The title fitted a pattern when the resource was declared.
+            let _ = native.apply_title(&mut converted);
+        }
+        if matches!((&*converted.type_name, &*converted.title), ("Class" | "Stage", "main"))
+            && converted.span.is_none()
+            && converted.kind != Some(Kind::Class)
+        {
+            converted.from_title = vec![(Symbol::new("name"), "main".into())];
+        }
+        let name = Symbol::new("name");
+        for parameter in resource.parameters.into_vec() {
+            if parameter.value.is_undef() {
+                continue;
+            }
+            let target = if parameter.name == name { converted.namevar } else { parameter.name };
+            let is_relationship = RELATIONSHIPS.contains(&parameter.name.as_str());
+            let value = self.catalog_value(parameter.value, is_relationship);
+            let prov = self.with_control(value.prov, parameter.control);
+            converted.parameters.set(target, value.with(prov), parameter.span);
+        }
+        converted
+    }
+
+    /// The provenance of a value that was set under a control context.
+    fn with_control(&mut self, prov: Prov, control: Prov) -> Prov {
+        if control.is_none() || !self.arena.enabled() {
+            return prov;
+        }
+        self.arena.under(prov, Control::Condition, control, None)
+    }
+
+    /// A value as it stands in the catalog: references are text, and lists of them are flat.
+    fn catalog_value(&mut self, value: Value, is_relationship: bool) -> Value {
+        let prov = value.prov;
+        match &value.data {
+            Data::Type(of) if reference_parts(of).is_some() => match self.reference_text(of) {
+                Some(text) => Value::string(text).with(prov),
+                None => value,
+            },
+            Data::Array(items) if items.iter().any(needs_conversion) || is_relationship => {
+                let flat = is_relationship || items.iter().any(has_reference);
+                let mut converted = Vec::with_capacity(items.len());
+                for item in items.iter() {
+                    let item = self.catalog_value(item.clone(), is_relationship);
+                    match &item.data {
+                        Data::Array(inner) if flat => converted.extend(inner.iter().cloned()),
+                        Data::Undef if is_relationship => {}
+                        _ => converted.push(item),
+                    }
+                }
+                Value::array(converted).with(prov)
+            }
+            Data::Hash(entries) if needs_conversion(&value) => {
+                let converted: Hash = entries
+                    .iter()
+                    .map(|(key, entry)| {
+                        let key = Key(self.catalog_value(key.0.clone(), false));
+                        (key, self.catalog_value(entry.clone(), false))
+                    })
+                    .collect();
+                Value::hash(converted).with(prov)
+            }
+            _ => value,
+        }
+    }
+}
+
+/// Whether a reference stands somewhere in a value.
+fn needs_conversion(value: &Value) -> bool {
+    match &value.data {
+        Data::Type(of) => reference_parts(of).is_some(),
+        Data::Array(items) => items.iter().any(needs_conversion),
+        Data::Hash(entries) => {
+            entries.iter().any(|(key, entry)| needs_conversion(&key.0) || needs_conversion(entry))
+        }
+        _ => false,
+    }
+}
+
+/// Whether a reference stands in a value or in arrays in it.
+fn has_reference(value: &Value) -> bool {
+    match &value.data {
+        Data::Type(of) => reference_parts(of).is_some(),
+        Data::Array(items) => items.iter().any(has_reference),
+        _ => false,
+    }
+}

@@ -1,0 +1,112 @@
+//! Functions that look at the catalog or mark what is in it.
+
+use setpoint_puppet_functions::{Call, Stop};
+use setpoint_puppet_values::{Data, Type, Value, infer, to_text};
+use setpoint_source::Symbol;
+
+use super::{at_least, at_least_one, flatten};
+use crate::compiler::Compiler;
+use crate::rules;
+
+/// Makes virtual resources real, now or as soon as they are declared.
+pub(super) fn realize(compiler: &mut Compiler<'_>, call: &Call<'_>) -> Result<Value, Stop> {
+    at_least(call, 1)?;
+    let mut values = Vec::new();
+    flatten(&call.arguments, &mut values);
+    let mut references = Vec::with_capacity(values.len());
+    for value in values {
+        let text = match &value.data {
+            Data::Type(of) => compiler.reference_text(of).unwrap_or_else(|| of.to_string()),
+            _ => to_text(&value).to_string(),
+        };
+        references.push((text, value.prov));
+    }
+    compiler.add_realization(references, call.span);
+    Ok(Value::UNDEF)
+}
+
+/// Tags the class or instance that calls.
+pub(super) fn tag(compiler: &mut Compiler<'_>, call: &Call<'_>) -> Result<Value, Stop> {
+    at_least(call, 1)?;
+    let container = compiler.scopes[compiler.frame.scope].resource;
+    let mut tags = std::mem::take(&mut compiler.resources[container].tags);
+    let result = call.arguments.iter().try_for_each(|value| compiler.tag_values(&mut tags, value));
+    compiler.resources[container].tags = tags;
+    // Collectors ask for the tags of containers, too.
+    compiler.resources.touch_all();
+    result.map(|()| Value::UNDEF)
+}
+
+/// Whether the catalog, or what contains the caller, has all the tags.
+pub(super) fn tagged(compiler: &mut Compiler<'_>, call: &Call<'_>) -> Result<Value, Stop> {
+    at_least(call, 1)?;
+    let container = compiler.scopes[compiler.frame.scope].resource;
+    let all = call.arguments.iter().all(|value| {
+        let tag = Symbol::new(&to_text(value).to_lowercase());
+        compiler.catalog_tags.contains(tag) || compiler.is_tagged(container, &[tag])
+    });
+    Ok(observed(compiler, call, all))
+}
+
+/// Whether one of the arguments is there by now: a class, a type, a resource, a variable.
+pub(super) fn defined(compiler: &mut Compiler<'_>, call: &Call<'_>) -> Result<Value, Stop> {
+    at_least_one(call)?;
+    for value in &call.arguments {
+        if is_defined(compiler, value, call)? {
+            return Ok(observed(compiler, call, true));
+        }
+    }
+    Ok(observed(compiler, call, false))
+}
+
+fn is_defined(compiler: &mut Compiler<'_>, value: &Value, call: &Call<'_>) -> Result<bool, Stop> {
+    match &value.data {
+        Data::String(text) => match text.strip_prefix('$') {
+            Some(name) if !name.is_empty() => compiler.variable_exists(name),
+            _ if text.is_empty() => Ok(false),
+            _ if &**text == "main" => Ok(true),
+            _ => Ok(compiler.find_resource_type(text)?.is_some() || compiler.find_class(text)?.is_some()),
+        },
+        Data::Type(of) => is_type_defined(compiler, of, call),
+        _ => {
+            let actual = infer(value).generalize();
+            let message = format!(
+                "'defined' parameter 'vals' expects a value of type String, Type[CatalogEntry], or Type[Type], got {actual}"
+            );
+            Err(rules::stop(&rules::TYPE_MISMATCH, message, call.span))
+        }
+    }
+}
+
+fn is_type_defined(compiler: &mut Compiler<'_>, of: &Type, call: &Call<'_>) -> Result<bool, Stop> {
+    match of.resolved() {
+        Type::Resource(None) => {
+            Err(rules::fail("The given resource type is a reference to all kind of types", call.span))
+        }
+        Type::Resource(Some(reference)) => match &reference.title {
+            None => Ok(compiler.find_resource_type(&reference.name)?.is_some()),
+            Some(title) => Ok(compiler.find_resource(&reference.name, title)?.is_some()),
+        },
+        Type::Class(None) => Err(rules::fail("The given class type is a reference to all classes", call.span)),
+        Type::Class(Some(name)) => Ok(compiler.find_class_resource(Symbol::new(name)).is_some()),
+        Type::Type(Some(inner)) => match inner.resolved() {
+            Type::Class(Some(name)) => Ok(compiler.find_class(name)?.is_some()),
+            inner => is_type_defined(compiler, inner, call),
+        },
+        other => {
+            let message = format!("Invalid argument of type '{other}' to 'defined'");
+            Err(rules::fail(message, call.span))
+        }
+    }
+}
+
+/// An answer about the state of the catalog: it depends on the question, and on how far the evaluation has come.
+fn observed(compiler: &mut Compiler<'_>, call: &Call<'_>, answer: bool) -> Value {
+    if !compiler.arena.enabled() {
+        return answer.into();
+    }
+    let mut provs: Vec<_> = call.arguments.iter().map(|value| value.prov).collect();
+    provs.push(compiler.frame.control);
+    let prov = compiler.arena.operation(call.name, Some(call.span), &provs);
+    Value::from(answer).with(prov)
+}

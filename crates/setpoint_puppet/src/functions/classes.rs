@@ -1,0 +1,91 @@
+//! `include`, `contain` and `require`.
+
+use setpoint_provenance::Prov;
+use setpoint_puppet_functions::{Call, Stop};
+use setpoint_puppet_values::{Data, Type, Value, infer};
+use setpoint_source::Symbol;
+
+use super::{at_least_one, flatten};
+use crate::compiler::Compiler;
+use crate::resources::ResourceId;
+use crate::rules;
+
+pub(super) fn include(compiler: &mut Compiler<'_>, call: &Call<'_>) -> Result<Value, Stop> {
+    declare(compiler, call).map(|(references, _)| references)
+}
+
+/// The classes are contained in the class or instance that calls.
+pub(super) fn contain(compiler: &mut Compiler<'_>, call: &Call<'_>) -> Result<Value, Stop> {
+    let (references, classes) = declare(compiler, call)?;
+    let container = compiler.scopes[compiler.frame.scope].resource;
+    for class in classes {
+        compiler.add_class_edge(container, class);
+    }
+    Ok(references)
+}
+
+/// The class or instance that calls requires the classes.
+pub(super) fn require(compiler: &mut Compiler<'_>, call: &Call<'_>) -> Result<Value, Stop> {
+    let (references, _) = declare(compiler, call)?;
+    let container = compiler.scopes[compiler.frame.scope].resource;
+    let name = Symbol::new("require");
+    let known = compiler.resources[container].get(name).cloned();
+    let mut values = Vec::new();
+    flatten(known.as_slice(), &mut values);
+    values.retain(|value| !value.is_undef());
+    values.extend(references.as_array().unwrap_or(&[]).iter().cloned());
+    compiler.set_parameter(container, name, Value::array(values))?;
+    Ok(references)
+}
+
+/// Declares the classes; the results are references to them, and their resources.
+fn declare(compiler: &mut Compiler<'_>, call: &Call<'_>) -> Result<(Value, Vec<ResourceId>), Stop> {
+    at_least_one(call)?;
+    let names = class_names(&call.arguments, call)?;
+    let references = names
+        .iter()
+        .map(|(name, prov)| Value::new(Data::Type(Type::class(name))).with(*prov))
+        .collect();
+    let classes = compiler.include_classes(&names, call.span)?;
+    Ok((Value::array(references), classes))
+}
+
+/// The names of classes that values stand for, with leading `::` as Puppet writes them in messages.
+pub(super) fn class_names(values: &[Value], call: &Call<'_>) -> Result<Vec<(Symbol, Prov)>, Stop> {
+    let fail = |message: &str| Err(rules::fail(message, call.span));
+    let mut flat = Vec::new();
+    flatten(values, &mut flat);
+    let mut names = Vec::with_capacity(flat.len());
+    for value in &flat {
+        let name = match &value.data {
+            Data::Undef => return fail("Cannot use undef as a class name"),
+            Data::String(text) if text.is_empty() => return fail("Cannot use empty string as a class name"),
+            Data::String(text) => text.to_string(),
+            Data::Type(Type::Class(Some(name))) => name.to_string(),
+            Data::Type(Type::Class(None)) => return fail("Cannot use an unspecific Class[] Type"),
+            Data::Type(Type::Resource(Some(of))) if of.name.eq_ignore_ascii_case("class") => match &of.title {
+                Some(title) => title.to_string(),
+                None => {
+                    return fail(
+                        "Cannot use an unspecific Resource['class'] where a Resource['class', name] is expected",
+                    );
+                }
+            },
+            Data::Type(Type::Resource(Some(of))) => {
+                return fail(&format!(
+                    "Cannot use a Resource[{}] where a Resource['class', name] is expected",
+                    of.name
+                ));
+            }
+            Data::Type(Type::Resource(None)) => {
+                return fail("Cannot use an unspecific Resource[] where a Resource['class', name] is expected");
+            }
+            Data::Opaque(unknown) => return fail(&format!("The name of the class is not known: {}", unknown.reason)),
+            _ => return fail(&format!("Cannot use {} as a class name", infer(value).generalize())),
+        };
+        let name = name.to_lowercase();
+        let name = if name.starts_with(':') { name } else { format!("::{name}") };
+        names.push((Symbol::new(&name), value.prov));
+    }
+    Ok(names)
+}

@@ -1,0 +1,63 @@
+//! The functions that need the catalog or the scope: `include` and its kin, `defined`, `realize`, `lookup`, ….
+
+mod catalog;
+mod classes;
+mod create_resources;
+mod lookup;
+
+use setpoint_puppet_functions::{Call, Stop};
+use setpoint_puppet_values::{Data, Value};
+
+use crate::compiler::Compiler;
+use crate::rules;
+
+type Function = fn(&mut Compiler<'_>, &Call<'_>) -> Result<Value, Stop>;
+
+/// The function of this name, if it belongs to the evaluator.
+pub(crate) fn find(name: &str) -> Option<Function> {
+    let function: Function = match name {
+        "include" => classes::include,
+        "contain" => classes::contain,
+        "require" => classes::require,
+        "realize" => catalog::realize,
+        "tag" => catalog::tag,
+        "tagged" => catalog::tagged,
+        "defined" => catalog::defined,
+        "create_resources" => create_resources::create_resources,
+        "lookup" => lookup::lookup,
+        "hiera" => lookup::hiera,
+        "hiera_array" => lookup::hiera_array,
+        "hiera_hash" => lookup::hiera_hash,
+        "hiera_include" => lookup::hiera_include,
+        _ => return None,
+    };
+    Some(function)
+}
+
+/// Refuses a call without arguments.
+fn at_least_one(call: &Call<'_>) -> Result<(), Stop> {
+    if call.arguments.is_empty() {
+        let message = format!("'{}' expects at least 1 argument, got none", call.name);
+        return Err(rules::stop(&rules::TYPE_MISMATCH, message, call.span));
+    }
+    Ok(())
+}
+
+/// The same for functions of Puppet's older interface, which says it in other words.
+fn at_least(call: &Call<'_>, count: usize) -> Result<(), Stop> {
+    let given = call.arguments.len();
+    if given < count {
+        let message = format!("{}(): Wrong number of arguments given ({given} for minimum {count})", call.name);
+        return Err(rules::stop(&rules::TYPE_MISMATCH, message, call.span));
+    }
+    Ok(())
+}
+
+fn flatten(values: &[Value], into: &mut Vec<Value>) {
+    for value in values {
+        match &value.data {
+            Data::Array(items) => flatten(items, into),
+            _ => into.push(value.clone()),
+        }
+    }
+}

@@ -1,0 +1,140 @@
+//! Loading by name from modules: `apache::mod::ssl` is in `apache/manifests/mod/ssl.pp`.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use setpoint_puppet_functions::Stop;
+use setpoint_source::Symbol;
+
+use super::register::{lower, sentence};
+use super::{DefinitionId, Function};
+use crate::compiler::Compiler;
+use crate::environment::Manifest;
+use crate::resources::{Native, ResourceType};
+use crate::rules;
+
+impl Compiler<'_> {
+    /// A class by name, in any case, with or without leading `::`.
+    pub(crate) fn find_class(&mut self, name: &str) -> Result<Option<DefinitionId>, Stop> {
+        let name = lower(Symbol::new(name));
+        if let Some(&known) = self.definitions.classes.get(&name) {
+            return Ok(Some(known));
+        }
+        self.load_manifests(name)?;
+        Ok(self.definitions.classes.get(&name).copied())
+    }
+
+    /// A class that is known already.
+    pub(crate) fn known_class(&self, name: Symbol) -> Option<DefinitionId> {
+        self.definitions.classes.get(&lower(name)).copied()
+    }
+
+    pub(crate) fn find_define(&mut self, name: &str) -> Result<Option<DefinitionId>, Stop> {
+        let name = lower(Symbol::new(name));
+        if let Some(&known) = self.definitions.defines.get(&name) {
+            return Ok(Some(known));
+        }
+        self.load_manifests(name)?;
+        Ok(self.definitions.defines.get(&name).copied())
+    }
+
+    /// A native type or a definition. Native types win, and their names have no `::`.
+    pub(crate) fn find_resource_type(&mut self, name: &str) -> Result<Option<ResourceType>, Stop> {
+        let name = name.strip_prefix("::").unwrap_or(name);
+        if !name.contains(':')
+            && let Some(native) = self.native_type(name)
+        {
+            return Ok(Some(ResourceType::Native(native)));
+        }
+        Ok(self.find_define(name)?.map(ResourceType::Definition))
+    }
+
+    pub(crate) fn shipped_type(&self, name: &str) -> Option<Native> {
+        setpoint_catalog::native_type(name).map(Native::Shipped)
+    }
+
+    /// A type that Puppet ships, or one that a module brings along.
+    fn native_type(&mut self, name: &str) -> Option<Native> {
+        let name = lower(Symbol::new(name));
+        if let Some(known) = self.definitions.natives.get(&name) {
+            return known.clone();
+        }
+        let found =
+            self.shipped_type(&name).or_else(|| self.environment.module_type(&name).map(Native::Module));
+        self.definitions.natives.insert(name, found.clone());
+        found
+    }
+
+    /// A function written in the Puppet language.
+    pub(crate) fn find_function(&mut self, name: Symbol) -> Result<Option<Function>, Stop> {
+        let name = lower(name);
+        if let Some(known) = self.definitions.functions.get(&name) {
+            return Ok(Some(known.clone()));
+        }
+        self.load_from_folder("functions", name)?;
+        Ok(self.definitions.functions.get(&name).cloned())
+    }
+
+    pub(crate) fn remember_signature(&mut self, name: Symbol, function: Function) {
+        self.definitions.functions.insert(lower(name), function);
+    }
+
+    /// Tries the files in which a class or definition of this name may stand, the most specific first.
+    fn load_manifests(&mut self, name: Symbol) -> Result<(), Stop> {
+        if name.is_empty() || !self.definitions.missing.insert(name) {
+            return Ok(());
+        }
+        let mut parts: Vec<&str> = name.as_str().split("::").collect();
+        let Some(folder) = self.environment.module(parts.first().copied().unwrap_or("")) else { return Ok(()) };
+        let module = parts.first().map(|module| Symbol::new(module));
+        let manifests = folder.join("manifests");
+        self.load_file(manifests.join("init.pp"), module)?;
+        while parts.len() > 1 {
+            let path = manifests.join(parts[1..].join("/")).with_extension("pp");
+            self.load_file(path, module)?;
+            if self.definitions.classes.contains_key(&name) || self.definitions.defines.contains_key(&name) {
+                break;
+            }
+            parts.pop();
+        }
+        Ok(())
+    }
+
+    /// Loads what a module keeps in a file of its own: a function or a type alias.
+    pub(super) fn load_from_folder(&mut self, folder: &str, name: Symbol) -> Result<(), Stop> {
+        let key = Symbol::new(&format!("{folder}/{name}"));
+        if !self.definitions.missing.insert(key) {
+            return Ok(());
+        }
+        let (module, rest) = name.split_once("::").unwrap_or((&name, "init"));
+        let Some(path) = self.environment.module(module) else { return Ok(()) };
+        let file = path.join(folder).join(rest.replace("::", "/")).with_extension("pp");
+        self.load_file(file, Some(Symbol::new(module)))
+    }
+
+    fn load_file(&mut self, path: PathBuf, module: Option<Symbol>) -> Result<(), Stop> {
+        if self.definitions.loaded.contains(&path) || !self.environment.files.is_file(&path) {
+            return Ok(());
+        }
+        let manifest = self.environment.manifest(&path);
+        self.definitions.loaded.insert(path);
+        let manifest = manifest
+            .map_err(|error| rules::stop(&rules::UNREADABLE_FILE, sentence(&error.to_string()), None))?;
+        self.require_sound(&manifest)?;
+        self.register(&manifest, module)
+    }
+
+    /// Stops at a manifest that cannot be parsed; all that is wrong with it is reported.
+    fn require_sound(&mut self, manifest: &Arc<Manifest>) -> Result<(), Stop> {
+        if manifest.is_sound() {
+            return Ok(());
+        }
+        let mut found = manifest.diagnostics.clone();
+        let last = found.pop();
+        self.diagnostics.extend(found);
+        match last {
+            Some(diagnostic) => Err(Stop::Error(Box::new(diagnostic))),
+            None => Ok(()),
+        }
+    }
+}

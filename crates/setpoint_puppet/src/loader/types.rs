@@ -1,0 +1,93 @@
+//! Names of data types: those of Puppet, aliases, and types of resources.
+
+use setpoint_provenance::Prov;
+use setpoint_puppet_functions::Stop;
+use setpoint_puppet_syntax::ast::Expr;
+use setpoint_puppet_syntax::parse_expression;
+use setpoint_puppet_values::types::Alias;
+use setpoint_puppet_values::{Data, Type};
+use setpoint_source::{Severity, Span, Symbol};
+
+use super::register::lower;
+use crate::compiler::{Compiler, Frame};
+use crate::rules;
+use crate::scope::ScopeId;
+
+impl Compiler<'_> {
+    /// What a capitalised name means, or nothing if nobody knows it.
+    pub(crate) fn find_type(&mut self, name: &str) -> Result<Option<Type>, Stop> {
+        let name = name.strip_prefix("::").unwrap_or(name);
+        if let Some(builtin) = Type::builtin(name) {
+            return Ok(Some(builtin));
+        }
+        if let Some(alias) = self.find_alias(Symbol::new(name))? {
+            return Ok(Some(alias));
+        }
+        Ok(self.find_resource_type(name)?.map(|_| Type::resource(&name.to_lowercase())))
+    }
+
+    fn find_alias(&mut self, name: Symbol) -> Result<Option<Type>, Stop> {
+        let key = lower(name);
+        if !self.definitions.aliases.contains_key(&key) {
+            self.load_from_folder("types", key)?;
+        }
+        let Some(known) = self.definitions.aliases.get_mut(&key) else { return Ok(None) };
+        if let Some(alias) = &known.alias {
+            return Ok(Some(Type::Alias(alias.clone())));
+        }
+        let definition = known.definition.clone();
+        let alias = Alias::new(definition.name.as_str());
+        known.alias = Some(alias.clone());
+        let frame = Frame { scope: ScopeId::TOP, file: definition.file, control: Prov::NONE };
+        let outer = std::mem::replace(&mut self.frame, frame);
+        let target = self.evaluate_type(&definition.value);
+        self.frame = outer;
+        let span = definition.range.in_file(definition.file);
+        alias.resolve(target?).map_err(|error| rules::fail(error.message, span))?;
+        Ok(Some(Type::Alias(alias)))
+    }
+
+    /// An expression that must be a type.
+    pub(crate) fn evaluate_type(&mut self, expression: &Expr) -> Result<Type, Stop> {
+        let value = self.evaluate(expression)?;
+        match value.data {
+            Data::Type(of) => Ok(of),
+            _ => {
+                let actual = setpoint_puppet_values::infer(&value).generalize().to_string();
+                let message = format!("Expected a data type, got {actual}");
+                Err(rules::stop(&rules::TYPE_MISMATCH, message, self.span(expression.range)))
+            }
+        }
+    }
+
+    /// The type that a text such as `Array[Integer]` names.
+    pub(crate) fn type_from_text(&mut self, text: &str, span: Span) -> Result<Type, Stop> {
+        if let Some(known) = self.type_texts.get(text) {
+            return Ok(known.clone());
+        }
+        let file = self.environment.sources.add("(a type given as text)", text);
+        let parse = parse_expression(file, text);
+        let is_sound = parse.diagnostics.iter().all(|found| found.severity < Severity::Error);
+        let [expression] = parse.program.body.as_slice() else { return Err(invalid(text, span)) };
+        if !is_sound {
+            return Err(invalid(text, span));
+        }
+        let outer = self.frame;
+        self.frame.file = file;
+        let result = self.evaluate_type(expression);
+        self.frame = outer;
+        let of = result.map_err(|stop| match stop {
+            Stop::Error(mut diagnostic) => {
+                diagnostic.span = Some(span);
+                Stop::Error(diagnostic)
+            }
+            stop => stop,
+        })?;
+        self.type_texts.insert(text.to_owned(), of.clone());
+        Ok(of)
+    }
+}
+
+fn invalid(text: &str, span: Span) -> Stop {
+    rules::fail(format!("The expression <{text}> is not a valid type specification."), span)
+}

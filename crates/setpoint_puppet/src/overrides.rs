@@ -1,0 +1,158 @@
+//! Overrides: parameters that are set on a resource after it was declared.
+
+use indexmap::IndexMap;
+use rustc_hash::FxBuildHasher;
+use setpoint_puppet_functions::Stop;
+use setpoint_puppet_values::{Data, Value};
+use setpoint_source::{Diagnostic, Span, Symbol};
+
+use crate::compiler::Compiler;
+use crate::loader::{DefinitionId, DefinitionKind};
+use crate::resources::{Parameter, ResourceId};
+use crate::rules;
+
+/// Parameters for a resource, and whose code sets them.
+#[derive(Clone, Debug)]
+pub(crate) struct Override {
+    pub(crate) parameters: Vec<Parameter>,
+    pub(crate) source: DefinitionId,
+    pub(crate) span: Span,
+}
+
+/// Overrides of resources that are not declared yet, by type and title.
+#[derive(Debug, Default)]
+pub(crate) struct PendingOverrides(IndexMap<(Symbol, String), Vec<Override>, FxBuildHasher>);
+
+impl Compiler<'_> {
+    /// Merges an override into its resource, or keeps it until there is one.
+    pub(crate) fn add_override(&mut self, type_name: &str, title: &str, new: Override) -> Result<(), Stop> {
+        match self.find_resource(type_name, title)? {
+            Some(resource) => self.merge_override(resource, new),
+            None => {
+                let key = (self.type_name(type_name), title.to_owned());
+                self.pending_overrides.0.entry(key).or_default().push(new);
+                Ok(())
+            }
+        }
+    }
+
+    /// Applies the overrides that waited for a resource.
+    pub(crate) fn apply_pending_overrides(&mut self) -> Result<(), Stop> {
+        let pending = std::mem::take(&mut self.pending_overrides.0);
+        let mut missing: Vec<(String, Span)> = Vec::new();
+        let mut found: Vec<(ResourceId, Vec<Override>)> = Vec::new();
+        for ((type_name, title), overrides) in pending {
+            // Only the title counts here: Puppet looks no alias up.
+            match self.resources.find(type_name, &title) {
+                Some(resource) => found.push((resource, overrides)),
+                None => missing
+                    .extend(overrides.iter().map(|known| (format!("{type_name}[{title}]"), known.span))),
+            }
+        }
+        found.sort_by_key(|(resource, _)| *resource);
+        for (resource, overrides) in found {
+            for known in overrides {
+                self.merge_override(resource, known)?;
+            }
+        }
+        self.missing_overrides = missing;
+        Ok(())
+    }
+
+    /// The error for overrides of resources that nothing declares.
+    pub(crate) fn refuse_missing_overrides(&mut self) -> Result<(), Stop> {
+        let missing = std::mem::take(&mut self.missing_overrides);
+        let Some((_, first)) = missing.first() else { return Ok(()) };
+        let names: Vec<String> = missing.iter().map(|(name, _)| name.clone()).collect();
+        let message = format!("Could not find resource(s) {} for overriding", names.join(", "));
+        let mut diagnostic =
+            Diagnostic::new(&rules::DANGLING_REFERENCE, message).at(*first).with_resources(names);
+        for (name, span) in missing.iter().skip(1) {
+            diagnostic = diagnostic.with_label(*span, format!("{name} is overridden here"));
+        }
+        Err(Stop::Error(Box::new(diagnostic)))
+    }
+
+    pub(crate) fn merge_override(&mut self, id: ResourceId, new: Override) -> Result<(), Stop> {
+        let resource = &self.resources[id];
+        if resource.source != new.source && !self.is_child_of(new.source, resource.source) {
+            let reference = resource.reference();
+            let stop =
+                rules::stop(&rules::OVERRIDE_NOT_ALLOWED, "Only subclasses can override parameters", new.span);
+            return Err(self.with_declaration(stop, id, reference));
+        }
+        if resource.evaluated {
+            let place = self.location(resource.span);
+            let message = if place.is_empty() {
+                "Attempt to override an already evaluated resource with new values".to_owned()
+            } else {
+                format!("Attempt to override an already evaluated resource, defined at {place}, with new values")
+            };
+            self.question(message, Some(new.span))?;
+        }
+        for parameter in new.parameters {
+            self.override_parameter(id, parameter)?;
+        }
+        Ok(())
+    }
+
+    fn override_parameter(&mut self, id: ResourceId, mut new: Parameter) -> Result<(), Stop> {
+        let resource = &self.resources[id];
+        let (scope, type_name) = (resource.scope, resource.type_name);
+        let Some(current) = resource.parameters.get(new.name) else { return self.store_parameter(id, new) };
+        if self.is_default(scope, type_name, new.name, &new.value) {
+            return Ok(());
+        }
+        let allowed = self.is_child_of(new.source, current.source)
+            || new.source == current.source && self.is_default(scope, type_name, new.name, &current.value);
+        if !allowed {
+            return Err(self.already_set(id, &new, current));
+        }
+        if new.append {
+            let mut values = Vec::new();
+            flatten(&current.value, &mut values);
+            flatten(&new.value, &mut values);
+            let span = new.span;
+            let prov = self.arena.operation(Symbol::new("+>"), span, &[current.value.prov, new.value.prov]);
+            new.value = Value::array(values).with(prov);
+        }
+        self.store_parameter(id, new)
+    }
+
+    fn already_set(&self, id: ResourceId, new: &Parameter, current: &Parameter) -> Stop {
+        let reference = self.resources[id].reference();
+        let source = match &self.definitions[current.source].kind {
+            DefinitionKind::Class(class) => format!(" by Class[{}]", class.name),
+            DefinitionKind::Define(define) => format!(" by {}", define.name),
+            DefinitionKind::Node(_) => format!(" by Node[{}]", self.definitions[current.source].name),
+            DefinitionKind::Main | DefinitionKind::Settings => String::new(),
+        };
+        let place = self.location(current.span);
+        let place = if place.is_empty() { place } else { format!(" at {place}") };
+        let message =
+            format!("Parameter '{}' is already set on {reference}{source}{place}; cannot redefine", new.name);
+        let mut diagnostic =
+            Diagnostic::new(&rules::OVERRIDE_NOT_ALLOWED, message).with_resources([reference]);
+        diagnostic.span = new.span;
+        if let Some(span) = current.span {
+            diagnostic = diagnostic.with_label(span, "first set here");
+        }
+        Stop::Error(Box::new(diagnostic))
+    }
+
+    fn with_declaration(&self, stop: Stop, id: ResourceId, reference: String) -> Stop {
+        let Stop::Error(diagnostic) = stop else { return stop };
+        let mut diagnostic = diagnostic.with_resources([reference.clone()]);
+        if let Some(span) = self.resources[id].span {
+            diagnostic = diagnostic.with_label(span, format!("{reference} is declared here"));
+        }
+        Stop::Error(Box::new(diagnostic))
+    }
+}
+
+fn flatten(value: &Value, into: &mut Vec<Value>) {
+    match &value.data {
+        Data::Array(items) => items.iter().for_each(|item| flatten(item, into)),
+        _ => into.push(value.clone()),
+    }
+}

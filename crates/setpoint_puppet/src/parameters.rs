@@ -1,0 +1,179 @@
+//! The parameters of classes and definitions: given, found in data, or by default.
+
+use setpoint_puppet_functions::Stop;
+use setpoint_puppet_values::types::validate_parameters;
+use setpoint_puppet_values::{Hash, Key, Value};
+use setpoint_source::Symbol;
+
+use crate::compiler::Compiler;
+use crate::data::Request;
+use crate::loader::{DefinitionId, DefinitionKind};
+use crate::resources::{Parameter, ResourceId};
+use crate::rules;
+use crate::scope::{Local, ParameterScope, ScopeId};
+
+impl Compiler<'_> {
+    /// Gives a new scope its variables, and the resource the parameters that it was not given.
+    pub(crate) fn set_resource_parameters(
+        &mut self,
+        id: ResourceId,
+        definition: DefinitionId,
+        scope: ScopeId,
+    ) -> Result<(), Stop> {
+        self.set_module_names(id, definition, scope);
+        let is_class = matches!(self.definition_kind(definition), DefinitionKind::Class(_));
+        if is_class {
+            self.look_up_parameters(id, definition)?;
+        }
+        self.set_title(id, is_class, scope);
+        if !matches!(self.definition_kind(definition), DefinitionKind::Define(_)) {
+            self.class_scopes.insert(self.definitions[definition].name, scope);
+        }
+        let values = self.evaluate_parameters(id, definition, scope)?;
+        self.validate(id, definition, &values)?;
+        for (name, value) in values {
+            if self.scopes[scope].is_bound(name) {
+                let message = format!("Cannot reassign variable '${name}'");
+                return Err(rules::stop(&rules::REASSIGNED_VARIABLE, message, None));
+            }
+            let span = self.resources[id].parameters.get(name).and_then(|parameter| parameter.span);
+            let prov = self.arena.copy(value.prov, span, Some(name));
+            self.scopes[scope].set_named(name, value.with(prov));
+        }
+        Ok(())
+    }
+
+    fn set_module_names(&mut self, id: ResourceId, definition: DefinitionId, scope: ScopeId) {
+        let given = |name: &str| self.resources[id].get(Symbol::new(name)).filter(|value| !value.is_undef()).cloned();
+        let of = |definition: DefinitionId| self.definitions[definition].module;
+        let module = given("module_name").or_else(|| of(definition).map(|name| Value::string(name.as_str())));
+        let caller = self.scopes[scope].parent.map(|parent| self.scopes[parent].source);
+        let caller = given("caller_module_name")
+            .or_else(|| caller.and_then(of).map(|name| Value::string(name.as_str())));
+        if let Some(module) = module {
+            self.scopes[scope].set_named(Symbol::new("module_name"), module);
+        }
+        if let Some(caller) = caller {
+            self.scopes[scope].set_named(Symbol::new("caller_module_name"), caller);
+        }
+    }
+
+    fn set_title(&mut self, id: ResourceId, is_class: bool, scope: ScopeId) {
+        let resource = &self.resources[id];
+        let prov = resource.prov;
+        let title = Value::string(resource.title.clone()).with(prov);
+        let name = resource.get(Symbol::new("name")).filter(|name| !name.is_undef()).cloned();
+        let name = name.unwrap_or_else(|| title.clone());
+        let lower = |value: Value| match value.as_str() {
+            Some(text) if is_class => Value::string(text.to_lowercase()).with(value.prov),
+            _ => value,
+        };
+        self.scopes[scope].set_named(Symbol::new("title"), lower(title));
+        self.scopes[scope].set_named(Symbol::new("name"), lower(name));
+    }
+
+    /// Asks the data for parameters of a class that were not given.
+    fn look_up_parameters(&mut self, id: ResourceId, definition: DefinitionId) -> Result<(), Stop> {
+        let Some(data) = self.options.data else { return Ok(()) };
+        let class = self.definitions[definition].name;
+        let names: Vec<(Symbol, bool)> = self.definitions[definition]
+            .parameters()
+            .iter()
+            .map(|parameter| (parameter.name, parameter.default.is_some()))
+            .collect();
+        for (name, has_default) in names {
+            if self.resources[id].get(name).is_some_and(|value| !value.is_undef()) {
+                continue;
+            }
+            let key = format!("{class}::{name}");
+            let found = data.lookup(self, &Request { key: &key, merge: None, automatic: true })?;
+            if let Some(value) = found
+                && !(value.is_undef() && has_default)
+            {
+                self.set_parameter(id, name, value)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The values of all parameters, defaults included, in the order of their declaration.
+    fn evaluate_parameters(
+        &mut self,
+        id: ResourceId,
+        definition: DefinitionId,
+        scope: ScopeId,
+    ) -> Result<Vec<(Symbol, Value)>, Stop> {
+        let kind = self.definition_kind(definition).clone();
+        let (declared, file) = match &kind {
+            DefinitionKind::Class(class) => (class.parameters.as_slice(), class.file),
+            DefinitionKind::Define(define) => (define.parameters.as_slice(), define.file),
+            _ => (&[][..], self.frame.file),
+        };
+        let resource = &self.resources[id];
+        let parameters = ParameterScope {
+            callee: resource.reference(),
+            current: None,
+            parameters: declared.iter().map(|parameter| (parameter.name, None)).collect(),
+        };
+        let given: Vec<(Symbol, Value)> = resource
+            .parameters
+            .iter()
+            .filter(|parameter| !matches!(parameter.name.as_str(), "name" | "title"))
+            .map(|parameter| (parameter.name, parameter.value.clone()))
+            .collect();
+        let level = self.scopes[scope].level();
+        self.scopes[scope].push(Local::Parameters(parameters));
+        for (name, value) in given {
+            self.scopes[scope].set_parameter(name, value);
+        }
+        self.frame.file = file;
+        for parameter in declared {
+            let Some(default) = &parameter.default else { continue };
+            if self.resources[id].get(parameter.name).is_some_and(|value| !value.is_undef()) {
+                continue;
+            }
+            self.scopes[scope].begin_default(parameter.name);
+            let value = self.evaluate_guarded(default)?;
+            self.set_parameter(id, parameter.name, value.clone())?;
+            self.scopes[scope].set_parameter(parameter.name, value);
+        }
+        Ok(self.scopes[scope].finish_parameters(level))
+    }
+
+    /// Checks the names and types of the parameters of an instance.
+    pub(crate) fn validate(
+        &self,
+        id: ResourceId,
+        definition: DefinitionId,
+        values: &[(Symbol, Value)],
+    ) -> Result<(), Stop> {
+        let signature = &self.definitions[definition].signature;
+        if signature.is_empty() && values.is_empty() {
+            return Ok(());
+        }
+        let given: Hash = values.iter().map(|(name, value)| (Key::from(name.as_str()), value.clone())).collect();
+        validate_parameters(&self.resources[id].reference(), signature, &given, false)
+            .map_err(|error| rules::stop(&rules::TYPE_MISMATCH, error.message, None))
+    }
+
+    /// Sets a parameter that the manifest did not set itself. A `tag` tags the resource, too.
+    pub(crate) fn set_parameter(&mut self, id: ResourceId, name: Symbol, value: Value) -> Result<(), Stop> {
+        let source = self.resources[id].source;
+        let control = self.frame.control;
+        self.store_parameter(id, Parameter { name, value, source, span: None, append: false, control })
+    }
+
+    pub(crate) fn store_parameter(&mut self, id: ResourceId, parameter: Parameter) -> Result<(), Stop> {
+        if parameter.name.as_str() == "tag" {
+            let mut tags = std::mem::take(&mut self.resources[id].tags);
+            let result = self.tag_values(&mut tags, &parameter.value);
+            self.resources[id].tags = tags;
+            result?;
+        }
+        let resource = &mut self.resources[id];
+        resource.parameters.set(parameter);
+        let type_name = resource.type_name;
+        self.resources.touch(type_name);
+        Ok(())
+    }
+}

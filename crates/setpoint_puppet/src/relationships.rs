@@ -1,0 +1,189 @@
+//! Relationships: `a -> b`, `a ~> b`. They are noted when they are met, and become parameters at the end.
+
+use std::sync::Arc;
+
+use rustc_hash::FxHashSet;
+use setpoint_provenance::Prov;
+use setpoint_puppet_functions::Stop;
+use setpoint_puppet_syntax::ast::ArrowOp;
+use setpoint_puppet_values::{Data, Type, Value, infer};
+use setpoint_source::{Diagnostic, Span, Symbol};
+
+use crate::collectors::CollectorId;
+use crate::compiler::Compiler;
+use crate::declare::reference_parts;
+use crate::resources::ResourceId;
+use crate::rules;
+
+/// One side of an arrow.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Operand {
+    /// The reference as the catalog writes it, and where its value came from.
+    Reference(Arc<str>),
+    Collector(CollectorId),
+}
+
+#[derive(Debug)]
+pub(crate) struct Relationship {
+    source: Operand,
+    target: Operand,
+    /// `before` or `notify`.
+    parameter: &'static str,
+    span: Span,
+    prov: Prov,
+}
+
+impl Compiler<'_> {
+    /// Notes the relationships of an arrow; the result is what a chain goes on with.
+    pub(crate) fn relate(
+        &mut self,
+        left: Vec<Operand>,
+        right: Vec<Operand>,
+        op: ArrowOp,
+        span: Span,
+    ) -> Vec<Operand> {
+        let (left, right) = (unique(left), unique(right));
+        let reversed = matches!(op, ArrowOp::After | ArrowOp::NotifiedBy);
+        let parameter = match op {
+            ArrowOp::Before | ArrowOp::After => "before",
+            ArrowOp::Notify | ArrowOp::NotifiedBy => "notify",
+        };
+        let (sources, targets) = if reversed { (&right, &left) } else { (&left, &right) };
+        let prov = self.frame.control;
+        for source in sources {
+            for target in targets {
+                self.relationships.push(Relationship {
+                    source: source.clone(),
+                    target: target.clone(),
+                    parameter,
+                    span,
+                    prov,
+                });
+            }
+        }
+        if right.is_empty() {
+            return left;
+        }
+        if let [Operand::Collector(collector)] = right.as_slice() {
+            self.collectors[collector.index()].if_empty = left;
+        }
+        right
+    }
+
+    /// The operands that a value stands for.
+    pub(crate) fn operands(&mut self, value: &Value, span: Span, found: &mut Vec<Operand>) -> Result<(), Stop> {
+        match &value.data {
+            Data::Array(items) => items.iter().try_for_each(|item| self.operands(item, span, found)),
+            Data::Type(of) => self.operand(of, span).map(|operand| found.push(operand)),
+            Data::String(text) => {
+                let of = self.type_from_text(text, span)?;
+                self.operand(&of, span).map(|operand| found.push(operand))
+            }
+            _ => {
+                let message = format!(
+                    "Illegal relationship operand, can not form a relationship with {}. A Catalog type is required.",
+                    with_article(&infer(value).generalize().to_string())
+                );
+                Err(rules::fail(message, span))
+            }
+        }
+    }
+
+    fn operand(&mut self, of: &Type, span: Span) -> Result<Operand, Stop> {
+        let text = reference_parts(of).is_some().then(|| self.reference_text(of)).flatten();
+        text.map(|text| Operand::Reference(text.into())).ok_or_else(|| {
+            let message = format!(
+                "Illegal relationship operand, can not form a relationship with something of type {of}. A Catalog type is required."
+            );
+            rules::fail(message, span)
+        })
+    }
+
+    /// Turns all relationships into `before` and `notify` of their sources.
+    pub(crate) fn evaluate_relationships(&mut self) -> Result<(), Stop> {
+        for relationship in std::mem::take(&mut self.relationships) {
+            let sources = self.resolve(&relationship.source, true);
+            let targets = self.resolve(&relationship.target, false);
+            for source in &sources {
+                for target in &targets {
+                    self.make_relationship(source, target, &relationship)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The references of an operand. A collector on the left that found nothing stands for what is left of it.
+    fn resolve(&self, operand: &Operand, left: bool) -> Vec<Arc<str>> {
+        match operand {
+            Operand::Reference(text) => vec![Arc::clone(text)],
+            Operand::Collector(id) => {
+                let collector = &self.collectors[id.index()];
+                if !collector.collected.is_empty() || !left {
+                    let references = collector.collected.iter();
+                    return references.map(|id| self.resources[*id].reference().into()).collect();
+                }
+                match collector.if_empty.as_slice() {
+                    [Operand::Collector(other)] => self.resolve(&Operand::Collector(*other), true),
+                    operands => operands.iter().flat_map(|operand| self.resolve(operand, true)).collect(),
+                }
+            }
+        }
+    }
+
+    fn make_relationship(&mut self, source: &str, target: &str, from: &Relationship) -> Result<(), Stop> {
+        let missing = |message: String, name: &str| {
+            let diagnostic = Diagnostic::new(&rules::DANGLING_REFERENCE, message)
+                .at(from.span)
+                .with_resources([name.to_owned()]);
+            Stop::Error(Box::new(diagnostic))
+        };
+        let Some(resource) = self.find_reference(source)? else {
+            let message = format!("Could not find resource '{source}' for relationship on '{target}'");
+            return Err(missing(message, source));
+        };
+        if self.find_reference(target)?.is_none() {
+            let message = format!("Could not find resource '{target}' for relationship from '{source}'");
+            return Err(missing(message, target));
+        }
+        self.append_relationship(resource, from, target)
+    }
+
+    fn append_relationship(&mut self, id: ResourceId, from: &Relationship, target: &str) -> Result<(), Stop> {
+        let name = Symbol::new(from.parameter);
+        let prov = if self.arena.enabled() {
+            self.arena.operation(Symbol::new("arrow"), Some(from.span), &[from.prov])
+        } else {
+            Prov::NONE
+        };
+        let new = Value::string(target).with(prov);
+        let known = self.resources[id].parameters.get_mut(name);
+        if let Some(parameter) = known
+            && let Data::Array(items) = &mut parameter.value.data
+        {
+            Arc::make_mut(items).push(new);
+            return Ok(());
+        }
+        let mut values: Vec<Value> = known_value(&self.resources[id], name).into_iter().collect();
+        values.push(new);
+        let control = std::mem::replace(&mut self.frame.control, from.prov);
+        let result = self.set_parameter(id, name, Value::array(values));
+        self.frame.control = control;
+        result
+    }
+}
+
+fn known_value(resource: &crate::resources::Resource, name: Symbol) -> Option<Value> {
+    resource.get(name).filter(|value| !value.is_undef()).cloned()
+}
+
+/// Each operand once, in order.
+fn unique(operands: Vec<Operand>) -> Vec<Operand> {
+    let mut seen = FxHashSet::default();
+    operands.into_iter().filter(|operand| seen.insert(operand.clone())).collect()
+}
+
+pub(crate) fn with_article(noun: &str) -> String {
+    let vowel = noun.starts_with(['A', 'E', 'I', 'O', 'U', 'a', 'e', 'i', 'o', 'u']);
+    format!("{} {noun}", if vowel { "an" } else { "a" })
+}

@@ -1,0 +1,134 @@
+//! Reading and setting variables.
+
+use setpoint_puppet_functions::Stop;
+use setpoint_puppet_values::Value;
+use setpoint_source::{Span, Symbol};
+
+use crate::compiler::Compiler;
+use crate::rules;
+use crate::scope::{Found, ScopeId, group_number};
+
+impl Compiler<'_> {
+    /// The value of a variable; what happens if there is none depends on how strict the compilation is.
+    pub(crate) fn variable(&mut self, name: Symbol, span: Span) -> Result<Value, Stop> {
+        if let Some(value) = self.find_variable(name, Some(span))? {
+            return Ok(value);
+        }
+        let absence = self.absence(name);
+        let undef = Value::UNDEF.with(absence);
+        if group_number(name).is_some() || is_built_in(name) {
+            return Ok(undef);
+        }
+        let message = format!("Unknown variable: '{name}'.");
+        if self.options.unknown_variables_are_errors() {
+            return Err(rules::stop(&rules::UNKNOWN_VARIABLE, message, span));
+        }
+        self.question(message, Some(span))?;
+        Ok(undef)
+    }
+
+    /// The value of a variable, if there is one.
+    pub(crate) fn find_variable(&mut self, name: Symbol, span: Option<Span>) -> Result<Option<Value>, Stop> {
+        if name.contains("::") {
+            return self.find_qualified(name);
+        }
+        let mut at = Some(self.frame.scope);
+        while let Some(id) = at {
+            let scope = &self.scopes[id];
+            match scope.own(name) {
+                Some(Found::Value(value)) => return Ok(Some(value)),
+                Some(Found::NotEvaluated(message)) => return Err(rules::fail(message, span)),
+                None => at = scope.inherited.or(scope.enclosing),
+            }
+        }
+        Ok(None)
+    }
+
+    /// `$a::b::x` is the variable x of the class a::b, or of a class that it inherits from; `$::x` is at top scope.
+    fn find_qualified(&mut self, name: Symbol) -> Result<Option<Value>, Stop> {
+        let plain = name.strip_prefix("::").unwrap_or(&name);
+        let Some((class, leaf)) = plain.rsplit_once("::") else {
+            return Ok(self.scopes[ScopeId::TOP].named(Symbol::new(plain)).cloned());
+        };
+        let leaf = Symbol::new(leaf);
+        // The class is loaded even if it was not declared, as Puppet does it.
+        let Some(definition) = self.find_class(class)? else { return Ok(None) };
+        let mut at = self.class_scopes.get(&self.definitions[definition].name).copied();
+        while let Some(id) = at {
+            let scope = &self.scopes[id];
+            if let Some(Found::Value(value)) = scope.own(leaf) {
+                return Ok(Some(value));
+            }
+            at = scope.inherited;
+        }
+        Ok(None)
+    }
+
+    /// Whether a variable has been set, also to `undef`.
+    pub(crate) fn variable_exists(&mut self, name: &str) -> Result<bool, Stop> {
+        let plain = name.strip_prefix("::").unwrap_or(name);
+        if !plain.contains("::") && is_built_in(Symbol::new(plain)) {
+            return Ok(true);
+        }
+        Ok(self.find_variable(Symbol::new(name), None)?.is_some())
+    }
+
+    /// `$name = value`.
+    pub(crate) fn assign(&mut self, name: Symbol, value: Value, span: Span) -> Result<(), Stop> {
+        if name.contains("::") {
+            let message =
+                format!("Illegal attempt to assign to '{name}'. Cannot assign to variables in other namespaces");
+            return Err(rules::fail(message, span));
+        }
+        if group_number(name).is_some() {
+            let message = format!(
+                "Illegal attempt to assign to the numeric match result variable '${name}'. Numeric variables are not assignable"
+            );
+            return Err(rules::fail(message, span));
+        }
+        let scope = &self.scopes[self.frame.scope];
+        let is_bound = scope.is_bound(name);
+        let reserved = matches!(name.as_str(), "trusted" | "facts");
+        if name.as_str() == "server_facts" || is_bound && reserved {
+            let message = format!("Attempt to assign to a reserved variable name: '${name}'");
+            return Err(rules::fail(message, span));
+        }
+        if is_bound {
+            let message = if matches!(name.as_str(), "name" | "title") {
+                format!("Cannot reassign built in (or already assigned) variable '${name}'")
+            } else {
+                format!("Cannot reassign variable '${name}'")
+            };
+            return Err(rules::stop(&rules::REASSIGNED_VARIABLE, message, span));
+        }
+        if reserved {
+            let message = format!("Attempt to assign to a reserved variable name: '{name}'");
+            return Err(rules::fail(message, span));
+        }
+        if scope.is_read_only() {
+            let message = format!("Attempt to assign variable {name} when evaluating parameters");
+            return Err(rules::fail(message, span));
+        }
+        let value = self.named_copy(value, name, span);
+        self.scopes[self.frame.scope].set(name, value);
+        Ok(())
+    }
+
+    /// A value under a name: a copy, made under the conditions that led here.
+    fn named_copy(&mut self, value: Value, name: Symbol, span: Span) -> Value {
+        if !self.arena.enabled() {
+            return value;
+        }
+        let mut prov = self.arena.copy(value.prov, Some(span), Some(name));
+        let control = self.frame.control;
+        if !control.is_none() {
+            prov = self.arena.under(prov, setpoint_provenance::Control::Condition, control, None);
+        }
+        value.with(prov)
+    }
+}
+
+/// Variables that exist everywhere, with no value where there is no module.
+fn is_built_in(name: Symbol) -> bool {
+    matches!(name.as_str(), "module_name" | "caller_module_name")
+}
