@@ -6,7 +6,7 @@ use setpoint_puppet_functions::Stop;
 use setpoint_puppet_values::{Hash, Value, to_text};
 use setpoint_source::{Span, Symbol};
 
-use crate::compiler::{Compiler, Frame};
+use crate::compiler::Compiler;
 use crate::declare::New;
 use crate::loader::{DefinitionId, DefinitionKind};
 use crate::resources::{Parameter, ResourceId, ResourceType};
@@ -15,7 +15,11 @@ use crate::scope::{Local, Scope, ScopeId, ScopeKind};
 
 impl Compiler<'_> {
     /// Declares classes by name and runs their code, as `include` does. The result has the resource of each.
-    pub(crate) fn include_classes(&mut self, names: &[(Symbol, Prov)], span: Span) -> Result<Vec<ResourceId>, Stop> {
+    pub(crate) fn include_classes(
+        &mut self,
+        names: &[(Symbol, Prov)],
+        span: Span,
+    ) -> Result<Vec<ResourceId>, Stop> {
         let mut found = Vec::with_capacity(names.len());
         for (name, prov) in names {
             let Some(class) = self.find_class(name)? else {
@@ -77,7 +81,12 @@ impl Compiler<'_> {
             control: Prov::NONE,
         });
         let title = self.definitions[class].name;
-        let new = New { kind: Kind::Unknown, parameters: parameters.collect(), source: Some(class), ..New::default() };
+        let new = New {
+            kind: Kind::Unknown,
+            parameters: parameters.collect(),
+            source: Some(class),
+            ..New::default()
+        };
         let resource =
             self.new_resource(Symbol::new("Class"), &title, ResourceType::Definition(class), new)?;
         self.instantiate(class)?;
@@ -95,9 +104,14 @@ impl Compiler<'_> {
         let name = self.definitions[definition].name;
         let is_node = matches!(self.definition_kind(definition), DefinitionKind::Node(_));
         let type_name = Symbol::new(if is_node { "Node" } else { "Class" });
-        let known = if is_node { self.resources.find(type_name, &name) } else { self.find_class_resource(name) };
+        let known =
+            if is_node { self.resources.find(type_name, &name) } else { self.find_class_resource(name) };
         if let Some(known) = known {
-            self.note_declaration(known, prov, span.unwrap_or_else(|| self.span(setpoint_source::Range::default())));
+            self.note_declaration(
+                known,
+                prov,
+                span.unwrap_or_else(|| self.span(setpoint_source::Range::default())),
+            );
             return Ok(known);
         }
         let new = New { kind: Kind::Unknown, source: Some(definition), ..New::default() };
@@ -271,7 +285,8 @@ impl Compiler<'_> {
         let name = Symbol::new("stage");
         let container = self.scopes[self.resources[id].scope].resource;
         let own = self.resources[id].get(name).filter(|value| !value.is_undef());
-        let wanted = own.or_else(|| self.resources[container].get(name).filter(|value| !value.is_undef())).cloned();
+        let wanted =
+            own.or_else(|| self.resources[container].get(name).filter(|value| !value.is_undef())).cloned();
         let Some(wanted) = wanted else {
             self.add_class_edge(ResourceId::MAIN_STAGE, id);
             return Ok(());
@@ -312,10 +327,6 @@ impl Compiler<'_> {
             let again = self.existence("include", title, Some(span));
             self.declarations.push((resource, again));
         }
-    }
-
-    pub(crate) fn frame_at(&self, scope: ScopeId, file: setpoint_source::FileId) -> Frame {
-        Frame { scope, file, control: self.frame.control }
     }
 }
 

@@ -44,7 +44,10 @@ pub(crate) struct Collector {
 
 #[derive(Debug)]
 enum Selects {
-    Query { type_name: Symbol, query: Option<Query> },
+    Query {
+        type_name: Symbol,
+        query: Option<Query>,
+    },
     /// `realize`: references that have not been found yet.
     Fixed(Vec<(String, Prov)>),
     /// Exported resources of other nodes: there are none without a database.
@@ -155,7 +158,13 @@ impl Compiler<'_> {
         result
     }
 
-    fn take_up_each(&mut self, at: usize, new: &[ResourceId], span: Span, scope: ScopeId) -> Result<(), Stop> {
+    fn take_up_each(
+        &mut self,
+        at: usize,
+        new: &[ResourceId],
+        span: Span,
+        scope: ScopeId,
+    ) -> Result<(), Stop> {
         let overrides = self.collectors[at].overrides.clone();
         let source = self.scopes[scope].source;
         for &id in new {
@@ -233,7 +242,8 @@ impl Compiler<'_> {
         let Some((_, first)) = missing.first() else { return Ok(()) };
         let names: Vec<String> = missing.iter().map(|(name, _)| (*name).to_owned()).collect();
         let message = format!("Failed to realize virtual resources {}", names.join(", "));
-        let diagnostic = Diagnostic::new(&rules::DANGLING_REFERENCE, message).at(*first).with_resources(names);
+        let diagnostic =
+            Diagnostic::new(&rules::DANGLING_REFERENCE, message).at(*first).with_resources(names);
         Err(Stop::Error(Box::new(diagnostic)))
     }
 

@@ -264,7 +264,9 @@ impl<'a> Compiler<'a> {
                 Diagnostic::new(&rules::EVALUATION, "break() from context where this is illegal").at(span)
             }
             Stop::Next(_) => Diagnostic::new(&rules::EVALUATION, "next() from context where this is illegal"),
-            Stop::Return(_) => Diagnostic::new(&rules::EVALUATION, "return() from context where this is illegal"),
+            Stop::Return(_) => {
+                Diagnostic::new(&rules::EVALUATION, "return() from context where this is illegal")
+            }
         }
     }
 

@@ -51,7 +51,11 @@ pub(crate) struct Declaration {
 
 impl Compiler<'_> {
     /// Declares one resource per title.
-    pub(crate) fn declare(&mut self, type_name: &str, declaration: Declaration) -> Result<Vec<ResourceId>, Stop> {
+    pub(crate) fn declare(
+        &mut self,
+        type_name: &str,
+        declaration: Declaration,
+    ) -> Result<Vec<ResourceId>, Stop> {
         if type_name.eq_ignore_ascii_case("class") {
             return self.declare_classes(declaration);
         }
@@ -71,7 +75,8 @@ impl Compiler<'_> {
         while let Some(title) = titles.next() {
             let text = to_text(&title);
             // The last resource takes the parameters, the others copy them.
-            let own = if titles.peek().is_some() { parameters.clone() } else { std::mem::take(&mut parameters) };
+            let own =
+                if titles.peek().is_some() { parameters.clone() } else { std::mem::take(&mut parameters) };
             let new =
                 New { kind, form: declaration.form, parameters: own, span: Some(span), ..New::default() };
             let mut resource = self.new_resource(displayed, &text, resource_type.clone(), new)?;
@@ -193,7 +198,8 @@ impl Compiler<'_> {
         let reference = resource.reference();
         let first = self.resources[known].span;
         let place = if first.is_some() { format!(" at {}", self.location(first)) } else { String::new() };
-        let message = format!("Duplicate declaration: {reference} is already declared{place}; cannot redeclare");
+        let message =
+            format!("Duplicate declaration: {reference} is already declared{place}; cannot redeclare");
         let Stop::Error(mut diagnostic) = rules::stop(&rules::DUPLICATE_DECLARATION, message, resource.span)
         else {
             return rules::fail(reference, resource.span);
@@ -216,8 +222,11 @@ impl Compiler<'_> {
             self.refuse_alias(resource, alias, &setpoint_puppet_values::text::ruby_inspect(alias))?;
         }
         if let Some(unique) = unique_name(resource)? {
-            let parts: Vec<String> =
-                unique.trim_start_matches('\0').split('\0').map(setpoint_puppet_values::text::ruby_inspect).collect();
+            let parts: Vec<String> = unique
+                .trim_start_matches('\0')
+                .split('\0')
+                .map(setpoint_puppet_values::text::ruby_inspect)
+                .collect();
             self.refuse_alias(resource, &unique, &format!("[{}]", parts.join(", ")))?;
             aliases.push(unique);
         }
@@ -232,7 +241,8 @@ impl Compiler<'_> {
             String::new()
         };
         let first = self.resources[known].span;
-        let key = format!("[\"{}\", {}]", resource.type_name, shown.trim_start_matches('[').trim_end_matches(']'));
+        let key =
+            format!("[\"{}\", {}]", resource.type_name, shown.trim_start_matches('[').trim_end_matches(']'));
         let message = format!(
             "Cannot alias {} to {shown}{place}; resource {key} already declared {}",
             resource.reference(),
@@ -356,7 +366,9 @@ fn title_parts(native: &Native, resource: &Resource) -> Result<Vec<(&'static str
         return Ok(Vec::new());
     }
     match native.parse_title(title) {
-        Some(parts) => Ok(parts.into_iter().filter(|(_, value)| value != title || native.namevars.len() > 1).collect()),
+        Some(parts) => {
+            Ok(parts.into_iter().filter(|(_, value)| value != title || native.namevars.len() > 1).collect())
+        }
         None => {
             let message = format!("No set of title patterns matched the title \"{title}\".");
             Err(rules::fail(message, resource.span))
@@ -372,7 +384,8 @@ fn title_key(native: &NativeType, title: &str) -> Option<String> {
         several => {
             let mut names = several.to_vec();
             names.sort_unstable();
-            let value = |name: &&str| parts.iter().find(|(part, _)| part == name).map_or("", |(_, value)| value);
+            let value =
+                |name: &&str| parts.iter().find(|(part, _)| part == name).map_or("", |(_, value)| value);
             Some(names.iter().fold(String::new(), |text, name| text + "\0" + value(name)))
         }
     }

@@ -28,14 +28,20 @@ impl Defaults {
 }
 
 impl Compiler<'_> {
-    pub(crate) fn define_defaults(&mut self, type_name: Symbol, parameters: Vec<Parameter>) -> Result<(), Stop> {
+    pub(crate) fn define_defaults(
+        &mut self,
+        type_name: Symbol,
+        parameters: Vec<Parameter>,
+    ) -> Result<(), Stop> {
         self.types_with_defaults.insert(type_name);
         let scope = self.frame.scope;
         for parameter in parameters {
             let table = self.scopes[scope].defaults.get_mut(type_name);
             if table.get(parameter.name).is_some() {
-                let message =
-                    format!("Default already defined for {type_name} {{ {} }}; cannot redefine", parameter.name);
+                let message = format!(
+                    "Default already defined for {type_name} {{ {} }}; cannot redefine",
+                    parameter.name
+                );
                 return Err(rules::stop(&rules::DEFAULT_REDEFINED, message, parameter.span));
             }
             table.set(parameter);

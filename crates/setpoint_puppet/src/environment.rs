@@ -90,7 +90,9 @@ impl<'a> Environment<'a> {
             return found;
         }
         let found = is_module_name(name)
-            .then(|| self.modulepath.iter().map(|folder| folder.join(name)).find(|path| self.files.is_dir(path)))
+            .then(|| {
+                self.modulepath.iter().map(|folder| folder.join(name)).find(|path| self.files.is_dir(path))
+            })
             .flatten()
             .map(Arc::from);
         let mut modules = self.modules.write().unwrap_or_else(PoisonError::into_inner);

@@ -101,7 +101,8 @@ impl Compiler<'_> {
         if let Some(span) = parameter.span {
             diagnostic = diagnostic.with_label(span, format!("'{name}' is given here"));
         }
-        let known = native.attributes.iter().map(|attribute| attribute.name).chain(metaparameters().iter().copied());
+        let known =
+            native.attributes.iter().map(|attribute| attribute.name).chain(metaparameters().iter().copied());
         match crate::suggest::nearest(&name, known) {
             Some(near) => diagnostic.with_help(format!("Did you mean '{near}'?")),
             None => diagnostic,
@@ -234,8 +235,7 @@ impl Compiler<'_> {
 
 /// The catalog as others see it: values with their control context, references as text.
 pub(crate) fn into_catalog(mut compiler: Compiler<'_>) -> (Catalog, Arena) {
-    let mut catalog =
-        Catalog::new(compiler.options.node.as_str(), compiler.environment.name.as_str());
+    let mut catalog = Catalog::new(compiler.options.node.as_str(), compiler.environment.name.as_str());
     catalog.classes = std::mem::take(&mut compiler.classes);
     catalog.tags = compiler.catalog_tags.iter().collect();
     let resources = std::mem::take(&mut compiler.resources);

@@ -25,6 +25,14 @@ impl PuppetVersion {
         }
     }
 
+    /// The version in the addresses of Puppet's documentation.
+    pub(crate) fn documentation(self) -> &'static str {
+        match self {
+            Self::V7 => "7.23",
+            Self::V8 => "8.10",
+        }
+    }
+
     pub(crate) fn full(self) -> &'static str {
         match self {
             Self::V7 => "7.23.0",

@@ -77,8 +77,11 @@ impl Compiler<'_> {
         let resource = &self.resources[id];
         if resource.source != new.source && !self.is_child_of(new.source, resource.source) {
             let reference = resource.reference();
-            let stop =
-                rules::stop(&rules::OVERRIDE_NOT_ALLOWED, "Only subclasses can override parameters", new.span);
+            let stop = rules::stop(
+                &rules::OVERRIDE_NOT_ALLOWED,
+                "Only subclasses can override parameters",
+                new.span,
+            );
             return Err(self.with_declaration(stop, id, reference));
         }
         if resource.evaluated {
@@ -86,7 +89,9 @@ impl Compiler<'_> {
             let message = if place.is_empty() {
                 "Attempt to override an already evaluated resource with new values".to_owned()
             } else {
-                format!("Attempt to override an already evaluated resource, defined at {place}, with new values")
+                format!(
+                    "Attempt to override an already evaluated resource, defined at {place}, with new values"
+                )
             };
             self.question(message, Some(new.span))?;
         }

@@ -44,7 +44,8 @@ impl Compiler<'_> {
     }
 
     fn set_module_names(&mut self, id: ResourceId, definition: DefinitionId, scope: ScopeId) {
-        let given = |name: &str| self.resources[id].get(Symbol::new(name)).filter(|value| !value.is_undef()).cloned();
+        let given =
+            |name: &str| self.resources[id].get(Symbol::new(name)).filter(|value| !value.is_undef()).cloned();
         let of = |definition: DefinitionId| self.definitions[definition].module;
         let module = given("module_name").or_else(|| of(definition).map(|name| Value::string(name.as_str())));
         let caller = self.scopes[scope].parent.map(|parent| self.scopes[parent].source);
@@ -151,7 +152,8 @@ impl Compiler<'_> {
         if signature.is_empty() && values.is_empty() {
             return Ok(());
         }
-        let given: Hash = values.iter().map(|(name, value)| (Key::from(name.as_str()), value.clone())).collect();
+        let given: Hash =
+            values.iter().map(|(name, value)| (Key::from(name.as_str()), value.clone())).collect();
         validate_parameters(&self.resources[id].reference(), signature, &given, false)
             .map_err(|error| rules::stop(&rules::TYPE_MISMATCH, error.message, None))
     }

@@ -71,7 +71,12 @@ impl Compiler<'_> {
     }
 
     /// The operands that a value stands for.
-    pub(crate) fn operands(&mut self, value: &Value, span: Span, found: &mut Vec<Operand>) -> Result<(), Stop> {
+    pub(crate) fn operands(
+        &mut self,
+        value: &Value,
+        span: Span,
+        found: &mut Vec<Operand>,
+    ) -> Result<(), Stop> {
         match &value.data {
             Data::Array(items) => items.iter().try_for_each(|item| self.operands(item, span, found)),
             Data::Type(of) => self.operand(of, span).map(|operand| found.push(operand)),

@@ -192,16 +192,8 @@ pub(crate) struct Resources {
 }
 
 impl Resources {
-    pub(crate) fn len(&self) -> usize {
-        self.list.len()
-    }
-
     pub(crate) fn ids(&self) -> impl Iterator<Item = ResourceId> + use<> {
         (0..self.list.len() as u32).map(ResourceId)
-    }
-
-    pub(crate) fn iter(&self) -> impl Iterator<Item = (ResourceId, &Resource)> {
-        self.list.iter().enumerate().map(|(at, resource)| (ResourceId(at as u32), resource))
     }
 
     pub(crate) fn into_list(self) -> Vec<Resource> {

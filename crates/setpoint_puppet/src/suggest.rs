@@ -3,7 +3,11 @@
 /// The known name nearest to a misspelt one, if one is near.
 pub(crate) fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let most = (name.chars().count() / 3).max(1);
-    known.map(|known| (distance(name, known), known)).filter(|(far, _)| *far <= most).min().map(|(_, known)| known)
+    known
+        .map(|known| (distance(name, known), known))
+        .filter(|(far, _)| *far <= most)
+        .min()
+        .map(|(_, known)| known)
 }
 
 /// The number of letters to insert, delete or replace.

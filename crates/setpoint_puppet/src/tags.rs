@@ -119,5 +119,6 @@ fn add(tags: &mut Tags, name: &str) {
 fn is_valid(name: &str) -> bool {
     let name = name.strip_suffix('\n').unwrap_or(name);
     let is_word = |letter: char| letter.is_alphanumeric() || letter == '_';
-    name.starts_with(is_word) && name.chars().all(|letter| is_word(letter) || matches!(letter, ':' | '.' | '-'))
+    name.starts_with(is_word)
+        && name.chars().all(|letter| is_word(letter) || matches!(letter, ':' | '.' | '-'))
 }

@@ -10,11 +10,11 @@ use setpoint_puppet_values::{Data, Hash, Key, Regex, Value};
 use setpoint_source::Symbol;
 
 use crate::compiler::Compiler;
+use crate::loader::DefinitionId;
 use crate::options::Entry;
+use crate::resources::ResourceId;
 use crate::rules;
 use crate::scope::{Captures, Scope, ScopeId, ScopeKind};
-use crate::loader::DefinitionId;
-use crate::resources::ResourceId;
 
 impl Compiler<'_> {
     /// Facts are variables of the top scope, and so are what a classifier and the server say.
@@ -27,7 +27,8 @@ impl Compiler<'_> {
         let facts = self.leaves(facts, LeafKind::Fact, "");
         let server = options.server_facts.clone().unwrap_or_else(|| self.default_server_facts());
         let mut server = self.leaves(server, LeafKind::Setting, "");
-        let environment = self.leaf(Value::string(self.environment.name.as_str()), LeafKind::Setting, "environment");
+        let environment =
+            self.leaf(Value::string(self.environment.name.as_str()), LeafKind::Setting, "environment");
         let parameters = self.leaves(options.parameters.clone(), LeafKind::External, "");
         let sets = [&parameters, &facts, &server];
         let variables: Vec<(Symbol, Value)> = sets
@@ -173,7 +174,10 @@ impl Compiler<'_> {
             let value = self.leaf(value, LeafKind::Setting, name);
             self.scopes[scope].set_named(Symbol::new(name), value);
         }
-        let all = self.scopes[scope].visible().map(|(name, value)| (Key::from(name.as_str()), value.clone())).collect();
+        let all = self.scopes[scope]
+            .visible()
+            .map(|(name, value)| (Key::from(name.as_str()), value.clone()))
+            .collect();
         self.scopes[scope].set_named(Symbol::new("all_local"), Value::hash(all));
     }
 
@@ -183,10 +187,12 @@ impl Compiler<'_> {
             return Ok(());
         }
         let Some(found) = self.matching_node()? else {
-            let message = format!("Could not find node statement with name 'default' or '{}'", self.options.node);
+            let message =
+                format!("Could not find node statement with name 'default' or '{}'", self.options.node);
             return Err(rules::stop(&rules::NO_MATCHING_NODE, message, None));
         };
-        let prov = self.arena.leaf(Leaf { kind: LeafKind::Node, name: Some(Symbol::new("name")), span: None });
+        let prov =
+            self.arena.leaf(Leaf { kind: LeafKind::Node, name: Some(Symbol::new("name")), span: None });
         let span = self.definitions[found].span;
         let resource = self.ensure_in_catalog(found, prov, span)?;
         self.evaluate_resource(resource)?;
@@ -197,7 +203,8 @@ impl Compiler<'_> {
     fn matching_node(&mut self) -> Result<Option<DefinitionId>, Stop> {
         let name: Arc<str> = self.options.node.to_lowercase().into();
         let nodes = self.definitions.nodes().to_vec();
-        let by_name = |host: &HostMatch| matches!(host, HostMatch::Name(known) if known.to_lowercase() == *name);
+        let by_name =
+            |host: &HostMatch| matches!(host, HostMatch::Name(known) if known.to_lowercase() == *name);
         if let Some((_, found)) = nodes.iter().find(|(host, _)| by_name(host)) {
             return Ok(Some(*found));
         }

@@ -76,8 +76,9 @@ impl Compiler<'_> {
     /// `$name = value`.
     pub(crate) fn assign(&mut self, name: Symbol, value: Value, span: Span) -> Result<(), Stop> {
         if name.contains("::") {
-            let message =
-                format!("Illegal attempt to assign to '{name}'. Cannot assign to variables in other namespaces");
+            let message = format!(
+                "Illegal attempt to assign to '{name}'. Cannot assign to variables in other namespaces"
+            );
             return Err(rules::fail(message, span));
         }
         if group_number(name).is_some() {

@@ -11,7 +11,12 @@ use crate::resources::{ResourceId, ResourceType};
 use crate::rules;
 
 impl Compiler<'_> {
-    pub(super) fn evaluate_access(&mut self, target: &Expr, keys: &[Expr], expression: &Expr) -> Result<Value, Stop> {
+    pub(super) fn evaluate_access(
+        &mut self,
+        target: &Expr,
+        keys: &[Expr],
+        expression: &Expr,
+    ) -> Result<Value, Stop> {
         let left = self.evaluate(target)?;
         if matches!(left.data, Data::Opaque(_)) {
             return Ok(left);
@@ -33,8 +38,12 @@ impl Compiler<'_> {
         let blamed = |compiler: &Self, blame: Blame| match blame {
             Blame::Whole => compiler.place(expression),
             Blame::Left => compiler.place(target),
-            Blame::Right => keys.first().map_or_else(|| compiler.place(expression), |key| compiler.place(key)),
-            Blame::Key(at) => keys.get(at).map_or_else(|| compiler.place(expression), |key| compiler.place(key)),
+            Blame::Right => {
+                keys.first().map_or_else(|| compiler.place(expression), |key| compiler.place(key))
+            }
+            Blame::Key(at) => {
+                keys.get(at).map_or_else(|| compiler.place(expression), |key| compiler.place(key))
+            }
         };
         let mut checks = self.checks();
         let result = access::access(&left, &values, &mut checks);
@@ -88,7 +97,8 @@ impl Compiler<'_> {
         for name in names {
             let text = setpoint_puppet_values::to_text(&name);
             if !self.has_parameter(id, &text) {
-                let message = format!("The resource {type_name}['{title}'] does not have a parameter called '{text}'");
+                let message =
+                    format!("The resource {type_name}['{title}'] does not have a parameter called '{text}'");
                 return Err(rules::stop(&rules::UNKNOWN_PARAMETER, message, None));
             }
             values.push(self.parameter_value(id, Symbol::new(&text)));

@@ -5,9 +5,11 @@ use std::sync::Arc;
 use setpoint_provenance::{Control, Prov};
 use setpoint_puppet_functions::{Block, Call, Stop, builtin};
 use setpoint_puppet_syntax::ast::{self, Expr, ExprKind, Lambda, MethodCall};
-use setpoint_puppet_values::types::{CallableType, Signature, TupleType, describe_return_mismatch, describe_signatures};
+use setpoint_puppet_values::types::{
+    CallableType, Signature, TupleType, describe_return_mismatch, describe_signatures,
+};
 use setpoint_puppet_values::{Data, Type, Value, infer_set};
-use setpoint_source::{Range, Span, Symbol};
+use setpoint_source::{Span, Symbol};
 
 use crate::compiler::{Compiler, Frame};
 use crate::evaluate::LambdaBlock;
@@ -39,7 +41,11 @@ impl Compiler<'_> {
         self.call_with_lambda(Symbol::new("new"), arguments, call.lambda.as_ref(), span)
     }
 
-    pub(super) fn evaluate_method_call(&mut self, call: &MethodCall, expression: &Expr) -> Result<Value, Stop> {
+    pub(super) fn evaluate_method_call(
+        &mut self,
+        call: &MethodCall,
+        expression: &Expr,
+    ) -> Result<Value, Stop> {
         let mut arguments = self.unfold(std::slice::from_ref(&call.receiver))?;
         arguments.extend(self.unfold(&call.arguments)?);
         let span = self.place(expression);
@@ -105,7 +111,11 @@ impl Compiler<'_> {
         result
     }
 
-    fn function_signature(&mut self, name: Symbol, function: &mut Function) -> Result<Arc<CallSignature>, Stop> {
+    fn function_signature(
+        &mut self,
+        name: Symbol,
+        function: &mut Function,
+    ) -> Result<Arc<CallSignature>, Stop> {
         if let Some(known) = &function.signature {
             return Ok(Arc::clone(known));
         }
@@ -124,7 +134,8 @@ impl Compiler<'_> {
             return Ok(());
         }
         let block = call.block.map(|_| Type::Callable(None));
-        let message = describe_signatures(name, std::slice::from_ref(&signature.signature), &given, block.as_ref());
+        let message =
+            describe_signatures(name, std::slice::from_ref(&signature.signature), &given, block.as_ref());
         Err(rules::stop(&rules::TYPE_MISMATCH, message, call.span))
     }
 
@@ -189,10 +200,6 @@ impl Compiler<'_> {
         let callable = CallableType { parameters: Some(tuple), block: None, returns: returns.clone() };
         let parameter_names = parameters.iter().map(|parameter| parameter.name.as_str().into()).collect();
         Ok(CallSignature { signature: Signature { callable, parameter_names, block_name: None }, returns })
-    }
-
-    pub(crate) fn range_span(&self, range: Range) -> Span {
-        self.span(range)
     }
 }
 

@@ -4,7 +4,6 @@ use setpoint_provenance::{Control, Prov};
 use setpoint_puppet_functions::Stop;
 use setpoint_puppet_syntax::ast::{CaseOption, Expr, ExprKind, SelectorCase};
 use setpoint_puppet_values::{Data, Value, ops, to_text};
-use setpoint_source::Range;
 
 use super::operators::undecided;
 use super::unparenthesized;
@@ -103,7 +102,11 @@ impl Compiler<'_> {
         result
     }
 
-    pub(super) fn evaluate_selector(&mut self, subject: &Expr, cases: &[SelectorCase]) -> Result<Value, Stop> {
+    pub(super) fn evaluate_selector(
+        &mut self,
+        subject: &Expr,
+        cases: &[SelectorCase],
+    ) -> Result<Value, Stop> {
         let scope = self.frame.scope;
         let level = self.scopes[scope].level();
         let tested = self.evaluate(subject)?;
@@ -149,11 +152,6 @@ impl Compiler<'_> {
             }
         }
         Ok(Fits::No)
-    }
-
-    /// The place of a range, for contexts that have no expression of their own.
-    pub(crate) fn place_of(&self, range: Range) -> setpoint_source::Span {
-        self.span(range)
     }
 }
 

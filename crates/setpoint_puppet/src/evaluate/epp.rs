@@ -41,7 +41,9 @@ impl Compiler<'_> {
             return Err(Stop::Error(Box::new(diagnostic.with_label(span, "rendered here"))));
         }
         let (parameters, body) = match parse.program.body.as_slice() {
-            [Expr { kind: ExprKind::Epp { parameters, body }, .. }] => (parameters.as_deref(), body.as_slice()),
+            [Expr { kind: ExprKind::Epp { parameters, body }, .. }] => {
+                (parameters.as_deref(), body.as_slice())
+            }
             _ => return Err(rules::fail(format!("{function}(): the template cannot be read"), span)),
         };
         let arguments = self.template_arguments(function, given, span)?;
@@ -93,7 +95,12 @@ impl Compiler<'_> {
         if written.is_sensitive { Value::new(Data::Sensitive(Arc::new(value))).with(prov) } else { value }
     }
 
-    fn template_arguments(&mut self, function: &str, given: Option<&Value>, span: Span) -> Result<Hash, Stop> {
+    fn template_arguments(
+        &mut self,
+        function: &str,
+        given: Option<&Value>,
+        span: Span,
+    ) -> Result<Hash, Stop> {
         match given.map(|value| &value.data) {
             None => Ok(Hash::default()),
             Some(Data::Hash(entries)) => Ok(Hash::clone(entries)),

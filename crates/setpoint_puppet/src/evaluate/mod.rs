@@ -72,7 +72,9 @@ impl Compiler<'_> {
         let result = self.evaluate_kind(expression);
         self.depth -= 1;
         match result {
-            Err(Stop::Error(diagnostic)) if diagnostic.span.is_none() => Err(self.placed(diagnostic, expression)),
+            Err(Stop::Error(diagnostic)) if diagnostic.span.is_none() => {
+                Err(self.placed(diagnostic, expression))
+            }
             result => result,
         }
     }
@@ -295,8 +297,9 @@ impl Compiler<'_> {
             AssignOp::Append => "+=",
             AssignOp::Remove => "-=",
         };
-        let message =
-            format!("The operator '{operator}' is no longer supported. See http://links.puppet.com/remove-plus-equals");
+        let message = format!(
+            "The operator '{operator}' is no longer supported. See http://links.puppet.com/remove-plus-equals"
+        );
         Err(rules::fail(message, None))
     }
 
@@ -318,7 +321,8 @@ impl Compiler<'_> {
                 for target in targets {
                     let key = target_name(target);
                     let Some(entry) = entries.get(&Key::from(key.as_str())) else {
-                        let message = format!("No value for required key '{key}' in assignment to variables from hash");
+                        let message =
+                            format!("No value for required key '{key}' in assignment to variables from hash");
                         return Err(rules::fail(message, None));
                     };
                     self.assign_to(target, &entry.clone(), expression)?;
@@ -354,7 +358,10 @@ impl Compiler<'_> {
                     );
                     return Err(rules::fail(message, None));
                 }
-                targets.iter().zip(values.iter()).try_for_each(|(target, value)| self.assign_to(target, value, expression))
+                targets
+                    .iter()
+                    .zip(values.iter())
+                    .try_for_each(|(target, value)| self.assign_to(target, value, expression))
             }
         }
     }

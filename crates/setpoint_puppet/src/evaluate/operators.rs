@@ -41,7 +41,9 @@ impl Compiler<'_> {
             BinaryOp::Greater => compared(Comparison::Greater, &a, &b),
             BinaryOp::GreaterEqual => compared(Comparison::GreaterEqual, &a, &b),
             BinaryOp::Match => self.matched(ops::matches(&a, &b), &a, &b, expression).map(Value::from),
-            BinaryOp::NoMatch => self.matched(ops::matches(&a, &b), &a, &b, expression).map(|found| (!found).into()),
+            BinaryOp::NoMatch => {
+                self.matched(ops::matches(&a, &b), &a, &b, expression).map(|found| (!found).into())
+            }
             BinaryOp::In => self.matched(ops::contained(&a, &b), &a, &b, expression).map(Value::from),
             BinaryOp::Add => ops::arithmetic(Arithmetic::Add, &a, &b, &mut checks),
             BinaryOp::Subtract => ops::arithmetic(Arithmetic::Subtract, &a, &b, &mut checks),

@@ -40,7 +40,12 @@ impl Compiler<'_> {
         Ok(())
     }
 
-    fn evaluate_operand(&mut self, operand: &Expr, whole: &Expr, found: &mut Vec<Operand>) -> Result<(), Stop> {
+    fn evaluate_operand(
+        &mut self,
+        operand: &Expr,
+        whole: &Expr,
+        found: &mut Vec<Operand>,
+    ) -> Result<(), Stop> {
         match &operand.kind {
             ExprKind::Paren(inner) => self.evaluate_operand(inner, whole, found),
             ExprKind::Relationship { .. } => self.evaluate_chain(operand, found),
@@ -49,7 +54,9 @@ impl Compiler<'_> {
                 found.push(Operand::Collector(collector));
                 Ok(())
             }
-            ExprKind::Array(items) if items.iter().any(|item| matches!(item.kind, ExprKind::Collector { .. })) => {
+            ExprKind::Array(items)
+                if items.iter().any(|item| matches!(item.kind, ExprKind::Collector { .. })) =>
+            {
                 items.iter().try_for_each(|item| self.evaluate_operand(item, whole, found))
             }
             _ => {

@@ -37,7 +37,9 @@ impl Compiler<'_> {
         let result = self.declare_resources(expression);
         self.depth -= 1;
         match result {
-            Err(Stop::Error(diagnostic)) if diagnostic.span.is_none() => Err(self.placed(diagnostic, expression)),
+            Err(Stop::Error(diagnostic)) if diagnostic.span.is_none() => {
+                Err(self.placed(diagnostic, expression))
+            }
             result => result.map(|_| ()),
         }
     }
@@ -46,7 +48,8 @@ impl Compiler<'_> {
     pub(super) fn evaluate_resource_value(&mut self, expression: &Expr) -> Result<Value, Stop> {
         let declared = self.declare_resources(expression)?;
         let references: Vec<Value> = declared.into_iter().map(|id| self.reference(id)).collect();
-        let prov = self.combine(self.words.array, expression.range, references.iter().map(|value| value.prov));
+        let prov =
+            self.combine(self.words.array, expression.range, references.iter().map(|value| value.prov));
         Ok(Value::array(references).with(prov))
     }
 
@@ -91,7 +94,8 @@ impl Compiler<'_> {
             default.and_then(|at| evaluated.get(at)).map(|body| body.parameters.clone()).unwrap_or_default();
         let mut declared = Vec::new();
         for body in evaluated {
-            let parameters = if defaults.is_empty() { body.parameters } else { merged(&defaults, body.parameters) };
+            let parameters =
+                if defaults.is_empty() { body.parameters } else { merged(&defaults, body.parameters) };
             if body.titles.is_empty() {
                 continue;
             }
@@ -150,8 +154,9 @@ impl Compiler<'_> {
             match &title.data {
                 Data::Default => {}
                 Data::Undef => {
-                    let message =
-                        format!("Missing title at index {index}. The title expression resulted in an undef title");
+                    let message = format!(
+                        "Missing title at index {index}. The title expression resulted in an undef title"
+                    );
                     return Err(bad(message));
                 }
                 Data::String(text) if text.is_empty() => {
@@ -170,7 +175,8 @@ impl Compiler<'_> {
                 Data::Opaque(unknown) => return Err(undecided(&unknown.reason, place)),
                 _ => {
                     let actual = infer(title).generalize();
-                    let message = format!("Illegal title type at index {index}. Expected String, got {actual}");
+                    let message =
+                        format!("Illegal title type at index {index}. Expected String, got {actual}");
                     return Err(bad(message));
                 }
             }
@@ -220,7 +226,11 @@ impl Compiler<'_> {
     }
 
     /// `File { … }`
-    pub(super) fn evaluate_defaults(&mut self, type_name: &Expr, attributes: &[Attribute]) -> Result<Value, Stop> {
+    pub(super) fn evaluate_defaults(
+        &mut self,
+        type_name: &Expr,
+        attributes: &[Attribute],
+    ) -> Result<Value, Stop> {
         let value = self.evaluate(type_name)?;
         let name = match &value.data {
             Data::Type(Type::Resource(Some(of))) if of.title.is_none() => of.name.to_string(),
@@ -277,8 +287,7 @@ impl Compiler<'_> {
         };
         let span = self.place(expression);
         if *form == CollectorForm::Exported {
-            let message =
-                "You cannot collect exported resources without storeconfigs being set; the collection will be ignored";
+            let message = "You cannot collect exported resources without storeconfigs being set; the collection will be ignored";
             self.warn(message.to_owned(), Some(span));
         }
         let lower = name.to_lowercase();
@@ -313,7 +322,8 @@ impl Compiler<'_> {
         };
         match op {
             BinaryOp::And | BinaryOp::Or => {
-                let (Some(left), Some(right)) = (self.evaluate_query(left)?, self.evaluate_query(right)?) else {
+                let (Some(left), Some(right)) = (self.evaluate_query(left)?, self.evaluate_query(right)?)
+                else {
                     return Ok(None);
                 };
                 let (left, right) = (Box::new(left), Box::new(right));

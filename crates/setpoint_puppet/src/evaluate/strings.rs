@@ -9,7 +9,11 @@ use crate::compiler::Compiler;
 use crate::rules;
 
 impl Compiler<'_> {
-    pub(super) fn evaluate_interpolation(&mut self, parts: &[StringPart], expression: &Expr) -> Result<Value, Stop> {
+    pub(super) fn evaluate_interpolation(
+        &mut self,
+        parts: &[StringPart],
+        expression: &Expr,
+    ) -> Result<Value, Stop> {
         let mut text = String::new();
         let mut provs: Vec<Prov> = Vec::new();
         let enabled = self.arena.enabled();
@@ -49,7 +53,8 @@ impl Compiler<'_> {
             && let Some(json) = value.as_str()
             && let Err(error) = serde_json::from_str::<serde_json::Value>(json)
         {
-            let message = format!("Invalid produced text having syntax: 'json'. JSON syntax checker: {error}");
+            let message =
+                format!("Invalid produced text having syntax: 'json'. JSON syntax checker: {error}");
             return Err(rules::fail(message, self.place(text)));
         }
         Ok(value)

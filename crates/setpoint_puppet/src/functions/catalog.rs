@@ -87,7 +87,9 @@ fn is_type_defined(compiler: &mut Compiler<'_>, of: &Type, call: &Call<'_>) -> R
             None => Ok(compiler.find_resource_type(&reference.name)?.is_some()),
             Some(title) => Ok(compiler.find_resource(&reference.name, title)?.is_some()),
         },
-        Type::Class(None) => Err(rules::fail("The given class type is a reference to all classes", call.span)),
+        Type::Class(None) => {
+            Err(rules::fail("The given class type is a reference to all classes", call.span))
+        }
         Type::Class(Some(name)) => Ok(compiler.find_class_resource(Symbol::new(name)).is_some()),
         Type::Type(Some(inner)) => match inner.resolved() {
             Type::Class(Some(name)) => Ok(compiler.find_class(name)?.is_some()),

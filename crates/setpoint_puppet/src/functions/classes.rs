@@ -42,10 +42,8 @@ pub(super) fn require(compiler: &mut Compiler<'_>, call: &Call<'_>) -> Result<Va
 fn declare(compiler: &mut Compiler<'_>, call: &Call<'_>) -> Result<(Value, Vec<ResourceId>), Stop> {
     at_least_one(call)?;
     let names = class_names(&call.arguments, call)?;
-    let references = names
-        .iter()
-        .map(|(name, prov)| Value::new(Data::Type(Type::class(name))).with(*prov))
-        .collect();
+    let references =
+        names.iter().map(|(name, prov)| Value::new(Data::Type(Type::class(name))).with(*prov)).collect();
     let classes = compiler.include_classes(&names, call.span)?;
     Ok((Value::array(references), classes))
 }
@@ -63,14 +61,16 @@ pub(super) fn class_names(values: &[Value], call: &Call<'_>) -> Result<Vec<(Symb
             Data::String(text) => text.to_string(),
             Data::Type(Type::Class(Some(name))) => name.to_string(),
             Data::Type(Type::Class(None)) => return fail("Cannot use an unspecific Class[] Type"),
-            Data::Type(Type::Resource(Some(of))) if of.name.eq_ignore_ascii_case("class") => match &of.title {
-                Some(title) => title.to_string(),
-                None => {
-                    return fail(
-                        "Cannot use an unspecific Resource['class'] where a Resource['class', name] is expected",
-                    );
+            Data::Type(Type::Resource(Some(of))) if of.name.eq_ignore_ascii_case("class") => {
+                match &of.title {
+                    Some(title) => title.to_string(),
+                    None => {
+                        return fail(
+                            "Cannot use an unspecific Resource['class'] where a Resource['class', name] is expected",
+                        );
+                    }
                 }
-            },
+            }
             Data::Type(Type::Resource(Some(of))) => {
                 return fail(&format!(
                     "Cannot use a Resource[{}] where a Resource['class', name] is expected",
@@ -78,9 +78,13 @@ pub(super) fn class_names(values: &[Value], call: &Call<'_>) -> Result<Vec<(Symb
                 ));
             }
             Data::Type(Type::Resource(None)) => {
-                return fail("Cannot use an unspecific Resource[] where a Resource['class', name] is expected");
+                return fail(
+                    "Cannot use an unspecific Resource[] where a Resource['class', name] is expected",
+                );
             }
-            Data::Opaque(unknown) => return fail(&format!("The name of the class is not known: {}", unknown.reason)),
+            Data::Opaque(unknown) => {
+                return fail(&format!("The name of the class is not known: {}", unknown.reason));
+            }
             _ => return fail(&format!("Cannot use {} as a class name", infer(value).generalize())),
         };
         let name = name.to_lowercase();

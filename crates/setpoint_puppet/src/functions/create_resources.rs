@@ -51,7 +51,10 @@ pub(super) fn create_resources(compiler: &mut Compiler<'_>, call: &Call<'_>) -> 
             Data::Undef => merged(compiler, defaults, &nothing),
             _ => {
                 let actual = setpoint_puppet_values::infer(parameters).generalize();
-                let message = format!("create_resources(): the parameters of '{}' must be a hash, got {actual}", to_text(&title.0));
+                let message = format!(
+                    "create_resources(): the parameters of '{}' must be a hash, got {actual}",
+                    to_text(&title.0)
+                );
                 return Err(fail(message));
             }
         };

@@ -14,7 +14,7 @@ use crate::rules;
 struct Wanted {
     names: Vec<Value>,
     /// The name as it was given, for the block.
-    name: Value,
+    name: Option<Value>,
     of: Option<Type>,
     merge: Option<Value>,
     default: Option<Value>,
@@ -60,7 +60,7 @@ impl Wanted {
             Data::Array(names) => names.to_vec(),
             _ => vec![name.clone()],
         };
-        self.name = name.clone();
+        self.name = Some(name.clone());
     }
 
     fn read_options(&mut self, options: &Hash, with_name: bool) {
@@ -83,7 +83,12 @@ fn find(compiler: &mut Compiler<'_>, call: &Call<'_>, wanted: Wanted) -> Result<
     for name in &wanted.names {
         let key = to_text(name);
         if let Some(value) = wanted.overrides.get(&Key::from(&*key)) {
-            return checked(&format!("Value found for key '{key}' in override hash"), of, value.clone(), call);
+            return checked(
+                &format!("Value found for key '{key}' in override hash"),
+                of,
+                value.clone(),
+                call,
+            );
         }
         if let Some(data) = compiler.options.data {
             let request = Request { key: &key, merge: wanted.merge.as_ref(), automatic: false };
@@ -100,7 +105,8 @@ fn find(compiler: &mut Compiler<'_>, call: &Call<'_>, wanted: Wanted) -> Result<
         }
     }
     if let Some(block) = call.block {
-        let value = setpoint_puppet_functions::Host::call_block(compiler, block, vec![wanted.name])?;
+        let value =
+            setpoint_puppet_functions::Host::call_block(compiler, block, wanted.name.into_iter().collect())?;
         return checked("Value returned from default block", of, value, call);
     }
     if let Some(value) = wanted.default {

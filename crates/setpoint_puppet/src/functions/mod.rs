@@ -47,7 +47,8 @@ fn at_least_one(call: &Call<'_>) -> Result<(), Stop> {
 fn at_least(call: &Call<'_>, count: usize) -> Result<(), Stop> {
     let given = call.arguments.len();
     if given < count {
-        let message = format!("{}(): Wrong number of arguments given ({given} for minimum {count})", call.name);
+        let message =
+            format!("{}(): Wrong number of arguments given ({given} for minimum {count})", call.name);
         return Err(rules::stop(&rules::TYPE_MISMATCH, message, call.span));
     }
     Ok(())

@@ -85,7 +85,9 @@ impl Compiler<'_> {
             return Ok(());
         }
         let mut parts: Vec<&str> = name.as_str().split("::").collect();
-        let Some(folder) = self.environment.module(parts.first().copied().unwrap_or("")) else { return Ok(()) };
+        let Some(folder) = self.environment.module(parts.first().copied().unwrap_or("")) else {
+            return Ok(());
+        };
         let module = parts.first().map(|module| Symbol::new(module));
         let manifests = folder.join("manifests");
         self.load_file(manifests.join("init.pp"), module)?;

@@ -237,7 +237,8 @@ fn node_name(host: &HostMatch) -> Symbol {
         HostMatch::Default => Symbol::new("default"),
         HostMatch::Name(name) => Symbol::new(&name.to_lowercase()),
         HostMatch::Regex(source) => {
-            let keep = |letter: &char| letter.is_ascii_alphanumeric() || matches!(letter, '_' | '-' | ':' | '.');
+            let keep =
+                |letter: &char| letter.is_ascii_alphanumeric() || matches!(letter, '_' | '-' | ':' | '.');
             let kept: String = source.to_lowercase().chars().filter(keep).collect();
             Symbol::new(&format!("__node_regexp__{}", kept.trim_start_matches('.')))
         }
