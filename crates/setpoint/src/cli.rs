@@ -27,6 +27,8 @@ pub(crate) enum Command {
     Parse(ParseArgs),
     /// Print the resource or dependency graph
     Graph(GraphArgs),
+    /// Print the smallest change that mends what was found, as a patch
+    Fix(FixArgs),
     /// Say what a rule means
     Explain(ExplainArgs),
 }
@@ -177,6 +179,17 @@ pub(crate) struct GraphArgs {
     /// `dot`, `svg` or `json`
     #[arg(long, value_name = "FORMAT", default_value = "dot", value_parser = ["dot", "svg", "json"])]
     pub(crate) format: String,
+    #[command(flatten)]
+    pub(crate) options: InputOptions,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct FixArgs {
+    #[arg(required = true, value_name = "INPUT")]
+    pub(crate) inputs: Vec<PathBuf>,
+    /// Change the files instead of printing a patch
+    #[arg(long)]
+    pub(crate) write: bool,
     #[command(flatten)]
     pub(crate) options: InputOptions,
 }

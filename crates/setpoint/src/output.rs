@@ -16,6 +16,10 @@ pub(crate) fn error_line(message: &str) {
     anstream::eprintln!("error: {message}");
 }
 
+pub(crate) fn note_line(message: &str) {
+    anstream::eprintln!("{message}");
+}
+
 /// Writes a result to standard output. A closed pipe (`| head`) is not an error.
 pub(crate) fn result(text: &str) {
     let mut out = std::io::stdout().lock();

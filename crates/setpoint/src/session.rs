@@ -2,12 +2,12 @@
 
 use std::path::Path;
 
-use setpoint_source::{Diagnostic, FileSystem, OsFileSystem, Rule, Severity, Sources, read_text};
+use setpoint_source::{Diagnostic, FileSystem, Rule, Severity, Sources, read_text};
 
 /// The files, and all source text that was read from them.
 #[derive(Debug)]
-pub(crate) struct Session {
-    pub(crate) files: Box<dyn FileSystem>,
+pub(crate) struct Session<'a> {
+    pub(crate) files: &'a dyn FileSystem,
     pub(crate) sources: Sources,
 }
 
@@ -23,14 +23,14 @@ pub(crate) static UNREADABLE: Rule = Rule {
                   Check the path and the encoding. Files over 64 MB are refused: no source text is that long.",
 };
 
-impl Session {
-    pub(crate) fn new() -> Self {
-        Self { files: Box::new(OsFileSystem), sources: Sources::new() }
+impl<'a> Session<'a> {
+    pub(crate) fn new(files: &'a dyn FileSystem) -> Self {
+        Self { files, sources: Sources::new() }
     }
 
     /// The text of an input that the user named.
     pub(crate) fn read(&self, path: &Path) -> Result<String, UsageError> {
-        read_text(&*self.files, path).map_err(|error| UsageError(error.to_string()))
+        read_text(self.files, path).map_err(|error| UsageError(error.to_string()))
     }
 }
 

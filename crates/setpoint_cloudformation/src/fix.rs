@@ -20,24 +20,24 @@ pub(crate) fn add_depends_on(template: &Template, resource: &Resource, target: S
     Some(Fix { title: format!("Let `{}` wait for `{target}`", resource.name), edits: vec![edit] })
 }
 
-/// A new `DependsOn` before `Type`.
+/// A new `DependsOn` beside `Type`: on a line of its own where the mapping has one line an entry.
 fn inserted(text: &str, resource: &Resource, target: Symbol) -> Option<(Range, String)> {
-    let (key, _) = resource.type_ranges;
+    let (key, value) = resource.type_ranges;
     let start = key.start as usize;
     let line_start = text[..start].rfind('\n').map_or(0, |at| at + 1);
     let before = text.get(line_start..start)?;
-    let at = Range::new(start, start);
+    let own_line = before.trim().is_empty();
     let quoted = text[start..].starts_with('"');
-    if before.trim().is_empty() {
-        let newline = if text[..start].ends_with("\r\n") { "\r\n" } else { "\n" };
-        let entry =
-            if quoted { format!("\"DependsOn\": \"{target}\",") } else { format!("DependsOn: {target}") };
-        return Some((at, format!("{entry}{newline}{before}")));
+    let newline = if text[..start].ends_with("\r\n") { "\r\n" } else { "\n" };
+    if own_line && !quoted {
+        let rest = text.get(value.end as usize..)?;
+        let end = value.end as usize + rest.find(['\r', '\n']).unwrap_or(rest.len());
+        return Some((Range::new(end, end), format!("{newline}{before}DependsOn: {target}")));
     }
-    // A flow mapping, `{ Type: X, … }` or JSON on one line.
     let entry =
-        if quoted { format!("\"DependsOn\": \"{target}\", ") } else { format!("DependsOn: {target}, ") };
-    Some((at, entry))
+        if quoted { format!("\"DependsOn\": \"{target}\",") } else { format!("DependsOn: {target},") };
+    let space = if own_line { format!("{newline}{before}") } else { " ".to_owned() };
+    Some((Range::new(start, start), format!("{entry}{space}")))
 }
 
 /// The names that are there, and one more.

@@ -101,6 +101,14 @@ impl MemoryFileSystem {
     pub fn add(&mut self, path: impl AsRef<Path>, content: impl Into<Vec<u8>>) {
         self.files.insert(normal(path.as_ref()), content.into());
     }
+
+    /// A file as text; empty if it is not there.
+    pub fn text(&self, path: &Path) -> String {
+        self.files
+            .get(&normal(path))
+            .map(|bytes| String::from_utf8_lossy(bytes).into_owned())
+            .unwrap_or_default()
+    }
 }
 
 impl FileSystem for MemoryFileSystem {
@@ -128,6 +136,35 @@ impl FileSystem for MemoryFileSystem {
             .filter_map(|file| file.strip_prefix(&folder).ok()?.components().next())
             .map(|first| first.as_os_str().to_string_lossy().into_owned())
             .collect();
+        names.dedup();
+        names
+    }
+}
+
+/// Some files in memory in front of another file system: what a change would make of it.
+#[derive(Debug)]
+pub struct OverlayFileSystem<'a> {
+    pub over: MemoryFileSystem,
+    pub base: &'a dyn FileSystem,
+}
+
+impl FileSystem for OverlayFileSystem<'_> {
+    fn read(&self, path: &Path) -> Result<Vec<u8>, FileError> {
+        if self.over.is_file(path) { self.over.read(path) } else { self.base.read(path) }
+    }
+
+    fn is_file(&self, path: &Path) -> bool {
+        self.over.is_file(path) || self.base.is_file(path)
+    }
+
+    fn is_dir(&self, path: &Path) -> bool {
+        self.over.is_dir(path) || self.base.is_dir(path)
+    }
+
+    fn list(&self, path: &Path) -> Vec<String> {
+        let mut names = self.base.list(path);
+        names.extend(self.over.list(path));
+        names.sort();
         names.dedup();
         names
     }

@@ -12,7 +12,10 @@ mod span;
 mod symbol;
 
 pub use diagnostic::{Diagnostic, Edit, Fix, Label, Rule, Severity};
-pub use files::{FileError, FileSystem, MAX_FILE_BYTES, MemoryFileSystem, OsFileSystem, normal, read_text};
+pub use files::{
+    FileError, FileSystem, MAX_FILE_BYTES, MemoryFileSystem, OsFileSystem, OverlayFileSystem, normal,
+    read_text,
+};
 pub use report::{InputReport, Report, Verdict};
 pub use span::{FileId, Position, Range, SourceFile, Sources, Span};
 pub use symbol::Symbol;

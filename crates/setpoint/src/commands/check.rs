@@ -8,7 +8,7 @@ use crate::cli::CheckArgs;
 use crate::session::{Session, UsageError};
 use crate::{languages, output};
 
-pub(crate) fn run(session: &Session, args: &CheckArgs) -> Result<ExitCode, UsageError> {
+pub(crate) fn run(session: &Session<'_>, args: &CheckArgs) -> Result<ExitCode, UsageError> {
     let mut report = Report::default();
     for path in &args.inputs {
         let language = languages::of(session, path, &args.options)?;

@@ -6,7 +6,7 @@ use crate::cli::GraphArgs;
 use crate::session::{Session, UsageError};
 use crate::{languages, output};
 
-pub(crate) fn run(session: &Session, args: &GraphArgs) -> Result<ExitCode, UsageError> {
+pub(crate) fn run(session: &Session<'_>, args: &GraphArgs) -> Result<ExitCode, UsageError> {
     let language = languages::of(session, &args.input, &args.options)?;
     let outcome = language.graph(session, &args.input, &args.options, &args.format)?;
     Ok(output::outcome(&outcome, &session.sources))

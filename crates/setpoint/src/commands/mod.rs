@@ -4,18 +4,21 @@ mod check;
 mod compile;
 mod diff;
 mod explain;
+mod fix;
 mod graph;
 mod parse;
 mod why;
 
 use std::process::ExitCode;
 
+use setpoint_source::OsFileSystem;
+
 use crate::cli::{Cli, Command};
 use crate::output;
 use crate::session::Session;
 
 pub(crate) fn run(cli: Cli) -> ExitCode {
-    let session = Session::new();
+    let session = Session::new(&OsFileSystem);
     let done = match cli.command {
         Command::Check(args) => check::run(&session, &args),
         Command::Compile(args) => compile::run(&session, &args),
@@ -23,6 +26,7 @@ pub(crate) fn run(cli: Cli) -> ExitCode {
         Command::Diff(args) => diff::run(&session, &args),
         Command::Parse(args) => parse::run(&session, &args),
         Command::Graph(args) => graph::run(&session, &args),
+        Command::Fix(args) => fix::run(&session, &args),
         Command::Explain(args) => explain::run(&args),
     };
     done.unwrap_or_else(|error| {

@@ -8,7 +8,7 @@ use crate::cli::ParseArgs;
 use crate::session::{Session, UsageError};
 use crate::{languages, output};
 
-pub(crate) fn run(session: &Session, args: &ParseArgs) -> Result<ExitCode, UsageError> {
+pub(crate) fn run(session: &Session<'_>, args: &ParseArgs) -> Result<ExitCode, UsageError> {
     let mut report = Report::default();
     for path in &args.inputs {
         let language = languages::of(session, path, &args.options)?;

@@ -36,7 +36,7 @@ impl Language for CloudFormation {
 
     fn check(
         &self,
-        session: &Session,
+        session: &Session<'_>,
         path: &Path,
         _: &InputOptions,
     ) -> Result<Vec<InputReport>, UsageError> {

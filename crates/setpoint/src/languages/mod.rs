@@ -27,18 +27,18 @@ pub(crate) trait Language: Sync {
 
     fn check(
         &self,
-        session: &Session,
+        session: &Session<'_>,
         path: &Path,
         options: &InputOptions,
     ) -> Result<Vec<InputReport>, UsageError>;
 
-    fn parse(&self, _session: &Session, _path: &Path) -> Result<InputReport, UsageError> {
+    fn parse(&self, _session: &Session<'_>, _path: &Path) -> Result<InputReport, UsageError> {
         Err(self.cannot("parse"))
     }
 
     fn compile(
         &self,
-        _session: &Session,
+        _session: &Session<'_>,
         _path: &Path,
         _options: &InputOptions,
         _format: &str,
@@ -48,7 +48,7 @@ pub(crate) trait Language: Sync {
 
     fn graph(
         &self,
-        _session: &Session,
+        _session: &Session<'_>,
         _path: &Path,
         _options: &InputOptions,
         _format: &str,
@@ -89,7 +89,7 @@ static LANGUAGES: &[&dyn Language] =
 
 /// The language of an input: the one that `--kind` names, or the first that recognises it.
 pub(crate) fn of(
-    session: &Session,
+    session: &Session<'_>,
     path: &Path,
     options: &InputOptions,
 ) -> Result<&'static dyn Language, UsageError> {

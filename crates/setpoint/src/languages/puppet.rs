@@ -24,7 +24,7 @@ impl Language for Puppet {
         Vec::new()
     }
 
-    fn check(&self, _: &Session, _: &Path, _: &InputOptions) -> Result<Vec<InputReport>, UsageError> {
+    fn check(&self, _: &Session<'_>, _: &Path, _: &InputOptions) -> Result<Vec<InputReport>, UsageError> {
         Err(self.cannot("check"))
     }
 }

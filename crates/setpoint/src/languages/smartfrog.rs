@@ -28,7 +28,7 @@ impl Language for SmartFrog {
 
     fn check(
         &self,
-        session: &Session,
+        session: &Session<'_>,
         path: &Path,
         options: &InputOptions,
     ) -> Result<Vec<InputReport>, UsageError> {
@@ -41,7 +41,7 @@ impl Language for SmartFrog {
         }])
     }
 
-    fn parse(&self, session: &Session, path: &Path) -> Result<InputReport, UsageError> {
+    fn parse(&self, session: &Session<'_>, path: &Path) -> Result<InputReport, UsageError> {
         // The production language has all that the core language has, and more keywords.
         let dialect = syntax::Dialect::Production;
         let parsed = syntax::parse_file(path, &*session.files, &session.sources, dialect);
@@ -55,7 +55,7 @@ impl Language for SmartFrog {
 
     fn compile(
         &self,
-        session: &Session,
+        session: &Session<'_>,
         path: &Path,
         options: &InputOptions,
         format: &str,

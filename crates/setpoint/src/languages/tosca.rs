@@ -34,16 +34,20 @@ impl Language for Tosca {
 
     fn check(
         &self,
-        session: &Session,
+        session: &Session<'_>,
         path: &Path,
         _: &InputOptions,
     ) -> Result<Vec<InputReport>, UsageError> {
         let mut report =
             InputReport { path: path.display().to_string(), kind: self.kind(), ..InputReport::default() };
-        let (files, entry): (Box<dyn FileSystem>, PathBuf) = if is_archive(path) {
+        let unpacked;
+        let (files, entry): (&dyn FileSystem, PathBuf) = if is_archive(path) {
             let bytes = session.files.read(path).map_err(|error| UsageError::new(error.to_string()))?;
             match setpoint_tosca::open_archive(&bytes) {
-                Ok((files, entry)) => (Box::new(files), entry),
+                Ok((files, entry)) => {
+                    unpacked = files;
+                    (&unpacked, entry)
+                }
                 Err(reason) => {
                     report.findings.push(setpoint_tosca::bad_archive(&report.path, &reason));
                     report.verdict.insert("reaches_final", "unknown");
@@ -51,12 +55,12 @@ impl Language for Tosca {
                 }
             }
         } else {
-            (Box::new(setpoint_source::OsFileSystem), path.to_owned())
+            (session.files, path.to_owned())
         };
-        let text = setpoint_source::read_text(&*files, &entry)
-            .map_err(|error| UsageError::new(error.to_string()))?;
+        let text =
+            setpoint_source::read_text(files, &entry).map_err(|error| UsageError::new(error.to_string()))?;
         let file = session.sources.add(entry.display().to_string(), text);
-        let mut service = Service::read(&*files, &session.sources, file, &entry);
+        let mut service = Service::read(files, &session.sources, file, &entry);
         report.findings.append(&mut service.diagnostics);
         let mut topology = Topology::new(&service);
         report.findings.append(&mut topology.diagnostics);
@@ -67,7 +71,7 @@ impl Language for Tosca {
 }
 
 fn verdict(
-    session: &Session,
+    session: &Session<'_>,
     service: &Service,
     topology: &Topology,
     report: &mut InputReport,

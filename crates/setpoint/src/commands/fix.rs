@@ -1,0 +1,68 @@
+//! `setpoint fix`: the changes that mend findings, checked again before they are shown.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::process::ExitCode;
+
+use setpoint_source::{Diagnostic, Edit, FileId, Fix, MemoryFileSystem, OverlayFileSystem, Severity};
+use similar::TextDiff;
+
+use crate::cli::FixArgs;
+use crate::session::{Session, UsageError};
+use crate::{languages, output};
+
+pub(crate) fn run(session: &Session<'_>, args: &FixArgs) -> Result<ExitCode, UsageError> {
+    let before = findings(session, args)?;
+    let mut edits: BTreeMap<FileId, Vec<Edit>> = BTreeMap::new();
+    for edit in before.iter().filter_map(|finding| finding.fix.as_ref()).flat_map(|fix| &fix.edits) {
+        let of_file = edits.entry(edit.span.file).or_default();
+        if !of_file.contains(edit) {
+            of_file.push(edit.clone());
+        }
+    }
+    let mut changed = MemoryFileSystem::new();
+    let mut patch = String::new();
+    for (file, edits) in &edits {
+        let source = session.sources.file(*file);
+        let text = Fix::apply(edits, source.text());
+        let path = source.path();
+        let relative = path.trim_start_matches('/');
+        let diff = TextDiff::from_lines(source.text(), &text);
+        patch.push_str(
+            &diff.unified_diff().header(&format!("a/{relative}"), &format!("b/{relative}")).to_string(),
+        );
+        changed.add(path, text);
+    }
+    let after = {
+        let overlay = OverlayFileSystem { over: changed.clone(), base: session.files };
+        findings(&Session::new(&overlay), args)?
+    };
+    let errors = |found: &[Diagnostic]| found.iter().filter(|one| one.severity == Severity::Error).count();
+    if errors(&after) > errors(&before) {
+        return Err(UsageError::new("the changes would make new errors, so nothing is changed"));
+    }
+    if args.write {
+        for file in edits.keys() {
+            let source = session.sources.file(*file);
+            let text = changed.text(Path::new(source.path()));
+            std::fs::write(source.path(), text)
+                .map_err(|error| UsageError::new(format!("cannot write {}: {error}", source.path())))?;
+        }
+    } else if !patch.is_empty() {
+        output::result(&patch);
+    }
+    let mended = before.iter().filter(|one| one.fix.is_some()).count();
+    let left = after.iter().filter(|one| one.severity > Severity::Note).count();
+    output::note_line(&format!("{mended} mended, {left} left that need a decision"));
+    Ok(ExitCode::from(u8::from(errors(&after) > 0)))
+}
+
+fn findings(session: &Session<'_>, args: &FixArgs) -> Result<Vec<Diagnostic>, UsageError> {
+    let mut found = Vec::new();
+    for path in &args.inputs {
+        let language = languages::of(session, path, &args.options)?;
+        let reports = language.check(session, path, &args.options)?;
+        found.extend(reports.into_iter().flat_map(|report| report.findings));
+    }
+    Ok(found)
+}
