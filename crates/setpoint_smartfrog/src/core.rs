@@ -12,7 +12,7 @@ use setpoint_provenance::{Arena, Prov};
 use setpoint_source::{Diagnostic, Span, Symbol};
 
 use crate::error::{Fail, Number, limit, not_found, numbered};
-use crate::observe::Observations;
+use crate::observe::{EdgeKind, Observations};
 use crate::reference::{Path, concatenation, shown};
 use crate::store::{Entry, Link, Store, Value};
 use crate::syntax::{
@@ -160,7 +160,7 @@ impl Evaluator {
         match found {
             Some(Found { value: Value::Store(prototype), namespace: at, .. }) => {
                 self.observe_prototype(namespace, &names, &at, target, reference.span);
-                self.copy(&prototype, target, reference.span, Symbol::new(&path))
+                self.copy(&prototype, target, reference.span, Symbol::new(&format!("extends {path}")))
             }
             Some(found) => {
                 let at = shown(&concatenation(&found.namespace, &names));
@@ -314,7 +314,8 @@ impl Evaluator {
             return Err(self.dangling_link(&names, namespace, reference.span));
         };
         if let Some(observations) = &mut self.observations {
-            observations.uses(&concatenation(&found.namespace, &names), target);
+            let to = concatenation(&found.namespace, &names);
+            observations.refers(target, to, EdgeKind::Link);
         }
         let provenance =
             self.arena.copy(found.provenance, Some(reference.span), Some(Symbol::new(&shown(&names))));
@@ -347,11 +348,6 @@ impl Evaluator {
         let length = namespace.len();
         let mut target = concatenation(namespace, &assignment.target);
         debug_assert!(target.len() > length, "targets are not empty");
-        if let Some(observations) = &mut self.observations
-            && assignment.target.len() > 1
-        {
-            observations.placed(&target);
-        }
         self.value(assignment, namespace, &mut target)
     }
 

@@ -12,6 +12,7 @@ use setpoint_source::{Span, Symbol};
 
 use crate::core::{Evaluator, Found, find};
 use crate::error::{Fail, Number, limit, numbered};
+use crate::observe::EdgeKind;
 use crate::reference::{Path, concatenation, is_prefix, prefix, shown};
 use crate::store::{Link, Store, Value};
 use crate::{MAIN, MAX_ATTRIBUTES, MAX_DEPTH};
@@ -164,6 +165,9 @@ impl Evaluator {
                 shown(&link.names)
             );
             return Err(numbered(Number::ImplicitCycle, link.span, message));
+        }
+        if let Some(observations) = &mut self.observations {
+            observations.refers(path, target.path.clone(), EdgeKind::Link);
         }
         let name = Symbol::new(&shown(&link.names));
         let provenance = self.arena.copy(target.found.provenance, Some(link.span), Some(name));

@@ -6,10 +6,13 @@
 //! bounds is refused with a reason. The crate reads files through a [`FileSystem`] and returns data; it prints
 //! nothing, deploys nothing, and knows nothing of what the attributes mean.
 
+pub mod check;
 pub mod compare;
 pub mod core;
+pub mod diff;
 pub mod error;
 pub mod forward;
+pub mod graph;
 mod library;
 pub mod observe;
 mod order;
@@ -19,6 +22,7 @@ pub mod reference;
 pub mod rules;
 pub mod store;
 pub mod syntax;
+pub mod why;
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -113,15 +117,24 @@ pub fn compile(path: &Path, files: &dyn FileSystem, sources: &Sources, options: 
 
 /// Compiles a specification that has been parsed in the dialect of its semantics.
 pub fn evaluate(parsed: Parsed, options: &Options) -> Compiled {
-    let Parsed { body, end, mut diagnostics } = parsed;
+    let Parsed { body, end, diagnostics } = parsed;
+    evaluate_body(&body, end, diagnostics, options)
+}
+
+pub(crate) fn evaluate_body(
+    body: &Body,
+    end: Option<Span>,
+    mut diagnostics: Vec<Diagnostic>,
+    options: &Options,
+) -> Compiled {
     if options.semantics == Semantics::Production {
-        return evaluate_production(&body, end, diagnostics, options);
+        return evaluate_production(body, end, diagnostics, options);
     }
     let mut evaluator = Evaluator::new(options.semantics, options.provenance, options.observe);
     let mut store = None;
     let well_formed = diagnostics.iter().all(|diagnostic| diagnostic.severity < Severity::Error);
     if let Some(end) = end.filter(|_| well_formed) {
-        let result = evaluator.specification(&body, end).and_then(|store| finish(&store, end));
+        let result = evaluator.specification(body, end).and_then(|store| finish(&store, end));
         match result {
             Ok(compiled) => store = Some(compiled),
             Err(fail) => diagnostics.push(*fail),
@@ -148,8 +161,8 @@ fn evaluate_production(
         }
     }
     let root = store.clone().unwrap_or_default();
-    let arena = production.arena;
-    Compiled { store, root, diagnostics, arena, overridden: FxHashMap::default(), observations: None }
+    let Production { arena, overridden, observations, .. } = production;
+    Compiled { store, root, diagnostics, arena, overridden, observations }
 }
 
 /// The compiled tree, in the order that its constraints demand, if it is of reasonable size.

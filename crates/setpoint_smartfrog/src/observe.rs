@@ -1,6 +1,6 @@
 //! What is noticed while a specification is evaluated, and is worth a finding even though it compiles.
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 use setpoint_provenance::Arena;
 use setpoint_source::{Span, Symbol};
 
@@ -46,32 +46,31 @@ pub struct Shadowed {
     pub itself: bool,
 }
 
+/// How one component refers to another.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum EdgeKind {
+    Extends,
+    Link,
+}
+
+/// A reference, with both ends as paths from the root.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Edge {
+    pub from: Path,
+    pub to: Path,
+    pub kind: EdgeKind,
+}
+
 #[derive(Debug, Default)]
 pub struct Observations {
     pub order_changes: Vec<OrderChange>,
     pub shadowed: Vec<Shadowed>,
-    used: FxHashSet<Symbol>,
+    pub edges: Vec<Edge>,
 }
 
 impl Observations {
-    /// A path was referred to from a component.
-    pub(crate) fn uses(&mut self, path: &[Symbol], from: &[Symbol]) {
-        if let Some(&name) = path.first()
-            && from.first() != Some(&name)
-        {
-            self.used.insert(name);
-        }
-    }
-
-    pub fn is_used(&self, name: Symbol) -> bool {
-        self.used.contains(&name)
-    }
-
-    /// Attributes were placed into a component by a path: it is more than a prototype.
-    pub(crate) fn placed(&mut self, target: &[Symbol]) {
-        if let Some(&name) = target.first() {
-            self.used.insert(name);
-        }
+    pub(crate) fn refers(&mut self, from: &[Symbol], to: Path, kind: EdgeKind) {
+        self.edges.push(Edge { from: from.to_vec(), to, kind });
     }
 
     pub(crate) fn prototype_used(
@@ -84,7 +83,7 @@ impl Observations {
         span: Span,
     ) {
         let found = concatenation(found_in, names);
-        self.uses(&found, target);
+        self.refers(target, found.clone(), EdgeKind::Extends);
         let itself = is_prefix(&found, target);
         let outer = (!found_in.is_empty() && is_prefix(found_in, namespace))
             .then(|| evaluator.resolve(prefix(found_in), names))
@@ -176,10 +175,6 @@ fn inversion(
     store: &Store,
 ) -> Option<(Symbol, Symbol)> {
     names.windows(2).map(|pair| (pair[0], pair[1])).find(|&(first, second)| {
-        position(second) < position(first)
-            && !store.orders().iter().any(|order| {
-                (order.before, order.after) == (first, second)
-                    || (order.before, order.after) == (second, first)
-            })
+        position(second) < position(first) && !crate::order::states(store.orders(), first, second)
     })
 }

@@ -35,6 +35,13 @@ pub(crate) fn inherit(store: &mut Store, prototype: &[OrderConstraint]) {
     }
 }
 
+/// Whether a constraint speaks of these two attributes.
+pub(crate) fn states(orders: &[OrderConstraint], first: Symbol, second: Symbol) -> bool {
+    orders.iter().any(|order| {
+        (order.before, order.after) == (first, second) || (order.before, order.after) == (second, first)
+    })
+}
+
 /// The store with every component in the order that its constraints demand.
 pub(crate) fn apply(store: &Store) -> Result<Store, Fail> {
     Sorter::default().sorted(store)

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use setpoint_smartfrog::{Options, Semantics, compile, output, syntax};
+use setpoint_smartfrog::{Options, Semantics, check, compile, diff, graph, output, syntax, why};
 use setpoint_source::{InputReport, Rule, Severity};
 
 use super::Language;
@@ -32,11 +32,11 @@ impl Language for SmartFrog {
         path: &Path,
         options: &InputOptions,
     ) -> Result<Vec<InputReport>, UsageError> {
-        let compiled = compile(path, &*session.files, &session.sources, &compiler_options(options)?);
+        let findings = check::check(path, &*session.files, &session.sources, &compiler_options(options)?);
         Ok(vec![InputReport {
             path: path.display().to_string(),
             kind: self.kind(),
-            findings: compiled.diagnostics,
+            findings,
             ..InputReport::default()
         }])
     }
@@ -78,6 +78,71 @@ impl Language for SmartFrog {
         );
         Ok(Outcome { result: compiled.store.as_ref().map(print), diagnostics: compiled.diagnostics })
     }
+
+    fn why(
+        &self,
+        session: &Session,
+        path: &Path,
+        options: &InputOptions,
+        target: &str,
+        format: &str,
+    ) -> Result<Outcome, UsageError> {
+        let options = Options { provenance: true, ..compiler_options(options)? };
+        let compiled = compile(path, &*session.files, &session.sources, &options);
+        if compiled.store.is_none() {
+            return Ok(Outcome { result: None, diagnostics: compiled.diagnostics });
+        }
+        let why = why::why(&compiled, target).map_err(UsageError::new)?;
+        let text = match format {
+            "json" => pretty(&why.json(&compiled, &session.sources)),
+            _ => why.text(&session.sources),
+        };
+        Ok(Outcome { result: Some(text), diagnostics: compiled.diagnostics })
+    }
+
+    fn graph(
+        &self,
+        session: &Session,
+        path: &Path,
+        options: &InputOptions,
+        format: &str,
+    ) -> Result<Outcome, UsageError> {
+        let options = Options { observe: true, ..compiler_options(options)? };
+        let compiled = compile(path, &*session.files, &session.sources, &options);
+        if compiled.store.is_none() {
+            return Ok(Outcome { result: None, diagnostics: compiled.diagnostics });
+        }
+        let graph = graph::graph(&compiled);
+        let text = match format {
+            "json" => pretty(&graph.json()),
+            "svg" => graph.svg(),
+            _ => graph.dot(),
+        };
+        Ok(Outcome { result: Some(text), diagnostics: compiled.diagnostics })
+    }
+
+    fn diff(
+        &self,
+        session: &Session,
+        old: &Path,
+        new: &Path,
+        options: &InputOptions,
+        format: &str,
+    ) -> Result<Outcome, UsageError> {
+        let options = Options { provenance: true, ..compiler_options(options)? };
+        let [mut old, new] =
+            [old, new].map(|path| compile(path, &*session.files, &session.sources, &options));
+        let (Some(before), Some(after)) = (&old.store, &new.store) else {
+            old.diagnostics.extend(new.diagnostics);
+            return Ok(Outcome { result: None, diagnostics: old.diagnostics });
+        };
+        let changes = diff::diff((before, &old.arena), (after, &new.arena));
+        let text = match format {
+            "json" => pretty(&diff::json(&changes, &session.sources)),
+            _ => diff::text(&changes, &session.sources),
+        };
+        Ok(Outcome { result: Some(text), diagnostics: Vec::new() })
+    }
 }
 
 /// What the command line says about the compilation.
@@ -107,4 +172,8 @@ fn compiler_options(options: &InputOptions) -> Result<Options, UsageError> {
         );
     }
     Ok(Options { semantics, properties, environment, ..Options::default() })
+}
+
+fn pretty(value: &serde_json::Value) -> String {
+    serde_json::to_string_pretty(value).unwrap_or_default()
 }

@@ -5,7 +5,7 @@ mod sf;
 mod yaml;
 
 pub use json::{json, json_value};
-pub use sf::{quoted, sf, sf_value};
+pub use sf::{name, quoted, sf, sf_value};
 pub use yaml::yaml;
 
 use crate::syntax::{Number, Part};

@@ -109,7 +109,7 @@ fn real(value: f64) -> String {
 }
 
 /// A name, in quotes if it is no word of the language.
-pub(super) fn name(text: &str) -> String {
+pub fn name(text: &str) -> String {
     let word = text.starts_with(|c: char| c.is_alphabetic() || c == '_' || c == '$')
         && text.chars().all(|c| c.is_alphanumeric() || "._-+@#~$%^&".contains(c));
     if word { text.to_owned() } else { quoted(text) }

@@ -15,11 +15,12 @@ mod tree;
 mod types;
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use setpoint_provenance::Arena;
+use setpoint_provenance::{Arena, Prov};
 use setpoint_source::{Span, Symbol};
 
 use crate::core::described;
 use crate::error::{Fail, Number, numbered};
+use crate::observe::Observations;
 use crate::store::Store;
 use crate::syntax::Body;
 use crate::{MAIN, Options};
@@ -38,6 +39,10 @@ pub(crate) struct Production<'o> {
     linked: FxHashSet<NodeId>,
     /// How deep the evaluation is nested.
     depth: usize,
+    /// Which value each value replaced; recorded with the provenance.
+    pub(crate) overridden: FxHashMap<Prov, Prov>,
+    /// What `check` reports, if it asked.
+    pub(crate) observations: Option<Observations>,
 }
 
 impl<'o> Production<'o> {
@@ -50,6 +55,8 @@ impl<'o> Production<'o> {
             linking: FxHashSet::default(),
             linked: FxHashSet::default(),
             depth: 0,
+            overridden: FxHashMap::default(),
+            observations: options.observe.then(Observations::default),
         }
     }
 

@@ -9,6 +9,7 @@ use super::Production;
 use super::tree::{Key, Link, NodeId, Value, is_searched};
 use super::types::has_tag;
 use crate::error::{Fail, Number, limit, not_found, numbered};
+use crate::observe::EdgeKind;
 use crate::output;
 use crate::reference::shown;
 use crate::store;
@@ -203,6 +204,9 @@ impl Production<'_> {
         let Reference { parts, span } = &link.reference;
         match self.resolve(node, parts, *span) {
             Ok(found) => {
+                if let Value::Component(target) = found.value {
+                    self.observe_edge(node, target, EdgeKind::Link);
+                }
                 let name = self.arena.enabled().then(|| Symbol::new(&output::reference(parts)));
                 let provenance = self.arena.copy(found.provenance, Some(*span), name);
                 Ok(Found { provenance, ..found })

@@ -9,6 +9,7 @@ use super::resolve::Missing;
 use super::tree::{Attribute, Attributes, Key, Node, NodeId, Progress, Type, Value};
 use crate::core::described;
 use crate::error::{Fail, Number, limit, numbered, plain};
+use crate::observe::{EdgeKind, OrderChange, OrderSource};
 use crate::output;
 use crate::reference::shown;
 use crate::syntax::Reference;
@@ -88,6 +89,7 @@ impl Production<'_> {
                     if !self.resolve_types_of(prototype, round, visits)? {
                         return Ok(false);
                     }
+                    self.observe_edge(node, prototype, EdgeKind::Extends);
                     self.subtype(node, prototype, Some(&reference))?;
                     round.progress = true;
                 }
@@ -163,9 +165,11 @@ impl Production<'_> {
         reference: Option<&Reference>,
     ) -> Result<(), Fail> {
         let own = std::mem::take(&mut self.tree.node_mut(node).attributes);
-        let name = reference.map(|reference| Symbol::new(&output::reference(&reference.parts)));
+        let name = reference
+            .map(|reference| Symbol::new(&format!("extends {}", output::reference(&reference.parts))));
         let span = reference.map(|reference| reference.span);
         let mut merged = self.copied_attributes(prototype, node, span.zip(name))?;
+        self.observe_order(node, &own, &merged);
         for (key, attribute) in own {
             match merged.get_mut(&key) {
                 None => {
@@ -174,6 +178,9 @@ impl Production<'_> {
                 Some(inherited) => {
                     if has_tag(inherited, "sfFinal") {
                         return Err(final_override(&key, attribute.span, inherited.span));
+                    }
+                    if self.arena.enabled() {
+                        self.overridden.insert(attribute.provenance, inherited.provenance);
                     }
                     let tags = union(inherited.tags.as_ref(), attribute.tags.as_ref());
                     *inherited = Attribute { tags, ..attribute };
@@ -186,6 +193,52 @@ impl Production<'_> {
         *attributes = merged;
         *node_orders = orders;
         Ok(())
+    }
+
+    pub(super) fn observe_edge(&mut self, from: NodeId, to: NodeId, kind: EdgeKind) {
+        if self.observations.is_some() {
+            let (from, to) = (self.tree.path(from), self.tree.path(to));
+            if let Some(observations) = &mut self.observations {
+                observations.refers(&from, to, kind);
+            }
+        }
+    }
+
+    /// Attributes that are overridden keep the position of the inherited ones.
+    fn observe_order(&mut self, node: NodeId, own: &Attributes, inherited: &Attributes) {
+        if self.observations.is_none() || inherited.is_empty() {
+            return;
+        }
+        let names: Vec<(Symbol, Span)> = own
+            .iter()
+            .filter_map(|(key, attribute)| match key {
+                Key::Name(name) => Some((*name, attribute.span)),
+                Key::Path(_) => None,
+            })
+            .collect();
+        let position = |name: Symbol| inherited.get_index_of(&Key::Name(name)).unwrap_or(usize::MAX);
+        let orders = order::overridden_by(&[], &self.tree.node(node).orders);
+        let Some(pair) = names.windows(2).find(|pair| {
+            position(pair[1].0) < position(pair[0].0) && !order::states(&orders, pair[0].0, pair[1].0)
+        }) else {
+            return;
+        };
+        let [(first, first_span), (second, second_span)] = *pair else { return };
+        let written: Vec<Symbol> = names.iter().map(|(name, _)| *name).collect();
+        let mut compiled = written.clone();
+        compiled.sort_by_key(|&name| position(name));
+        let change = OrderChange {
+            component: self.tree.path(node),
+            first,
+            second,
+            source: OrderSource::Body { first: first_span, second: second_span },
+            inherited: inherited.get(&Key::Name(second)).map(|attribute| attribute.span),
+            written,
+            compiled,
+        };
+        if let Some(observations) = &mut self.observations {
+            observations.order_changes.push(change);
+        }
     }
 
     /// A deep copy of the attributes of a component, as children of another.

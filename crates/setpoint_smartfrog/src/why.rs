@@ -1,0 +1,251 @@
+//! Where a value came from: the prototypes and links that carried it, and what it overrode.
+
+use std::fmt::Write as _;
+
+use serde_json::{Value as Json, json};
+use setpoint_provenance::{Leaf, LeafKind, Node, Prov};
+use setpoint_source::{Sources, Span, Symbol};
+
+use crate::output;
+use crate::reference::{Path, shown};
+use crate::store::{Entry, Store};
+use crate::{Compiled, MAIN};
+
+/// Why an attribute has its value.
+#[derive(Debug)]
+pub struct Why {
+    /// From the compiled component.
+    pub target: Path,
+    /// The attribute itself last; before it the components that it is in.
+    pub levels: Vec<Level>,
+}
+
+/// One attribute on the way to the value.
+#[derive(Debug)]
+pub struct Level {
+    pub path: Path,
+    pub entry: Entry,
+    /// How the value came here, and then, how each value came that it overrode.
+    pub histories: Vec<History>,
+}
+
+/// The way of one value, from where it stands back to where it was written.
+#[derive(Debug)]
+pub struct History {
+    pub provenance: Prov,
+    pub steps: Vec<Step>,
+    /// Nothing for a value that was computed.
+    pub origin: Option<Leaf>,
+}
+
+/// A copy: `extends s1`, or a link.
+#[derive(Debug)]
+pub struct Step {
+    pub name: Option<Symbol>,
+    pub span: Option<Span>,
+}
+
+/// Explains a path in a specification that was compiled with provenance; or says what there is instead.
+pub fn why(compiled: &Compiled, target: &str) -> Result<Why, String> {
+    let Some(store) = &compiled.store else { return Err("the specification does not compile".to_owned()) };
+    let mut names: Vec<Symbol> = target.split(':').map(str::trim).map(Symbol::new).collect();
+    if names.first().is_some_and(|name| name.as_str() == MAIN) && store.entry(names[0]).is_none() {
+        names.remove(0);
+    }
+    let found = walk(compiled, store, &names);
+    // Prototypes are not compiled, and can be explained all the same.
+    let result = found.or_else(|message| walk(compiled, &compiled.root, &names).map_err(|_| message));
+    Ok(Why { levels: result?, target: names })
+}
+
+fn walk(compiled: &Compiled, store: &Store, names: &[Symbol]) -> Result<Vec<Level>, String> {
+    let mut store = store;
+    let mut levels = Vec::new();
+    for (at, &name) in names.iter().enumerate() {
+        let Some(entry) = store.entry(name) else {
+            let place = if at == 0 { "`sfConfig`".to_owned() } else { format!("`{}`", shown(&names[..at])) };
+            let there: Vec<&str> = store.iter().take(10).map(|entry| entry.name.as_str()).collect();
+            let there = if there.is_empty() { "nothing".to_owned() } else { there.join(", ") };
+            return Err(format!("there is no `{name}` in {place}; it has {there}"));
+        };
+        levels.push(Level {
+            path: names[..=at].to_vec(),
+            entry: entry.clone(),
+            histories: histories(compiled, entry.provenance),
+        });
+        match entry.value.as_store() {
+            Some(inner) => store = inner,
+            None if at + 1 < names.len() => {
+                return Err(format!("`{}` is a plain value and has no attributes", shown(&names[..=at])));
+            }
+            None => {}
+        }
+    }
+    if levels.is_empty() { Err("which value?".to_owned()) } else { Ok(levels) }
+}
+
+fn histories(compiled: &Compiled, provenance: Prov) -> Vec<History> {
+    let mut histories = Vec::new();
+    let mut at = Some(provenance);
+    while let Some(provenance) = at {
+        let mut steps = Vec::new();
+        let mut next = provenance;
+        // What a value overrode is noted where it was put, which may be before it was copied.
+        let mut overridden = compiled.overridden.get(&next).copied();
+        while let Some(Node::Copy { of, span, name }) = compiled.arena.node(next) {
+            steps.push(Step { name, span });
+            next = of;
+            overridden = overridden.or_else(|| compiled.overridden.get(&next).copied());
+        }
+        histories.push(History { provenance, steps, origin: compiled.arena.origin(provenance) });
+        at = overridden.filter(|_| histories.len() < MAX_HISTORIES);
+    }
+    histories
+}
+
+/// An attribute that is overridden more often is explained by the last of them.
+const MAX_HISTORIES: usize = 100;
+
+impl Why {
+    pub fn text(&self, sources: &Sources) -> String {
+        let mut out = String::new();
+        let Some((last, above)) = self.levels.split_last() else { return out };
+        let _ = writeln!(out, "{} = {}", shown(&last.path), shorten(&output::sf_value(&last.entry.value)));
+        write_histories(last, sources, &mut out);
+        for level in
+            above.iter().rev().filter(|level| level.histories.iter().any(|history| !history.steps.is_empty()))
+        {
+            let _ = writeln!(out, "in {}", shown(&level.path));
+            write_histories(level, sources, &mut out);
+        }
+        out
+    }
+
+    /// The form that all languages share, with the components on the way and what was overridden.
+    pub fn json(&self, compiled: &Compiled, sources: &Sources) -> Json {
+        let Some((last, above)) = self.levels.split_last() else { return Json::Null };
+        let value: Json = serde_json::from_str(&output::json_value(&last.entry.value)).unwrap_or(Json::Null);
+        let Some(first) = last.histories.first() else { return Json::Null };
+        let history = |history: &History| {
+            json!({
+                "where": history.origin.map(|leaf| place(&leaf, sources)),
+                "through": history.steps.iter().map(|step| step_json(step, sources)).collect::<Vec<_>>(),
+            })
+        };
+        json!({
+            "target": shown(&self.target),
+            "value": value,
+            "where": first.origin.map(|leaf| place(&leaf, sources)),
+            "expression": Tree { compiled, sources, nodes: 0 }.of(first.provenance, 0),
+            "depends": compiled.arena.depends(first.provenance).iter().map(|leaf| place(leaf, sources)).collect::<Vec<_>>(),
+            "overrides": last.histories[1..].iter().map(history).collect::<Vec<_>>(),
+            "components": above.iter().map(|level| json!({
+                "path": shown(&level.path),
+                "histories": level.histories.iter().map(history).collect::<Vec<_>>(),
+            })).collect::<Vec<_>>(),
+        })
+    }
+}
+
+fn write_histories(level: &Level, sources: &Sources, out: &mut String) {
+    for (at, History { steps, origin, .. }) in level.histories.iter().enumerate() {
+        let verb = if at == 0 { "" } else { "overrides the value " };
+        match origin {
+            Some(Leaf { span: Some(span), kind, name }) => {
+                let text = sources.file(span.file).slice(span.range).to_owned();
+                let what = match (kind, name) {
+                    (LeafKind::External, Some(name)) => format!("given as `{name}`, read"),
+                    _ => "written".to_owned(),
+                };
+                let _ = writeln!(out, "  {verb}{what} at {}: {}", sources.place(*span), first_line(&text));
+            }
+            _ => {
+                let _ = writeln!(out, "  {verb}computed");
+            }
+        }
+        for Step { name, span } in steps.iter().rev() {
+            let name = name.map_or("", |name| name.as_str());
+            let how = if name.starts_with("extends ") {
+                format!("inherited through `{name}`")
+            } else {
+                format!("copied by the link `{name}`")
+            };
+            let place = span.map_or(String::new(), |span| format!(" at {}", sources.place(span)));
+            let _ = writeln!(out, "    {how}{place}");
+        }
+    }
+}
+
+/// Source text on one line, and not too long.
+fn first_line(text: &str) -> String {
+    let line = text.lines().next().unwrap_or("").trim_end();
+    let cut = line.len() < text.trim_end().len();
+    if cut {
+        format!("`{}…`", line.trim_end_matches('{').trim_end())
+    } else {
+        format!("`{}`", shorten(line))
+    }
+}
+
+fn shorten(text: &str) -> String {
+    match text.char_indices().nth(200) {
+        Some((at, _)) => format!("{}…", &text[..at]),
+        None => text.to_owned(),
+    }
+}
+
+fn place(leaf: &Leaf, sources: &Sources) -> Json {
+    let name = leaf.name.map(|name| name.as_str());
+    let Some(span) = leaf.span else { return json!({"kind": leaf.kind.as_str(), "text": name}) };
+    let mut place = span_json(span, sources);
+    place["kind"] = leaf.kind.as_str().into();
+    place
+}
+
+fn span_json(span: Span, sources: &Sources) -> Json {
+    let file = sources.file(span.file);
+    let position = file.position(span.range.start);
+    json!({"path": file.path(), "line": position.line, "column": position.column, "text": file.slice(span.range)})
+}
+
+fn step_json(step: &Step, sources: &Sources) -> Json {
+    let mut place = step.span.map_or_else(|| json!({}), |span| span_json(span, sources));
+    let name = step.name.map_or("", |name| name.as_str());
+    place["kind"] = if name.starts_with("extends ") { "prototype" } else { "link" }.into();
+    place["name"] = name.strip_prefix("extends ").unwrap_or(name).into();
+    place
+}
+
+/// The expression that made a value. What is deeper, or more, than people read is left out.
+struct Tree<'c> {
+    compiled: &'c Compiled,
+    sources: &'c Sources,
+    nodes: usize,
+}
+
+impl Tree<'_> {
+    fn of(&mut self, provenance: Prov, depth: usize) -> Json {
+        self.nodes += 1;
+        if self.nodes > MAX_TREE_NODES || depth > MAX_TREE_DEPTH {
+            return json!({"kind": "elided"});
+        }
+        match self.compiled.arena.node(provenance) {
+            None => Json::Null,
+            Some(Node::Leaf(leaf)) => json!({"kind": "leaf", "place": place(&leaf, self.sources)}),
+            Some(Node::Copy { of, span, name }) => {
+                let place = step_json(&Step { name, span }, self.sources);
+                json!({"kind": "copy", "place": place, "of": self.of(of, depth + 1)})
+            }
+            Some(Node::Under { of, .. }) => self.of(of, depth + 1),
+            Some(Node::Operation { name, span, arguments }) => {
+                let place = span.map(|span| span_json(span, self.sources));
+                let arguments: Vec<Json> =
+                    arguments.iter().map(|argument| self.of(*argument, depth + 1)).collect();
+                json!({"kind": "operation", "name": name.as_str(), "place": place, "arguments": arguments})
+            }
+        }
+    }
+}
+
+const MAX_TREE_NODES: usize = 10_000;
+const MAX_TREE_DEPTH: usize = 100;
