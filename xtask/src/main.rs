@@ -5,6 +5,7 @@
 
 mod answer;
 mod bench;
+mod compare;
 mod measure;
 mod test;
 
@@ -23,6 +24,8 @@ struct Cli {
 enum Task {
     /// Ask an oracle and write its answers into the cases
     Answer(answer::Arguments),
+    /// Put generated manifests to an oracle and to Setpoint
+    Compare(compare::Arguments),
     /// Measure Setpoint beside its peers
     Bench(bench::Arguments),
     /// Run every test, and say at the end what was skipped
@@ -35,6 +38,7 @@ enum Task {
 fn main() -> ExitCode {
     let done = match Cli::parse().task {
         Task::Answer(arguments) => answer::run(&arguments),
+        Task::Compare(arguments) => compare::run(&arguments),
         Task::Bench(arguments) => bench::run(&arguments),
         Task::Test(arguments) => test::run(&arguments),
         Task::Measure(arguments) => measure::run(&arguments),

@@ -8,12 +8,38 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use libtest_mimic::{Failed, Trial};
-use setpoint_oracle::{Puppet, answers};
-use setpoint_testing::{Case, cases, diff, puppet, repository, run_tests, skip};
+use setpoint_oracle::{Mode, Puppet, Request, agree, answers, answers_that_agree, generate, setpoint};
+use setpoint_testing::{Case, cases, diff, puppet, repository, run_tests, skip, trials};
+
+/// How many generated manifests are put to both. `cargo xtask compare puppet` puts as many as one likes.
+const GENERATED: u64 = 150;
 
 fn main() -> ExitCode {
     let folder = repository().join("crates/setpoint/tests/puppet");
-    run_tests(vec![Trial::test("puppet still says so", move || puppet_still_says_so(&folder))])
+    let mut all = trials(&folder, |case| {
+        answers_that_agree(case, |mode| Request::of(case, mode).map(|request| setpoint(&request)))
+    });
+    all.push(Trial::test("puppet still says so", move || puppet_still_says_so(&folder)));
+    all.push(Trial::test("generated manifests agree", generated_manifests_agree));
+    run_tests(all)
+}
+
+/// Manifests that nobody wrote, compiled by both.
+fn generated_manifests_agree() -> Result<(), Failed> {
+    if !puppet() {
+        skip("generated Puppet manifests", "Puppet is not installed");
+        return Ok(());
+    }
+    let mut oracle = Puppet::start()?;
+    let mut problems = String::new();
+    for seed in 0..GENERATED {
+        let request = Request::manifest(&generate(seed), if seed % 2 == 0 { Mode::Seven } else { Mode::Eight });
+        let difference = agree(&oracle.ask(&request)?.render(), &setpoint(&request));
+        if !difference.is_empty() {
+            let _ = write!(problems, "seed {seed}\n{difference}");
+        }
+    }
+    if problems.is_empty() { Ok(()) } else { Err(problems.into()) }
 }
 
 /// The stored answers are Puppet's: each case is put to it again.

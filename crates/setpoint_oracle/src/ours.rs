@@ -1,0 +1,113 @@
+//! The same request, answered by Setpoint.
+
+use std::path::PathBuf;
+
+use setpoint_puppet::{Compilation, Entry, Environment, LogLevel, Options, PuppetVersion, compile};
+use setpoint_puppet_values::{Data, Hash, Key, Value};
+use setpoint_source::{Diagnostic, MemoryFileSystem, Severity, Sources, Span};
+
+use crate::{Level, Message, Mode, Outcome, Place, Request};
+
+/// Compiles a request in memory.
+pub fn setpoint(request: &Request) -> Outcome {
+    let mut files = MemoryFileSystem::new();
+    for (name, text) in &request.files {
+        files.add(name, text.as_str());
+    }
+    let sources = Sources::new();
+    let environment = Environment::new(&files, &sources).with_modulepath(vec![PathBuf::from("modules")]);
+    let options = Options {
+        puppet: match request.mode {
+            Mode::Seven => PuppetVersion::V7,
+            Mode::Eight => PuppetVersion::V8,
+        },
+        node: request.node.clone(),
+        facts: hash(&request.facts),
+        // The oracle is Puppet 7 with the strictness of 8.
+        server_facts: Some(server_facts(&request.node)),
+        ..Options::default()
+    };
+    let entry = Entry::Files(vec![PathBuf::from("main.pp")]);
+    outcome(&compile(&environment, &entry, &options), &sources)
+}
+
+fn outcome(compilation: &Compilation, sources: &Sources) -> Outcome {
+    let mut outcome = Outcome::default();
+    for entry in &compilation.log {
+        let scope = entry.scope.as_deref();
+        outcome.messages.push(Message {
+            level: level(entry.level),
+            source: scope.filter(|scope| *scope != "Class[main]").unwrap_or("").to_owned(),
+            place: if scope.is_some() { None } else { entry.span.map(|span| place(span, sources)) },
+            text: entry.message.clone(),
+        });
+    }
+    for diagnostic in &compilation.diagnostics {
+        let level = if diagnostic.severity == Severity::Error { Level::Error } else { Level::Warning };
+        let message = Message {
+            level,
+            source: String::new(),
+            place: diagnostic.span.map(|span| place(span, sources)),
+            text: text(diagnostic),
+        };
+        if level == Level::Error { outcome.errors.push(message) } else { outcome.messages.push(message) }
+    }
+    outcome.catalog = compilation
+        .catalog
+        .as_ref()
+        .and_then(|catalog| serde_json::from_str(&setpoint_catalog::write::json(catalog)).ok());
+    outcome
+}
+
+/// A message may put a part of Puppet's sentence into its notes.
+fn text(diagnostic: &Diagnostic) -> String {
+    let mut text = diagnostic.message.clone();
+    for note in &diagnostic.notes {
+        text.push('\n');
+        text.push_str(note);
+    }
+    text
+}
+
+fn place(span: Span, sources: &Sources) -> Place {
+    let position = sources.position(span);
+    Place::new(sources.file(span.file).path(), Some(position.line), Some(position.column), "")
+}
+
+fn level(level: LogLevel) -> Level {
+    match level {
+        LogLevel::Debug => Level::Debug,
+        LogLevel::Info => Level::Info,
+        LogLevel::Notice => Level::Notice,
+        LogLevel::Warning => Level::Warning,
+        LogLevel::Err => Level::Err,
+        LogLevel::Alert => Level::Alert,
+        LogLevel::Crit => Level::Critical,
+        LogLevel::Emerg => Level::Emergency,
+    }
+}
+
+fn server_facts(node: &str) -> Hash {
+    [("serverversion", "7.23.0"), ("servername", node), ("serverip", "192.0.2.10")]
+        .into_iter()
+        .map(|(name, value)| (Key::from(name), Value::from(value)))
+        .collect()
+}
+
+fn hash(entries: &serde_json::Map<String, serde_json::Value>) -> Hash {
+    entries.iter().map(|(key, entry)| (Key::from(key.as_str()), value(entry))).collect()
+}
+
+fn value(json: &serde_json::Value) -> Value {
+    use serde_json::Value as Json;
+    match json {
+        Json::Null => Value::UNDEF,
+        Json::Bool(value) => (*value).into(),
+        Json::Number(number) => number
+            .as_i64()
+            .map_or_else(|| Value::from(number.as_f64().unwrap_or_default()), Value::from),
+        Json::String(text) => text.as_str().into(),
+        Json::Array(items) => Value::array(items.iter().map(value).collect()),
+        Json::Object(entries) => Value::new(Data::Hash(hash(entries).into())),
+    }
+}
