@@ -290,8 +290,10 @@ impl<'a> Compiler<'a> {
         outer
     }
 
+    /// What the manifest says, in the name of the scope that says it.
     pub(crate) fn log(&mut self, level: LogLevel, message: String, span: Option<Span>) {
-        self.log.push(LogEntry { level, message, span });
+        let scope = Some(self.resources[self.scopes[self.frame.scope].resource].reference());
+        self.log.push(LogEntry { level, scope, message, span });
     }
 
     /// A questionable construct: nothing, a warning or an error, as `strict` says.
@@ -309,7 +311,7 @@ impl<'a> Compiler<'a> {
 
     /// A warning, in the log as Puppet writes it.
     pub(crate) fn warn(&mut self, message: String, span: Option<Span>) {
-        self.log(LogLevel::Warning, message, span);
+        self.log.push(LogEntry { level: LogLevel::Warning, scope: None, message, span });
     }
 
     /// The displayed name of a type: `apache::vhost` is `Apache::Vhost`.

@@ -67,6 +67,8 @@ pub struct Compilation {
 #[derive(Debug, Clone)]
 pub struct LogEntry {
     pub level: LogLevel,
+    /// What logged it, as `Class[main]`; absent for the compiler's own warnings.
+    pub scope: Option<String>,
     pub message: String,
     pub span: Option<Span>,
 }
