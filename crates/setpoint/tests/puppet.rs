@@ -33,7 +33,8 @@ fn generated_manifests_agree() -> Result<(), Failed> {
     let mut oracle = Puppet::start()?;
     let mut problems = String::new();
     for seed in 0..GENERATED {
-        let request = Request::manifest(&generate(seed), if seed % 2 == 0 { Mode::Seven } else { Mode::Eight });
+        let request =
+            Request::manifest(&generate(seed), if seed % 2 == 0 { Mode::Seven } else { Mode::Eight });
         let difference = agree(&oracle.ask(&request)?.render(), &setpoint(&request));
         if !difference.is_empty() {
             let _ = write!(problems, "seed {seed}\n{difference}");

@@ -103,9 +103,9 @@ fn value(json: &serde_json::Value) -> Value {
     match json {
         Json::Null => Value::UNDEF,
         Json::Bool(value) => (*value).into(),
-        Json::Number(number) => number
-            .as_i64()
-            .map_or_else(|| Value::from(number.as_f64().unwrap_or_default()), Value::from),
+        Json::Number(number) => {
+            number.as_i64().map_or_else(|| Value::from(number.as_f64().unwrap_or_default()), Value::from)
+        }
         Json::String(text) => text.as_str().into(),
         Json::Array(items) => Value::array(items.iter().map(value).collect()),
         Json::Object(entries) => Value::new(Data::Hash(hash(entries).into())),
