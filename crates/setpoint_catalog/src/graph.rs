@@ -8,6 +8,8 @@
 mod auto;
 mod build;
 mod cycles;
+mod draw;
+mod json;
 mod order;
 mod paths;
 mod ruby;
@@ -20,6 +22,8 @@ use crate::{Catalog, NativeType, Relation, Resource, ResourceId, native_type};
 
 pub use build::BuildError;
 pub use cycles::Cycle;
+pub use draw::diagram;
+pub use json::json;
 pub use order::Order;
 pub use paths::canonical_path;
 pub use suitable::is_suitable;
@@ -210,6 +214,16 @@ impl Graph {
     pub fn cycles(&self) -> Vec<Cycle> {
         cycles::cycles(self)
     }
+}
+
+/// The graph for Graphviz.
+pub fn dot(graph: &Graph, catalog: &Catalog) -> String {
+    setpoint_diagram::dot(&diagram(graph, catalog))
+}
+
+/// The graph as a drawing.
+pub fn svg(graph: &Graph, catalog: &Catalog) -> String {
+    setpoint_diagram::svg(&diagram(graph, catalog))
 }
 
 /// Whether a resource is a container in the graph: a class, a stage, or an instance of a define.

@@ -1,0 +1,168 @@
+//! Diagrams as SVG.
+
+use std::fmt::Write;
+
+use crate::layout::{HEIGHT, Placed, layout};
+use crate::text::{escaped, shortened, width};
+use crate::{Diagram, Edge, Node, Style};
+
+/// Around the drawing.
+const MARGIN: f64 = 20.0;
+/// Above the drawing, for its title.
+const HEADING: f64 = 34.0;
+/// Below the drawing, for what the lines mean.
+const LEGEND: f64 = 34.0;
+
+/// Tints for kinds of nodes: border and background. A kind always has the same.
+const TINTS: [(&str, &str); 8] = [
+    ("#0969da", "#ddf4ff"),
+    ("#1a7f37", "#dafbe1"),
+    ("#9a6700", "#fff8c5"),
+    ("#8250df", "#fbefff"),
+    ("#bf3989", "#ffeff7"),
+    ("#0f766e", "#e6fffa"),
+    ("#57606a", "#f6f8fa"),
+    ("#953800", "#fff1e5"),
+];
+
+/// A drawing that needs nothing else: no script, no font, no other file.
+pub fn svg(diagram: &Diagram) -> String {
+    let widths: Vec<f64> = diagram.nodes.iter().map(node_width).collect();
+    let layout = layout(diagram, &widths);
+    let width = (layout.width + 2.0 * MARGIN).max(680.0);
+    let height = layout.height + 2.0 * MARGIN + HEADING + LEGEND;
+    let mut out = String::with_capacity(400 * (diagram.nodes.len() + diagram.edges.len()) + 2000);
+    let _ = writeln!(
+        out,
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width:.0}\" height=\"{height:.0}\" \
+         viewBox=\"0 0 {width:.0} {height:.0}\" font-family=\"system-ui, 'DejaVu Sans', sans-serif\" font-size=\"12\">"
+    );
+    out.push_str("<rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n");
+    out.push_str(MARKERS);
+    let _ = writeln!(
+        out,
+        "<text x=\"{MARGIN}\" y=\"{:.0}\" font-size=\"15\" font-weight=\"600\" fill=\"#1f2328\">{}</text>",
+        MARGIN + 8.0,
+        escaped(&diagram.title)
+    );
+    let _ = writeln!(out, "<g transform=\"translate({MARGIN} {:.0})\">", MARGIN + HEADING);
+    // Edges first, so that nodes lie on top of them; what is wrong last among them.
+    for wrong in [false, true] {
+        for (edge, points) in diagram.edges.iter().zip(&layout.edges).filter(|(edge, _)| edge.wrong == wrong)
+        {
+            draw_edge(edge, points, &mut out);
+        }
+    }
+    for (node, placed) in diagram.nodes.iter().zip(&layout.nodes) {
+        draw_node(node, *placed, &mut out);
+    }
+    out.push_str("</g>\n");
+    draw_legend(diagram, height - LEGEND, &mut out);
+    out.push_str("</svg>\n");
+    out
+}
+
+const MARKERS: &str = "<defs>\n\
+    <marker id=\"plain\" viewBox=\"0 0 8 8\" refX=\"7\" refY=\"4\" markerWidth=\"7\" markerHeight=\"7\" orient=\"auto\">\
+    <path d=\"M0 0.5L8 4L0 7.5z\" fill=\"#57606a\"/></marker>\n\
+    <marker id=\"implied\" viewBox=\"0 0 8 8\" refX=\"7\" refY=\"4\" markerWidth=\"7\" markerHeight=\"7\" orient=\"auto\">\
+    <path d=\"M0 0.5L8 4L0 7.5z\" fill=\"#8c959f\"/></marker>\n\
+    <marker id=\"strong\" viewBox=\"0 0 8 8\" refX=\"7\" refY=\"4\" markerWidth=\"6\" markerHeight=\"6\" orient=\"auto\">\
+    <path d=\"M0 0L8 4L0 8z\" fill=\"#bc4c00\"/></marker>\n\
+    <marker id=\"wrong\" viewBox=\"0 0 8 8\" refX=\"7\" refY=\"4\" markerWidth=\"6\" markerHeight=\"6\" orient=\"auto\">\
+    <path d=\"M0 0L8 4L0 8z\" fill=\"#cf222e\"/></marker>\n</defs>\n";
+
+fn node_width(node: &Node) -> f64 {
+    let kind = if node.kind.is_empty() { 0.0 } else { width(&node.kind) + 6.0 };
+    (kind + width(&shortened(&node.name)) + 18.0).max(40.0)
+}
+
+fn draw_node(node: &Node, placed: Placed, out: &mut String) {
+    let Placed { x, y, width } = placed;
+    let (border, fill) = if node.wrong { ("#cf222e", "#ffebe9") } else { tint(&node.kind) };
+    let (fill, dash) = if node.minor { ("#ffffff", " stroke-dasharray=\"3 3\"") } else { (fill, "") };
+    let thickness = if node.wrong { 2 } else { 1 };
+    out.push_str("<g>");
+    let _ = write!(out, "<title>{}", escaped(&format!("{} {}", node.kind, node.name)));
+    for detail in &node.details {
+        let _ = write!(out, "\n{}", escaped(detail));
+    }
+    let _ = write!(
+        out,
+        "</title><rect x=\"{x:.1}\" y=\"{y:.1}\" width=\"{width:.1}\" height=\"{HEIGHT}\" rx=\"5\" fill=\"{fill}\" \
+         stroke=\"{border}\" stroke-width=\"{thickness}\"{dash}/>"
+    );
+    let _ = write!(out, "<text x=\"{:.1}\" y=\"{:.1}\" fill=\"#1f2328\">", x + 9.0, y + 17.5);
+    if !node.kind.is_empty() {
+        let _ = write!(out, "<tspan fill=\"{border}\" font-weight=\"600\">{}</tspan> ", escaped(&node.kind));
+    }
+    let _ = writeln!(out, "{}</text></g>", escaped(&shortened(&node.name)));
+}
+
+/// The tint of a kind, by its letters, so that it does not change when other nodes come or go.
+fn tint(kind: &str) -> (&'static str, &'static str) {
+    let known = match kind {
+        "File" => Some(0),
+        "Service" => Some(1),
+        "Package" => Some(2),
+        "User" | "Group" => Some(3),
+        "Exec" => Some(7),
+        "Class" | "Stage" | "" => Some(6),
+        _ => None,
+    };
+    let sum = kind.bytes().fold(7_usize, |sum, byte| sum.wrapping_mul(31).wrapping_add(byte.into()));
+    TINTS[known.unwrap_or(sum % TINTS.len())]
+}
+
+fn draw_edge(edge: &Edge, points: &[(f64, f64)], out: &mut String) {
+    let Some(&(x, y)) = points.first() else { return };
+    let (colour, thickness, dash, marker) = match (edge.wrong, edge.style) {
+        (true, _) => ("#cf222e", "2", "", "wrong"),
+        (false, Style::Plain) => ("#57606a", "1.2", "", "plain"),
+        (false, Style::Implied) => ("#8c959f", "1", " stroke-dasharray=\"4 3\"", "implied"),
+        (false, Style::Strong) => ("#bc4c00", "1.6", "", "strong"),
+    };
+    let _ = write!(out, "<path d=\"M{x:.1} {y:.1}");
+    for pair in points.windows(2) {
+        let ((x1, y1), (x2, y2)) = (pair[0], pair[1]);
+        if (y1 - y2).abs() < 0.5 {
+            let _ = write!(out, "L{x2:.1} {y2:.1}");
+        } else {
+            let middle = f64::midpoint(x1, x2);
+            let _ = write!(out, "C{middle:.1} {y1:.1} {middle:.1} {y2:.1} {x2:.1} {y2:.1}");
+        }
+    }
+    let _ = write!(
+        out,
+        "\" fill=\"none\" stroke=\"{colour}\" stroke-width=\"{thickness}\"{dash} marker-end=\"url(#{marker})\">"
+    );
+    if !edge.details.is_empty() {
+        let _ = write!(out, "<title>{}</title>", escaped(&edge.details));
+    }
+    out.push_str("</path>\n");
+}
+
+/// What the lines mean: only those that are there.
+fn draw_legend(diagram: &Diagram, y: f64, out: &mut String) {
+    let mut x = MARGIN;
+    for (style, wrong, label) in [
+        (Style::Plain, false, "before"),
+        (Style::Strong, false, "before, and refreshes"),
+        (Style::Implied, false, "before, by itself"),
+        (Style::Plain, true, "cycle"),
+    ] {
+        let there = |edge: &Edge| edge.wrong == wrong && (wrong || edge.style == style);
+        if !diagram.edges.iter().any(there) {
+            continue;
+        }
+        let line = Edge { source: 0, target: 0, style, details: String::new(), wrong };
+        draw_edge(&line, &[(x, y), (x + 34.0, y)], out);
+        let _ = writeln!(
+            out,
+            "<text x=\"{:.0}\" y=\"{:.0}\" font-size=\"11\" fill=\"#57606a\">{label}</text>",
+            x + 42.0,
+            y + 4.0
+        );
+        x += 42.0 + width(label) + 24.0;
+    }
+}
