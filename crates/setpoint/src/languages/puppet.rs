@@ -1,12 +1,17 @@
 //! Puppet manifests.
 
-use std::path::Path;
+mod facts;
 
-use setpoint_source::{InputReport, Rule};
+use std::path::{Path, PathBuf};
+
+use setpoint_catalog::findings;
+use setpoint_catalog::graph::{Graph, ShippedTypes};
+use setpoint_puppet::{Compilation, Entry, Environment, LogLevel, Options, PuppetVersion};
+use setpoint_source::{Diagnostic, InputReport, Rule, Severity};
 
 use super::Language;
 use crate::cli::InputOptions;
-use crate::session::{Session, UsageError};
+use crate::session::{Outcome, Session, UsageError};
 
 #[derive(Debug)]
 pub(crate) struct Puppet;
@@ -17,14 +22,128 @@ impl Language for Puppet {
     }
 
     fn recognises(&self, path: &Path, _text: &str) -> bool {
-        path.extension().is_some_and(|extension| extension == "pp")
+        path.extension().is_some_and(|extension| extension == "pp" || extension == "epp")
     }
 
     fn rules(&self) -> Vec<&'static Rule> {
-        Vec::new()
+        setpoint_puppet::RULES
+            .iter()
+            .chain(setpoint_puppet_syntax::RULES)
+            .chain(findings::RULES)
+            .copied()
+            .collect()
     }
 
-    fn check(&self, _: &Session<'_>, _: &Path, _: &InputOptions) -> Result<Vec<InputReport>, UsageError> {
-        Err(self.cannot("check"))
+    fn parse(&self, session: &Session<'_>, path: &Path) -> Result<InputReport, UsageError> {
+        let text = session.read(path)?;
+        let file = session.sources.add(path.display().to_string(), text.as_str());
+        let parse = if path.extension().is_some_and(|extension| extension == "epp") {
+            setpoint_puppet_syntax::parse_epp(file, &text)
+        } else {
+            setpoint_puppet_syntax::parse(file, &text)
+        };
+        Ok(InputReport {
+            path: path.display().to_string(),
+            kind: self.kind(),
+            findings: parse.diagnostics,
+            ..InputReport::default()
+        })
+    }
+
+    fn compile(
+        &self,
+        session: &Session<'_>,
+        path: &Path,
+        options: &InputOptions,
+        format: &str,
+    ) -> Result<Outcome, UsageError> {
+        let print = match format {
+            "json" => setpoint_catalog::write::json,
+            "pp" => setpoint_catalog::write::pp,
+            other => {
+                return Err(UsageError::new(format!(
+                    "a catalog cannot be printed as `{other}`; the formats are json and pp"
+                )));
+            }
+        };
+        let compilation = compile(session, path, options)?;
+        let mut diagnostics = logged(&compilation);
+        diagnostics.extend(compilation.diagnostics);
+        Ok(Outcome { result: compilation.catalog.as_ref().map(print), diagnostics })
+    }
+
+    fn check(
+        &self,
+        session: &Session<'_>,
+        path: &Path,
+        options: &InputOptions,
+    ) -> Result<Vec<InputReport>, UsageError> {
+        let compilation = compile(session, path, options)?;
+        let mut report = InputReport {
+            path: path.display().to_string(),
+            kind: self.kind(),
+            node: Some(node_name(options)),
+            ..InputReport::default()
+        };
+        report.findings.extend(compilation.diagnostics);
+        if let Some(catalog) = &compilation.catalog {
+            report.findings.extend(findings::of_graph(catalog, &Graph::new(catalog, &ShippedTypes)));
+        }
+        let fails = report.findings.iter().any(|finding| finding.severity == Severity::Error);
+        report.verdict.insert("catalog", if fails { "fails" } else { "ok" });
+        Ok(vec![report])
     }
 }
+
+/// Without `--node`, the name that the facts give, or this one.
+const DEFAULT_NODE: &str = "localhost";
+
+fn node_name(options: &InputOptions) -> String {
+    options.puppet.node.clone().unwrap_or_else(|| DEFAULT_NODE.to_owned())
+}
+
+/// Compiles a manifest, or all manifests of a folder, for the node that the options describe.
+fn compile(session: &Session<'_>, path: &Path, options: &InputOptions) -> Result<Compilation, UsageError> {
+    let given = &options.puppet;
+    if !session.files.is_dir(path) {
+        session.read(path)?;
+    }
+    let modulepath = given.modulepath.as_deref().unwrap_or("");
+    let modulepath: Vec<PathBuf> =
+        modulepath.split(':').filter(|part| !part.is_empty()).map(PathBuf::from).collect();
+    let environment = Environment::new(session.files, &session.sources).with_modulepath(modulepath);
+    let compile_options = Options {
+        puppet: if given.puppet.as_deref() == Some("7") { PuppetVersion::V7 } else { PuppetVersion::V8 },
+        strict_variables: given.strict_variables,
+        node: node_name(options),
+        facts: given.facts.as_deref().map(|path| facts::read(session, path)).transpose()?.unwrap_or_default(),
+        trusted: given.trusted.as_deref().map(|path| facts::read_value(session, path)).transpose()?,
+        fact_comments: true,
+        ..Options::default()
+    };
+    Ok(setpoint_puppet::compile(&environment, &Entry::Files(vec![path.to_owned()]), &compile_options))
+}
+
+/// Messages of the manifest, as diagnostics that never fail the call.
+fn logged(compilation: &Compilation) -> Vec<Diagnostic> {
+    compilation
+        .log
+        .iter()
+        .map(|entry| {
+            let severity = if entry.level >= LogLevel::Warning { Severity::Warning } else { Severity::Note };
+            let message = Diagnostic::new(&LOGGED, entry.message.as_str()).severity(severity);
+            match entry.span {
+                Some(span) => message.at(span),
+                None => message,
+            }
+        })
+        .collect()
+}
+
+static LOGGED: Rule = Rule {
+    name: "message",
+    severity: Severity::Note,
+    summary: "a message of the manifest itself, or a warning of the compiler",
+    explanation: "`notice()`, `warning()` and their kin say something while a catalog is compiled, and so does the compiler \
+                  where a construct is questionable. It changes nothing in the catalog.",
+};

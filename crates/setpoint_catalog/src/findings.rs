@@ -1,0 +1,116 @@
+//! What is wrong with a catalog before anything is applied.
+
+use setpoint_source::{Diagnostic, Rule, Severity};
+
+use crate::graph::{BuildError, Cause, Cycle, Edge, Graph};
+use crate::{Catalog, ResourceId};
+
+pub static DEPENDENCY_CYCLE: Rule = Rule {
+    name: "dependency-cycle",
+    severity: Severity::Error,
+    summary: "resources wait for each other in a circle",
+    explanation: "Each of the resources comes only after the next one, so none can be the first. Puppet applies nothing of the \
+                  circle; CloudFormation refuses the template.\n\n\
+                  ```puppet\nfile { '/etc/app': ensure => directory, require => Package['app'] }\npackage { 'app': require => File['/etc/app/apt.conf'] }\nfile { '/etc/app/apt.conf': }   # waits for its folder by itself\n```\n\n\
+                  Remove one of the relationships that the finding names. Those that a type adds by itself (a file waits for \
+                  its folder) cannot be removed; turn the other one round.",
+};
+
+pub static DANGLING_DEPENDENCY: Rule = Rule {
+    name: "dangling-dependency",
+    severity: Severity::Error,
+    summary: "a relationship names a resource that is not in the catalog",
+    explanation: "Puppet refuses the catalog before it applies anything.\n\n\
+                  ```puppet\nfile { '/etc/motd': require => Package['motd'] }   # there is no such package\n```\n\n\
+                  Declare the resource, or mend its name.",
+};
+
+pub static RULES: &[&Rule] = &[&DEPENDENCY_CYCLE, &DANGLING_DEPENDENCY];
+
+/// Relationships that cannot be kept: circles, and names of nothing.
+pub fn of_graph(catalog: &Catalog, graph: &Result<Graph, BuildError>) -> Vec<Diagnostic> {
+    match graph {
+        Err(error) => vec![dangling(catalog, error)],
+        Ok(graph) => graph.cycles().iter().map(|cycle| circle(catalog, graph, cycle)).collect(),
+    }
+}
+
+fn dangling(catalog: &Catalog, error: &BuildError) -> Diagnostic {
+    let name = reference(catalog, error.resource);
+    let relation = error.relation.as_str();
+    let message = format!("{name} has `{relation} => {}`, and there is no such resource", error.reference);
+    let finding = Diagnostic::new(&DANGLING_DEPENDENCY, message).with_resources([name]);
+    let resource = catalog.get(error.resource);
+    let place = resource.and_then(|one| one.parameters.entry(relation.into())?.span.or(one.span));
+    match place.or(resource.and_then(|one| one.span)) {
+        Some(span) => finding.at(span),
+        None => finding,
+    }
+}
+
+fn circle(catalog: &Catalog, graph: &Graph, cycle: &Cycle) -> Diagnostic {
+    let mut names: Vec<String> = Vec::new();
+    for edge in &cycle.path {
+        if let Some(id) = graph.node(edge.source).resource() {
+            let name = reference(catalog, id);
+            if !names.contains(&name) {
+                names.push(name);
+            }
+        }
+    }
+    let message = match names.as_slice() {
+        [one] => format!("{one} waits for itself, so Puppet cannot apply it"),
+        [first @ .., last] => {
+            format!("{} and {last} wait for each other, so Puppet cannot apply them", first.join(", "))
+        }
+        [] => "the catalog has a circle of relationships".to_owned(),
+    };
+    let mut finding = Diagnostic::new(&DEPENDENCY_CYCLE, message).with_resources(names);
+    let mut removable = false;
+    for edge in &cycle.path {
+        let Some((by, text, own)) = described(catalog, graph, edge) else { continue };
+        removable |= own;
+        let relation = match edge.cause {
+            Cause::Parameter { relation, .. } => Some(relation.as_str()),
+            _ => None,
+        };
+        let resource = catalog.get(by);
+        let parameter = relation.and_then(|name| resource?.parameters.entry(name.into())?.span);
+        let Some(span) = parameter.or(resource.and_then(|one| one.span)) else {
+            finding = finding.with_note(text);
+            continue;
+        };
+        finding = if finding.span.is_none() {
+            finding.at(span).labelled(text)
+        } else {
+            finding.with_label(span, text)
+        };
+    }
+    let help = if removable {
+        "Remove or turn round one of the relationships that the manifest states."
+    } else {
+        "The types add these relationships by themselves; change the paths or names that they follow from."
+    };
+    finding.with_help(help)
+}
+
+/// The resource that makes an edge, a sentence on it, and whether the manifest states it.
+fn described(catalog: &Catalog, graph: &Graph, edge: &Edge) -> Option<(ResourceId, String, bool)> {
+    let source = reference(catalog, graph.node(edge.source).resource()?);
+    let target = reference(catalog, graph.node(edge.target).resource()?);
+    match edge.cause {
+        Cause::Parameter { relation, by } => {
+            Some((by, format!("{target} comes after {source} (`{}`)", relation.as_str()), true))
+        }
+        Cause::Auto { by, .. } => Some((by, format!("{target} comes after {source} by its type"), false)),
+        Cause::Contains => {
+            let inner = graph.node(edge.target).resource()?;
+            Some((inner, format!("{source} and {target}: one contains the other"), false))
+        }
+        Cause::Empty => None,
+    }
+}
+
+fn reference(catalog: &Catalog, id: ResourceId) -> String {
+    catalog.get(id).map(crate::Resource::reference).unwrap_or_default()
+}
