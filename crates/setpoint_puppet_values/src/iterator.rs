@@ -141,3 +141,19 @@ pub fn iterate(value: &Value) -> Option<Iter> {
         _ => None,
     }
 }
+
+/// Whether a value can be iterated.
+pub(crate) fn is_iterable(value: &Value) -> bool {
+    match &value.data {
+        Data::Array(_) | Data::Hash(_) | Data::String(_) | Data::Iterator(_) => true,
+        Data::Integer(number) => *number >= 0,
+        Data::Type(of) => match of.resolved() {
+            Type::Enum(_) => true,
+            Type::Integer(range) => {
+                range.as_ref().is_some_and(|range| range.from.is_some() && range.to.is_some())
+            }
+            _ => false,
+        },
+        _ => false,
+    }
+}

@@ -7,6 +7,7 @@
 pub mod access;
 mod error;
 pub mod iterator;
+pub mod label;
 pub mod new;
 pub mod number;
 pub mod ops;

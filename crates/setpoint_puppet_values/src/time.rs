@@ -7,6 +7,8 @@ mod strptime;
 
 use std::fmt;
 
+pub(crate) use span::DEFAULT_FORMATS as DEFAULT_SPAN_FORMATS;
+
 pub(crate) const NANOS_PER_SECOND: i128 = 1_000_000_000;
 
 /// A point in time.

@@ -12,12 +12,15 @@ mod mismatch;
 mod model;
 mod normalize;
 mod parameterise;
+mod parse;
 
 pub use callable::Signature;
+pub(crate) use format::parameter_text;
 pub use infer::{common_type, infer, infer_generic, infer_set};
+pub(crate) use mismatch::article;
 pub use mismatch::{
-    describe_default_mismatch, describe_mismatch, describe_return_mismatch, describe_signatures,
-    validate_parameters,
+    assert_instance, describe_default_mismatch, describe_mismatch, describe_return_mismatch,
+    describe_signatures, validate_parameters,
 };
 pub use model::{
     Alias, ArrayType, Attribute, Bounds, CallableType, EnumType, FloatRange, HashType, InitType, IntRange,
@@ -25,3 +28,5 @@ pub use model::{
     capitalize_segments,
 };
 pub use parameterise::{class_reference, parameterise, resource_reference};
+pub(crate) use parameterise::{flatten, key_type_name};
+pub use parse::Lookup;

@@ -3,6 +3,8 @@
 use std::fmt;
 
 use crate::error::ValueError;
+use crate::ruby::text::inspect_text;
+use crate::value::{Hash, Key, Value};
 
 /// A URI by its components.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
@@ -20,7 +22,7 @@ pub struct Uri {
 
 impl Uri {
     pub fn parse(text: &str) -> Result<Self, ValueError> {
-        let bad = || ValueError::new(format!("bad URI(is not URI?): {}", ruby_inspect(text)));
+        let bad = || ValueError::new(format!("bad URI(is not URI?): {}", inspect_text(text)));
         if text.bytes().any(|byte| !is_uri_byte(byte)) {
             return Err(if text.is_ascii() {
                 bad()
@@ -85,6 +87,62 @@ impl Uri {
     /// The port, or the usual one of the scheme.
     pub fn port(&self) -> Option<u16> {
         self.explicit_port.or_else(|| default_port(self.scheme.as_deref()?))
+    }
+
+    /// The Ruby class of such a URI.
+    pub(crate) fn class_name(&self) -> &'static str {
+        match self.scheme.as_deref() {
+            Some("http") => "URI::HTTP",
+            Some("https") => "URI::HTTPS",
+            Some("ftp") => "URI::FTP",
+            Some("ldap") => "URI::LDAP",
+            Some("ldaps") => "URI::LDAPS",
+            Some("mailto") => "URI::MailTo",
+            Some("file") => "URI::File",
+            Some("ws") => "URI::WS",
+            Some("wss") => "URI::WSS",
+            _ => "URI::Generic",
+        }
+    }
+
+    /// A component by its name, `undef` if it is absent.
+    pub fn component(&self, name: &str) -> Value {
+        let text = match name {
+            "scheme" => &self.scheme,
+            "userinfo" => &self.userinfo,
+            "host" => &self.host,
+            "path" => &self.path,
+            "query" => &self.query,
+            "fragment" => &self.fragment,
+            "opaque" => &self.opaque,
+            "port" => return self.port().map_or(Value::UNDEF, |port| Value::from(i64::from(port))),
+            _ => &None,
+        };
+        text.as_deref().map_or(Value::UNDEF, Value::from)
+    }
+
+    /// The components as parameters of a URI type: those that are there and not as usual.
+    pub(crate) fn parameters(&self) -> Option<Hash> {
+        let mut parts = Hash::default();
+        let mut add = |name: &str, text: Option<String>| {
+            if let Some(text) = text {
+                parts.insert(Key::from(name), Value::string(text));
+            }
+        };
+        let filled = |text: &Option<String>| text.clone().filter(|text| !text.is_empty());
+        add("scheme", self.scheme.clone());
+        add("userinfo", self.userinfo.clone());
+        add("host", filled(&self.host).map(|host| host.to_lowercase()));
+        let usual = matches!(
+            (self.scheme.as_deref(), self.port()),
+            (Some("http"), Some(80)) | (Some("https"), Some(443))
+        );
+        add("port", self.port().filter(|_| !usual).map(|port| port.to_string()));
+        add("path", filled(&self.path));
+        add("query", self.query.clone());
+        add("fragment", self.fragment.clone());
+        add("opaque", self.opaque.clone());
+        (!parts.is_empty()).then_some(parts)
     }
 
     /// The URI that a reference means, seen from this one.
@@ -169,10 +227,6 @@ fn merge_paths(base: &str, reference: &str) -> String {
         }
     }
     format!("/{}", segments.join("/"))
-}
-
-fn ruby_inspect(text: &str) -> String {
-    crate::text::ruby_inspect(text)
 }
 
 fn ruby_inspect_ascii(text: &str) -> String {

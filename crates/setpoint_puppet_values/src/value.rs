@@ -127,6 +127,36 @@ impl Value {
         if let Data::Hash(entries) = &self.data { Some(entries) } else { None }
     }
 
+    /// The name of the object type of an object, `Deferred` included.
+    pub fn object_name(&self) -> Option<&str> {
+        match &self.data {
+            Data::Deferred(_) => Some("Deferred"),
+            Data::Object(object) => Some(&object.type_name),
+            _ => None,
+        }
+    }
+
+    /// The attributes of an object that are not at their defaults.
+    pub fn object_attributes(&self) -> Hash {
+        match &self.data {
+            Data::Deferred(call) => {
+                let mut attributes = Hash::default();
+                attributes.insert(Key::from("name"), Self::string(Arc::clone(&call.name)));
+                if !call.arguments.is_empty() {
+                    attributes.insert(Key::from("arguments"), Self::array(call.arguments.clone()));
+                }
+                attributes
+            }
+            Data::Object(object) => object
+                .attributes
+                .iter()
+                .filter(|(_, item)| !item.is_undef())
+                .map(|(key, item)| (key.clone(), item.clone()))
+                .collect(),
+            _ => Hash::default(),
+        }
+    }
+
     pub fn as_type(&self) -> Option<&Type> {
         if let Data::Type(of) = &self.data { Some(of) } else { None }
     }

@@ -2,6 +2,11 @@
 
 /// `Integer(text)`: with sign, prefix (`0x`, `0b`, `0o`, `0`) and single underscores between digits.
 pub fn parse_integer(text: &str) -> Option<i128> {
+    parse_integer_in(text, None)
+}
+
+/// `Integer(text, radix)`: the prefix may name that radix, no other.
+pub fn parse_integer_in(text: &str, given: Option<u32>) -> Option<i128> {
     let text = text.trim_matches(|c: char| c.is_ascii_whitespace() || c == '\u{b}');
     let (negative, digits) = match text.as_bytes().first()? {
         b'-' => (true, &text[1..]),
@@ -22,7 +27,15 @@ pub fn parse_integer(text: &str) -> Option<i128> {
     } else {
         (10, lower.as_str())
     };
-    let number = i128::from_str_radix(&without_underscores(digits)?, radix).ok()?;
+    let (radix, digits) = match given {
+        Some(given) if given != radix => (given, lower.as_str()),
+        _ => (radix, digits),
+    };
+    let digits = without_underscores(digits)?;
+    if !digits.chars().all(|digit| digit.is_digit(radix)) {
+        return None;
+    }
+    let number = i128::from_str_radix(&digits, radix).ok()?;
     Some(if negative { -number } else { number })
 }
 

@@ -12,7 +12,12 @@ pub fn to_s(value: &Value) -> String {
         Data::Undef => String::new(),
         Data::String(text) => text.to_string(),
         Data::Default => "default".to_owned(),
-        _ => inspect(value),
+        Data::Array(_) | Data::Hash(_) => inspect(value),
+        _ => {
+            let mut out = String::new();
+            crate::text::write_plain(value, &mut out);
+            out
+        }
     }
 }
 
@@ -55,11 +60,22 @@ fn write_inspect(value: &Value, out: &mut String) {
             }
             out.push('}');
         }
-        _ => out.push_str(&crate::to_text(value)),
+        Data::Regex(regex) => out.push_str(&regex.with_delimiters()),
+        Data::Sensitive(_) => out.push_str("#<Sensitive [value redacted]>"),
+        Data::Uri(uri) => {
+            let _ = write!(out, "#<{} {uri}>", uri.class_name());
+        }
+        _ => crate::text::write_plain(value, out),
     }
 }
 
 /// `String#inspect`.
+pub fn inspect_text(text: &str) -> String {
+    let mut out = String::with_capacity(text.len() + 2);
+    quote(text, &mut out);
+    out
+}
+
 fn quote(text: &str, out: &mut String) {
     out.push('"');
     let mut letters = text.chars().peekable();
@@ -76,6 +92,9 @@ fn quote(text: &str, out: &mut String) {
             '\u{7}' => out.push_str("\\a"),
             '\u{1b}' => out.push_str("\\e"),
             '#' if matches!(letters.peek(), Some('{' | '$' | '@')) => out.push_str("\\#"),
+            other if other.is_ascii_control() => {
+                let _ = write!(out, "\\x{:02X}", u32::from(other));
+            }
             other if other.is_control() => {
                 let _ = write!(out, "\\u{:04X}", u32::from(other));
             }
@@ -95,7 +114,7 @@ pub fn class_name(value: &Value) -> &'static str {
     }
 }
 
-/// `value.class`.
+/// `value.class`; types of types are all but named alike.
 pub fn class(value: &Value) -> &'static str {
     match &value.data {
         Data::Undef => "NilClass",
@@ -107,7 +126,18 @@ pub fn class(value: &Value) -> &'static str {
         Data::String(_) => "String",
         Data::Array(_) => "Array",
         Data::Hash(_) => "Hash",
-        _ => "Object",
+        Data::Sensitive(_) => "Puppet::Pops::Types::PSensitiveType::Sensitive",
+        Data::Type(of) => type_class(of),
+        Data::Regex(_) => "Regexp",
+        Data::Timestamp(_) => "Puppet::Pops::Time::Timestamp",
+        Data::Timespan(_) => "Puppet::Pops::Time::Timespan",
+        Data::SemVer(_) => "SemanticPuppet::Version",
+        Data::SemVerRange(_) => "SemanticPuppet::VersionRange",
+        Data::Uri(uri) => uri.class_name(),
+        Data::Binary(_) => "Puppet::Pops::Types::PBinaryType::Binary",
+        Data::Iterator(_) => "Puppet::Pops::Types::Iterator",
+        Data::Object(_) => "Puppet::DataTypes::Error",
+        Data::Deferred(_) | Data::Opaque(_) => "Object",
     }
 }
 
@@ -134,4 +164,53 @@ pub fn no_method(method: &str, value: &Value) -> String {
 /// What Ruby says if a value cannot stand for one of another class.
 pub fn no_conversion(value: &Value, class: &str) -> String {
     format!("no implicit conversion of {} into {class}", class_name(value))
+}
+
+/// The class of a type.
+fn type_class(of: &crate::types::Type) -> &'static str {
+    match of.simple_name() {
+        "Any" => "Puppet::Pops::Types::PAnyType",
+        "Unit" => "Puppet::Pops::Types::PUnitType",
+        "Undef" => "Puppet::Pops::Types::PUndefType",
+        "Default" => "Puppet::Pops::Types::PDefaultType",
+        "Scalar" => "Puppet::Pops::Types::PScalarType",
+        "ScalarData" => "Puppet::Pops::Types::PScalarDataType",
+        "Numeric" => "Puppet::Pops::Types::PNumericType",
+        "CatalogEntry" => "Puppet::Pops::Types::PCatalogEntryType",
+        "SemVerRange" => "Puppet::Pops::Types::PSemVerRangeType",
+        "Binary" => "Puppet::Pops::Types::PBinaryType",
+        "Integer" => "Puppet::Pops::Types::PIntegerType",
+        "Float" => "Puppet::Pops::Types::PFloatType",
+        "Boolean" => "Puppet::Pops::Types::PBooleanType",
+        "String" => "Puppet::Pops::Types::PStringType",
+        "Enum" => "Puppet::Pops::Types::PEnumType",
+        "Pattern" => "Puppet::Pops::Types::PPatternType",
+        "Regexp" => "Puppet::Pops::Types::PRegexpType",
+        "Collection" => "Puppet::Pops::Types::PCollectionType",
+        "Array" => "Puppet::Pops::Types::PArrayType",
+        "Hash" => "Puppet::Pops::Types::PHashType",
+        "Tuple" => "Puppet::Pops::Types::PTupleType",
+        "Struct" => "Puppet::Pops::Types::PStructType",
+        "Optional" => "Puppet::Pops::Types::POptionalType",
+        "NotUndef" => "Puppet::Pops::Types::PNotUndefType",
+        "Type" => "Puppet::Pops::Types::PTypeType",
+        "Iterable" => "Puppet::Pops::Types::PIterableType",
+        "Iterator" => "Puppet::Pops::Types::PIteratorType",
+        "Sensitive" => "Puppet::Pops::Types::PSensitiveType",
+        "Variant" => "Puppet::Pops::Types::PVariantType",
+        "Callable" => "Puppet::Pops::Types::PCallableType",
+        "Init" => "Puppet::Pops::Types::PInitType",
+        "Timestamp" => "Puppet::Pops::Types::PTimestampType",
+        "Timespan" => "Puppet::Pops::Types::PTimespanType",
+        "SemVer" => "Puppet::Pops::Types::PSemVerType",
+        "URI" => "Puppet::Pops::Types::PURIType",
+        "Resource" => "Puppet::Pops::Types::PResourceType",
+        "Class" => "Puppet::Pops::Types::PClassType",
+        "Runtime" => "Puppet::Pops::Types::PRuntimeType",
+        "Object" => "Puppet::Pops::Types::PObjectType",
+        "TypeSet" => "Puppet::Pops::Types::PTypeSetType",
+        "TypeReference" => "Puppet::Pops::Types::PTypeReferenceType",
+        "TypeAlias" => "Puppet::Pops::Types::PTypeAliasType",
+        _ => "Puppet::Pops::Types::PAnyType",
+    }
 }

@@ -1,23 +1,194 @@
 //! The types that have a name in every environment.
-use super::Type;
+
+use std::sync::{Arc, LazyLock};
+
+use rustc_hash::FxHashMap;
+
+use super::{Alias, Attribute, ObjectType, Type};
+use crate::regex::Regex;
+use crate::value::Value;
+
+static BUILTIN: LazyLock<FxHashMap<&'static str, Type>> = LazyLock::new(builtin_types);
+static DATA: LazyLock<Type> = LazyLock::new(data_alias);
+static RICH_DATA_KEY: LazyLock<Type> = LazyLock::new(|| {
+    Type::Alias(Alias::resolved("RichDataKey", Type::variant(vec![Type::String(None), Type::Numeric])))
+});
+static RICH_DATA: LazyLock<Type> = LazyLock::new(rich_data_alias);
+static DEFERRED: LazyLock<Type> = LazyLock::new(deferred_type);
+static ERROR: LazyLock<Type> = LazyLock::new(error_type);
 
 impl Type {
-    /// The type of a name such as `Integer` or `integer`.
-    pub fn builtin(_name: &str) -> Option<Self> {
-        None
+    /// The type of a name such as `Integer`, in any case of letters. Resource types are not among them.
+    pub fn builtin(name: &str) -> Option<Self> {
+        let name = name.strip_prefix("::").unwrap_or(name);
+        if name.bytes().any(|byte| byte.is_ascii_uppercase()) {
+            BUILTIN.get(name.to_ascii_lowercase().as_str()).cloned()
+        } else {
+            BUILTIN.get(name).cloned()
+        }
     }
 
-    /// `Data`: what can be written as JSON.
+    /// `Data`: what JSON can say.
     pub fn data() -> Self {
-        Self::Any
+        DATA.clone()
     }
+
+    pub fn rich_data_key() -> Self {
+        RICH_DATA_KEY.clone()
+    }
+
+    /// `RichData`: what a catalog can say.
     pub fn rich_data() -> Self {
-        Self::Any
+        RICH_DATA.clone()
     }
+
+    /// The object type of calls that the agent makes.
     pub fn deferred() -> Self {
-        Self::Any
+        DEFERRED.clone()
     }
+
+    /// The object type of errors as values.
     pub fn error() -> Self {
-        Self::Any
+        ERROR.clone()
     }
+
+    /// The object type of a name; one that is not known has no attributes.
+    pub fn object_named(name: &str) -> Self {
+        match Self::builtin(name) {
+            Some(of @ Self::Object(_)) => of,
+            _ => object(name, Vec::new()),
+        }
+    }
+}
+
+fn builtin_types() -> FxHashMap<&'static str, Type> {
+    let none = None;
+    FxHashMap::from_iter([
+        ("any", Type::Any),
+        ("array", Type::Array(None)),
+        ("binary", Type::Binary),
+        ("boolean", Type::Boolean(None)),
+        ("callable", Type::Callable(None)),
+        ("catalogentry", Type::CatalogEntry),
+        ("class", Type::Class(None)),
+        ("collection", Type::Collection(None)),
+        ("data", Type::data()),
+        ("default", Type::Default),
+        ("deferred", Type::deferred()),
+        ("enum", Type::Enum(None)),
+        ("error", Type::error()),
+        ("float", Type::Float(None)),
+        ("hash", Type::Hash(None)),
+        ("init", Type::Init(None)),
+        ("integer", Type::Integer(None)),
+        ("iterable", Type::Iterable(none.clone())),
+        ("iterator", Type::Iterator(none.clone())),
+        ("notundef", Type::NotUndef(none.clone())),
+        ("numeric", Type::Numeric),
+        ("object", Type::Object(None)),
+        ("optional", Type::Optional(none.clone())),
+        ("pattern", Type::Pattern(None)),
+        ("regexp", Type::Regexp(None)),
+        ("resource", Type::Resource(None)),
+        ("richdata", Type::rich_data()),
+        ("richdatakey", Type::rich_data_key()),
+        ("runtime", Type::Runtime(None)),
+        ("scalar", Type::Scalar),
+        ("scalardata", Type::ScalarData),
+        ("semver", Type::SemVer(None)),
+        ("semverrange", Type::SemVerRange),
+        ("sensitive", Type::Sensitive(none.clone())),
+        ("string", Type::String(None)),
+        ("struct", Type::Struct(None)),
+        ("timespan", Type::Timespan(None)),
+        ("timestamp", Type::Timestamp(None)),
+        ("tuple", Type::Tuple(None)),
+        ("type", Type::Type(none)),
+        (
+            "typealias",
+            Type::Alias(Alias::resolved("UnresolvedAlias", Type::reference("UnresolvedReference"))),
+        ),
+        ("typereference", Type::reference("UnresolvedReference")),
+        ("typeset", Type::TypeSet(None)),
+        ("undef", Type::Undef),
+        ("unit", Type::Unit),
+        ("uri", Type::Uri(None)),
+        ("variant", Type::Variant(None)),
+        ("puppet::lookupkey", Type::Alias(Alias::resolved("Puppet::LookupKey", Type::rich_data_key()))),
+        ("puppet::lookupvalue", Type::Alias(Alias::resolved("Puppet::LookupValue", Type::rich_data()))),
+    ])
+}
+
+/// An alias that is used in its own definition.
+fn recursive(name: &str, target: impl FnOnce(Type) -> Type) -> Type {
+    let alias = Alias::new(name);
+    let _ = alias.recursion().set(true);
+    alias.set_target(target(Type::Alias(Arc::clone(&alias))));
+    Type::Alias(alias)
+}
+
+fn data_alias() -> Type {
+    recursive("Data", |data| {
+        Type::variant(vec![
+            Type::ScalarData,
+            Type::Undef,
+            Type::hash_of(Type::String(None), data.clone()),
+            Type::array_of(data),
+        ])
+    })
+}
+
+fn rich_data_alias() -> Type {
+    recursive("RichData", |data| {
+        Type::variant(vec![
+            Type::Scalar,
+            Type::SemVerRange,
+            Type::Binary,
+            Type::Sensitive(None),
+            Type::Type(None),
+            Type::TypeSet(None),
+            Type::Uri(None),
+            Type::Object(None),
+            Type::Undef,
+            Type::Default,
+            Type::hash_of(Type::rich_data_key(), data.clone()),
+            Type::array_of(data),
+        ])
+    })
+}
+
+fn object(name: &str, attributes: Vec<Attribute>) -> Type {
+    Type::Object(Some(Arc::new(ObjectType { name: Some(name.into()), definition: Value::UNDEF, attributes })))
+}
+
+fn attribute(name: &str, of: Type, default: Option<Value>) -> Attribute {
+    Attribute { name: name.into(), of, default }
+}
+
+fn deferred_type() -> Type {
+    let name = Regex::unchecked(r"\A[$]?[a-z][a-z0-9_]*(?:::[a-z][a-z0-9_]*)*\z");
+    object(
+        "Deferred",
+        vec![
+            attribute("name", Type::pattern(vec![name]), None),
+            attribute("arguments", Type::optional(Type::Array(None)), Some(Value::UNDEF)),
+        ],
+    )
+}
+
+fn error_type() -> Type {
+    let text = || Type::optional(Type::non_empty_string());
+    object(
+        "Error",
+        vec![
+            attribute("msg", Type::String(None), None),
+            attribute("kind", text(), Some(Value::UNDEF)),
+            attribute(
+                "details",
+                Type::optional(Type::hash_of(Type::String(None), Type::data())),
+                Some(Value::UNDEF),
+            ),
+            attribute("issue_code", text(), Some(Value::UNDEF)),
+        ],
+    )
 }

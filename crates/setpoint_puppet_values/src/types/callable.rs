@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::{CallableType, Type};
+use crate::value::Value;
 
 /// One way to call a function: its type, and the names of its parameters for messages.
 #[derive(Clone, Debug)]
@@ -13,8 +14,28 @@ pub struct Signature {
 }
 
 impl Signature {
-    /// Whether a call with arguments of these types, and a block of this type, fits.
-    pub fn accepts(&self, _arguments: &[Type], _block: Option<&Type>) -> bool {
-        true
+    /// Whether a call with these arguments, and a block of this type, fits.
+    pub fn accepts(&self, arguments: &[Value], block: Option<&Type>) -> bool {
+        self.callable.accepts(arguments, block)
+    }
+}
+
+impl CallableType {
+    /// Whether a call with these arguments, and a block of this type, fits.
+    pub fn accepts(&self, arguments: &[Value], block: Option<&Type>) -> bool {
+        let Some(parameters) = &self.parameters else { return true };
+        let fits = match &parameters.size {
+            Some(size) => size.contains(&(arguments.len() as i64)),
+            None => parameters.types.len() == arguments.len(),
+        };
+        fits && arguments
+            .iter()
+            .enumerate()
+            .all(|(index, argument)| parameters.at(index).is_none_or(|of| of.is_instance(argument)))
+            && match (&self.block, block) {
+                (None, block) => block.is_none(),
+                (Some(expected), Some(block)) => expected.is_assignable(block),
+                (Some(expected), None) => expected.is_assignable(&Type::Undef),
+            }
     }
 }

@@ -237,6 +237,27 @@ impl<T: PartialOrd> Bounds<T> {
     }
 }
 
+impl<T: Copy + PartialOrd> Bounds<T> {
+    pub fn intersects(&self, other: &Self) -> bool {
+        let apart =
+            |to: Option<T>, from: Option<T>| matches!((to, from), (Some(to), Some(from)) if to < from);
+        !apart(self.to, other.from) && !apart(other.to, self.from)
+    }
+
+    /// The smallest range that covers both.
+    pub fn hull(&self, other: &Self) -> Self {
+        let from = match (self.from, other.from) {
+            (Some(a), Some(b)) => Some(if b < a { b } else { a }),
+            _ => None,
+        };
+        let to = match (self.to, other.to) {
+            (Some(a), Some(b)) => Some(if b > a { b } else { a }),
+            _ => None,
+        };
+        Self { from, to }
+    }
+}
+
 impl<T: Copy + PartialEq> Bounds<T> {
     pub fn exactly(value: T) -> Self {
         Self { from: Some(value), to: Some(value) }
@@ -275,6 +296,44 @@ impl Type {
     pub fn float(from: Option<f64>, to: Option<f64>) -> Self {
         let range = Bounds { from, to };
         Self::Float((!range.is_unbounded()).then(|| Arc::new(range)))
+    }
+
+    pub fn timestamp(range: Bounds<Timestamp>) -> Self {
+        Self::Timestamp((!range.is_unbounded()).then(|| Arc::new(range)))
+    }
+
+    pub fn timespan(range: Bounds<Timespan>) -> Self {
+        Self::Timespan((!range.is_unbounded()).then(|| Arc::new(range)))
+    }
+
+    /// Ranges that touch become one.
+    pub fn sem_ver(mut ranges: Vec<SemVerRange>) -> Self {
+        if ranges.is_empty() {
+            return Self::SemVer(None);
+        }
+        let mut result = Vec::new();
+        while let Some(first) = ranges.pop() {
+            let mut joined = first;
+            let mut apart = Vec::new();
+            for range in ranges {
+                match joined.merge(&range) {
+                    Some(both) => joined = both,
+                    None => apart.push(range),
+                }
+            }
+            result.push(joined);
+            ranges = apart;
+        }
+        result.reverse();
+        Self::SemVer(Some(Arc::new(result)))
+    }
+
+    /// The range of an `Integer` type.
+    pub fn integer_bounds(&self) -> IntRange {
+        match self {
+            Self::Integer(Some(range)) => **range,
+            _ => Bounds::ALL,
+        }
     }
 
     pub fn string() -> Self {
