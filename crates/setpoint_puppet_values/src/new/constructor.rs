@@ -3,7 +3,7 @@
 use std::sync::LazyLock;
 
 use crate::error::ValueError;
-use crate::types::{Alias, Signature, Type, describe_signatures, infer_generic};
+use crate::types::{Alias, Signature, Type, describe_signatures, infer_generic, infer_set};
 use crate::value::{Data, Value};
 
 pub(super) type Maker = fn(&[Value]) -> Result<Value, ValueError>;
@@ -69,7 +69,8 @@ impl Constructor {
         {
             return Err(refuse(arguments));
         }
-        Err(ValueError::new(describe_signatures(self.name, &self.signatures(), arguments, None)))
+        let types: Vec<Type> = arguments.iter().map(infer_set).collect();
+        Err(ValueError::new(describe_signatures(self.name, &self.signatures(), &types, None)))
     }
 
     pub(super) fn check(&self, arguments: &[Value]) -> Result<(), ValueError> {

@@ -6,7 +6,7 @@ use super::unsupported;
 use crate::error::ValueError;
 use crate::types::{
     Attribute, CallableType, IntRange, ObjectType, Signature, StructElement, TupleType, Type,
-    describe_signatures,
+    describe_signatures, infer_set,
 };
 use crate::value::{Data, Deferred, Hash, Key, Object, Value};
 
@@ -43,12 +43,8 @@ pub(super) fn construct(of: &Type, object: &ObjectType, arguments: &[Value]) -> 
     let by_hash = signatures.first().is_some_and(|signature| signature.accepts(arguments, None));
     let by_position = signatures.get(1).is_some_and(|signature| signature.accepts(arguments, None));
     if !by_hash && !by_position {
-        return Err(ValueError::new(describe_signatures(
-            &format!("new_{name}"),
-            &signatures,
-            arguments,
-            None,
-        )));
+        let types: Vec<Type> = arguments.iter().map(infer_set).collect();
+        return Err(ValueError::new(describe_signatures(&format!("new_{name}"), &signatures, &types, None)));
     }
     let get = |index: usize, attribute: &Attribute| -> Value {
         let given = if by_hash {

@@ -138,17 +138,16 @@ pub fn describe_default_mismatch(
 
 /// Why none of the signatures accepts a call: `'f' expects 1 argument, got 2`, `'f' parameter 'x' expects …`, or a list
 /// of all signatures with what each rejected. `closure` is the name of the function, or `lambda` for a block.
-/// `block` is the type of the block that was given.
+/// `types` are those of the arguments, by [`infer_set`]; `block` is the type of the block that was given.
 pub fn describe_signatures(
     closure: &str,
     signatures: &[Signature],
-    arguments: &[Value],
+    types: &[Type],
     block: Option<&Type>,
 ) -> String {
-    let types: Vec<Type> = arguments.iter().map(infer_set).collect();
     let path = |index| vec![Step::Signature(index)];
     let mut errors: Vec<Vec<Mismatch>> = (signatures.iter().enumerate())
-        .map(|(index, signature)| describe_arguments(signature, &types, block.is_some(), &path(index)))
+        .map(|(index, signature)| describe_arguments(signature, types, block.is_some(), &path(index)))
         .collect();
     if errors.iter().any(Vec::is_empty) {
         let blocks: Vec<Vec<Mismatch>> = (signatures.iter().enumerate())
