@@ -6,6 +6,7 @@ mod format;
 use std::fmt::Write as _;
 use std::sync::Arc;
 
+pub use crate::ruby::text::inspect_text as ruby_inspect;
 pub use convert::string_format;
 
 use crate::ruby::numbers::float_to_s;
