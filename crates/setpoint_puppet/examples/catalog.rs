@@ -26,7 +26,7 @@ fn value(json: &serde_json::Value) -> Value {
 
 fn main() {
     let sources = Sources::new();
-    let mut environment = Environment::new(&OsFileSystem, &sources);
+    let mut modulepath = Vec::new();
     let mut options = Options { fact_comments: true, ..Options::default() };
     let mut files = Vec::new();
     let mut code = None;
@@ -43,7 +43,7 @@ fn main() {
                 }
             }
             "--node" => options.node = next(),
-            "--modulepath" => environment.modulepath = next().split(':').map(PathBuf::from).collect(),
+            "--modulepath" => modulepath = next().split(':').map(PathBuf::from).collect(),
             "--puppet" => options.puppet = if next() == "7" { PuppetVersion::V7 } else { PuppetVersion::V8 },
             "--strict-variables" => options.strict_variables = true,
             "--no-provenance" => options.provenance = false,
@@ -52,6 +52,7 @@ fn main() {
             _ => files.push(PathBuf::from(argument)),
         }
     }
+    let environment = Environment::new(&OsFileSystem, &sources, modulepath);
     let entry = match code {
         Some(text) => Entry::Code { name: "code.pp".to_owned(), text },
         None => Entry::Files(files),

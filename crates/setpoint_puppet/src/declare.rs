@@ -268,7 +268,7 @@ impl Compiler<'_> {
             return Ok(Some(found));
         }
         // Another spelling: `/a/` for `/a`.
-        let Some(native) = setpoint_catalog::native_type(type_name) else { return Ok(None) };
+        let Some(ResourceType::Native(native)) = self.find_resource_type(type_name)? else { return Ok(None) };
         Ok(title_key(native, title).and_then(|key| self.resources.find(displayed, &key)))
     }
 
@@ -360,7 +360,7 @@ fn unique_name(resource: &Resource) -> Result<Option<Arc<str>>, Stop> {
 }
 
 /// What the title says about attributes. Nothing is allocated for the common case, in which it is the namevar.
-fn title_parts(native: &Native, resource: &Resource) -> Result<Vec<(&'static str, String)>, Stop> {
+fn title_parts(native: Native, resource: &Resource) -> Result<Vec<(&'static str, String)>, Stop> {
     let title = &*resource.title;
     if native.name == "file" && setpoint_catalog::file_path(title) == title {
         return Ok(Vec::new());

@@ -4,6 +4,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError, RwLock};
 
 use rustc_hash::FxHashMap;
+use setpoint_catalog::NativeType;
+use setpoint_catalog::ruby_types::ModuleTypes;
 use setpoint_puppet_syntax::ast::{self, ExprKind, Program};
 use setpoint_source::{Diagnostic, FileError, FileSystem, Severity, Sources, read_text};
 
@@ -39,7 +41,8 @@ pub struct Environment<'a> {
     pub files: &'a dyn FileSystem,
     pub sources: &'a Sources,
     pub name: String,
-    pub modulepath: Vec<PathBuf>,
+    modulepath: Vec<PathBuf>,
+    types: ModuleTypes<'a>,
     manifests: RwLock<FxHashMap<PathBuf, Parsed>>,
     modules: RwLock<FxHashMap<String, Option<Arc<Path>>>>,
 }
@@ -47,20 +50,20 @@ pub struct Environment<'a> {
 type Parsed = Result<Arc<Manifest>, FileError>;
 
 impl<'a> Environment<'a> {
-    pub fn new(files: &'a dyn FileSystem, sources: &'a Sources) -> Self {
+    pub fn new(files: &'a dyn FileSystem, sources: &'a Sources, modulepath: Vec<PathBuf>) -> Self {
         Self {
             files,
             sources,
             name: "production".to_owned(),
-            modulepath: Vec::new(),
+            types: ModuleTypes::new(files, modulepath.clone()),
+            modulepath,
             manifests: RwLock::default(),
             modules: RwLock::default(),
         }
     }
 
-    pub fn with_modulepath(mut self, modulepath: Vec<PathBuf>) -> Self {
-        self.modulepath = modulepath;
-        self
+    pub fn modulepath(&self) -> &[PathBuf] {
+        &self.modulepath
     }
 
     /// The manifest at a path; parsed on first use.
@@ -99,9 +102,14 @@ impl<'a> Environment<'a> {
         modules.entry(name.to_owned()).or_insert(found).clone()
     }
 
-    /// A native type that a module brings along. None can be read yet.
-    pub fn module_type(&self, _name: &str) -> Option<Arc<setpoint_catalog::NativeType>> {
-        None
+    /// A native type that a module brings along.
+    pub fn module_type(&self, name: &str) -> Option<&'static NativeType> {
+        self.types.find(name).map(|found| found.native)
+    }
+
+    /// The native types of the modules.
+    pub fn module_types(&self) -> &ModuleTypes<'a> {
+        &self.types
     }
 
     /// A file of a folder of a module: `module/path`, or an absolute path, if it exists.

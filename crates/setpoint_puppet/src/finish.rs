@@ -60,9 +60,9 @@ impl Compiler<'_> {
                     .filter(|parameter| !native.accepts(&parameter.name))
                     .cloned()
                     .collect();
-                let native = native.clone();
+                let native = *native;
                 for parameter in unknown {
-                    let diagnostic = self.unknown_parameter(id, &parameter, &native);
+                    let diagnostic = self.unknown_parameter(id, &parameter, native);
                     self.diagnostics.push(diagnostic);
                 }
             }

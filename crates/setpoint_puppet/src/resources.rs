@@ -37,22 +37,7 @@ pub(crate) enum ResourceType {
 }
 
 /// A type that is no Puppet code: one that Puppet ships, or one that was read from a module.
-#[derive(Clone, Debug)]
-pub(crate) enum Native {
-    Shipped(&'static NativeType),
-    Module(Arc<NativeType>),
-}
-
-impl std::ops::Deref for Native {
-    type Target = NativeType;
-
-    fn deref(&self) -> &NativeType {
-        match self {
-            Self::Shipped(native) => native,
-            Self::Module(native) => native,
-        }
-    }
-}
+pub(crate) type Native = &'static NativeType;
 
 #[derive(Debug)]
 pub(crate) struct Resource {

@@ -156,7 +156,7 @@ impl Compiler<'_> {
             setpoint_puppet_functions::Strictness::Error => "error",
         };
         let modulepath: Vec<String> =
-            self.environment.modulepath.iter().map(|path| path.to_string_lossy().into_owned()).collect();
+            self.environment.modulepath().iter().map(|path| path.to_string_lossy().into_owned()).collect();
         let settings = [
             ("certname", Value::from(self.options.node.as_str())),
             ("codedir", "/etc/puppetlabs/code".into()),

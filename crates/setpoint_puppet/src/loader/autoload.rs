@@ -50,18 +50,17 @@ impl Compiler<'_> {
     }
 
     pub(crate) fn shipped_type(&self, name: &str) -> Option<Native> {
-        setpoint_catalog::native_type(name).map(Native::Shipped)
+        setpoint_catalog::native_type(name)
     }
 
     /// A type that Puppet ships, or one that a module brings along.
     fn native_type(&mut self, name: &str) -> Option<Native> {
         let name = lower(Symbol::new(name));
         if let Some(known) = self.definitions.natives.get(&name) {
-            return known.clone();
+            return *known;
         }
-        let found =
-            self.shipped_type(&name).or_else(|| self.environment.module_type(&name).map(Native::Module));
-        self.definitions.natives.insert(name, found.clone());
+        let found = self.shipped_type(&name).or_else(|| self.environment.module_type(&name));
+        self.definitions.natives.insert(name, found);
         found
     }
 
