@@ -52,7 +52,7 @@ fn main() {
             _ => files.push(PathBuf::from(argument)),
         }
     }
-    let environment = Environment::new(&OsFileSystem, &sources, modulepath);
+    let environment = Environment::new(&OsFileSystem, &sources).with_modulepath(modulepath);
     let entry = match code {
         Some(text) => Entry::Code { name: "code.pp".to_owned(), text },
         None => Entry::Files(files),

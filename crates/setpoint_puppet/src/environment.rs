@@ -50,16 +50,22 @@ pub struct Environment<'a> {
 type Parsed = Result<Arc<Manifest>, FileError>;
 
 impl<'a> Environment<'a> {
-    pub fn new(files: &'a dyn FileSystem, sources: &'a Sources, modulepath: Vec<PathBuf>) -> Self {
+    pub fn new(files: &'a dyn FileSystem, sources: &'a Sources) -> Self {
         Self {
             files,
             sources,
             name: "production".to_owned(),
-            types: ModuleTypes::new(files, modulepath.clone()),
-            modulepath,
+            types: ModuleTypes::new(files, Vec::new()),
+            modulepath: Vec::new(),
             manifests: RwLock::default(),
             modules: RwLock::default(),
         }
+    }
+
+    pub fn with_modulepath(mut self, modulepath: Vec<PathBuf>) -> Self {
+        self.types = ModuleTypes::new(self.files, modulepath.clone());
+        self.modulepath = modulepath;
+        self
     }
 
     pub fn modulepath(&self) -> &[PathBuf] {
