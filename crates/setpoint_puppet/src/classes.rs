@@ -88,7 +88,7 @@ impl Compiler<'_> {
             ..New::default()
         };
         let resource =
-            self.new_resource(Symbol::new("Class"), &title, ResourceType::Definition(class), new)?;
+            self.new_resource(self.words.class, title.as_str().into(), ResourceType::Definition(class), new)?;
         self.instantiate(class)?;
         self.add_resource(resource)?;
         Ok(())
@@ -115,7 +115,8 @@ impl Compiler<'_> {
             return Ok(known);
         }
         let new = New { kind: Kind::Unknown, source: Some(definition), ..New::default() };
-        let mut resource = self.new_resource(type_name, &name, ResourceType::Definition(definition), new)?;
+        let mut resource =
+            self.new_resource(type_name, name.as_str().into(), ResourceType::Definition(definition), new)?;
         resource.prov = self.existence("include", prov, span);
         self.instantiate(definition)?;
         self.catalog_tags.merge(&resource.tags);
@@ -139,8 +140,12 @@ impl Compiler<'_> {
         for parent in chain.into_iter().rev() {
             let name = self.definitions[parent].name;
             let new = New { kind: Kind::Unknown, source: Some(parent), ..New::default() };
-            let mut resource =
-                self.new_resource(Symbol::new("Class"), &name, ResourceType::Definition(parent), new)?;
+            let mut resource = self.new_resource(
+                self.words.class,
+                name.as_str().into(),
+                ResourceType::Definition(parent),
+                new,
+            )?;
             resource.prov = self.existence("inherits", Prov::NONE, self.definitions[definition].span);
             self.catalog_tags.merge(&resource.tags);
             self.add_resource(resource)?;

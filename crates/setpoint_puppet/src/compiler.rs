@@ -59,6 +59,7 @@ pub(crate) struct Compiler<'a> {
     /// Edges that `contain` or a stage made to a class: each is made once.
     pub(crate) class_edges: FxHashSet<(ResourceId, ResourceId)>,
     pub(crate) type_names: FxHashMap<Symbol, Symbol>,
+    pub(crate) qualified_names: FxHashMap<Symbol, (Option<Symbol>, Symbol)>,
     pub(crate) known_types: FxHashMap<Symbol, Type>,
     pub(crate) type_texts: FxHashMap<String, Type>,
     /// The lambdas of the calls that are going on.
@@ -100,6 +101,7 @@ impl<'a> Compiler<'a> {
             missing_overrides: Vec::new(),
             class_edges: FxHashSet::default(),
             type_names: FxHashMap::default(),
+            qualified_names: FxHashMap::default(),
             known_types: FxHashMap::default(),
             type_texts: FxHashMap::default(),
             blocks: Vec::new(),

@@ -10,7 +10,7 @@ use setpoint_puppet_values::{Data, Type, Value, to_text};
 use setpoint_source::{Span, Symbol};
 
 use crate::compiler::Compiler;
-use crate::loader::DefinitionId;
+use crate::loader::{DefinitionId, lower};
 use crate::resources::{Native, Parameter, Parameters, Resource, ResourceId, ResourceType};
 use crate::rules;
 
@@ -79,7 +79,7 @@ impl Compiler<'_> {
                 if titles.peek().is_some() { parameters.clone() } else { std::mem::take(&mut parameters) };
             let new =
                 New { kind, form: declaration.form, parameters: own, span: Some(span), ..New::default() };
-            let mut resource = self.new_resource(displayed, &text, resource_type.clone(), new)?;
+            let mut resource = self.new_resource(displayed, text, resource_type.clone(), new)?;
             resource.prov = self.existence("resource", title.prov, Some(span));
             declared.push(self.add_resource(resource)?);
         }
@@ -104,8 +104,12 @@ impl Compiler<'_> {
                 span: Some(span),
                 ..New::default()
             };
-            let mut resource =
-                self.new_resource(Symbol::new("Class"), &name, ResourceType::Definition(class), new)?;
+            let mut resource = self.new_resource(
+                self.words.class,
+                name.as_str().into(),
+                ResourceType::Definition(class),
+                new,
+            )?;
             resource.prov = self.existence("resource", title.prov, Some(span));
             self.instantiate(class)?;
             self.catalog_tags.merge(&resource.tags);
@@ -120,12 +124,12 @@ impl Compiler<'_> {
     pub(crate) fn new_resource(
         &mut self,
         type_name: Symbol,
-        title: &str,
+        title: Arc<str>,
         resource_type: ResourceType,
         new: New,
     ) -> Result<Resource, Stop> {
         let is_class = type_name.as_str() == "Class";
-        let title: Arc<str> = if is_class { self.type_name(title).as_str().into() } else { title.into() };
+        let title: Arc<str> = if is_class { self.type_name(&title).as_str().into() } else { title };
         let mut tags = self.type_tags(type_name);
         self.tag_if_valid(&mut tags, &title);
         let tag = Symbol::new("tag");
@@ -274,8 +278,8 @@ impl Compiler<'_> {
 
     /// The resource of a class by its name in any case.
     pub(crate) fn find_class_resource(&mut self, name: Symbol) -> Option<ResourceId> {
-        let title = self.type_name(&name.to_lowercase());
-        self.resources.find(Symbol::new("Class"), &title)
+        let title = self.type_name(&lower(name));
+        self.resources.find(self.words.class, &title)
     }
 
     /// The resource that a text such as `File[/etc/motd]` names.

@@ -42,7 +42,7 @@ impl Host for Compiler<'_> {
         parameters: Option<&Value>,
         span: Span,
     ) -> Result<Value, Stop> {
-        let inline = !name.ends_with(".epp");
+        let inline = name == "inlined-epp-text";
         self.render_template(name, text, parameters, inline, span)
     }
 

@@ -46,13 +46,10 @@ impl Compiler<'_> {
 
     /// `$a::b::x` is the variable x of the class a::b, or of a class that it inherits from; `$::x` is at top scope.
     fn find_qualified(&mut self, name: Symbol) -> Result<Option<Value>, Stop> {
-        let plain = name.strip_prefix("::").unwrap_or(&name);
-        let Some((class, leaf)) = plain.rsplit_once("::") else {
-            return Ok(self.scopes[ScopeId::TOP].named(Symbol::new(plain)).cloned());
-        };
-        let leaf = Symbol::new(leaf);
+        let (class, leaf) = *self.qualified_names.entry(name).or_insert_with(|| split_qualified(name));
+        let Some(class) = class else { return Ok(self.scopes[ScopeId::TOP].named(leaf).cloned()) };
         // The class is loaded even if it was not declared, as Puppet does it.
-        let Some(definition) = self.find_class(class)? else { return Ok(None) };
+        let Some(definition) = self.find_class(&class)? else { return Ok(None) };
         let mut at = self.class_scopes.get(&self.definitions[definition].name).copied();
         while let Some(id) = at {
             let scope = &self.scopes[id];
@@ -126,6 +123,15 @@ impl Compiler<'_> {
             prov = self.arena.under(prov, setpoint_provenance::Control::Condition, control, None);
         }
         value.with(prov)
+    }
+}
+
+/// The class and the variable of `$a::b::x`; `$::x` has no class.
+fn split_qualified(name: Symbol) -> (Option<Symbol>, Symbol) {
+    let plain = name.strip_prefix("::").unwrap_or(&name);
+    match plain.rsplit_once("::") {
+        Some((class, leaf)) => (Some(Symbol::new(class)), Symbol::new(leaf)),
+        None => (None, Symbol::new(plain)),
     }
 }
 

@@ -44,6 +44,7 @@ pub(crate) struct Words {
     case: Symbol,
     matched: Symbol,
     splat: Symbol,
+    pub(crate) class: Symbol,
 }
 
 impl Default for Words {
@@ -58,6 +59,7 @@ impl Default for Words {
             case: word("case"),
             matched: word("match"),
             splat: word("*"),
+            class: word("Class"),
         }
     }
 }

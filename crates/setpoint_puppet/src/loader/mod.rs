@@ -6,6 +6,8 @@ mod autoload;
 mod register;
 mod types;
 
+pub(crate) use register::lower;
+
 use std::ops::{Index, IndexMut};
 use std::path::PathBuf;
 use std::sync::Arc;

@@ -245,7 +245,7 @@ fn node_name(host: &HostMatch) -> Symbol {
     }
 }
 
-pub(super) fn lower(name: Symbol) -> Symbol {
+pub(crate) fn lower(name: Symbol) -> Symbol {
     let name = strip(name);
     if name.bytes().any(|byte| byte.is_ascii_uppercase()) { Symbol::new(&name.to_lowercase()) } else { name }
 }
