@@ -223,13 +223,13 @@ impl Compiler<'_> {
         }
         aliases.retain(|alias| **alias != *resource.title);
         for alias in &aliases {
-            self.refuse_alias(resource, alias, &setpoint_puppet_values::text::ruby_inspect(alias))?;
+            self.refuse_alias(resource, alias, &setpoint_puppet_values::ruby::text::inspect_text(alias))?;
         }
         if let Some(unique) = unique_name(resource)? {
             let parts: Vec<String> = unique
                 .trim_start_matches('\0')
                 .split('\0')
-                .map(setpoint_puppet_values::text::ruby_inspect)
+                .map(setpoint_puppet_values::ruby::text::inspect_text)
                 .collect();
             self.refuse_alias(resource, &unique, &format!("[{}]", parts.join(", ")))?;
             aliases.push(unique);
@@ -287,7 +287,7 @@ impl Compiler<'_> {
         match split_reference(text) {
             Some((type_name, title)) => self.find_resource(type_name, title),
             None => {
-                let shown = setpoint_puppet_values::text::ruby_inspect(text);
+                let shown = setpoint_puppet_values::ruby::text::inspect_text(text);
                 let message = format!("No title provided and {shown} is not a valid resource reference");
                 Err(rules::fail(message, None))
             }

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use setpoint_catalog::{Catalog, Kind, metaparameters};
+use setpoint_catalog::{Catalog, metaparameters};
 use setpoint_provenance::{Arena, Control, Prov};
 use setpoint_puppet_functions::Stop;
 use setpoint_puppet_values::{Data, Hash, Key, Value, to_text};
@@ -23,7 +23,7 @@ impl Compiler<'_> {
         self.apply_pending_overrides()?;
         for id in self.resources.ids() {
             // `Stage[main]` and `Class[Settings]` are not checked.
-            if id == ResourceId::MAIN_STAGE || id.index() == 1 {
+            if matches!(id, ResourceId::MAIN_STAGE | ResourceId::SETTINGS) {
                 continue;
             }
             self.add_scope_tags(id);
@@ -282,12 +282,6 @@ impl Compiler<'_> {
         if let ResourceType::Native(native) = &resource.resource_type {
             // The title fitted a pattern when the resource was declared.
             let _ = native.apply_title(&mut converted);
-        }
-        if matches!((&*converted.type_name, &*converted.title), ("Class" | "Stage", "main"))
-            && converted.span.is_none()
-            && converted.kind != Some(Kind::Class)
-        {
-            converted.from_title = vec![(Symbol::new("name"), "main".into())];
         }
         let name = Symbol::new("name");
         for parameter in resource.parameters.into_vec() {

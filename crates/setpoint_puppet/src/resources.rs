@@ -21,7 +21,9 @@ pub(crate) struct ResourceId(u32);
 impl ResourceId {
     /// `Stage[main]`, which every catalog begins with.
     pub(crate) const MAIN_STAGE: Self = Self(0);
-    /// `Class[main]`, the code outside of classes. `Class[Settings]` stands between the two.
+    /// `Class[Settings]`.
+    pub(crate) const SETTINGS: Self = Self(1);
+    /// `Class[main]`, the code outside of classes.
     pub(crate) const MAIN: Self = Self(2);
 
     pub(crate) fn index(self) -> usize {

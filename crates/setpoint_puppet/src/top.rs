@@ -142,7 +142,8 @@ impl Compiler<'_> {
 
     /// The class `settings`, whose variables are Puppet's settings.
     pub(crate) fn evaluate_settings(&mut self) {
-        let mut scope = Scope::new(ScopeKind::Class, DefinitionId::SETTINGS, ResourceId::MAIN);
+        self.add_class_edge(ResourceId::MAIN_STAGE, ResourceId::SETTINGS);
+        let mut scope = Scope::new(ScopeKind::Class, DefinitionId::SETTINGS, ResourceId::SETTINGS);
         scope.parent = Some(ScopeId::TOP);
         scope.enclosing = Some(ScopeId::TOP);
         let scope = self.scopes.add(scope);
