@@ -1,5 +1,7 @@
 //! Writes the answers of an oracle into the cases. No answer is written by hand, and none by Setpoint.
 
+mod syntax;
+
 use std::path::{Path, PathBuf};
 
 use setpoint_oracle::{Puppet, answers};
@@ -22,10 +24,14 @@ pub(crate) struct Arguments {
 enum Oracle {
     /// Puppet, for crates/setpoint/tests/puppet
     Puppet,
+    /// Puppet's parser, for crates/setpoint_puppet_syntax/tests/cases
+    Syntax,
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), String> {
-    let Oracle::Puppet = arguments.oracle;
+    if let Oracle::Syntax = arguments.oracle {
+        return syntax::run(arguments.filter.as_deref());
+    }
     let mut puppet = Puppet::start()?;
     if let Some(path) = &arguments.show {
         return show(path, &mut puppet);

@@ -81,7 +81,7 @@ impl<'a> Lexer<'a> {
                 }
                 Some(b'#') => {
                     let Some(comment_end) = self.comment_end() else {
-                        self.give_up(tag, tag + 3, "Reaching end after opening <%# without seeing %>");
+                        self.give_up(tag + 2, tag + 3, "Reaching end after opening <%# without seeing %>");
                         return;
                     };
                     if self.peek(1) == b'-' {

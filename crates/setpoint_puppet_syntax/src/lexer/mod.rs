@@ -142,11 +142,17 @@ impl<'a> Lexer<'a> {
     /// Reports an error after which nothing can be read.
     fn give_up(&mut self, start: usize, end: usize, message: impl Into<String>) -> Token {
         self.fail(start, end, message);
+        self.stop();
+        Token::new(Kind::Bad, start, end)
+    }
+
+    /// Makes no further tokens.
+    pub(crate) fn stop(&mut self) {
         self.broken = true;
+        self.queue.clear();
         self.open.clear();
         self.resume = false;
         self.pos = self.bytes.len();
-        Token::new(Kind::Bad, start, end)
     }
 
     fn take(&mut self, kind: Kind, length: usize) -> Token {

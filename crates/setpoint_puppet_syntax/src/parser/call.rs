@@ -32,6 +32,10 @@ impl Parser<'_> {
                     }
                     block.push(expr);
                 }
+                // What is wrong in the list is told already.
+                Item::List { list, .. } if list.iter().any(|expr| matches!(expr.kind, ExprKind::Error)) => {
+                    block.extend(list);
+                }
                 Item::List { comma, list } => {
                     let message = match block.last().map(|expr| &expr.kind) {
                         Some(ExprKind::Name(name)) => format!(

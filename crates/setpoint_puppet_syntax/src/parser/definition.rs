@@ -8,7 +8,7 @@ use crate::ast::{
     Block, ClassDef, DefineDef, Expr, ExprKind, FunctionDef, HostMatch, NodeDef, Parameter, StringPart,
     TypeAliasDef,
 };
-use crate::parser::{Parsed, Parser, text_of};
+use crate::parser::{Parsed, Parser, Reported, text_of};
 use crate::place::puppet_start;
 use crate::token::Kind;
 
@@ -322,9 +322,9 @@ impl<'a> Parser<'a> {
                 }
             }
         }
-        let braces = self.open;
+        let braces = self.open.len();
         self.expect(Kind::LBrace)?;
-        while self.open > braces {
+        while self.open.len() > braces {
             if self.at(Kind::Eof) {
                 return Err(self.unexpected());
             }
@@ -350,9 +350,28 @@ impl<'a> Parser<'a> {
             return Ok(Vec::new());
         }
         self.bump();
-        let parameters = self.parameters(Kind::RParen)?;
-        self.expect(Kind::RParen)?;
-        Ok(parameters)
+        let parameters = self.parameters(Kind::RParen).and_then(|parameters| {
+            self.expect(Kind::RParen)?;
+            Ok(parameters)
+        });
+        parameters.or_else(|Reported| self.skip_parameters())
+    }
+
+    /// After an error among parameters the body is still worth reading: skips to it.
+    fn skip_parameters(&mut self) -> Parsed<Vec<Parameter>> {
+        let open = self.open.len();
+        while !self.at(Kind::Eof) {
+            let closes = self.at(Kind::RParen) && self.open.len() == open;
+            if closes && matches!(self.peek(), Kind::LBrace | Kind::Inherits | Kind::RShift) {
+                self.bump();
+                return Ok(Vec::new());
+            }
+            if self.open.len() <= open && self.looks_like_statement() {
+                break;
+            }
+            self.bump();
+        }
+        Err(Reported)
     }
 
     /// `|parameters|`

@@ -19,6 +19,7 @@ mod call;
 mod conditional;
 mod definition;
 mod expression;
+mod report;
 mod resource;
 mod string;
 
@@ -30,7 +31,6 @@ use setpoint_source::{Diagnostic, FileId, Range, Symbol};
 
 use crate::ast::{Block, Expr, ExprKind, Program};
 use crate::lexer::Lexer;
-use crate::rules;
 use crate::token::{Kind, Token};
 
 /// How deep brackets, blocks and operators may nest. Real manifests stay below 30; the tree is walked recursively.
@@ -54,8 +54,8 @@ pub(crate) struct Parser<'a> {
     ahead: VecDeque<Token>,
     /// Where the last consumed token ended.
     last_end: u32,
-    /// Braces and strings that are open.
-    open: u32,
+    /// The braces and strings that are open.
+    open: Vec<Range>,
     nesting: u32,
     /// How deep in the tree the next expression will be, and how deep the deepest so far is.
     depth: u32,
@@ -66,6 +66,7 @@ pub(crate) struct Parser<'a> {
     errors: Vec<Diagnostic>,
     /// Errors that Puppet finds only when the whole file is well-formed.
     semantic: Vec<Diagnostic>,
+    told_depth: bool,
     /// The statement contains text that the lexer has refused, so that further errors in it mean little.
     tainted: bool,
 }
@@ -90,7 +91,7 @@ impl<'a> Parser<'a> {
             token: Token::new(Kind::Eof, 0, 0),
             ahead: VecDeque::new(),
             last_end: 0,
-            open: 0,
+            open: Vec::new(),
             nesting: 0,
             depth: 0,
             deepest: 0,
@@ -98,6 +99,7 @@ impl<'a> Parser<'a> {
             symbols: FxHashMap::default(),
             errors: Vec::new(),
             semantic: Vec::new(),
+            told_depth: false,
             tainted: false,
         };
         parser.token = parser.lexer.next();
@@ -144,20 +146,13 @@ impl<'a> Parser<'a> {
             // Only a `}` without its `{` ends a block here.
             self.unexpected();
             self.bump();
-            self.open = 0;
+            self.open.clear();
         }
     }
 
     fn finish(mut self, body: Block) -> Outcome {
-        let mut warnings = Vec::new();
-        let mut lex_errors = Vec::new();
+        let (mut lex_errors, warnings) = self.lexer_findings();
         let file = self.file;
-        for error in std::mem::take(&mut self.lexer.errors) {
-            let is_error = error.severity == setpoint_source::Severity::Error;
-            let rule = if is_error { &rules::SYNTAX } else { &rules::UNKNOWN_ESCAPE };
-            let diagnostic = Diagnostic::new(rule, error.message).at(error.range.in_file(file));
-            if is_error { lex_errors.push(diagnostic) } else { warnings.push(diagnostic) }
-        }
         if let Some(unclosed) = self.lexer.unclosed {
             self.errors.retain(|error| error.span.is_none_or(|span| span.range.start < unclosed));
         }
@@ -176,8 +171,10 @@ impl<'a> Parser<'a> {
         let next = self.ahead.pop_front().unwrap_or_else(|| self.lexer.next());
         let token = std::mem::replace(&mut self.token, next);
         match token.kind {
-            Kind::LBrace | Kind::SelBrace | Kind::DqPre => self.open += 1,
-            Kind::RBrace | Kind::DqPost => self.open = self.open.saturating_sub(1),
+            Kind::LBrace | Kind::SelBrace | Kind::DqPre => self.open.push(token.range),
+            Kind::RBrace | Kind::DqPost => {
+                self.open.pop();
+            }
             Kind::Bad => self.tainted = true,
             _ => {}
         }
@@ -227,68 +224,6 @@ impl<'a> Parser<'a> {
         self.symbol(name)
     }
 
-    // --- Errors
-
-    /// Reports the current token as one that does not fit.
-    fn unexpected(&mut self) -> Reported {
-        let token = &self.token;
-        // The lexer has told about these.
-        if self.tainted || token.kind == Kind::Bad || token.kind == Kind::Eof && self.lexer.broken {
-            return Reported;
-        }
-        let range = token.range;
-        let message = match token.kind {
-            Kind::Eof => "Syntax error at end of input".to_owned(),
-            Kind::Regex => format!("Syntax error at '(?-mix:{})'", text_of(token)),
-            Kind::Other | Kind::RenderExpr => "Syntax error at ''".to_owned(),
-            Kind::Variable => format!("Syntax error at '{}'", self.slice(range).trim_start_matches('$')),
-            _ => match &token.text {
-                Some(text) => format!("Syntax error at '{text}'"),
-                None => format!("Syntax error at '{}'", self.slice(range)),
-            },
-        };
-        self.error_at(range, message)
-    }
-
-    fn error_at(&mut self, range: Range, message: impl Into<String>) -> Reported {
-        let mut diagnostic = Diagnostic::new(&rules::SYNTAX, message).at(range.in_file(self.file));
-        if let Some(help) = self.help_for(range) {
-            diagnostic = diagnostic.with_help(help);
-        }
-        self.errors.push(diagnostic);
-        Reported
-    }
-
-    /// What is probably meant, for the slips that people make most.
-    fn help_for(&self, range: Range) -> Option<&'static str> {
-        if self.token.range != range {
-            return None;
-        }
-        let before = self.text.get(..range.start as usize)?;
-        let trimmed = before.trim_end();
-        Some(match self.token.kind {
-            Kind::Eof => "A closing bracket or quote is missing somewhere before the end of the file.",
-            Kind::Elsif if !trimmed.is_empty() => "Only `if` takes `elsif`; `unless` takes `else` alone.",
-            Kind::If if trimmed.ends_with("else") => "Write `elsif` for a further condition.",
-            Kind::ListStart if before.len() > trimmed.len() => {
-                "An index or a reference takes no space before its `[`: write `File['a']`."
-            }
-            Kind::FArrow if trimmed.ends_with(['\'', '"']) => {
-                "Names of attributes are not quoted, and a title is followed by `:`."
-            }
-            Kind::FArrow => return None,
-            kind if kind.is_attribute_name() && trimmed.ends_with(['\'', '"', ']', ')']) => {
-                "A comma or a colon may be missing before this."
-            }
-            Kind::Other => "Puppet's names and operators consist of ASCII characters; quote other text.",
-            _ => return None,
-        })
-    }
-
-    fn semantic_at(&mut self, range: Range, message: impl Into<String>) {
-        self.semantic.push(Diagnostic::new(&rules::VALIDATION, message).at(range.in_file(self.file)));
-    }
-
     /// Runs a part of the parser one level deeper.
     fn nested<T>(&mut self, parse: impl FnOnce(&mut Self) -> Parsed<T>) -> Parsed<T> {
         if self.nesting == MAX_NESTING {
@@ -303,19 +238,6 @@ impl<'a> Parser<'a> {
         result
     }
 
-    fn too_deep(&mut self) -> Reported {
-        let diagnostic = Diagnostic::new(&rules::TOO_DEEP, "The text is nested too deeply to be read")
-            .at(self.token.range.in_file(self.file))
-            .with_note(format!(
-                "Brackets, blocks and operands may nest {MAX_NESTING} levels, chains of operators {MAX_DEPTH} links."
-            ));
-        // One is enough: what encloses this place is as deep.
-        if !self.errors.iter().any(|error| error.rule == &rules::TOO_DEEP) {
-            self.errors.push(diagnostic);
-        }
-        Reported
-    }
-
     // --- Statements
 
     /// `{ statements }`, the braces included.
@@ -328,7 +250,7 @@ impl<'a> Parser<'a> {
     fn block_rest(&mut self) -> Parsed<Block> {
         self.nested(|parser| {
             let mut body = Vec::new();
-            parser.block_items(parser.open, &mut body, false);
+            parser.block_items(parser.open.len(), &mut body, false);
             let body = parser.transform_calls(body);
             parser.expect(Kind::RBrace)?;
             Ok(body)
@@ -336,7 +258,7 @@ impl<'a> Parser<'a> {
     }
 
     /// Statements up to a `}` or the end. `open` is how many braces are open in this block.
-    fn block_items(&mut self, open: u32, items: &mut Vec<Item>, mut after_separator: bool) {
+    fn block_items(&mut self, open: usize, items: &mut Vec<Item>, mut after_separator: bool) {
         loop {
             let kind = self.token.kind;
             let ends = matches!(kind, Kind::RBrace | Kind::Eof);
@@ -376,18 +298,18 @@ impl<'a> Parser<'a> {
     }
 
     /// Skips to where the next statement of a block may begin.
-    fn recover(&mut self, open: u32) {
+    fn recover(&mut self, open: usize) {
         loop {
             match self.token.kind {
                 Kind::Eof => return,
-                Kind::RBrace if self.open <= open => return,
+                Kind::RBrace if self.open.len() <= open => return,
                 _ => {}
             }
-            if self.open == open && self.looks_like_statement() {
+            if self.open.len() == open && self.looks_like_statement() {
                 return;
             }
             let token = self.bump();
-            if self.open == open
+            if self.open.len() == open
                 && matches!(token.kind, Kind::RBrace | Kind::Semicolon)
                 && self.token.kind.starts_expression()
             {
@@ -398,7 +320,9 @@ impl<'a> Parser<'a> {
 
     /// The first token of a line, and one that begins many statements and continues few.
     fn looks_like_statement(&mut self) -> bool {
-        self.at_line_start() && self.begins_statement()
+        // In a template, code ends where text begins.
+        let is_text = matches!(self.token.kind, Kind::RenderString | Kind::RenderExpr);
+        is_text || self.at_line_start() && self.begins_statement()
     }
 
     fn at_line_start(&self) -> bool {

@@ -86,7 +86,7 @@ impl Parser<'_> {
         }
         let mut items = vec![self.statement_after(first)?];
         let separated = self.eat(Kind::Semicolon);
-        self.block_items(self.open, &mut items, separated);
+        self.block_items(self.open.len(), &mut items, separated);
         let block = self.transform_calls(items);
         self.expect(Kind::RBrace)?;
         let range = self.range_from(start);

@@ -23,10 +23,15 @@ use crate::rules;
 use idem::is_idem;
 use label::{a_an, a_an_uppercase, label};
 
+/// A text with more mistakes is no manifest, and nobody reads that many messages.
+const MAX_FOUND: usize = 500;
+
 pub(crate) fn validate(text: &str, program: &Program) -> Vec<Diagnostic> {
     let mut validator = Validator { text, file: program.file, work: Vec::new(), found: Vec::new() };
     validator.statements(&program.body, Holder::Program);
-    while let Some((expr, holder)) = validator.work.pop() {
+    while validator.found.len() < MAX_FOUND
+        && let Some((expr, holder)) = validator.work.pop()
+    {
         validator.check(expr, holder);
     }
     validator.found

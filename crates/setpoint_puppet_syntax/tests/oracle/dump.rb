@@ -1,6 +1,7 @@
 # Prints what Puppet's own parser makes of many manifests, in the format of `dump_with_places`.
 #
 #   ruby dump.rb < LIST        LIST: one path a line; `*.epp` are templates
+#   PLACES=0 ruby dump.rb …    the format of `dump`: without places
 #
 # For each path: `### path`, then either the tree, one statement a line, or `error LINE:COLUMN message` lines; last the
 # warnings that validation gives, as `warning LINE:COLUMN message`.
@@ -99,6 +100,7 @@ class Dumper
 
   def kind(o)
     case o
+    when Model::RenderStringExpression then "(text #{string(o.value)})"
     when Model::LiteralUndef then 'undef'
     when Model::LiteralDefault then 'default'
     when Model::LiteralBoolean then o.value.to_s
@@ -164,7 +166,6 @@ class Dumper
       else
         lambda_of(o)
       end
-    when Model::RenderStringExpression then "(text #{string(o.value)})"
     when Model::RenderExpression
       if o.expr.is_a?(Model::BlockExpression)
         "(render (if true #{block('then', o.expr)}))"
@@ -189,7 +190,7 @@ Puppet.override(current_environment: env, loaders: Loaders.new(env)) do
       text = File.read(path, mode: 'rb', encoding: 'utf-8')
       parser = (path.end_with?('.epp') ? templates : manifests).parser
       program = parser.parse_string(text, '')
-      issues = manifests.validate(program.model).diagnostics
+      issues = manifests.validate(program.model).diagnostics.sort_by { |d| [d.source_pos.line, d.source_pos.pos] }
       errors = issues.select { |d| d.severity == :error }
       if errors.empty?
         Dumper.new(places).statements(program.model.body).each { |s| puts Dumper.new(places).expr(s) }
@@ -200,7 +201,10 @@ Puppet.override(current_environment: env, loaders: Loaders.new(env)) do
       end
     rescue Puppet::ParseError => e
       message = e.respond_to?(:basic_message) ? e.basic_message : e.message
-      puts "error #{e.line}:#{e.pos} #{message.sub(/ \((?:file: [^)]*, )?line: \d+, column: \d+\)\z/, '')}"
+      # Puppet gives the end of the input no place.
+      line = e.line || text.count("\n") + 1
+      pos = e.pos || text[/[^\n]*\z/].length + 1
+      puts "error #{line}:#{pos} #{message.sub(/ \((?:file: [^)]*, )?line: \d+, column: \d+\)\z/, '')}"
     rescue StandardError => e
       puts "error : #{e.message.lines.first}"
     end
