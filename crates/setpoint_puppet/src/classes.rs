@@ -172,7 +172,7 @@ impl Compiler<'_> {
             "Could not find parent resource type '::{parent}' of type hostclass in {}",
             self.environment.name
         );
-        Err(rules::stop(&rules::UNKNOWN_CLASS, message, None))
+        Err(rules::stop(&rules::UNKNOWN_CLASS, message, self.definitions[definition].span))
     }
 
     /// Whether code of one class may override what code of another has set.

@@ -255,6 +255,9 @@ impl Compiler<'_> {
             Query::Equal { name, value } => {
                 let actual = self.queried(id, *name);
                 match &actual.data {
+                    Data::Array(items) if matches!(value.data, Data::Type(_)) => {
+                        items.iter().any(|item| ops::equals(item, value))
+                    }
                     Data::Array(_) => ops::contained(value, &actual).is_ok_and(|found| found.matched),
                     _ => ops::equals(&actual, value),
                 }

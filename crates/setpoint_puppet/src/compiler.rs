@@ -69,6 +69,10 @@ pub(crate) struct Compiler<'a> {
     pub(crate) log: Vec<LogEntry>,
     pub(crate) warned: FxHashSet<String>,
     pub(crate) guards: Vec<Guard>,
+    /// In the target of an alias, and in types that are given as text, names need not be known.
+    pub(crate) names_may_be_unknown: bool,
+    /// Where `next()` or `return()` was called last.
+    pub(crate) last_jump: Option<Span>,
     /// Classes that were declared again, and why.
     pub(crate) declarations: Vec<(ResourceId, Prov)>,
 }
@@ -110,6 +114,8 @@ impl<'a> Compiler<'a> {
             log: Vec::new(),
             warned: FxHashSet::default(),
             guards: Vec::new(),
+            names_may_be_unknown: false,
+            last_jump: None,
             declarations: Vec::new(),
         };
         compiler.scopes.add(Scope::new(ScopeKind::Top, DefinitionId::MAIN, ResourceId::MAIN));
@@ -194,6 +200,9 @@ impl<'a> Compiler<'a> {
     /// The statements outside of classes, of all manifests as one.
     fn evaluate_main(&mut self, manifests: &[Arc<Manifest>]) -> Result<(), Stop> {
         self.edge_to_stage(ResourceId::MAIN)?;
+        for name in ["title", "name"] {
+            self.scopes[ScopeId::TOP].set_named(Symbol::new(name), "main".into());
+        }
         for manifest in manifests {
             self.frame.file = manifest.program.file;
             self.evaluate_body(&manifest.program.body)?;
@@ -260,16 +269,16 @@ impl<'a> Compiler<'a> {
 
     /// An error, or what is wrong with a jump that nothing caught.
     fn explain(&self, stop: Stop) -> Diagnostic {
-        match stop {
-            Stop::Error(diagnostic) => *diagnostic,
-            Stop::Break(span) => {
-                Diagnostic::new(&rules::EVALUATION, "break() from context where this is illegal").at(span)
-            }
-            Stop::Next(_) => Diagnostic::new(&rules::EVALUATION, "next() from context where this is illegal"),
-            Stop::Return(_) => {
-                Diagnostic::new(&rules::EVALUATION, "return() from context where this is illegal")
-            }
-        }
+        let (name, span) = match stop {
+            Stop::Error(diagnostic) => return *diagnostic,
+            Stop::Break(span) => ("break", Some(span)),
+            Stop::Next(_) => ("next", self.last_jump),
+            Stop::Return(_) => ("return", self.last_jump),
+        };
+        let message = format!("{name}() from context where this is illegal");
+        let mut diagnostic = Diagnostic::new(&rules::EVALUATION, message);
+        diagnostic.span = span;
+        diagnostic
     }
 
     pub(crate) fn span(&self, range: Range) -> Span {

@@ -226,11 +226,12 @@ impl Compiler<'_> {
             self.refuse_alias(resource, alias, &setpoint_puppet_values::ruby::text::inspect_text(alias))?;
         }
         if let Some(unique) = unique_name(resource)? {
-            let parts: Vec<String> = unique
-                .trim_start_matches('\0')
-                .split('\0')
-                .map(setpoint_puppet_values::ruby::text::inspect_text)
-                .collect();
+            let shown = |part: &str| match part {
+                "" => "nil".to_owned(),
+                part => setpoint_puppet_values::ruby::text::inspect_text(part),
+            };
+            let parts: Vec<String> =
+                unique.strip_prefix('\0').unwrap_or(&unique).split('\0').map(shown).collect();
             self.refuse_alias(resource, &unique, &format!("[{}]", parts.join(", ")))?;
             aliases.push(unique);
         }
@@ -317,6 +318,11 @@ pub(crate) fn reference_parts(of: &Type) -> Option<(&str, Option<&str>)> {
         Type::Type(Some(inner)) => reference_parts(inner),
         _ => None,
     }
+}
+
+/// Whether a type stands for a resource or class, which the catalog writes as text.
+pub(crate) fn is_reference(of: &Type) -> bool {
+    matches!(of.resolved(), Type::Resource(Some(_)) | Type::Class(_))
 }
 
 pub(crate) fn split_reference(text: &str) -> Option<(&str, &str)> {

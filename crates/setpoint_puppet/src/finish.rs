@@ -11,7 +11,7 @@ use setpoint_puppet_values::{Data, Hash, Key, Value, to_text};
 use setpoint_source::{Diagnostic, FileId, SourceFile, Symbol};
 
 use crate::compiler::Compiler;
-use crate::declare::reference_parts;
+use crate::declare::is_reference;
 use crate::resources::{Parameter, Resource, ResourceId, ResourceType};
 use crate::rules;
 
@@ -309,7 +309,7 @@ impl Compiler<'_> {
     fn catalog_value(&mut self, value: Value, is_relationship: bool) -> Value {
         let prov = value.prov;
         match &value.data {
-            Data::Type(of) if reference_parts(of).is_some() => match self.reference_text(of) {
+            Data::Type(of) if is_reference(of) => match self.reference_text(of) {
                 Some(text) => Value::string(text).with(prov),
                 None => value,
             },
@@ -344,7 +344,7 @@ impl Compiler<'_> {
 /// Whether a reference stands somewhere in a value.
 fn needs_conversion(value: &Value) -> bool {
     match &value.data {
-        Data::Type(of) => reference_parts(of).is_some(),
+        Data::Type(of) => is_reference(of),
         Data::Array(items) => items.iter().any(needs_conversion),
         Data::Hash(entries) => {
             entries.iter().any(|(key, entry)| needs_conversion(&key.0) || needs_conversion(entry))
@@ -356,7 +356,7 @@ fn needs_conversion(value: &Value) -> bool {
 /// Whether a reference stands in a value or in arrays in it.
 fn has_reference(value: &Value) -> bool {
     match &value.data {
-        Data::Type(of) => reference_parts(of).is_some(),
+        Data::Type(of) => is_reference(of),
         Data::Array(items) => items.iter().any(has_reference),
         _ => false,
     }

@@ -24,7 +24,14 @@ impl Host for Compiler<'_> {
     }
 
     fn call_function(&mut self, call: Call<'_>) -> Result<Value, Stop> {
-        self.call_function(&call)
+        self.call_function(&call).map_err(|stop| match stop {
+            // Puppet says it in other words if a function calls a function.
+            Stop::Error(mut diagnostic) if std::ptr::eq(diagnostic.rule, &rules::UNKNOWN_FUNCTION) => {
+                diagnostic.message = format!("Unknown function '{}'", call.name);
+                Stop::Error(diagnostic)
+            }
+            stop => stop,
+        })
     }
 
     fn variable(&mut self, name: &str) -> Option<Value> {

@@ -12,6 +12,19 @@ use crate::resources::{Parameter, ResourceId};
 use crate::rules;
 use crate::scope::{Local, ParameterScope, ScopeId};
 
+/// Puppet blames the call, not the default, if a default reads a parameter that has no value yet.
+pub(crate) fn unplaced(stop: Stop) -> Stop {
+    match stop {
+        Stop::Error(mut diagnostic) if std::ptr::eq(diagnostic.rule, &rules::UNEVALUATED_PARAMETER) => {
+            if let Some(span) = diagnostic.span.take() {
+                diagnostic = Box::new(diagnostic.with_label(span, "read here"));
+            }
+            Stop::Error(diagnostic)
+        }
+        stop => stop,
+    }
+}
+
 impl Compiler<'_> {
     /// Gives a new scope its variables, and the resource the parameters that it was not given.
     pub(crate) fn set_resource_parameters(
@@ -134,7 +147,7 @@ impl Compiler<'_> {
                 continue;
             }
             self.scopes[scope].begin_default(parameter.name);
-            let value = self.evaluate_guarded(default)?;
+            let value = self.evaluate_guarded(default).map_err(unplaced)?;
             self.set_parameter(id, parameter.name, value.clone())?;
             self.scopes[scope].set_parameter(parameter.name, value);
         }
@@ -149,7 +162,8 @@ impl Compiler<'_> {
         values: &[(Symbol, Value)],
     ) -> Result<(), Stop> {
         let signature = &self.definitions[definition].signature;
-        if signature.is_empty() && values.is_empty() {
+        // The code outside of classes and nodes takes no parameters, but `require()` may give it one.
+        if signature.is_empty() {
             return Ok(());
         }
         let given: Hash =

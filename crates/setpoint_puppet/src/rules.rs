@@ -12,11 +12,13 @@ pub static RULES: &[&Rule] = &[
     &ENDLESS_EVALUATION,
     &EVALUATION,
     &INVALID_TITLE,
+    &MISPLACED_CODE,
     &NO_MATCHING_NODE,
     &OVERRIDE_NOT_ALLOWED,
     &QUESTIONABLE,
     &REASSIGNED_VARIABLE,
     &TYPE_MISMATCH,
+    &UNEVALUATED_PARAMETER,
     &UNKNOWN_CLASS,
     &UNKNOWN_FUNCTION,
     &UNKNOWN_PARAMETER,
@@ -239,6 +241,39 @@ class { 'web': port => '80' }    # a String
 ```
 
 Give a value of the declared type: `port => 80`.
+"
+);
+
+rule!(
+    UNEVALUATED_PARAMETER,
+    "unevaluated-parameter",
+    "the default of a parameter reads one that has no value yet",
+    "\
+Parameters get their values from the first to the last, so the default of one can read those before it only, and only if \
+they have a value.
+
+```puppet
+class web($url = \"http://${host}\", $host = 'localhost') { }
+```
+
+Put `$host` first.
+"
+);
+
+rule!(
+    MISPLACED_CODE,
+    "misplaced-code",
+    "a file of a module holds what does not belong there",
+    "\
+A file of a module holds definitions and nothing else, and their names begin as the path of the file says: \
+`apache/manifests/mod/ssl.pp` holds `apache::mod::ssl`. Puppet refuses to load a file that holds anything else.
+
+```puppet
+# apache/manifests/mod/ssl.pp
+class apache::ssl { }
+```
+
+Move the definition, or give it the name that its file asks for. Code outside of classes belongs into a class.
 "
 );
 

@@ -37,7 +37,9 @@ impl Compiler<'_> {
             let scope = &self.scopes[id];
             match scope.own(name) {
                 Some(Found::Value(value)) => return Ok(Some(value)),
-                Some(Found::NotEvaluated(message)) => return Err(rules::fail(message, span)),
+                Some(Found::NotEvaluated(message)) => {
+                    return Err(rules::stop(&rules::UNEVALUATED_PARAMETER, message, span));
+                }
                 None => at = scope.inherited.or(scope.enclosing),
             }
         }

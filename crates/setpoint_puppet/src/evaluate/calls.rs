@@ -8,7 +8,7 @@ use setpoint_puppet_syntax::ast::{self, Expr, ExprKind, Lambda, MethodCall};
 use setpoint_puppet_values::types::{
     CallableType, Signature, TupleType, describe_return_mismatch, describe_signatures,
 };
-use setpoint_puppet_values::{Data, Type, Value, infer_set};
+use setpoint_puppet_values::{Data, Key, Type, Value, infer_set};
 use setpoint_source::{Span, Symbol};
 
 use crate::compiler::{Compiler, Frame};
@@ -47,6 +47,10 @@ impl Compiler<'_> {
         expression: &Expr,
     ) -> Result<Value, Stop> {
         let mut arguments = self.unfold(std::slice::from_ref(&call.receiver))?;
+        if let Some(value) = arguments.first().and_then(|receiver| member(receiver, &call.name)) {
+            let prov = self.combine(call.name, expression.range, arguments.iter().map(|value| value.prov));
+            return Ok(value.with(prov));
+        }
         arguments.extend(self.unfold(&call.arguments)?);
         let span = self.place(expression);
         self.call_with_lambda(call.name, arguments, call.lambda.as_ref(), span)
@@ -74,11 +78,25 @@ impl Compiler<'_> {
         self.enter_call(Some(call.span))?;
         let result = self.dispatch(call);
         self.leave_call();
+        match result {
+            Err(Stop::Next(_) | Stop::Return(_)) if matches!(call.name.as_str(), "next" | "return") => {
+                self.last_jump = Some(call.span);
+            }
+            Err(Stop::Error(mut diagnostic)) if diagnostic.message.is_empty() => {
+                diagnostic.message = "Error while evaluating a Function Call, no message is given".to_owned();
+                return Err(Stop::Error(diagnostic));
+            }
+            _ => {}
+        }
         result
     }
 
     fn dispatch(&mut self, call: &Call<'_>) -> Result<Value, Stop> {
         let name = call.name.strip_prefix("::").map_or(call.name, Symbol::new);
+        // What a manifest defines hides what Puppet has.
+        if let Some(function) = self.known_function(name) {
+            return self.call_defined(name, function, call);
+        }
         if let Some(function) = functions::find(&name) {
             return function(self, call);
         }
@@ -92,7 +110,11 @@ impl Compiler<'_> {
     }
 
     pub(crate) fn unknown_function(&self, name: Symbol, span: Span) -> Stop {
-        rules::stop(&rules::UNKNOWN_FUNCTION, format!("Unknown function: '{name}'."), span)
+        let message = match name.as_str() {
+            "import" => "Use of 'import' has been discontinued in favor of a manifest directory. See http://links.puppet.com/puppet-import-deprecation".to_owned(),
+            name => format!("Unknown function: '{name}'."),
+        };
+        rules::stop(&rules::UNKNOWN_FUNCTION, message, span)
     }
 
     /// A function written in the Puppet language. It sees the variables of the top scope and no others.
@@ -158,12 +180,27 @@ impl Compiler<'_> {
         Ok(value)
     }
 
+    /// Parameters with a default come last.
+    pub(super) fn check_order(&self, parameters: &[ast::Parameter]) -> Result<(), Stop> {
+        let is_optional = |parameter: &ast::Parameter| parameter.default.is_some() || parameter.captures_rest;
+        let mut rest = parameters.iter().skip_while(|parameter| !is_optional(parameter));
+        match rest.find(|parameter| !is_optional(parameter)) {
+            None => Ok(()),
+            Some(late) => {
+                let message =
+                    format!("Parameter ${} is required but appears after optional parameters", late.name);
+                Err(rules::fail(message, self.span(late.range)))
+            }
+        }
+    }
+
     /// The types of parameters and result. Evaluated in the scope of the frame.
     pub(super) fn call_signature(
         &mut self,
         parameters: &[ast::Parameter],
         returns: Option<&Expr>,
     ) -> Result<CallSignature, Stop> {
+        self.check_order(parameters)?;
         let mut types = Vec::with_capacity(parameters.len());
         let (mut least, mut most) = (0, Some(0));
         for parameter in parameters {
@@ -200,6 +237,25 @@ impl Compiler<'_> {
         let callable = CallableType { parameters: Some(tuple), block: None, returns: returns.clone() };
         let parameter_names = parameters.iter().map(|parameter| parameter.name.as_str().into()).collect();
         Ok(CallSignature { signature: Signature { callable, parameter_names, block_name: None }, returns })
+    }
+}
+
+/// An attribute of an object: `$uri.host`.
+fn member(receiver: &Value, name: &str) -> Option<Value> {
+    match &receiver.data {
+        Data::Uri(uri) => match name {
+            "scheme" | "userinfo" | "host" | "port" | "path" | "query" | "fragment" | "opaque" => {
+                Some(uri.component(name))
+            }
+            _ => None,
+        },
+        Data::Deferred(call) => match name {
+            "name" => Some(Value::string(call.name.clone())),
+            "arguments" => Some(Value::array(call.arguments.clone())),
+            _ => None,
+        },
+        Data::Object(object) => object.attributes.get(&Key::from(name)).cloned(),
+        _ => None,
     }
 }
 

@@ -3,7 +3,7 @@
 use setpoint_provenance::{Control, Prov};
 use setpoint_puppet_functions::Stop;
 use setpoint_puppet_syntax::ast::{CaseOption, Expr, ExprKind, SelectorCase};
-use setpoint_puppet_values::{Data, Value, ops, to_text};
+use setpoint_puppet_values::{Data, Value, ops};
 
 use super::operators::undecided;
 use super::unparenthesized;
@@ -162,5 +162,5 @@ enum Fits {
 }
 
 fn shown(value: &Value) -> String {
-    to_text(value).to_string()
+    setpoint_puppet_values::ruby::text::to_s(value)
 }

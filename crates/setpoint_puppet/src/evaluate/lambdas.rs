@@ -12,6 +12,7 @@ use setpoint_source::Symbol;
 use super::calls::{check_result, fits};
 use crate::compiler::{Compiler, Frame};
 use crate::loader::CallSignature;
+use crate::parameters::unplaced;
 use crate::rules;
 use crate::scope::{Local, ParameterScope};
 
@@ -46,6 +47,7 @@ impl Block for LambdaBlock {
 
 impl Compiler<'_> {
     pub(super) fn make_block(&mut self, lambda: &Arc<Lambda>) -> Result<Arc<LambdaBlock>, Stop> {
+        self.check_order(&lambda.parameters)?;
         let is_typed = lambda.return_type.is_some()
             || lambda.parameters.iter().any(|parameter| parameter.type_expr.is_some());
         let signature = if is_typed {
@@ -161,7 +163,7 @@ impl Compiler<'_> {
                     match default {
                         Some(default) if rest.len() == 1 && given.is_undef() => {
                             self.scopes[scope].begin_default(parameter.name);
-                            as_array(self.evaluate_guarded(default)?)
+                            as_array(self.evaluate_guarded(default).map_err(unplaced)?)
                         }
                         _ => Value::array(rest),
                     }
@@ -169,7 +171,7 @@ impl Compiler<'_> {
                 (Some(given), _) => given.clone(),
                 (None, Some(default)) => {
                     self.scopes[scope].begin_default(parameter.name);
-                    let value = self.evaluate_guarded(default)?;
+                    let value = self.evaluate_guarded(default).map_err(unplaced)?;
                     if parameter.captures_rest { as_array(value) } else { value }
                 }
                 (None, None) if parameter.captures_rest => Value::array(Vec::new()),

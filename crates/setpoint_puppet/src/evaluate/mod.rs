@@ -216,6 +216,10 @@ impl Compiler<'_> {
             Some(of) => of.clone(),
             None => {
                 let Some(of) = self.find_type(&name)? else {
+                    if self.names_may_be_unknown {
+                        let of = Type::reference(name.as_str());
+                        return Ok(self.literal(Data::Type(of), expression.range));
+                    }
                     let message = format!("Resource type not found: {name}");
                     return Err(rules::stop(&rules::UNKNOWN_RESOURCE_TYPE, message, None));
                 };

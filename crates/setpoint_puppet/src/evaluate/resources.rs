@@ -191,10 +191,12 @@ impl Compiler<'_> {
             match &attribute.kind {
                 AttributeKind::Set { name, value, .. } => {
                     let value = self.evaluate(value)?;
+                    self.refuse_iterator(&value, attribute)?;
                     parameters.push(self.parameter(*name, value, attribute.range, false));
                 }
                 AttributeKind::Append { name, value, .. } => {
                     let value = self.evaluate(value)?;
+                    self.refuse_iterator(&value, attribute)?;
                     parameters.push(self.parameter(*name, value, attribute.range, true));
                 }
                 AttributeKind::Splat(expression) => {
@@ -204,6 +206,7 @@ impl Compiler<'_> {
                         let message = format!("Expected value of type Hash, got {actual}");
                         return Err(rules::fail(message, self.place(expression)));
                     };
+                    self.refuse_iterator(&value, attribute)?;
                     for (key, entry) in entries.iter() {
                         let name = Symbol::new(&to_text(&key.0));
                         parameters.push(self.parameter(name, entry.clone(), attribute.range, false));
@@ -212,6 +215,14 @@ impl Compiler<'_> {
             }
         }
         Ok(parameters)
+    }
+
+    /// A resource keeps values, not ways to compute them.
+    fn refuse_iterator(&self, value: &Value, attribute: &Attribute) -> Result<(), Stop> {
+        if has_iterator(value) {
+            return Err(rules::fail("Use of an Iterator is not supported here", self.span(attribute.range)));
+        }
+        Ok(())
     }
 
     fn parameter(&self, name: Symbol, value: Value, range: Range, append: bool) -> Parameter {
@@ -270,7 +281,11 @@ impl Compiler<'_> {
                 let message = format!("Resource Override can only operate on resources, got: {actual}");
                 return Err(rules::fail(message, None));
             };
-            let title = of.title.as_deref().unwrap_or("");
+            let Some(title) = of.title.as_deref() else {
+                let name = of.name.to_lowercase();
+                let message = format!("No title provided and :{name} is not a valid resource reference");
+                return Err(rules::fail(message, None));
+            };
             let new = Override { parameters: parameters.clone(), source, span };
             self.add_override(&of.name, title, new)?;
         }
@@ -366,6 +381,15 @@ impl Compiler<'_> {
     /// What a value is called in messages: `an Integer`.
     pub(crate) fn described(&self, value: &Value) -> String {
         with_article(&infer(value).generalize().to_string())
+    }
+}
+
+fn has_iterator(value: &Value) -> bool {
+    match &value.data {
+        Data::Iterator(_) => true,
+        Data::Array(items) => items.iter().any(has_iterator),
+        Data::Hash(entries) => entries.iter().any(|(key, entry)| has_iterator(&key.0) || has_iterator(entry)),
+        _ => false,
     }
 }
 

@@ -71,7 +71,7 @@ fn is_defined(compiler: &mut Compiler<'_>, value: &Value, call: &Call<'_>) -> Re
         _ => {
             let actual = infer(value).generalize();
             let message = format!(
-                "'defined' parameter 'vals' expects a value of type String, Type[CatalogEntry], or Type[Type], got {actual}"
+                "'defined' parameter 'vals' expects a value of type String, Type[CatalogEntry], or Type[Type[CatalogEntry]], got {actual}"
             );
             Err(rules::stop(&rules::TYPE_MISMATCH, message, call.span))
         }
@@ -96,8 +96,10 @@ fn is_type_defined(compiler: &mut Compiler<'_>, of: &Type, call: &Call<'_>) -> R
             inner => is_type_defined(compiler, inner, call),
         },
         other => {
-            let message = format!("Invalid argument of type '{other}' to 'defined'");
-            Err(rules::fail(message, call.span))
+            let message = format!(
+                "'defined' parameter 'vals' expects a value of type String, Type[CatalogEntry], or Type[Type[CatalogEntry]], got Type[{other}]"
+            );
+            Err(rules::stop(&rules::TYPE_MISMATCH, message, call.span))
         }
     }
 }

@@ -48,7 +48,6 @@ pub(super) fn create_resources(compiler: &mut Compiler<'_>, call: &Call<'_>) -> 
     for (title, parameters) in instances {
         let parameters = match &parameters.data {
             Data::Hash(entries) => merged(compiler, defaults, entries),
-            Data::Undef => merged(compiler, defaults, &nothing),
             _ => {
                 let actual = setpoint_puppet_values::infer(parameters).generalize();
                 let message = format!(

@@ -1,15 +1,12 @@
 //! Loading by name from modules: `apache::mod::ssl` is in `apache/manifests/mod/ssl.pp`.
 
 use std::path::PathBuf;
-use std::sync::Arc;
-
 use setpoint_puppet_functions::Stop;
 use setpoint_source::Symbol;
 
 use super::register::{lower, sentence};
 use super::{DefinitionId, Function};
 use crate::compiler::Compiler;
-use crate::environment::Manifest;
 use crate::resources::{Native, ResourceType};
 use crate::rules;
 
@@ -40,7 +37,6 @@ impl Compiler<'_> {
 
     /// A native type or a definition. Native types win, and their names have no `::`.
     pub(crate) fn find_resource_type(&mut self, name: &str) -> Result<Option<ResourceType>, Stop> {
-        let name = name.strip_prefix("::").unwrap_or(name);
         if !name.contains(':')
             && let Some(native) = self.native_type(name)
         {
@@ -72,6 +68,11 @@ impl Compiler<'_> {
         }
         self.load_from_folder("functions", name)?;
         Ok(self.definitions.functions.get(&name).cloned())
+    }
+
+    /// A function of the entry, or one that was loaded before.
+    pub(crate) fn known_function(&self, name: Symbol) -> Option<Function> {
+        self.definitions.functions.get(&name).cloned()
     }
 
     pub(crate) fn remember_signature(&mut self, name: Symbol, function: Function) {
@@ -122,20 +123,7 @@ impl Compiler<'_> {
         let manifest = manifest
             .map_err(|error| rules::stop(&rules::UNREADABLE_FILE, sentence(&error.to_string()), None))?;
         self.require_sound(&manifest)?;
+        self.check_location(&manifest)?;
         self.register(&manifest, module)
-    }
-
-    /// Stops at a manifest that cannot be parsed; all that is wrong with it is reported.
-    fn require_sound(&mut self, manifest: &Arc<Manifest>) -> Result<(), Stop> {
-        if manifest.is_sound() {
-            return Ok(());
-        }
-        let mut found = manifest.diagnostics.clone();
-        let last = found.pop();
-        self.diagnostics.extend(found);
-        match last {
-            Some(diagnostic) => Err(Stop::Error(Box::new(diagnostic))),
-            None => Ok(()),
-        }
     }
 }

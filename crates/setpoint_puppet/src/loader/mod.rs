@@ -3,6 +3,7 @@
 //! The manifests of the entry are registered first; the rest is loaded from modules when a name is first needed.
 
 mod autoload;
+mod location;
 mod register;
 mod types;
 

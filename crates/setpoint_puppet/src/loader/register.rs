@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use setpoint_catalog::{is_metaparameter, metaparameters};
-use setpoint_puppet_functions::Stop;
+use setpoint_puppet_functions::{Stop, Strictness};
 use setpoint_puppet_syntax::ast::{self, HostMatch};
 use setpoint_puppet_values::Type;
 use setpoint_puppet_values::types::StructElement;
-use setpoint_source::{FileId, Span, Symbol};
+use setpoint_source::{Diagnostic, FileId, Severity, Span, Symbol};
 
 use super::{Definition as Loaded, DefinitionId, DefinitionKind, Function, TypeAlias};
 use crate::compiler::{Compiler, Frame};
@@ -42,8 +42,9 @@ impl Compiler<'_> {
             }
         }
         let sound = manifests.iter().all(|manifest| manifest.is_sound());
+        let mut sound = sound;
         for manifest in &manifests {
-            self.diagnostics.extend(manifest.diagnostics.iter().cloned());
+            sound &= self.report(manifest);
         }
         if !sound {
             let last = self.diagnostics.pop_if(|_| true);
@@ -57,6 +58,32 @@ impl Compiler<'_> {
         Ok(manifests)
     }
 
+    /// Reports what parsing found. The result is whether the manifest can be evaluated.
+    fn report(&mut self, manifest: &Manifest) -> bool {
+        let mut sound = true;
+        for diagnostic in &manifest.diagnostics {
+            let mut diagnostic = diagnostic.clone();
+            if diagnostic.rule.name == "puppet-duplicate-key" && diagnostic.severity == Severity::Warning {
+                match self.options.strictness() {
+                    Strictness::Off => continue,
+                    Strictness::Warning => {}
+                    Strictness::Error => diagnostic.severity = Severity::Error,
+                }
+            }
+            sound &= diagnostic.severity < Severity::Error;
+            self.diagnostics.push(diagnostic);
+        }
+        sound
+    }
+
+    /// Stops at a manifest that cannot be evaluated; all that is wrong with it is reported.
+    pub(super) fn require_sound(&mut self, manifest: &Manifest) -> Result<(), Stop> {
+        if self.report(manifest) {
+            return Ok(());
+        }
+        self.diagnostics.pop().map_or(Ok(()), |last| Err(Stop::Error(Box::new(last))))
+    }
+
     /// Makes the definitions of a manifest known.
     pub(crate) fn register(&mut self, manifest: &Manifest, module: Option<Symbol>) -> Result<(), Stop> {
         for definition in &manifest.definitions {
@@ -65,10 +92,23 @@ impl Compiler<'_> {
                 Definition::Define(define) => self.register_define(define, module)?,
                 Definition::Node(node) => self.register_node(node, module)?,
                 Definition::Function(function) => {
+                    let name = lower(function.name);
+                    let known = self.definitions.functions.get(&name);
+                    let known = known.map(|known| known.definition.range.in_file(known.definition.file));
+                    self.refuse_second("function", name, known, function.range.in_file(function.file))?;
                     let loaded = Function { definition: Arc::clone(function), signature: None };
                     self.definitions.functions.insert(lower(function.name), loaded);
                 }
                 Definition::TypeAlias(alias) => {
+                    let name = lower(alias.name);
+                    let span = alias.range.in_file(alias.file);
+                    if Type::builtin(&alias.name).is_some() {
+                        let message = format!("The type '{}' is one of Puppet's own; it cannot be redefined", alias.name);
+                        return Err(rules::stop(&rules::DUPLICATE_DEFINITION, message, span));
+                    }
+                    let known = self.definitions.aliases.get(&name);
+                    let known = known.map(|known| known.definition.range.in_file(known.definition.file));
+                    self.refuse_second("type alias", name, known, span)?;
                     let loaded = TypeAlias { definition: Arc::clone(alias), alias: None };
                     self.definitions.aliases.insert(lower(alias.name), loaded);
                 }
@@ -77,10 +117,19 @@ impl Compiler<'_> {
         Ok(())
     }
 
+    fn refuse_second(&self, kind: &str, name: Symbol, known: Option<Span>, span: Span) -> Result<(), Stop> {
+        let Some(first) = known else { return Ok(()) };
+        let message =
+            format!("The {kind} '{name}' is already defined at {}; cannot redefine", self.location(Some(first)));
+        let diagnostic = Diagnostic::new(&rules::DUPLICATE_DEFINITION, message).at(span);
+        Err(Stop::Error(Box::new(diagnostic.with_label(first, "first defined here"))))
+    }
+
     fn register_class(&mut self, class: &Arc<ast::ClassDef>, module: Option<Symbol>) -> Result<(), Stop> {
         let name = lower(class.name);
         let span = class.range.in_file(class.file);
-        self.refuse_duplicate(self.definitions.classes.get(&name).copied(), span, |known| {
+        let known = self.definitions.classes.get(&name).copied().filter(|known| *known != DefinitionId::SETTINGS);
+        self.refuse_duplicate(known, span, |known| {
             format!("Class '{name}' is already defined{known}; cannot redefine")
         })?;
         self.refuse_duplicate(self.definitions.node_names.get(&name).copied(), span, |known| {

@@ -40,11 +40,19 @@ impl Compiler<'_> {
         known.alias = Some(alias.clone());
         let frame = Frame { scope: ScopeId::TOP, file: definition.file, control: Prov::NONE };
         let outer = std::mem::replace(&mut self.frame, frame);
-        let target = self.evaluate_type(&definition.value);
+        let target = self.interpret_type(&definition.value);
         self.frame = outer;
-        let span = definition.range.in_file(definition.file);
-        alias.resolve(target?).map_err(|error| rules::fail(error.message, span))?;
+        // The place is that of the first use.
+        alias.resolve(target?).map_err(|error| rules::fail(error.message, None))?;
         Ok(Some(Type::Alias(alias)))
+    }
+
+    /// An expression that must be a type. A name that nobody knows stands for itself.
+    fn interpret_type(&mut self, expression: &Expr) -> Result<Type, Stop> {
+        let outer = std::mem::replace(&mut self.names_may_be_unknown, true);
+        let result = self.evaluate_type(expression);
+        self.names_may_be_unknown = outer;
+        result
     }
 
     /// An expression that must be a type.
@@ -74,9 +82,12 @@ impl Compiler<'_> {
         }
         let outer = self.frame;
         self.frame.file = file;
-        let result = self.evaluate_type(expression);
+        let result = self.interpret_type(expression);
         self.frame = outer;
         let of = result.map_err(|stop| match stop {
+            Stop::Error(diagnostic) if std::ptr::eq(diagnostic.rule, &rules::TYPE_MISMATCH) => {
+                invalid(text, span)
+            }
             Stop::Error(mut diagnostic) => {
                 diagnostic.span = Some(span);
                 Stop::Error(diagnostic)

@@ -1,0 +1,92 @@
+//! What may stand in a file of a module: definitions whose names begin as the path says.
+
+use std::path::Path;
+
+use setpoint_puppet_functions::Stop;
+use setpoint_puppet_syntax::ast::{AssignOp, Expr, ExprKind};
+use setpoint_source::{Diagnostic, Symbol};
+
+use crate::compiler::Compiler;
+use crate::environment::Manifest;
+use crate::rules;
+
+impl Compiler<'_> {
+    /// Refuses code outside of definitions, and definitions with names of other files.
+    pub(super) fn check_location(&mut self, manifest: &Manifest) -> Result<(), Stop> {
+        let file = self.environment.sources.file(manifest.program.file);
+        let Some(namespace) = self.namespace(Path::new(file.path())) else { return Ok(()) };
+        let outer = std::mem::replace(&mut self.frame.file, manifest.program.file);
+        let mut found = Vec::new();
+        for statement in &manifest.program.body {
+            let message = if is_definition(statement) {
+                misplaced(statement, &namespace, file.path())
+            } else if matches!(statement.kind, ExprKind::Nop) {
+                None
+            } else {
+                let label = label(statement);
+                Some(format!("This {label} is unacceptable as a top level construct in this location"))
+            };
+            if let Some(message) = message {
+                found.push(Diagnostic::new(&rules::MISPLACED_CODE, message).at(self.place(statement)));
+            }
+        }
+        self.frame.file = outer;
+        let last = found.pop();
+        self.diagnostics.extend(found);
+        last.map_or(Ok(()), |last| Err(Stop::Error(Box::new(last))))
+    }
+
+    /// What names in a file of a module begin with: `apache::mod` in `apache/manifests/mod/ssl.pp`, and `ssl` after it.
+    fn namespace(&self, path: &Path) -> Option<String> {
+        let relative = self.environment.modulepath().iter().find_map(|folder| path.strip_prefix(folder).ok())?;
+        let relative = relative.to_string_lossy().to_lowercase();
+        let parts: Vec<&str> = relative.split('/').collect();
+        let [module, _, folders @ .., file] = parts.as_slice() else { return None };
+        let mut names = vec![*module];
+        names.extend(folders);
+        if *file != "init.pp" {
+            names.push(file.trim_end_matches(".pp"));
+        }
+        Some(names.join("::"))
+    }
+}
+
+fn is_definition(statement: &Expr) -> bool {
+    matches!(
+        statement.kind,
+        ExprKind::Class(_) | ExprKind::Define(_) | ExprKind::Function(_) | ExprKind::TypeAlias(_)
+    )
+}
+
+fn misplaced(statement: &Expr, namespace: &str, path: &str) -> Option<String> {
+    let name: Symbol = match &statement.kind {
+        ExprKind::Class(class) => class.name,
+        ExprKind::Define(define) => define.name,
+        ExprKind::Function(function) => function.name,
+        // The loader checks the names of aliases when it asks for them.
+        _ => return None,
+    };
+    let fits = name.to_lowercase().starts_with(namespace);
+    (!fits).then(|| format!("Unacceptable location. The name '{name}' is unacceptable in file '{path}'"))
+}
+
+/// What Puppet calls a statement.
+fn label(statement: &Expr) -> &'static str {
+    match &statement.kind {
+        ExprKind::Resource { .. } => "Resource Statement",
+        ExprKind::ResourceDefaults { .. } => "Resource Defaults Expression",
+        ExprKind::ResourceOverride { .. } => "Resource Override",
+        ExprKind::Collector { .. } => "Collector",
+        ExprKind::Assign { op: AssignOp::Set, .. } => "'=' expression",
+        ExprKind::Call(_) => "Function Call",
+        ExprKind::MethodCall(_) => "Method call",
+        ExprKind::If { .. } => "'if' statement",
+        ExprKind::Unless { .. } => "'unless' statement",
+        ExprKind::Case { .. } => "'case' statement",
+        ExprKind::Relationship { .. } => "Relationship",
+        ExprKind::Node(_) => "Node Definition",
+        ExprKind::Variable(_) => "Variable",
+        ExprKind::Selector { .. } => "Selector Expression",
+        _ => "expression",
+    }
+}
