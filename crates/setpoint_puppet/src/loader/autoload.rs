@@ -1,8 +1,8 @@
 //! Loading by name from modules: `apache::mod::ssl` is in `apache/manifests/mod/ssl.pp`.
 
-use std::path::PathBuf;
 use setpoint_puppet_functions::Stop;
 use setpoint_source::Symbol;
+use std::path::PathBuf;
 
 use super::register::{lower, sentence};
 use super::{DefinitionId, Function};

@@ -38,7 +38,8 @@ impl Compiler<'_> {
 
     /// What names in a file of a module begin with: `apache::mod` in `apache/manifests/mod/ssl.pp`, and `ssl` after it.
     fn namespace(&self, path: &Path) -> Option<String> {
-        let relative = self.environment.modulepath().iter().find_map(|folder| path.strip_prefix(folder).ok())?;
+        let relative =
+            self.environment.modulepath().iter().find_map(|folder| path.strip_prefix(folder).ok())?;
         let relative = relative.to_string_lossy().to_lowercase();
         let parts: Vec<&str> = relative.split('/').collect();
         let [module, _, folders @ .., file] = parts.as_slice() else { return None };

@@ -103,7 +103,10 @@ impl Compiler<'_> {
                     let name = lower(alias.name);
                     let span = alias.range.in_file(alias.file);
                     if Type::builtin(&alias.name).is_some() {
-                        let message = format!("The type '{}' is one of Puppet's own; it cannot be redefined", alias.name);
+                        let message = format!(
+                            "The type '{}' is one of Puppet's own; it cannot be redefined",
+                            alias.name
+                        );
                         return Err(rules::stop(&rules::DUPLICATE_DEFINITION, message, span));
                     }
                     let known = self.definitions.aliases.get(&name);
@@ -119,8 +122,10 @@ impl Compiler<'_> {
 
     fn refuse_second(&self, kind: &str, name: Symbol, known: Option<Span>, span: Span) -> Result<(), Stop> {
         let Some(first) = known else { return Ok(()) };
-        let message =
-            format!("The {kind} '{name}' is already defined at {}; cannot redefine", self.location(Some(first)));
+        let message = format!(
+            "The {kind} '{name}' is already defined at {}; cannot redefine",
+            self.location(Some(first))
+        );
         let diagnostic = Diagnostic::new(&rules::DUPLICATE_DEFINITION, message).at(span);
         Err(Stop::Error(Box::new(diagnostic.with_label(first, "first defined here"))))
     }
@@ -128,7 +133,8 @@ impl Compiler<'_> {
     fn register_class(&mut self, class: &Arc<ast::ClassDef>, module: Option<Symbol>) -> Result<(), Stop> {
         let name = lower(class.name);
         let span = class.range.in_file(class.file);
-        let known = self.definitions.classes.get(&name).copied().filter(|known| *known != DefinitionId::SETTINGS);
+        let known =
+            self.definitions.classes.get(&name).copied().filter(|known| *known != DefinitionId::SETTINGS);
         self.refuse_duplicate(known, span, |known| {
             format!("Class '{name}' is already defined{known}; cannot redefine")
         })?;
