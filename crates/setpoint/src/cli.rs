@@ -27,6 +27,12 @@ pub(crate) enum Command {
     Parse(ParseArgs),
     /// Print the resource or dependency graph
     Graph(GraphArgs),
+    /// Run an orchestration, step by step
+    Simulate(SimulateArgs),
+    /// Prove a rule set for any number of objects
+    Prove(ProveArgs),
+    /// Print files in the one layout of their language
+    Fmt(FmtArgs),
     /// Print the smallest change that mends what was found, as a patch
     Fix(FixArgs),
     /// Say what a rule means
@@ -190,6 +196,64 @@ pub(crate) struct FixArgs {
     /// Change the files instead of printing a patch
     #[arg(long)]
     pub(crate) write: bool,
+    #[command(flatten)]
+    pub(crate) options: InputOptions,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct SimulateArgs {
+    #[arg(value_name = "INPUT")]
+    pub(crate) input: PathBuf,
+    /// Every run instead of one: how many states there are, and where they end
+    #[arg(long, conflicts_with = "random")]
+    pub(crate) all: bool,
+    /// Draw each step from the enabled ones; the same seed gives the same run
+    #[arg(long, value_name = "SEED")]
+    pub(crate) random: Option<u64>,
+    /// The instance of a rule file, if it has several
+    #[arg(long, value_name = "NAME")]
+    pub(crate) instance: Option<String>,
+    /// States that `--all` visits at most
+    #[arg(long, value_name = "NUMBER", default_value_t = 1_000_000)]
+    pub(crate) limit: usize,
+    /// How the run is printed
+    #[arg(long, value_enum, default_value_t = ResultFormat::Text)]
+    pub(crate) format: ResultFormat,
+    #[command(flatten)]
+    pub(crate) options: InputOptions,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ProveArgs {
+    /// A rule file
+    #[arg(value_name = "MODEL")]
+    pub(crate) input: PathBuf,
+    /// Write the obligations of the proof as SMT-LIB, for any solver to confirm
+    #[arg(long, value_name = "FILE")]
+    pub(crate) certificate: Option<PathBuf>,
+    /// How the proof is printed
+    #[arg(long, value_enum, default_value_t = ResultFormat::Text)]
+    pub(crate) format: ResultFormat,
+    #[command(flatten)]
+    pub(crate) options: InputOptions,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ResultFormat {
+    Text,
+    Json,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct FmtArgs {
+    #[arg(required = true, value_name = "FILE")]
+    pub(crate) inputs: Vec<PathBuf>,
+    /// Write the files instead of printing them
+    #[arg(long, conflicts_with = "check")]
+    pub(crate) write: bool,
+    /// Print nothing; exit with 1 if a file has another layout
+    #[arg(long)]
+    pub(crate) check: bool,
     #[command(flatten)]
     pub(crate) options: InputOptions,
 }

@@ -10,6 +10,7 @@
 //! This crate reads no files but rule files, prints nothing, and knows no vendor's format: front ends build
 //! instances through [`InstanceBuilder`].
 
+pub mod certificate;
 pub mod concrete;
 pub mod describe;
 pub mod findings;

@@ -5,8 +5,11 @@ mod compile;
 mod diff;
 mod explain;
 mod fix;
+mod fmt;
 mod graph;
 mod parse;
+mod prove;
+mod simulate;
 mod why;
 
 use std::process::ExitCode;
@@ -27,6 +30,9 @@ pub(crate) fn run(cli: Cli) -> ExitCode {
         Command::Parse(args) => parse::run(&session, &args),
         Command::Graph(args) => graph::run(&session, &args),
         Command::Fix(args) => fix::run(&session, &args),
+        Command::Simulate(args) => simulate::run(&session, &args),
+        Command::Prove(args) => prove::run(&session, &args),
+        Command::Fmt(args) => fmt::run(&session, &args),
         Command::Explain(args) => explain::run(&args),
     };
     done.unwrap_or_else(|error| {

@@ -1,7 +1,9 @@
 //! Input languages. Each tells how to recognise its files and which commands it answers.
 
 mod cloudformation;
+mod model;
 mod puppet;
+pub(crate) mod simulation;
 mod smartfrog;
 mod tosca;
 
@@ -9,7 +11,7 @@ use std::path::Path;
 
 use setpoint_source::{InputReport, Rule};
 
-use crate::cli::InputOptions;
+use crate::cli::{InputOptions, ProveArgs, SimulateArgs};
 use crate::session::{Outcome, Session, UNREADABLE, UsageError};
 
 /// What the program can do with one kind of input. A command that a language does not answer is a usage error that
@@ -78,14 +80,32 @@ pub(crate) trait Language: Sync {
         Err(self.cannot("diff"))
     }
 
+    fn simulate(&self, _session: &Session, _args: &SimulateArgs) -> Result<Outcome, UsageError> {
+        Err(self.cannot("simulate"))
+    }
+
+    fn prove(&self, _session: &Session, _args: &ProveArgs) -> Result<Outcome, UsageError> {
+        Err(self.cannot("prove"))
+    }
+
+    /// The text in the one layout of the language; none if it cannot be read.
+    fn format(&self, _session: &Session, _path: &Path) -> Result<Outcome, UsageError> {
+        Err(self.cannot("fmt"))
+    }
+
     fn cannot(&self, command: &str) -> UsageError {
         UsageError::new(format!("`setpoint {command}` has no answer for {} input", self.kind()))
     }
 }
 
 /// In the order in which they are asked: those that know their files by extension before those that look inside.
-static LANGUAGES: &[&dyn Language] =
-    &[&puppet::Puppet, &smartfrog::SmartFrog, &tosca::Tosca, &cloudformation::CloudFormation];
+static LANGUAGES: &[&dyn Language] = &[
+    &puppet::Puppet,
+    &smartfrog::SmartFrog,
+    &model::RuleModel,
+    &tosca::Tosca,
+    &cloudformation::CloudFormation,
+];
 
 /// The language of an input: the one that `--kind` names, or the first that recognises it.
 pub(crate) fn of(

@@ -31,16 +31,15 @@ pub(super) fn infer(model: &Model, viewpoints: Vec<Viewpoint>, views: Vec<BTreeS
     let mut inferred = Inferred { viewpoints, views, cubes, formulas: Vec::new(), inductive: false };
     let mut changed: Vec<bool> = inferred.viewpoints.iter().map(|_| true).collect();
     loop {
-        inferred.drop_large();
+        inferred.split_large(model, &mut changed);
         for (at, changed) in changed.iter_mut().enumerate() {
-            if std::mem::take(changed) && at < inferred.viewpoints.len() {
+            if std::mem::take(changed) {
                 inferred.cubes[at] = inferred.viewpoints[at].clauses(model, &inferred.views[at]);
             }
         }
         inferred.formulas = inferred.all_formulas(model);
         let mut given_up = false;
         for at in 0..inferred.viewpoints.len() {
-            changed.resize(inferred.viewpoints.len(), false);
             for question in inferred.questions(model, at) {
                 match question.new_views(&inferred.viewpoints[at], &inferred.cubes[at]) {
                     Some(found) => {
@@ -63,16 +62,26 @@ pub(super) fn infer(model: &Model, viewpoints: Vec<Viewpoint>, views: Vec<BTreeS
 }
 
 impl Inferred {
-    /// A viewpoint with too many views says nothing; its views would cost more than they help.
-    fn drop_large(&mut self) {
+    /// A viewpoint with too many views costs more than it helps: in its place come those that look at two of its
+    /// objects each, or none if it looks at two already.
+    fn split_large(&mut self, model: &Model, changed: &mut Vec<bool>) {
         let mut at = 0;
         while at < self.viewpoints.len() {
-            if self.views[at].len() > MAX_VIEWS {
-                self.viewpoints.remove(at);
-                self.views.remove(at);
-                self.cubes.remove(at);
-            } else {
+            if self.views[at].len() <= MAX_VIEWS {
                 at += 1;
+                continue;
+            }
+            let large = self.viewpoints.remove(at);
+            self.views.remove(at);
+            self.cubes.remove(at);
+            changed.remove(at);
+            if large.terms.len() > 2 {
+                for smaller in large.split(model) {
+                    self.viewpoints.push(smaller);
+                    self.views.push(BTreeSet::new());
+                    self.cubes.push(Vec::new());
+                    changed.push(true);
+                }
             }
         }
     }

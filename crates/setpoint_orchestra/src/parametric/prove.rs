@@ -95,51 +95,61 @@ pub struct Proof {
     pub complete_to: usize,
 }
 
-/// Proves or refutes that every run of every instance reaches a final state.
-pub fn prove(model: &Model, effort: Effort) -> Proof {
-    let analysis = Analysis::new(model, effort);
-    let Analysis { survey, inferred, persistence, measure } = analysis;
-    let mut survey = survey;
-    let mut known = inferred.formulas.clone();
-    let (stated, mut stated_proved) = stated_invariants(model, &inferred);
-    for (formula, proved) in stated.iter().zip(&stated_proved) {
-        if *proved {
-            known.push(formula.clone());
+impl Proof {
+    /// What the concrete engine may rely on.
+    pub fn facts(&self) -> Facts {
+        let inductive = self
+            .conditions
+            .iter()
+            .filter(|one| one.number >= 4)
+            .all(|condition| condition.answer == Answer::Yes);
+        Facts {
+            confluent: inductive && self.persistence.holds(),
+            terminating: inductive && self.measure.is_some(),
         }
     }
-    let everywhere = progress(model, &known, Where::Invariant, true);
-    let at_start = start_condition(model, &known, everywhere.as_ref());
-    let after_step = everywhere.is_some()
-        || model.rules.iter().all(|rule| progress(model, &known, Where::After(rule), true).is_some());
-    let live = inferred.inductive && at_start.0 && after_step && measure.is_some();
-    let safe = stated_proved.iter().all(|&proved| proved);
-    if survey.wrong.is_none() && !(live && safe) {
-        let budget = Budget { objects: effort.objects, states: effort.last_states, instances: 400_000 };
-        survey = super::survey::survey(model, &inferred.viewpoints, budget);
+}
+
+/// Proves or refutes that every run of every instance reaches a final state.
+pub fn prove(model: &Model, effort: Effort) -> Proof {
+    let (mut survey, inferred) = infer_from_survey(model, Viewpoint::of_model(model), effort);
+    let mut attempt = Attempt::new(model, inferred);
+    if survey.wrong.is_none() && !attempt.is_complete() {
+        // Invariants about two objects of a class may say what those about one cannot.
+        let mut viewpoints = Viewpoint::of_model(model);
+        viewpoints.extend(Viewpoint::pairs_of_model(model));
+        let (_, inferred) = infer_from_survey(model, viewpoints, effort);
+        let second = Attempt::new(model, inferred);
+        if second.score() > attempt.score() {
+            attempt = second;
+        }
     }
-    let vacuity = vacuity(model, &survey, &known);
-    let conditions =
-        conditions(&inferred, &at_start, after_step, everywhere.as_ref(), measure.as_ref(), &survey);
-    let stated = stated_answers(model, &mut stated_proved, &survey);
-    let grounds = everywhere.unwrap_or_default();
+    if survey.wrong.is_none() && !attempt.is_complete() {
+        let budget = Budget { objects: effort.objects, states: effort.last_states, instances: 400_000 };
+        survey = super::survey::survey(model, &[], budget);
+    }
+    let vacuity = vacuity(model, &survey, &attempt.known);
+    let conditions = conditions(&attempt, &survey);
+    let stated = stated_answers(model, &attempt.stated, &survey);
     let answer = match &survey.wrong {
         Some(_) => Answer::No,
-        None if live && safe && vacuity.is_fine() => Answer::Yes,
+        None if attempt.is_complete() && vacuity.is_fine() => Answer::Yes,
         None => Answer::Unknown,
     };
     let circle = matches!(&survey.wrong, Some(Counterexample { wrong: Wrong::Deadlock(found), .. })
         if !found.cycle.is_empty());
-    let suggestion = if circle { suggest(model, &known) } else { Vec::new() };
+    let suggestion = if circle { suggest(model, &attempt.known) } else { Vec::new() };
+    let grounds = attempt.everywhere.unwrap_or_default();
     Proof {
         answer,
         conditions,
-        invariants: inferred.formulas,
+        invariants: attempt.inferred.formulas,
         stated,
-        measure,
+        measure: attempt.measure,
         needed: needed(&grounds),
         minimal: grounds.minimal,
         suggestion,
-        persistence,
+        persistence: attempt.persistence,
         vacuity,
         counterexample: survey.wrong,
         instances: survey.instances,
@@ -151,43 +161,84 @@ pub fn prove(model: &Model, effort: Effort) -> Proof {
 /// What the concrete engine may rely on.
 pub fn facts(model: &Model) -> Facts {
     let effort = Effort { first_states: 2_000, ..Effort::default() };
-    let Analysis { inferred, persistence, measure, .. } = Analysis::new(model, effort);
+    let (_, inferred) = infer_from_survey(model, Viewpoint::of_model(model), effort);
+    let persistence = persistence(model, &inferred.formulas);
+    let measure = measure(model, &inferred.formulas);
     Facts {
         confluent: inferred.inductive && persistence.holds(),
         terminating: inferred.inductive && measure.is_some(),
     }
 }
 
-/// What both need: invariants, and what follows from them without regard to `final`.
-struct Analysis {
-    survey: Survey,
-    inferred: Inferred,
-    persistence: Persistence,
-    measure: Option<Measure>,
+/// Invariants that begin with what is seen in small instances.
+fn infer_from_survey(model: &Model, viewpoints: Vec<Viewpoint>, effort: Effort) -> (Survey, Inferred) {
+    let budget = Budget { objects: effort.objects.min(8), states: effort.first_states, instances: 4_000 };
+    let mut survey = survey(model, &viewpoints, budget);
+    let views = std::mem::take(&mut survey.views);
+    let inferred = infer(model, viewpoints, views);
+    (survey, inferred)
 }
 
-impl Analysis {
-    fn new(model: &Model, effort: Effort) -> Self {
-        let viewpoints = Viewpoint::of_model(model);
-        let budget = Budget { objects: effort.objects.min(8), states: effort.first_states, instances: 4_000 };
-        let mut survey = survey(model, &viewpoints, budget);
-        let views = std::mem::take(&mut survey.views);
-        let inferred = infer(model, viewpoints, views);
-        let persistence = persistence(model, &inferred.formulas);
-        let measure = measure(model, &inferred.formulas);
-        Self { survey, inferred, persistence, measure }
+/// What follows from one set of invariants.
+struct Attempt {
+    inferred: Inferred,
+    /// The inferred invariants, and the claims of stated ones that are proved.
+    known: Vec<Formula>,
+    /// For each claim of each stated invariant whether it is proved.
+    stated: Vec<bool>,
+    everywhere: Option<Grounds>,
+    at_start: StartCondition,
+    after_step: bool,
+    measure: Option<Measure>,
+    persistence: Persistence,
+}
+
+/// Condition (1): whether it is proved, and whether literally.
+#[derive(Clone, Copy)]
+struct StartCondition {
+    proved: bool,
+    literal: bool,
+}
+
+impl Attempt {
+    fn new(model: &Model, inferred: Inferred) -> Self {
+        let claims: Vec<Formula> =
+            model.invariants.iter().flat_map(|one| &one.claims).map(|claim| claim.formula.clone()).collect();
+        let stated = prove_stated(model, &inferred.formulas, &claims);
+        let mut known = inferred.formulas.clone();
+        known.extend(claims.into_iter().zip(&stated).filter(|(_, proved)| **proved).map(|(claim, _)| claim));
+        let everywhere = progress(model, &known, Where::Invariant, true);
+        let at_start = start_condition(model, &known, everywhere.as_ref());
+        let after_step = everywhere.is_some()
+            || model.rules.iter().all(|rule| progress(model, &known, Where::After(rule), true).is_some());
+        let measure = measure(model, &known);
+        let persistence = persistence(model, &known);
+        Self { inferred, known, stated, everywhere, at_start, after_step, measure, persistence }
+    }
+
+    /// All five conditions and all stated invariants are proved.
+    fn is_complete(&self) -> bool {
+        self.inferred.inductive
+            && self.at_start.proved
+            && self.after_step
+            && self.measure.is_some()
+            && self.stated.iter().all(|&proved| proved)
+    }
+
+    /// How much is proved, to compare attempts; nothing counts without invariants that are inductive.
+    fn score(&self) -> usize {
+        if !self.inferred.inductive {
+            return 0;
+        }
+        let stated = self.stated.iter().filter(|&&proved| proved).count();
+        1 + stated
+            + usize::from(self.at_start.proved)
+            + usize::from(self.after_step)
+            + usize::from(self.measure.is_some())
     }
 }
 
-/// The claims of all stated invariants, and which of them are proved.
-fn stated_invariants(model: &Model, inferred: &Inferred) -> (Vec<Formula>, Vec<bool>) {
-    let claims: Vec<Formula> =
-        model.invariants.iter().flat_map(|one| &one.claims).map(|claim| claim.formula.clone()).collect();
-    let proved = prove_stated(model, &inferred.formulas, &claims);
-    (claims, proved)
-}
-
-fn stated_answers(model: &Model, proved: &mut Vec<bool>, survey: &Survey) -> Vec<Stated> {
+fn stated_answers(model: &Model, proved: &[bool], survey: &Survey) -> Vec<Stated> {
     let broken = match &survey.wrong {
         Some(Counterexample { wrong: Wrong::Invariant(at), .. }) => Some(*at),
         _ => None,
@@ -197,9 +248,9 @@ fn stated_answers(model: &Model, proved: &mut Vec<bool>, survey: &Survey) -> Vec
         .iter()
         .enumerate()
         .map(|(at, invariant)| {
-            let rest = proved.split_off(invariant.claims.len().min(proved.len()));
-            let own = std::mem::replace(proved, rest);
-            let answer = match own.iter().all(|&one| one) {
+            let first: usize = model.invariants[..at].iter().map(|earlier| earlier.claims.len()).sum();
+            let own = proved.iter().skip(first).take(invariant.claims.len());
+            let answer = match own.copied().all(|one| one) {
                 _ if broken == Some(at) => Answer::No,
                 true => Answer::Yes,
                 false => Answer::Unknown,
@@ -211,21 +262,15 @@ fn stated_answers(model: &Model, proved: &mut Vec<bool>, survey: &Survey) -> Vec
 
 /// Condition (1), literally if possible: at the start some rule applies. If the start may be final already, it is
 /// enough that one applies or the start is final.
-fn start_condition(model: &Model, known: &[Formula], everywhere: Option<&Grounds>) -> (bool, bool) {
+fn start_condition(model: &Model, known: &[Formula], everywhere: Option<&Grounds>) -> StartCondition {
     if progress(model, known, Where::Start, false).is_some() {
-        return (true, true);
+        return StartCondition { proved: true, literal: true };
     }
-    (everywhere.is_some() || progress(model, known, Where::Start, true).is_some(), false)
+    let proved = everywhere.is_some() || progress(model, known, Where::Start, true).is_some();
+    StartCondition { proved, literal: false }
 }
 
-fn conditions(
-    inferred: &Inferred,
-    at_start: &(bool, bool),
-    after_step: bool,
-    everywhere: Option<&Grounds>,
-    measure: Option<&Measure>,
-    survey: &Survey,
-) -> Vec<Condition> {
+fn conditions(attempt: &Attempt, survey: &Survey) -> Vec<Condition> {
     let wrong = survey.wrong.as_ref();
     let stuck_at_start =
         wrong.is_some_and(|found| matches!(found.wrong, Wrong::Deadlock(_)) && found.run.steps.is_empty());
@@ -251,15 +296,15 @@ fn conditions(
         Answer::No => refuted,
         Answer::Unknown => open,
     };
-    let start = answer(at_start.0, stuck_at_start);
-    let step = answer(after_step, stuck_later);
-    let decreases = answer(measure.is_some(), endless);
-    let inductive = answer(inferred.inductive, false);
+    let start = answer(attempt.at_start.proved, stuck_at_start);
+    let step = answer(attempt.after_step, stuck_later);
+    let decreases = answer(attempt.measure.is_some(), endless);
+    let inductive = answer(attempt.inferred.inductive, false);
     vec![
         condition(
             1,
             "initcont",
-            if at_start.1 { "init → cont" } else { "init → cont ∨ final" },
+            if attempt.at_start.literal { "init → cont" } else { "init → cont ∨ final" },
             start,
             say(start, "where init holds and no rule applies, the question has no model"),
         ),
@@ -270,7 +315,7 @@ fn conditions(
             step,
             say(
                 step,
-                if everywhere.is_some() {
+                if attempt.everywhere.is_some() {
                     "by (5) and progress: inv ∧ ¬final → cont"
                 } else {
                     "for each rule, the state after it is final or another rule applies"

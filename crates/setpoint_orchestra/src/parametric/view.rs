@@ -54,13 +54,25 @@ impl Viewpoint {
             .collect()
     }
 
+    /// Viewpoints of two objects of a class, for the classes that see little.
+    pub(super) fn pairs_of_model(model: &Model) -> Vec<Self> {
+        model
+            .class_ids()
+            .filter(|&class| {
+                let seen = closure(model, class, 0).len();
+                seen <= 4 && !(model.class(class).states.is_empty() && seen == 1)
+            })
+            .map(|class| Self::of_pair(model, class))
+            .collect()
+    }
+
     /// From each object of a class: everything that its links lead to.
-    pub(super) fn of_class(model: &Model, class: ClassId) -> Self {
+    fn of_class(model: &Model, class: ClassId) -> Self {
         Self::from_terms(model, vec![class], closure(model, class, 0))
     }
 
     /// From two objects of a class, which may be the same one.
-    pub(super) fn of_pair(model: &Model, class: ClassId) -> Self {
+    fn of_pair(model: &Model, class: ClassId) -> Self {
         let terms = [0, 1].into_iter().flat_map(|root| closure(model, class, root)).collect();
         Self::from_terms(model, vec![class, class], terms)
     }

@@ -1,10 +1,12 @@
 //! Answers as text and JSON, and as findings. Every front end speaks of runs, deadlocks and proofs in the same words.
 
 mod findings;
+mod graph;
 mod proof;
 mod run;
 
 pub use findings::{deadlock_finding, outcome_findings, proof_findings};
+pub use graph::{graph_dot, graph_json};
 pub use proof::{proof_json, proof_text};
 pub use run::{explored_json, explored_text, run_json, run_text, state_json};
 

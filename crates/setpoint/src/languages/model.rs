@@ -1,0 +1,186 @@
+//! Rule files (`.spm`): rule sets, and instances of them.
+
+use std::path::Path;
+
+use setpoint_orchestra::concrete::{Facts, Ground, Limits, check};
+use setpoint_orchestra::language::{self, LoadedModel};
+use setpoint_orchestra::parametric::{Effort, facts, prove};
+use setpoint_orchestra::{Instance, Model, load_model, report};
+use setpoint_source::{Diagnostic, InputReport, Rule, Severity, Sources};
+
+use super::Language;
+use super::simulation::{pretty, simulate};
+use crate::cli::{InputOptions, ProveArgs, ResultFormat, SimulateArgs};
+use crate::session::{Outcome, Session, UsageError};
+
+#[derive(Debug)]
+pub(crate) struct RuleModel;
+
+impl Language for RuleModel {
+    fn kind(&self) -> &'static str {
+        "model"
+    }
+
+    fn recognises(&self, path: &Path, _text: &str) -> bool {
+        path.extension().is_some_and(|extension| extension == "spm")
+    }
+
+    fn rules(&self) -> Vec<&'static Rule> {
+        setpoint_orchestra::RULES.to_vec()
+    }
+
+    /// The rule set for any number of objects, then each instance of the file by itself.
+    fn check(
+        &self,
+        session: &Session,
+        path: &Path,
+        _options: &InputOptions,
+    ) -> Result<Vec<InputReport>, UsageError> {
+        session.read(path)?;
+        let LoadedModel { model, instances, diagnostics } =
+            load_model(&*session.files, &session.sources, path);
+        let mut report = InputReport {
+            path: path.display().to_string(),
+            kind: self.kind(),
+            findings: diagnostics,
+            ..InputReport::default()
+        };
+        let Some(model) = model else {
+            report.verdict.insert("reaches_final", "unknown");
+            return Ok(vec![report]);
+        };
+        let proof = prove(&model, Effort::default());
+        report.verdict.insert("reaches_final", proof.answer.as_str());
+        report.findings.extend(report::proof_findings(&model, &proof, &session.sources));
+        let proved = proof.facts();
+        let mut out = vec![report];
+        for instance in &instances {
+            out.push(check_instance(path, self.kind(), &model, instance, &proved, &session.sources));
+        }
+        Ok(out)
+    }
+
+    fn parse(&self, session: &Session, path: &Path) -> Result<InputReport, UsageError> {
+        let text = session.read(path)?;
+        let file = session.sources.add(path.display().to_string(), text.as_str());
+        Ok(InputReport {
+            path: path.display().to_string(),
+            kind: self.kind(),
+            findings: language::parse(file, &text).diagnostics,
+            ..InputReport::default()
+        })
+    }
+
+    fn graph(
+        &self,
+        session: &Session,
+        path: &Path,
+        _options: &InputOptions,
+        format: &str,
+    ) -> Result<Outcome, UsageError> {
+        let (model, instances) = match loaded(session, path)? {
+            Ok(loaded) => loaded,
+            Err(diagnostics) => return Ok(Outcome { result: None, diagnostics }),
+        };
+        let result = match format {
+            "dot" => report::graph_dot(&model, &instances),
+            "json" => pretty(&report::graph_json(&model, &instances)),
+            _ => return Err(UsageError::new("the graph of a rule file is printed as `dot` or `json`")),
+        };
+        Ok(Outcome { result: Some(result), diagnostics: Vec::new() })
+    }
+
+    fn simulate(&self, session: &Session, args: &SimulateArgs) -> Result<Outcome, UsageError> {
+        let (model, instances) = match loaded(session, &args.input)? {
+            Ok(loaded) => loaded,
+            Err(diagnostics) => return Ok(Outcome { result: None, diagnostics }),
+        };
+        let instance = chosen(&instances, args.instance.as_deref())?;
+        let facts = if args.all { facts(&model) } else { Facts::default() };
+        simulate(&model, instance, &facts, args, &session.sources)
+    }
+
+    fn prove(&self, session: &Session, args: &ProveArgs) -> Result<Outcome, UsageError> {
+        let (model, _) = match loaded(session, &args.input)? {
+            Ok(loaded) => loaded,
+            Err(diagnostics) => return Ok(Outcome { result: None, diagnostics }),
+        };
+        let proof = prove(&model, Effort::default());
+        if let Some(path) = &args.certificate {
+            let text = setpoint_orchestra::certificate::certificate(&model, &proof);
+            std::fs::write(path, text)
+                .map_err(|error| UsageError::new(format!("cannot write {}: {error}", path.display())))?;
+        }
+        let result = match args.format {
+            ResultFormat::Text => report::proof_text(&model, &proof, &session.sources),
+            ResultFormat::Json => pretty(&report::proof_json(&model, &proof, &session.sources)),
+        };
+        let diagnostics = report::proof_findings(&model, &proof, &session.sources);
+        Ok(Outcome { result: Some(result), diagnostics })
+    }
+
+    fn format(&self, session: &Session, path: &Path) -> Result<Outcome, UsageError> {
+        let text = session.read(path)?;
+        let file = session.sources.add(path.display().to_string(), text.as_str());
+        let parsed = language::parse(file, &text);
+        let result = parsed.diagnostics.is_empty().then(|| language::format(&parsed.file, &text));
+        Ok(Outcome { result, diagnostics: parsed.diagnostics })
+    }
+}
+
+/// The model and its instances, or what is wrong with the file.
+fn loaded(
+    session: &Session,
+    path: &Path,
+) -> Result<Result<(Model, Vec<Instance>), Vec<Diagnostic>>, UsageError> {
+    session.read(path)?;
+    let loaded = load_model(&*session.files, &session.sources, path);
+    Ok(match loaded.model {
+        Some(model) => Ok((model, loaded.instances)),
+        None => Err(loaded.diagnostics),
+    })
+}
+
+fn chosen<'a>(instances: &'a [Instance], name: Option<&str>) -> Result<&'a Instance, UsageError> {
+    let names: Vec<&str> = instances.iter().map(|instance| instance.name.as_str()).collect();
+    match (name, instances) {
+        (_, []) => Err(UsageError::new("this rule file has no `instance` to simulate")),
+        (None, [only]) => Ok(only),
+        (None, _) => Err(UsageError::new(format!(
+            "this rule file has several instances; choose one with --instance: {}",
+            names.join(", ")
+        ))),
+        (Some(name), _) => instances.iter().find(|instance| instance.name == name).ok_or_else(|| {
+            UsageError::new(format!("there is no instance `{name}`; there are {}", names.join(", ")))
+        }),
+    }
+}
+
+fn check_instance(
+    path: &Path,
+    kind: &'static str,
+    model: &Model,
+    instance: &Instance,
+    facts: &Facts,
+    sources: &Sources,
+) -> InputReport {
+    let mut report = InputReport {
+        path: path.display().to_string(),
+        kind,
+        node: Some(instance.name.clone()),
+        ..InputReport::default()
+    };
+    let (answer, findings) = match Ground::new(model, instance) {
+        Ok(ground) => {
+            let outcome = check(&ground, facts, Limits::default());
+            (outcome.reaches_final.as_str(), report::outcome_findings(&ground, &outcome, sources))
+        }
+        Err(message) => {
+            let finding = Diagnostic::new(&setpoint_orchestra::findings::UNDECIDED, message);
+            ("unknown", vec![finding.severity(Severity::Warning)])
+        }
+    };
+    report.verdict.insert("reaches_final", answer);
+    report.findings = findings;
+    report
+}

@@ -1,0 +1,52 @@
+//! `setpoint simulate` for every language whose input becomes an instance of a rule set.
+
+use setpoint_orchestra::concrete::{Facts, Ground, Limits, check, explore, maximal_run, random_run};
+use setpoint_orchestra::report;
+use setpoint_orchestra::{Instance, Model};
+use setpoint_source::Sources;
+
+use crate::cli::{ResultFormat, SimulateArgs};
+use crate::session::{Outcome, UsageError};
+
+/// One run, a random run or all runs of an instance. A run that cannot reach a final state is explained.
+pub(crate) fn simulate(
+    model: &Model,
+    instance: &Instance,
+    facts: &Facts,
+    args: &SimulateArgs,
+    sources: &Sources,
+) -> Result<Outcome, UsageError> {
+    let ground = Ground::new(model, instance).map_err(UsageError::new)?;
+    let limits = Limits { states: args.limit, ..Limits::default() };
+    let json = args.format == ResultFormat::Json;
+    let mut diagnostics = ground.malformed.clone();
+    let result = if args.all {
+        let explored = explore(&ground, args.limit, |_| false);
+        let outcome = check(&ground, facts, limits);
+        diagnostics = report::outcome_findings(&ground, &outcome, sources);
+        if json {
+            pretty(&report::explored_json(&ground, &explored, sources))
+        } else {
+            report::explored_text(&ground, &explored)
+        }
+    } else {
+        let run = match args.random {
+            Some(seed) => random_run(&ground, seed, 1_000_000),
+            None => maximal_run(&ground, 1_000_000),
+        };
+        if run.maximal && !ground.is_final(&run.end) {
+            let explanation = setpoint_orchestra::concrete::explain(&ground, &run.end);
+            diagnostics.push(report::deadlock_finding(&ground, &explanation, &run, sources));
+        }
+        if json {
+            pretty(&report::run_json(&ground, &run, sources))
+        } else {
+            report::run_text(&ground, &run, sources)
+        }
+    };
+    Ok(Outcome { result: Some(result), diagnostics })
+}
+
+pub(crate) fn pretty(value: &serde_json::Value) -> String {
+    serde_json::to_string_pretty(value).unwrap_or_default()
+}
