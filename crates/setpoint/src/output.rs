@@ -68,6 +68,6 @@ pub(crate) fn report(report: &Report, sources: &Sources, options: &ReportOptions
     ExitCode::from(u8::from(failed))
 }
 
-fn pretty(value: &serde_json::Value) -> String {
+pub(crate) fn pretty(value: &serde_json::Value) -> String {
     serde_json::to_string_pretty(value).unwrap_or_default()
 }

@@ -5,6 +5,7 @@
 //! script and fetches no import.
 
 mod archive;
+pub mod draw;
 mod instance;
 mod rules;
 mod service;

@@ -2,11 +2,13 @@
 
 use std::path::Path;
 
-use setpoint_source::{InputReport, Rule};
+use setpoint_cloudformation::{Analysis, draw};
+use setpoint_source::{InputReport, Rule, normal};
 
 use super::Language;
 use crate::cli::InputOptions;
-use crate::session::{Session, UsageError};
+use crate::output::pretty;
+use crate::session::{Outcome, Session, UsageError};
 
 #[derive(Debug)]
 pub(crate) struct CloudFormation;
@@ -40,15 +42,63 @@ impl Language for CloudFormation {
         path: &Path,
         _: &InputOptions,
     ) -> Result<Vec<InputReport>, UsageError> {
-        let file = session.sources.add(path.display().to_string(), session.read(path)?);
-        let analysis = setpoint_cloudformation::analyse(file, &session.sources);
-        let mut report = InputReport {
+        let mut reports = Vec::new();
+        let mut work = vec![path.to_owned()];
+        let mut seen = vec![normal(path)];
+        while let Some(path) = work.pop() {
+            let mut analysis = analyse(session, &path)?;
+            for nested in
+                setpoint_cloudformation::nested_stacks(session.files, &session.sources, &path, &mut analysis)
+            {
+                if !seen.contains(&nested) {
+                    seen.push(nested.clone());
+                    work.push(nested);
+                }
+            }
+            let mut report = InputReport {
+                path: path.display().to_string(),
+                kind: self.kind(),
+                findings: analysis.findings,
+                ..InputReport::default()
+            };
+            report.verdict.insert("reaches_final", analysis.reaches_final);
+            reports.push(report);
+        }
+        Ok(reports)
+    }
+
+    fn parse(&self, session: &Session<'_>, path: &Path) -> Result<InputReport, UsageError> {
+        let mut analysis = analyse(session, path)?;
+        let syntax = ["invalid-data", "duplicate-key", "malformed-template"];
+        analysis.findings.retain(|finding| syntax.contains(&finding.rule.name));
+        Ok(InputReport {
             path: path.display().to_string(),
             kind: self.kind(),
             findings: analysis.findings,
             ..InputReport::default()
-        };
-        report.verdict.insert("reaches_final", analysis.reaches_final);
-        Ok(vec![report])
+        })
     }
+
+    fn graph(
+        &self,
+        session: &Session<'_>,
+        path: &Path,
+        _: &InputOptions,
+        format: &str,
+    ) -> Result<Outcome, UsageError> {
+        let analysis = analyse(session, path)?;
+        let result = match format {
+            "json" => pretty(&draw::json(&analysis, &session.sources)),
+            "svg" => setpoint_diagram::svg(&draw::diagram(&analysis)),
+            _ => setpoint_diagram::dot(&draw::diagram(&analysis)),
+        };
+        let broken = |finding: &setpoint_source::Diagnostic| finding.rule.name == "invalid-data";
+        let diagnostics = analysis.findings.into_iter().filter(broken).collect();
+        Ok(Outcome { result: Some(result), diagnostics })
+    }
+}
+
+fn analyse(session: &Session<'_>, path: &Path) -> Result<Analysis, UsageError> {
+    let file = session.sources.add(path.display().to_string(), session.read(path)?);
+    Ok(setpoint_cloudformation::analyse(file, &session.sources))
 }

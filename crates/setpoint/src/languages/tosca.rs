@@ -2,14 +2,14 @@
 
 use std::path::{Path, PathBuf};
 
-use setpoint_orchestra::concrete::Facts;
 use setpoint_orchestra::models::TOSCA_SETUP;
 use setpoint_source::{FileSystem, InputReport, Rule, Severity};
-use setpoint_tosca::{Service, Topology};
+use setpoint_tosca::{Service, Topology, draw};
 
 use super::Language;
 use crate::cli::InputOptions;
-use crate::session::{Session, UsageError};
+use crate::output::pretty;
+use crate::session::{Outcome, Session, UsageError};
 
 #[derive(Debug)]
 pub(crate) struct Tosca;
@@ -40,34 +40,75 @@ impl Language for Tosca {
     ) -> Result<Vec<InputReport>, UsageError> {
         let mut report =
             InputReport { path: path.display().to_string(), kind: self.kind(), ..InputReport::default() };
-        let unpacked;
-        let (files, entry): (&dyn FileSystem, PathBuf) = if is_archive(path) {
-            let bytes = session.files.read(path).map_err(|error| UsageError::new(error.to_string()))?;
-            match setpoint_tosca::open_archive(&bytes) {
-                Ok((files, entry)) => {
-                    unpacked = files;
-                    (&unpacked, entry)
-                }
-                Err(reason) => {
-                    report.findings.push(setpoint_tosca::bad_archive(&report.path, &reason));
-                    report.verdict.insert("reaches_final", "unknown");
-                    return Ok(vec![report]);
-                }
+        let verdict = match read(session, path)? {
+            Err(reason) => {
+                report.findings.push(setpoint_tosca::bad_archive(&report.path, &reason));
+                "unknown"
             }
-        } else {
-            (session.files, path.to_owned())
+            Ok((mut service, mut topology)) => {
+                report.findings.append(&mut service.diagnostics);
+                report.findings.append(&mut topology.diagnostics);
+                verdict(session, &service, &topology, &mut report)
+            }
         };
-        let text =
-            setpoint_source::read_text(files, &entry).map_err(|error| UsageError::new(error.to_string()))?;
-        let file = session.sources.add(entry.display().to_string(), text);
-        let mut service = Service::read(files, &session.sources, file, &entry);
-        report.findings.append(&mut service.diagnostics);
-        let mut topology = Topology::new(&service);
-        report.findings.append(&mut topology.diagnostics);
-        let verdict = verdict(session, &service, &topology, &mut report);
         report.verdict.insert("reaches_final", verdict);
         Ok(vec![report])
     }
+
+    fn parse(&self, session: &Session<'_>, path: &Path) -> Result<InputReport, UsageError> {
+        let mut report =
+            InputReport { path: path.display().to_string(), kind: self.kind(), ..InputReport::default() };
+        match read(session, path)? {
+            Err(reason) => report.findings.push(setpoint_tosca::bad_archive(&report.path, &reason)),
+            Ok((service, _)) => report.findings.extend(service.diagnostics),
+        }
+        Ok(report)
+    }
+
+    fn graph(
+        &self,
+        session: &Session<'_>,
+        path: &Path,
+        _: &InputOptions,
+        format: &str,
+    ) -> Result<Outcome, UsageError> {
+        let (service, topology) = match read(session, path)? {
+            Ok(read) => read,
+            Err(reason) => {
+                let diagnostics = vec![setpoint_tosca::bad_archive(&path.display().to_string(), &reason)];
+                return Ok(Outcome { result: None, diagnostics });
+            }
+        };
+        let result = match format {
+            "json" => pretty(&draw::json(&service, &topology, &session.sources)),
+            "svg" => setpoint_diagram::svg(&draw::diagram(&service, &topology)),
+            _ => setpoint_diagram::dot(&draw::diagram(&service, &topology)),
+        };
+        Ok(Outcome { result: Some(result), diagnostics: service.diagnostics })
+    }
+}
+
+/// A service template, from a file or from an archive that may be bad.
+fn read(session: &Session<'_>, path: &Path) -> Result<Result<(Service, Topology), String>, UsageError> {
+    let unpacked;
+    let (files, entry): (&dyn FileSystem, PathBuf) = if is_archive(path) {
+        let bytes = session.files.read(path).map_err(|error| UsageError::new(error.to_string()))?;
+        match setpoint_tosca::open_archive(&bytes) {
+            Ok((files, entry)) => {
+                unpacked = files;
+                (&unpacked, entry)
+            }
+            Err(reason) => return Ok(Err(reason)),
+        }
+    } else {
+        (session.files, path.to_owned())
+    };
+    let text =
+        setpoint_source::read_text(files, &entry).map_err(|error| UsageError::new(error.to_string()))?;
+    let file = session.sources.add(entry.display().to_string(), text);
+    let service = Service::read(files, &session.sources, file, &entry);
+    let topology = Topology::new(&service);
+    Ok(Ok((service, topology)))
 }
 
 fn verdict(
@@ -78,7 +119,7 @@ fn verdict(
 ) -> &'static str {
     let Some(model) = TOSCA_SETUP.load(&session.sources) else { return "unknown" };
     let Ok(instance) = setpoint_tosca::instance(service, topology, &model) else { return "unknown" };
-    let facts = Facts { confluent: true, terminating: true };
+    let facts = setpoint_orchestra::parametric::facts(&model);
     let (answer, mut findings) = setpoint_tosca::can_start(&model, &instance, &facts);
     report.findings.append(&mut findings);
     let errors = || report.findings.iter().filter(|finding| finding.severity == Severity::Error);
