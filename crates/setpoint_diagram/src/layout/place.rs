@@ -22,12 +22,9 @@ pub(super) fn part(diagram: &Diagram, nodes: &[usize], widths: &[f64]) -> Part {
     let ends: Vec<(usize, usize)> = own.iter().map(|(_, source, target)| (*source, *target)).collect();
     let acyclic = without_cycles(nodes.len(), &ends);
     let layer = assign(nodes.len(), &acyclic);
-    // Edges of one style to one node run together.
-    let bundles: Vec<Bundle> = own
-        .iter()
-        .zip(&acyclic)
-        .map(|((at, ..), (_, target))| (*target, diagram.edges[*at].style, diagram.edges[*at].wrong))
-        .collect();
+    let styles: Vec<(Style, bool)> =
+        own.iter().map(|(at, ..)| (diagram.edges[*at].style, diagram.edges[*at].wrong)).collect();
+    let bundles = bundles(&layer, &acyclic, &styles);
     let (mut layered, chains) = with_lanes(nodes.len(), &layer, &acyclic, &bundles);
     layered.reduce_crossings();
     let heights: Vec<f64> =
@@ -63,8 +60,31 @@ pub(super) fn part(diagram: &Diagram, nodes: &[usize], widths: &[f64]) -> Part {
     part
 }
 
-/// What edges that run together have in common.
-type Bundle = (usize, Style, bool);
+/// What edges that run together have in common: an end, which may be the source, and their style.
+type Bundle = (bool, usize, Style, bool);
+
+/// Edges of one style that pass layers run together, from their source or to their target, where there are more.
+fn bundles(layer: &[usize], edges: &[(usize, usize)], styles: &[(Style, bool)]) -> Vec<Bundle> {
+    let both = |at: usize| {
+        let ((source, target), (style, wrong)) = (edges[at], styles[at]);
+        [(true, source, style, wrong), (false, target, style, wrong)]
+    };
+    let mut sizes: BTreeMap<Bundle, usize> = BTreeMap::new();
+    for (at, _) in
+        edges.iter().enumerate().filter(|(_, (source, target))| layer[*source] + 1 < layer[*target])
+    {
+        for bundle in both(at) {
+            *sizes.entry(bundle).or_default() += 1;
+        }
+    }
+    let size = |bundle: Bundle| sizes.get(&bundle).copied().unwrap_or(0);
+    (0..edges.len())
+        .map(|at| {
+            let [from, to] = both(at);
+            if size(from) > size(to) { from } else { to }
+        })
+        .collect()
+}
 
 /// Edges that pass layers get a vertex in each, so that every edge leads to the next layer; those of a bundle share
 /// them. Also the vertices along each edge.
