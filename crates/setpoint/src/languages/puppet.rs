@@ -4,8 +4,9 @@ mod facts;
 
 use std::path::{Path, PathBuf};
 
-use setpoint_catalog::findings;
-use setpoint_catalog::graph::{Graph, ShippedTypes};
+use setpoint_catalog::graph::{self, Graph, Types};
+use setpoint_catalog::ruby_types::ModuleTypes;
+use setpoint_catalog::{Catalog, findings};
 use setpoint_puppet::{Compilation, Entry, Environment, LogLevel, Options, PuppetVersion};
 use setpoint_source::{Diagnostic, InputReport, Rule, Severity};
 
@@ -72,6 +73,25 @@ impl Language for Puppet {
         Ok(Outcome { result: compilation.catalog.as_ref().map(print), diagnostics })
     }
 
+    fn graph(
+        &self,
+        session: &Session<'_>,
+        path: &Path,
+        options: &InputOptions,
+        format: &str,
+    ) -> Result<Outcome, UsageError> {
+        let compilation = compile(session, path, options)?;
+        let mut diagnostics = compilation.diagnostics;
+        let mut result = None;
+        if let Some(catalog) = &compilation.catalog {
+            match draw(catalog, &module_types(session, options), format) {
+                Ok(drawing) => result = Some(drawing),
+                Err(findings) => diagnostics.extend(findings),
+            }
+        }
+        Ok(Outcome { result, diagnostics })
+    }
+
     fn check(
         &self,
         session: &Session<'_>,
@@ -87,11 +107,24 @@ impl Language for Puppet {
         };
         report.findings.extend(compilation.diagnostics);
         if let Some(catalog) = &compilation.catalog {
-            report.findings.extend(findings::of_graph(catalog, &Graph::new(catalog, &ShippedTypes)));
+            let graph = Graph::new(catalog, &module_types(session, options));
+            report.findings.extend(findings::of_graph(catalog, &graph));
         }
         let fails = report.findings.iter().any(|finding| finding.severity == Severity::Error);
         report.verdict.insert("catalog", if fails { "fails" } else { "ok" });
         Ok(vec![report])
+    }
+}
+
+/// The graph of the catalog; a relationship that cannot be kept is a diagnostic instead.
+fn draw(catalog: &Catalog, types: &dyn Types, format: &str) -> Result<String, Vec<Diagnostic>> {
+    match Graph::new(catalog, types) {
+        Ok(graph) => Ok(match format {
+            "json" => graph::json(&graph, catalog),
+            "svg" => graph::svg(&graph, catalog),
+            _ => graph::dot(&graph, catalog),
+        }),
+        error => Err(findings::of_graph(catalog, &error)),
     }
 }
 
@@ -102,16 +135,23 @@ fn node_name(options: &InputOptions) -> String {
     options.puppet.node.clone().unwrap_or_else(|| DEFAULT_NODE.to_owned())
 }
 
+fn modulepath(options: &InputOptions) -> Vec<PathBuf> {
+    let path = options.puppet.modulepath.as_deref().unwrap_or("");
+    path.split(':').filter(|part| !part.is_empty()).map(PathBuf::from).collect()
+}
+
+/// The native types of Puppet and of the modules.
+fn module_types<'a>(session: &Session<'a>, options: &InputOptions) -> ModuleTypes<'a> {
+    ModuleTypes::new(session.files, modulepath(options))
+}
+
 /// Compiles a manifest, or all manifests of a folder, for the node that the options describe.
 fn compile(session: &Session<'_>, path: &Path, options: &InputOptions) -> Result<Compilation, UsageError> {
     let given = &options.puppet;
     if !session.files.is_dir(path) {
         session.read(path)?;
     }
-    let modulepath = given.modulepath.as_deref().unwrap_or("");
-    let modulepath: Vec<PathBuf> =
-        modulepath.split(':').filter(|part| !part.is_empty()).map(PathBuf::from).collect();
-    let environment = Environment::new(session.files, &session.sources).with_modulepath(modulepath);
+    let environment = Environment::new(session.files, &session.sources).with_modulepath(modulepath(options));
     let compile_options = Options {
         puppet: if given.puppet.as_deref() == Some("7") { PuppetVersion::V7 } else { PuppetVersion::V8 },
         strict_variables: given.strict_variables,
