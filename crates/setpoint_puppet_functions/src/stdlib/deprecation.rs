@@ -1,0 +1,28 @@
+//! `deprecation`, and the functions of stdlib that are deprecated: `is_array`, `validate_array` and their like.
+
+use setpoint_puppet_values::Value;
+
+use crate::context::Context;
+use crate::function::{Dispatch, Function, required};
+use crate::{Stop, Strictness};
+
+pub(super) static DEPRECATION: Function = Function::typed(
+    "deprecation",
+    &[Dispatch::new(&[required("String", "key"), required("String", "message")], |context, arguments| {
+        let text = |at: usize| arguments.get(at).and_then(Value::as_str).unwrap_or_default();
+        deprecated(context, text(0), text(1))?;
+        Ok(Value::UNDEF)
+    })],
+);
+
+/// Says that something is deprecated: nothing, a warning or an error, as strict as Puppet is.
+pub(super) fn deprecated(context: &mut Context<'_, '_>, key: &str, message: &str) -> Result<(), Stop> {
+    match context.host.strict() {
+        Strictness::Off => Ok(()),
+        Strictness::Warning => {
+            context.warn_once(key, message);
+            Ok(())
+        }
+        Strictness::Error => Err(context.fail(format!("deprecation. {key}. {message}"))),
+    }
+}
