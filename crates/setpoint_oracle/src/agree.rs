@@ -63,12 +63,20 @@ pub fn answers_that_agree(
     answers
 }
 
+/// How Puppet ends a warning of its own if it does not know where it is.
+const NO_PLACE: &str = "(file & line not available)";
+
 /// The compiler's own messages, and the rest.
 fn split(stored: &str) -> (Vec<String>, String) {
     let mut said: Vec<String> = Vec::new();
     let mut rest = String::new();
     let mut in_message = false;
-    for line in stored.lines() {
+    let mut lines = stored.lines().peekable();
+    while let Some(line) = lines.next() {
+        if lines.next_if(|next| next.trim_start() == NO_PLACE).is_some() {
+            said.push(line.to_owned());
+            continue;
+        }
         let starts = ["error at ", "error: ", "warning at "].iter().any(|start| line.starts_with(start));
         if starts {
             said.push(line.to_owned());
@@ -89,9 +97,9 @@ fn split(stored: &str) -> (Vec<String>, String) {
 fn meets(wanted: &str, ours: &Message) -> bool {
     let Some((head, sentence)) = wanted.split_once(": ") else { return false };
     let our_head = ours.head();
-    // An error for which Puppet names no place, or only a line, may say more.
+    // A message for which Puppet names no place, or only a line, may say more.
     let same_place = head == our_head
-        || (head == "error" && our_head.starts_with("error at "))
+        || (matches!(head, "error" | "warning") && our_head.starts_with(&format!("{head} at ")))
         || our_head.strip_prefix(head).is_some_and(|more| more.starts_with(':'));
     let fell_over = FAILURES_OF_RUBY.iter().any(|failure| sentence.contains(failure));
     same_place && (fell_over || ours.text.contains(essential(sentence)))

@@ -45,6 +45,8 @@ pub struct Environment<'a> {
     types: ModuleTypes<'a>,
     manifests: RwLock<FxHashMap<PathBuf, Parsed>>,
     modules: RwLock<FxHashMap<String, Option<Arc<Path>>>>,
+    /// The module that has a function of this name in Ruby.
+    functions: RwLock<FxHashMap<String, Option<Arc<str>>>>,
 }
 
 type Parsed = Result<Arc<Manifest>, FileError>;
@@ -59,6 +61,7 @@ impl<'a> Environment<'a> {
             modulepath: Vec::new(),
             manifests: RwLock::default(),
             modules: RwLock::default(),
+            functions: RwLock::default(),
         }
     }
 
@@ -106,6 +109,33 @@ impl<'a> Environment<'a> {
             .map(Arc::from);
         let mut modules = self.modules.write().unwrap_or_else(PoisonError::into_inner);
         modules.entry(name.to_owned()).or_insert(found).clone()
+    }
+
+    /// The module on the path that has a function of this name, written in Ruby. Modules whose functions are known here
+    /// come first.
+    pub fn module_with_function(&self, name: &str) -> Option<Arc<str>> {
+        let known = self.functions.read().unwrap_or_else(PoisonError::into_inner).get(name).cloned();
+        if let Some(found) = known {
+            return found;
+        }
+        let found = match name.split_once("::") {
+            Some((module, _)) => self.has_ruby_function(module, name).then(|| Arc::from(module)),
+            None => {
+                let known = setpoint_puppet_functions::MODULES.iter().map(|module| (*module).to_owned());
+                let others = self.modulepath.iter().flat_map(|folder| self.files.list(folder));
+                known.chain(others).find(|module| self.has_ruby_function(module, name)).map(Arc::from)
+            }
+        };
+        let mut functions = self.functions.write().unwrap_or_else(PoisonError::into_inner);
+        functions.entry(name.to_owned()).or_insert(found).clone()
+    }
+
+    fn has_ruby_function(&self, module: &str, name: &str) -> bool {
+        let Some(folder) = self.module(module) else { return false };
+        let file = format!("{}.rb", name.replace("::", "/"));
+        ["lib/puppet/functions", "lib/puppet/parser/functions"]
+            .iter()
+            .any(|kind| self.files.is_file(&folder.join(kind).join(&file)))
     }
 
     /// A native type that a module brings along.

@@ -3,11 +3,12 @@
 use std::path::PathBuf;
 
 use setpoint_provenance::Arena;
-use setpoint_puppet_functions::{Block, Call, Host, LogLevel, Stop, Strictness};
-use setpoint_puppet_values::{Data, Opaque, Value};
+use setpoint_puppet_functions::{Block, Call, Host, LogLevel, Stop, Strictness, module_function};
+use setpoint_puppet_values::{Data, Hash, Key, Object, Opaque, Value};
 use setpoint_source::{FileSystem, Span, Symbol};
 
 use crate::compiler::Compiler;
+use crate::loader::DefinitionKind;
 use crate::rules;
 
 impl Host for Compiler<'_> {
@@ -32,6 +33,30 @@ impl Host for Compiler<'_> {
             }
             stop => stop,
         })
+    }
+
+    fn has_function(&mut self, name: &str) -> bool {
+        self.knows_function(Symbol::new(name))
+    }
+
+    fn resource_parameters(&mut self, type_name: &str, title: &str) -> Option<Hash> {
+        let id = self.find_resource(type_name, title).ok().flatten()?;
+        let parameters = self.resources[id].parameters.iter();
+        Some(
+            parameters
+                .map(|parameter| (Key::from(parameter.name.as_str()), parameter.value.clone()))
+                .collect(),
+        )
+    }
+
+    fn definition(&self) -> Option<String> {
+        let definition = &self.definitions[self.scopes[self.frame.scope].source];
+        let kind = match definition.kind {
+            DefinitionKind::Class(_) => "Class",
+            DefinitionKind::Define(_) => "Definition",
+            _ => return None,
+        };
+        Some(format!("{kind} {}", definition.name))
     }
 
     fn variable(&mut self, name: &str) -> Option<Value> {
@@ -95,8 +120,29 @@ impl Host for Compiler<'_> {
 }
 
 impl Compiler<'_> {
-    /// A function that only modules have.
+    /// A function that only modules have. What one does that is written in Ruby and not known here is not known either.
     pub(crate) fn call_module_function(&mut self, name: Symbol, call: &Call<'_>) -> Result<Value, Stop> {
-        Err(self.unknown_function(name, call.span))
+        if let [Value { data: Data::Object(object), .. }] = call.arguments.as_slice()
+            && let Some(attribute) = attribute(object, &name)
+        {
+            return Ok(attribute);
+        }
+        let Some(module) = self.environment.module_with_function(&name) else {
+            return Err(self.unknown_function(name, call.span));
+        };
+        if let Some(function) = module_function(&module, &name) {
+            return function.call(self, call);
+        }
+        let reason = format!("{name}() is a Ruby function of the module {module}");
+        if self.warned.insert(reason.clone()) {
+            self.warn(format!("The result of {reason}, and is not known"), Some(call.span));
+        }
+        Ok(Value::new(Data::Opaque(Opaque { reason: reason.into() }.into())))
     }
+}
+
+/// An attribute of an object, read by the call of its name.
+fn attribute(object: &Object, name: &str) -> Option<Value> {
+    let name = if &*object.type_name == "Error" && name == "message" { "msg" } else { name };
+    object.attributes.get(&Key::from(name)).cloned()
 }

@@ -1,7 +1,7 @@
 //! A running call: what it was given, and what its block decided.
 
 use setpoint_provenance::{Control, Prov};
-use setpoint_puppet_values::{Type, Value, ValueError, infer_set};
+use setpoint_puppet_values::{Type, Value, ValueError};
 use setpoint_source::Span;
 
 use crate::{Block, Call, Host, Stop, rules};
@@ -62,11 +62,6 @@ impl<'c, 'h> Context<'c, 'h> {
         result.map_err(|error| self.stop(error))
     }
 
-    /// `Integer` for `5`, as messages have it.
-    pub(crate) fn type_name(value: &Value) -> String {
-        infer_set(value).name()
-    }
-
     pub(crate) fn warn_once(&mut self, key: &str, message: &str) {
         let span = self.call.span;
         self.host.warn_once(key, message.to_owned(), span);
@@ -101,7 +96,7 @@ impl<'c, 'h> Context<'c, 'h> {
         let call = arena.operation(self.call.name, span, &arguments);
         let prov = match result.prov {
             Prov::NONE => call,
-            own => arena.under(own, Control::Call, call, span),
+            own => arena.under(own, Control::Selection, call, span),
         };
         result.with(prov)
     }

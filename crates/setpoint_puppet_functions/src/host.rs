@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::time::SystemTime;
 
 use setpoint_provenance::Arena;
-use setpoint_puppet_values::{Strictness, Value};
+use setpoint_puppet_values::{Hash, Strictness, Value};
 use setpoint_source::{Diagnostic, FileSystem, Span, Symbol};
 
 /// Why an evaluation does not go on: an error, or `next`, `break` and `return`.
@@ -56,8 +56,14 @@ pub trait Host {
     /// Calls the block of a call. `next` inside it gives its value; `break` and `return` come through as [`Stop`].
     fn call_block(&mut self, block: &dyn Block, arguments: Vec<Value>) -> Result<Value, Stop>;
     fn call_function(&mut self, call: Call<'_>) -> Result<Value, Stop>;
+    /// Whether there is a function of this name to call.
+    fn has_function(&mut self, name: &str) -> bool;
     /// A variable as the caller sees it.
     fn variable(&mut self, name: &str) -> Option<Value>;
+    /// The parameters of a resource that is declared by now.
+    fn resource_parameters(&mut self, type_name: &str, title: &str) -> Option<Hash>;
+    /// What is being evaluated, as `Class foo` or `Definition foo`.
+    fn definition(&self) -> Option<String>;
     /// The type that a text such as `Array[Integer]` names, aliases included.
     fn parse_type(&mut self, text: &str, span: Span) -> Result<Value, Stop>;
     /// Renders EPP source with the given parameters.

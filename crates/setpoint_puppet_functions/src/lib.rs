@@ -2,6 +2,7 @@
 //!
 //! Each function takes values and gives a value; what it needs of its caller (blocks, variables, files, the log) it
 //! asks of a [`Host`], which the evaluator is. Functions that declare classes and resources live with the evaluator.
+//! `builtin` has Puppet's own functions by theme, `stdlib` those of that module, `ruby` what both take from Ruby.
 
 #![allow(clippy::unnecessary_wraps, reason = "all functions have one shape, also those that cannot fail")]
 
@@ -13,9 +14,22 @@ mod legacy;
 mod ruby;
 mod rules;
 mod signature;
+mod stdlib;
 
 pub use builtin::builtin;
 pub use function::Function;
 pub use host::{Block, Call, Host, LogLevel, Stop};
 pub use rules::RULES;
 pub use setpoint_puppet_values::Strictness;
+
+/// The function of this name that a module is known to have. Whether the module is on the path, in a version that has
+/// the function, is for the caller to decide.
+pub fn module_function(module: &str, name: &str) -> Option<&'static Function> {
+    match module {
+        "stdlib" => builtin::find(stdlib::FUNCTIONS, name),
+        _ => None,
+    }
+}
+
+/// The modules whose functions are known.
+pub const MODULES: &[&str] = &["stdlib"];

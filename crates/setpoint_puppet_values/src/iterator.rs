@@ -86,7 +86,15 @@ impl Iter {
                 Source::Range { first: last as i64, step: -step, count: *count }
             }
         };
-        Self { source, element: self.element.clone() }
+        Self { source, element: self.known_element() }
+    }
+
+    /// The type of the elements, as it was before some were left out or turned round.
+    fn known_element(&self) -> Option<Type> {
+        match &self.source {
+            Source::Items(items) if items.is_empty() => self.element.clone(),
+            _ => Some(self.element_type()),
+        }
     }
 
     /// Every `by`th element, the first included; `by` is at least 1.
@@ -98,13 +106,26 @@ impl Iter {
                 let by = usize::try_from(by).unwrap_or(usize::MAX);
                 Source::Items(Arc::new(items.iter().step_by(by).cloned().collect()))
             }
-            Source::Range { first, step, count } => Source::Range {
-                first: *first,
-                step: step.saturating_mul(i64::try_from(by).unwrap_or(i64::MAX)),
-                count: count.div_ceil(by),
-            },
+            Source::Range { first, step, count } => {
+                let wide = step.saturating_mul(i64::try_from(by).unwrap_or(i64::MAX));
+                let count = if *step < 0 { steps_down(*step, wide, *count) } else { count.div_ceil(by) };
+                Source::Range { first: *first, step: wide, count }
+            }
         };
-        Self { source, element: self.element.clone() }
+        Self { source, element: self.known_element() }
+    }
+}
+
+/// How many steps Puppet takes through a range that runs downwards: if the steps do not meet its end, it stops short of
+/// it by what is left of one step, and so may leave out the last number.
+fn steps_down(step: i64, wide: i64, count: u64) -> u64 {
+    let length = u128::from(step.unsigned_abs()) * u128::from(count.saturating_sub(1));
+    let wide = u128::from(wide.unsigned_abs());
+    let rest = length % wide;
+    let short = if rest == 0 { 0 } else { wide - rest };
+    match length.checked_sub(short) {
+        Some(length) if count > 0 => u64::try_from(length / wide + 1).unwrap_or(u64::MAX),
+        _ => 0,
     }
 }
 

@@ -154,7 +154,7 @@ pub fn base64(bytes: &[u8]) -> String {
 }
 
 /// Bytes in base 64 with a line end after each 60 characters, as Ruby's `encode64` has it.
-pub(crate) fn base64_lines(bytes: &[u8]) -> String {
+pub fn base64_lines(bytes: &[u8]) -> String {
     let mut out = String::new();
     for chunk in bytes.chunks(45) {
         out.push_str(&base64(chunk));

@@ -109,6 +109,15 @@ impl Compiler<'_> {
         self.call_module_function(name, call)
     }
 
+    /// Whether a call of this name would find a function.
+    pub(crate) fn knows_function(&mut self, name: Symbol) -> bool {
+        let name = name.strip_prefix("::").map_or(name, Symbol::new);
+        functions::find(&name).is_some()
+            || builtin(&name).is_some()
+            || self.find_function(name).is_ok_and(|found| found.is_some())
+            || self.environment.module_with_function(&name).is_some()
+    }
+
     pub(crate) fn unknown_function(&self, name: Symbol, span: Span) -> Stop {
         let message = match name.as_str() {
             "import" => "Use of 'import' has been discontinued in favor of a manifest directory. See http://links.puppet.com/puppet-import-deprecation".to_owned(),

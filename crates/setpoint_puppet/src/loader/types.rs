@@ -2,7 +2,7 @@
 
 use setpoint_provenance::Prov;
 use setpoint_puppet_functions::Stop;
-use setpoint_puppet_syntax::ast::Expr;
+use setpoint_puppet_syntax::ast::{Expr, ExprKind};
 use setpoint_puppet_syntax::parse_expression;
 use setpoint_puppet_values::types::Alias;
 use setpoint_puppet_values::{Data, Type};
@@ -78,6 +78,15 @@ impl Compiler<'_> {
         let is_sound = parse.diagnostics.iter().all(|found| found.severity < Severity::Error);
         let [expression] = parse.program.body.as_slice() else { return Err(invalid(text, span)) };
         if !is_sound {
+            return Err(invalid(text, span));
+        }
+        // A name that nobody knows is a type that nothing fits.
+        if let ExprKind::TypeName(name) = &expression.kind
+            && self.find_type(name)?.is_none()
+        {
+            return Ok(Type::reference(name.as_str()));
+        }
+        if !matches!(expression.kind, ExprKind::TypeName(_) | ExprKind::Access { .. }) {
             return Err(invalid(text, span));
         }
         let outer = self.frame;

@@ -7,7 +7,7 @@ use setpoint_puppet_values::{Data, Value};
 use crate::context::Context;
 use crate::function::{Dispatch, Function, optional, repeated, required};
 use crate::ruby;
-use crate::{Stop, rules};
+use crate::{LogLevel, Stop, rules};
 
 pub(super) static FILE: Function = Function::counted("file", -2, file);
 pub(super) static BINARY_FILE: Function =
@@ -58,6 +58,17 @@ pub(super) static INLINE_EPP: Function = Function::typed(
 pub(super) static TEMPLATE: Function = Function::counted("template", -2, template);
 pub(super) static INLINE_TEMPLATE: Function = Function::counted("inline_template", -2, inline_template);
 pub(super) static GENERATE: Function = Function::counted("generate", -2, generate);
+
+/// Manifests are found by name now.
+pub(super) static IMPORT: Function = Function::typed(
+    "import",
+    &[Dispatch::new(&[repeated("Any", "args")], |context, _| {
+        Err(context.fail(
+            "Use of 'import' has been discontinued in favor of a manifest directory. See \
+             http://links.puppet.com/puppet-import-deprecation",
+        ))
+    })],
+);
 
 fn first_array(arguments: &[Value]) -> &[Value] {
     arguments.first().and_then(Value::as_array).unwrap_or_default()
@@ -121,8 +132,8 @@ fn epp(context: &mut Context<'_, '_>, arguments: &[Value]) -> Result<Value, Stop
     if !has_extension && !context.host.files().is_file(Path::new(&name)) {
         name += ".epp";
     }
-    let (path, text) = template_text(context, &name)?;
     let span = context.span();
+    let (path, text) = template_text(context, &name)?;
     context.host.render_epp(&path, &text, arguments.get(1), span)
 }
 
@@ -145,8 +156,9 @@ fn template(context: &mut Context<'_, '_>, arguments: &[Value]) -> Result<Value,
         let Some(name) = name.as_str() else {
             return Err(context.fail(ruby::text::no_conversion(name, "String")));
         };
-        let (path, text) = template_text(context, name)?;
         let span = context.span();
+        context.host.log(LogLevel::Debug, format!("Retrieving template {name}"), span);
+        let (path, text) = template_text(context, name)?;
         results.push(context.host.render_erb(&path, &text, span)?);
     }
     Ok(joined(results))

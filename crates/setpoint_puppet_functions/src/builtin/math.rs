@@ -2,6 +2,7 @@
 
 use std::cmp::Ordering;
 
+use setpoint_puppet_values::label::label;
 use setpoint_puppet_values::{Data, Value};
 
 use crate::Stop;
@@ -227,26 +228,6 @@ fn refuse_comparison(context: &mut Context<'_, '_>, arguments: &[Value]) -> Resu
         )
     };
     Err(context.fail(message))
-}
-
-/// What Puppet calls a value of this kind.
-fn label(value: &Value) -> String {
-    match &value.data {
-        Data::Undef => "Undef Value".to_owned(),
-        Data::Default => "Default Value".to_owned(),
-        Data::Bool(_) => "Boolean".to_owned(),
-        Data::Type(of) => format!("{}-Type", of.name()),
-        _ => Context::type_name(&Value { data: generic(&value.data), prov: value.prov }),
-    }
-}
-
-/// Arrays and hashes are named so, not by what they hold.
-fn generic(data: &Data) -> Data {
-    match data {
-        Data::Array(_) => Data::Array(std::sync::Arc::default()),
-        Data::Hash(_) => Data::Hash(std::sync::Arc::default()),
-        other => other.clone(),
-    }
 }
 
 /// What `max` and `min` do to make values comparable.

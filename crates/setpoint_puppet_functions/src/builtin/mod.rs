@@ -55,6 +55,7 @@ static FUNCTIONS: &[&Function] = &[
     &collections::GET,
     &collections::GETVAR,
     &iteration::GROUP_BY,
+    &files::IMPORT,
     &iteration::INDEX,
     &logging::INFO,
     &files::INLINE_EPP,

@@ -112,23 +112,24 @@ fn match_regex(context: &Context<'_, '_>, text: &Value, regex: &Regex) -> Result
     Ok(Value::array(groups.collect()))
 }
 
-/// The regular expression that an argument means: a text, an expression or a type.
-fn regex_of(context: &Context<'_, '_>, pattern: &Value) -> Result<Option<Regex>, Stop> {
+/// The regular expression that an argument means: a text, an expression or a type. The type without a pattern is the
+/// empty expression.
+fn regex_of(context: &Context<'_, '_>, pattern: &Value) -> Result<Regex, Stop> {
     match &pattern.data {
-        Data::Regex(regex) => Ok(Some(regex.clone())),
-        Data::Type(of) => match of.resolved() {
-            Type::Regexp(regex) => Ok(regex.clone()),
-            _ => Ok(None),
-        },
-        _ => context.checked(Regex::new(pattern.as_str().unwrap_or_default())).map(Some),
+        Data::Regex(regex) => return Ok(regex.clone()),
+        Data::Type(of) => {
+            if let Type::Regexp(Some(regex)) = of.resolved() {
+                return Ok(regex.clone());
+            }
+        }
+        _ => {}
     }
+    context.checked(Regex::new(pattern.as_str().unwrap_or_default()))
 }
 
 fn split(context: &mut Context<'_, '_>, arguments: &[Value]) -> Result<Value, Stop> {
     let text = arguments[0].as_str().unwrap_or_default();
-    let Some(regex) = regex_of(context, &arguments[1])? else {
-        return Ok(Value::array(if text.is_empty() { Vec::new() } else { vec![arguments[0].clone()] }));
-    };
+    let regex = regex_of(context, &arguments[1])?;
     let prov = arguments[0].prov;
     let parts = context.checked(split_text(text, &regex))?;
     Ok(Value::array(parts.into_iter().map(|part| Value::from(part).with(prov)).collect()))
@@ -200,10 +201,7 @@ fn substitute_pattern(context: &mut Context<'_, '_>, arguments: &[Value]) -> Res
 
 fn substitute_regex(context: &mut Context<'_, '_>, arguments: &[Value]) -> Result<Value, Stop> {
     let everywhere = arguments.get(3).and_then(Value::as_str) == Some("G");
-    let regex = match regex_of(context, &arguments[1])? {
-        Some(regex) => regex,
-        None => context.checked(Regex::new(""))?,
-    };
+    let regex = regex_of(context, &arguments[1])?;
     substitute(context, arguments, &regex, everywhere)
 }
 

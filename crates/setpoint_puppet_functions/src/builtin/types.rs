@@ -126,7 +126,11 @@ fn unwrap(context: &mut Context<'_, '_>, arguments: &[Value]) -> Result<Value, S
 }
 
 fn call(context: &mut Context<'_, '_>, arguments: &[Value]) -> Result<Value, Stop> {
-    let name = arguments[0].as_str().unwrap_or_default().into();
+    let name = arguments[0].as_str().unwrap_or_default();
+    if !context.host.has_function(name) {
+        return Err(context.fail(format!("Unknown function '{name}'")));
+    }
+    let name = name.into();
     let (block, span) = (context.block(), context.span());
     context.host.call_function(Call { name, arguments: arguments[1..].to_vec(), block, span })
 }

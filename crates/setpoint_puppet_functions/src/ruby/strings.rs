@@ -48,8 +48,11 @@ pub(crate) fn strip(text: &str) -> String {
 pub(crate) fn swapcase(text: &str) -> String {
     text.chars()
         .flat_map(|letter| {
-            let swapped: Vec<char> =
-                if letter.is_uppercase() { letter.to_lowercase().collect() } else { letter.to_uppercase().collect() };
+            let swapped: Vec<char> = if letter.is_uppercase() {
+                letter.to_lowercase().collect()
+            } else {
+                letter.to_uppercase().collect()
+            };
             swapped
         })
         .collect()
@@ -93,7 +96,11 @@ pub(crate) fn upto(from: &str, to: &str, exclusive: bool) -> impl Iterator<Item 
     let to = to.to_owned();
     // Two single letters of ASCII go by their codes.
     let single = from.len() == 1 && to.len() == 1;
-    let empty = if single { from > to.as_str() } else { from.len() > to.len() || from.len() == to.len() && *from > *to };
+    let empty = if single {
+        from > to.as_str()
+    } else {
+        from.len() > to.len() || from.len() == to.len() && *from > *to
+    };
     let mut next = (!empty && !(exclusive && from == to)).then(|| from.to_owned());
     std::iter::from_fn(move || {
         let here = next.take()?;
@@ -103,7 +110,8 @@ pub(crate) fn upto(from: &str, to: &str, exclusive: bool) -> impl Iterator<Item 
             } else {
                 Some(succ(&here))
             };
-            next = after.filter(|after| after.chars().count() <= to.chars().count() && !(exclusive && *after == to));
+            next = after
+                .filter(|after| after.chars().count() <= to.chars().count() && !(exclusive && *after == to));
         }
         Some(here)
     })
@@ -115,7 +123,16 @@ mod tests {
 
     #[test]
     fn texts_follow_each_other_as_in_ruby() {
-        for (text, next) in [("a", "b"), ("az", "ba"), ("zz", "aaa"), ("a9", "b0"), ("Zz", "AAa"), ("host09", "host10"), ("1.9", "2.0"), ("-", ".")] {
+        for (text, next) in [
+            ("a", "b"),
+            ("az", "ba"),
+            ("zz", "aaa"),
+            ("a9", "b0"),
+            ("Zz", "AAa"),
+            ("host09", "host10"),
+            ("1.9", "2.0"),
+            ("-", "."),
+        ] {
             assert_eq!(succ(text), next);
         }
         assert_eq!(upto("az", "bc", false).collect::<Vec<_>>(), ["az", "ba", "bb", "bc"]);

@@ -12,14 +12,18 @@ use crate::function::{Dispatch, Function, required};
 use crate::ruby::text;
 
 pub(super) static ENCLOSE_IPV6: Function = Function::counted("enclose_ipv6", -1, enclose_ipv6);
-pub(super) static HAS_INTERFACE_WITH: Function = Function::counted("has_interface_with", -1, has_interface_with);
+pub(super) static HAS_INTERFACE_WITH: Function =
+    Function::counted("has_interface_with", -1, has_interface_with);
 pub(super) static HAS_IP_ADDRESS: Function =
     Function::counted("has_ip_address", -1, |context, arguments| has_fact(context, arguments, "ipaddress"));
 pub(super) static HAS_IP_NETWORK: Function =
     Function::counted("has_ip_network", -1, |context, arguments| has_fact(context, arguments, "network"));
 pub(super) static IP_IN_RANGE: Function = Function::typed(
     "stdlib::ip_in_range",
-    &[Dispatch::new(&[required("String", "ipaddress"), required("Variant[String, Array]", "range")], ip_in_range)],
+    &[Dispatch::new(
+        &[required("String", "ipaddress"), required("Variant[String, Array]", "range")],
+        ip_in_range,
+    )],
 );
 
 type Result<T> = std::result::Result<T, Stop>;
@@ -54,7 +58,9 @@ impl Network {
     }
 
     fn contains(&self, other: &Self) -> bool {
-        other.bits >= self.bits && self.address.is_ipv4() == other.address.is_ipv4() && masked(other.address, self.bits) == self.address
+        other.bits >= self.bits
+            && self.address.is_ipv4() == other.address.is_ipv4()
+            && masked(other.address, self.bits) == self.address
     }
 }
 
@@ -83,7 +89,8 @@ fn masked(address: IpAddr, bits: u32) -> IpAddr {
 
 fn enclose_ipv6(context: &mut Context<'_, '_>, arguments: &[Value]) -> Result<Value> {
     let [given] = arguments else {
-        return Err(context.fail(format!("enclose_ipv6(): Wrong number of arguments given {} for 1", arguments.len())));
+        return Err(context
+            .fail(format!("enclose_ipv6(): Wrong number of arguments given {} for 1", arguments.len())));
     };
     if !matches!(given.data, Data::String(_) | Data::Array(_)) {
         return Err(context.fail(format!(
@@ -100,10 +107,13 @@ fn enclose_ipv6(context: &mut Context<'_, '_>, arguments: &[Value]) -> Result<Va
             value.clone()
         } else {
             match Network::parse(&name) {
-                Some(Network { address: IpAddr::V6(address), .. }) => Value::from(format!("[{address}]")).with(value.prov),
+                Some(Network { address: IpAddr::V6(address), .. }) => {
+                    Value::from(format!("[{address}]")).with(value.prov)
+                }
                 Some(_) => value.clone(),
                 None => {
-                    return Err(context.fail(format!("enclose_ipv6(): Wrong argument given {name} is not an ip address.")));
+                    return Err(context
+                        .fail(format!("enclose_ipv6(): Wrong argument given {name} is not an ip address.")));
                 }
             }
         };
@@ -120,7 +130,8 @@ fn interface_has(context: &mut Context<'_, '_>, kind: &str, wanted: &Value) -> b
     if context.host.variable(kind).as_ref() == Some(wanted) {
         return true;
     }
-    let names: Vec<String> = interfaces.as_str().unwrap_or_default().split(',').map(str::to_lowercase).collect();
+    let names: Vec<String> =
+        interfaces.as_str().unwrap_or_default().split(',').map(str::to_lowercase).collect();
     names.iter().any(|name| context.host.variable(&format!("{kind}_{name}")).as_ref() == Some(wanted))
 }
 

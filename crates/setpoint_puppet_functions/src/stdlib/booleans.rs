@@ -114,7 +114,9 @@ fn convert_base(context: &mut Context<'_, '_>, arguments: &[Value]) -> Result<Va
                 ));
             }
             _ => {
-                return Err(context.fail(format!("convert_base(): {which} argument must be either a string or an integer")));
+                return Err(context.fail(format!(
+                    "convert_base(): {which} argument must be either a string or an integer"
+                )));
             }
         }
     }

@@ -20,16 +20,19 @@ type Result<T> = std::result::Result<T, Stop>;
 /// A question that is deprecated: `is_array`.
 macro_rules! deprecated_question {
     ($name:literal, $key:literal, $type:literal, $ask:expr) => {
-        Function::typed($name, &[Dispatch::new(&[repeated("Any", "args")], |context, arguments| {
-            let message = concat!(
-                "This method is deprecated, please use match expressions with Stdlib::Compat::",
-                $type,
-                " instead. They are described at \
+        Function::typed(
+            $name,
+            &[Dispatch::new(&[repeated("Any", "args")], |context, arguments| {
+                let message = concat!(
+                    "This method is deprecated, please use match expressions with Stdlib::Compat::",
+                    $type,
+                    " instead. They are described at \
                  https://docs.puppet.com/puppet/latest/reference/lang_data_type.html#match-expressions."
-            );
-            deprecated(context, $key, message)?;
-            $ask(context, arguments)
-        })])
+                );
+                deprecated(context, $key, message)?;
+                $ask(context, arguments)
+            })],
+        )
     };
 }
 
@@ -49,40 +52,89 @@ macro_rules! deprecated_demand {
     };
 }
 
-pub(super) static IS_ABSOLUTE_PATH: Function = deprecated_question!("is_absolute_path", "is_absolute_path", "Absolute_Path", |context: &mut Context<'_, '_>, arguments: &[Value]| {
-    match arguments {
-        [path] => Ok(Value::from(is_absolute_path(path))),
-        _ => Err(context.wrong_count(arguments, "1")),
+pub(super) static IS_ABSOLUTE_PATH: Function = deprecated_question!(
+    "is_absolute_path",
+    "is_absolute_path",
+    "Absolute_Path",
+    |context: &mut Context<'_, '_>, arguments: &[Value]| {
+        match arguments {
+            [path] => Ok(Value::from(is_absolute_path(path))),
+            _ => Err(context.wrong_count(arguments, "1")),
+        }
     }
-});
-pub(super) static IS_ARRAY: Function = deprecated_question!("is_array", "is_array", "Array", |context: &mut Context<'_, '_>, arguments: &[Value]| {
-    match arguments.first() {
-        Some(value) => Ok(Value::from(value.as_array().is_some())),
-        None => Err(context.wrong_count(arguments, "1")),
+);
+pub(super) static IS_ARRAY: Function = deprecated_question!(
+    "is_array",
+    "is_array",
+    "Array",
+    |context: &mut Context<'_, '_>, arguments: &[Value]| {
+        match arguments.first() {
+            Some(value) => Ok(Value::from(value.as_array().is_some())),
+            None => Err(context.wrong_count(arguments, "1")),
+        }
     }
-});
-pub(super) static IS_BOOL: Function = deprecated_question!("is_bool", "is_bool", "Bool", |context: &mut Context<'_, '_>, arguments: &[Value]| {
-    match arguments {
-        [value] => Ok(Value::from(is_bool(value))),
-        _ => Err(context.wrong_count(arguments, "1")),
+);
+pub(super) static IS_BOOL: Function = deprecated_question!(
+    "is_bool",
+    "is_bool",
+    "Bool",
+    |context: &mut Context<'_, '_>, arguments: &[Value]| {
+        match arguments {
+            [value] => Ok(Value::from(is_bool(value))),
+            _ => Err(context.wrong_count(arguments, "1")),
+        }
     }
-});
-pub(super) static IS_FLOAT: Function =
-    deprecated_question!("is_float", "is_float", "Float", |context: &mut Context<'_, '_>, arguments: &[Value]| question(context, arguments, is_float));
-pub(super) static IS_IP_ADDRESS: Function =
-    deprecated_question!("is_ip_address", "is_ip_address", "Ip_address", |context: &mut Context<'_, '_>, arguments: &[Value]| question(context, arguments, |value| address_of(value).is_some()));
-pub(super) static IS_IPV4_ADDRESS: Function =
-    deprecated_question!("is_ipv4_address", "is_ipv4_address", "Ipv4", |context: &mut Context<'_, '_>, arguments: &[Value]| question(context, arguments, |value| address_of(value).is_some_and(|address| address.is_ipv4())));
-pub(super) static IS_IPV6_ADDRESS: Function =
-    deprecated_question!("is_ipv6_address", "is_ipv4_address", "Ipv6", |context: &mut Context<'_, '_>, arguments: &[Value]| question(context, arguments, |value| address_of(value).is_some_and(|address| address.is_ipv6())));
-pub(super) static IS_NUMERIC: Function =
-    deprecated_question!("is_numeric", "is_numeric", "Numeric", |context: &mut Context<'_, '_>, arguments: &[Value]| question(context, arguments, is_numeric));
-pub(super) static IS_STRING: Function = deprecated_question!("is_string", "is_string", "String", |context: &mut Context<'_, '_>, arguments: &[Value]| {
-    match arguments.first() {
-        Some(value) => Ok(Value::from(is_string(value))),
-        None => Err(context.wrong_count(arguments, "1")),
+);
+pub(super) static IS_FLOAT: Function = deprecated_question!(
+    "is_float",
+    "is_float",
+    "Float",
+    |context: &mut Context<'_, '_>, arguments: &[Value]| question(context, arguments, is_float)
+);
+pub(super) static IS_IP_ADDRESS: Function = deprecated_question!(
+    "is_ip_address",
+    "is_ip_address",
+    "Ip_address",
+    |context: &mut Context<'_, '_>, arguments: &[Value]| question(context, arguments, |value| address_of(
+        value
+    )
+    .is_some())
+);
+pub(super) static IS_IPV4_ADDRESS: Function = deprecated_question!(
+    "is_ipv4_address",
+    "is_ipv4_address",
+    "Ipv4",
+    |context: &mut Context<'_, '_>, arguments: &[Value]| question(context, arguments, |value| address_of(
+        value
+    )
+    .is_some_and(|address| address.is_ipv4()))
+);
+pub(super) static IS_IPV6_ADDRESS: Function = deprecated_question!(
+    "is_ipv6_address",
+    "is_ipv4_address",
+    "Ipv6",
+    |context: &mut Context<'_, '_>, arguments: &[Value]| question(context, arguments, |value| address_of(
+        value
+    )
+    .is_some_and(|address| address.is_ipv6()))
+);
+pub(super) static IS_NUMERIC: Function = deprecated_question!(
+    "is_numeric",
+    "is_numeric",
+    "Numeric",
+    |context: &mut Context<'_, '_>, arguments: &[Value]| question(context, arguments, is_numeric)
+);
+pub(super) static IS_STRING: Function = deprecated_question!(
+    "is_string",
+    "is_string",
+    "String",
+    |context: &mut Context<'_, '_>, arguments: &[Value]| {
+        match arguments.first() {
+            Some(value) => Ok(Value::from(is_string(value))),
+            None => Err(context.wrong_count(arguments, "1")),
+        }
     }
-});
+);
 
 pub(super) static IS_A: Function = Function::typed(
     "is_a",
@@ -94,24 +146,32 @@ pub(super) static TYPE_OF: Function = Function::typed(
     "type_of",
     &[Dispatch::new(&[required("Any", "value")], |_, arguments| Ok(infer_set(&arguments[0]).into()))],
 );
-pub(super) static IS_DOMAIN_NAME: Function =
-    Function::counted("is_domain_name", -1, |context, arguments| question(context, arguments, is_domain_name));
-pub(super) static IS_EMAIL_ADDRESS: Function =
-    Function::counted("is_email_address", -1, |context, arguments| question(context, arguments, is_email_address));
-pub(super) static IS_HASH: Function = Function::counted("is_hash", -1, |context, arguments| match arguments {
-    [value] => Ok(Value::from(value.as_hash().is_some())),
-    _ => Err(context.wrong_count(arguments, "1")),
+pub(super) static IS_DOMAIN_NAME: Function = Function::counted("is_domain_name", -1, |context, arguments| {
+    question(context, arguments, is_domain_name)
 });
+pub(super) static IS_EMAIL_ADDRESS: Function =
+    Function::counted("is_email_address", -1, |context, arguments| {
+        question(context, arguments, is_email_address)
+    });
+pub(super) static IS_HASH: Function =
+    Function::counted("is_hash", -1, |context, arguments| match arguments {
+        [value] => Ok(Value::from(value.as_hash().is_some())),
+        _ => Err(context.wrong_count(arguments, "1")),
+    });
 pub(super) static IS_INTEGER: Function =
     Function::counted("is_integer", -1, |context, arguments| question(context, arguments, is_integer));
-pub(super) static IS_MAC_ADDRESS: Function =
-    Function::counted("is_mac_address", -1, |context, arguments| question(context, arguments, is_mac_address));
+pub(super) static IS_MAC_ADDRESS: Function = Function::counted("is_mac_address", -1, |context, arguments| {
+    question(context, arguments, is_mac_address)
+});
 
 pub(super) static VALIDATE_ABSOLUTE_PATH: Function =
     deprecated_demand!("validate_absolute_path", "Stdlib::Compat::Absolute_Path", validate_absolute_path);
-pub(super) static VALIDATE_ARRAY: Function = deprecated_demand!("validate_array", "Stdlib::Compat::Array", validate_array);
-pub(super) static VALIDATE_BOOL: Function = deprecated_demand!("validate_bool", "Stdlib::Compat::Bool", validate_bool);
-pub(super) static VALIDATE_HASH: Function = deprecated_demand!("validate_hash", "Stdlib::Compat::Hash", validate_hash);
+pub(super) static VALIDATE_ARRAY: Function =
+    deprecated_demand!("validate_array", "Stdlib::Compat::Array", validate_array);
+pub(super) static VALIDATE_BOOL: Function =
+    deprecated_demand!("validate_bool", "Stdlib::Compat::Bool", validate_bool);
+pub(super) static VALIDATE_HASH: Function =
+    deprecated_demand!("validate_hash", "Stdlib::Compat::Hash", validate_hash);
 pub(super) static VALIDATE_INTEGER: Function =
     deprecated_demand!("validate_integer", "Stdlib::Compat::Integer", validate_integer);
 pub(super) static VALIDATE_IP_ADDRESS: Function =
@@ -123,13 +183,18 @@ pub(super) static VALIDATE_IPV6_ADDRESS: Function =
 pub(super) static VALIDATE_NUMERIC: Function =
     deprecated_demand!("validate_numeric", "Stdlib::Compat::Numeric", validate_numeric);
 pub(super) static VALIDATE_RE: Function = deprecated_demand!("validate_re", "Pattern[]", validate_re);
-pub(super) static VALIDATE_SLENGTH: Function = deprecated_demand!("validate_slength", "String[]", validate_slength);
+pub(super) static VALIDATE_SLENGTH: Function =
+    deprecated_demand!("validate_slength", "String[]", validate_slength);
 pub(super) static VALIDATE_STRING: Function =
     deprecated_demand!("validate_string", "Stdlib::Compat::String", validate_string);
 pub(super) static VALIDATE_DOMAIN_NAME: Function =
-    Function::counted("validate_domain_name", -1, |context, arguments| done(validate_domain_name(context, arguments)));
+    Function::counted("validate_domain_name", -1, |context, arguments| {
+        done(validate_domain_name(context, arguments))
+    });
 pub(super) static VALIDATE_EMAIL_ADDRESS: Function =
-    Function::counted("validate_email_address", -1, |context, arguments| done(validate_email_address(context, arguments)));
+    Function::counted("validate_email_address", -1, |context, arguments| {
+        done(validate_email_address(context, arguments))
+    });
 pub(super) static VALIDATE_LEGACY: Function = Function::typed(
     "validate_legacy",
     &[
@@ -162,9 +227,10 @@ pub(super) static VALIDATE_LEGACY: Function = Function::typed(
 pub(super) static VALIDATE_CMD: Function = Function::counted("validate_cmd", -1, |context, arguments| {
     refuse_to_run(context, arguments, 2, 3, "2 or 3")
 });
-pub(super) static VALIDATE_AUGEAS: Function = Function::counted("validate_augeas", -1, |context, arguments| {
-    refuse_to_run(context, arguments, 2, 4, "2, 3, or 4")
-});
+pub(super) static VALIDATE_AUGEAS: Function =
+    Function::counted("validate_augeas", -1, |context, arguments| {
+        refuse_to_run(context, arguments, 2, 4, "2, 3, or 4")
+    });
 pub(super) static VALIDATE_X509_RSA_KEY_PAIR: Function =
     Function::counted("validate_x509_rsa_key_pair", -1, |context, arguments| {
         refuse_to_run(context, arguments, 2, 2, "2")
@@ -213,7 +279,8 @@ fn is_absolute_path(value: &Value) -> bool {
     let drive = bytes.first().is_some_and(u8::is_ascii_alphabetic) && bytes.get(1) == Some(&b':') && slash(2);
     let share = slash(0) && slash(1) && {
         let mut names = path[2..].split(['/', '\\']);
-        names.next().is_some_and(|host| !host.is_empty()) && names.next().is_some_and(|share| !share.is_empty())
+        names.next().is_some_and(|host| !host.is_empty())
+            && names.next().is_some_and(|share| !share.is_empty())
     };
     path.starts_with('/') || drive || share
 }
@@ -229,7 +296,8 @@ fn is_float(value: &Value) -> bool {
 /// The digits of an integer without leading zeros.
 fn plain_integer(text: &str) -> bool {
     let digits = text.strip_prefix('-').unwrap_or(text);
-    digits == "0" || !digits.is_empty() && !digits.starts_with('0') && digits.bytes().all(|byte| byte.is_ascii_digit())
+    digits == "0"
+        || !digits.is_empty() && !digits.starts_with('0') && digits.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 /// Ruby's `^…$` looks at each line.
@@ -250,8 +318,11 @@ fn is_numeric(value: &Value) -> bool {
         Data::Integer(_) | Data::Float(_) => true,
         Data::String(text) => any_line(text, |line| {
             let digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-            let (number, exponent) = line.split_once(['e', 'E']).map_or((line, None), |(number, exponent)| (number, Some(exponent)));
-            let (whole, fraction) = number.split_once('.').map_or((number, None), |(whole, fraction)| (whole, Some(fraction)));
+            let (number, exponent) = line
+                .split_once(['e', 'E'])
+                .map_or((line, None), |(number, exponent)| (number, Some(exponent)));
+            let (whole, fraction) =
+                number.split_once('.').map_or((number, None), |(whole, fraction)| (whole, Some(fraction)));
             plain_integer(whole)
                 && fraction.is_none_or(digits)
                 && exponent.is_none_or(|exponent| digits(exponent.strip_prefix('-').unwrap_or(exponent)))
@@ -307,7 +378,9 @@ fn is_mac_address(value: &Value) -> bool {
     any_line(text, |line| {
         let parts: Vec<&str> = line.split(':').collect();
         matches!(parts.len(), 6 | 20)
-            && parts.iter().all(|part| (1..=2).contains(&part.len()) && part.bytes().all(|byte| byte.is_ascii_hexdigit()))
+            && parts.iter().all(|part| {
+                (1..=2).contains(&part.len()) && part.bytes().all(|byte| byte.is_ascii_hexdigit())
+            })
     })
 }
 
@@ -345,9 +418,12 @@ fn validate_absolute_path(context: &mut Context<'_, '_>, arguments: &[Value]) ->
 }
 
 fn validate_array(context: &mut Context<'_, '_>, arguments: &[Value]) -> Result<()> {
-    each(context, arguments, |value| value.as_array().is_some(), |value| {
-        format!("{} is not an Array.  It looks to be a {}", text::inspect(value), class_of(value))
-    })
+    each(
+        context,
+        arguments,
+        |value| value.as_array().is_some(),
+        |value| format!("{} is not an Array.  It looks to be a {}", text::inspect(value), class_of(value)),
+    )
 }
 
 fn validate_bool(context: &mut Context<'_, '_>, arguments: &[Value]) -> Result<()> {
@@ -357,15 +433,21 @@ fn validate_bool(context: &mut Context<'_, '_>, arguments: &[Value]) -> Result<(
 }
 
 fn validate_hash(context: &mut Context<'_, '_>, arguments: &[Value]) -> Result<()> {
-    each(context, arguments, |value| value.as_hash().is_some(), |value| {
-        format!("{} is not a Hash.  It looks to be a {}", text::inspect(value), class_of(value))
-    })
+    each(
+        context,
+        arguments,
+        |value| value.as_hash().is_some(),
+        |value| format!("{} is not a Hash.  It looks to be a {}", text::inspect(value), class_of(value)),
+    )
 }
 
 fn validate_string(context: &mut Context<'_, '_>, arguments: &[Value]) -> Result<()> {
-    each(context, arguments, |value| value.as_str().is_some() || value.is_undef(), |value| {
-        format!("{} is not a string.  It looks to be a {}", text::inspect(value), class_of(value))
-    })
+    each(
+        context,
+        arguments,
+        |value| value.as_str().is_some() || value.is_undef(),
+        |value| format!("{} is not a string.  It looks to be a {}", text::inspect(value), class_of(value)),
+    )
 }
 
 /// Texts of a certain kind.
@@ -392,11 +474,21 @@ fn validate_ip_address(context: &mut Context<'_, '_>, arguments: &[Value]) -> Re
 }
 
 fn validate_ipv4_address(context: &mut Context<'_, '_>, arguments: &[Value]) -> Result<()> {
-    each_text(context, arguments, |value| address_of(value).is_some_and(|address| address.is_ipv4()), "valid IPv4 address.")
+    each_text(
+        context,
+        arguments,
+        |value| address_of(value).is_some_and(|address| address.is_ipv4()),
+        "valid IPv4 address.",
+    )
 }
 
 fn validate_ipv6_address(context: &mut Context<'_, '_>, arguments: &[Value]) -> Result<()> {
-    each_text(context, arguments, |value| address_of(value).is_some_and(|address| address.is_ipv6()), "valid IPv6 address.")
+    each_text(
+        context,
+        arguments,
+        |value| address_of(value).is_some_and(|address| address.is_ipv6()),
+        "valid IPv6 address.",
+    )
 }
 
 fn validate_domain_name(context: &mut Context<'_, '_>, arguments: &[Value]) -> Result<()> {
@@ -417,7 +509,8 @@ fn validate_number(
 ) -> Result<()> {
     let name = context.call.name;
     if !(1..=3).contains(&arguments.len()) {
-        let message = format!("{name}(): Wrong number of arguments; must be 1, 2 or 3, got {}", arguments.len());
+        let message =
+            format!("{name}(): Wrong number of arguments; must be 1, 2 or 3, got {}", arguments.len());
         return Err(context.fail(message));
     }
     let bound = |at: usize, which: &str| -> Result<Option<f64>> {
@@ -428,7 +521,9 @@ fn validate_number(
         }
         parse(&given).map(Some).ok_or_else(|| {
             let class = if at == 1 { "String" } else { class_of(value) };
-            context.fail(format!("{name}(): Expected {which} argument to be unset or {article}, got {given}:{class}"))
+            context.fail(format!(
+                "{name}(): Expected {which} argument to be unset or {article}, got {given}:{class}"
+            ))
         })
     };
     let (most, least) = (bound(1, "second")?, bound(2, "third")?);
@@ -445,10 +540,16 @@ fn validate_number(
     let input = &arguments[0];
     let check = |number: f64, given: &str| -> Result<()> {
         if let Some(most) = most.filter(|most| number > *most) {
-            return Err(context.fail(format!("{name}(): Expected {given} to be smaller or equal to {}, got {given}.", shown(most))));
+            return Err(context.fail(format!(
+                "{name}(): Expected {given} to be smaller or equal to {}, got {given}.",
+                shown(most)
+            )));
         }
         if let Some(least) = least.filter(|least| number < *least) {
-            return Err(context.fail(format!("{name}(): Expected {given} to be greater or equal to {}, got {given}.", shown(least))));
+            return Err(context.fail(format!(
+                "{name}(): Expected {given} to be greater or equal to {}, got {given}.",
+                shown(least)
+            )));
         }
         Ok(())
     };
@@ -489,11 +590,13 @@ fn validate_numeric(context: &mut Context<'_, '_>, arguments: &[Value]) -> Resul
 
 fn validate_re(context: &mut Context<'_, '_>, arguments: &[Value]) -> Result<()> {
     if !(2..=3).contains(&arguments.len()) {
-        let message = format!("validate_re(): wrong number of arguments ({}; must be 2 or 3)", arguments.len());
+        let message =
+            format!("validate_re(): wrong number of arguments ({}; must be 2 or 3)", arguments.len());
         return Err(context.fail(message));
     }
     let Some(input) = arguments[0].as_str() else {
-        return Err(context.fail(format!("validate_re(): input needs to be a String, not a {}", class_of(&arguments[0]))));
+        return Err(context
+            .fail(format!("validate_re(): input needs to be a String, not a {}", class_of(&arguments[0]))));
     };
     let mut patterns = Vec::new();
     flatten_into(&arguments[1..2], &mut patterns);
@@ -515,7 +618,8 @@ fn validate_re(context: &mut Context<'_, '_>, arguments: &[Value]) -> Result<()>
 
 fn validate_slength(context: &mut Context<'_, '_>, arguments: &[Value]) -> Result<()> {
     if !(2..=3).contains(&arguments.len()) {
-        let message = format!("validate_slength(): Wrong number of arguments ({}; must be 2 or 3)", arguments.len());
+        let message =
+            format!("validate_slength(): Wrong number of arguments ({}; must be 2 or 3)", arguments.len());
         return Err(context.fail(message));
     }
     let size = |value: &Value| match &value.data {
@@ -531,7 +635,9 @@ fn validate_slength(context: &mut Context<'_, '_>, arguments: &[Value]) -> Resul
             class_of(value)
         ))
     };
-    let most = size(&arguments[1]).filter(|most| *most > 0).ok_or_else(|| complain("second argument to be a", &arguments[1]))?;
+    let most = size(&arguments[1])
+        .filter(|most| *most > 0)
+        .ok_or_else(|| complain("second argument to be a", &arguments[1]))?;
     let least = match arguments.get(2).filter(|least| least.is_true()) {
         Some(value) => size(value)
             .filter(|least| *least >= 0)
@@ -539,7 +645,9 @@ fn validate_slength(context: &mut Context<'_, '_>, arguments: &[Value]) -> Resul
         None => 0,
     };
     if most < least {
-        return Err(context.fail("validate_slength(): Expected second argument to be equal to or larger than third argument"));
+        return Err(context.fail(
+            "validate_slength(): Expected second argument to be equal to or larger than third argument",
+        ));
     }
     let input = &arguments[0];
     let whole = |value: &Value| match &value.data {

@@ -17,33 +17,43 @@ pub(super) static DEEP_MERGE: Function = Function::counted("deep_merge", -1, dee
 pub(super) static DELETE: Function = Function::counted("delete", -1, delete);
 pub(super) static DELETE_AT: Function = Function::counted("delete_at", -1, delete_at);
 pub(super) static DELETE_REGEX: Function = Function::counted("delete_regex", -1, delete_regex);
-pub(super) static DELETE_UNDEF_VALUES: Function = Function::counted("delete_undef_values", -1, delete_undef_values);
+pub(super) static DELETE_UNDEF_VALUES: Function =
+    Function::counted("delete_undef_values", -1, delete_undef_values);
 pub(super) static DELETE_VALUES: Function = Function::counted("delete_values", -1, delete_values);
 pub(super) static DIFFERENCE: Function = Function::counted("difference", -1, difference);
 pub(super) static DIG44: Function = Function::counted("dig44", -2, dig44);
-pub(super) static GREP: Function = Function::counted("grep", -1, |context, arguments| select(context, arguments, true));
+pub(super) static GREP: Function =
+    Function::counted("grep", -1, |context, arguments| select(context, arguments, true));
 pub(super) static HAS_KEY: Function = Function::counted("has_key", -1, has_key);
 pub(super) static HASH: Function = Function::counted("hash", -1, hash);
 pub(super) static INTERSECTION: Function = Function::counted("intersection", -1, intersection);
-pub(super) static JOIN_KEYS_TO_VALUES: Function = Function::counted("join_keys_to_values", -1, join_keys_to_values);
+pub(super) static JOIN_KEYS_TO_VALUES: Function =
+    Function::counted("join_keys_to_values", -1, join_keys_to_values);
 pub(super) static MEMBER: Function = Function::counted("member", -1, member);
 pub(super) static MERGE: Function = Function::typed(
     "merge",
     &[
         Dispatch::new(&[repeated("Variant[Hash[Scalar,Any], Undef, String[0,0]]", "args")], merge),
-        Dispatch::new(&[repeated("Iterable", "args")], |context, arguments| merge_answers(context, arguments, true))
-            .with_block("Callable[3,3]"),
-        Dispatch::new(&[repeated("Iterable", "args")], |context, arguments| merge_answers(context, arguments, false))
-            .with_block("Callable[2,2]"),
+        Dispatch::new(&[repeated("Iterable", "args")], |context, arguments| {
+            merge_answers(context, arguments, true)
+        })
+        .with_block("Callable[3,3]"),
+        Dispatch::new(&[repeated("Iterable", "args")], |context, arguments| {
+            merge_answers(context, arguments, false)
+        })
+        .with_block("Callable[2,2]"),
     ],
 );
-pub(super) static PREFIX: Function =
-    Function::counted("prefix", -1, |context, arguments| affix(context, arguments, |text, prefix| format!("{prefix}{text}")));
+pub(super) static PREFIX: Function = Function::counted("prefix", -1, |context, arguments| {
+    affix(context, arguments, |text, prefix| format!("{prefix}{text}"))
+});
 pub(super) static RANGE: Function = Function::counted("range", -1, range);
-pub(super) static REJECT: Function = Function::counted("reject", -1, |context, arguments| select(context, arguments, false));
+pub(super) static REJECT: Function =
+    Function::counted("reject", -1, |context, arguments| select(context, arguments, false));
 pub(super) static REVERSE: Function = Function::counted("reverse", -1, reverse);
-pub(super) static SUFFIX: Function =
-    Function::counted("suffix", -1, |context, arguments| affix(context, arguments, |text, suffix| format!("{text}{suffix}")));
+pub(super) static SUFFIX: Function = Function::counted("suffix", -1, |context, arguments| {
+    affix(context, arguments, |text, suffix| format!("{text}{suffix}"))
+});
 pub(super) static TRY_GET_VALUE: Function = Function::counted("try_get_value", -2, try_get_value);
 pub(super) static UNION: Function = Function::counted("union", -1, union);
 pub(super) static VALUES_AT: Function = Function::counted("values_at", -1, values_at);
@@ -75,7 +85,9 @@ fn clamp(context: &mut Context<'_, '_>, arguments: &[Value]) -> Result<Value> {
                 return Err(context.fail(format!("clamp(): Required explicit numeric ({text}:String)")));
             }
             Data::Hash(_) => {
-                return Err(context.fail(format!("clamp(): The Hash type is not allowed ({})", text::to_s(value))));
+                return Err(
+                    context.fail(format!("clamp(): The Hash type is not allowed ({})", text::to_s(value)))
+                );
             }
             _ => {}
         }
@@ -114,7 +126,9 @@ fn concat(context: &mut Context<'_, '_>, arguments: &[Value]) -> Result<Value> {
 
 fn count(context: &mut Context<'_, '_>, arguments: &[Value]) -> Result<Value> {
     if arguments.len() > 2 {
-        return Err(context.fail(format!("count(): Wrong number of arguments given {} for 1 or 2.", arguments.len())));
+        return Err(
+            context.fail(format!("count(): Wrong number of arguments given {} for 1 or 2.", arguments.len()))
+        );
     }
     let items: Vec<Value> = match &arguments[0].data {
         Data::Array(items) => items.to_vec(),
@@ -175,12 +189,16 @@ fn listed(value: &Value) -> Vec<Value> {
 
 fn delete(context: &mut Context<'_, '_>, arguments: &[Value]) -> Result<Value> {
     let [collection, unwanted] = arguments else {
-        return Err(context.fail(format!("delete(): Wrong number of arguments given {} for 2", arguments.len())));
+        return Err(
+            context.fail(format!("delete(): Wrong number of arguments given {} for 2", arguments.len()))
+        );
     };
     let unwanted = listed(unwanted);
     let is_unwanted = |item: &Value| unwanted.iter().any(|other| ruby::equal(item, other));
     match &collection.data {
-        Data::Array(items) => Ok(Value::array(items.iter().filter(|item| !is_unwanted(item)).cloned().collect())),
+        Data::Array(items) => {
+            Ok(Value::array(items.iter().filter(|item| !is_unwanted(item)).cloned().collect()))
+        }
         Data::Hash(entries) => {
             let kept = entries.iter().filter(|(key, _)| !is_unwanted(&key.0));
             Ok(Value::hash(kept.map(|(key, value)| (key.clone(), value.clone())).collect()))
@@ -222,7 +240,8 @@ fn delete_at(context: &mut Context<'_, '_>, arguments: &[Value]) -> Result<Value
 
 fn delete_regex(context: &mut Context<'_, '_>, arguments: &[Value]) -> Result<Value> {
     let [collection, patterns] = arguments else {
-        return Err(context.fail(format!("delete_regex(): Wrong number of arguments given {} for 2", arguments.len())));
+        return Err(context
+            .fail(format!("delete_regex(): Wrong number of arguments given {} for 2", arguments.len())));
     };
     let mut regexes = Vec::new();
     for pattern in listed(patterns) {
@@ -286,10 +305,8 @@ fn delete_undef_values(context: &mut Context<'_, '_>, arguments: &[Value]) -> Re
 
 fn delete_values(context: &mut Context<'_, '_>, arguments: &[Value]) -> Result<Value> {
     let [hash, unwanted] = arguments else {
-        return Err(context.fail(format!(
-            "delete_values(): Wrong number of arguments given ({} of 2)",
-            arguments.len()
-        )));
+        return Err(context
+            .fail(format!("delete_values(): Wrong number of arguments given ({} of 2)", arguments.len())));
     };
     let Some(entries) = hash.as_hash() else {
         return Err(context.fail(format!(
@@ -354,16 +371,17 @@ fn union(context: &mut Context<'_, '_>, arguments: &[Value]) -> Result<Value> {
 /// `dig` with an array as path and a default.
 fn dig44(context: &mut Context<'_, '_>, arguments: &[Value]) -> Result<Value> {
     let [data, path, ..] = arguments else {
-        return Err(context.fail(format!(
-            "dig44(): Wrong number of arguments given ({} for at least 2)",
-            arguments.len()
-        )));
+        return Err(context
+            .fail(format!("dig44(): Wrong number of arguments given ({} for at least 2)", arguments.len())));
     };
     if data.as_hash().is_none() && data.as_array().is_none() {
-        return Err(context.fail(format!("dig44(): first argument must be a hash or an array, given {}", class_of(data))));
+        return Err(context
+            .fail(format!("dig44(): first argument must be a hash or an array, given {}", class_of(data))));
     }
     let Some(path) = path.as_array() else {
-        return Err(context.fail(format!("dig44(): second argument must be an array, given {}", class_of(path))));
+        return Err(
+            context.fail(format!("dig44(): second argument must be an array, given {}", class_of(path)))
+        );
     };
     Ok(walk(data, path).or_else(|| arguments.get(2).cloned()).unwrap_or(Value::UNDEF))
 }
@@ -414,9 +432,13 @@ fn try_get_value(context: &mut Context<'_, '_>, arguments: &[Value]) -> Result<V
 fn select(context: &mut Context<'_, '_>, arguments: &[Value], matching: bool) -> Result<Value> {
     let [items, pattern] = arguments else {
         let name = context.call.name;
-        return Err(context.fail(format!("{name}(): Wrong number of arguments given {} for 2", arguments.len())));
+        return Err(
+            context.fail(format!("{name}(): Wrong number of arguments given {} for 2", arguments.len()))
+        );
     };
-    let Some(pattern) = pattern.as_str() else { return Err(context.fail(text::no_conversion(pattern, "String"))) };
+    let Some(pattern) = pattern.as_str() else {
+        return Err(context.fail(text::no_conversion(pattern, "String")));
+    };
     let regex = context.checked(Regex::new(pattern))?;
     let Some(items) = items.as_array() else {
         let method = if matching { "grep" } else { "reject" };
@@ -437,7 +459,9 @@ fn select(context: &mut Context<'_, '_>, arguments: &[Value], matching: bool) ->
 
 fn has_key(context: &mut Context<'_, '_>, arguments: &[Value]) -> Result<Value> {
     let [hash, key] = arguments else {
-        return Err(context.fail(format!("has_key(): wrong number of arguments ({}; must be 2)", arguments.len())));
+        return Err(
+            context.fail(format!("has_key(): wrong number of arguments ({}; must be 2)", arguments.len()))
+        );
     };
     match hash.as_hash() {
         Some(entries) => Ok(Value::from(entries.contains_key(&Key(key.clone())))),
@@ -451,7 +475,9 @@ fn has_key(context: &mut Context<'_, '_>, arguments: &[Value]) -> Result<Value> 
 
 fn hash(context: &mut Context<'_, '_>, arguments: &[Value]) -> Result<Value> {
     let Some(array) = arguments.first() else { return Err(context.wrong_count(arguments, "1")) };
-    let Some(items) = array.as_array() else { return Err(context.fail("hash(): Requires array to work with")) };
+    let Some(items) = array.as_array() else {
+        return Err(context.fail("hash(): Requires array to work with"));
+    };
     let mut flat = Vec::new();
     flatten_into(items, &mut flat);
     if flat.len() % 2 == 1 {
@@ -494,7 +520,9 @@ fn join_keys_to_values(context: &mut Context<'_, '_>, arguments: &[Value]) -> Re
 
 fn member(context: &mut Context<'_, '_>, arguments: &[Value]) -> Result<Value> {
     let [array, item, ..] = arguments else { return Err(context.wrong_count(arguments, "2")) };
-    let Some(items) = array.as_array() else { return Err(context.fail("member(): Requires array to work with")) };
+    let Some(items) = array.as_array() else {
+        return Err(context.fail("member(): Requires array to work with"));
+    };
     let wanted = match &item.data {
         Data::String(_) | Data::Integer(_) => std::slice::from_ref(item),
         Data::Array(wanted) => wanted.as_slice(),
@@ -529,7 +557,9 @@ fn merge_answers(context: &mut Context<'_, '_>, arguments: &[Value], with_positi
         };
         match context.ask_block(given) {
             Ok(answer) => {
-                merged.extend(answer.as_hash().into_iter().flatten().map(|(key, value)| (key.clone(), value.clone())));
+                merged.extend(
+                    answer.as_hash().into_iter().flatten().map(|(key, value)| (key.clone(), value.clone())),
+                );
             }
             Err(Stop::Break(_)) if with_position => break,
             Err(other) => return Err(other),
@@ -564,7 +594,9 @@ fn affix(
     };
     let one = |value: &Value| Value::from(join(&text::to_s(value), affix)).with(value.prov);
     Ok(match &collection.data {
-        Data::Hash(entries) => Value::hash(entries.iter().map(|(key, value)| (Key(one(&key.0)), value.clone())).collect()),
+        Data::Hash(entries) => {
+            Value::hash(entries.iter().map(|(key, value)| (Key(one(&key.0)), value.clone())).collect())
+        }
         _ => Value::array(collection.as_array().unwrap_or_default().iter().map(one).collect()),
     })
 }
@@ -578,7 +610,11 @@ fn range(context: &mut Context<'_, '_>, arguments: &[Value]) -> Result<Value> {
         [only] => {
             let Some(text) = only.as_str() else { return Err(context.fail(text::no_method("match", only))) };
             let Some((start, kind, stop)) = split_range(text) else {
-                let what = if text.is_empty() { "Unknown range format" } else { "Unable to compute range from the value" };
+                let what = if text.is_empty() {
+                    "Unknown range format"
+                } else {
+                    "Unable to compute range from the value"
+                };
                 return Err(context.fail(format!("range(): {what}: {text}")));
             };
             (Value::from(start), Value::from(stop), 1, kind == "...")
@@ -586,7 +622,9 @@ fn range(context: &mut Context<'_, '_>, arguments: &[Value]) -> Result<Value> {
         [start, stop, more @ ..] => {
             let step = more.first().map_or(1, |step| to_i(step).saturating_abs());
             if step == 0 {
-                return Err(context.fail("range(): 3rd arg (step size) must be a non zero integer (e.g. 1 or -1)"));
+                return Err(
+                    context.fail("range(): 3rd arg (step size) must be a non zero integer (e.g. 1 or -1)")
+                );
             }
             (start.clone(), stop.clone(), step, false)
         }
@@ -594,7 +632,9 @@ fn range(context: &mut Context<'_, '_>, arguments: &[Value]) -> Result<Value> {
     let first = text::to_s(&start);
     if !first.is_empty() && first.bytes().all(|byte| byte.is_ascii_digit()) {
         let (from, to) = (to_i(&start), to_i(&stop) - i64::from(exclusive));
-        let numbers = (0..MOST as i64).map(|at| from.saturating_add(at.saturating_mul(step))).take_while(|number| *number <= to);
+        let numbers = (0..MOST as i64)
+            .map(|at| from.saturating_add(at.saturating_mul(step)))
+            .take_while(|number| *number <= to);
         return Ok(Value::array(numbers.map(Value::from).collect()));
     }
     let last = text::to_s(&stop);
@@ -605,7 +645,8 @@ fn range(context: &mut Context<'_, '_>, arguments: &[Value]) -> Result<Value> {
 
 /// `a..e`, `a...e` or `a-e`.
 fn split_range(text: &str) -> Option<(&str, &str, &str)> {
-    let word = |part: &str| !part.is_empty() && part.chars().all(|letter| letter.is_alphanumeric() || letter == '_');
+    let word =
+        |part: &str| !part.is_empty() && part.chars().all(|letter| letter.is_alphanumeric() || letter == '_');
     ["...", "..", "-"].into_iter().find_map(|kind| {
         let (start, stop) = text.split_once(kind)?;
         (word(start) && word(stop)).then_some((start, kind, stop))
@@ -623,13 +664,16 @@ fn reverse(context: &mut Context<'_, '_>, arguments: &[Value]) -> Result<Value> 
 
 fn values_at(context: &mut Context<'_, '_>, arguments: &[Value]) -> Result<Value> {
     let [array, indices, ..] = arguments else { return Err(context.wrong_count(arguments, "2")) };
-    let Some(items) = array.as_array() else { return Err(context.fail("values_at(): Requires array to work with")) };
+    let Some(items) = array.as_array() else {
+        return Err(context.fail("values_at(): Requires array to work with"));
+    };
     let mut flat = Vec::new();
     flatten_into(std::slice::from_ref(indices), &mut flat);
     if flat.is_empty() {
         return Err(context.fail("values_at(): You must provide at least one positive index to collect"));
     }
-    let number = |text: &str| text.parse::<usize>().ok().filter(|_| text.bytes().all(|byte| byte.is_ascii_digit()));
+    let number =
+        |text: &str| text.parse::<usize>().ok().filter(|_| text.bytes().all(|byte| byte.is_ascii_digit()));
     let mut picked = Vec::new();
     for index in &flat {
         let index = text::to_s(index);
@@ -637,9 +681,8 @@ fn values_at(context: &mut Context<'_, '_>, arguments: &[Value]) -> Result<Value
             && let (Some(start), Some(stop)) = (number(start), number(stop))
         {
             if start > stop {
-                return Err(context.fail(
-                    "values_at(): Stop index in given indices range is smaller than the start index",
-                ));
+                return Err(context
+                    .fail("values_at(): Stop index in given indices range is smaller than the start index"));
             }
             if stop >= items.len() {
                 return Err(context.fail("values_at(): Stop index in given indices range exceeds array size"));
@@ -648,7 +691,9 @@ fn values_at(context: &mut Context<'_, '_>, arguments: &[Value]) -> Result<Value
             picked.extend(start..stop);
             continue;
         }
-        let Some(at) = number(&index) else { return Err(context.fail("values_at(): Unknown format of given index")) };
+        let Some(at) = number(&index) else {
+            return Err(context.fail("values_at(): Unknown format of given index"));
+        };
         if at >= items.len() {
             return Err(context.fail("values_at(): Given index exceeds array size"));
         }

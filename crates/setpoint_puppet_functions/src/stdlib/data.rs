@@ -28,19 +28,25 @@ pub(super) static PARSEJSON: Function =
     Function::counted("parsejson", -1, |context, arguments| parse(context, arguments, json::read));
 pub(super) static PARSEPSON: Function = Function::typed(
     "parsepson",
-    &[Dispatch::new(&[required("String[1]", "pson_string"), optional("Any", "default")], |context, arguments| {
-        match (json::read(context, arguments[0].as_str().unwrap_or_default()), arguments.get(1)) {
+    &[Dispatch::new(
+        &[required("String[1]", "pson_string"), optional("Any", "default")],
+        |context, arguments| match (
+            json::read(context, arguments[0].as_str().unwrap_or_default()),
+            arguments.get(1),
+        ) {
             (Ok(value), _) => Ok(value),
             (Err(_), Some(default)) => Ok(default.clone()),
             (Err(message), None) => Err(context.fail(message)),
-        }
-    })],
+        },
+    )],
 );
 pub(super) static PARSEYAML: Function =
     Function::counted("parseyaml", -1, |context, arguments| parse(context, arguments, yaml::read));
 pub(super) static TO_JSON: Function = Function::typed(
     "to_json",
-    &[Dispatch::new(&[required("Any", "data")], |_, arguments| Ok(Value::from(json::compact(&arguments[0]))))],
+    &[Dispatch::new(&[required("Any", "data")], |_, arguments| {
+        Ok(Value::from(json::compact(&arguments[0])))
+    })],
 );
 pub(super) static TO_JSON_PRETTY: Function = Function::typed(
     "to_json_pretty",
@@ -61,16 +67,22 @@ pub(super) static TO_JSON_PRETTY: Function = Function::typed(
 );
 pub(super) static TO_PYTHON: Function = Function::typed(
     "to_python",
-    &[Dispatch::new(&[required("Any", "object")], |_, arguments| Ok(Value::from(literal(&arguments[0], &PYTHON))))],
+    &[Dispatch::new(&[required("Any", "object")], |_, arguments| {
+        Ok(Value::from(literal(&arguments[0], &PYTHON)))
+    })],
 );
 pub(super) static TO_RUBY: Function = Function::typed(
     "to_ruby",
-    &[Dispatch::new(&[required("Any", "object")], |_, arguments| Ok(Value::from(literal(&arguments[0], &RUBY))))],
+    &[Dispatch::new(&[required("Any", "object")], |_, arguments| {
+        Ok(Value::from(literal(&arguments[0], &RUBY)))
+    })],
 );
 pub(super) static TO_TOML: Function = Function::typed(
     "to_toml",
     &[Dispatch::new(&[required("Hash", "data")], |context, arguments| {
-        toml::write(arguments[0].as_hash().unwrap_or(&Hash::default())).map(Value::from).map_err(|message| context.fail(message))
+        toml::write(arguments[0].as_hash().unwrap_or(&Hash::default()))
+            .map(Value::from)
+            .map_err(|message| context.fail(message))
     })],
 );
 pub(super) static TO_YAML: Function = Function::typed(
@@ -116,7 +128,8 @@ fn load(context: &mut Context<'_, '_>, arguments: &[Value], read: Read) -> Resul
         context.warn(&format!("Can't load '{name}' File does not exist!"));
         return Ok(default());
     }
-    let text = setpoint_source::read_text(context.host.files(), path).map_err(|error| context.fail(error.to_string()))?;
+    let text = setpoint_source::read_text(context.host.files(), path)
+        .map_err(|error| context.fail(error.to_string()))?;
     match (read(context, &text), arguments.get(1).filter(|default| default.is_true())) {
         (Ok(value), _) if value.is_true() => Ok(value),
         (Ok(_), _) => Ok(default()),
@@ -146,7 +159,8 @@ fn load_module_metadata(context: &mut Context<'_, '_>, arguments: &[Value]) -> R
     }
     let path = module_path(context, &arguments[0])?.join("metadata.json");
     if context.host.files().is_file(&path) {
-        let text = setpoint_source::read_text(context.host.files(), &path).map_err(|error| context.fail(error.to_string()))?;
+        let text = setpoint_source::read_text(context.host.files(), &path)
+            .map_err(|error| context.fail(error.to_string()))?;
         return json::read(context, &text).map_err(|message| context.fail(message));
     }
     if arguments.get(1).is_some_and(Value::is_true) {
@@ -160,9 +174,15 @@ fn to_json_pretty(_: &mut Context<'_, '_>, arguments: &[Value]) -> Result<Value>
     let mut data = arguments[0].clone();
     if arguments.get(1).is_some_and(Value::is_true) {
         data = match &data.data {
-            Data::Array(items) => Value::array(items.iter().filter(|item| !item.is_undef()).cloned().collect()),
+            Data::Array(items) => {
+                Value::array(items.iter().filter(|item| !item.is_undef()).cloned().collect())
+            }
             Data::Hash(entries) => Value::hash(
-                entries.iter().filter(|(_, value)| !value.is_undef()).map(|(key, value)| (key.clone(), value.clone())).collect(),
+                entries
+                    .iter()
+                    .filter(|(_, value)| !value.is_undef())
+                    .map(|(key, value)| (key.clone(), value.clone()))
+                    .collect(),
             ),
             _ => data,
         };
@@ -193,7 +213,9 @@ fn literal(value: &Value, language: &Language) -> String {
         Data::Hash(entries) => {
             let entries: Vec<String> = entries
                 .iter()
-                .map(|(key, item)| format!("{}{}{}", literal(&key.0, language), language.arrow, literal(item, language)))
+                .map(|(key, item)| {
+                    format!("{}{}{}", literal(&key.0, language), language.arrow, literal(item, language))
+                })
                 .collect();
             format!("{{{}}}", entries.join(", "))
         }

@@ -125,7 +125,11 @@ fn quote(text: &str, out: &mut String) {
 /// What a text means, or the words of Ruby's library on why it means nothing.
 pub(super) fn read(_: &Context<'_, '_>, text: &str) -> Result<Value, String> {
     serde_json::from_str::<serde_json::Value>(text).map(|value| from_json(&value)).map_err(|_| {
-        if text.trim().is_empty() { "unexpected token at ''".to_owned() } else { format!("unexpected token at '{}'", text.trim_start()) }
+        if text.trim().is_empty() {
+            "unexpected token at ''".to_owned()
+        } else {
+            format!("unexpected token at '{}'", text.trim_start())
+        }
     })
 }
 
@@ -139,8 +143,8 @@ fn from_json(value: &serde_json::Value) -> Value {
         },
         serde_json::Value::String(text) => Value::from(text.as_str()),
         serde_json::Value::Array(items) => Value::array(items.iter().map(from_json).collect()),
-        serde_json::Value::Object(entries) => {
-            Value::hash(entries.iter().map(|(key, item)| (Key::from(key.as_str()), from_json(item))).collect())
-        }
+        serde_json::Value::Object(entries) => Value::hash(
+            entries.iter().map(|(key, item)| (Key::from(key.as_str()), from_json(item))).collect(),
+        ),
     }
 }

@@ -27,12 +27,19 @@ fn pw_hash(context: &mut Context<'_, '_>, arguments: &[Value]) -> Result<Value> 
         Data::Undef => "",
         _ => return Err(context.fail("pw_hash(): first argument must be a string")),
     };
-    let Some(kind) = kind.as_str() else { return Err(context.fail("pw_hash(): second argument must be a string")) };
+    let Some(kind) = kind.as_str() else {
+        return Err(context.fail("pw_hash(): second argument must be a string"));
+    };
     let lower = kind.to_lowercase();
-    if !matches!(lower.as_str(), "md5" | "sha-256" | "sha-512" | "bcrypt" | "bcrypt-a" | "bcrypt-x" | "bcrypt-y") {
+    if !matches!(
+        lower.as_str(),
+        "md5" | "sha-256" | "sha-512" | "bcrypt" | "bcrypt-a" | "bcrypt-x" | "bcrypt-y"
+    ) {
         return Err(context.fail(format!("pw_hash(): {kind} is not a valid hash type")));
     }
-    let Some(salt) = salt.as_str() else { return Err(context.fail("pw_hash(): third argument must be a string")) };
+    let Some(salt) = salt.as_str() else {
+        return Err(context.fail("pw_hash(): third argument must be a string"));
+    };
     if salt.is_empty() {
         return Err(context.fail("pw_hash(): third argument must not be empty"));
     }
@@ -54,13 +61,39 @@ fn pw_hash(context: &mut Context<'_, '_>, arguments: &[Value]) -> Result<Value> 
 
 /// In which order the bytes of the digest are written, three at a time.
 const SHA256_ORDER: [[usize; 3]; 10] = [
-    [0, 10, 20], [21, 1, 11], [12, 22, 2], [3, 13, 23], [24, 4, 14],
-    [15, 25, 5], [6, 16, 26], [27, 7, 17], [18, 28, 8], [9, 19, 29],
+    [0, 10, 20],
+    [21, 1, 11],
+    [12, 22, 2],
+    [3, 13, 23],
+    [24, 4, 14],
+    [15, 25, 5],
+    [6, 16, 26],
+    [27, 7, 17],
+    [18, 28, 8],
+    [9, 19, 29],
 ];
 const SHA512_ORDER: [[usize; 3]; 21] = [
-    [0, 21, 42], [22, 43, 1], [44, 2, 23], [3, 24, 45], [25, 46, 4], [47, 5, 26], [6, 27, 48],
-    [28, 49, 7], [50, 8, 29], [9, 30, 51], [31, 52, 10], [53, 11, 32], [12, 33, 54], [34, 55, 13],
-    [56, 14, 35], [15, 36, 57], [37, 58, 16], [59, 17, 38], [18, 39, 60], [40, 61, 19], [62, 20, 41],
+    [0, 21, 42],
+    [22, 43, 1],
+    [44, 2, 23],
+    [3, 24, 45],
+    [25, 46, 4],
+    [47, 5, 26],
+    [6, 27, 48],
+    [28, 49, 7],
+    [50, 8, 29],
+    [9, 30, 51],
+    [31, 52, 10],
+    [53, 11, 32],
+    [12, 33, 54],
+    [34, 55, 13],
+    [56, 14, 35],
+    [15, 36, 57],
+    [37, 58, 16],
+    [59, 17, 38],
+    [18, 39, 60],
+    [40, 61, 19],
+    [62, 20, 41],
 ];
 
 /// As many letters of the low bits as asked for.
@@ -84,7 +117,11 @@ fn sha_crypt<D: Digest>(password: &[u8], salt: &str, prefix: &str, order: &[[usi
     let mut a = D::new().chain_update(password).chain_update(salt).chain_update(repeated(&b, password.len()));
     let mut length = password.len();
     while length > 0 {
-        if length & 1 == 1 { a.update(&b) } else { a.update(password) }
+        if length & 1 == 1 {
+            a.update(&b)
+        } else {
+            a.update(password)
+        }
         length >>= 1;
     }
     let mut digest = a.finalize();
@@ -96,14 +133,22 @@ fn sha_crypt<D: Digest>(password: &[u8], salt: &str, prefix: &str, order: &[[usi
     let s = repeated(&ds.finalize(), salt.len());
     for round in 0..5000 {
         let mut c = D::new();
-        if round % 2 == 1 { c.update(&p) } else { c.update(&digest) }
+        if round % 2 == 1 {
+            c.update(&p)
+        } else {
+            c.update(&digest)
+        }
         if round % 3 != 0 {
             c.update(&s);
         }
         if round % 7 != 0 {
             c.update(&p);
         }
-        if round % 2 == 1 { c.update(&digest) } else { c.update(&p) }
+        if round % 2 == 1 {
+            c.update(&digest)
+        } else {
+            c.update(&p)
+        }
         digest = c.finalize();
     }
     let mut out = format!("${prefix}${salt}$");
@@ -123,23 +168,39 @@ fn sha_crypt<D: Digest>(password: &[u8], salt: &str, prefix: &str, order: &[[usi
 fn md5_crypt(password: &[u8], salt: &str) -> String {
     let salt = &salt[..salt.len().min(8)];
     let b = Md5::new().chain_update(password).chain_update(salt).chain_update(password).finalize();
-    let mut a = Md5::new().chain_update(password).chain_update("$1$").chain_update(salt).chain_update(repeated(&b, password.len()));
+    let mut a = Md5::new()
+        .chain_update(password)
+        .chain_update("$1$")
+        .chain_update(salt)
+        .chain_update(repeated(&b, password.len()));
     let mut length = password.len();
     while length > 0 {
-        if length & 1 == 1 { a.update([0]) } else { a.update(&password[..1]) }
+        if length & 1 == 1 {
+            a.update([0])
+        } else {
+            a.update(&password[..1])
+        }
         length >>= 1;
     }
     let mut digest = a.finalize();
     for round in 0..1000 {
         let mut c = Md5::new();
-        if round % 2 == 1 { c.update(password) } else { c.update(digest) }
+        if round % 2 == 1 {
+            c.update(password)
+        } else {
+            c.update(digest)
+        }
         if round % 3 != 0 {
             c.update(salt);
         }
         if round % 7 != 0 {
             c.update(password);
         }
-        if round % 2 == 1 { c.update(digest) } else { c.update(password) }
+        if round % 2 == 1 {
+            c.update(digest)
+        } else {
+            c.update(password)
+        }
         digest = c.finalize();
     }
     let mut out = format!("$1${salt}$");
@@ -172,7 +233,10 @@ fn str2saltedpbkdf2(context: &mut Context<'_, '_>, arguments: &[Value]) -> Resul
     if !(40_001..70_000).contains(&count) {
         return Err(context.fail("str2saltedpbkdf2(): third argument must be between 40,000 and 70,000"));
     }
-    let key: Vec<u8> = [1_u32, 2].iter().flat_map(|block| pbkdf2_block(password.as_bytes(), salt.as_bytes(), *block, count)).collect();
+    let key: Vec<u8> = [1_u32, 2]
+        .iter()
+        .flat_map(|block| pbkdf2_block(password.as_bytes(), salt.as_bytes(), *block, count))
+        .collect();
     let hexadecimal = |bytes: &[u8]| bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
     let entries: Hash = [
         ("password_hex", Value::from(hexadecimal(&key))),
@@ -207,6 +271,7 @@ fn hmac_keys(key: &[u8]) -> (Sha512, Sha512) {
     const BLOCK: usize = 128;
     let mut padded = if key.len() > BLOCK { Sha512::digest(key).to_vec() } else { key.to_vec() };
     padded.resize(BLOCK, 0);
-    let with = |pad: u8| Sha512::new().chain_update(padded.iter().map(|byte| byte ^ pad).collect::<Vec<u8>>());
+    let with =
+        |pad: u8| Sha512::new().chain_update(padded.iter().map(|byte| byte ^ pad).collect::<Vec<u8>>());
     (with(0x36), with(0x5c))
 }

@@ -54,8 +54,11 @@ fn fqdn_rand_string(context: &mut Context<'_, '_>, arguments: &[Value]) -> Resul
             None => return Err(context.fail("fqdn_rand_string(): second argument must be undef or a string")),
         },
     };
-    let letters: Vec<char> =
-        if given.is_empty() { ('0'..='9').chain('A'..='Z').chain('a'..='z').collect() } else { given.chars().collect() };
+    let letters: Vec<char> = if given.is_empty() {
+        ('0'..='9').chain('A'..='Z').chain('a'..='z').collect()
+    } else {
+        given.chars().collect()
+    };
     let fqdn = fqdn(context);
     context.note(&fqdn);
     let limit = Value::from(letters.len() as i64);
@@ -72,7 +75,9 @@ fn fqdn_rand_string(context: &mut Context<'_, '_>, arguments: &[Value]) -> Resul
 }
 
 fn fqdn_rotate(context: &mut Context<'_, '_>, arguments: &[Value]) -> Result<Value> {
-    let Some((value, seeds)) = arguments.split_first() else { return Err(context.wrong_count(arguments, "1")) };
+    let Some((value, seeds)) = arguments.split_first() else {
+        return Err(context.wrong_count(arguments, "1"));
+    };
     let fqdn = context.host.variable("::fqdn").unwrap_or(Value::UNDEF);
     context.note(&fqdn);
     let seed = text::join(&[fqdn, Value::array(seeds.to_vec())], ":");

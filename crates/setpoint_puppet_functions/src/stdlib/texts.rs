@@ -1,5 +1,6 @@
 //! stdlib's functions over text and paths.
 
+use setpoint_puppet_values::text::{base64 as base64_text, base64_lines, decode_base64};
 use setpoint_puppet_values::{Data, Regex, Value, sprintf};
 
 use super::arguments::Arguments;
@@ -20,14 +21,17 @@ pub(super) static BASENAME: Function = Function::counted("basename", -1, basenam
 pub(super) static BATCH_ESCAPE: Function =
     Function::typed("batch_escape", &[Dispatch::new(&[required("Any", "string")], batch_escape)]);
 pub(super) static DIRNAME: Function = Function::counted("dirname", -1, dirname);
-pub(super) static DOS2UNIX: Function =
-    Function::counted("dos2unix", 1, |context, arguments| lines(context, arguments, |text| text.replace("\r\n", "\n")));
+pub(super) static DOS2UNIX: Function = Function::counted("dos2unix", 1, |context, arguments| {
+    lines(context, arguments, |text| text.replace("\r\n", "\n"))
+});
 pub(super) static POWERSHELL_ESCAPE: Function =
     Function::typed("powershell_escape", &[Dispatch::new(&[required("Any", "string")], powershell_escape)]);
 pub(super) static REGEXPESCAPE: Function = each_text!("regexpescape", Regex::escape);
 pub(super) static SHELL_ESCAPE: Function = Function::typed(
     "shell_escape",
-    &[Dispatch::new(&[required("Any", "string")], |_, arguments| Ok(Value::from(shell_word(&text::to_s(&arguments[0])))))],
+    &[Dispatch::new(&[required("Any", "string")], |_, arguments| {
+        Ok(Value::from(shell_word(&text::to_s(&arguments[0]))))
+    })],
 );
 pub(super) static SHELL_JOIN: Function = Function::counted("shell_join", -1, shell_join);
 pub(super) static SHELL_SPLIT: Function = Function::counted("shell_split", -1, shell_split);
@@ -37,7 +41,8 @@ pub(super) static SPRINTF_HASH: Function = Function::typed(
 );
 pub(super) static SQUEEZE: Function = Function::counted("squeeze", -1, squeeze);
 pub(super) static SWAPCASE: Function = each_text!("swapcase", strings::swapcase);
-pub(super) static UNIX2DOS: Function = Function::counted("unix2dos", 1, |context, arguments| lines(context, arguments, unix2dos));
+pub(super) static UNIX2DOS: Function =
+    Function::counted("unix2dos", 1, |context, arguments| lines(context, arguments, unix2dos));
 pub(super) static URIESCAPE: Function = each_text!("uriescape", uriescape);
 pub(super) static END_WITH: Function = Function::typed(
     "stdlib::end_with",
@@ -66,7 +71,11 @@ pub(super) static XML_ENCODE: Function = Function::typed(
 
 type Result<T> = std::result::Result<T, Stop>;
 
-fn each_text(context: &mut Context<'_, '_>, arguments: &[Value], change: fn(&str) -> String) -> Result<Value> {
+fn each_text(
+    context: &mut Context<'_, '_>,
+    arguments: &[Value],
+    change: fn(&str) -> String,
+) -> Result<Value> {
     let Some(value) = arguments.first() else { return Err(context.wrong_count(arguments, "1")) };
     let one = |item: &Value| match item.as_str() {
         Some(text) => Value::from(change(text)).with(item.prov),
@@ -114,7 +123,9 @@ fn any_of(arguments: &[Value], test: fn(&str, &str) -> bool) -> Value {
 
 fn base64(context: &mut Context<'_, '_>, arguments: &[Value]) -> Result<Value> {
     let [action, given, more @ ..] = arguments else {
-        return Err(context.fail(format!("base64(): Wrong number of arguments ({}; must be >= 2)", arguments.len())));
+        return Err(
+            context.fail(format!("base64(): Wrong number of arguments ({}; must be >= 2)", arguments.len()))
+        );
     };
     let encodes = match action.as_str() {
         Some("encode") => true,
@@ -126,27 +137,30 @@ fn base64(context: &mut Context<'_, '_>, arguments: &[Value]) -> Result<Value> {
     };
     let method = more.first().map_or(Some("default"), Value::as_str);
     let Some(method @ ("default" | "strict" | "urlsafe")) = method else {
-        return Err(context.fail("base64(): the third argument must be one of 'default', 'strict', or 'urlsafe'"));
+        return Err(
+            context.fail("base64(): the third argument must be one of 'default', 'strict', or 'urlsafe'")
+        );
     };
     if encodes {
-        let text = super::base64::encode(given.as_bytes());
+        let bytes = given.as_bytes();
         return Ok(Value::from(match method {
-            "strict" => text,
-            "urlsafe" => text.replace('+', "-").replace('/', "_"),
-            _ => super::base64::in_lines(&text),
+            "strict" => base64_text(bytes),
+            "urlsafe" => base64_text(bytes).replace('+', "-").replace('/', "_"),
+            _ => base64_lines(bytes),
         }));
     }
     let bytes = match method {
-        "default" => super::base64::decode_leniently(given),
-        "strict" => super::base64::decode_strictly(given).ok_or_else(|| context.fail("invalid base64"))?,
+        "default" => decode_base64(given, false),
+        "strict" => decode_base64(given, true),
         _ => {
             let mut text = given.replace('-', "+").replace('_', "/");
             while text.len() % 4 != 0 {
                 text.push('=');
             }
-            super::base64::decode_strictly(&text).ok_or_else(|| context.fail("invalid base64"))?
+            decode_base64(&text, true)
         }
     };
+    let bytes = bytes.ok_or_else(|| context.fail("invalid base64"))?;
     Ok(match String::from_utf8(bytes) {
         Ok(text) => Value::from(text),
         Err(error) => Value::new(Data::Binary(error.into_bytes().into())),
@@ -160,7 +174,9 @@ fn basename(context: &mut Context<'_, '_>, arguments: &[Value]) -> Result<Value>
         [path, suffix] => (path, Some(suffix)),
         more => return Err(context.fail(format!("basename(): Too many arguments given ({})", more.len()))),
     };
-    let Some(path) = path.as_str() else { return Err(context.fail("basename(): Requires string as first argument")) };
+    let Some(path) = path.as_str() else {
+        return Err(context.fail("basename(): Requires string as first argument"));
+    };
     let name = file_name(path);
     let Some(suffix) = suffix else { return Ok(Value::from(name)) };
     let Some(suffix) = suffix.as_str() else {
@@ -196,7 +212,9 @@ fn dirname(context: &mut Context<'_, '_>, arguments: &[Value]) -> Result<Value> 
         [path] => path,
         more => return Err(context.fail(format!("dirname(): Too many arguments given ({})", more.len()))),
     };
-    let Some(path) = path.as_str() else { return Err(context.fail("dirname(): Requires string as argument")) };
+    let Some(path) = path.as_str() else {
+        return Err(context.fail("dirname(): Requires string as argument"));
+    };
     if path.is_empty() {
         return Err(context.fail("dirname(): Requires a non-empty string as argument"));
     }
@@ -263,7 +281,9 @@ fn shell_join(context: &mut Context<'_, '_>, arguments: &[Value]) -> Result<Valu
 fn shell_split(context: &mut Context<'_, '_>, arguments: &[Value]) -> Result<Value> {
     let [line] = arguments else { return Err(context.wrong_count(arguments, "1")) };
     let line = text::to_s(line);
-    let words = shell_words(&line).ok_or_else(|| context.fail(format!("Unmatched quote: {}", text::inspect(&Value::from(line.as_str())))))?;
+    let words = shell_words(&line).ok_or_else(|| {
+        context.fail(format!("Unmatched quote: {}", text::inspect(&Value::from(line.as_str()))))
+    })?;
     Ok(Value::array(words.into_iter().map(|word| Value::from(word).with(arguments[0].prov)).collect()))
 }
 
@@ -291,7 +311,9 @@ fn shell_words(line: &str) -> Option<Vec<String>> {
                         break;
                     }
                     '\\' => match letters.next()? {
-                        escaped @ ('$' | '`' | '"' | '\\' | '\n') => word.get_or_insert_default().push(escaped),
+                        escaped @ ('$' | '`' | '"' | '\\' | '\n') => {
+                            word.get_or_insert_default().push(escaped)
+                        }
                         other => word.get_or_insert_default().extend(['\\', other]),
                     },
                     inner => word.get_or_insert_default().push(inner),
@@ -314,7 +336,9 @@ fn sprintf_hash(context: &mut Context<'_, '_>, arguments: &[Value]) -> Result<Va
         "sprintf_hash",
         "This method is deprecated. From Puppet 4.10.10/5.3.4 please use the built-in sprintf instead",
     )?;
-    context.checked(sprintf::sprintf(arguments[0].as_str().unwrap_or_default(), &arguments[1..])).map(Value::from)
+    context
+        .checked(sprintf::sprintf(arguments[0].as_str().unwrap_or_default(), &arguments[1..]))
+        .map(Value::from)
 }
 
 fn squeeze(context: &mut Context<'_, '_>, arguments: &[Value]) -> Result<Value> {
@@ -322,7 +346,8 @@ fn squeeze(context: &mut Context<'_, '_>, arguments: &[Value]) -> Result<Value> 
         [item] => (item, None),
         [item, letters] => (item, letters.as_str()),
         _ => {
-            let message = format!("squeeze(): Wrong number of arguments given {} for 2 or 1", arguments.len());
+            let message =
+                format!("squeeze(): Wrong number of arguments given {} for 2 or 1", arguments.len());
             return Err(context.fail(message));
         }
     };
