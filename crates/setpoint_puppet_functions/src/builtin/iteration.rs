@@ -117,17 +117,13 @@ pub(super) static BREAK: Function =
 
 pub(super) static NEXT: Function = Function::typed(
     "next",
-    &[Dispatch::new(&[optional("Any", "value")], |_, arguments| {
-        Err(Stop::Next(first(arguments)))
-    })],
+    &[Dispatch::new(&[optional("Any", "value")], |_, arguments| Err(Stop::Next(first(arguments))))],
 )
 .passing_unknown();
 
 pub(super) static RETURN: Function = Function::typed(
     "return",
-    &[Dispatch::new(&[optional("Any", "value")], |_, arguments| {
-        Err(Stop::Return(first(arguments)))
-    })],
+    &[Dispatch::new(&[optional("Any", "value")], |_, arguments| Err(Stop::Return(first(arguments))))],
 )
 .passing_unknown();
 
