@@ -17,13 +17,14 @@ use crate::{Compiled, MAIN, Options, Semantics, evaluate_body, rules};
 /// All findings, in the order of the file.
 pub fn check(
     path: &FilePath,
+    text: String,
     files: &dyn FileSystem,
     sources: &Sources,
     options: &Options,
 ) -> Vec<Diagnostic> {
     let options = Options { observe: true, provenance: true, ..options.clone() };
     let Parsed { body, end, diagnostics } =
-        syntax::parse_file(path, files, sources, options.semantics.dialect());
+        syntax::parse_text(path, text, files, sources, options.semantics.dialect());
     let compiled = evaluate_body(&body, end, diagnostics, &options);
     let mut findings = compiled.diagnostics.clone();
     if let Some(observations) = &compiled.observations {
@@ -68,7 +69,7 @@ fn order_changed(change: &OrderChange) -> Diagnostic {
             });
         }
         OrderSource::Prototype(span) => {
-            diagnostic = diagnostic.at(*span).labelled("has its attributes in another order")
+            diagnostic = diagnostic.at(*span).labelled("has its attributes in another order");
         }
     }
     if let Some(span) = inherited {
@@ -178,10 +179,14 @@ fn names_in_expression(expression: &Expression, names: &mut FxHashSet<Symbol>) {
         ExpressionKind::Reference { reference, .. } => names.extend(reference.names()),
         ExpressionKind::Vector { elements: inner, .. }
         | ExpressionKind::Operation { operands: inner, .. } => {
-            inner.iter().for_each(|inner| names_in_expression(inner, names));
+            for inner in inner {
+                names_in_expression(inner, names);
+            }
         }
         ExpressionKind::If { condition, then, otherwise } => {
-            [condition, then, otherwise].into_iter().for_each(|inner| names_in_expression(inner, names));
+            for inner in [condition, then, otherwise] {
+                names_in_expression(inner, names);
+            }
         }
         ExpressionKind::Switch(cases) => {
             for (condition, value) in cases {
@@ -190,7 +195,7 @@ fn names_in_expression(expression: &Expression, names: &mut FxHashSet<Symbol>) {
             }
         }
         ExpressionKind::Apply { body, .. } | ExpressionKind::Assert { body, .. } => {
-            names_in_body(body, names)
+            names_in_body(body, names);
         }
         _ => {}
     }

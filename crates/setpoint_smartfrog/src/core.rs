@@ -28,6 +28,8 @@ pub struct Evaluator {
     pub(crate) arena: Arena,
     /// Which value each value replaced; recorded with the provenance.
     pub(crate) overridden: FxHashMap<Prov, Prov>,
+    /// Links of the forward semantics whose value is known.
+    pub(crate) followed: FxHashMap<Path, (Value, Prov)>,
     /// What `check` reports, if it asked.
     pub(crate) observations: Option<Observations>,
 }
@@ -47,6 +49,7 @@ impl Evaluator {
             root: Store::new(),
             arena: Arena::new(provenance),
             overridden: FxHashMap::default(),
+            followed: FxHashMap::default(),
             observations: observe.then(Observations::default),
         }
     }
@@ -54,8 +57,8 @@ impl Evaluator {
     /// Definition 12 (put), which notes what was replaced.
     fn put(&mut self, at: &[Symbol], entry: Entry) -> Result<(), BindError> {
         let enabled = self.arena.enabled();
-        let below = depth_of(&entry.value);
-        let store = find_store_mut(&mut self.root, at, below)?;
+        let (below, links) = (depth_of(&entry.value), entry.value.has_links());
+        let store = find_store_mut(&mut self.root, at, below, links)?;
         let old = if enabled { store.entry(entry.name).map(|old| old.provenance) } else { None };
         if let Some(old) = old {
             self.overridden.insert(entry.provenance, old);
@@ -121,7 +124,7 @@ impl Evaluator {
             return Err(too_deep(span));
         }
         let Self { root, arena, overridden, observations, .. } = self;
-        let Ok(store) = find_store_mut(root, target, prototype.depth() - 1) else {
+        let Ok(store) = find_store_mut(root, target, prototype.depth() - 1, prototype.has_links()) else {
             return Err(numbered(Number::NoParent, span, format!("there is no `{}`", shown(target))));
         };
         if store.is_empty() && store.orders().is_empty() && !arena.enabled() {
@@ -186,7 +189,7 @@ impl Evaluator {
     }
 
     fn find_prototype(
-        &self,
+        &mut self,
         namespace: &[Symbol],
         names: &[Symbol],
         target: &[Symbol],
@@ -275,7 +278,7 @@ impl Evaluator {
                 self.bind(target, Value::Store(Store::new()), provenance, span)?;
                 self.prototype(component, namespace, target)?;
                 if component.data
-                    && let Ok(store) = find_store_mut(&mut self.root, target, 0)
+                    && let Ok(store) = find_store_mut(&mut self.root, target, 0, false)
                 {
                     store.set_data(true);
                 }
@@ -354,7 +357,7 @@ impl Evaluator {
     /// Definition 26 (body).
     fn body(&mut self, body: &Body, namespace: &mut Path) -> Result<(), Fail> {
         if !body.orders.is_empty()
-            && let Ok(store) = find_store_mut(&mut self.root, namespace, 0)
+            && let Ok(store) = find_store_mut(&mut self.root, namespace, 0, false)
         {
             crate::order::declare(store, &body.orders);
         }
@@ -428,15 +431,16 @@ fn depth_of(value: &Value) -> u32 {
     value.as_store().map_or(0, Store::depth)
 }
 
-/// The store at a path, to be changed: stores of the depth `below` will be put into it.
+/// The store at a path, to be changed: stores of the depth `below`, perhaps with links, will be put into it.
 pub(crate) fn find_store_mut<'s>(
     root: &'s mut Store,
     path: &[Symbol],
     below: u32,
+    links: bool,
 ) -> Result<&'s mut Store, BindError> {
     let mut store = root;
     for (at, &name) in path.iter().enumerate() {
-        store.deepen((path.len() - at) as u32 + 1 + below);
+        store.note_below((path.len() - at) as u32 + 1 + below, links);
         match store.get(name) {
             None => return Err(BindError::Missing(at + 1)),
             Some(Value::Store(_)) => {}

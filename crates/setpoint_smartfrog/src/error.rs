@@ -46,18 +46,26 @@ impl Number {
 
 /// An error with its number in front.
 pub fn numbered(number: Number, span: Span, message: impl AsRef<str>) -> Fail {
-    let message = format!("{}: {}", number.code(), message.as_ref());
+    let message = readable(format!("{}: {}", number.code(), message.as_ref()));
     Box::new(Diagnostic::new(&rules::COMPILE, message).at(span))
+}
+
+/// Names and paths may be of any length; sentences for people are not.
+fn readable(message: String) -> String {
+    match message.char_indices().nth(1_000) {
+        Some((at, _)) => format!("{}…", &message[..at]),
+        None => message,
+    }
 }
 
 /// An error that the paper does not number.
 pub fn plain(span: Span, message: impl Into<String>) -> Fail {
-    Box::new(Diagnostic::new(&rules::COMPILE, message).at(span))
+    Box::new(Diagnostic::new(&rules::COMPILE, readable(message.into())).at(span))
 }
 
 /// A limit was reached; the specification may well be finite, but it is beyond reason.
 pub fn limit(span: Option<Span>, message: impl Into<String>) -> Fail {
-    let diagnostic = Diagnostic::new(&rules::LIMIT, message);
+    let diagnostic = Diagnostic::new(&rules::LIMIT, readable(message.into()));
     Box::new(match span {
         Some(span) => diagnostic.at(span),
         None => diagnostic,

@@ -15,7 +15,10 @@ use crate::error::{Fail, Number, limit, numbered};
 use crate::observe::EdgeKind;
 use crate::reference::{Path, concatenation, is_prefix, prefix, shown};
 use crate::store::{Link, Store, Value};
-use crate::{MAIN, MAX_ATTRIBUTES, MAX_DEPTH};
+use crate::{MAIN, MAX_DEPTH};
+
+/// Links to components that have links of their own are expanded no more often than this.
+const MAX_EXPANSIONS: usize = 500_000;
 
 /// A link that was followed to its end.
 struct Target {
@@ -62,44 +65,71 @@ impl Evaluator {
 
     /// Follows a link at `from` to a value that is no link. Nothing, if it refers to nothing.
     fn resolve_link(
-        &self,
+        &mut self,
         namespace: &[Symbol],
         link: &Rc<Link>,
         from: &[Symbol],
     ) -> Result<Option<Target>, Fail> {
+        let mut chain: Vec<(Path, Rc<Link>)> = Vec::new();
         let mut seen = FxHashSet::default();
-        let mut chain = vec![shown(&link.names)];
         let mut namespace = namespace.to_vec();
         let mut link = Rc::clone(link);
-        loop {
+        let target = loop {
             let Some(target) = self.resolve_forward(&namespace, &link.names) else { return Ok(None) };
-            match &target.found.value {
-                Value::Link(next) => {
-                    if !seen.insert(target.path.clone()) {
-                        let message = format!("links refer to each other in a circle: {}", chain.join(" → "));
-                        return Err(numbered(Number::LinkCycle, link.span, message));
-                    }
-                    chain.push(format!("{} (at `{}`)", shown(&next.names), shown(&target.path)));
-                    namespace = prefix(&target.path).to_vec();
-                    link = Rc::clone(next);
-                }
-                _ if is_prefix(&target.path, from) => {
-                    let message = format!(
-                        "the link `{}` at `{}` refers to `{}`, which contains it: it would expand without end",
-                        shown(&link.names),
-                        shown(from),
-                        shown(&target.path)
-                    );
-                    return Err(numbered(Number::ImplicitCycle, link.span, message));
-                }
-                _ => return Ok(Some(target)),
+            let Value::Link(next) = &target.found.value else { break target };
+            if let Some(known) = self.followed.get(&target.path) {
+                break Target {
+                    path: target.path,
+                    found: Found {
+                        namespace: target.found.namespace,
+                        value: known.0.clone(),
+                        provenance: known.1,
+                    },
+                };
             }
+            if !seen.insert(target.path.clone()) {
+                let links = chain.iter().skip_while(|(path, _)| *path != target.path).take(20);
+                let links: Vec<String> = links
+                    .map(|(path, link)| format!("`{}` is `{}`", shown(path), shown(&link.names)))
+                    .collect();
+                let message = format!("links refer to each other in a circle: {}", links.join(", "));
+                return Err(numbered(Number::LinkCycle, link.span, message));
+            }
+            namespace = prefix(&target.path).to_vec();
+            let next = Rc::clone(next);
+            chain.push((target.path, Rc::clone(&next)));
+            link = next;
+        };
+        if target.found.value.as_store().is_none() {
+            self.remember(chain, &target.found);
+        } else if chain.len() > MAX_DEPTH {
+            let message =
+                format!("more than {MAX_DEPTH} links refer to each other before there is a component");
+            return Err(limit(Some(link.span), message));
+        } else if is_prefix(&target.path, from) {
+            let message = format!(
+                "the link `{}` at `{}` refers to `{}`, which contains it: it would expand without end",
+                shown(&link.names),
+                shown(from),
+                shown(&target.path)
+            );
+            return Err(numbered(Number::ImplicitCycle, link.span, message));
+        }
+        Ok(Some(target))
+    }
+
+    /// Links along the way to a plain value have that value. Only links of one name are remembered: components that are
+    /// expanded later cannot bring a nearer target for them.
+    fn remember(&mut self, chain: Vec<(Path, Rc<Link>)>, found: &Found) {
+        if chain.len() > 1 && chain.iter().all(|(_, link)| link.names.len() == 1) {
+            let value = (found.value.clone(), found.provenance);
+            self.followed.extend(chain.into_iter().map(|(path, _)| (path, value.clone())));
         }
     }
 
     /// Definition 18 (inherit), where the prototype may be behind a link.
     pub(crate) fn find_forward_prototype(
-        &self,
+        &mut self,
         namespace: &[Symbol],
         names: &[Symbol],
         target: &[Symbol],
@@ -116,7 +146,7 @@ impl Evaluator {
         let mut path: Path = vec![Symbol::new(MAIN)];
         let Some(Value::Store(store)) = self.root.get(path[0]).cloned() else { return Ok(()) };
         let mut stack = vec![Frame { store, next: 0, namespace: path.clone() }];
-        let mut visited = 0_usize;
+        let mut expanded = 0_usize;
         while let Some(frame) = stack.last_mut() {
             let Some(entry) = frame.store.entry_at(frame.next).cloned() else {
                 stack.pop();
@@ -124,21 +154,20 @@ impl Evaluator {
                 continue;
             };
             frame.next += 1;
-            visited += 1;
+            if !entry.value.has_links() {
+                continue;
+            }
             path.push(entry.name);
             let inner = match entry.value {
                 Value::Store(store) => Some((store, path.clone())),
                 Value::Link(link) => {
-                    if visited > MAX_ATTRIBUTES {
-                        let message = format!(
-                            "the links expand to more than {MAX_ATTRIBUTES} attributes; this one, at `{}`, is one too many",
-                            shown(&path)
-                        );
-                        return Err(limit(Some(link.span), message));
-                    }
                     let namespace = frame.namespace.clone();
-                    let target = self.follow(&namespace, &link, &path)?;
-                    let inner = target.found.value.as_store().cloned();
+                    let target = self.follow(&namespace, &link, &path, &stack)?;
+                    let inner = target.found.value.as_store().filter(|store| store.has_links()).cloned();
+                    expanded += usize::from(inner.is_some());
+                    if expanded > MAX_EXPANSIONS {
+                        return Err(too_many(&link, &path));
+                    }
                     inner.map(|store| (store, target.path))
                 }
                 _ => None,
@@ -154,15 +183,27 @@ impl Evaluator {
     }
 
     /// Puts the value of a link in its place.
-    fn follow(&mut self, namespace: &[Symbol], link: &Rc<Link>, path: &Path) -> Result<Target, Fail> {
+    fn follow(
+        &mut self,
+        namespace: &[Symbol],
+        link: &Rc<Link>,
+        path: &Path,
+        inside: &[Frame],
+    ) -> Result<Target, Fail> {
         let Some(target) = self.resolve_link(namespace, link, path)? else {
             return Err(self.dangling_link(&link.names, namespace, link.span));
         };
         let value = target.found.value.clone();
         if path.len() + value.as_store().map_or(0, |store| store.depth() as usize) > MAX_DEPTH {
+            if inside.iter().all(|frame| frame.namespace != target.path) {
+                let message =
+                    format!("the links expand to components that are nested more than {MAX_DEPTH} deep");
+                return Err(limit(Some(link.span), message));
+            }
             let message = format!(
-                "the link `{}` expands without end: it is met again inside of its own copy, {MAX_DEPTH} levels deep",
-                shown(&link.names)
+                "the link `{}` expands without end: `{}` is met again inside of its own copy",
+                shown(&link.names),
+                shown(&target.path)
             );
             return Err(numbered(Number::ImplicitCycle, link.span, message));
         }
@@ -174,6 +215,17 @@ impl Evaluator {
         self.bind(path, value, provenance, link.span)?;
         Ok(target)
     }
+}
+
+fn too_many(link: &Link, path: &[Symbol]) -> Fail {
+    let message = format!(
+        "the links expand to more than {MAX_EXPANSIONS} components; one of them is `{}`",
+        shown(path)
+    );
+    let mut fail = limit(Some(link.span), message);
+    fail.notes
+        .push("components that hold several links to each other double in number with each step".into());
+    fail
 }
 
 /// A path with its keywords followed, from a base; nothing if it leads above the root.

@@ -115,6 +115,17 @@ pub fn compile(path: &Path, files: &dyn FileSystem, sources: &Sources, options: 
     evaluate(syntax::parse_file(path, files, sources, options.semantics.dialect()), options)
 }
 
+/// Compiles a text that stands for a file at `path`, with all that it includes.
+pub fn compile_text(
+    path: &Path,
+    text: String,
+    files: &dyn FileSystem,
+    sources: &Sources,
+    options: &Options,
+) -> Compiled {
+    evaluate(syntax::parse_text(path, text, files, sources, options.semantics.dialect()), options)
+}
+
 /// Compiles a specification that has been parsed in the dialect of its semantics.
 pub fn evaluate(parsed: Parsed, options: &Options) -> Compiled {
     let Parsed { body, end, diagnostics } = parsed;

@@ -195,7 +195,7 @@ fn shorten(text: &str) -> String {
 }
 
 fn place(leaf: &Leaf, sources: &Sources) -> Json {
-    let name = leaf.name.map(|name| name.as_str());
+    let name = leaf.name.map(Symbol::as_str);
     let Some(span) = leaf.span else { return json!({"kind": leaf.kind.as_str(), "text": name}) };
     let mut place = span_json(span, sources);
     place["kind"] = leaf.kind.as_str().into();

@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use setpoint_smartfrog::{Options, Semantics, check, compile, diff, graph, output, syntax, why};
+use setpoint_smartfrog::{
+    Compiled, Options, Semantics, check, compile_text, diff, graph, output, syntax, why,
+};
 use setpoint_source::{InputReport, Rule, Severity};
 
 use super::Language;
@@ -32,7 +34,13 @@ impl Language for SmartFrog {
         path: &Path,
         options: &InputOptions,
     ) -> Result<Vec<InputReport>, UsageError> {
-        let findings = check::check(path, &*session.files, &session.sources, &compiler_options(options)?);
+        let findings = check::check(
+            path,
+            session.read(path)?,
+            &*session.files,
+            &session.sources,
+            &compiler_options(options)?,
+        );
         Ok(vec![InputReport {
             path: path.display().to_string(),
             kind: self.kind(),
@@ -44,7 +52,8 @@ impl Language for SmartFrog {
     fn parse(&self, session: &Session<'_>, path: &Path) -> Result<InputReport, UsageError> {
         // The production language has all that the core language has, and more keywords.
         let dialect = syntax::Dialect::Production;
-        let parsed = syntax::parse_file(path, &*session.files, &session.sources, dialect);
+        let parsed =
+            syntax::parse_text(path, session.read(path)?, &*session.files, &session.sources, dialect);
         Ok(InputReport {
             path: path.display().to_string(),
             kind: self.kind(),
@@ -70,7 +79,7 @@ impl Language for SmartFrog {
                 )));
             }
         };
-        let compiled = compile(path, &*session.files, &session.sources, &compiler_options(options)?);
+        let compiled = compiled(session, path, &compiler_options(options)?)?;
         debug_assert!(
             compiled.store.is_some()
                 || compiled.diagnostics.iter().any(|found| found.severity == Severity::Error),
@@ -88,7 +97,7 @@ impl Language for SmartFrog {
         format: &str,
     ) -> Result<Outcome, UsageError> {
         let options = Options { provenance: true, ..compiler_options(options)? };
-        let compiled = compile(path, &*session.files, &session.sources, &options);
+        let compiled = compiled(session, path, &options)?;
         if compiled.store.is_none() {
             return Ok(Outcome { result: None, diagnostics: compiled.diagnostics });
         }
@@ -108,7 +117,7 @@ impl Language for SmartFrog {
         format: &str,
     ) -> Result<Outcome, UsageError> {
         let options = Options { observe: true, ..compiler_options(options)? };
-        let compiled = compile(path, &*session.files, &session.sources, &options);
+        let compiled = compiled(session, path, &options)?;
         if compiled.store.is_none() {
             return Ok(Outcome { result: None, diagnostics: compiled.diagnostics });
         }
@@ -130,8 +139,8 @@ impl Language for SmartFrog {
         format: &str,
     ) -> Result<Outcome, UsageError> {
         let options = Options { provenance: true, ..compiler_options(options)? };
-        let [mut old, new] =
-            [old, new].map(|path| compile(path, &*session.files, &session.sources, &options));
+        let mut old = compiled(session, old, &options)?;
+        let new = compiled(session, new, &options)?;
         let (Some(before), Some(after)) = (&old.store, &new.store) else {
             old.diagnostics.extend(new.diagnostics);
             return Ok(Outcome { result: None, diagnostics: old.diagnostics });
@@ -143,6 +152,10 @@ impl Language for SmartFrog {
         };
         Ok(Outcome { result: Some(text), diagnostics: Vec::new() })
     }
+}
+
+fn compiled(session: &Session, path: &Path, options: &Options) -> Result<Compiled, UsageError> {
+    Ok(compile_text(path, session.read(path)?, &*session.files, &session.sources, options))
 }
 
 /// What the command line says about the compilation.

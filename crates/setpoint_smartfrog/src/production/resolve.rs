@@ -16,6 +16,9 @@ use crate::store;
 use crate::syntax::{Number as SyntaxNumber, Part, Reference};
 use crate::{MAX_DEPTH, MAX_NESTING_OF_VALUES};
 
+/// After so many links that refer to nothing, the rest are seldom news.
+const MAX_ERRORS: usize = 50;
+
 /// Why a reference has no value.
 #[derive(Debug)]
 pub(super) enum Missing {
@@ -226,18 +229,20 @@ impl Production<'_> {
     /// The link phase: all links of a component, and of the components that they lead to.
     pub(super) fn resolve_links(&mut self, main: NodeId) -> Result<(), Vec<Fail>> {
         let mut errors = Vec::new();
-        self.link(main, &mut errors);
+        if let Err(fail) = self.link(main, &mut errors) {
+            errors.push(fail);
+        }
         if errors.is_empty() { Ok(()) } else { Err(errors) }
     }
 
-    fn link(&mut self, node: NodeId, errors: &mut Vec<Fail>) {
+    /// Gathers what cannot be resolved; stops at what makes going on pointless.
+    fn link(&mut self, node: NodeId, errors: &mut Vec<Fail>) -> Result<(), Fail> {
         if self.linked.contains(&node) {
-            return;
+            return Ok(());
         }
         if self.linking.len() >= MAX_DEPTH {
             let message = format!("the compiled components would be nested more than {MAX_DEPTH} deep");
-            errors.push(limit(Some(self.tree.node(node).span), message));
-            return;
+            return Err(limit(Some(self.tree.node(node).span), message));
         }
         self.linking.insert(node);
         for at in 0..self.tree.node(node).attributes.len() {
@@ -258,19 +263,22 @@ impl Production<'_> {
                         // Nothing below this can be trusted; the rest of the component still can.
                         continue;
                     }
-                    self.link(inner, errors);
+                    self.link(inner, errors)?;
                 }
                 Ok(_) => {}
                 Err(Missing::Lazy) => self.make_lazy(node, name),
-                Err(Missing::Hard(fail)) => {
-                    errors.push(fail);
-                    break;
+                Err(Missing::Hard(fail)) => return Err(fail),
+                Err(Missing::Soft(reason)) => {
+                    errors.push(self.unresolved(node, name, span, &reason));
+                    if errors.len() >= MAX_ERRORS {
+                        return Ok(());
+                    }
                 }
-                Err(Missing::Soft(reason)) => errors.push(self.unresolved(node, name, span, &reason)),
             }
         }
         self.linking.remove(&node);
         self.linked.insert(node);
+        Ok(())
     }
 
     /// A link to what the runtime is to find is for the runtime too.

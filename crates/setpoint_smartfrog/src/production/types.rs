@@ -249,7 +249,8 @@ impl Production<'_> {
         inherited: Option<(Span, Symbol)>,
     ) -> Result<Attributes, Fail> {
         let mut attributes = self.tree.node(from).attributes.clone();
-        self.tree.copied += attributes.len();
+        // A component weighs as much as a few attributes.
+        self.tree.copied += attributes.len() + 4;
         if self.tree.copied > 2 * MAX_ATTRIBUTES {
             let message = format!("the prototypes expand to more than {} attributes", 2 * MAX_ATTRIBUTES);
             let mut fail = limit(Some(self.tree.node(parent).span), message);

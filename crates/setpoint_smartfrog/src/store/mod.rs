@@ -71,6 +71,8 @@ struct Content {
     orders: Option<Rc<Vec<OrderConstraint>>>,
     /// `extends DATA`
     data: bool,
+    /// There may be links in it that are to be resolved; where this is false there are none.
+    links: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -87,7 +89,13 @@ impl Default for Store {
 
 impl Store {
     pub fn new() -> Self {
-        Self(Rc::new(Content { entries: Entries::Small(Vec::new()), depth: 1, orders: None, data: false }))
+        Self(Rc::new(Content {
+            entries: Entries::Small(Vec::new()),
+            depth: 1,
+            orders: None,
+            data: false,
+            links: false,
+        }))
     }
 
     pub fn len(&self) -> usize {
@@ -151,19 +159,31 @@ impl Store {
         })
     }
 
-    /// The depth of this store is known to be at least this.
-    pub fn deepen(&mut self, depth: u32) {
-        if self.0.depth < depth {
-            Rc::make_mut(&mut self.0).depth = depth;
+    /// Something is put into a component below: this store is at least so deep, and has links if that has.
+    pub fn note_below(&mut self, depth: u32, links: bool) {
+        if self.0.depth < depth || links && !self.0.links {
+            let content = Rc::make_mut(&mut self.0);
+            content.depth = content.depth.max(depth);
+            content.links |= links;
         }
+    }
+
+    /// Whether links may be in the store, or in a component in it.
+    pub fn has_links(&self) -> bool {
+        self.0.links
     }
 
     /// Definition 12 (put): replaces the value of an identifier in its position, or adds it at the end.
     pub fn put(&mut self, entry: Entry) {
         let at = self.position(entry.name);
         let content = Rc::make_mut(&mut self.0);
-        if let Value::Store(store) = &entry.value {
-            content.depth = content.depth.max(store.depth().saturating_add(1));
+        match &entry.value {
+            Value::Store(store) => {
+                content.depth = content.depth.max(store.depth().saturating_add(1));
+                content.links |= store.has_links();
+            }
+            Value::Link(_) => content.links = true,
+            _ => {}
         }
         match (&mut content.entries, at) {
             (Entries::Small(entries), Some(at)) => entries[at] = entry,
@@ -222,6 +242,15 @@ impl Value {
         match self {
             Self::Store(store) => Some(store),
             _ => None,
+        }
+    }
+
+    /// Whether it is a link, or holds one.
+    pub fn has_links(&self) -> bool {
+        match self {
+            Self::Link(_) => true,
+            Self::Store(store) => store.has_links(),
+            _ => false,
         }
     }
 }

@@ -68,7 +68,7 @@ pub(super) fn tokens(text: &str, dialect: Dialect) -> (Vec<Token>, Vec<LexicalEr
         text,
         bytes: text.as_bytes(),
         at: 0,
-        dialect,
+        comments_nest: dialect == Dialect::Core,
         tokens: Vec::with_capacity(text.len() / 4 + 1),
         errors: Vec::new(),
     };
@@ -80,7 +80,7 @@ struct Lexer<'t> {
     text: &'t str,
     bytes: &'t [u8],
     at: usize,
-    dialect: Dialect,
+    comments_nest: bool,
     tokens: Vec<Token>,
     errors: Vec<LexicalError>,
 }
@@ -131,9 +131,9 @@ impl Lexer<'_> {
     fn block_comment(&mut self) {
         let start = self.at;
         let inside = start + 2;
-        let nested =
-            (self.dialect == Dialect::Core).then(|| nested_comment_end(self.bytes, inside)).flatten();
-        // A comment whose inner openings are never closed is one that does not nest.
+        let nested = self.comments_nest.then(|| nested_comment_end(self.bytes, inside)).flatten();
+        // A comment whose inner openings are never closed does not nest, and nor do those after it.
+        self.comments_nest = nested.is_some();
         let end = nested.or_else(|| {
             let rest = &self.bytes[inside.min(self.bytes.len())..];
             rest.windows(2).position(|pair| pair == b"*/").map(|at| inside + at + 2)

@@ -25,6 +25,8 @@ pub(super) struct Parser<'t, 'i, 'f> {
     at: usize,
     depth: usize,
     errors: usize,
+    /// The file ended inside a component, which has been reported.
+    ended: bool,
 }
 
 /// The statement could not be read; what is wrong has been reported.
@@ -40,7 +42,7 @@ impl<'t, 'i, 'f> Parser<'t, 'i, 'f> {
         includer: &'i mut Includer<'f>,
         depth: usize,
     ) -> Self {
-        Self { text, tokens, file, dialect, includer, at: 0, depth, errors: 0 }
+        Self { text, tokens, file, dialect, includer, at: 0, depth, errors: 0, ended: false }
     }
 
     /// A whole file.
@@ -344,7 +346,9 @@ impl<'t, 'i, 'f> Parser<'t, 'i, 'f> {
         let mut body = Body::default();
         self.statements(&mut body);
         self.depth -= 1;
-        if !self.take(Kind::RightBrace) {
+        if !self.take(Kind::RightBrace) && !self.ended {
+            // The innermost component says so for all that are open.
+            self.ended = true;
             let end = self.here();
             self.report(
                 Diagnostic::new(&rules::SYNTAX, "the file ends inside a component: a `}` is missing")
