@@ -1,6 +1,9 @@
 //! Manifests and templates with the tree, or the errors, that Puppet gives: `cargo xtask answer syntax` asks it.
 //! Cases in `recovery` are our own: Puppet stops at the first syntax error.
 
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use std::fmt::Write as _;
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -19,7 +22,7 @@ fn answer(case: &Case, with_escapes: bool) -> Answers {
     let input = &case.inputs[0];
     let sources = Sources::new();
     let file = sources.add(input.name.clone(), input.text.clone());
-    let is_template = input.name.ends_with(".epp");
+    let is_template = Path::new(&input.name).extension().is_some_and(|extension| extension == "epp");
     let parsed = if is_template { parse_epp(file, &input.text) } else { parse(file, &input.text) };
     let mut diagnostics = String::new();
     let mut fails = false;
@@ -32,10 +35,10 @@ fn answer(case: &Case, with_escapes: bool) -> Answers {
         let position = sources.position(diagnostic.span.unwrap());
         let severity = diagnostic.severity.as_str();
         let message = &diagnostic.message;
-        diagnostics += &format!("{severity} {}:{} {message}\n", position.line, position.column);
+        let _ = writeln!(diagnostics, "{severity} {}:{} {message}", position.line, position.column);
         if with_escapes {
             for help in &diagnostic.helps {
-                diagnostics += &format!("  help: {help}\n");
+                let _ = writeln!(diagnostics, "  help: {help}");
             }
         }
     }

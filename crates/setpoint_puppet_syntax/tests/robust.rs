@@ -1,5 +1,7 @@
 //! No text makes the parser panic, overflow the stack or lose its place.
 
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+
 use setpoint_puppet_syntax::ast::{Expr, ExprKind, Program};
 use setpoint_puppet_syntax::{Parse, children, dump, parse, parse_epp, parse_expression};
 use setpoint_source::{FileId, Severity};

@@ -60,7 +60,7 @@ impl<'a> Lexer<'a> {
             match self.bytes.get(self.pos) {
                 None => {
                     self.give_up(
-                        tag,
+                        tag + 2,
                         tag + 2,
                         "Unbalanced embedded expression - opening <% and reaching end of input",
                     );

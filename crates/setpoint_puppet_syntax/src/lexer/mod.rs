@@ -202,7 +202,6 @@ impl<'a> Lexer<'a> {
 
     /// The token that begins with a byte of ASCII. Nothing, where the text of a template was skipped.
     fn token(&mut self, byte: u8) -> Option<Token> {
-        use Kind::*;
         let next = self.peek(1);
         Some(match byte {
             b'a'..=b'z' | b'_' => self.word(),
@@ -211,89 +210,89 @@ impl<'a> Lexer<'a> {
             b'\'' => self.single_quoted(),
             b'"' => self.string_head(true),
             b'0'..=b'9' => self.number(),
-            b',' => self.take(Comma, 1),
-            b';' => self.take(Semicolon, 1),
-            b'.' => self.take(Dot, 1),
-            b'?' => self.take(QMark, 1),
-            b'*' => self.take(Times, 1),
-            b')' => self.take(RParen, 1),
-            b']' => self.take(RBrack, 1),
+            b',' => self.take(Kind::Comma, 1),
+            b';' => self.take(Kind::Semicolon, 1),
+            b'.' => self.take(Kind::Dot, 1),
+            b'?' => self.take(Kind::QMark, 1),
+            b'*' => self.take(Kind::Times, 1),
+            b')' => self.take(Kind::RParen, 1),
+            b']' => self.take(Kind::RBrack, 1),
             b'[' => {
-                let kind = if self.follows_space() { ListStart } else { LBrack };
+                let kind = if self.follows_space() { Kind::ListStart } else { Kind::LBrack };
                 self.take(kind, 1)
             }
             b'(' => {
-                let kind = if self.line_is_blank { WsLParen } else { LParen };
+                let kind = if self.line_is_blank { Kind::WsLParen } else { Kind::LParen };
                 self.take(kind, 1)
             }
             b'{' => {
                 self.braces = self.braces.wrapping_add(1);
-                let kind = if self.after == QMark { SelBrace } else { LBrace };
+                let kind = if self.after == Kind::QMark { Kind::SelBrace } else { Kind::LBrace };
                 self.take(kind, 1)
             }
             b'}' => {
                 self.braces = self.braces.wrapping_sub(1);
                 if self.open.last().is_some_and(|open| open.braces == self.braces) {
                     self.pos += 1;
-                    self.after = RBrace;
+                    self.after = Kind::RBrace;
                     return Some(self.string_tail());
                 }
-                self.take(RBrace, 1)
+                self.take(Kind::RBrace, 1)
             }
             b'=' => match next {
-                b'=' => self.take(IsEqual, 2),
-                b'>' => self.take(FArrow, 2),
-                b'~' => self.take(Match, 2),
-                _ => self.take(Equals, 1),
+                b'=' => self.take(Kind::IsEqual, 2),
+                b'>' => self.take(Kind::FArrow, 2),
+                b'~' => self.take(Kind::Match, 2),
+                _ => self.take(Kind::Equals, 1),
             },
             b':' if next == b':' => self.qualified(),
-            b':' => self.take(Colon, 1),
+            b':' => self.take(Kind::Colon, 1),
             b'|' => match (next, self.peek(2)) {
-                (b'>', b'>') => self.take(RRCollect, 3),
-                (b'>', _) => self.take(RCollect, 2),
-                _ => self.take(Pipe, 1),
+                (b'>', b'>') => self.take(Kind::RRCollect, 3),
+                (b'>', _) => self.take(Kind::RCollect, 2),
+                _ => self.take(Kind::Pipe, 1),
             },
             b'+' => match next {
-                b'=' => self.take(Appends, 2),
-                b'>' => self.take(PArrow, 2),
-                _ => self.take(Plus, 1),
+                b'=' => self.take(Kind::Appends, 2),
+                b'>' => self.take(Kind::PArrow, 2),
+                _ => self.take(Kind::Plus, 1),
             },
             b'-' if self.epp.is_some() && next == b'%' && self.peek(2) == b'>' => return self.epp_close(3),
             b'-' => match next {
-                b'>' => self.take(InEdge, 2),
-                b'=' => self.take(Deletes, 2),
-                _ => self.take(Minus, 1),
+                b'>' => self.take(Kind::InEdge, 2),
+                b'=' => self.take(Kind::Deletes, 2),
+                _ => self.take(Kind::Minus, 1),
             },
             b'%' if self.epp.is_some() && next == b'>' => return self.epp_close(2),
-            b'%' => self.take(Modulo, 1),
+            b'%' => self.take(Kind::Modulo, 1),
             b'!' => match next {
-                b'=' => self.take(NotEqual, 2),
-                b'~' => self.take(NoMatch, 2),
-                _ => self.take(Not, 1),
+                b'=' => self.take(Kind::NotEqual, 2),
+                b'~' => self.take(Kind::NoMatch, 2),
+                _ => self.take(Kind::Not, 1),
             },
-            b'~' if next == b'>' => self.take(InEdgeSub, 2),
-            b'~' => self.take(Tilde, 1),
+            b'~' if next == b'>' => self.take(Kind::InEdgeSub, 2),
+            b'~' => self.take(Kind::Tilde, 1),
             b'/' => self.slash(),
             b'<' => match (next, self.peek(2)) {
-                (b'<', b'|') => self.take(LLCollect, 3),
-                (b'<', _) => self.take(LShift, 2),
-                (b'=', _) => self.take(LessEqual, 2),
-                (b'|', _) => self.take(LCollect, 2),
-                (b'-', _) => self.take(OutEdge, 2),
-                (b'~', _) => self.take(OutEdgeSub, 2),
-                _ => self.take(Less, 1),
+                (b'<', b'|') => self.take(Kind::LLCollect, 3),
+                (b'<', _) => self.take(Kind::LShift, 2),
+                (b'=', _) => self.take(Kind::LessEqual, 2),
+                (b'|', _) => self.take(Kind::LCollect, 2),
+                (b'-', _) => self.take(Kind::OutEdge, 2),
+                (b'~', _) => self.take(Kind::OutEdgeSub, 2),
+                _ => self.take(Kind::Less, 1),
             },
             b'>' => match next {
-                b'>' => self.take(RShift, 2),
-                b'=' => self.take(GreaterEqual, 2),
-                _ => self.take(Greater, 1),
+                b'>' => self.take(Kind::RShift, 2),
+                b'=' => self.take(Kind::GreaterEqual, 2),
+                _ => self.take(Kind::Greater, 1),
             },
             b'@' => match next {
-                b'@' => self.take(AtAt, 2),
+                b'@' => self.take(Kind::AtAt, 2),
                 b'(' => self.heredoc(),
-                _ => self.take(At, 1),
+                _ => self.take(Kind::At, 1),
             },
-            _ => self.take(Other, 1),
+            _ => self.take(Kind::Other, 1),
         })
     }
 

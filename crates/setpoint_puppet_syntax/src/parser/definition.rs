@@ -12,7 +12,7 @@ use crate::parser::{Parsed, Parser, Reported, text_of};
 use crate::place::puppet_start;
 use crate::token::Kind;
 
-impl<'a> Parser<'a> {
+impl Parser<'_> {
     pub(super) fn class_definition(&mut self) -> Parsed<Expr> {
         let start = self.bump().range.start;
         let name_range = self.definition_name()?;
@@ -283,14 +283,24 @@ impl<'a> Parser<'a> {
     fn type_mapping(&mut self, left: &Expr, value: &Expr) -> Expr {
         let range = self.range_from(left.range.start);
         let place = Range { start: puppet_start(self.text, left), end: left.range.end };
-        let is_runtime = matches!(
-            &left.kind,
-            ExprKind::Access { target, .. } if matches!(target.kind, ExprKind::TypeName(name) if &*name == "Runtime")
-        );
-        let _ = value;
-        if !is_runtime {
-            let message = "Expressions of type a Type Mapping are not supported in this version of Puppet";
-            self.semantic_at(place, message);
+        let problem = match &left.kind {
+            ExprKind::Access { target, keys } if matches!(target.kind, ExprKind::TypeName(name) if &*name == "Runtime") =>
+            {
+                let by_pattern = matches!(keys.as_slice(), [_, second] if is_replacement(second));
+                match (by_pattern, is_replacement(value), is_type(value)) {
+                    (true, true, _) | (false, false, true) => None,
+                    (false, ..) => {
+                        Some("Illegal type mapping. Expected a Type on the left side, got A Type Mapping")
+                    }
+                    (true, ..) => Some(
+                        "Illegal type mapping. Expected a Tuple[Regexp,String] on the left side, got A Type Mapping",
+                    ),
+                }
+            }
+            _ => Some("Expressions of type a Type Mapping are not supported in this version of Puppet"),
+        };
+        if let Some(problem) = problem {
+            self.semantic_at(place, problem);
         }
         Expr { range, kind: ExprKind::Unsupported { what: "A type mapping" } }
     }
@@ -407,5 +417,21 @@ impl<'a> Parser<'a> {
         let default = if self.eat(Kind::Equals) { Some(self.expression()?) } else { None };
         let range = self.range_from(variable.start);
         Ok(Parameter { range, name, type_expr, default, captures_rest })
+    }
+}
+
+/// `[/pattern/, 'replacement']`
+fn is_replacement(expr: &Expr) -> bool {
+    let ExprKind::Array(items) = &expr.kind else { return false };
+    matches!(
+        items.as_slice(),
+        [Expr { kind: ExprKind::Regex(_), .. }, Expr { kind: ExprKind::String(_), .. }]
+    )
+}
+
+fn is_type(expr: &Expr) -> bool {
+    match &expr.kind {
+        ExprKind::Access { target, .. } => matches!(target.kind, ExprKind::TypeName(_)),
+        kind => matches!(kind, ExprKind::TypeName(_)),
     }
 }

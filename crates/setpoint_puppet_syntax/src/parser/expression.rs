@@ -255,20 +255,16 @@ impl Parser<'_> {
             } else {
                 (text, 10, Radix::Decimal)
             };
-        match i64::from_str_radix(digits, base) {
-            Ok(value) => ExprKind::Integer { value, radix },
-            Err(_) => {
-                let shown = match u128::from_str_radix(digits, base) {
-                    Ok(value) => format!("+0x{value:x}"),
-                    Err(_) => text.to_owned(),
-                };
-                let message = format!(
-                    "A Literal Integer resulted in a value outside of Puppet Integer max range, got '{shown}'"
-                );
-                self.semantic_at(range, message);
-                ExprKind::Error
-            }
+        if let Ok(value) = i64::from_str_radix(digits, base) {
+            return ExprKind::Integer { value, radix };
         }
+        let shown = u128::from_str_radix(digits, base)
+            .map_or_else(|_| text.to_owned(), |value| format!("+0x{value:x}"));
+        let message = format!(
+            "A Literal Integer resulted in a value outside of Puppet Integer max range, got '{shown}'"
+        );
+        self.semantic_at(range, message);
+        ExprKind::Error
     }
 
     fn parenthesized(&mut self) -> Parsed<Expr> {

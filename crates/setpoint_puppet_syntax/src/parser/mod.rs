@@ -112,13 +112,10 @@ impl<'a> Parser<'a> {
     }
 
     pub(crate) fn template(mut self) -> Outcome {
-        let parameters = match self.template_parameters() {
-            Ok(parameters) => parameters,
-            Err(Reported) => {
-                self.recover(0);
-                None
-            }
-        };
+        let parameters = self.template_parameters().unwrap_or_else(|Reported| {
+            self.recover(0);
+            None
+        });
         let body = self.statements_to_end();
         let range = Range::new(0, self.text.len());
         self.finish(vec![Expr { range, kind: ExprKind::Epp { parameters, body } }])
@@ -147,6 +144,9 @@ impl<'a> Parser<'a> {
             self.unexpected();
             self.bump();
             self.open.clear();
+            if !self.token.kind.starts_expression() || !self.at_line_start() {
+                self.recover(0);
+            }
         }
     }
 
@@ -268,25 +268,20 @@ impl<'a> Parser<'a> {
             let start = self.token.range.start;
             self.tainted = self.tainted && !self.at_line_start();
             let result = if kind.starts_expression() { self.statement() } else { Err(self.unexpected()) };
-            match result {
-                Ok(item) => {
-                    items.push(item);
-                    after_separator = self.eat(Kind::Semicolon);
+            if let Ok(item) = result {
+                items.push(item);
+                after_separator = self.eat(Kind::Semicolon);
+                continue;
+            }
+            items.push(Item::Expr(Expr { range: self.token.range, kind: ExprKind::Error }));
+            after_separator = false;
+            self.deepest = self.depth;
+            if !ends {
+                // What cannot begin a statement would be refused for ever.
+                if self.token.range.start == start && !self.at(Kind::Eof) {
+                    self.bump();
                 }
-                Err(Reported) => {
-                    let range = self.token.range;
-                    items.push(Item::Expr(Expr { range, kind: ExprKind::Error }));
-                    after_separator = false;
-                    self.deepest = self.depth;
-                    if ends {
-                        continue;
-                    }
-                    // What cannot begin a statement would be refused for ever.
-                    if self.token.range.start == start && !self.at(Kind::Eof) {
-                        self.bump();
-                    }
-                    self.recover(open);
-                }
+                self.recover(open);
             }
         }
     }

@@ -17,6 +17,9 @@ impl Parser<'_> {
         if self.tainted || token.kind == Kind::Bad || token.kind == Kind::Eof && self.lexer.broken {
             return Reported;
         }
+        if token.kind == Kind::Eof && self.end_is_explained() {
+            return Reported;
+        }
         let range = token.range;
         let message = match token.kind {
             Kind::Eof => "Syntax error at end of input".to_owned(),
@@ -29,6 +32,13 @@ impl Parser<'_> {
             },
         };
         self.error_at(range, message)
+    }
+
+    /// An error after the last brace that is open has led here, most likely.
+    fn end_is_explained(&self) -> bool {
+        let start = |range: Range| range.start;
+        let last_error = self.errors.last().and_then(|error| error.span).map(|span| span.range.start);
+        last_error.is_some_and(|error| self.open.last().copied().map(start).is_none_or(|brace| error > brace))
     }
 
     pub(super) fn error_at(&mut self, range: Range, message: impl Into<String>) -> Reported {

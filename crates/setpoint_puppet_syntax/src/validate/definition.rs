@@ -128,7 +128,7 @@ impl<'t> Validator<'t> {
         };
         match &name.kind {
             ExprKind::TypeName(name) if name.eq_ignore_ascii_case("plan") => {
-                self.future_word(reference.range)
+                self.future_word(reference.range);
             }
             ExprKind::TypeName(_) | ExprKind::Error => {}
             _ => {

@@ -52,10 +52,10 @@ fn base64_problem(content: &str) -> Option<String> {
     let cleaned: Vec<u8> = content.bytes().filter(|byte| !is_blank(byte)).collect();
     let data = cleaned.iter().rposition(|&byte| byte != b'=').map_or(0, |at| at + 1);
     let is_letter = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/');
-    if cleaned[..data].iter().all(is_letter) && cleaned.len() - data <= 2 && cleaned.len() % 4 == 0 {
+    if cleaned[..data].iter().all(is_letter) && cleaned.len() - data <= 2 && cleaned.len().is_multiple_of(4) {
         return None;
     }
-    let cause = if (cleaned.len() * 8) % 6 == 0 {
+    let cause = if (cleaned.len() * 8).is_multiple_of(6) {
         "contains letters outside strict base 64 range (or whitespace)"
     } else {
         "padding is not correct"

@@ -290,7 +290,7 @@ impl<'t> Validator<'t> {
             ExprKind::TypeAlias(alias) => self.type_alias(expr, alias, holder),
             ExprKind::Lambda(lambda) => self.lambda(Some(lambda)),
             ExprKind::Epp { parameters, body } => {
-                self.template(parameters.as_deref().unwrap_or_default(), body)
+                self.template(parameters.as_deref().unwrap_or_default(), body);
             }
         }
     }
@@ -380,7 +380,7 @@ impl<'t> Validator<'t> {
         while let Some(part) = parts.pop() {
             match &part.kind {
                 ExprKind::Binary { op: BinaryOp::And | BinaryOp::Or, left, right, .. } => {
-                    parts.extend([&**left, right])
+                    parts.extend([&**left, right]);
                 }
                 ExprKind::Paren(inner) => parts.push(inner),
                 ExprKind::Binary { op: BinaryOp::Equal | BinaryOp::NotEqual, .. }
