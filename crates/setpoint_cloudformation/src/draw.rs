@@ -1,6 +1,6 @@
 //! The graph of a template as a drawing, and as JSON.
 
-use setpoint_diagram::{Diagram, Edge as Line, Node as Shape, Style};
+use setpoint_diagram::{Diagram, Edge as Line, Legend, Node as Shape, Style};
 use setpoint_source::Sources;
 
 use crate::Analysis;
@@ -45,7 +45,8 @@ pub fn diagram(analysis: &Analysis) -> Diagram {
             wrong: is_wrong(&edge.from) && is_wrong(&edge.to),
         });
     }
-    Diagram { title: "What waits for what".to_owned(), nodes, edges, ..Diagram::default() }
+    let legend = Legend { plain: "referred to by", strong: "DependsOn", implied: "made by a transform" };
+    Diagram { title: "What waits for what".to_owned(), nodes, edges, legend, ..Diagram::default() }
 }
 
 /// Nodes with their types, edges with the text that makes them.

@@ -19,6 +19,15 @@ pub struct Diagram {
     pub edges: Vec<Edge>,
     /// What holds nodes together; a group comes after the group that holds it.
     pub groups: Vec<Group>,
+    pub legend: Legend,
+}
+
+/// What the three styles of lines mean in this diagram.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Legend {
+    pub plain: &'static str,
+    pub strong: &'static str,
+    pub implied: &'static str,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

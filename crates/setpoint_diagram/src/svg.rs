@@ -146,9 +146,9 @@ fn draw_edge(edge: &Edge, points: &[(f64, f64)], out: &mut String) {
 fn draw_legend(diagram: &Diagram, y: f64, out: &mut String) {
     let mut x = MARGIN;
     for (style, wrong, label) in [
-        (Style::Plain, false, "before"),
-        (Style::Strong, false, "before, and refreshes"),
-        (Style::Implied, false, "before, by itself"),
+        (Style::Plain, false, diagram.legend.plain),
+        (Style::Strong, false, diagram.legend.strong),
+        (Style::Implied, false, diagram.legend.implied),
         (Style::Plain, true, "cycle"),
     ] {
         let there = |edge: &Edge| edge.wrong == wrong && (wrong || edge.style == style);

@@ -1,6 +1,6 @@
 //! A topology as a drawing, and as JSON.
 
-use setpoint_diagram::{Diagram, Edge as Line, Node as Shape, Style};
+use setpoint_diagram::{Diagram, Edge as Line, Legend, Node as Shape, Style};
 use setpoint_source::Sources;
 
 use crate::service::Service;
@@ -35,7 +35,8 @@ pub fn diagram(service: &Service, topology: &Topology) -> Diagram {
             })
         })
         .collect();
-    Diagram { title: "Topology".to_owned(), nodes, edges, ..Diagram::default() }
+    let legend = Legend { plain: "depends on it", strong: "hosts", implied: "connects to it" };
+    Diagram { title: "Topology".to_owned(), nodes, edges, legend, ..Diagram::default() }
 }
 
 pub fn json(service: &Service, topology: &Topology, sources: &Sources) -> serde_json::Value {

@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use setpoint_diagram::{Diagram, Edge as Line, Group, Node as Shape, Style};
+use setpoint_diagram::{Diagram, Edge as Line, Group, Legend, Node as Shape, Style};
 
 use super::{Cause, Edge, Graph, Node, NodeId};
 use crate::{Catalog, Resource, ResourceId};
@@ -18,7 +18,8 @@ pub fn diagram(graph: &Graph, catalog: &Catalog) -> Diagram {
     let resources = graph.ids().filter(|id| matches!(graph.node(*id), Node::Resource(_)));
     let ends = lines.keys().flat_map(|(source, target)| [*source, *target]);
     let mut drawn: BTreeMap<NodeId, usize> = resources.chain(ends).map(|id| (id, 0)).collect();
-    let mut out = Diagram { title: format!("Resources of {}", catalog.name), ..Diagram::default() };
+    let legend = Legend { plain: "before", strong: "before, and refreshes", implied: "before, by itself" };
+    let mut out = Diagram { title: format!("Resources of {}", catalog.name), legend, ..Diagram::default() };
     let mut groups = Groups { catalog, parents: &parents, known: FxHashMap::default() };
     for (id, at) in &mut drawn {
         *at = out.nodes.len();
