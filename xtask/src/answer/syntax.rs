@@ -71,7 +71,8 @@ fn answer_for<'a>(output: &'a str, copy: &Path) -> Option<&'a str> {
 /// What is wrong follows the tree.
 fn sections(answer: &str) -> Vec<Section> {
     let is_diagnostic = |line: &str| line.starts_with("error ") || line.starts_with("warning ");
-    let tree: usize = answer.split_inclusive('\n').take_while(|line| !is_diagnostic(line)).map(str::len).sum();
+    let tree: usize =
+        answer.split_inclusive('\n').take_while(|line| !is_diagnostic(line)).map(str::len).sum();
     let (tree, diagnostics) = answer.split_at(tree);
     [("tree", tree), ("diagnostics", diagnostics)]
         .into_iter()

@@ -2,6 +2,7 @@
 //!
 //! A bench is a function that gives rows; [`BENCHES`] lists them. To add one, write a file beside this one and a line there.
 
+mod cloudformation;
 mod puppet;
 
 use std::path::PathBuf;
@@ -37,8 +38,14 @@ struct Bench {
     rows: fn(&Context) -> Result<Vec<Row>, String>,
 }
 
-static BENCHES: &[Bench] =
-    &[Bench { name: "puppet", peer: "Puppet's compiler in a bare Ruby process", rows: puppet::rows }];
+static BENCHES: &[Bench] = &[
+    Bench { name: "puppet", peer: "Puppet's compiler in a bare Ruby process", rows: puppet::rows },
+    Bench {
+        name: "cloudformation",
+        peer: "cfn-lint with its rules on order alone",
+        rows: cloudformation::rows,
+    },
+];
 
 /// What every bench needs.
 pub(crate) struct Context {
