@@ -29,7 +29,7 @@ use std::path::Path;
 
 use rustc_hash::FxHashMap;
 use setpoint_provenance::{Arena, Prov};
-use setpoint_source::{Diagnostic, FileSystem, Severity, Sources, Span};
+use setpoint_source::{Diagnostic, FileSystem, Severity, Sources, Span, Symbol};
 
 use crate::core::Evaluator;
 use error::{Fail, limit};
@@ -145,7 +145,8 @@ pub(crate) fn evaluate_body(
     let mut store = None;
     let well_formed = diagnostics.iter().all(|diagnostic| diagnostic.severity < Severity::Error);
     if let Some(end) = end.filter(|_| well_formed) {
-        let result = evaluator.specification(body, end).and_then(|store| finish(&store, end));
+        let result =
+            evaluator.specification(body, end).and_then(|store| finish(&store, main_span(body, end)));
         match result {
             Ok(compiled) => store = Some(compiled),
             Err(fail) => diagnostics.push(*fail),
@@ -166,7 +167,7 @@ fn evaluate_production(
     let well_formed = diagnostics.iter().all(|diagnostic| diagnostic.severity < Severity::Error);
     if let Some(end) = end.filter(|_| well_formed) {
         let result = production.specification(body, end);
-        match result.and_then(|store| finish(&store, end).map_err(|fail| vec![fail])) {
+        match result.and_then(|store| finish(&store, main_span(body, end)).map_err(|fail| vec![fail])) {
             Ok(compiled) => store = Some(compiled),
             Err(fails) => diagnostics.extend(fails.into_iter().map(|fail| *fail)),
         }
@@ -176,15 +177,22 @@ fn evaluate_production(
     Compiled { store, root, diagnostics, arena, overridden, observations }
 }
 
+/// Where `sfConfig` is defined.
+fn main_span(body: &Body, end: Span) -> Span {
+    let is_main = |target: &[Symbol]| matches!(target, [name] if name.as_str() == MAIN);
+    let main = body.assignments.iter().rev().find(|assignment| is_main(&assignment.target));
+    main.map_or(end, |assignment| assignment.span)
+}
+
 /// The compiled tree, in the order that its constraints demand, if it is of reasonable size.
-fn finish(store: &Store, end: Span) -> Result<Store, Fail> {
+fn finish(store: &Store, main: Span) -> Result<Store, Fail> {
     let size = size(store, &mut FxHashMap::default());
     if size > MAX_ATTRIBUTES as u64 {
         let message = format!(
             "the compiled tree would have {} attributes, copies included, and more than {MAX_ATTRIBUTES} are refused",
             if size == u64::MAX { "countless".to_owned() } else { size.to_string() }
         );
-        let mut fail = limit(Some(end), message);
+        let mut fail = limit(Some(main), message);
         fail.notes
             .push("components that hold several copies of each other double in size with each step".into());
         return Err(fail);

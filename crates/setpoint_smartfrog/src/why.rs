@@ -107,16 +107,16 @@ fn histories(compiled: &Compiled, provenance: Prov) -> Vec<History> {
 const MAX_HISTORIES: usize = 100;
 
 impl Why {
-    pub fn text(&self, sources: &Sources) -> String {
+    pub fn text(&self, compiled: &Compiled, sources: &Sources) -> String {
         let mut out = String::new();
         let Some((last, above)) = self.levels.split_last() else { return out };
         let _ = writeln!(out, "{} = {}", shown(&last.path), shorten(&output::sf_value(&last.entry.value)));
-        write_histories(last, sources, &mut out);
+        write_histories(last, compiled, sources, &mut out);
         for level in
             above.iter().rev().filter(|level| level.histories.iter().any(|history| !history.steps.is_empty()))
         {
             let _ = writeln!(out, "in {}", shown(&level.path));
-            write_histories(level, sources, &mut out);
+            write_histories(level, compiled, sources, &mut out);
         }
         out
     }
@@ -147,21 +147,37 @@ impl Why {
     }
 }
 
-fn write_histories(level: &Level, sources: &Sources, out: &mut String) {
-    for (at, History { steps, origin, .. }) in level.histories.iter().enumerate() {
+/// The operation that made a value, and what it depends on.
+fn write_operation(provenance: Prov, compiled: &Compiled, sources: &Sources, out: &mut String) {
+    let mut at = provenance;
+    while let Some(Node::Copy { of, .. } | Node::Under { of, .. }) = compiled.arena.node(at) {
+        at = of;
+    }
+    if let Some(Node::Operation { name, span: Some(span), .. }) = compiled.arena.node(at) {
+        let text = sources.file(span.file).slice(span.range).to_owned();
+        let _ = writeln!(out, "    by {name} at {}: {}", sources.place(span), first_line(&text));
+    }
+    for leaf in compiled.arena.depends(at).iter().take(MAX_HISTORIES) {
+        if let Some(span) = leaf.span {
+            let text = sources.file(span.file).slice(span.range).to_owned();
+            let _ = writeln!(out, "    from {}: {}", sources.place(span), first_line(&text));
+        }
+    }
+}
+
+fn write_histories(level: &Level, compiled: &Compiled, sources: &Sources, out: &mut String) {
+    for (at, History { steps, origin, provenance }) in level.histories.iter().enumerate() {
         let verb = if at == 0 { "" } else { "overrides the value " };
-        match origin {
-            Some(Leaf { span: Some(span), kind, name }) => {
-                let text = sources.file(span.file).slice(span.range).to_owned();
-                let what = match (kind, name) {
-                    (LeafKind::External, Some(name)) => format!("given as `{name}`, read"),
-                    _ => "written".to_owned(),
-                };
-                let _ = writeln!(out, "  {verb}{what} at {}: {}", sources.place(*span), first_line(&text));
-            }
-            _ => {
-                let _ = writeln!(out, "  {verb}computed");
-            }
+        if let Some(Leaf { span: Some(span), kind, name }) = origin {
+            let text = sources.file(span.file).slice(span.range).to_owned();
+            let what = match (kind, name) {
+                (LeafKind::External, Some(name)) => format!("given as `{name}`, read"),
+                _ => "written".to_owned(),
+            };
+            let _ = writeln!(out, "  {verb}{what} at {}: {}", sources.place(*span), first_line(&text));
+        } else {
+            let _ = writeln!(out, "  {verb}computed");
+            write_operation(*provenance, compiled, sources, out);
         }
         for Step { name, span } in steps.iter().rev() {
             let name = name.map_or("", |name| name.as_str());

@@ -104,7 +104,7 @@ impl Language for SmartFrog {
         let why = why::why(&compiled, target).map_err(UsageError::new)?;
         let text = match format {
             "json" => pretty(&why.json(&compiled, &session.sources)),
-            _ => why.text(&session.sources),
+            _ => why.text(&compiled, &session.sources),
         };
         Ok(Outcome { result: Some(text), diagnostics: compiled.diagnostics })
     }

@@ -74,9 +74,7 @@ impl Production<'_> {
                     })
                     .collect();
                 if !broken.is_empty() {
-                    let path = crate::reference::shown(&self.tree.path(container));
-                    let message =
-                        format!("the assertions `{name}` of `{path}` do not hold: {}", broken.join(", "));
+                    let message = format!("the assertions `{name}` do not hold: {}", broken.join(", "));
                     return Err(failed(span, message));
                 }
                 false

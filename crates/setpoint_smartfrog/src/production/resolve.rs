@@ -72,14 +72,20 @@ impl Production<'_> {
                 if is_searched(part) && (index == 0 || part != Part::Name(name)) =>
             {
                 let mut level = Some(at);
+                // The nearest reason that says more than that nothing was found.
+                let mut reason = Reason::NotFound(name);
                 while let Some(node) = level {
                     match self.resolve_here(node, name, parts, index, span) {
-                        Err(Missing::Soft(_)) if self.tree.node(node).parent.is_some() => {}
+                        Err(Missing::Soft(nearer)) => {
+                            if matches!(reason, Reason::NotFound(first) if first == name) {
+                                reason = nearer;
+                            }
+                        }
                         other => return other,
                     }
                     level = self.tree.node(node).parent;
                 }
-                Err(Missing::Soft(Reason::NotFound(name)))
+                Err(Missing::Soft(reason))
             }
             Part::Name(name) | Part::Attrib(name) | Part::Here(name) => {
                 self.resolve_here(at, name, parts, index, span)
@@ -157,7 +163,7 @@ impl Production<'_> {
         let Some(attribute) = self.tree.node(node).attributes.get(&Key::Name(name)) else {
             return Err(Missing::Soft(Reason::NotFound(name)));
         };
-        let span = attribute.span;
+        let span = self.tree.place(attribute);
         let provenance = attribute.provenance;
         let value = attribute.value.clone();
         match value {
@@ -248,7 +254,7 @@ impl Production<'_> {
         for at in 0..self.tree.node(node).attributes.len() {
             let Some((key, attribute)) = self.tree.node(node).attributes.get_index(at) else { break };
             let Key::Name(name) = *key else { continue };
-            let span = attribute.span;
+            let span = self.tree.place(attribute);
             if matches!(attribute.value, Value::Basic(_)) {
                 continue;
             }
@@ -301,8 +307,12 @@ impl Production<'_> {
 
     fn unresolved(&self, node: NodeId, name: Symbol, span: Span, reason: &Reason) -> Fail {
         let why = self.reason(reason, node);
+        let component = shown(&self.tree.path(node));
         let message = match (self.tree.value(node, name), reason) {
-            (_, Reason::Failed(..)) => why,
+            (_, Reason::Failed(..)) => format!("in `{component}`: {why}"),
+            (_, Reason::ToBeDefined(missing)) if *missing == name => {
+                format!("`{name}` of `{component}` is still to be defined (`TBD`)")
+            }
             (Some(Value::Link(link)), _) => {
                 format!("the link `{}` refers to nothing: {why}", output::reference(&link.reference.parts))
             }

@@ -59,7 +59,7 @@ pub(super) struct Link {
 pub(super) struct Attribute {
     pub(super) value: Value,
     pub(super) tags: Option<Rc<Vec<Symbol>>>,
-    /// Where the value is written.
+    /// Where it is named.
     pub(super) span: Span,
     pub(super) provenance: Prov,
 }
@@ -140,6 +140,15 @@ impl Tree {
         }
     }
 
+    /// Where the value of an attribute is written, as far as it is known.
+    pub(super) fn place(&self, attribute: &Attribute) -> Span {
+        match &attribute.value {
+            Value::Link(link) => link.reference.span,
+            Value::Apply { node, .. } | Value::Assert { node, .. } => self.node(*node).span,
+            _ => attribute.span,
+        }
+    }
+
     pub(super) fn components(&self, node: NodeId) -> Vec<NodeId> {
         let attributes = self.node(node).attributes.values();
         attributes
@@ -181,14 +190,12 @@ impl Production<'_> {
     /// Puts the attributes of a body into a component.
     fn fill(&mut self, node: NodeId, body: &Body) {
         for assignment in &body.assignments {
-            let (value, span) = match &assignment.value {
-                Syntax::Component(component) => (self.component(node, component), assignment.span),
+            let (value, written) = match &assignment.value {
+                Syntax::Component(component) => (self.component(node, component), component.span),
                 Syntax::Expression(expression) => (self.expression(node, expression), expression.span),
             };
-            let provenance = self.arena.literal(match &assignment.value {
-                Syntax::Component(component) => component.span,
-                Syntax::Expression(expression) => expression.span,
-            });
+            let provenance = self.arena.literal(written);
+            let span = assignment.span;
             let key = match &assignment.target[..] {
                 [name] => Key::Name(*name),
                 path => Key::Path(path.into()),

@@ -81,7 +81,7 @@ fn put(store: &[(String, Value)], id: &str, value: Value) -> Store {
     match store {
         [] => vec![(id.to_owned(), value)],
         [(first, _), rest @ ..] if first == id => [&[(id.to_owned(), value)], rest].concat(),
-        [first, rest @ ..] => [&[first.clone()], &put(rest, id, value)[..]].concat(),
+        [first, rest @ ..] => [std::slice::from_ref(first), &put(rest, id, value)[..]].concat(),
     }
 }
 
@@ -98,7 +98,7 @@ pub(crate) fn bind(store: &[(String, Value)], reference: &[String], value: Value
             _ => Err(1),
         },
         ([first, rest @ ..], reference) => {
-            Ok([&[first.clone()], &bind(rest, reference, value)?[..]].concat())
+            Ok([std::slice::from_ref(first), &bind(rest, reference, value)?[..]].concat())
         }
     }
 }
@@ -268,7 +268,7 @@ pub(crate) mod forward {
         match found {
             Some(Value::Link(_)) if seen.contains(&path) => Err(105),
             Some(Value::Link(next)) => {
-                let seen = [seen, &[path.clone()]].concat();
+                let seen = [seen, std::slice::from_ref(&path)].concat();
                 get_link(store, &prefix(&path), at, &next, &seen)
             }
             None => Ok((path, None)),

@@ -1,0 +1,85 @@
+//! The cases: specifications with the answers that are promised. Each answer is named by what is asked:
+//! `core`, `forward yaml`, `production sf`, `check`, `check production`, `why s2:web:running`, `graph`, `diff`.
+//! Several inputs are files that include each other; `diff` compares the first two.
+
+#![allow(clippy::panic, reason = "a test fails by panicking")]
+
+use std::path::Path;
+use std::process::ExitCode;
+
+use setpoint_smartfrog::{Compiled, Options, Semantics, check, compile_text, diff, graph, output, why};
+use setpoint_source::{Diagnostic, MemoryFileSystem, Sources, print};
+use setpoint_testing::{Answers, Case, repository, run_folder};
+
+fn main() -> ExitCode {
+    run_folder(&repository().join("crates/setpoint_smartfrog/tests/cases"), answers)
+}
+
+fn answers(case: &Case) -> Answers {
+    let mut files = MemoryFileSystem::new();
+    for input in &case.inputs {
+        files.add(&input.name, input.text.clone());
+    }
+    case.answers.iter().map(|answer| (answer.name.clone(), ask(case, &files, &answer.name))).collect()
+}
+
+fn ask(case: &Case, files: &MemoryFileSystem, question: &str) -> String {
+    let words: Vec<&str> = question.split_whitespace().collect();
+    let semantics = match words[..] {
+        [.., "forward"] | ["forward", ..] => Semantics::Forward,
+        [.., "production"] | ["production", ..] => Semantics::Production,
+        _ => Semantics::Core,
+    };
+    let options = Options {
+        semantics,
+        provenance: true,
+        observe: true,
+        properties: [("port".to_owned(), "8080".to_owned())].into(),
+        ..Options::default()
+    };
+    let sources = Sources::new();
+    let compile = |at: usize| {
+        let input = case.inputs.get(at).unwrap_or_else(|| panic!("input {at} is missing"));
+        compile_text(Path::new(&input.name), input.text.clone(), files, &sources, &options)
+    };
+    match words[..] {
+        ["core" | "forward" | "production"] => tree(&compile(0), output::json, &sources),
+        ["core" | "forward" | "production", "yaml"] => tree(&compile(0), output::yaml, &sources),
+        ["core" | "forward" | "production", "sf"] => tree(&compile(0), output::sf, &sources),
+        ["check", ..] => {
+            let input = &case.inputs[0];
+            let path = Path::new(&input.name);
+            shown(&check::check(path, input.text.clone(), files, &sources, &options), &sources)
+        }
+        ["why", target, ..] => {
+            let compiled = compile(0);
+            why::why(&compiled, target).map_or_else(|error| error, |why| why.text(&compiled, &sources))
+        }
+        ["graph", ..] => graph::graph(&compile(0)).dot(),
+        ["diff", ..] => {
+            let (old, new) = (compile(0), compile(1));
+            match (&old.store, &new.store) {
+                (Some(before), Some(after)) => {
+                    diff::text(&diff::diff((before, &old.arena), (after, &new.arena)), &sources)
+                }
+                _ => "one of them does not compile".to_owned(),
+            }
+        }
+        _ => panic!("nobody knows what `{question}` asks"),
+    }
+}
+
+fn tree(
+    compiled: &Compiled,
+    print: fn(&setpoint_smartfrog::store::Store) -> String,
+    sources: &Sources,
+) -> String {
+    compiled.store.as_ref().map_or_else(|| shown(&compiled.diagnostics, sources), print)
+}
+
+fn shown(diagnostics: &[Diagnostic], sources: &Sources) -> String {
+    if diagnostics.is_empty() {
+        return "nothing to say\n".to_owned();
+    }
+    diagnostics.iter().map(|diagnostic| print::diagnostic(diagnostic, sources, false)).collect()
+}
