@@ -4,6 +4,7 @@
 
 mod cloudformation;
 mod puppet;
+mod smartfrog;
 
 use std::path::PathBuf;
 use std::process::Command;
@@ -39,6 +40,7 @@ struct Bench {
 }
 
 static BENCHES: &[Bench] = &[
+    Bench { name: "smartfrog", peer: "not on this machine; recorded times are named", rows: smartfrog::rows },
     Bench { name: "puppet", peer: "Puppet's compiler in a bare Ruby process", rows: puppet::rows },
     Bench {
         name: "cloudformation",
