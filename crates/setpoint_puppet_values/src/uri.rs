@@ -30,6 +30,9 @@ impl Uri {
                 ValueError::new(format!("URI must be ascii only {}", ruby_inspect_ascii(text)))
             });
         }
+        if has_bad_escape(text) {
+            return Err(bad());
+        }
         let (rest, fragment) = split_at(text, '#');
         if fragment.is_some_and(|fragment| fragment.contains('#')) {
             return Err(bad());
@@ -53,6 +56,14 @@ impl Uri {
             let end = authority.find('/').unwrap_or(authority.len());
             uri.set_authority(&authority[..end]).ok_or_else(bad)?;
             uri.path = Some(authority[end..].to_owned());
+            match uri.scheme.as_deref() {
+                Some("file") => {}
+                // The path of an FTP server starts at the user's folder.
+                Some("ftp") => {
+                    uri.path = uri.path.map(|path| path.strip_prefix('/').unwrap_or(&path).to_owned())
+                }
+                _ => uri.host = uri.host.filter(|host| !host.is_empty()),
+            }
         } else {
             // A first segment with a colon would be taken for a scheme.
             if scheme.is_none() && rest.split('/').next().is_some_and(|segment| segment.contains(':')) {
@@ -145,6 +156,18 @@ impl Uri {
         (!parts.is_empty()).then_some(parts)
     }
 
+    /// The URI in the form in which two are compared.
+    pub(crate) fn normalized(&self) -> Self {
+        let mut normal = self.clone();
+        normal.scheme = normal.scheme.map(|scheme| scheme.to_lowercase());
+        normal.host = normal.host.map(|host| host.to_lowercase());
+        normal.explicit_port = self.port();
+        if normal.path.as_deref().is_none_or(str::is_empty) && normal.host.is_some() {
+            normal.path = Some("/".to_owned());
+        }
+        normal
+    }
+
     /// The URI that a reference means, seen from this one.
     pub fn join(&self, reference: &Self) -> Result<Self, ValueError> {
         if reference.scheme.is_some() {
@@ -181,6 +204,15 @@ fn split_at(text: &str, mark: char) -> (&str, Option<&str>) {
         Some((before, after)) => (before, Some(after)),
         None => (text, None),
     }
+}
+
+/// A `%` that is not followed by two hexadecimal digits.
+fn has_bad_escape(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    bytes.iter().enumerate().any(|(index, byte)| {
+        let digit = |offset: usize| bytes.get(index + offset).is_some_and(u8::is_ascii_hexdigit);
+        *byte == b'%' && !(digit(1) && digit(2))
+    })
 }
 
 fn is_scheme(text: &str) -> bool {

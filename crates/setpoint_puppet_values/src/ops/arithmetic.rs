@@ -205,10 +205,7 @@ fn calculate(operator: Arithmetic, left: Operand, right: Operand) -> Result<Valu
         }
         (Operand::Timestamp(_) | Operand::Timespan(_), _) => times(operator, &left, &right),
         (Operand::Version, _) => Err(not_applicable_to(operator.as_str(), &left)),
-        (_, Operand::Version) => {
-            let (b, a) = (left.class(), "SemanticPuppet::Version");
-            Err(ValueError::new(format!("{a} can't be coerced into {b}")))
-        }
+        (_, Operand::Version) => Err(ValueError::new("can't convert SemanticPuppet::Version into Float")),
     }
 }
 
@@ -235,10 +232,15 @@ fn integers(operator: Arithmetic, a: i128, b: i128) -> Result<Value, ValueError>
                 Arithmetic::Multiply => (a < 0) == (b < 0),
                 _ => a > 0,
             };
-            let end = if positive { "max" } else { "min" };
-            Err(ValueError::new(format!(
-                "{expression} resulted in a value outside of Puppet Integer {end} range"
-            )))
+            let (end, sign) = if positive { ("max", '+') } else { ("min", '-') };
+            let digits = match operator {
+                Arithmetic::ShiftLeft => shifted_hex(a, b),
+                Arithmetic::ShiftRight => shifted_hex(a, -b),
+                _ => None,
+            };
+            let got = digits.map(|digits| format!(", got '{sign}0x{digits}'")).unwrap_or_default();
+            let range = format!("outside of Puppet Integer {end} range");
+            Err(ValueError::new(format!("{expression} resulted in a value {range}{got}")))
         }
     }
 }
@@ -259,6 +261,14 @@ fn shift(a: i128, by: i128) -> Option<i128> {
     }
     let factor = 1_i128.checked_shl(u32::try_from(by).ok()?).filter(|factor| *factor > 0)?;
     a.checked_mul(factor)
+}
+
+/// The digits of a number that was shifted out of 128 bits, unless there are too many to print.
+fn shifted_hex(a: i128, by: i128) -> Option<String> {
+    const MAX_DIGITS: usize = 10_000;
+    let zeros = usize::try_from(by / 4).ok().filter(|zeros| *zeros <= MAX_DIGITS)?;
+    let head = a.unsigned_abs().checked_mul(1 << (by % 4))?;
+    Some(format!("{head:x}{}", "0".repeat(zeros)))
 }
 
 fn as_float(operand: &Operand) -> f64 {

@@ -30,6 +30,7 @@ pub(crate) fn equals_nested(a: &Value, b: &Value) -> bool {
             a.len() == b.len()
                 && a.iter().all(|(key, item)| equals_nested(b.get(key).unwrap_or(&Value::UNDEF), item))
         }
+        (Data::Uri(a), Data::Uri(b)) => a.normalized() == b.normalized(),
         // Times are numbers of seconds.
         (Data::Timestamp(time), Data::Integer(_) | Data::Float(_)) => {
             time_number(time.nanos(), b) == Some(Ordering::Equal)

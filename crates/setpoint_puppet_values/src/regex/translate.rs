@@ -18,7 +18,17 @@ const EXACT_START: &str = r"(?:\A|(?<=\n)(?!\z))";
 pub(super) fn translate(source: &str) -> Result<Translated, String> {
     let letters: Vec<char> = source.chars().collect();
     let named = has_named_group(&letters);
-    let mut translator = Translator { letters: &letters, at: 0, out: String::from("(?m)"), depth: 0, named };
+    let groups = count_groups(&letters, named);
+    let mut translator = Translator {
+        letters: &letters,
+        at: 0,
+        out: String::from("(?m)"),
+        depth: 0,
+        named,
+        groups,
+        last: 0,
+        opened: Vec::new(),
+    };
     translator.run()?;
     let out = translator.out;
     let exact = out.contains(LINE_START).then(|| out.replace(LINE_START, EXACT_START));
@@ -51,12 +61,40 @@ fn has_named_group(letters: &[char]) -> bool {
     false
 }
 
+/// How many groups capture: all plain ones, or all named ones.
+fn count_groups(letters: &[char], named: bool) -> usize {
+    let (mut at, mut in_class, mut count) = (0, 0, 0);
+    while at < letters.len() {
+        match letters[at] {
+            '\\' => at += 1,
+            '[' => in_class += 1,
+            ']' if in_class > 0 => in_class -= 1,
+            '(' if in_class == 0 => {
+                let plain = letters.get(at + 1) != Some(&'?');
+                let has_name = !plain
+                    && matches!(letters.get(at + 2), Some('<' | '\''))
+                    && !matches!(letters.get(at + 3), Some('=' | '!'));
+                count += usize::from(if named { has_name } else { plain });
+            }
+            _ => {}
+        }
+        at += 1;
+    }
+    count
+}
+
 struct Translator<'a> {
     letters: &'a [char],
     at: usize,
     out: String,
     depth: usize,
     named: bool,
+    /// How many groups capture.
+    groups: usize,
+    /// Where the part that a quantifier repeats starts in the output.
+    last: usize,
+    /// Where the open groups start in the output.
+    opened: Vec<usize>,
 }
 
 impl Translator<'_> {
@@ -67,8 +105,17 @@ impl Translator<'_> {
     fn run(&mut self) -> Result<(), String> {
         // Whether something stands before that a quantifier can repeat.
         let mut repeatable = false;
-        let mut group_starts: Vec<bool> = Vec::new();
+        // Whether the part before ends with an interval such as `{2}`.
+        let mut repeated = false;
         while let Some(letter) = self.peek(0) {
+            if !matches!(letter, '*' | '+' | '?' | '{' | ')') || (letter == '{' && !self.is_interval()) {
+                self.last = self.out.len();
+            }
+            let was_repeated = std::mem::take(&mut repeated);
+            if was_repeated && matches!(letter, '*' | '+' | '?' | '{') && repeatable {
+                let inner = self.out.split_off(self.last);
+                self.out.push_str(&format!("(?:{inner})"));
+            }
             match letter {
                 '\\' => {
                     self.escape()?;
@@ -79,8 +126,9 @@ impl Translator<'_> {
                     repeatable = true;
                 }
                 '(' => {
+                    let start = self.out.len();
                     if self.group_open()? {
-                        group_starts.push(true);
+                        self.opened.push(start);
                         self.depth += 1;
                         if self.depth > 250 {
                             return Err("too deep nest level parenthesis".to_owned());
@@ -93,7 +141,7 @@ impl Translator<'_> {
                         return Err("unmatched close parenthesis".to_owned());
                     }
                     self.depth -= 1;
-                    group_starts.pop();
+                    self.last = self.opened.pop().unwrap_or(0);
                     self.out.push(')');
                     self.at += 1;
                     repeatable = true;
@@ -105,8 +153,9 @@ impl Translator<'_> {
                     self.quantifier(letter);
                 }
                 '{' => {
-                    if let Some(bounds) = self.interval() {
+                    if let Some(bounds) = self.interval()? {
                         if repeatable {
+                            repeated = true;
                             self.out.push_str(&bounds);
                         } else {
                             return Err("target of repeat operator is not specified".to_owned());
@@ -158,17 +207,27 @@ impl Translator<'_> {
             self.out.push(mark);
             self.at += 1;
         }
+        // A quantifier of a quantifier repeats what was repeated.
         while let Some(more @ ('*' | '+' | '?')) = self.peek(0) {
-            // `a**` and the like: repeating once more changes nothing that `*` did not allow.
-            if more == '*' || more == '?' {
-                self.out.push_str("{0,1}");
-            }
+            let inner = self.out.split_off(self.last);
+            self.out.push_str(&format!("(?:{inner}){more}"));
             self.at += 1;
         }
     }
 
     /// `{2}`, `{2,}`, `{,3}` or `{2,3}`; anything else is a brace.
-    fn interval(&mut self) -> Option<String> {
+    fn interval(&mut self) -> Result<Option<String>, String> {
+        let Some((text, at)) = self.read_interval()? else { return Ok(None) };
+        self.at = at;
+        Ok(Some(text))
+    }
+
+    fn is_interval(&self) -> bool {
+        !matches!(self.read_interval(), Ok(None))
+    }
+
+    /// The interval and where it ends.
+    fn read_interval(&self) -> Result<Option<(String, usize)>, String> {
         let mut at = self.at + 1;
         let digits = |at: &mut usize| {
             let mut number = String::new();
@@ -186,9 +245,18 @@ impl Translator<'_> {
             (String::new(), false)
         };
         if self.letters.get(at) != Some(&'}') || (from.is_empty() && to.is_empty()) {
-            return None;
+            return Ok(None);
         }
         at += 1;
+        let number = |digits: &str| if digits.is_empty() { Some(0) } else { digits.parse::<u32>().ok() };
+        match (number(&from), number(&to)) {
+            (Some(low), Some(high)) if low <= 100_000 && high <= 100_000 => {
+                if comma && !to.is_empty() && high < low {
+                    return Err("upper is smaller than lower in repeat range".to_owned());
+                }
+            }
+            _ => return Err("too big number for repeat range".to_owned()),
+        }
         let mut text = match (from.is_empty(), comma) {
             (false, false) => format!("{{{from}}}"),
             (true, _) => format!("{{0,{to}}}"),
@@ -198,8 +266,7 @@ impl Translator<'_> {
             text.push('?');
             at += 1;
         }
-        self.at = at;
-        Some(text)
+        Ok(Some((text, at)))
     }
 
     /// Writes the start of a group; false if it was no group (a comment, options without a body).
@@ -235,13 +302,19 @@ impl Translator<'_> {
                     match self.peek(0) {
                         Some(letter) if letter == close => break,
                         Some(letter) => name.push(letter),
-                        None => return Err("end pattern in group".to_owned()),
+                        None if name.is_empty() => {
+                            return Err("end pattern with unmatched parenthesis".to_owned());
+                        }
+                        None => return Err(format!("invalid group name <{name}>")),
                     }
                     self.at += 1;
                 }
                 self.at += 1;
                 if name.is_empty() {
                     return Err("group name is empty".to_owned());
+                }
+                if name.starts_with(|first: char| !(first.is_alphabetic() || first == '_')) {
+                    return Err(format!("invalid group name <{name}>"));
                 }
                 self.out.push_str("(?<");
                 self.out.push_str(&name);
@@ -320,17 +393,53 @@ impl Translator<'_> {
             'R' => self.replace(2, r"(?>\r\n|[\n\x0B\f\r\u{85}\u{2028}\u{2029}])"),
             'A' | 'z' | 'b' | 'B' | 'G' | 'K' => self.copy(2),
             'X' => return Err("\\X is not supported".to_owned()),
-            '1'..='9' => {
-                // A reference, as far as the digits go.
-                self.copy(2);
-                while self.peek(0).is_some_and(|digit| digit.is_ascii_digit()) {
-                    self.copy(1);
-                }
-            }
-            'k' | 'g' if matches!(self.peek(2), Some('<' | '\'')) => self.copy(2),
+            '1'..='9' => self.reference()?,
+            'k' | 'g' if matches!(self.peek(2), Some('<' | '\'')) => self.named_reference()?,
             'p' | 'P' => self.property()?,
             _ => self.character_escape()?,
         }
+        Ok(())
+    }
+
+    /// `\1`: a group if there is one of that number, else a character by its octal code.
+    fn reference(&mut self) -> Result<(), String> {
+        let digits: String =
+            self.letters[self.at + 1..].iter().take_while(|digit| digit.is_ascii_digit()).collect();
+        let number: usize = digits.parse().unwrap_or(usize::MAX);
+        if number <= 9 || number <= self.groups {
+            if self.named {
+                return Err("numbered backref/call is not allowed. (use name)".to_owned());
+            }
+            if number > self.groups {
+                return Err("invalid backref number/name".to_owned());
+            }
+            self.out.push_str(&format!("(?:\\{number})"));
+            self.at += 1 + digits.len();
+            return Ok(());
+        }
+        self.at += 1;
+        if digits.starts_with(['8', '9']) {
+            return Ok(());
+        }
+        let code = self.number(8, 3, 0)?;
+        push_literal(&mut self.out, code);
+        Ok(())
+    }
+
+    /// `\k<name>` and `\g<name>`.
+    fn named_reference(&mut self) -> Result<(), String> {
+        let close = if self.peek(2) == Some('<') { '>' } else { '\'' };
+        let name: String =
+            self.letters[self.at + 3..].iter().take_while(|letter| **letter != close).collect();
+        let source: String = self.letters.iter().collect();
+        let known = source.contains(&format!("(?<{name}>")) || source.contains(&format!("(?'{name}'"));
+        let numeric = name.trim_start_matches(['-', '+']).bytes().all(|byte| byte.is_ascii_digit());
+        if !known && !numeric {
+            return Err(format!("undefined name <{name}> reference"));
+        }
+        let letter = self.peek(1).unwrap_or('k');
+        self.out.push_str(&format!("\\{letter}<{name}>"));
+        self.at += 4 + name.chars().count();
         Ok(())
     }
 
@@ -363,6 +472,9 @@ impl Translator<'_> {
             Some(class) => format!("[{}{class}]", if negative { "^" } else { "" }),
             None => format!("\\{}{{{name}}}", if negative { 'P' } else { 'p' }),
         };
+        if fancy_regex::Regex::new(&class).is_err() {
+            return Err(format!("invalid character property name {{{name}}}"));
+        }
         self.out.push_str(&class);
         Ok(())
     }
@@ -381,13 +493,18 @@ impl Translator<'_> {
             'e' => '\x1B',
             '0' => self.number(8, 2, 0)?,
             'x' if self.peek(0) == Some('{') => self.braced()?,
-            'x' => self.number(16, 2, 0)?,
+            'x' => {
+                if !self.peek(0).is_some_and(|digit| digit.is_ascii_hexdigit()) {
+                    return Err("invalid hex escape".to_owned());
+                }
+                self.number(16, 2, 0)?
+            }
             'u' if self.peek(0) == Some('{') => self.braced()?,
             'u' => {
                 if self.letters[self.at..].iter().take(4).filter(|digit| digit.is_ascii_hexdigit()).count()
                     < 4
                 {
-                    return Err("too short escape sequence".to_owned());
+                    return Err("invalid Unicode escape".to_owned());
                 }
                 self.number(16, 4, 0)?
             }
@@ -426,10 +543,13 @@ impl Translator<'_> {
         }
         let start = self.at;
         let mut empty = true;
+        // The plain character before, which may start a range.
+        let mut previous: Option<char> = None;
         loop {
             let Some(letter) = self.peek(0) else {
                 return Err("premature end of char-class".to_owned());
             };
+            let low = previous.take();
             match letter {
                 // A bracket that comes first and is closed later stands for itself.
                 ']' if self.at == start && self.letters[self.at + 1..].contains(&']') => {
@@ -444,7 +564,7 @@ impl Translator<'_> {
                     self.at += 1;
                     return Ok(());
                 }
-                '[' if self.peek(1) == Some(':') && self.posix_bracket() => {}
+                '[' if self.peek(1) == Some(':') && self.posix_bracket()? => {}
                 '[' => self.class()?,
                 '&' if self.peek(1) == Some('&') => self.copy(2),
                 '\\' => self.class_escape()?,
@@ -452,35 +572,56 @@ impl Translator<'_> {
                     let first = empty;
                     let last = self.peek(1) == Some(']');
                     let doubled = self.peek(1) == Some('-');
-                    self.out.push_str(if first || last || doubled { "\\-" } else { "-" });
+                    let range = !first && !last && !doubled;
+                    self.out.push_str(if range { "-" } else { "\\-" });
                     self.at += 1;
+                    if range {
+                        self.range_end(low)?;
+                    }
                 }
                 letter => {
                     push_class_literal(&mut self.out, letter);
                     self.at += 1;
+                    previous = Some(letter);
                 }
             }
             empty = false;
         }
     }
 
+    /// Looks at what stands after the dash of a range.
+    fn range_end(&self, low: Option<char>) -> Result<(), String> {
+        match self.peek(0) {
+            Some('\\') if matches!(self.peek(1), Some('d' | 'w' | 's' | 'h' | 'D' | 'W' | 'S' | 'H')) => {
+                Err("char-class value at end of range".to_owned())
+            }
+            Some(high) if high != '\\' && high != '[' && low.is_some_and(|low| high < low) => {
+                Err("empty range in char class".to_owned())
+            }
+            _ => Ok(()),
+        }
+    }
+
     /// `[:alpha:]` within a bracket expression; false if it is none.
-    fn posix_bracket(&mut self) -> bool {
+    fn posix_bracket(&mut self) -> Result<bool, String> {
         let rest: String = self.letters[self.at + 2..].iter().take(12).collect();
-        let Some(end) = rest.find(":]") else { return false };
+        let Some(end) = rest.find(":]") else { return Ok(false) };
         let (negative, name) = match rest[..end].strip_prefix('^') {
             Some(name) => (true, name),
             None => (false, &rest[..end]),
         };
-        let Some(class) = posix(name) else { return false };
+        if name.is_empty() || !name.bytes().all(|byte| byte.is_ascii_alphabetic()) {
+            return Ok(false);
+        }
+        let Some(class) = posix(name) else { return Err("invalid POSIX bracket type".to_owned()) };
         self.out.push_str(&format!("[{}{class}]", if negative { "^" } else { "" }));
         self.at += 2 + rest[..end].chars().count() + 2;
-        true
+        Ok(true)
     }
 
     fn class_escape(&mut self) -> Result<(), String> {
         let Some(letter) = self.peek(1) else {
-            return Err("premature end of char-class".to_owned());
+            return Err("too short escape sequence".to_owned());
         };
         match letter {
             'h' => self.replace(2, "0-9a-fA-F"),

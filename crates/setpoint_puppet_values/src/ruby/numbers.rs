@@ -129,7 +129,9 @@ pub fn float_to_s(number: f64) -> String {
         return if number < 0.0 { "-Infinity".to_owned() } else { "Infinity".to_owned() };
     }
     let exponent = if number == 0.0 { 0 } else { decimal_exponent(number) };
-    if (-4..16).contains(&exponent) {
+    // One digit more is written out if there is something after the point.
+    let last = if number.fract() == 0.0 { 15 } else { 16 };
+    if (-4..last).contains(&exponent) {
         let text = number.to_string();
         if text.contains('.') { text } else { text + ".0" }
     } else {

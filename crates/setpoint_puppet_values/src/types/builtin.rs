@@ -4,9 +4,9 @@ use std::sync::{Arc, LazyLock};
 
 use rustc_hash::FxHashMap;
 
-use super::{Alias, Attribute, ObjectType, Type};
+use super::{Alias, Attribute, ObjectType, TupleType, Type};
 use crate::regex::Regex;
-use crate::value::Value;
+use crate::value::{Hash, Key, Value};
 
 static BUILTIN: LazyLock<FxHashMap<&'static str, Type>> = LazyLock::new(builtin_types);
 static DATA: LazyLock<Type> = LazyLock::new(data_alias);
@@ -158,7 +158,36 @@ fn rich_data_alias() -> Type {
 }
 
 fn object(name: &str, attributes: Vec<Attribute>) -> Type {
-    Type::Object(Some(Arc::new(ObjectType { name: Some(name.into()), definition: Value::UNDEF, attributes })))
+    object_with(name, attributes, Vec::new(), Vec::new())
+}
+
+/// An object type; `before` and `after` are what its definition says besides the attributes.
+fn object_with(
+    name: &str,
+    attributes: Vec<Attribute>,
+    before: Vec<(&str, Value)>,
+    after: Vec<(&str, Value)>,
+) -> Type {
+    let shown = attributes.iter().map(|attribute| {
+        let of = Value::from(attribute.of.clone());
+        let shown = match &attribute.default {
+            None => of,
+            Some(default) => Value::hash(
+                [(Key::from("type"), of), (Key::from("value"), default.clone())].into_iter().collect(),
+            ),
+        };
+        (Key(Value::string(Arc::clone(&attribute.name))), shown)
+    });
+    let mut definition = Hash::default();
+    definition.insert(Key::from("name"), Value::from(name));
+    definition.extend(before.into_iter().map(|(key, item)| (Key::from(key), item)));
+    definition.insert(Key::from("attributes"), Value::hash(shown.collect()));
+    definition.extend(after.into_iter().map(|(key, item)| (Key::from(key), item)));
+    Type::Object(Some(Arc::new(ObjectType {
+        name: Some(name.into()),
+        definition: Value::hash(definition),
+        attributes,
+    })))
 }
 
 fn attribute(name: &str, of: Type, default: Option<Value>) -> Attribute {
@@ -177,18 +206,31 @@ fn deferred_type() -> Type {
 }
 
 fn error_type() -> Type {
-    let text = || Type::optional(Type::non_empty_string());
-    object(
+    let text = Type::non_empty_string;
+    let optional = || Type::optional(text());
+    let details = Type::optional(Type::hash_of(text(), Type::data()));
+    let attributes = vec![
+        attribute("msg", text(), None),
+        attribute("kind", optional(), Some(Value::UNDEF)),
+        attribute("details", details, Some(Value::UNDEF)),
+        attribute("issue_code", optional(), Some(Value::UNDEF)),
+    ];
+    let parameter = Value::from(Type::variant(vec![
+        Type::String(None),
+        Type::Regexp(None),
+        Type::type_of(Type::Enum(None)),
+        Type::type_of(Type::Pattern(None)),
+        Type::type_of(Type::NotUndef(None)),
+        Type::type_of(Type::Undef),
+    ]));
+    let parameters =
+        [(Key::from("kind"), parameter.clone()), (Key::from("issue_code"), parameter)].into_iter().collect();
+    let message = Type::callable(Some(TupleType { types: Vec::new(), size: None }), None, Some(text()));
+    let functions = [(Key::from("message"), Value::from(message))].into_iter().collect();
+    object_with(
         "Error",
-        vec![
-            attribute("msg", Type::String(None), None),
-            attribute("kind", text(), Some(Value::UNDEF)),
-            attribute(
-                "details",
-                Type::optional(Type::hash_of(Type::String(None), Type::data())),
-                Some(Value::UNDEF),
-            ),
-            attribute("issue_code", text(), Some(Value::UNDEF)),
-        ],
+        attributes,
+        vec![("type_parameters", Value::hash(parameters))],
+        vec![("functions", Value::hash(functions))],
     )
 }

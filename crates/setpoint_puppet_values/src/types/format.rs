@@ -13,9 +13,12 @@ const BUILTIN_ALIASES: [&str; 5] =
 
 impl fmt::Display for Type {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // An alias that stands alone is printed with what it stands for.
+        // An alias that stands alone is printed with what it stands for, an object type with what it is made of.
         let mut writer = Writer { expanded: matches!(self, Self::Alias(_)), ..Writer::default() };
-        writer.write(self);
+        match self {
+            Self::Object(Some(of)) => writer.object(&of.definition),
+            _ => writer.write(self),
+        }
         f.write_str(&writer.text)
     }
 }
@@ -233,11 +236,7 @@ impl Writer {
             }
             Type::Object(Some(of)) => match &of.name {
                 Some(name) => self.push(name),
-                None => {
-                    self.push("Object[");
-                    self.value(&of.definition);
-                    self.push("]");
-                }
+                None => self.object(&of.definition),
             },
             Type::TypeSet(Some(of)) => {
                 self.push("TypeSet[");
@@ -248,6 +247,54 @@ impl Writer {
             Type::Alias(alias) => self.alias(alias),
             _ => self.push(of.simple_name()),
         }
+    }
+
+    /// `Object[{name => 'X', attributes => {'a' => Integer}}]`: the words of the definition stand without quotes.
+    fn object(&mut self, definition: &Value) {
+        self.push("Object[{");
+        for (index, (key, item)) in definition.as_hash().into_iter().flatten().enumerate() {
+            if index > 0 {
+                self.push(", ");
+            }
+            let word = key.as_str().unwrap_or("");
+            self.push(word);
+            self.push(" => ");
+            match item.as_hash() {
+                Some(members) if matches!(word, "attributes" | "functions") => self.members(members),
+                _ => self.value(item),
+            }
+        }
+        self.push("}]");
+    }
+
+    fn members(&mut self, members: &Hash) {
+        self.push("{");
+        for (index, (name, member)) in members.iter().enumerate() {
+            if index > 0 {
+                self.push(", ");
+            }
+            self.value(&name.0);
+            self.push(" => ");
+            let Some(details) = member.as_hash() else {
+                self.value(member);
+                continue;
+            };
+            self.push("{");
+            for (index, (key, detail)) in details.iter().enumerate() {
+                if index > 0 {
+                    self.push(", ");
+                }
+                let word = key.as_str().unwrap_or("");
+                self.push(word);
+                self.push(" => ");
+                match detail.as_str() {
+                    Some(kind) if word == "kind" => self.push(kind),
+                    _ => self.value(detail),
+                }
+            }
+            self.push("}");
+        }
+        self.push("}");
     }
 
     /// A string that is meant exactly stands there itself.

@@ -20,12 +20,6 @@ pub fn parameterise(base: &Type, keys: &[Value], checks: &mut Checks) -> Result<
     match base {
         Type::Resource(_) => return resource_reference(base, keys, checks),
         Type::Class(_) => return class_reference(keys, checks),
-        Type::Alias(alias) => {
-            return match alias.target() {
-                Some(target) => parameterise(target, keys, checks),
-                None => Err(ValueError::new(format!("Reference to unresolved type {}", alias.name))),
-            };
-        }
         _ => {}
     }
     let mut flat = Vec::with_capacity(keys.len());
@@ -377,6 +371,7 @@ impl Keys<'_> {
             [_, _] => None,
             [_, _, size] => Some(match &size.data {
                 Data::Type(of @ Type::Integer(_)) => of.integer_bounds(),
+                Data::String(_) => return Err(ValueError::new("comparison of String with Infinity failed")),
                 _ => int_range(std::slice::from_ref(size))?,
             }),
             [_, _, sizes @ ..] if sizes.len() == 2 => Some(self.size(2, sizes)?),
