@@ -26,7 +26,7 @@ pub struct Regex {
 #[derive(Debug)]
 struct Inner {
     source: Arc<str>,
-    compiled: OnceLock<Arc<Result<Compiled, ValueError>>>,
+    compiled: OnceLock<Entry>,
 }
 
 #[derive(Debug)]
@@ -37,8 +37,10 @@ struct Compiled {
     names: Arc<Vec<(Arc<str>, usize)>>,
 }
 
-static CACHE: LazyLock<Mutex<FxHashMap<Arc<str>, Arc<Result<Compiled, ValueError>>>>> =
-    LazyLock::new(Mutex::default);
+/// What a source compiles to.
+type Entry = Arc<Result<Compiled, ValueError>>;
+
+static CACHE: LazyLock<Mutex<FxHashMap<Arc<str>, Entry>>> = LazyLock::new(Mutex::default);
 
 /// Where an expression matched, and its groups; group 0 is the whole match.
 #[derive(Clone, Debug, PartialEq)]
@@ -194,7 +196,7 @@ impl Compiled {
     }
 }
 
-fn lookup(source: &Arc<str>) -> Arc<Result<Compiled, ValueError>> {
+fn lookup(source: &Arc<str>) -> Entry {
     let known = CACHE.lock().unwrap_or_else(PoisonError::into_inner).get(source).cloned();
     if let Some(known) = known {
         return known;

@@ -200,7 +200,7 @@ pub fn decode_base64(text: &str, strict: bool) -> Option<Vec<u8>> {
     }
     if strict {
         let leftover = bits & ((1 << count) - 1);
-        if (digits + padding) % 4 != 0 || padding > 2 || digits % 4 == 1 || leftover != 0 {
+        if !(digits + padding).is_multiple_of(4) || padding > 2 || digits % 4 == 1 || leftover != 0 {
             return None;
         }
     }

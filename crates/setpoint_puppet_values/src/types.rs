@@ -13,6 +13,7 @@ mod model;
 mod normalize;
 mod parameterise;
 mod parse;
+mod reference;
 
 pub use callable::Signature;
 pub(crate) use format::parameter_text;
@@ -27,6 +28,7 @@ pub use model::{
     ObjectType, ResourceType, RuntimeType, StringType, StructElement, TupleType, Type, TypeSetType,
     capitalize_segments,
 };
-pub use parameterise::{class_reference, parameterise, resource_reference};
+pub use parameterise::parameterise;
 pub(crate) use parameterise::{flatten, key_type_name};
 pub use parse::Lookup;
+pub use reference::{class_reference, resource_reference};

@@ -1,6 +1,6 @@
 //! Uniform resource identifiers, as Ruby's `URI` understands them.
 
-use std::fmt;
+use std::fmt::{self, Write as _};
 
 use crate::error::ValueError;
 use crate::ruby::text::inspect_text;
@@ -60,7 +60,7 @@ impl Uri {
                 Some("file") => {}
                 // The path of an FTP server starts at the user's folder.
                 Some("ftp") => {
-                    uri.path = uri.path.map(|path| path.strip_prefix('/').unwrap_or(&path).to_owned())
+                    uri.path = uri.path.map(|path| path.strip_prefix('/').unwrap_or(&path).to_owned());
                 }
                 _ => uri.host = uri.host.filter(|host| !host.is_empty()),
             }
@@ -265,9 +265,9 @@ fn ruby_inspect_ascii(text: &str) -> String {
     let mut result = String::from("\"");
     for letter in text.chars() {
         if letter.is_ascii() {
-            result.push(letter)
+            result.push(letter);
         } else {
-            result.push_str(&format!("\\u{:04X}", u32::from(letter)))
+            let _ = write!(result, "\\u{:04X}", u32::from(letter));
         }
     }
     result.push('"');

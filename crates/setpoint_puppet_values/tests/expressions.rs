@@ -2,6 +2,7 @@
 
 use std::cell::RefCell;
 use std::collections::HashMap;
+use std::fmt::Write as _;
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -27,7 +28,7 @@ fn main() -> ExitCode {
         let mut out = String::new();
         for line in case.input("expressions").unwrap_or("").lines().filter(|line| !line.is_empty()) {
             let answer = evaluator.answer(line).replace('\n', "\n    ");
-            out.push_str(&format!("{line}\n    {answer}\n"));
+            let _ = write!(out, "{line}\n    {answer}\n");
         }
         vec![("puppet".to_owned(), out)]
     })

@@ -41,7 +41,7 @@ pub(super) static HASH: LazyLock<Constructor> = LazyLock::new(|| {
         ],
         &[
             ("TreeArray from, NewHashOption build_option?", from_tree),
-            ("KeyValueArray from", from_tuples),
+            ("KeyValueArray from", |arguments| Ok(from_tuples(arguments))),
             ("Any from", from_any),
         ],
         &[],
@@ -81,14 +81,14 @@ fn to_array(arguments: &[Value]) -> Result<Value, ValueError> {
     }
 }
 
-fn from_tuples(arguments: &[Value]) -> Result<Value, ValueError> {
+fn from_tuples(arguments: &[Value]) -> Value {
     let mut entries = Hash::default();
     for item in arguments.first().and_then(Value::as_array).unwrap_or(&[]) {
         if let Some([key, value]) = item.as_array() {
             entries.insert(Key(key.clone()), value.clone());
         }
     }
-    Ok(Value::hash(entries))
+    Value::hash(entries)
 }
 
 fn from_any(arguments: &[Value]) -> Result<Value, ValueError> {
@@ -112,7 +112,7 @@ fn from_any(arguments: &[Value]) -> Result<Value, ValueError> {
 
 /// A tree from paths and values.
 fn from_tree(arguments: &[Value]) -> Result<Value, ValueError> {
-    let Some(option) = arguments.get(1).and_then(Value::as_str) else { return from_tuples(arguments) };
+    let Some(option) = arguments.get(1).and_then(Value::as_str) else { return Ok(from_tuples(arguments)) };
     let all_hashes = option == "hash_tree";
     let mut root = Node::Hash(indexmap::IndexMap::default());
     for item in arguments.first().and_then(Value::as_array).unwrap_or(&[]) {
@@ -169,7 +169,7 @@ impl Node {
                     );
                 }
                 Data::Array(items) => {
-                    *self = Self::Array(items.iter().map(|item| Self::Leaf(item.clone())).collect())
+                    *self = Self::Array(items.iter().map(|item| Self::Leaf(item.clone())).collect());
                 }
                 _ => {}
             }

@@ -25,6 +25,7 @@ pub(super) static TYPE: LazyLock<Constructor> =
 pub(super) static INIT: LazyLock<Constructor> =
     LazyLock::new(|| Constructor::new("new_Init", &[], &[("Array value", keep), ("Any value", keep)], &[]));
 
+#[allow(clippy::unnecessary_wraps, reason = "a maker may fail")]
 pub(super) fn keep(arguments: &[Value]) -> Result<Value, ValueError> {
     Ok(arguments.first().cloned().unwrap_or(Value::UNDEF))
 }

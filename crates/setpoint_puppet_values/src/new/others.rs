@@ -266,7 +266,7 @@ fn binary_from_text(text: &Value, format: Option<&Value>) -> Result<Value, Value
         "%u" => {
             let mut plain = text.replace('-', "+").replace('_', "/");
             // Padding may be left out.
-            if !plain.ends_with('=') && plain.len() % 4 != 0 {
+            if !plain.ends_with('=') && !plain.len().is_multiple_of(4) {
                 let missing = 4 - plain.len() % 4;
                 plain.push_str(&"=".repeat(missing));
             }

@@ -43,8 +43,9 @@ pub fn arithmetic(
     checks: &mut Checks,
 ) -> Result<Value, ValueError> {
     match (&left.data, operator) {
-        (Data::Uri(_) | Data::Binary(_), Arithmetic::Add)
-        | (Data::Array(_) | Data::Hash(_), Arithmetic::Add) => concatenate(left, right),
+        (Data::Uri(_) | Data::Binary(_) | Data::Array(_) | Data::Hash(_), Arithmetic::Add) => {
+            concatenate(left, right)
+        }
         (Data::Array(_) | Data::Hash(_), Arithmetic::Subtract) => Ok(delete(left, right)),
         (Data::Array(items), Arithmetic::ShiftLeft) => {
             let mut items = items.as_ref().clone();
@@ -73,7 +74,7 @@ pub fn negate(operand: &Value, checks: &mut Checks) -> Result<Value, ValueError>
 }
 
 /// A number, as far as arithmetic is concerned. Integers that a text gave may exceed 64 bits.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 enum Operand {
     Integer(i128),
     Float(f64),
@@ -222,26 +223,25 @@ fn integers(operator: Arithmetic, a: i128, b: i128) -> Result<Value, ValueError>
         Arithmetic::ShiftRight => shift(a, -b),
     };
     let expression = format!("A '{}' expression", operator.as_str());
-    match result {
-        Some(result) => match i64::try_from(result) {
+    if let Some(result) = result {
+        match i64::try_from(result) {
             Ok(result) => Ok(Value::new(Data::Integer(result))),
             Err(_) => Err(overflow(&expression, result)),
-        },
-        None => {
-            let positive = match operator {
-                Arithmetic::Multiply => (a < 0) == (b < 0),
-                _ => a > 0,
-            };
-            let (end, sign) = if positive { ("max", '+') } else { ("min", '-') };
-            let digits = match operator {
-                Arithmetic::ShiftLeft => shifted_hex(a, b),
-                Arithmetic::ShiftRight => shifted_hex(a, -b),
-                _ => None,
-            };
-            let got = digits.map(|digits| format!(", got '{sign}0x{digits}'")).unwrap_or_default();
-            let range = format!("outside of Puppet Integer {end} range");
-            Err(ValueError::new(format!("{expression} resulted in a value {range}{got}")))
         }
+    } else {
+        let positive = match operator {
+            Arithmetic::Multiply => (a < 0) == (b < 0),
+            _ => a > 0,
+        };
+        let (end, sign) = if positive { ("max", '+') } else { ("min", '-') };
+        let digits = match operator {
+            Arithmetic::ShiftLeft => shifted_hex(a, b),
+            Arithmetic::ShiftRight => shifted_hex(a, -b),
+            _ => None,
+        };
+        let got = digits.map(|digits| format!(", got '{sign}0x{digits}'")).unwrap_or_default();
+        let range = format!("outside of Puppet Integer {end} range");
+        Err(ValueError::new(format!("{expression} resulted in a value {range}{got}")))
     }
 }
 
@@ -457,7 +457,7 @@ fn hash_from_array(array: &Value, items: &[Value]) -> Result<Vec<(Value, Value)>
         _ => false,
     };
     if !of_arrays {
-        if items.len() % 2 != 0 {
+        if !items.len().is_multiple_of(2) {
             return Err(ValueError::new("odd number of arguments for Hash"));
         }
         return Ok(items.chunks(2).map(|pair| (pair[0].clone(), pair[1].clone())).collect());

@@ -179,8 +179,8 @@ impl Span {
             return Some(Self { low, high, all: false });
         }
         let joins = |a: &Self, b: &Self| {
-            (a.high.excluded && !b.low.excluded && a.high.version == b.low.version)
-                || (!a.high.excluded && !b.low.excluded && a.high.version.next_patch() == b.low.version)
+            let next = if a.high.excluded { a.high.version.clone() } else { a.high.version.next_patch() };
+            !b.low.excluded && next == b.low.version
         };
         if joins(self, other) {
             Some(Self { low: self.low.clone(), high: other.high.clone(), all: false })

@@ -260,13 +260,14 @@ fn string(text: &str, format: &Format) -> Result<String, ValueError> {
 fn binary(bytes: &[u8], format: &Format) -> Result<String, ValueError> {
     let substitute = if format.alternative { 'p' } else { 's' };
     let text = match format.letter {
-        's' => match std::str::from_utf8(bytes) {
-            Ok(text) => text.to_owned(),
-            Err(_) => {
+        's' => {
+            if let Ok(text) = std::str::from_utf8(bytes) {
+                text.to_owned()
+            } else {
                 let first = bytes.iter().find(|byte| !byte.is_ascii()).copied().unwrap_or(0);
                 return Err(ValueError::new(format!("\"\\x{first:02X}\" from ASCII-8BIT to UTF-8")));
             }
-        },
+        }
         'p' => return Ok(format!("Binary(\"{}\")", ruby(&with_letter(format, 's'), base64(bytes))?)),
         'b' => base64_lines(bytes),
         'B' => base64(bytes),

@@ -113,16 +113,13 @@ impl Clock {
                 at += 1;
             }
             let text = letters.get(at).and_then(|letter| self.directive(*letter, &flags));
-            match text {
-                Some(text) => {
-                    out.push_str(&text);
-                    at += 1;
-                }
-                None => {
-                    // Not a directive: it stands for itself.
-                    at = (at + 1).min(letters.len());
-                    out.extend(&letters[start..at]);
-                }
+            if let Some(text) = text {
+                out.push_str(&text);
+                at += 1;
+            } else {
+                // Not a directive: it stands for itself.
+                at = (at + 1).min(letters.len());
+                out.extend(&letters[start..at]);
             }
         }
         out

@@ -7,6 +7,7 @@ use crate::error::ValueError;
 
 impl Alias {
     /// Gives the alias its target. A target of nothing but aliases and unions of them is an error.
+    #[allow(clippy::needless_pass_by_value, reason = "the alias takes its target over")]
     pub fn resolve(self: &Arc<Self>, target: Type) -> Result<(), ValueError> {
         let target = self.without_itself(target.normalize());
         let mut visit = Visit { alias: self, seen: Vec::new(), real: false, recursive: false };

@@ -129,12 +129,10 @@ impl Hash for Type {
         std::mem::discriminant(self).hash(state);
         match self {
             Self::Integer(range) | Self::Collection(range) => range.hash(state),
-            Self::Float(range) => {
-                if let Some(range) = range {
-                    for end in [range.from, range.to] {
-                        // Zero has two signs and one value.
-                        end.map(|end| (end + 0.0).to_bits()).hash(state);
-                    }
+            Self::Float(Some(range)) => {
+                for end in [range.from, range.to] {
+                    // Zero has two signs and one value.
+                    end.map(|end| (end + 0.0).to_bits()).hash(state);
                 }
             }
             Self::Boolean(value) => value.hash(state),

@@ -150,7 +150,7 @@ impl Writer {
                 self.list("Float", range_parts(range.as_deref(), |number| float_to_s(*number)));
             }
             Type::Boolean(value) => {
-                self.list("Boolean", value.map(|value| Part::Text(value.to_string())).into_iter().collect())
+                self.list("Boolean", value.map(|value| Part::Text(value.to_string())).into_iter().collect());
             }
             Type::String(of) => match of.as_deref() {
                 Some(StringType::Size(size)) => self.list("String", size_parts(Some(size))),
@@ -195,7 +195,7 @@ impl Writer {
             Type::Optional(inner) => self.optional("Optional", inner.as_deref()),
             Type::NotUndef(inner) => self.optional("NotUndef", inner.as_deref()),
             Type::Type(inner) | Type::Iterable(inner) | Type::Iterator(inner) | Type::Sensitive(inner) => {
-                self.contained(of.simple_name(), inner.as_deref())
+                self.contained(of.simple_name(), inner.as_deref());
             }
             Type::Variant(types) => {
                 self.list("Variant", types.iter().flat_map(|types| types.iter()).map(Part::Type).collect());
@@ -210,7 +210,7 @@ impl Writer {
                 self.list("Timestamp", time_parts(range.as_deref(), |time| format!("'{time}'")));
             }
             Type::Timespan(range) => {
-                self.list("Timespan", time_parts(range.as_deref(), |span| format!("'{span}'")))
+                self.list("Timespan", time_parts(range.as_deref(), |span| format!("'{span}'")));
             }
             Type::SemVer(ranges) => {
                 let ranges = ranges.iter().flat_map(|ranges| ranges.iter());

@@ -16,11 +16,11 @@ pub fn infer(value: &Value) -> Type {
         Data::Float(number) => Type::float(Some(*number), Some(*number)),
         Data::String(text) => Type::string_value(Arc::clone(text)),
         Data::Array(items) if items.is_empty() => Type::empty_array(),
-        Data::Array(items) => Type::array(reduce(items.iter().map(infer)), Some(IntRange::size(items.len()))),
+        Data::Array(items) => Type::array(reduce(items.iter()), Some(IntRange::size(items.len()))),
         Data::Hash(entries) if entries.is_empty() => Type::empty_hash(),
         Data::Hash(entries) => {
-            let key = reduce(entries.keys().map(|key| infer(&key.0)));
-            let item = reduce(entries.values().map(infer));
+            let key = reduce(entries.keys().map(|key| &key.0));
+            let item = reduce(entries.values());
             Type::hash(key, item, Some(IntRange::size(entries.len())))
         }
         Data::Sensitive(inner) => Type::sensitive(infer(inner).generalize()),
@@ -69,8 +69,19 @@ fn infer_struct(entries: &Hash) -> Type {
     Type::hash(key, item, Some(IntRange::size(entries.len())))
 }
 
-fn reduce(types: impl Iterator<Item = Type>) -> Type {
-    types.reduce(|a, b| common_type(&a, &b)).unwrap_or(Type::Unit)
+/// The type that all values have in common. Many strings are many values of one enumeration, which is made at once.
+fn reduce<'a>(values: impl Iterator<Item = &'a Value> + Clone) -> Type {
+    let texts: Option<Vec<Arc<str>>> = values
+        .clone()
+        .map(|value| match &value.data {
+            Data::String(text) => Some(Arc::clone(text)),
+            _ => None,
+        })
+        .collect();
+    match texts {
+        Some(texts) if texts.windows(2).any(|pair| pair[0] != pair[1]) => Type::enumeration(texts, false),
+        _ => values.map(infer).reduce(|a, b| common_type(&a, &b)).unwrap_or(Type::Unit),
+    }
 }
 
 /// The narrowest known type that values of both have.

@@ -172,19 +172,16 @@ pub fn describe_signatures(
         errors.iter().map(|error| format!("{indent}rejected:{}", error.without_step(0).text())).collect()
     };
     let mut lines = Vec::new();
-    match (signatures, errors.as_slice()) {
-        ([signature], [errors]) => {
-            lines.push(format!("{label} expects ({})", signature.text()));
-            lines.extend(rejected(errors, "  "));
-        }
-        _ => {
-            lines.push(format!(
-                "The function {label} was called with arguments it does not accept. It expects one of:"
-            ));
-            for (signature, errors) in signatures.iter().zip(&errors) {
-                lines.push(format!("  ({})", signature.text()));
-                lines.extend(rejected(errors, "    "));
-            }
+    if let ([signature], [errors]) = (signatures, errors.as_slice()) {
+        lines.push(format!("{label} expects ({})", signature.text()));
+        lines.extend(rejected(errors, "  "));
+    } else {
+        lines.push(format!(
+            "The function {label} was called with arguments it does not accept. It expects one of:"
+        ));
+        for (signature, errors) in signatures.iter().zip(&errors) {
+            lines.push(format!("  ({})", signature.text()));
+            lines.extend(rejected(errors, "    "));
         }
     }
     lines.join("\n")

@@ -2,6 +2,9 @@
 
 use std::sync::{Arc, OnceLock};
 
+use indexmap::IndexSet;
+use rustc_hash::FxBuildHasher;
+
 use crate::time::{Timespan, Timestamp};
 use crate::value::{Hash, Value};
 use crate::{Regex, SemVerRange};
@@ -453,23 +456,16 @@ impl Type {
 
     /// The union of types: flattened, each once, and a single type for itself.
     pub fn variant(types: Vec<Self>) -> Self {
-        let mut unique: Vec<Self> = Vec::with_capacity(types.len());
+        let mut seen: IndexSet<Self, FxBuildHasher> = IndexSet::default();
         for item in types {
             match item {
-                Self::Variant(inner) => {
-                    for item in inner.iter().flat_map(|types| types.iter()) {
-                        if !unique.contains(item) {
-                            unique.push(item.clone());
-                        }
-                    }
-                }
+                Self::Variant(inner) => seen.extend(inner.iter().flat_map(|types| types.iter().cloned())),
                 item => {
-                    if !unique.contains(&item) {
-                        unique.push(item);
-                    }
+                    seen.insert(item);
                 }
             }
         }
+        let mut unique: Vec<Self> = seen.into_iter().collect();
         if unique.len() == 1 {
             return unique.remove(0);
         }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::{
     Bounds, CallableType, InitType, IntRange, ObjectType, RuntimeType, StructElement, TupleType, Type,
-    TypeSetType, capitalize_segments, infer_generic,
+    TypeSetType, class_reference, infer_generic, resource_reference,
 };
 use crate::error::{Blame, Checks, ValueError};
 use crate::label::{a_an, a_an_uc, article, class_name};
@@ -54,7 +54,7 @@ pub(crate) fn key_type_name(key: &Value) -> String {
     }
 }
 
-fn arity(base: &str, min: usize, max: Option<i64>, actual: usize) -> ValueError {
+pub(super) fn arity(base: &str, min: usize, max: Option<i64>, actual: usize) -> ValueError {
     let accepts = match max {
         Some(-1) => format!("{min} or more arguments"),
         Some(max) if max != min as i64 => format!("{min} to {max} arguments"),
@@ -63,7 +63,7 @@ fn arity(base: &str, min: usize, max: Option<i64>, actual: usize) -> ValueError 
     ValueError::new(format!("{base}[] accepts {accepts}. Got {actual}"))
 }
 
-fn at_key(message: String, index: usize) -> ValueError {
+pub(super) fn at_key(message: String, index: usize) -> ValueError {
     ValueError::new(message).blaming(Blame::Key(index))
 }
 
@@ -77,7 +77,7 @@ impl Keys<'_> {
             Type::Integer(_) => self.integer(),
             Type::Float(_) => self.float(),
             Type::String(_) => match self.flat.len() {
-                1 | 2 => Ok(Type::string_of_size(self.size(0, &self.flat)?)),
+                1 | 2 => Ok(Type::string_of_size(size(0, &self.flat)?)),
                 actual => Err(ValueError::new(format!(
                     "String supports [] with one or two arguments. Got {actual}"
                 ))),
@@ -93,7 +93,7 @@ impl Keys<'_> {
             Type::Pattern(_) => self.pattern(),
             Type::Regexp(_) => self.regexp(),
             Type::Collection(_) => match self.flat.len() {
-                1 | 2 => Ok(Type::Collection(Some(Arc::new(self.size(0, &self.flat)?.to_size())))),
+                1 | 2 => Ok(Type::Collection(Some(Arc::new(size(0, &self.flat)?.to_size())))),
                 actual => Err(arity("Collection-Type", 1, Some(2), actual)),
             },
             Type::Array(_) => self.array(),
@@ -268,30 +268,6 @@ impl Keys<'_> {
         Ok(Type::float(from, to))
     }
 
-    /// A size from a single `Integer` type or up to two integers.
-    fn size(&self, start: usize, keys: &[Value]) -> Result<IntRange, ValueError> {
-        if let [key] = keys
-            && let Data::Type(of @ Type::Integer(_)) = &key.data
-        {
-            return Ok(of.integer_bounds());
-        }
-        for (index, key) in keys.iter().enumerate() {
-            if !is_bound(key) {
-                let class = match &key.data {
-                    Data::Type(of) => format!("{}-Type", of.simple_name()),
-                    _ => class_name(key).to_owned(),
-                };
-                let message = format!(
-                    "A Type's size constraint arguments must be a single Integer type, or 1-2 integers (or default). \
-                     Got {} {class}",
-                    article(&class)
-                );
-                return Err(at_key(message, start + index));
-            }
-        }
-        int_range(keys)
-    }
-
     fn enumeration(&self) -> Result<Type, ValueError> {
         let (keys, case_insensitive) = match self.flat.split_last() {
             Some((last, keys)) => match last.data {
@@ -347,8 +323,8 @@ impl Keys<'_> {
                 _ => Err(not_a_type("Array-Type", key, 0)),
             },
             [first, rest @ ..] if rest.len() <= 2 => match &first.data {
-                Data::Type(of) => Ok(Type::array(of.clone(), Some(self.size(1, rest)?))),
-                _ if rest.len() == 1 => Ok(Type::array(Type::Any, Some(self.size(0, &self.flat)?))),
+                Data::Type(of) => Ok(Type::array(of.clone(), Some(size(1, rest)?))),
+                _ if rest.len() == 1 => Ok(Type::array(Type::Any, Some(size(0, &self.flat)?))),
                 _ => Err(not_a_type("Array-Type", first, 0)),
             },
             keys => Err(arity("Array-Type", 1, Some(3), keys.len())),
@@ -374,7 +350,7 @@ impl Keys<'_> {
                 Data::String(_) => return Err(ValueError::new("comparison of String with Infinity failed")),
                 _ => int_range(std::slice::from_ref(size))?,
             }),
-            [_, _, sizes @ ..] if sizes.len() == 2 => Some(self.size(2, sizes)?),
+            [_, _, sizes @ ..] if sizes.len() == 2 => Some(size(2, sizes)?),
             keys => return Err(arity("Hash-Type", 2, Some(4), keys.len())),
         };
         let of = |index: usize| self.flat.get(index).and_then(Value::as_type).cloned().unwrap_or(Type::Any);
@@ -423,7 +399,7 @@ impl Keys<'_> {
                 return Err(self.specialization(&message, 1));
             };
             returns = Some(of.clone());
-            keys = parameters.as_ref().clone();
+            keys.clone_from(parameters);
         }
         let block = match keys.last().and_then(Value::as_type) {
             Some(of) if of.is_kind_of_callable() => {
@@ -513,7 +489,7 @@ impl Keys<'_> {
     }
 }
 
-fn specialization(base: &Type, message: &str, index: usize) -> ValueError {
+pub(super) fn specialization(base: &Type, message: &str, index: usize) -> ValueError {
     let base = a_an(&Value::from(base.clone()));
     at_key(format!("Error creating type specialization of {base}, {message}"), index)
 }
@@ -529,6 +505,30 @@ fn is_bound(key: &Value) -> bool {
 fn int_range(keys: &[Value]) -> Result<IntRange, ValueError> {
     let end = |index: usize| keys.get(index).and_then(Value::as_integer);
     Bounds::checked(end(0), end(1)).ok_or_else(|| range_error(end(0).unwrap_or(0), end(1).unwrap_or(0)))
+}
+
+/// A size from a single `Integer` type or up to two integers.
+fn size(start: usize, keys: &[Value]) -> Result<IntRange, ValueError> {
+    if let [key] = keys
+        && let Data::Type(of @ Type::Integer(_)) = &key.data
+    {
+        return Ok(of.integer_bounds());
+    }
+    for (index, key) in keys.iter().enumerate() {
+        if !is_bound(key) {
+            let class = match &key.data {
+                Data::Type(of) => format!("{}-Type", of.simple_name()),
+                _ => class_name(key).to_owned(),
+            };
+            let message = format!(
+                "A Type's size constraint arguments must be a single Integer type, or 1-2 integers (or default). \
+                 Got {} {class}",
+                article(&class)
+            );
+            return Err(at_key(message, start + index));
+        }
+    }
+    int_range(keys)
 }
 
 /// One or two numbers at the end are a size.
@@ -652,125 +652,4 @@ fn uri_parameter_type() -> Type {
         StructElement::optional(name, Type::optional(of))
     });
     Type::variant(vec![Type::non_empty_string(), Type::structure(elements.to_vec())])
-}
-
-fn accepts_none(base: &Type) -> ValueError {
-    arity(&base.to_string(), 1, Some(-1), 0)
-}
-
-/// `File['a']` and `Resource['file', 'a']`.
-pub fn resource_reference(base: &Type, keys: &[Value], checks: &mut Checks) -> Result<Value, ValueError> {
-    let (Some(first), Type::Resource(of)) = (keys.first(), base) else {
-        return Err(accepts_none(base));
-    };
-    let (name, mut keys): (Arc<str>, &[Value]) = match of {
-        Some(of) => (Arc::clone(&of.name), keys),
-        None => {
-            let name: Arc<str> = match &first.data {
-                Data::Type(Type::Resource(Some(of))) => Arc::clone(&of.name),
-                Data::String(name) => capitalize_segments(name).into(),
-                _ => {
-                    let actual = key_type_name(first);
-                    let message = format!(
-                        "First argument to Resource[] must be a resource type or a String. Got {actual}."
-                    );
-                    return Err(at_key(message, 0));
-                }
-            };
-            (name, &keys[1..])
-        }
-    };
-    if !is_class_reference(&name) {
-        let message =
-            format!("Illegal type reference. The given name '{name}' does not conform to the naming rule");
-        return Err(at_key(message, 0));
-    }
-    let several = keys.len() > 1 || matches!(keys.first().map(|key| &key.data), Some(Data::Array(_)));
-    let mut flat = Vec::new();
-    flatten(keys, &mut flat);
-    flat.retain(|key| !key.is_undef());
-    if flat.is_empty() && !keys.is_empty() {
-        checks.question(at_key("Arguments to Resource[] are all empty/undefined".to_owned(), 0))?;
-        return Ok(if several { Value::array(Vec::new()) } else { Value::UNDEF });
-    }
-    if keys.is_empty() {
-        return Ok(Value::from(Type::resource(&name)));
-    }
-    let count = keys.len();
-    let mut references = Vec::with_capacity(flat.len());
-    keys = &flat;
-    for (index, key) in keys.iter().enumerate() {
-        let Data::String(title) = &key.data else {
-            let index = if count == keys.len() && of.is_some() { index } else { index + 1 };
-            let message =
-                format!("Cannot use {} where a resource title String is expected", key_type_name(key));
-            return Err(specialization(base, &message, index));
-        };
-        references.push(Value::from(Type::resource_reference(&name, Some(Arc::clone(title)))).with(key.prov));
-    }
-    Ok(one_or_all(references, several))
-}
-
-fn one_or_all(mut references: Vec<Value>, several: bool) -> Value {
-    match references.pop() {
-        Some(one) if !several => one,
-        Some(last) => {
-            references.push(last);
-            Value::array(references)
-        }
-        None => Value::array(references),
-    }
-}
-
-/// `Class['a']`.
-pub fn class_reference(keys: &[Value], checks: &mut Checks) -> Result<Value, ValueError> {
-    if keys.is_empty() {
-        return Err(accepts_none(&Type::Class(None)));
-    }
-    let several = keys.len() > 1 || matches!(keys.first().map(|key| &key.data), Some(Data::Array(_)));
-    let mut flat = Vec::new();
-    flatten(keys, &mut flat);
-    flat.retain(|key| !key.is_undef());
-    if flat.is_empty() {
-        checks.question(at_key("Arguments to Resource[] are all empty/undefined".to_owned(), 0))?;
-        return Ok(if several { Value::array(Vec::new()) } else { Value::UNDEF });
-    }
-    let mut references = Vec::with_capacity(flat.len());
-    for (index, key) in flat.iter().enumerate() {
-        let Data::String(name) = &key.data else {
-            let label = a_an_uc(key);
-            let message = format!(
-                "Illegal Class name in class reference. {label} cannot be used where a String is expected"
-            );
-            return Err(at_key(message, index));
-        };
-        let lower = name.to_lowercase();
-        let plain = lower.strip_prefix("::").unwrap_or(&lower);
-        if !is_name(plain) {
-            let message = format!(
-                "Illegal name. The given name '{name}' does not conform to the naming rule /^((::)?[a-z_]\\w*)(::[a-z]\\w*)*$/"
-            );
-            return Err(at_key(message, index));
-        }
-        references.push(Value::from(Type::class(plain)).with(key.prov));
-    }
-    Ok(one_or_all(references, several))
-}
-
-/// `((::)?[A-Z]\w*)+`.
-fn is_class_reference(name: &str) -> bool {
-    let name = name.strip_prefix("::").unwrap_or(name);
-    name.split("::")
-        .all(|segment| segment.starts_with(|first: char| first.is_ascii_uppercase()) && is_word(segment))
-}
-
-/// `((::)?[a-z]\w*)(::[a-z]\w*)*`.
-fn is_name(name: &str) -> bool {
-    let name = name.strip_prefix("::").unwrap_or(name);
-    name.split("::")
-        .all(|segment| segment.starts_with(|first: char| first.is_ascii_lowercase()) && is_word(segment))
-}
-
-fn is_word(text: &str) -> bool {
-    text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
 }
