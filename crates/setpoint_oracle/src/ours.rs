@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use setpoint_puppet::module_functions;
 use setpoint_puppet::{Compilation, Entry, Environment, LogLevel, Options, PuppetVersion, compile};
 use setpoint_puppet_values::{Data, Hash, Key, Value};
 use setpoint_source::{Diagnostic, MemoryFileSystem, Severity, Sources, Span};
@@ -13,6 +14,12 @@ pub fn setpoint(request: &Request) -> Outcome {
     let mut files = MemoryFileSystem::new();
     for (name, text) in &request.files {
         files.add(name, text.as_str());
+    }
+    // What a module of the installation has in Ruby is known; that its files are there is enough.
+    for module in &request.modules {
+        for name in module_functions(module) {
+            files.add(format!("modules/{module}/lib/puppet/functions/{}.rb", name.replace("::", "/")), "");
+        }
     }
     let sources = Sources::new();
     let environment = Environment::new(&files, &sources).with_modulepath(vec![PathBuf::from("modules")]);

@@ -1,7 +1,8 @@
 # Puppet itself, answering many cases in one process: one JSON request a line in, one JSON answer a line out.
 #
-# Request: {"files": {path: text}, "node": name, "facts": {…}, "strict": bool}; `main.pp` is the manifest and
-#   `modules` the module path, before the native types that puppet-agent ships as modules.
+# Request: {"files": {path: text}, "node": name, "facts": {…}, "modules": [name], "strict": bool}; `main.pp` is the manifest
+#   and `modules` the module path, before the named modules of the installation and the native types that puppet-agent ships
+#   as modules.
 # Answer: {"root": folder, "catalog": {…} | null, "error": text | null, "logs": [{level, source, file, line, column, text}]}.
 # Nothing is applied.
 require 'json'
@@ -13,6 +14,8 @@ require 'puppet/parser'
 require 'puppet/pops'
 
 SECONDS_FOR_A_CASE = 60
+# stdlib's deprecated functions name the file of their own code in their warnings, which is no part of an answer.
+ENV['STDLIB_LOG_DEPRECATIONS'] = 'false'
 CORE_MODULES = %w[augeas_core cron_core host_core mailalias mount_core selinux_core sshkeys_core yumrepo_core zfs_core zone_core]
 MODULE_FOLDERS = %w[/usr/share/puppet/modules /usr/share/puppet/vendor_modules /opt/puppetlabs/puppet/vendor_modules]
 
@@ -44,11 +47,14 @@ def start(folder)
   Puppet::Util::Log.newdestination(logs)
   core = "#{folder}/core"
   FileUtils.mkdir_p(core)
-  CORE_MODULES.each do |name|
-    found = MODULE_FOLDERS.map { |parent| "#{parent}/#{name}" }.find { |path| File.directory?(path) }
-    File.symlink(File.realpath(found), "#{core}/#{name}") if found
-  end
+  CORE_MODULES.each { |name| link(name, core) }
   [logs, core]
+end
+
+# Puts a module of the installation into a folder.
+def link(name, folder)
+  found = MODULE_FOLDERS.map { |parent| "#{parent}/#{name}" }.find { |path| File.directory?(path) }
+  File.symlink(File.realpath(found), "#{folder}/#{name}") if found
 end
 
 def write(files, root)
@@ -70,7 +76,11 @@ def compile(request, root, core)
   Puppet[:strict] = request['strict'] ? :error : :warning
   Puppet[:node_name_value] = name
   Puppet[:code] = ''
-  environment = Puppet::Node::Environment.create(:production, ["#{root}/modules", core], "#{root}/main.pp")
+  installed = "#{root}/installed"
+  FileUtils.mkdir_p(installed)
+  (request['modules'] || []).each { |module_name| link(module_name, installed) }
+  path = ["#{root}/modules", installed, core]
+  environment = Puppet::Node::Environment.create(:production, path, "#{root}/main.pp")
   environments = Puppet::Environments::StaticDirectory.new('production', root, environment)
   context = { environments: environments, current_environment: environment, loaders: Puppet::Pops::Loaders.new(environment, false, false) }
   Puppet.override(context, 'oracle') do

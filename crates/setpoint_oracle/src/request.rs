@@ -42,6 +42,8 @@ pub struct Request {
     pub files: Vec<(String, String)>,
     pub node: String,
     pub facts: Map<String, Value>,
+    /// Modules of the Puppet installation that are on the path, too.
+    pub modules: Vec<String>,
     pub mode: Mode,
 }
 
@@ -52,12 +54,13 @@ impl Request {
             files: vec![("main.pp".to_owned(), text.to_owned())],
             node: "node1.example.com".to_owned(),
             facts: usual_facts(),
+            modules: Vec::new(),
             mode,
         }
     }
 
-    /// The request of a case. `node: NAME` in the prose names the node; `facts.json` is laid over the usual facts, and
-    /// a fact that is null there is absent.
+    /// The request of a case. `node: NAME` in the prose names the node, `modules: NAME …` modules of the Puppet
+    /// installation; `facts.json` is laid over the usual facts, and a fact that is null there is absent.
     pub fn of(case: &Case, mode: Mode) -> Result<Self, String> {
         let mut facts = usual_facts();
         if let Some(text) = case.input("facts.json") {
@@ -80,14 +83,23 @@ impl Request {
         if !files.iter().any(|(name, _)| name == "main.pp") {
             return Err("the case has no main.pp".to_owned());
         }
-        Ok(Self { files, node: case.option("node").unwrap_or("node1.example.com").to_owned(), facts, mode })
+        let modules =
+            case.option("modules").unwrap_or_default().split_whitespace().map(str::to_owned).collect();
+        let node = case.option("node").unwrap_or("node1.example.com").to_owned();
+        Ok(Self { files, node, facts, modules, mode })
     }
 
     /// The line that the oracle reads.
     pub fn to_json(&self) -> Value {
         let files: Map<String, Value> =
             self.files.iter().map(|(name, text)| (name.clone(), json!(text))).collect();
-        json!({ "files": files, "node": self.node, "facts": self.facts, "strict": self.mode.strict() })
+        json!({
+            "files": files,
+            "node": self.node,
+            "facts": self.facts,
+            "modules": self.modules,
+            "strict": self.mode.strict(),
+        })
     }
 }
 

@@ -45,7 +45,7 @@ pub use data::{DataProvider, Request};
 pub use environment::{Definition, Environment, Manifest};
 pub use options::{Entry, Options, PuppetVersion};
 pub use rules::RULES;
-pub use setpoint_puppet_functions::{LogLevel, Strictness};
+pub use setpoint_puppet_functions::{LogLevel, Strictness, module_functions};
 
 /// What a compilation gives.
 #[derive(Debug)]

@@ -31,5 +31,11 @@ pub fn module_function(module: &str, name: &str) -> Option<&'static Function> {
     }
 }
 
+/// The names of the functions that a module is known to have.
+pub fn module_functions(module: &str) -> impl Iterator<Item = &'static str> + use<> {
+    let functions = if module == "stdlib" { stdlib::FUNCTIONS } else { &[] };
+    functions.iter().map(|function| function.name)
+}
+
 /// The modules whose functions are known.
 pub const MODULES: &[&str] = &["stdlib"];

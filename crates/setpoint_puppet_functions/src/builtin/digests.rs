@@ -1,5 +1,7 @@
 //! Digests, and the random number that is always the same for a node.
 
+use std::fmt::Write;
+
 use md5::Md5;
 use setpoint_puppet_values::{Data, Key, Value};
 use sha1::Sha1;
@@ -25,7 +27,16 @@ fn digest<D: Digest>(context: &mut Context<'_, '_>, arguments: &[Value]) -> Resu
 }
 
 pub(crate) fn hexadecimal<D: Digest>(bytes: &[u8]) -> String {
-    D::digest(bytes).iter().fold(String::new(), |out, byte| out + &format!("{byte:02x}"))
+    digits(&D::digest(bytes))
+}
+
+/// Bytes as hexadecimal digits.
+pub(crate) fn digits(bytes: &[u8]) -> String {
+    let mut out = String::with_capacity(bytes.len() * 2);
+    for byte in bytes {
+        let _ = write!(out, "{byte:02x}");
+    }
+    out
 }
 
 fn fqdn_rand(context: &mut Context<'_, '_>, arguments: &[Value]) -> Result<Value, Stop> {

@@ -38,11 +38,6 @@ impl Random {
         Self::new(&words)
     }
 
-    pub(crate) fn from_integer(seed: i64) -> Self {
-        let size = seed.unsigned_abs();
-        Self::new(&[size as u32, (size >> 32) as u32])
-    }
-
     fn from_word(seed: u32) -> Self {
         let mut state = Box::new([0; N]);
         state[0] = seed;
@@ -127,14 +122,6 @@ impl Random {
     pub(crate) fn below(&mut self, end: i64) -> Option<i64> {
         (end > 0).then(|| self.up_to(end as u64 - 1) as i64)
     }
-
-    /// Reorders as `Array#shuffle(random: …)` does.
-    pub(crate) fn shuffle<T>(&mut self, items: &mut [T]) {
-        for left in (1..=items.len()).rev() {
-            let pick = self.up_to(left as u64 - 1) as usize;
-            items.swap(left - 1, pick);
-        }
-    }
 }
 
 #[cfg(test)]
@@ -144,18 +131,11 @@ mod tests {
     /// The numbers are those that Ruby 3.1 gives.
     #[test]
     fn numbers_are_equal_to_rubys() {
-        assert_eq!(Random::from_integer(1).below(100), Some(37));
-        assert_eq!(Random::from_integer(0).below(100), Some(44));
+        assert_eq!(Random::new(&[1]).below(100), Some(37));
+        assert_eq!(Random::new(&[]).below(100), Some(44));
         assert_eq!(Random::new(&[5, 1]).below(100), Some(99));
         assert_eq!(Random::new(&[0, 1]).below(1000), Some(684));
         assert_eq!(Random::new(&[7, 0, 1]).below(1000), Some(264));
         assert_eq!(Random::from_hex("29d42b64e76714244cb").below(1_000_000_000_000), Some(850_306_865_476));
-    }
-
-    #[test]
-    fn a_shuffle_is_equal_to_rubys() {
-        let mut items = [1, 2, 3, 4, 5, 6];
-        Random::from_integer(5).shuffle(&mut items);
-        assert_eq!(items, [6, 3, 5, 2, 1, 4]);
     }
 }

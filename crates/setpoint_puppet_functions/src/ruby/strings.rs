@@ -80,12 +80,11 @@ pub(crate) fn succ(text: &str) -> String {
         };
         letters[at] = next;
         let Some(carry) = carried else { break };
-        match letters[..at].iter().rposition(char::is_ascii_alphanumeric) {
-            Some(left) => at = left,
-            None => {
-                letters.insert(at, carry);
-                break;
-            }
+        if let Some(left) = letters[..at].iter().rposition(char::is_ascii_alphanumeric) {
+            at = left;
+        } else {
+            letters.insert(at, carry);
+            break;
         }
     }
     letters.into_iter().collect()
@@ -96,12 +95,8 @@ pub(crate) fn upto(from: &str, to: &str, exclusive: bool) -> impl Iterator<Item 
     let to = to.to_owned();
     // Two single letters of ASCII go by their codes.
     let single = from.len() == 1 && to.len() == 1;
-    let empty = if single {
-        from > to.as_str()
-    } else {
-        from.len() > to.len() || from.len() == to.len() && *from > *to
-    };
-    let mut next = (!empty && !(exclusive && from == to)).then(|| from.to_owned());
+    let empty = from > to.as_str();
+    let mut next = (!(empty || exclusive && from == to)).then(|| from.to_owned());
     std::iter::from_fn(move || {
         let here = next.take()?;
         if here != to {

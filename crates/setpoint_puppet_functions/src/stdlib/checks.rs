@@ -258,12 +258,11 @@ fn refuse_to_run(
 }
 
 fn question(context: &Context<'_, '_>, arguments: &[Value], ask: fn(&Value) -> bool) -> Result<Value> {
-    match arguments {
-        [value] => Ok(Value::from(ask(value))),
-        _ => {
-            let name = context.call.name;
-            Err(context.fail(format!("{name}(): Wrong number of arguments given {} for 1", arguments.len())))
-        }
+    if let [value] = arguments {
+        Ok(Value::from(ask(value)))
+    } else {
+        let name = context.call.name;
+        Err(context.fail(format!("{name}(): Wrong number of arguments given {} for 1", arguments.len())))
     }
 }
 

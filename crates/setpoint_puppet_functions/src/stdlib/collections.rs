@@ -247,7 +247,7 @@ fn delete_regex(context: &mut Context<'_, '_>, arguments: &[Value]) -> Result<Va
     for pattern in listed(patterns) {
         regexes.push(context.checked(Regex::new(format!("\\b{}\\b", text::to_s(&pattern))))?);
     }
-    let mut matches = |item: &Value| -> Result<bool> {
+    let matches = |item: &Value| -> Result<bool> {
         let Some(text) = item.as_str() else { return Ok(false) };
         for regex in &regexes {
             if context.checked(regex.is_match(text))? {

@@ -107,7 +107,7 @@ fn parse(context: &mut Context<'_, '_>, arguments: &[Value], read: Read) -> Resu
     };
     match (result, default.filter(|default| default.is_true())) {
         (Ok(value), _) if value.is_true() => Ok(value),
-        (Ok(value), _) => Ok(default.cloned().unwrap_or(value)),
+        (Ok(_), _) => Ok(default.cloned().unwrap_or(Value::UNDEF)),
         (Err(_), Some(default)) => Ok(default.clone()),
         (Err(message), None) => Err(context.fail(message)),
     }

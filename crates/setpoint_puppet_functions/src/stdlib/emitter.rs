@@ -126,8 +126,15 @@ impl Emitter {
                 let inner = indent.map_or(0, |indent| indent + self.best_indent);
                 for (key, item) in entries.iter() {
                     self.indent(inner);
-                    self.node(&key.0, Some(inner), Place::Key);
-                    self.indicator(":", false, false, false);
+                    if is_simple_key(&key.0) {
+                        self.node(&key.0, Some(inner), Place::Key);
+                        self.indicator(":", false, false, false);
+                    } else {
+                        self.indicator("?", true, false, true);
+                        self.node(&key.0, Some(inner), Place::Entry);
+                        self.indent(inner);
+                        self.indicator(":", true, false, true);
+                    }
                     self.node(item, Some(inner), Place::Entry);
                 }
             }
@@ -319,6 +326,19 @@ impl Emitter {
                 self.indention = false;
                 broken = false;
             }
+        }
+    }
+}
+
+/// Whether a key fits on the line of its value.
+fn is_simple_key(key: &Value) -> bool {
+    const LONGEST: usize = 128;
+    match &key.data {
+        Data::Array(items) => items.is_empty(),
+        Data::Hash(entries) => entries.is_empty(),
+        _ => {
+            let (text, _, _) = scalar_text(key, None);
+            text.len() <= LONGEST && !text.contains(is_break)
         }
     }
 }

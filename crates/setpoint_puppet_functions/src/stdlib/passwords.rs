@@ -4,6 +4,7 @@ use md5::Md5;
 use setpoint_puppet_values::{Data, Hash, Value};
 use sha2::{Digest, Sha256, Sha512};
 
+use crate::builtin::digests::digits;
 use crate::context::Context;
 use crate::function::Function;
 use crate::{Stop, rules};
@@ -110,18 +111,15 @@ fn repeated(bytes: &[u8], length: usize) -> Vec<u8> {
     bytes.iter().copied().cycle().take(length).collect()
 }
 
-/// SHA-crypt, with its usual 5,000 rounds.
+/// SHA-crypt, with its usual 5,000 rounds. Names are those of its specification.
+#[allow(clippy::many_single_char_names, reason = "the specification names them so")]
 fn sha_crypt<D: Digest>(password: &[u8], salt: &str, prefix: &str, order: &[[usize; 3]]) -> String {
     let salt = &salt[..salt.len().min(16)];
     let b = D::new().chain_update(password).chain_update(salt).chain_update(password).finalize();
     let mut a = D::new().chain_update(password).chain_update(salt).chain_update(repeated(&b, password.len()));
     let mut length = password.len();
     while length > 0 {
-        if length & 1 == 1 {
-            a.update(&b)
-        } else {
-            a.update(password)
-        }
+        a.update(if length & 1 == 1 { &b[..] } else { password });
         length >>= 1;
     }
     let mut digest = a.finalize();
@@ -133,22 +131,14 @@ fn sha_crypt<D: Digest>(password: &[u8], salt: &str, prefix: &str, order: &[[usi
     let s = repeated(&ds.finalize(), salt.len());
     for round in 0..5000 {
         let mut c = D::new();
-        if round % 2 == 1 {
-            c.update(&p)
-        } else {
-            c.update(&digest)
-        }
+        c.update(if round % 2 == 1 { &p[..] } else { &digest[..] });
         if round % 3 != 0 {
             c.update(&s);
         }
         if round % 7 != 0 {
             c.update(&p);
         }
-        if round % 2 == 1 {
-            c.update(&digest)
-        } else {
-            c.update(&p)
-        }
+        c.update(if round % 2 == 1 { &digest[..] } else { &p[..] });
         digest = c.finalize();
     }
     let mut out = format!("${prefix}${salt}$");
@@ -175,32 +165,20 @@ fn md5_crypt(password: &[u8], salt: &str) -> String {
         .chain_update(repeated(&b, password.len()));
     let mut length = password.len();
     while length > 0 {
-        if length & 1 == 1 {
-            a.update([0])
-        } else {
-            a.update(&password[..1])
-        }
+        a.update(if length & 1 == 1 { &[0][..] } else { &password[..1] });
         length >>= 1;
     }
     let mut digest = a.finalize();
     for round in 0..1000 {
         let mut c = Md5::new();
-        if round % 2 == 1 {
-            c.update(password)
-        } else {
-            c.update(digest)
-        }
+        c.update(if round % 2 == 1 { password } else { &digest[..] });
         if round % 3 != 0 {
             c.update(salt);
         }
         if round % 7 != 0 {
             c.update(password);
         }
-        if round % 2 == 1 {
-            c.update(digest)
-        } else {
-            c.update(password)
-        }
+        c.update(if round % 2 == 1 { &digest[..] } else { password });
         digest = c.finalize();
     }
     let mut out = format!("$1${salt}$");
@@ -237,10 +215,9 @@ fn str2saltedpbkdf2(context: &mut Context<'_, '_>, arguments: &[Value]) -> Resul
         .iter()
         .flat_map(|block| pbkdf2_block(password.as_bytes(), salt.as_bytes(), *block, count))
         .collect();
-    let hexadecimal = |bytes: &[u8]| bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
     let entries: Hash = [
-        ("password_hex", Value::from(hexadecimal(&key))),
-        ("salt_hex", Value::from(hexadecimal(salt.as_bytes()))),
+        ("password_hex", Value::from(digits(&key))),
+        ("salt_hex", Value::from(digits(salt.as_bytes()))),
         ("iterations", rounds.clone()),
     ]
     .map(|(key, value)| (key.into(), value))
@@ -254,7 +231,9 @@ fn pbkdf2_block(password: &[u8], salt: &[u8], block: u32, rounds: i64) -> [u8; 6
     let (inner, outer) = hmac_keys(password);
     let hmac = |message: &[&[u8]]| -> [u8; 64] {
         let mut first = inner.clone();
-        message.iter().for_each(|part| first.update(part));
+        for part in message {
+            first.update(part);
+        }
         outer.clone().chain_update(first.finalize()).finalize().into()
     };
     let mut last = hmac(&[salt, &block.to_be_bytes()]);

@@ -10,7 +10,7 @@ use sha2::{Digest, Sha256};
 use super::arguments::Arguments;
 use super::collections::to_i;
 use crate::Stop;
-use crate::builtin::digests::{fqdn, hexadecimal};
+use crate::builtin::digests::{digits, fqdn, hexadecimal};
 use crate::context::Context;
 use crate::function::{Dispatch, Function, optional, required};
 use crate::ruby::random::Random;
@@ -117,7 +117,7 @@ fn fqdn_uuid(context: &mut Context<'_, '_>, arguments: &[Value]) -> Result<Value
     let mut bytes = sha1.finalize().to_vec();
     bytes[6] = bytes[6] & 0x0f | 0x50;
     bytes[8] = bytes[8] & 0x3f | 0x80;
-    let digits: String = bytes[..16].iter().map(|byte| format!("{byte:02x}")).collect();
+    let digits = digits(&bytes[..16]);
     let parts = [&digits[..8], &digits[8..12], &digits[12..16], &digits[16..20], &digits[20..]];
     Ok(Value::from(parts.join("-")))
 }

@@ -138,13 +138,12 @@ fn ensure_packages(context: &mut Context<'_, '_>, arguments: &[Value]) -> Result
         }
     }
     let package = Value::from("package");
-    match &arguments[0].data {
-        Data::Hash(packages) => ensure_all(context, &package, packages, &defaults)?,
-        _ => {
-            let names = arguments[0].as_array().unwrap_or(std::slice::from_ref(&arguments[0]));
-            for name in names {
-                ensure(context, &package, name, &defaults)?;
-            }
+    if let Data::Hash(packages) = &arguments[0].data {
+        ensure_all(context, &package, packages, &defaults)?;
+    } else {
+        let names = arguments[0].as_array().unwrap_or(std::slice::from_ref(&arguments[0]));
+        for name in names {
+            ensure(context, &package, name, &defaults)?;
         }
     }
     Ok(Value::UNDEF)

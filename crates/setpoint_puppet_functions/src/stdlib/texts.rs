@@ -1,5 +1,7 @@
 //! stdlib's functions over text and paths.
 
+use std::fmt::Write;
+
 use setpoint_puppet_values::text::{base64 as base64_text, base64_lines, decode_base64};
 use setpoint_puppet_values::{Data, Regex, Value, sprintf};
 
@@ -92,12 +94,11 @@ fn each_text(
 }
 
 fn lines(context: &mut Context<'_, '_>, arguments: &[Value], change: fn(&str) -> String) -> Result<Value> {
-    match arguments[0].as_str() {
-        Some(text) => Ok(Value::from(change(text))),
-        None => {
-            let name = context.call.name;
-            Err(context.fail(format!("{name}(): Requires string as argument")))
-        }
+    if let Some(text) = arguments[0].as_str() {
+        Ok(Value::from(change(text)))
+    } else {
+        let name = context.call.name;
+        Err(context.fail(format!("{name}(): Requires string as argument")))
     }
 }
 
@@ -312,7 +313,7 @@ fn shell_words(line: &str) -> Option<Vec<String>> {
                     }
                     '\\' => match letters.next()? {
                         escaped @ ('$' | '`' | '"' | '\\' | '\n') => {
-                            word.get_or_insert_default().push(escaped)
+                            word.get_or_insert_default().push(escaped);
                         }
                         other => word.get_or_insert_default().extend(['\\', other]),
                     },
@@ -403,7 +404,7 @@ fn uriescape(text: &str) -> String {
         if byte.is_ascii_alphanumeric() || b"-_.!~*'();/?:@&=+$,[]".contains(&byte) {
             out.push(char::from(byte));
         } else {
-            out += &format!("%{byte:02X}");
+            let _ = write!(out, "%{byte:02X}");
         }
     }
     out

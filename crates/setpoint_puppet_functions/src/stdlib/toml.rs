@@ -1,5 +1,7 @@
 //! TOML, written as stdlib does.
 
+use std::fmt::Write;
+
 use setpoint_puppet_values::{Data, Hash, Key, Value};
 
 use crate::ruby::{self, text};
@@ -15,7 +17,7 @@ fn table(data: &Hash, path: &[String], out: &mut String) -> Result<(), String> {
     let sorted = sorted(data)?;
     let simple = sorted.iter().any(|(_, value)| !is_nested(value));
     if !path.is_empty() && (simple || data.is_empty()) {
-        *out += &format!("[{}]\n", path.join("."));
+        let _ = writeln!(out, "[{}]", path.join("."));
     }
     entries(&sorted, path, out)
 }
@@ -37,7 +39,7 @@ fn sorted(data: &Hash) -> Result<Vec<(&Key, &Value)>, String> {
 
 fn entries(sorted: &[(&Key, &Value)], path: &[String], out: &mut String) -> Result<(), String> {
     for (key, value) in sorted.iter().filter(|(_, value)| !is_nested(value)) {
-        *out += &format!("{} = {}\n", key_text(key), value_text(value));
+        let _ = writeln!(out, "{} = {}", key_text(key), value_text(value));
     }
     let below = |key: &Key| path.iter().cloned().chain([key_text(key)]).collect::<Vec<_>>();
     for (key, value) in sorted {
@@ -48,7 +50,7 @@ fn entries(sorted: &[(&Key, &Value)], path: &[String], out: &mut String) -> Resu
     for (key, value) in sorted.iter().filter(|(_, value)| is_table_array(value)) {
         for child in value.as_array().unwrap_or_default() {
             let path = below(key);
-            *out += &format!("[[{}]]\n", path.join("."));
+            let _ = writeln!(out, "[[{}]]", path.join("."));
             entries(&self::sorted(child.as_hash().unwrap_or(&Hash::default()))?, &path, out)?;
         }
     }

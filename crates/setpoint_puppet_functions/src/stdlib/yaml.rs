@@ -44,23 +44,8 @@ fn scalar(text: &str, style: Style, tag: Option<&str>) -> Result<Value, String> 
     }
 }
 
-/// The key `<<` merges other mappings in.
 fn mapping(entries: &[Entry]) -> Result<Hash, String> {
-    let mut hash = Hash::default();
-    for Entry { key, value } in entries {
-        if key.plain() == Some("<<")
-            && (value.is_mapping() || value.items().iter().all(Node::is_mapping) && value.is_sequence())
-        {
-            let merged = from_node(value)?;
-            let sources = merged.as_array().unwrap_or(std::slice::from_ref(&merged));
-            for source in sources.iter().rev().filter_map(Value::as_hash) {
-                hash.extend(source.iter().map(|(key, value)| (key.clone(), value.clone())));
-            }
-            continue;
-        }
-        hash.insert(Key(from_node(key)?), from_node(value)?);
-    }
-    Ok(hash)
+    entries.iter().map(|Entry { key, value }| Ok((Key(from_node(key)?), from_node(value)?))).collect()
 }
 
 /// A document with one value.
@@ -136,7 +121,7 @@ fn starts_with_a_sign(text: &str) -> bool {
         let line = rest.as_str();
         // The rest up to some end of a line must be free of quotes.
         let end = line.find('\n').unwrap_or(line.len());
-        !(first.is_alphanumeric() || first == '_') && !line[..end].contains('"')
+        !(first.is_alphanumeric() || first == '_' || line[..end].contains('"'))
     })
 }
 
