@@ -54,6 +54,10 @@ fn puppet_still_says_so(folder: &Path) -> Result<(), Failed> {
     for path in cases(folder) {
         let text = std::fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
         let mut case = Case::parse(&text);
+        if let Some(module) = missing_module(&case) {
+            skip("cases with a module", &format!("{module} is not installed"));
+            continue;
+        }
         case.answers = answers(&case, &mut oracle)?;
         let again = case.render();
         if again != text {
@@ -61,4 +65,10 @@ fn puppet_still_says_so(folder: &Path) -> Result<(), Failed> {
         }
     }
     if problems.is_empty() { Ok(()) } else { Err(problems.into()) }
+}
+
+/// A module that the case needs and the Puppet installation lacks.
+fn missing_module(case: &Case) -> Option<&str> {
+    let modules = case.option("modules").unwrap_or_default();
+    modules.split_whitespace().find(|name| !Path::new("/usr/share/puppet/modules").join(name).is_dir())
 }
