@@ -77,7 +77,7 @@ impl Compiler<'_> {
         let mut default: Option<usize> = None;
         let mut seen = Titles::default();
         for (at, body) in bodies.iter().enumerate() {
-            let titles = self.evaluate_titles(body, &mut seen, span)?;
+            let titles = self.evaluate_titles(body, bodies.len() > 1, &mut seen, span)?;
             let has_default = titles.iter().any(|title| matches!(title.data, Data::Default));
             if has_default && default.replace(at).is_some() {
                 let message = "The title 'default' has already been used in this resource expression";
@@ -139,6 +139,7 @@ impl Compiler<'_> {
     fn evaluate_titles(
         &mut self,
         body: &ResourceBody,
+        several: bool,
         seen: &mut Titles,
         span: Span,
     ) -> Result<Vec<Value>, Stop> {
@@ -148,8 +149,10 @@ impl Compiler<'_> {
         if value.is_undef() {
             return Err(bad("Missing title. The title expression resulted in undef".to_owned()));
         }
-        let mut titles = Vec::new();
+        let mut titles = Vec::with_capacity(1);
         flatten(&value, &mut titles);
+        // Most expressions have one title, which needs no set to be unique.
+        let several = several || titles.len() > 1;
         for (index, title) in titles.iter().enumerate() {
             match &title.data {
                 Data::Default => {}
@@ -166,7 +169,7 @@ impl Compiler<'_> {
                     return Err(bad(message));
                 }
                 Data::String(text) => {
-                    if !seen.insert(Arc::clone(text)) {
+                    if several && !seen.insert(Arc::clone(text)) {
                         let message =
                             format!("The title '{text}' has already been used in this resource expression");
                         return Err(rules::stop(&rules::INVALID_TITLE, message, span));
