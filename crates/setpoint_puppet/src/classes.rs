@@ -132,7 +132,7 @@ impl Compiler<'_> {
                 break;
             }
             if parent == definition || chain.contains(&parent) {
-                return Err(self.inheritance_cycle(definition, parent));
+                return Err(self.inheritance_cycle(definition, &chain, parent));
             }
             chain.push(parent);
             at = parent;
@@ -153,12 +153,11 @@ impl Compiler<'_> {
         Ok(())
     }
 
-    fn inheritance_cycle(&self, first: DefinitionId, again: DefinitionId) -> Stop {
+    fn inheritance_cycle(&self, first: DefinitionId, chain: &[DefinitionId], again: DefinitionId) -> Stop {
         let definition = &self.definitions[first];
-        let message = format!(
-            "Class '{}' inherits from '{}', which leads back to itself",
-            definition.name, self.definitions[again].name
-        );
+        let names = std::iter::once(&first).chain(chain).chain([&again]);
+        let names: Vec<&str> = names.map(|id| self.definitions[*id].name.as_str()).collect();
+        let message = format!("The classes inherit from each other in a circle: {}", names.join(" -> "));
         rules::stop(&rules::ENDLESS_EVALUATION, message, definition.span)
     }
 
@@ -196,7 +195,7 @@ impl Compiler<'_> {
     /// Runs the code of a class, node or instance of a definition, once.
     pub(crate) fn evaluate_resource(&mut self, id: ResourceId) -> Result<(), Stop> {
         let resource = &mut self.resources[id];
-        let ResourceType::Definition(definition) = resource.resource_type else { return Ok(()) };
+        let ResourceType::Definition(definition) = resource.instance_of else { return Ok(()) };
         if std::mem::replace(&mut resource.evaluated, true) {
             return Ok(());
         }

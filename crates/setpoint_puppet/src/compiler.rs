@@ -20,6 +20,7 @@ use crate::relationships::Relationship;
 use crate::resources::{Parameters, Resource, ResourceId, ResourceType, Resources};
 use crate::scope::{Scope, ScopeId, ScopeKind, Scopes};
 use crate::tags::TagMemo;
+use crate::tags::tag_if_valid;
 use crate::{Compilation, Guard, LogEntry, rules};
 
 /// Where the evaluation is.
@@ -126,7 +127,7 @@ impl<'a> Compiler<'a> {
     /// What every catalog begins with: `Stage[main]`, `Class[Settings]` and `Class[main]`.
     fn begin_catalog(&mut self) {
         let class = Symbol::new("Class");
-        let stage = match self.shipped_type("stage") {
+        let stage = match setpoint_catalog::native_type("stage") {
             Some(native) => ResourceType::Native(native),
             None => ResourceType::Definition(DefinitionId::MAIN),
         };
@@ -141,12 +142,12 @@ impl<'a> Compiler<'a> {
     fn add_first(&mut self, type_name: Symbol, title: &str, of: ResourceType, kind: Kind, collectable: bool) {
         let mut tags = self.type_tags(type_name);
         if title != "main" {
-            self.tag_if_valid(&mut tags, title);
+            tag_if_valid(&mut tags, title);
         }
         let resource = Resource {
             type_name,
             title: title.into(),
-            resource_type: of,
+            instance_of: of,
             kind,
             scope: ScopeId::TOP,
             source: DefinitionId::MAIN,
@@ -188,7 +189,7 @@ impl<'a> Compiler<'a> {
 
     fn phases(&mut self, entry: &Entry) -> Result<(), Stop> {
         let manifests = self.load_entry(entry)?;
-        self.set_node_parameters(entry)?;
+        self.set_node_parameters(entry);
         self.evaluate_settings();
         self.evaluate_main(&manifests)?;
         self.evaluate_node()?;

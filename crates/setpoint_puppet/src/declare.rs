@@ -13,6 +13,7 @@ use crate::compiler::Compiler;
 use crate::loader::{DefinitionId, lower};
 use crate::resources::{Native, Parameter, Parameters, Resource, ResourceId, ResourceType};
 use crate::rules;
+use crate::tags::{tag_if_valid, tag_values};
 
 /// What distinguishes a resource that is declared.
 #[derive(Debug)]
@@ -131,7 +132,7 @@ impl Compiler<'_> {
         let is_class = type_name.as_str() == "Class";
         let title: Arc<str> = if is_class { self.type_name(&title).as_str().into() } else { title };
         let mut tags = self.type_tags(type_name);
-        self.tag_if_valid(&mut tags, &title);
+        tag_if_valid(&mut tags, &title);
         let tag = Symbol::new("tag");
         for (at, parameter) in new.parameters.iter().enumerate() {
             if new.parameters.iter().take(at).any(|known| known.name == parameter.name) {
@@ -139,7 +140,7 @@ impl Compiler<'_> {
                 return Err(rules::fail(message, new.span));
             }
             if parameter.name == tag {
-                self.tag_values(&mut tags, &parameter.value)?;
+                tag_values(&mut tags, &parameter.value)?;
             }
         }
         let mut parameters = Parameters::from(new.parameters);
@@ -147,7 +148,7 @@ impl Compiler<'_> {
             for default in self.lookup_defaults(self.frame.scope, type_name).into_vec() {
                 if parameters.get(default.name).is_none() {
                     if default.name == tag {
-                        self.tag_values(&mut tags, &default.value)?;
+                        tag_values(&mut tags, &default.value)?;
                     }
                     parameters.set(default);
                 }
@@ -156,7 +157,7 @@ impl Compiler<'_> {
         Ok(Resource {
             type_name,
             title,
-            resource_type,
+            instance_of: resource_type,
             kind: new.kind,
             scope: self.frame.scope,
             source: new.source.unwrap_or(self.scopes[self.frame.scope].source),
@@ -285,13 +286,12 @@ impl Compiler<'_> {
 
     /// The resource that a text such as `File[/etc/motd]` names.
     pub(crate) fn find_reference(&mut self, text: &str) -> Result<Option<ResourceId>, Stop> {
-        match split_reference(text) {
-            Some((type_name, title)) => self.find_resource(type_name, title),
-            None => {
-                let shown = setpoint_puppet_values::ruby::text::inspect_text(text);
-                let message = format!("No title provided and {shown} is not a valid resource reference");
-                Err(rules::fail(message, None))
-            }
+        if let Some((type_name, title)) = split_reference(text) {
+            self.find_resource(type_name, title)
+        } else {
+            let shown = setpoint_puppet_values::ruby::text::inspect_text(text);
+            let message = format!("No title provided and {shown} is not a valid resource reference");
+            Err(rules::fail(message, None))
         }
     }
 
@@ -333,7 +333,7 @@ pub(crate) fn split_reference(text: &str) -> Option<(&str, &str)> {
 
 /// The name under which the catalog may hold a resource once, if it is not its title.
 fn unique_name(resource: &Resource) -> Result<Option<Arc<str>>, Stop> {
-    let native = match &resource.resource_type {
+    let native = match &resource.instance_of {
         ResourceType::Native(native) => native,
         ResourceType::Definition(_) => {
             let name = resource.get(Symbol::new("name")).filter(|name| !name.is_undef());
@@ -375,14 +375,11 @@ fn title_parts(native: Native, resource: &Resource) -> Result<Vec<(&'static str,
     if native.name == "file" && setpoint_catalog::file_path(title) == title {
         return Ok(Vec::new());
     }
-    match native.parse_title(title) {
-        Some(parts) => {
-            Ok(parts.into_iter().filter(|(_, value)| value != title || native.namevars.len() > 1).collect())
-        }
-        None => {
-            let message = format!("No set of title patterns matched the title \"{title}\".");
-            Err(rules::fail(message, resource.span))
-        }
+    if let Some(parts) = native.parse_title(title) {
+        Ok(parts.into_iter().filter(|(_, value)| value != title || native.namevars.len() > 1).collect())
+    } else {
+        let message = format!("No set of title patterns matched the title \"{title}\".");
+        Err(rules::fail(message, resource.span))
     }
 }
 

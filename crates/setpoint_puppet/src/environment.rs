@@ -118,13 +118,12 @@ impl<'a> Environment<'a> {
         if let Some(found) = known {
             return found;
         }
-        let found = match name.split_once("::") {
-            Some((module, _)) => self.has_ruby_function(module, name).then(|| Arc::from(module)),
-            None => {
-                let known = setpoint_puppet_functions::MODULES.iter().map(|module| (*module).to_owned());
-                let others = self.modulepath.iter().flat_map(|folder| self.files.list(folder));
-                known.chain(others).find(|module| self.has_ruby_function(module, name)).map(Arc::from)
-            }
+        let found = if let Some((module, _)) = name.split_once("::") {
+            self.has_ruby_function(module, name).then(|| Arc::from(module))
+        } else {
+            let known = setpoint_puppet_functions::MODULES.iter().map(|module| (*module).to_owned());
+            let others = self.modulepath.iter().flat_map(|folder| self.files.list(folder));
+            known.chain(others).find(|module| self.has_ruby_function(module, name)).map(Arc::from)
         };
         let mut functions = self.functions.write().unwrap_or_else(PoisonError::into_inner);
         functions.entry(name.to_owned()).or_insert(found).clone()

@@ -52,7 +52,7 @@ impl Compiler<'_> {
     /// Every parameter must be one that the type has. All that are not are reported.
     fn check_parameters(&mut self, id: ResourceId) {
         let resource = &self.resources[id];
-        match &resource.resource_type {
+        match &resource.instance_of {
             ResourceType::Native(native) => {
                 let unknown: Vec<Parameter> = resource
                     .parameters
@@ -279,7 +279,7 @@ impl Compiler<'_> {
             converted.file = Some(Arc::clone(&path));
             *last_file = Some((id, file, path));
         }
-        if let ResourceType::Native(native) = &resource.resource_type {
+        if let ResourceType::Native(native) = &resource.instance_of {
             // The title fitted a pattern when the resource was declared.
             let _ = native.apply_title(&mut converted);
         }

@@ -27,7 +27,9 @@ impl Host for Compiler<'_> {
     fn call_function(&mut self, call: Call<'_>) -> Result<Value, Stop> {
         self.call_function(&call).map_err(|stop| match stop {
             // Puppet says it in other words if a function calls a function.
-            Stop::Error(mut diagnostic) if std::ptr::eq(diagnostic.rule, &rules::UNKNOWN_FUNCTION) => {
+            Stop::Error(mut diagnostic)
+                if std::ptr::eq(diagnostic.rule, &raw const rules::UNKNOWN_FUNCTION) =>
+            {
                 diagnostic.message = format!("Unknown function '{}'", call.name);
                 Stop::Error(diagnostic)
             }
@@ -128,7 +130,7 @@ impl Compiler<'_> {
             return Ok(attribute);
         }
         let Some(module) = self.environment.module_with_function(&name) else {
-            return Err(self.unknown_function(name, call.span));
+            return Err(crate::evaluate::unknown_function(name, call.span));
         };
         if let Some(function) = module_function(&module, &name) {
             return function.call(self, call);

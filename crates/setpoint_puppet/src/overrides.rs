@@ -26,13 +26,12 @@ pub(crate) struct PendingOverrides(IndexMap<(Symbol, String), Vec<Override>, FxB
 impl Compiler<'_> {
     /// Merges an override into its resource, or keeps it until there is one.
     pub(crate) fn add_override(&mut self, type_name: &str, title: &str, new: Override) -> Result<(), Stop> {
-        match self.find_resource(type_name, title)? {
-            Some(resource) => self.merge_override(resource, new),
-            None => {
-                let key = (self.type_name(type_name), title.to_owned());
-                self.pending_overrides.0.entry(key).or_default().push(new);
-                Ok(())
-            }
+        if let Some(resource) = self.find_resource(type_name, title)? {
+            self.merge_override(resource, new)
+        } else {
+            let key = (self.type_name(type_name), title.to_owned());
+            self.pending_overrides.0.entry(key).or_default().push(new);
+            Ok(())
         }
     }
 
@@ -82,7 +81,7 @@ impl Compiler<'_> {
                 "Only subclasses can override parameters",
                 new.span,
             );
-            return Err(self.with_declaration(stop, id, reference));
+            return Err(self.with_declaration(stop, id, &reference));
         }
         if resource.evaluated {
             let place = self.location(resource.span);
@@ -145,9 +144,9 @@ impl Compiler<'_> {
         Stop::Error(Box::new(diagnostic))
     }
 
-    fn with_declaration(&self, stop: Stop, id: ResourceId, reference: String) -> Stop {
+    fn with_declaration(&self, stop: Stop, id: ResourceId, reference: &str) -> Stop {
         let Stop::Error(diagnostic) = stop else { return stop };
-        let mut diagnostic = diagnostic.with_resources([reference.clone()]);
+        let mut diagnostic = diagnostic.with_resources([reference.to_owned()]);
         if let Some(span) = self.resources[id].span {
             diagnostic = diagnostic.with_label(span, format!("{reference} is declared here"));
         }

@@ -11,11 +11,14 @@ use crate::loader::{DefinitionId, DefinitionKind};
 use crate::resources::{Parameter, ResourceId};
 use crate::rules;
 use crate::scope::{Local, ParameterScope, ScopeId};
+use crate::tags::tag_values;
 
 /// Puppet blames the call, not the default, if a default reads a parameter that has no value yet.
 pub(crate) fn unplaced(stop: Stop) -> Stop {
     match stop {
-        Stop::Error(mut diagnostic) if std::ptr::eq(diagnostic.rule, &rules::UNEVALUATED_PARAMETER) => {
+        Stop::Error(mut diagnostic)
+            if std::ptr::eq(diagnostic.rule, &raw const rules::UNEVALUATED_PARAMETER) =>
+        {
             if let Some(span) = diagnostic.span.take() {
                 diagnostic = Box::new(diagnostic.with_label(span, "read here"));
             }
@@ -182,7 +185,7 @@ impl Compiler<'_> {
     pub(crate) fn store_parameter(&mut self, id: ResourceId, parameter: Parameter) -> Result<(), Stop> {
         if parameter.name.as_str() == "tag" {
             let mut tags = std::mem::take(&mut self.resources[id].tags);
-            let result = self.tag_values(&mut tags, &parameter.value);
+            let result = tag_values(&mut tags, &parameter.value);
             self.resources[id].tags = tags;
             result?;
         }

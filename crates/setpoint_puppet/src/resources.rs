@@ -47,7 +47,7 @@ pub(crate) struct Resource {
     pub(crate) type_name: Symbol,
     /// As displayed; the title of a class is capitalised.
     pub(crate) title: Arc<str>,
-    pub(crate) resource_type: ResourceType,
+    pub(crate) instance_of: ResourceType,
     pub(crate) kind: Kind,
     /// The scope in which it was declared.
     pub(crate) scope: ScopeId,
@@ -197,7 +197,7 @@ impl Resources {
         self.index.insert(Key { type_name: resource.type_name, title: Arc::clone(&resource.title) }, id);
         if collectable {
             self.buckets.entry(resource.type_name).or_default().members.push(id);
-            if matches!(resource.resource_type, ResourceType::Definition(_)) {
+            if matches!(resource.instance_of, ResourceType::Definition(_)) {
                 self.pending.push(id);
             }
         }

@@ -32,32 +32,9 @@ impl Compiler<'_> {
             return known.clone();
         }
         let mut tags = Tags::default();
-        self.tag_if_valid(&mut tags, &type_name);
+        tag_if_valid(&mut tags, &type_name);
         self.tag_memo.of_type.insert(type_name, tags.clone());
         tags
-    }
-
-    /// Adds a name and its segments, if it can be a tag.
-    pub(crate) fn tag_if_valid(&self, tags: &mut Tags, name: &str) {
-        if is_valid(name) {
-            add(tags, name);
-        }
-    }
-
-    /// Adds what a `tag` parameter or the function `tag` names.
-    pub(crate) fn tag_values(&self, tags: &mut Tags, value: &Value) -> Result<(), Stop> {
-        match &value.data {
-            Data::Array(items) => items.iter().try_for_each(|item| self.tag_values(tags, item)),
-            Data::Undef => Ok(()),
-            _ => {
-                let name = setpoint_puppet_values::to_text(value);
-                if !is_valid(&name) {
-                    return Err(rules::fail(format!("Invalid tag '{}'", name.to_lowercase()), None));
-                }
-                add(tags, &name);
-                Ok(())
-            }
-        }
     }
 
     /// Gives a resource the tags of what contains it.
@@ -102,6 +79,29 @@ impl Compiler<'_> {
                 return false;
             }
             at = container;
+        }
+    }
+}
+
+/// Adds a name and its segments, if it can be a tag.
+pub(crate) fn tag_if_valid(tags: &mut Tags, name: &str) {
+    if is_valid(name) {
+        add(tags, name);
+    }
+}
+
+/// Adds what a `tag` parameter or the function `tag` names.
+pub(crate) fn tag_values(tags: &mut Tags, value: &Value) -> Result<(), Stop> {
+    match &value.data {
+        Data::Array(items) => items.iter().try_for_each(|item| tag_values(tags, item)),
+        Data::Undef => Ok(()),
+        _ => {
+            let name = setpoint_puppet_values::to_text(value);
+            if !is_valid(&name) {
+                return Err(rules::fail(format!("Invalid tag '{}'", name.to_lowercase()), None));
+            }
+            add(tags, &name);
+            Ok(())
         }
     }
 }

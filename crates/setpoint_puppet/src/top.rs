@@ -15,10 +15,11 @@ use crate::options::Entry;
 use crate::resources::ResourceId;
 use crate::rules;
 use crate::scope::{Captures, Scope, ScopeId, ScopeKind};
+use crate::tags::tag_if_valid;
 
 impl Compiler<'_> {
     /// Facts are variables of the top scope, and so are what a classifier and the server say.
-    pub(crate) fn set_node_parameters(&mut self, entry: &Entry) -> Result<(), Stop> {
+    pub(crate) fn set_node_parameters(&mut self, entry: &Entry) {
         let options = self.options;
         let mut facts = options.facts.clone();
         if options.fact_comments {
@@ -53,7 +54,6 @@ impl Compiler<'_> {
         self.set_top("server_facts", Value::hash(server));
         let all = self.arena.leaf(Leaf { kind: LeafKind::Fact, name: None, span: None });
         self.set_top("facts", Value::hash(facts).with(all));
-        Ok(())
     }
 
     fn set_top(&mut self, name: &str, value: Value) {
@@ -227,7 +227,7 @@ impl Compiler<'_> {
 
     pub(crate) fn tag_catalog(&mut self, name: &str) {
         let mut tags = std::mem::take(&mut self.catalog_tags);
-        self.tag_if_valid(&mut tags, name);
+        tag_if_valid(&mut tags, name);
         self.catalog_tags = tags;
     }
 

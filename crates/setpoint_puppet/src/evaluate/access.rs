@@ -107,7 +107,7 @@ impl Compiler<'_> {
     }
 
     fn has_parameter(&self, id: ResourceId, name: &str) -> bool {
-        match &self.resources[id].resource_type {
+        match &self.resources[id].instance_of {
             ResourceType::Native(native) => native.accepts(name),
             ResourceType::Definition(definition) => {
                 self.definitions[*definition].signature.iter().any(|known| &*known.name == name)

@@ -83,7 +83,8 @@ impl Compiler<'_> {
                 self.last_jump = Some(call.span);
             }
             Err(Stop::Error(mut diagnostic)) if diagnostic.message.is_empty() => {
-                diagnostic.message = "Error while evaluating a Function Call, no message is given".to_owned();
+                "Error while evaluating a Function Call, no message is given"
+                    .clone_into(&mut diagnostic.message);
                 return Err(Stop::Error(diagnostic));
             }
             _ => {}
@@ -118,14 +119,6 @@ impl Compiler<'_> {
             || self.environment.module_with_function(&name).is_some()
     }
 
-    pub(crate) fn unknown_function(&self, name: Symbol, span: Span) -> Stop {
-        let message = match name.as_str() {
-            "import" => "Use of 'import' has been discontinued in favor of a manifest directory. See http://links.puppet.com/puppet-import-deprecation".to_owned(),
-            name => format!("Unknown function: '{name}'."),
-        };
-        rules::stop(&rules::UNKNOWN_FUNCTION, message, span)
-    }
-
     /// A function written in the Puppet language. It sees the variables of the top scope and no others.
     fn call_defined(&mut self, name: Symbol, mut function: Function, call: &Call<'_>) -> Result<Value, Stop> {
         let definition = Arc::clone(&function.definition);
@@ -133,7 +126,7 @@ impl Compiler<'_> {
         self.frame = Frame { scope: ScopeId::TOP, file: definition.file, control: outer.control };
         let locals = self.scopes[ScopeId::TOP].take_locals();
         let result = self.function_signature(name, &mut function).and_then(|signature| {
-            self.check_arguments(&signature, &definition.name, call)?;
+            check_arguments(&signature, &definition.name, call)?;
             self.enter(Control::Call, Prov::NONE, Some(call.span));
             self.run_function(&definition, &signature, call)
         });
@@ -156,18 +149,6 @@ impl Compiler<'_> {
         function.signature = Some(Arc::clone(&signature));
         self.remember_signature(name, function.clone());
         Ok(signature)
-    }
-
-    fn check_arguments(&self, signature: &CallSignature, name: &str, call: &Call<'_>) -> Result<(), Stop> {
-        let given: Vec<Type> = call.arguments.iter().map(infer_set).collect();
-        let fits = fits(&signature.signature.callable, &call.arguments);
-        if fits && call.block.is_none() {
-            return Ok(());
-        }
-        let block = call.block.map(|_| Type::Callable(None));
-        let message =
-            describe_signatures(name, std::slice::from_ref(&signature.signature), &given, block.as_ref());
-        Err(rules::stop(&rules::TYPE_MISMATCH, message, call.span))
     }
 
     fn run_function(
@@ -224,17 +205,14 @@ impl Compiler<'_> {
                 continue;
             }
             // An array says how many values the rest may have.
-            match of.resolved() {
-                Type::Array(Some(array)) => {
-                    let size = array.size.unwrap_or(setpoint_puppet_values::types::IntRange::ANY_SIZE);
-                    least += size.from.unwrap_or(0);
-                    most = most.and_then(|most| Some(most + size.to?));
-                    types.push(array.element.clone());
-                }
-                _ => {
-                    most = None;
-                    types.push(of);
-                }
+            if let Type::Array(Some(array)) = of.resolved() {
+                let size = array.size.unwrap_or(setpoint_puppet_values::types::IntRange::ANY_SIZE);
+                least += size.from.unwrap_or(0);
+                most = most.and_then(|most| Some(most + size.to?));
+                types.push(array.element.clone());
+            } else {
+                most = None;
+                types.push(of);
             }
         }
         let returns = match returns {
@@ -247,6 +225,26 @@ impl Compiler<'_> {
         let parameter_names = parameters.iter().map(|parameter| parameter.name.as_str().into()).collect();
         Ok(CallSignature { signature: Signature { callable, parameter_names, block_name: None }, returns })
     }
+}
+
+pub(crate) fn unknown_function(name: Symbol, span: Span) -> Stop {
+    let message = match name.as_str() {
+        "import" => "Use of 'import' has been discontinued in favor of a manifest directory. See http://links.puppet.com/puppet-import-deprecation".to_owned(),
+        name => format!("Unknown function: '{name}'."),
+    };
+    rules::stop(&rules::UNKNOWN_FUNCTION, message, span)
+}
+
+fn check_arguments(signature: &CallSignature, name: &str, call: &Call<'_>) -> Result<(), Stop> {
+    let given: Vec<Type> = call.arguments.iter().map(infer_set).collect();
+    let fits = fits(&signature.signature.callable, &call.arguments);
+    if fits && call.block.is_none() {
+        return Ok(());
+    }
+    let block = call.block.map(|_| Type::Callable(None));
+    let message =
+        describe_signatures(name, std::slice::from_ref(&signature.signature), &given, block.as_ref());
+    Err(rules::stop(&rules::TYPE_MISMATCH, message, call.span))
 }
 
 /// An attribute of an object: `$uri.host`.

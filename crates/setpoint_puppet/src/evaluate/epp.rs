@@ -10,6 +10,7 @@ use setpoint_puppet_values::types::{StructElement, validate_parameters};
 use setpoint_puppet_values::{Data, Hash, Key, Type, Value, to_text};
 use setpoint_source::{Severity, Span, Symbol};
 
+use super::resources::described;
 use crate::compiler::Compiler;
 use crate::rules;
 use crate::scope::{Local, ParameterScope, ScopeId};
@@ -65,21 +66,8 @@ impl Compiler<'_> {
             self.scopes[global].restore_locals(locals);
         }
         self.frame = outer;
-        result.map_err(|stop| self.rendered_here(stop, span))?;
+        result.map_err(|stop| rendered_here(stop, span))?;
         Ok(self.template_value(written, name, span))
-    }
-
-    fn rendered_here(&self, stop: Stop, span: Span) -> Stop {
-        match stop {
-            Stop::Error(mut diagnostic) => {
-                if diagnostic.span.is_none() {
-                    diagnostic.span = Some(span);
-                    return Stop::Error(diagnostic);
-                }
-                Stop::Error(Box::new(diagnostic.with_label(span, "rendered here")))
-            }
-            stop => stop,
-        }
     }
 
     fn template_value(&mut self, written: Epp, name: &str, span: Span) -> Value {
@@ -105,7 +93,7 @@ impl Compiler<'_> {
             None => Ok(Hash::default()),
             Some(Data::Hash(entries)) => Ok(Hash::clone(entries)),
             Some(_) => {
-                let actual = given.map_or_else(String::new, |value| self.described(value));
+                let actual = given.map_or_else(String::new, |value| described(value));
                 let message = format!("{function}(): the template_args must be a Hash, got {actual}");
                 Err(rules::fail(message, span))
             }
@@ -225,5 +213,18 @@ impl Compiler<'_> {
             written.provs.push(value.prov);
         }
         Ok(Value::UNDEF)
+    }
+}
+
+fn rendered_here(stop: Stop, span: Span) -> Stop {
+    match stop {
+        Stop::Error(mut diagnostic) => {
+            if diagnostic.span.is_none() {
+                diagnostic.span = Some(span);
+                return Stop::Error(diagnostic);
+            }
+            Stop::Error(Box::new(diagnostic.with_label(span, "rendered here")))
+        }
+        stop => stop,
     }
 }

@@ -78,7 +78,7 @@ impl Compiler<'_> {
         let lambda = &block.lambda;
         let bindings = self.bind(&lambda.parameters, arguments, "lambda")?;
         if let Some(typed) = &block.signature {
-            self.check_bindings(typed, lambda, &bindings)?;
+            check_bindings(typed, lambda, &bindings)?;
         }
         self.scopes[self.frame.scope].push(Local::Variables(bindings));
         let value = match self.evaluate_block(&lambda.body) {
@@ -87,27 +87,6 @@ impl Compiler<'_> {
         };
         check_result(block.signature.as_ref().and_then(|typed| typed.returns.as_ref()), &value, "lambda")?;
         Ok(value)
-    }
-
-    fn check_bindings(
-        &self,
-        typed: &CallSignature,
-        lambda: &Lambda,
-        bindings: &[(Symbol, Value)],
-    ) -> Result<(), Stop> {
-        let mut values = Vec::with_capacity(bindings.len());
-        for (parameter, (_, value)) in lambda.parameters.iter().zip(bindings) {
-            match &value.data {
-                Data::Array(rest) if parameter.captures_rest => values.extend(rest.iter().cloned()),
-                _ => values.push(value.clone()),
-            }
-        }
-        if fits(&typed.signature.callable, &values) {
-            return Ok(());
-        }
-        let given: Vec<Type> = values.iter().map(infer_set).collect();
-        let message = describe_signatures("lambda", std::slice::from_ref(&typed.signature), &given, None);
-        Err(rules::stop(&rules::TYPE_MISMATCH, message, None))
     }
 
     /// Arguments as variables: given, by default, or the rest as an array.
@@ -119,7 +98,7 @@ impl Compiler<'_> {
     ) -> Result<Vec<(Symbol, Value)>, Stop> {
         let has_defaults = parameters.iter().any(|parameter| parameter.default.is_some());
         if has_defaults {
-            return self.bind_with_defaults(parameters, arguments, callee);
+            return self.bind_with_defaults(parameters, &arguments, callee);
         }
         let mut arguments = arguments.into_iter();
         let mut bindings = Vec::with_capacity(parameters.len());
@@ -145,7 +124,7 @@ impl Compiler<'_> {
     fn bind_with_defaults(
         &mut self,
         parameters: &[Parameter],
-        arguments: Vec<Value>,
+        arguments: &[Value],
         callee: &str,
     ) -> Result<Vec<(Symbol, Value)>, Stop> {
         let scope = self.frame.scope;
@@ -181,6 +160,22 @@ impl Compiler<'_> {
         }
         Ok(self.scopes[scope].finish_parameters(level))
     }
+}
+
+fn check_bindings(typed: &CallSignature, lambda: &Lambda, bindings: &[(Symbol, Value)]) -> Result<(), Stop> {
+    let mut values = Vec::with_capacity(bindings.len());
+    for (parameter, (_, value)) in lambda.parameters.iter().zip(bindings) {
+        match &value.data {
+            Data::Array(rest) if parameter.captures_rest => values.extend(rest.iter().cloned()),
+            _ => values.push(value.clone()),
+        }
+    }
+    if fits(&typed.signature.callable, &values) {
+        return Ok(());
+    }
+    let given: Vec<Type> = values.iter().map(infer_set).collect();
+    let message = describe_signatures("lambda", std::slice::from_ref(&typed.signature), &given, None);
+    Err(rules::stop(&rules::TYPE_MISMATCH, message, None))
 }
 
 fn as_array(value: Value) -> Value {

@@ -25,6 +25,7 @@ use setpoint_source::{Range, Span, Symbol};
 use crate::compiler::Compiler;
 use crate::rules;
 
+pub(crate) use calls::unknown_function;
 pub(crate) use epp::Epp;
 pub(crate) use lambdas::LambdaBlock;
 
@@ -68,7 +69,7 @@ impl Compiler<'_> {
     /// The value of an expression.
     pub(crate) fn evaluate(&mut self, expression: &Expr) -> Result<Value, Stop> {
         if self.depth >= MAX_DEPTH {
-            return Err(self.too_deep(Some(self.span(expression.range))));
+            return Err(too_deep(Some(self.span(expression.range))));
         }
         self.depth += 1;
         let result = self.evaluate_kind(expression);
@@ -96,18 +97,10 @@ impl Compiler<'_> {
         Range { start, end }.in_file(self.frame.file)
     }
 
-    fn too_deep(&self, span: Option<Span>) -> Stop {
-        let message = "The evaluation is nested too deeply";
-        let mut diagnostic = setpoint_source::Diagnostic::new(&rules::ENDLESS_EVALUATION, message)
-            .with_help("Look for a function, class or definition that calls itself without an end.");
-        diagnostic.span = span;
-        Stop::Error(Box::new(diagnostic))
-    }
-
     /// Counts a call of a function, or the evaluation of a class or definition.
     pub(crate) fn enter_call(&mut self, span: Option<Span>) -> Result<(), Stop> {
         if self.calls >= MAX_CALLS {
-            return Err(self.too_deep(span));
+            return Err(too_deep(span));
         }
         self.calls += 1;
         Ok(())
@@ -212,20 +205,19 @@ impl Compiler<'_> {
     }
 
     fn evaluate_type_name(&mut self, name: Symbol, expression: &Expr) -> Result<Value, Stop> {
-        let of = match self.known_types.get(&name) {
-            Some(of) => of.clone(),
-            None => {
-                let Some(of) = self.find_type(&name)? else {
-                    if self.names_may_be_unknown {
-                        let of = Type::reference(name.as_str());
-                        return Ok(self.literal(Data::Type(of), expression.range));
-                    }
-                    let message = format!("Resource type not found: {name}");
-                    return Err(rules::stop(&rules::UNKNOWN_RESOURCE_TYPE, message, None));
-                };
-                self.known_types.insert(name, of.clone());
-                of
-            }
+        let of = if let Some(of) = self.known_types.get(&name) {
+            of.clone()
+        } else {
+            let Some(of) = self.find_type(&name)? else {
+                if self.names_may_be_unknown {
+                    let of = Type::reference(name.as_str());
+                    return Ok(self.literal(Data::Type(of), expression.range));
+                }
+                let message = format!("Resource type not found: {name}");
+                return Err(rules::stop(&rules::UNKNOWN_RESOURCE_TYPE, message, None));
+            };
+            self.known_types.insert(name, of.clone());
+            of
         };
         Ok(self.literal(Data::Type(of), expression.range))
     }
@@ -398,6 +390,14 @@ impl Compiler<'_> {
         let span = blamed(self, error.blame);
         rules::fail(error.message, span)
     }
+}
+
+fn too_deep(span: Option<Span>) -> Stop {
+    let message = "The evaluation is nested too deeply";
+    let mut diagnostic = setpoint_source::Diagnostic::new(&rules::ENDLESS_EVALUATION, message)
+        .with_help("Look for a function, class or definition that calls itself without an end.");
+    diagnostic.span = span;
+    Stop::Error(Box::new(diagnostic))
 }
 
 fn target_name(target: &Expr) -> String {

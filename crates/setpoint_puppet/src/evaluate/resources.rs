@@ -354,7 +354,7 @@ impl Compiler<'_> {
                     return Ok(Some(Query::NotEqual { name, value }));
                 }
                 if name.as_str() == "tag" {
-                    return self.tag_query(&value).map(Some);
+                    return tag_query(&value).map(Some);
                 }
                 Ok(Some(Query::Equal { name, value }))
             }
@@ -364,27 +364,27 @@ impl Compiler<'_> {
             }
         }
     }
+}
 
-    fn tag_query(&mut self, value: &Value) -> Result<Query, Stop> {
-        let mut names = Vec::new();
-        match &value.data {
-            Data::Array(items) => names.extend(items.iter().cloned()),
-            _ => names.push(value.clone()),
-        }
-        let mut tags = Vec::with_capacity(names.len());
-        for name in names {
-            if matches!(name.data, Data::Integer(_) | Data::Float(_)) {
-                return Err(rules::fail("Cannot transform a number to a tag", None));
-            }
-            tags.push(Symbol::new(&to_text(&name).to_lowercase()));
-        }
-        Ok(Query::Tagged { tags, prov: value.prov })
+fn tag_query(value: &Value) -> Result<Query, Stop> {
+    let mut names = Vec::new();
+    match &value.data {
+        Data::Array(items) => names.extend(items.iter().cloned()),
+        _ => names.push(value.clone()),
     }
+    let mut tags = Vec::with_capacity(names.len());
+    for name in names {
+        if matches!(name.data, Data::Integer(_) | Data::Float(_)) {
+            return Err(rules::fail("Cannot transform a number to a tag", None));
+        }
+        tags.push(Symbol::new(&to_text(&name).to_lowercase()));
+    }
+    Ok(Query::Tagged { tags, prov: value.prov })
+}
 
-    /// What a value is called in messages: `an Integer`.
-    pub(crate) fn described(&self, value: &Value) -> String {
-        with_article(&infer(value).generalize().to_string())
-    }
+/// What a value is called in messages: `an Integer`.
+pub(super) fn described(value: &Value) -> String {
+    with_article(&infer(value).generalize().to_string())
 }
 
 fn has_iterator(value: &Value) -> bool {

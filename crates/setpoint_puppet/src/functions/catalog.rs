@@ -7,6 +7,7 @@ use setpoint_source::Symbol;
 use super::{at_least, at_least_one, flatten};
 use crate::compiler::Compiler;
 use crate::rules;
+use crate::tags::tag_values;
 
 /// Makes virtual resources real, now or as soon as they are declared.
 pub(super) fn realize(compiler: &mut Compiler<'_>, call: &Call<'_>) -> Result<Value, Stop> {
@@ -30,7 +31,7 @@ pub(super) fn tag(compiler: &mut Compiler<'_>, call: &Call<'_>) -> Result<Value,
     at_least(call, 1)?;
     let container = compiler.scopes[compiler.frame.scope].resource;
     let mut tags = std::mem::take(&mut compiler.resources[container].tags);
-    let result = call.arguments.iter().try_for_each(|value| compiler.tag_values(&mut tags, value));
+    let result = call.arguments.iter().try_for_each(|value| tag_values(&mut tags, value));
     compiler.resources[container].tags = tags;
     // Collectors ask for the tags of containers, too.
     compiler.resources.touch_all();

@@ -46,16 +46,15 @@ pub(super) fn create_resources(compiler: &mut Compiler<'_>, call: &Call<'_>) -> 
     }
     let mut references = Vec::new();
     for (title, parameters) in instances {
-        let parameters = match &parameters.data {
-            Data::Hash(entries) => merged(compiler, defaults, entries),
-            _ => {
-                let actual = setpoint_puppet_values::infer(parameters).generalize();
-                let message = format!(
-                    "create_resources(): the parameters of '{}' must be a hash, got {actual}",
-                    to_text(&title.0)
-                );
-                return Err(fail(message));
-            }
+        let parameters = if let Data::Hash(entries) = &parameters.data {
+            merged(compiler, defaults, entries)
+        } else {
+            let actual = setpoint_puppet_values::infer(parameters).generalize();
+            let message = format!(
+                "create_resources(): the parameters of '{}' must be a hash, got {actual}",
+                to_text(&title.0)
+            );
+            return Err(fail(message));
         };
         let titles = match &title.0.data {
             Data::Array(titles) => titles.to_vec(),

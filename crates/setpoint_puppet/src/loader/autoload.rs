@@ -45,17 +45,13 @@ impl Compiler<'_> {
         Ok(self.find_define(name)?.map(ResourceType::Definition))
     }
 
-    pub(crate) fn shipped_type(&self, name: &str) -> Option<Native> {
-        setpoint_catalog::native_type(name)
-    }
-
     /// A type that Puppet ships, or one that a module brings along.
     fn native_type(&mut self, name: &str) -> Option<Native> {
         let name = lower(Symbol::new(name));
         if let Some(known) = self.definitions.natives.get(&name) {
             return *known;
         }
-        let found = self.shipped_type(&name).or_else(|| self.environment.module_type(&name));
+        let found = setpoint_catalog::native_type(&name).or_else(|| self.environment.module_type(&name));
         self.definitions.natives.insert(name, found);
         found
     }
@@ -108,10 +104,16 @@ impl Compiler<'_> {
         if !self.definitions.missing.insert(key) {
             return Ok(());
         }
+        let Some(file) = self.module_path_of(folder, name) else { return Ok(()) };
+        let module = name.split("::").next().map(Symbol::new);
+        self.load_file(file, module)
+    }
+
+    /// The file in which a module keeps a function or an alias.
+    pub(super) fn module_path_of(&self, folder: &str, name: Symbol) -> Option<PathBuf> {
         let (module, rest) = name.split_once("::").unwrap_or((&name, "init"));
-        let Some(path) = self.environment.module(module) else { return Ok(()) };
-        let file = path.join(folder).join(rest.replace("::", "/")).with_extension("pp");
-        self.load_file(file, Some(Symbol::new(module)))
+        let path = self.environment.module(module)?;
+        Some(path.join(folder).join(rest.replace("::", "/")).with_extension("pp"))
     }
 
     fn load_file(&mut self, path: PathBuf, module: Option<Symbol>) -> Result<(), Stop> {

@@ -270,7 +270,7 @@ impl Compiler<'_> {
                     "{} is a metaparam; this value will inherit to all contained resources in the {name} definition",
                     parameter.name
                 );
-                self.warn(message, Some(span));
+                self.warn(message, None);
             }
             let of = match &parameter.type_expr {
                 Some(expression) => self.evaluate_type(expression)?,

@@ -30,6 +30,7 @@ impl Compiler<'_> {
         let key = lower(name);
         if !self.definitions.aliases.contains_key(&key) {
             self.load_from_folder("types", key)?;
+            self.refuse_other_alias(key)?;
         }
         let Some(known) = self.definitions.aliases.get_mut(&key) else { return Ok(None) };
         if let Some(alias) = &known.alias {
@@ -47,6 +48,29 @@ impl Compiler<'_> {
         Ok(Some(Type::Alias(alias)))
     }
 
+    /// The file of an alias must hold the alias of its name.
+    fn refuse_other_alias(&self, key: Symbol) -> Result<(), Stop> {
+        if self.definitions.aliases.contains_key(&key) {
+            return Ok(());
+        }
+        let Some(path) = self.module_path_of("types", key) else { return Ok(()) };
+        let is_here = |alias: &&super::TypeAlias| {
+            self.environment.sources.file(alias.definition.file).path() == path.to_string_lossy()
+        };
+        // At most one alias stands in a file, so the order does not matter.
+        match self.definitions.aliases.values().find(is_here) {
+            None => Ok(()),
+            Some(other) => {
+                let message = format!(
+                    "The code loaded from {} produced type with the wrong name, expected '{key}', actual '{}'",
+                    path.display(),
+                    other.definition.name
+                );
+                Err(rules::stop(&rules::MISPLACED_CODE, message, None))
+            }
+        }
+    }
+
     /// An expression that must be a type. A name that nobody knows stands for itself.
     fn interpret_type(&mut self, expression: &Expr) -> Result<Type, Stop> {
         let outer = std::mem::replace(&mut self.names_may_be_unknown, true);
@@ -58,13 +82,12 @@ impl Compiler<'_> {
     /// An expression that must be a type.
     pub(crate) fn evaluate_type(&mut self, expression: &Expr) -> Result<Type, Stop> {
         let value = self.evaluate(expression)?;
-        match value.data {
-            Data::Type(of) => Ok(of),
-            _ => {
-                let actual = setpoint_puppet_values::infer(&value).generalize().to_string();
-                let message = format!("Expected a data type, got {actual}");
-                Err(rules::stop(&rules::TYPE_MISMATCH, message, self.span(expression.range)))
-            }
+        if let Data::Type(of) = value.data {
+            Ok(of)
+        } else {
+            let actual = setpoint_puppet_values::infer(&value).generalize().to_string();
+            let message = format!("Expected a data type, got {actual}");
+            Err(rules::stop(&rules::TYPE_MISMATCH, message, self.span(expression.range)))
         }
     }
 
@@ -94,7 +117,7 @@ impl Compiler<'_> {
         let result = self.interpret_type(expression);
         self.frame = outer;
         let of = result.map_err(|stop| match stop {
-            Stop::Error(diagnostic) if std::ptr::eq(diagnostic.rule, &rules::TYPE_MISMATCH) => {
+            Stop::Error(diagnostic) if std::ptr::eq(diagnostic.rule, &raw const rules::TYPE_MISMATCH) => {
                 invalid(text, span)
             }
             Stop::Error(mut diagnostic) => {
