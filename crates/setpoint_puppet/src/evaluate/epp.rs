@@ -47,7 +47,7 @@ impl Compiler<'_> {
             }
             _ => return Err(rules::fail(format!("{function}(): the template cannot be read"), span)),
         };
-        let arguments = self.template_arguments(function, given, span)?;
+        let arguments = template_arguments(function, given, span)?;
         let outer = self.frame;
         let mut taken = None;
         if !inline {
@@ -81,23 +81,6 @@ impl Compiler<'_> {
         };
         let value = Value::string(written.text).with(prov);
         if written.is_sensitive { Value::new(Data::Sensitive(Arc::new(value))).with(prov) } else { value }
-    }
-
-    fn template_arguments(
-        &mut self,
-        function: &str,
-        given: Option<&Value>,
-        span: Span,
-    ) -> Result<Hash, Stop> {
-        match given.map(|value| &value.data) {
-            None => Ok(Hash::default()),
-            Some(Data::Hash(entries)) => Ok(Hash::clone(entries)),
-            Some(_) => {
-                let actual = given.map_or_else(String::new, |value| described(value));
-                let message = format!("{function}(): the template_args must be a Hash, got {actual}");
-                Err(rules::fail(message, span))
-            }
-        }
     }
 
     /// The node or top scope that encloses a scope.
@@ -226,5 +209,17 @@ fn rendered_here(stop: Stop, span: Span) -> Stop {
             Stop::Error(Box::new(diagnostic.with_label(span, "rendered here")))
         }
         stop => stop,
+    }
+}
+
+fn template_arguments(function: &str, given: Option<&Value>, span: Span) -> Result<Hash, Stop> {
+    match given.map(|value| &value.data) {
+        None => Ok(Hash::default()),
+        Some(Data::Hash(entries)) => Ok(Hash::clone(entries)),
+        Some(_) => {
+            let actual = given.map_or_else(String::new, described);
+            let message = format!("{function}(): the template_args must be a Hash, got {actual}");
+            Err(rules::fail(message, span))
+        }
     }
 }
