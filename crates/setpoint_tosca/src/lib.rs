@@ -7,6 +7,7 @@
 mod archive;
 pub mod draw;
 mod instance;
+mod rule_file;
 mod rules;
 mod service;
 mod start;
@@ -15,6 +16,7 @@ mod types;
 
 pub use archive::open as open_archive;
 pub use instance::instance;
+pub use rule_file::rule_file;
 pub use rules::RULES;
 pub use service::{Assignment, NodeTemplate, Service};
 pub use start::can_start;

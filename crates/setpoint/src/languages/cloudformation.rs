@@ -3,10 +3,12 @@
 use std::path::Path;
 
 use setpoint_cloudformation::{Analysis, draw};
+use setpoint_orchestra::models::CLOUDFORMATION_SETUP;
 use setpoint_source::{InputReport, Rule, normal};
 
 use super::Language;
-use crate::cli::InputOptions;
+use super::simulation::simulate;
+use crate::cli::{InputOptions, SimulateArgs};
 use crate::output::pretty;
 use crate::session::{Outcome, Session, UsageError};
 
@@ -96,6 +98,22 @@ impl Language for CloudFormation {
         let diagnostics = analysis.findings.into_iter().filter(broken).collect();
         Ok(Outcome { result: Some(result), diagnostics })
     }
+
+    /// The creation of the stack that the parameters' defaults describe.
+    fn simulate(&self, session: &Session<'_>, args: &SimulateArgs) -> Result<Outcome, UsageError> {
+        let analysis = analyse(session, &args.input)?;
+        let Some(model) = CLOUDFORMATION_SETUP.load(&session.sources) else {
+            return Err(self.cannot("simulate"));
+        };
+        let instance = setpoint_cloudformation::instance(&analysis, &model)
+            .map_err(|errors| instance_errors(&args.input, &errors))?;
+        simulate(&model, &instance, &CLOUDFORMATION_SETUP.facts, args, &session.sources)
+    }
+}
+
+fn instance_errors(path: &Path, errors: &[setpoint_orchestra::InstanceError]) -> UsageError {
+    let messages: Vec<&str> = errors.iter().map(|error| error.message.as_str()).collect();
+    UsageError::new(format!("{} cannot be simulated: {}", path.display(), messages.join("; ")))
 }
 
 fn analyse(session: &Session<'_>, path: &Path) -> Result<Analysis, UsageError> {

@@ -9,8 +9,9 @@ use setpoint_orchestra::{Instance, Model, load_model, report};
 use setpoint_source::{Diagnostic, InputReport, Rule, Severity, Sources};
 
 use super::Language;
-use super::simulation::{pretty, simulate};
+use super::simulation::simulate;
 use crate::cli::{InputOptions, ProveArgs, ResultFormat, SimulateArgs};
+use crate::output::pretty;
 use crate::session::{Outcome, Session, UsageError};
 
 #[derive(Debug)]

@@ -6,6 +6,7 @@ use setpoint_orchestra::{Instance, Model};
 use setpoint_source::Sources;
 
 use crate::cli::{ResultFormat, SimulateArgs};
+use crate::output::pretty;
 use crate::session::{Outcome, UsageError};
 
 /// One run, a random run or all runs of an instance. A run that cannot reach a final state is explained.
@@ -45,8 +46,4 @@ pub(crate) fn simulate(
         }
     };
     Ok(Outcome { result: Some(result), diagnostics })
-}
-
-pub(crate) fn pretty(value: &serde_json::Value) -> String {
-    serde_json::to_string_pretty(value).unwrap_or_default()
 }

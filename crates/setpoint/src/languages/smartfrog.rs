@@ -10,6 +10,7 @@ use setpoint_source::{InputReport, Rule, Severity};
 
 use super::Language;
 use crate::cli::InputOptions;
+use crate::output::pretty;
 use crate::session::{Outcome, Session, UsageError};
 
 #[derive(Debug)]
@@ -185,8 +186,4 @@ fn compiler_options(options: &InputOptions) -> Result<Options, UsageError> {
         );
     }
     Ok(Options { semantics, properties, environment, ..Options::default() })
-}
-
-fn pretty(value: &serde_json::Value) -> String {
-    serde_json::to_string_pretty(value).unwrap_or_default()
 }

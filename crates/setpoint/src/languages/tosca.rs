@@ -2,12 +2,15 @@
 
 use std::path::{Path, PathBuf};
 
+use setpoint_orchestra::Model;
+use setpoint_orchestra::concrete::Facts;
 use setpoint_orchestra::models::TOSCA_SETUP;
-use setpoint_source::{FileSystem, InputReport, Rule, Severity};
+use setpoint_source::{Diagnostic, FileSystem, InputReport, Rule, Severity};
 use setpoint_tosca::{Service, Topology, draw};
 
 use super::Language;
-use crate::cli::InputOptions;
+use super::simulation::simulate;
+use crate::cli::{InputOptions, SimulateArgs};
 use crate::output::pretty;
 use crate::session::{Outcome, Session, UsageError};
 
@@ -86,6 +89,39 @@ impl Language for Tosca {
         };
         Ok(Outcome { result: Some(result), diagnostics: service.diagnostics })
     }
+
+    /// The set-up of the topology.
+    fn simulate(&self, session: &Session<'_>, args: &SimulateArgs) -> Result<Outcome, UsageError> {
+        let (service, topology) = match read(session, &args.input)? {
+            Ok(read) => read,
+            Err(reason) => return Err(UsageError::new(format!("{}: {reason}", args.input.display()))),
+        };
+        let (model, facts) = match rule_set(session, &service, &topology) {
+            Ok(found) => found,
+            Err(diagnostics) => return Ok(Outcome { result: None, diagnostics }),
+        };
+        let instance = setpoint_tosca::instance(&service, &topology, &model).map_err(|errors| {
+            let messages: Vec<&str> = errors.iter().map(|error| error.message.as_str()).collect();
+            UsageError::new(format!("{} cannot be simulated: {}", args.input.display(), messages.join("; ")))
+        })?;
+        simulate(&model, &instance, &facts, args, &session.sources)
+    }
+}
+
+/// The rules by which the topology is set up: those that its relationship types name, or the built-in ones.
+fn rule_set(
+    session: &Session<'_>,
+    service: &Service,
+    topology: &Topology,
+) -> Result<(Model, Facts), Vec<Diagnostic>> {
+    let Some(path) = setpoint_tosca::rule_file(service, topology, &session.sources)? else {
+        let model = TOSCA_SETUP.load(&session.sources).ok_or_else(Vec::new)?;
+        return Ok((model, TOSCA_SETUP.facts.clone()));
+    };
+    let loaded = setpoint_orchestra::load_model(session.files, &session.sources, &path);
+    let model = loaded.model.ok_or(loaded.diagnostics)?;
+    let facts = setpoint_orchestra::parametric::facts(&model);
+    Ok((model, facts))
 }
 
 /// A service template, from a file or from an archive that may be bad.
@@ -117,9 +153,14 @@ fn verdict(
     topology: &Topology,
     report: &mut InputReport,
 ) -> &'static str {
-    let Some(model) = TOSCA_SETUP.load(&session.sources) else { return "unknown" };
+    let (model, facts) = match rule_set(session, service, topology) {
+        Ok(found) => found,
+        Err(mut diagnostics) => {
+            report.findings.append(&mut diagnostics);
+            return "unknown";
+        }
+    };
     let Ok(instance) = setpoint_tosca::instance(service, topology, &model) else { return "unknown" };
-    let facts = setpoint_orchestra::parametric::facts(&model);
     let (answer, mut findings) = setpoint_tosca::can_start(&model, &instance, &facts);
     report.findings.append(&mut findings);
     let errors = || report.findings.iter().filter(|finding| finding.severity == Severity::Error);
