@@ -8,7 +8,7 @@ use rustc_hash::FxBuildHasher;
 use setpoint_puppet_values::{Data, Value};
 use setpoint_source::Symbol;
 
-use crate::{Resource, ResourceId};
+use crate::{NativeType, Resource, ResourceId};
 
 /// What a node should look like.
 #[derive(Clone, Debug)]
@@ -89,6 +89,17 @@ impl Catalog {
         self.name_resource(resource.type_name, title.into(), id)
     }
 
+    /// Makes a resource known by its aliases, and by the values of its namevars where they differ from the title. A name
+    /// that another resource has already is left to it.
+    pub fn add_names(&mut self, id: ResourceId, native: Option<&NativeType>) {
+        let Some(resource) = self.resources.get(id.index()) else { return };
+        let unique = native.and_then(|native| native.unique_name(resource));
+        let aliases = resource.get("alias").map(strings).unwrap_or_default();
+        for name in unique.into_iter().chain(aliases) {
+            let _ = self.add_alias(id, name);
+        }
+    }
+
     fn name_resource(&mut self, type_name: Symbol, title: Arc<str>, id: ResourceId) -> Result<(), Duplicate> {
         match self.index.entry(OwnedKey { type_name, title }) {
             indexmap::map::Entry::Occupied(known) if *known.get() != id => Err(Duplicate(*known.get())),
@@ -132,6 +143,15 @@ impl Catalog {
 
     pub fn add_edge(&mut self, container: ResourceId, contained: ResourceId) {
         self.edges.push((container, contained));
+    }
+}
+
+/// A string, or the strings of an array.
+fn strings(value: &Value) -> Vec<Arc<str>> {
+    match &value.data {
+        Data::String(text) => vec![Arc::clone(text)],
+        Data::Array(items) => items.iter().flat_map(strings).collect(),
+        _ => Vec::new(),
     }
 }
 

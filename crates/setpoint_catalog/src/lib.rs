@@ -6,6 +6,7 @@
 //! resource does to a machine.
 
 mod catalog;
+pub mod conversion;
 pub mod findings;
 pub mod graph;
 mod native;

@@ -129,26 +129,12 @@ fn add_resource(catalog: &mut Catalog, json: &Json) -> Result<(), ReadError> {
     }
     let namevar = resource.parameters.get(resource.namevar).and_then(Value::as_str);
     resource.title_is_no_string = namevar == Some(&*resource.title);
-    let unique = native.and_then(|native| native.unique_name(&resource));
-    let aliases = resource.get("alias").map(strings).unwrap_or_default();
     let reference = resource.reference();
     let id = catalog
         .add(resource)
         .map_err(|_| ReadError::new(format!("{reference} stands in the catalog a second time")))?;
-    // A name that is taken is told when the catalog is checked.
-    for alias in unique.into_iter().chain(aliases) {
-        let _ = catalog.add_alias(id, alias);
-    }
+    catalog.add_names(id, native);
     Ok(())
-}
-
-/// A string, or the strings of an array.
-fn strings(value: &Value) -> Vec<Arc<str>> {
-    match &value.data {
-        Data::String(text) => vec![Arc::clone(text)],
-        Data::Array(items) => items.iter().flat_map(strings).collect(),
-        _ => Vec::new(),
-    }
 }
 
 /// Containment. PuppetDB also keeps the relationships as edges; they are in the parameters as well.

@@ -247,9 +247,15 @@ pub(crate) fn into_catalog(mut compiler: Compiler<'_>) -> (Catalog, Arena) {
     }
     let mut last_file = None;
     for resource in resources.into_list() {
+        let native = match resource.resource_type {
+            ResourceType::Native(native) => Some(native),
+            ResourceType::Definition(_) => None,
+        };
         let converted = compiler.convert(resource, &mut last_file);
         // Types and titles are unique: the compiler refused duplicates.
-        let _ = catalog.add(converted);
+        if let Ok(id) = catalog.add(converted) {
+            catalog.add_names(id, native);
+        }
     }
     (catalog, compiler.arena)
 }
