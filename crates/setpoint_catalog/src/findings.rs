@@ -2,7 +2,8 @@
 
 use setpoint_source::{Diagnostic, Rule, Severity};
 
-use crate::graph::{BuildError, Cause, Cycle, Edge, Graph};
+use crate::conversion::{self, Problem};
+use crate::graph::{BuildError, Cause, Cycle, Edge, Graph, Types};
 use crate::{Catalog, ResourceId};
 
 pub static DEPENDENCY_CYCLE: Rule = Rule {
@@ -25,7 +26,40 @@ pub static DANGLING_DEPENDENCY: Rule = Rule {
                   Declare the resource, or mend its name.",
 };
 
-pub static RULES: &[&Rule] = &[&DEPENDENCY_CYCLE, &DANGLING_DEPENDENCY];
+pub static INVALID_RESOURCE: Rule = Rule {
+    name: "invalid-resource",
+    severity: Severity::Error,
+    summary: "Puppet cannot manage a resource as it is declared",
+    explanation: "The catalog compiles, but the agent refuses it when it turns the catalog into native resources: a value is none \
+                  that the type allows, a path is not absolute, parameters exclude each other. The whole run ends there, and \
+                  nothing is applied, not even what has nothing to do with the resource.\n\n\
+                  ```puppet\nfile { '/etc/motd': mode => 644 }   # a number: write '0644'\nexec { 'apt-get update': }          # no path, and none given\n```\n\n\
+                  Give the value that the finding asks for.",
+};
+
+pub static RULES: &[&Rule] = &[&DEPENDENCY_CYCLE, &DANGLING_DEPENDENCY, &INVALID_RESOURCE];
+
+/// Resources that the agent refuses before it applies anything.
+pub fn of_conversion(catalog: &Catalog, types: &dyn Types) -> Vec<Diagnostic> {
+    conversion::problems(catalog, types).iter().map(|problem| invalid(catalog, problem)).collect()
+}
+
+fn invalid(catalog: &Catalog, problem: &Problem) -> Diagnostic {
+    let name = reference(catalog, problem.resource);
+    let message = match problem.parameter {
+        Some(parameter) => format!("{name}: `{parameter}` {}", problem.message),
+        None => format!("{name} {}", problem.message),
+    };
+    let finding = Diagnostic::new(&INVALID_RESOURCE, message)
+        .with_resources([name])
+        .with_note("The agent ends its run before it applies anything of this catalog.");
+    let resource = catalog.get(problem.resource);
+    let given = resource.zip(problem.parameter).and_then(|(one, name)| one.parameters.entry(name)?.span);
+    match given.or(resource.and_then(|one| one.span)) {
+        Some(span) => finding.at(span),
+        None => finding,
+    }
+}
 
 /// Relationships that cannot be kept: circles, and names of nothing.
 pub fn of_graph(catalog: &Catalog, graph: &Result<Graph, BuildError>) -> Vec<Diagnostic> {

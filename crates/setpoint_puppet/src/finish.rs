@@ -247,7 +247,7 @@ pub(crate) fn into_catalog(mut compiler: Compiler<'_>) -> (Catalog, Arena) {
     }
     let mut last_file = None;
     for resource in resources.into_list() {
-        let native = match resource.resource_type {
+        let native = match resource.instance_of {
             ResourceType::Native(native) => Some(native),
             ResourceType::Definition(_) => None,
         };

@@ -107,8 +107,9 @@ impl Language for Puppet {
         };
         report.findings.extend(compilation.diagnostics);
         if let Some(catalog) = &compilation.catalog {
-            let graph = Graph::new(catalog, &module_types(session, options));
-            report.findings.extend(findings::of_graph(catalog, &graph));
+            let types = module_types(session, options);
+            report.findings.extend(findings::of_conversion(catalog, &types));
+            report.findings.extend(findings::of_graph(catalog, &Graph::new(catalog, &types)));
         }
         let fails = report.findings.iter().any(|finding| finding.severity == Severity::Error);
         report.verdict.insert("catalog", if fails { "fails" } else { "ok" });
