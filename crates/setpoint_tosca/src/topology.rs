@@ -155,15 +155,10 @@ impl Topology {
                 .filter(move |one| one.name != node.name && derives(&service.types.nodes, one.kind, kind))
         };
         if is_type {
-            if let Some(found) = fitting().next() {
-                return (fitting().count() == 1).then_some(found);
-            }
-            // No node of the type: the orchestrator has to bring one.
-            return None;
+            // With no node of the type, or several, the orchestrator has to choose one.
+            return fitting().next().filter(|_| fitting().count() == 1);
         }
-        if assignment.node.is_none() {
-            return None;
-        }
+        assignment.node?;
         let mut finding = Diagnostic::new(
             &rules::UNSATISFIED_REQUIREMENT,
             format!("`{}` needs `{named}` for `{}`, and there is no such node", node.name, assignment.name),

@@ -25,7 +25,7 @@ fn answer(case: &Case) -> Answers {
     let topology = Topology::new(&service);
     let mut findings: Vec<_> = service.diagnostics.iter().chain(&topology.diagnostics).cloned().collect();
     let mut answers = Vec::new();
-    let model = TOSCA_SETUP.load(&sources).expect("the built-in rule set loads");
+    let Some(model) = TOSCA_SETUP.load(&sources) else { return Vec::new() };
     match instance(&service, &topology, &model) {
         Ok(instance) => {
             // Search decides here: the cases are small, and one run is what they check.
