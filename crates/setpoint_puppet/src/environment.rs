@@ -121,9 +121,12 @@ impl<'a> Environment<'a> {
         let found = if let Some((module, _)) = name.split_once("::") {
             self.has_ruby_function(module, name).then(|| Arc::from(module))
         } else {
-            let known = setpoint_puppet_functions::MODULES.iter().map(|module| (*module).to_owned());
-            let others = self.modulepath.iter().flat_map(|folder| self.files.list(folder));
-            known.chain(others).find(|module| self.has_ruby_function(module, name)).map(Arc::from)
+            let modules: Vec<String> =
+                self.modulepath.iter().flat_map(|folder| self.files.list(folder)).collect();
+            let known = |module: &&String| setpoint_puppet_functions::module_function(module, name).is_some();
+            let has = |module: &&String| self.has_ruby_function(module, name);
+            let found = modules.iter().filter(known).find(has).or_else(|| modules.iter().find(has));
+            found.map(|module| Arc::from(module.as_str()))
         };
         let mut functions = self.functions.write().unwrap_or_else(PoisonError::into_inner);
         functions.entry(name.to_owned()).or_insert(found).clone()

@@ -2,7 +2,7 @@
 //!
 //! Each function takes values and gives a value; what it needs of its caller (blocks, variables, files, the log) it
 //! asks of a [`Host`], which the evaluator is. Functions that declare classes and resources live with the evaluator.
-//! `builtin` has Puppet's own functions by theme, `stdlib` those of that module, `ruby` what both take from Ruby.
+//! `builtin` has Puppet's own functions by theme, `stdlib` and `modules` those of modules, `ruby` what both take from Ruby.
 
 #![allow(clippy::unnecessary_wraps, reason = "all functions have one shape, also those that cannot fail")]
 
@@ -11,6 +11,7 @@ mod context;
 mod function;
 mod host;
 mod legacy;
+mod modules;
 mod ruby;
 mod rules;
 mod signature;
@@ -25,17 +26,10 @@ pub use setpoint_puppet_values::Strictness;
 /// The function of this name that a module is known to have. Whether the module is on the path, in a version that has
 /// the function, is for the caller to decide.
 pub fn module_function(module: &str, name: &str) -> Option<&'static Function> {
-    match module {
-        "stdlib" => builtin::find(stdlib::FUNCTIONS, name),
-        _ => None,
-    }
+    builtin::find(modules::functions_of(module), name)
 }
 
 /// The names of the functions that a module is known to have.
 pub fn module_functions(module: &str) -> impl Iterator<Item = &'static str> + use<> {
-    let functions = if module == "stdlib" { stdlib::FUNCTIONS } else { &[] };
-    functions.iter().map(|function| function.name)
+    modules::functions_of(module).iter().map(|function| function.name)
 }
-
-/// The modules whose functions are known.
-pub const MODULES: &[&str] = &["stdlib"];

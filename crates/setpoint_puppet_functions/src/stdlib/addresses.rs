@@ -29,13 +29,13 @@ pub(super) static IP_IN_RANGE: Function = Function::typed(
 type Result<T> = std::result::Result<T, Stop>;
 
 /// An address with the length of its network, as Ruby's `IPAddr` reads it.
-pub(super) struct Network {
-    pub(super) address: IpAddr,
+pub(crate) struct Network {
+    pub(crate) address: IpAddr,
     bits: u32,
 }
 
 impl Network {
-    pub(super) fn parse(text: &str) -> Option<Self> {
+    pub(crate) fn parse(text: &str) -> Option<Self> {
         let (address, prefix) = match text.split_once('/') {
             Some((address, prefix)) => (address, Some(prefix)),
             None => (text, None),

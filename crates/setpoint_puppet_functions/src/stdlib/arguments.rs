@@ -26,6 +26,6 @@ impl Arguments for Context<'_, '_> {
 }
 
 /// The name of a value's class in Ruby.
-pub(super) fn class_of(value: &Value) -> &'static str {
+pub(crate) fn class_of(value: &Value) -> &'static str {
     text::class(value)
 }

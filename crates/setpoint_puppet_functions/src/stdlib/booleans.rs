@@ -23,7 +23,7 @@ pub(super) static TYPE3X: Function = Function::counted("type3x", -1, type3x);
 type Result<T> = std::result::Result<T, Stop>;
 
 /// What `str2bool` makes of a value.
-pub(super) fn to_bool(context: &Context<'_, '_>, value: &Value) -> Result<bool> {
+pub(crate) fn to_bool(context: &Context<'_, '_>, value: &Value) -> Result<bool> {
     let text = match &value.data {
         Data::Bool(flag) => return Ok(*flag),
         Data::String(text) => text,

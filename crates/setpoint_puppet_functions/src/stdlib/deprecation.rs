@@ -16,7 +16,7 @@ pub(super) static DEPRECATION: Function = Function::typed(
 );
 
 /// Says that something is deprecated: nothing, a warning or an error, as strict as Puppet is.
-pub(super) fn deprecated(context: &mut Context<'_, '_>, key: &str, message: &str) -> Result<(), Stop> {
+pub(crate) fn deprecated(context: &mut Context<'_, '_>, key: &str, message: &str) -> Result<(), Stop> {
     match context.host.strict() {
         Strictness::Off => Ok(()),
         Strictness::Warning => {

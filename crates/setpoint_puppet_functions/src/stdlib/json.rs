@@ -7,7 +7,7 @@ use setpoint_puppet_values::{Data, Hash, Key, Value, to_text};
 use crate::context::Context;
 use crate::ruby::{numbers, text};
 
-pub(super) fn compact(value: &Value) -> String {
+pub(crate) fn compact(value: &Value) -> String {
     let mut out = String::new();
     write(value, &Layout::COMPACT, 0, &mut out);
     out
@@ -133,7 +133,7 @@ pub(super) fn read(_: &Context<'_, '_>, text: &str) -> Result<Value, String> {
     })
 }
 
-fn from_json(value: &serde_json::Value) -> Value {
+pub(crate) fn from_json(value: &serde_json::Value) -> Value {
     match value {
         serde_json::Value::Null => Value::UNDEF,
         serde_json::Value::Bool(flag) => Value::from(*flag),

@@ -21,6 +21,12 @@ mod yaml;
 
 use crate::Function;
 
+pub(crate) use addresses::Network;
+pub(crate) use arguments::class_of;
+pub(crate) use booleans::to_bool;
+pub(crate) use deprecation::deprecated;
+pub(crate) use json::{compact as compact_json, from_json as value_of_json};
+
 /// Sorted by name.
 pub(crate) static FUNCTIONS: &[&Function] = &[
     &collections::ANY2ARRAY,
