@@ -52,7 +52,7 @@ fn without_prefixes(mut text: &str) -> &str {
         } else if let Some(rest) = text.strip_prefix("Could not parse for environment production: ") {
             text = rest;
         } else if let Some(rest) = text.strip_prefix("Error while evaluating a") {
-            match rest.split_once(", ") {
+            match rest.split_once(',') {
                 Some((what, rest)) if !what.contains(['(', ':']) => text = rest,
                 _ => return text,
             }

@@ -105,7 +105,7 @@ def answer(request, root, core, logs)
   end
   # What Puppet tells of itself is left out; what a manifest logs has its scope as source.
   kept = logs.messages.reject do |m|
-    %i[debug info].include?(m.level) && (!m.source.to_s.start_with?('Scope(') || m.message.start_with?('Retrieving epp template'))
+    %i[debug info].include?(m.level) && (!m.source.to_s.start_with?('Scope(') || m.message.start_with?('Retrieving '))
   end
   said = kept.map do |m|
     { 'level' => m.level, 'source' => m.source.to_s, 'file' => m.file, 'line' => m.line, 'column' => m.respond_to?(:pos) ? m.pos : nil, 'text' => m.message }
