@@ -6,6 +6,7 @@
 mod answer;
 mod bench;
 mod compare;
+mod fuzz;
 mod measure;
 mod test;
 
@@ -26,6 +27,8 @@ enum Task {
     Answer(answer::Arguments),
     /// Put generated manifests to an oracle and to Setpoint
     Compare(compare::Arguments),
+    /// Compile mutated manifests, and see that all end well
+    Fuzz(fuzz::Arguments),
     /// Measure Setpoint beside its peers
     Bench(bench::Arguments),
     /// Run every test, and say at the end what was skipped
@@ -39,6 +42,7 @@ fn main() -> ExitCode {
     let done = match Cli::parse().task {
         Task::Answer(arguments) => answer::run(&arguments),
         Task::Compare(arguments) => compare::run(&arguments),
+        Task::Fuzz(arguments) => fuzz::run(&arguments),
         Task::Bench(arguments) => bench::run(&arguments),
         Task::Test(arguments) => test::run(&arguments),
         Task::Measure(arguments) => measure::run(&arguments),

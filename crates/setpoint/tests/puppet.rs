@@ -8,7 +8,9 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use libtest_mimic::{Failed, Trial};
-use setpoint_oracle::{Mode, Puppet, Request, agree, answers, answers_that_agree, generate, setpoint};
+use setpoint_oracle::{
+    Mode, Puppet, Random, Request, agree, answers, answers_that_agree, generate, mutate, setpoint,
+};
 use setpoint_testing::{Case, cases, diff, puppet, repository, run_tests, skip, trials};
 
 /// How many generated manifests are put to both. `cargo xtask compare puppet` puts as many as one likes.
@@ -19,6 +21,8 @@ fn main() -> ExitCode {
     let mut all = trials(&folder, |case| {
         answers_that_agree(case, |mode| Request::of(case, mode).map(|request| setpoint(&request)))
     });
+    let same = folder.clone();
+    all.push(Trial::test("mutated manifests end in an answer", move || mutants_end(&same)));
     all.push(Trial::test("puppet still says so", move || puppet_still_says_so(&folder)));
     all.push(Trial::test("generated manifests agree", generated_manifests_agree));
     run_tests(all)
@@ -41,6 +45,25 @@ fn generated_manifests_agree() -> Result<(), Failed> {
         }
     }
     if problems.is_empty() { Ok(()) } else { Err(problems.into()) }
+}
+
+/// Whatever is wrong with a manifest, its compilation neither panics nor hangs nor overflows the stack.
+fn mutants_end(folder: &Path) -> Result<(), Failed> {
+    for (seed, path) in (0..).zip(cases(folder)) {
+        let text = std::fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
+        let mut random = Random::new(seed);
+        let mut case = Case::parse(&text);
+        for input in &mut case.inputs {
+            if input.name.ends_with("pp") {
+                input.text = mutate(&input.text, &mut random);
+            }
+        }
+        let outcome = setpoint(&Request::of(&case, Mode::Eight)?);
+        if outcome.errors.is_empty() == outcome.catalog.is_none() {
+            return Err(format!("{}: neither a catalog nor an error\n{}", path.display(), case.render()).into());
+        }
+    }
+    Ok(())
 }
 
 /// The stored answers are Puppet's: each case is put to it again.

@@ -4,13 +4,14 @@
 //! them, and [`setpoint`] answers the same. Both answers become an [`Outcome`], and [`Outcome::render`] writes either in the same
 //! compact text, which is what the cases hold. [`agree`] says what it means that the two are equal.
 //!
-//! [`generate`] makes manifests that nobody thought of.
+//! [`generate`] makes manifests that nobody thought of, [`mutate`] makes mistakes.
 //!
 //! For tests and tasks only.
 
 mod agree;
 mod error_text;
 mod generate;
+mod mutate;
 mod ours;
 mod outcome;
 mod puppet;
@@ -19,6 +20,7 @@ mod request;
 
 pub use agree::{agree, answers_that_agree};
 pub use generate::generate;
+pub use mutate::mutate;
 pub use ours::setpoint;
 pub use outcome::{Level, Message, Outcome, Place};
 pub use puppet::Puppet;
