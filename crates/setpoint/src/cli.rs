@@ -79,6 +79,9 @@ pub(crate) struct PuppetOptions {
     /// The version whose strictness counts
     #[arg(long, value_name = "VERSION", default_value = "8", value_parser = ["7", "8"])]
     pub(crate) puppet: Option<String>,
+    /// Do not record where values come from: a little faster, and `why` has no answer
+    #[arg(long)]
+    pub(crate) no_provenance: bool,
 }
 
 #[derive(Debug, Args)]

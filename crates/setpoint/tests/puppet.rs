@@ -60,7 +60,9 @@ fn mutants_end(folder: &Path) -> Result<(), Failed> {
         }
         let outcome = setpoint(&Request::of(&case, Mode::Eight)?);
         if outcome.errors.is_empty() == outcome.catalog.is_none() {
-            return Err(format!("{}: neither a catalog nor an error\n{}", path.display(), case.render()).into());
+            return Err(
+                format!("{}: neither a catalog nor an error\n{}", path.display(), case.render()).into()
+            );
         }
     }
     Ok(())

@@ -12,12 +12,13 @@ pub(super) fn rows(context: &Context) -> Result<Vec<Row>, String> {
     let mut rows = Vec::new();
     for (name, request, runs) in [
         ("a trivial manifest, cold", request("notify { 'hello': }\n".to_owned()), 50),
-        ("200 classes, each in its file of a module", classes(200), 20),
+        ("200 classes that include each other, in files", classes(200), 20),
         ("1,000 files", request(files(1_000)), 20),
         ("10,000 files", request(files(10_000)), 5),
     ] {
         rows.push(beside_puppet(context, name, &request, runs)?);
     }
+    rows.push(without_provenance(context)?);
     rows.extend(growth(context)?);
     Ok(rows)
 }
@@ -27,6 +28,20 @@ fn beside_puppet(context: &Context, name: &str, request: &Request, runs: u32) ->
     let ours = ours(context, request, runs, &[])?;
     let peer = if context.with_peer { Some(puppets(context, request)?) } else { None };
     Ok(Row { name: name.to_owned(), ours, peer, remark: String::new() })
+}
+
+/// What it costs to record where every value comes from.
+fn without_provenance(context: &Context) -> Result<Row, String> {
+    let request = request(files(10_000));
+    let with = ours(context, &request, 5, &[])?;
+    let without = ours(context, &request, 5, &["--no-provenance"])?;
+    let more = (with.cpu_ms / without.cpu_ms.max(0.001) - 1.0) * 100.0;
+    Ok(Row {
+        name: "10,000 files without provenance".to_owned(),
+        ours: without,
+        peer: None,
+        remark: format!("recording it costs {more:.0} % more time, {:.0} MB", with.peak_mb - without.peak_mb),
+    })
 }
 
 /// Ours from 1,000 to 100,000 resources. What matters is the cost of each resource: if it stays the same, growth is linear.
@@ -67,7 +82,7 @@ fn puppets(context: &Context, request: &Request) -> Result<Cost, String> {
     let input = context.scratch.join("request.json");
     std::fs::write(&input, format!("{}\n", request.to_json())).map_err(|error| error.to_string())?;
     let script = Puppet::script().display().to_string();
-    measure(1, Some(&input), &["ruby".to_owned(), "-W0".to_owned(), script])
+    measure(1, Some(&input), &["ruby".to_owned(), "-W0".to_owned(), script, "--bare".to_owned()])
 }
 
 fn write(request: &Request, folder: &Path) -> Result<(), String> {
@@ -106,15 +121,21 @@ fn files(count: u32) -> String {
     text
 }
 
-/// A module of many small classes that include each other.
+/// A module of many small classes. Each includes three others, as roles include profiles.
 fn classes(count: u32) -> Request {
     let mut main = String::new();
     let mut files = Vec::new();
     for index in 0..count {
         let _ = writeln!(main, "include bench::c{index}");
-        let next = (index + 1) % count;
+        let includes: Vec<String> = (1..=3)
+            .map(|step| index * 3 + step)
+            .filter(|next| *next < count)
+            .map(|next| format!("bench::c{next}"))
+            .collect();
+        let includes =
+            if includes.is_empty() { String::new() } else { format!("  include {}\n", includes.join(", ")) };
         let text = format!(
-            "class bench::c{index} (\n  String $owner = 'root',\n  Array[String] $names = ['a', 'b'],\n) {{\n  include bench::c{next}\n  \
+            "class bench::c{index} (\n  String $owner = 'root',\n  Array[String] $names = ['a', 'b'],\n) {{\n{includes}  \
              package {{ 'p{index}': ensure => installed }}\n  $names.each |$name| {{\n    file {{ \"/etc/c{index}/${{name}}\":\n      ensure => file,\n      \
              owner  => $owner,\n      content => \"on ${{facts['kernel']}}\\n\",\n      require => Package['p{index}'],\n    }}\n  }}\n}}\n"
         );

@@ -2,6 +2,7 @@
 
 mod facts;
 
+use std::mem::ManuallyDrop;
 use std::path::{Path, PathBuf};
 
 use setpoint_catalog::graph::{self, Graph, Types};
@@ -67,9 +68,11 @@ impl Language for Puppet {
                 )));
             }
         };
-        let compilation = compile(session, path, options)?;
+        // The process ends after this. To take the trees and the catalog apart would cost a tenth of its time.
+        let environment = ManuallyDrop::new(environment(session, options));
+        let compilation = ManuallyDrop::new(compile_in(&environment, session, path, options)?);
         let mut diagnostics = logged(&compilation);
-        diagnostics.extend(compilation.diagnostics);
+        diagnostics.extend(compilation.diagnostics.iter().cloned());
         Ok(Outcome { result: compilation.catalog.as_ref().map(print), diagnostics })
     }
 
@@ -146,13 +149,25 @@ fn module_types<'a>(session: &Session<'a>, options: &InputOptions) -> ModuleType
     ModuleTypes::new(session.files, modulepath(options))
 }
 
+fn environment<'a>(session: &'a Session<'_>, options: &InputOptions) -> Environment<'a> {
+    Environment::new(session.files, &session.sources).with_modulepath(modulepath(options))
+}
+
 /// Compiles a manifest, or all manifests of a folder, for the node that the options describe.
 fn compile(session: &Session<'_>, path: &Path, options: &InputOptions) -> Result<Compilation, UsageError> {
+    compile_in(&environment(session, options), session, path, options)
+}
+
+fn compile_in(
+    environment: &Environment<'_>,
+    session: &Session<'_>,
+    path: &Path,
+    options: &InputOptions,
+) -> Result<Compilation, UsageError> {
     let given = &options.puppet;
     if !session.files.is_dir(path) {
         session.read(path)?;
     }
-    let environment = Environment::new(session.files, &session.sources).with_modulepath(modulepath(options));
     let compile_options = Options {
         puppet: if given.puppet.as_deref() == Some("7") { PuppetVersion::V7 } else { PuppetVersion::V8 },
         strict_variables: given.strict_variables,
@@ -160,9 +175,10 @@ fn compile(session: &Session<'_>, path: &Path, options: &InputOptions) -> Result
         facts: given.facts.as_deref().map(|path| facts::read(session, path)).transpose()?.unwrap_or_default(),
         trusted: given.trusted.as_deref().map(|path| facts::read_value(session, path)).transpose()?,
         fact_comments: true,
+        provenance: !given.no_provenance,
         ..Options::default()
     };
-    Ok(setpoint_puppet::compile(&environment, &Entry::Files(vec![path.to_owned()]), &compile_options))
+    Ok(setpoint_puppet::compile(environment, &Entry::Files(vec![path.to_owned()]), &compile_options))
 }
 
 /// Messages of the manifest, as diagnostics that never fail the call.

@@ -172,9 +172,14 @@ impl Write for Escaped<'_> {
 }
 
 fn escape(text: &str, out: &mut String) {
+    // Nearly every text is plain. Looking at all of its bytes without stopping is what a processor does many at a time.
+    if !text.bytes().fold(false, |found, byte| found | is_special(byte)) {
+        out.push_str(text);
+        return;
+    }
     let mut done = 0;
     for (at, byte) in text.bytes().enumerate() {
-        if byte >= 0x20 && byte != b'"' && byte != b'\\' {
+        if !is_special(byte) {
             continue;
         }
         out.push_str(&text[done..at]);
@@ -193,6 +198,10 @@ fn escape(text: &str, out: &mut String) {
         }
     }
     out.push_str(&text[done..]);
+}
+
+fn is_special(byte: u8) -> bool {
+    byte < 0x20 || byte == b'"' || byte == b'\\'
 }
 
 #[cfg(test)]
