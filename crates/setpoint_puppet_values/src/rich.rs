@@ -184,15 +184,16 @@ fn rich_type(of: &Type) -> Json {
             }
             attributes
         }
-        Type::Callable(Some(callable)) => {
+        Type::Callable(callable) => {
+            let callable = callable.as_deref();
             let parameters = callable
-                .parameters
-                .as_ref()
+                .and_then(|callable| callable.parameters.as_ref())
                 .map(|parameters| rich_type(&Type::Tuple(Some(std::sync::Arc::new(parameters.clone())))));
+            let part = |of: Option<&Type>| of.map_or(Json::Null, rich_type);
             vec![
                 ("param_types", parameters.unwrap_or(Json::Null)),
-                ("block_type", callable.block.as_ref().map_or(Json::Null, rich_type)),
-                ("return_type", callable.returns.as_ref().map_or(Json::Null, rich_type)),
+                ("block_type", part(callable.and_then(|callable| callable.block.as_ref()))),
+                ("return_type", part(callable.and_then(|callable| callable.returns.as_ref()))),
             ]
         }
         Type::SemVer(Some(ranges)) => {

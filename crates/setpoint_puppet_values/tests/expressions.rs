@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use setpoint_puppet_syntax::ast::{BinaryOp, Expr, ExprKind, StringPart};
 use setpoint_puppet_values::ops::{self, Arithmetic, Comparison};
+use setpoint_puppet_values::rich::to_rich_data;
 use setpoint_puppet_values::types::{Alias, describe_mismatch};
 use setpoint_puppet_values::{
     Checks, Data, Hash, Key, Regex, Strictness, Type, Value, ValueError, access, infer, infer_generic,
@@ -24,7 +25,8 @@ fn main() -> ExitCode {
             Some("off") => Strictness::Off,
             _ => Strictness::Warning,
         };
-        let evaluator = Evaluator { strict, aliases: RefCell::default() };
+        let rich = case.option("rich").is_some();
+        let evaluator = Evaluator { strict, rich, aliases: RefCell::default() };
         let mut out = String::new();
         for line in case.input("expressions").unwrap_or("").lines().filter(|line| !line.is_empty()) {
             let answer = evaluator.answer(line).replace('\n', "\n    ");
@@ -36,6 +38,8 @@ fn main() -> ExitCode {
 
 struct Evaluator {
     strict: Strictness,
+    /// Answers are written as the catalog has them.
+    rich: bool,
     aliases: RefCell<HashMap<String, Type>>,
 }
 
@@ -53,6 +57,7 @@ impl Evaluator {
             return self.define(alias.name.as_str(), &alias.value);
         }
         match self.evaluate(expression) {
+            Ok(value) if self.rich => to_rich_data(&value).to_string(),
             Ok(value) => format!("{} | {}", infer(&value), to_text(&value)),
             Err(error) => format!("error: {}", error.message),
         }

@@ -8,6 +8,9 @@ use super::{Alias, Attribute, ObjectType, TupleType, Type};
 use crate::regex::Regex;
 use crate::value::{Hash, Key, Value};
 
+/// The length of `Puppet::LookupValue`.
+const LONGEST_NAME: usize = 19;
+
 static BUILTIN: LazyLock<FxHashMap<&'static str, Type>> = LazyLock::new(builtin_types);
 static DATA: LazyLock<Type> = LazyLock::new(data_alias);
 static RICH_DATA_KEY: LazyLock<Type> = LazyLock::new(|| {
@@ -21,11 +24,12 @@ impl Type {
     /// The type of a name such as `Integer`, in any case of letters. Resource types are not among them.
     pub fn builtin(name: &str) -> Option<Self> {
         let name = name.strip_prefix("::").unwrap_or(name);
-        if name.bytes().any(|byte| byte.is_ascii_uppercase()) {
-            BUILTIN.get(name.to_ascii_lowercase().as_str()).cloned()
-        } else {
-            BUILTIN.get(name).cloned()
-        }
+        // Names are short: the lower-case form needs no allocation.
+        let mut lower = [0; LONGEST_NAME];
+        let lower = lower.get_mut(..name.len())?;
+        lower.copy_from_slice(name.as_bytes());
+        lower.make_ascii_lowercase();
+        BUILTIN.get(std::str::from_utf8(lower).ok()?).cloned()
     }
 
     /// `Data`: what JSON can say.

@@ -1,12 +1,17 @@
 # Asks Puppet what each expression of the cases in this folder means, and writes the answers into them:
 #   ruby answer.rb [CASE…]
 require 'puppet'
+require 'json'
 
 Puppet.initialize_settings(['--vardir', '/tmp/setpoint-answer/var', '--confdir', '/tmp/setpoint-answer/conf'])
 Puppet::Util::Log.level = :err
 Puppet::Util::Log.newdestination(:console)
 
 def shown(value, scope)
+  if $rich
+    options = { rich_data: true, local_reference: false, type_by_reference: true, symbol_as_string: false }
+    return JSON.generate(Puppet::Pops::Serialization::ToDataConverter.convert(value, options))
+  end
   text = Puppet::Pops::Evaluator::EvaluatorImpl.new.string(value, scope).to_s
   "#{Puppet::Pops::Types::TypeCalculator.infer(value)} | #{text}"
 end
@@ -29,6 +34,7 @@ files.each do |file|
   head, = File.read(file).split("<<< puppet\n", 2)
   prose, expressions = head.split(">>> expressions\n", 2)
   Puppet[:strict] = (prose[/^strict: (\w+)/, 1] || 'warning').to_sym
+  $rich = prose.match?(/^rich: yes/)
   environment = Puppet::Node::Environment.create(:production, [])
   loaders = Puppet::Pops::Loaders.new(environment)
   context = { current_environment: environment, environments: Puppet::Environments::Static.new(environment), loaders: loaders }
