@@ -87,7 +87,10 @@ fn ask(paths: &[&PathBuf], places: bool) -> BTreeMap<PathBuf, String> {
         .stderr(Stdio::null())
         .spawn()
         .unwrap();
-    let list: String = paths.iter().map(|path| format!("{}\n", path.display())).collect();
+    let list = paths.iter().fold(String::new(), |mut list, path| {
+        let _ = writeln!(list, "{}", path.display());
+        list
+    });
     let mut stdin = ruby.stdin.take().unwrap();
     let writer = std::thread::spawn(move || stdin.write_all(list.as_bytes()));
     let output = ruby.wait_with_output().unwrap();
