@@ -109,7 +109,9 @@ impl<'a> Lexer<'a> {
     }
 
     pub(crate) fn next(&mut self) -> Token {
-        let token = if let Some(token) = self.queue.pop_front() {
+        let token = if !self.queue.is_empty()
+            && let Some(token) = self.queue.pop_front()
+        {
             token
         } else if self.resume {
             self.resume = false;
@@ -126,10 +128,12 @@ impl<'a> Lexer<'a> {
         token
     }
 
+    #[inline]
     fn byte(&self, at: usize) -> u8 {
         self.bytes.get(at).copied().unwrap_or(0)
     }
 
+    #[inline]
     fn peek(&self, ahead: usize) -> u8 {
         self.byte(self.pos + ahead)
     }
@@ -166,7 +170,12 @@ impl<'a> Lexer<'a> {
         loop {
             let Some(&byte) = self.bytes.get(self.pos) else { return self.end() };
             match byte {
-                b' ' | b'\t' | b'\r' => self.pos += 1,
+                b' ' | b'\t' | b'\r' => {
+                    self.pos += 1;
+                    while self.peek(0) == b' ' {
+                        self.pos += 1;
+                    }
+                }
                 b'\n' => {
                     self.pos = self.newline_jump.take().unwrap_or(self.pos + 1);
                     self.line_is_blank = true;
@@ -343,19 +352,17 @@ impl<'a> Lexer<'a> {
                 return end.map(|end| (end, is_name));
             }
             is_name &= self.byte(start) != b'_';
-            let mut last = start + 1;
+            let mut last = self.word_run(start + 1);
             at = last;
-            loop {
-                match self.byte(at) {
-                    byte if is_word(byte) => {
-                        at += 1;
-                        last = at;
-                    }
-                    b'-' => at += 1,
-                    _ => break,
+            while self.byte(at) == b'-' {
+                at += 1;
+                let next = self.word_run(at);
+                if next > at {
+                    is_name = false;
+                    last = next;
+                    at = next;
                 }
             }
-            is_name &= !self.bytes[start..last].contains(&b'-');
             end = Some(last);
             if at != last {
                 return Some((last, is_name));
@@ -486,9 +493,21 @@ impl<'a> Lexer<'a> {
     }
 }
 
+#[inline]
 fn is_word(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || byte == b'_'
+    WORD[byte as usize]
 }
+
+/// Letters, digits and `_`.
+static WORD: [bool; 256] = {
+    let mut table = [false; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        table[byte] = (byte as u8).is_ascii_alphanumeric() || byte as u8 == b'_';
+        byte += 1;
+    }
+    table
+};
 
 /// Tabs and the space separators of Unicode.
 fn is_blank(char: char) -> bool {

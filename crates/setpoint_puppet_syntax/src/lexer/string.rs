@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use memchr::memchr2;
+use memchr::{memchr2, memchr3};
 use setpoint_source::{Range, Severity};
 
 use super::escape::{self, Escapes};
@@ -57,25 +57,30 @@ impl Lexer<'_> {
         let mut at = start;
         // After the last `$` that begins no variable: Puppet names this place if the string does not end.
         let mut segment = start;
-        while let Some(&byte) = self.bytes.get(at) {
-            match byte {
+        let mut escaped = false;
+        while let Some(length) = memchr3(b'"', b'$', b'\\', self.bytes.get(at..).unwrap_or(b"")) {
+            at += length;
+            match self.bytes[at] {
                 b'"' if quoted && at == segment && self.second_end(at, b"\"$") => at += 1,
                 b'"' if quoted => {
                     self.pos = at + 1;
-                    return self.string_end(token_start, start, at, first, escapes);
+                    return self.string_end(token_start, start..at, first, escapes, escaped);
                 }
-                b'\\' if escapes.contains(Escapes::DOLLAR) => at += 2,
+                b'\\' => {
+                    escaped = true;
+                    at += if escapes.contains(Escapes::DOLLAR) { 2 } else { 1 };
+                }
                 b'$' if quoted || self.interpolate => {
                     let kind = if first { Kind::DqPre } else { Kind::DqMid };
                     if self.byte(at + 1) == b'{' {
-                        let text = self.unescaped(start, at, escapes);
+                        let text = self.text_value(start, at, escapes, escaped);
                         self.open_interpolation(token_start, first, quoted);
                         self.braces = self.braces.wrapping_add(1);
                         self.pos = at + 2;
                         return Token::with_text(kind, token_start, at + 2, text);
                     }
                     if let Some(end) = self.variable_end(at + 1) {
-                        let text = self.unescaped(start, at, escapes);
+                        let text = self.text_value(start, at, escapes, escaped);
                         self.open_interpolation(token_start, first, quoted);
                         self.queue.push_back(Token::new(Kind::Variable, at, end));
                         self.resume = true;
@@ -103,7 +108,7 @@ impl Lexer<'_> {
             self.unclosed = Some(outermost);
             return self.give_up(segment, end, message);
         }
-        self.string_end(token_start, start, end, first, escapes)
+        self.string_end(token_start, start..end, first, escapes, escaped)
     }
 
     fn last_text(&self) -> &str {
@@ -132,22 +137,23 @@ impl Lexer<'_> {
     fn string_end(
         &mut self,
         token_start: usize,
-        start: usize,
-        end: usize,
+        text: std::ops::Range<usize>,
         first: bool,
         escapes: Escapes,
+        escaped: bool,
     ) -> Token {
-        let text = self.unescaped(start, end, escapes);
+        let value = self.text_value(text.start, text.end, escapes, escaped);
         if first {
-            return Token::with_text(Kind::String, token_start, self.pos, text);
+            return Token::with_text(Kind::String, token_start, self.pos, value);
         }
         self.open.pop();
-        Token::with_text(Kind::DqPost, token_start, self.pos, text)
+        Token::with_text(Kind::DqPost, token_start, self.pos, value)
     }
 
-    fn unescaped(&mut self, start: usize, end: usize, escapes: Escapes) -> Arc<str> {
+    /// The text between two offsets; `escaped` says that there is a backslash in it.
+    fn text_value(&mut self, start: usize, end: usize, escapes: Escapes, escaped: bool) -> Arc<str> {
         let raw = &self.text[start..end];
-        if memchr::memchr(b'\\', raw.as_bytes()).is_none() {
+        if !escaped {
             return raw.into();
         }
         let mut problems = Vec::new();

@@ -7,48 +7,46 @@ use crate::parser::{Item, Parsed, Parser, is_statement_function};
 use crate::token::Kind;
 
 impl Parser<'_> {
-    /// Makes calls of names that are followed by their arguments: `include a, b`.
-    pub(super) fn transform_calls(&mut self, items: Vec<Item>) -> Block {
-        let mut block: Block = Vec::with_capacity(items.len());
-        for item in items {
-            let is_name = matches!(
-                block.last(),
-                Some(Expr { kind: ExprKind::Name(name), .. }) if is_statement_function(name)
-            );
-            if is_name && let Some(name) = block.pop() {
-                let arguments = match item {
-                    Item::Expr(expr) => vec![expr],
-                    Item::List { list, .. } => list,
-                };
-                let range = arguments.last().map_or(name.range, |last| name.range.to(last.range));
-                let call = Call { function: name, arguments, lambda: None, statement: true };
-                block.push(Expr { range, kind: ExprKind::Call(Box::new(call)) });
-                continue;
+    /// Adds a statement to a block. A name that may be called without parentheses takes it as its arguments:
+    /// `include a, b`.
+    pub(super) fn add_statement(&mut self, block: &mut Block, item: Item) {
+        let name = match block.last() {
+            Some(Expr { kind: ExprKind::Name(name), .. }) => Some(*name),
+            _ => None,
+        };
+        if name.is_some_and(|name| is_statement_function(&name))
+            && let Some(name) = block.pop()
+        {
+            let arguments = match item {
+                Item::Expr(expr) => vec![expr],
+                Item::List { list, .. } => list,
+            };
+            let range = arguments.last().map_or(name.range, |last| name.range.to(last.range));
+            let call = Call { function: name, arguments, lambda: None, statement: true };
+            block.push(Expr { range, kind: ExprKind::Call(Box::new(call)) });
+            return;
+        }
+        match item {
+            Item::Expr(mut expr) => {
+                if let ExprKind::Call(call) = &mut expr.kind {
+                    call.statement = true;
+                }
+                block.push(expr);
             }
-            match item {
-                Item::Expr(mut expr) => {
-                    if let ExprKind::Call(call) = &mut expr.kind {
-                        call.statement = true;
-                    }
-                    block.push(expr);
-                }
+            Item::List { comma, list } => {
                 // What is wrong in the list is told already.
-                Item::List { list, .. } if list.iter().any(|expr| matches!(expr.kind, ExprKind::Error)) => {
-                    block.extend(list);
-                }
-                Item::List { comma, list } => {
-                    let message = match block.last().map(|expr| &expr.kind) {
-                        Some(ExprKind::Name(name)) => format!(
+                if !list.iter().any(|expr| matches!(expr.kind, ExprKind::Error)) {
+                    let message = match name {
+                        Some(name) => format!(
                             "attempt to pass argument list to the function '{name}' which cannot be called without parentheses"
                         ),
-                        _ => "illegal comma separated argument list".to_owned(),
+                        None => "illegal comma separated argument list".to_owned(),
                     };
                     self.error_at(comma, message);
-                    block.extend(list);
                 }
+                block.extend(list);
             }
         }
-        block
     }
 
     /// `(arguments) lambda` after what is called.

@@ -138,7 +138,7 @@ impl<'a> Parser<'a> {
         loop {
             self.block_items(0, &mut body, false);
             if self.at(Kind::Eof) {
-                return self.transform_calls(body);
+                return body;
             }
             // Only a `}` without its `{` ends a block here.
             self.unexpected();
@@ -168,7 +168,8 @@ impl<'a> Parser<'a> {
     }
 
     fn bump(&mut self) -> Token {
-        let next = self.ahead.pop_front().unwrap_or_else(|| self.lexer.next());
+        let next = if self.ahead.is_empty() { None } else { self.ahead.pop_front() };
+        let next = next.unwrap_or_else(|| self.lexer.next());
         let token = std::mem::replace(&mut self.token, next);
         match token.kind {
             Kind::LBrace | Kind::SelBrace | Kind::DqPre => self.open.push(token.range),
@@ -251,14 +252,13 @@ impl<'a> Parser<'a> {
         self.nested(|parser| {
             let mut body = Vec::new();
             parser.block_items(parser.open.len(), &mut body, false);
-            let body = parser.transform_calls(body);
             parser.expect(Kind::RBrace)?;
             Ok(body)
         })
     }
 
     /// Statements up to a `}` or the end. `open` is how many braces are open in this block.
-    fn block_items(&mut self, open: usize, items: &mut Vec<Item>, mut after_separator: bool) {
+    fn block_items(&mut self, open: usize, block: &mut Block, mut after_separator: bool) {
         loop {
             let kind = self.token.kind;
             let ends = matches!(kind, Kind::RBrace | Kind::Eof);
@@ -269,11 +269,11 @@ impl<'a> Parser<'a> {
             self.tainted = self.tainted && !self.at_line_start();
             let result = if kind.starts_expression() { self.statement() } else { Err(self.unexpected()) };
             if let Ok(item) = result {
-                items.push(item);
+                self.add_statement(block, item);
                 after_separator = self.eat(Kind::Semicolon);
                 continue;
             }
-            items.push(Item::Expr(Expr { range: self.token.range, kind: ExprKind::Error }));
+            block.push(Expr { range: self.token.range, kind: ExprKind::Error });
             after_separator = false;
             self.deepest = self.depth;
             if !ends {

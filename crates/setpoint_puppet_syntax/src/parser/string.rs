@@ -84,10 +84,11 @@ impl Parser<'_> {
             let hash = Expr { range: self.range_from(start), kind: ExprKind::Hash(pairs) };
             return self.operators_after(hash);
         }
-        let mut items = vec![self.statement_after(first)?];
+        let mut block = Block::new();
+        let first = self.statement_after(first)?;
+        self.add_statement(&mut block, first);
         let separated = self.eat(Kind::Semicolon);
-        self.block_items(self.open.len(), &mut items, separated);
-        let block = self.transform_calls(items);
+        self.block_items(self.open.len(), &mut block, separated);
         self.expect(Kind::RBrace)?;
         let range = self.range_from(start);
         Ok(block_value(block, range))
