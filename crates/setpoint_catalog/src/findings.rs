@@ -1,9 +1,10 @@
 //! What is wrong with a catalog before anything is applied.
 
-use setpoint_source::{Diagnostic, Rule, Severity};
+use setpoint_source::{Diagnostic, FileId, Range, Rule, Severity};
 
 use crate::conversion::{self, Problem};
 use crate::graph::{BuildError, Cause, Cycle, Edge, Graph, Types};
+use crate::read::ReadError;
 use crate::{Catalog, ResourceId};
 
 pub static DEPENDENCY_CYCLE: Rule = Rule {
@@ -37,7 +38,25 @@ pub static INVALID_RESOURCE: Rule = Rule {
                   Give the value that the finding asks for.",
 };
 
-pub static RULES: &[&Rule] = &[&DEPENDENCY_CYCLE, &DANGLING_DEPENDENCY, &INVALID_RESOURCE];
+pub static INVALID_CATALOG: Rule = Rule {
+    name: "invalid-catalog",
+    severity: Severity::Error,
+    summary: "a file is no Puppet catalog",
+    explanation: "A catalog is the JSON that a Puppet server answers, that an agent keeps under `client_data/catalog`, or that \
+                  PuppetDB stores. The finding names the place at which this file is something else.\n\n\
+                  Take the file from one of these again; `puppet catalog compile NODE --render-as json` prints one, too.",
+};
+
+pub static RULES: &[&Rule] = &[&DEPENDENCY_CYCLE, &DANGLING_DEPENDENCY, &INVALID_RESOURCE, &INVALID_CATALOG];
+
+/// Why a file is no catalog.
+pub fn of_read_error(error: &ReadError, file: FileId, text: &str) -> Diagnostic {
+    let finding = Diagnostic::new(&INVALID_CATALOG, error.to_string());
+    let Some((line, column)) = error.position else { return finding };
+    let start: usize = text.split_inclusive('\n').take(line.saturating_sub(1)).map(str::len).sum();
+    let at = (start + column.saturating_sub(1)).min(text.len());
+    finding.at(Range::new(at, at).in_file(file))
+}
 
 /// Resources that the agent refuses before it applies anything.
 pub fn of_conversion(catalog: &Catalog, types: &dyn Types) -> Vec<Diagnostic> {

@@ -1,5 +1,6 @@
 //! Input languages. Each tells how to recognise its files and which commands it answers.
 
+mod catalog;
 mod cloudformation;
 mod model;
 mod puppet;
@@ -104,6 +105,7 @@ static LANGUAGES: &[&dyn Language] = &[
     &smartfrog::SmartFrog,
     &model::RuleModel,
     &tosca::Tosca,
+    &catalog::PuppetCatalog,
     &cloudformation::CloudFormation,
 ];
 

@@ -59,15 +59,7 @@ impl Language for Puppet {
         options: &InputOptions,
         format: &str,
     ) -> Result<Outcome, UsageError> {
-        let print = match format {
-            "json" => setpoint_catalog::write::json,
-            "pp" => setpoint_catalog::write::pp,
-            other => {
-                return Err(UsageError::new(format!(
-                    "a catalog cannot be printed as `{other}`; the formats are json and pp"
-                )));
-            }
-        };
+        let print = printer(format)?;
         // The process ends after this. To take the trees and the catalog apart would cost a tenth of its time.
         let environment = ManuallyDrop::new(environment(session, options));
         let compilation = ManuallyDrop::new(compile_in(&environment, session, path, options)?);
@@ -110,9 +102,7 @@ impl Language for Puppet {
         };
         report.findings.extend(compilation.diagnostics);
         if let Some(catalog) = &compilation.catalog {
-            let types = module_types(session, options);
-            report.findings.extend(findings::of_conversion(catalog, &types));
-            report.findings.extend(findings::of_graph(catalog, &Graph::new(catalog, &types)));
+            report.findings.extend(findings_of(catalog, &module_types(session, options)));
         }
         let fails = report.findings.iter().any(|finding| finding.severity == Severity::Error);
         report.verdict.insert("catalog", if fails { "fails" } else { "ok" });
@@ -120,8 +110,26 @@ impl Language for Puppet {
     }
 }
 
+/// What prints a catalog in a format.
+pub(super) fn printer(format: &str) -> Result<fn(&Catalog) -> String, UsageError> {
+    match format {
+        "json" => Ok(setpoint_catalog::write::json),
+        "pp" => Ok(setpoint_catalog::write::pp),
+        other => Err(UsageError::new(format!(
+            "a catalog cannot be printed as `{other}`; the formats are json and pp"
+        ))),
+    }
+}
+
+/// What is wrong with a catalog before anything is applied.
+pub(super) fn findings_of(catalog: &Catalog, types: &dyn Types) -> Vec<Diagnostic> {
+    let mut found = findings::of_conversion(catalog, types);
+    found.extend(findings::of_graph(catalog, &Graph::new(catalog, types)));
+    found
+}
+
 /// The graph of the catalog; a relationship that cannot be kept is a diagnostic instead.
-fn draw(catalog: &Catalog, types: &dyn Types, format: &str) -> Result<String, Vec<Diagnostic>> {
+pub(super) fn draw(catalog: &Catalog, types: &dyn Types, format: &str) -> Result<String, Vec<Diagnostic>> {
     match Graph::new(catalog, types) {
         Ok(graph) => Ok(match format {
             "json" => graph::json(&graph, catalog),
@@ -145,7 +153,7 @@ fn modulepath(options: &InputOptions) -> Vec<PathBuf> {
 }
 
 /// The native types of Puppet and of the modules.
-fn module_types<'a>(session: &Session<'a>, options: &InputOptions) -> ModuleTypes<'a> {
+pub(super) fn module_types<'a>(session: &Session<'a>, options: &InputOptions) -> ModuleTypes<'a> {
     ModuleTypes::new(session.files, modulepath(options))
 }
 

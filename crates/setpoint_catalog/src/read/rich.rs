@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use serde_json::{Map, Value as Json};
-use setpoint_puppet_values::{Data, Deferred, Hash, Key, Value};
+use setpoint_puppet_values::{Data, Deferred, Hash, Key, Object, Regex, SemVer, Uri, Value};
 
 /// A value of a parameter. The reader of JSON has limited the depth already.
 pub fn value(json: &Json) -> Value {
@@ -27,7 +27,7 @@ fn object(entries: &Map<String, Json>) -> Value {
     })
 }
 
-/// `None` for kinds that are not known: they stay the hashes that they are in JSON.
+/// Kinds without a case of their own become objects, which are printed as they were read.
 fn typed(name: &str, entries: &Map<String, Json>) -> Option<Value> {
     let inner = entries.get("__pvalue");
     Some(match name {
@@ -46,6 +46,38 @@ fn typed(name: &str, entries: &Map<String, Json>) -> Option<Value> {
                 .map(|items| items.iter().map(value).collect())
                 .unwrap_or_default(),
         }))),
-        _ => return None,
+        "Regexp" => Value::new(Data::Regex(Regex::unchecked(inner?.as_str()?))),
+        "SemVer" => Value::new(Data::SemVer(Arc::new(SemVer::parse(inner?.as_str()?).ok()?))),
+        "URI" => Value::new(Data::Uri(Arc::new(Uri::parse(inner?.as_str()?).ok()?))),
+        other => {
+            let others = entries.iter().filter(|(key, _)| *key != "__ptype");
+            let attributes = others.map(|(key, item)| (Key::from(key.as_str()), value(item))).collect();
+            Value::new(Data::Object(Arc::new(Object { type_name: Arc::from(other), attributes })))
+        }
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::write::{Json as Writer, rich_value};
+
+    #[test]
+    fn rich_data_is_printed_as_it_was_read() {
+        for text in [
+            r#"{"__ptype":"Sensitive","__pvalue":"x"}"#,
+            r#"{"__ptype":"Regexp","__pvalue":"^a$"}"#,
+            r#"{"__ptype":"Hash","__pvalue":[1,"a",{"__ptype":"Default"},[null,1.5]]}"#,
+            r#"{"__ptype":"Deferred","name":"f","arguments":[1,{"a":true}]}"#,
+            r#"{"__ptype":"Timespan","__pvalue":"0-00:00:01.0"}"#,
+            r#"{"__ptype":"SemVer","__pvalue":"1.2.3"}"#,
+            r#"{"__ptype":"Mine::Type","a":1,"b":[]}"#,
+        ] {
+            let json: Json = serde_json::from_str(text).unwrap();
+            let mut out = Writer::with_capacity(64);
+            rich_value(&value(&json), &mut out);
+            let printed: Json = serde_json::from_str(&out.finish()).unwrap();
+            assert_eq!(printed, json);
+        }
+    }
 }
