@@ -117,6 +117,7 @@ impl Compiler<'_> {
         let new = New { kind: Kind::Unknown, source: Some(definition), ..New::default() };
         let mut resource =
             self.new_resource(type_name, name.as_str().into(), ResourceType::Definition(definition), new)?;
+        resource.title_prov = prov;
         resource.prov = self.existence("include", prov, span);
         self.instantiate(definition)?;
         self.catalog_tags.merge(&resource.tags);

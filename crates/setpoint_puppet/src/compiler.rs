@@ -159,6 +159,7 @@ impl<'a> Compiler<'a> {
             evaluated: true,
             has_scope_tags: false,
             sensitive: Vec::new(),
+            title_prov: Prov::NONE,
             prov: Prov::NONE,
         };
         self.resources.add(resource, collectable);

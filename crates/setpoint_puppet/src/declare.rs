@@ -81,6 +81,7 @@ impl Compiler<'_> {
             let new =
                 New { kind, form: declaration.form, parameters: own, span: Some(span), ..New::default() };
             let mut resource = self.new_resource(displayed, text, resource_type.clone(), new)?;
+            resource.title_prov = title.prov;
             resource.prov = self.existence("resource", title.prov, Some(span));
             declared.push(self.add_resource(resource)?);
         }
@@ -111,6 +112,7 @@ impl Compiler<'_> {
                 ResourceType::Definition(class),
                 new,
             )?;
+            resource.title_prov = title.prov;
             resource.prov = self.existence("resource", title.prov, Some(span));
             self.instantiate(class)?;
             self.catalog_tags.merge(&resource.tags);
@@ -169,6 +171,7 @@ impl Compiler<'_> {
             evaluated: false,
             has_scope_tags: false,
             sensitive: Vec::new(),
+            title_prov: Prov::NONE,
             prov: Prov::NONE,
         })
     }

@@ -77,8 +77,7 @@ impl Compiler<'_> {
 
     fn set_title(&mut self, id: ResourceId, is_class: bool, scope: ScopeId) {
         let resource = &self.resources[id];
-        let prov = resource.prov;
-        let title = Value::string(resource.title.clone()).with(prov);
+        let title = Value::string(resource.title.clone()).with(resource.title_prov);
         let name = resource.get(Symbol::new("name")).filter(|name| !name.is_undef()).cloned();
         let name = name.unwrap_or_else(|| title.clone());
         let lower = |value: Value| match value.as_str() {

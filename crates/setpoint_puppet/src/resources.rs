@@ -62,6 +62,8 @@ pub(crate) struct Resource {
     pub(crate) evaluated: bool,
     pub(crate) has_scope_tags: bool,
     pub(crate) sensitive: Vec<Symbol>,
+    /// Where its title came from.
+    pub(crate) title_prov: Prov,
     /// Why it exists.
     pub(crate) prov: Prov,
 }
