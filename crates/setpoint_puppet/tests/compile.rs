@@ -1,6 +1,8 @@
 //! What the compiler promises beside the catalogs that the suite compares with Puppet's: provenance, diagnostics, several
 //! nodes at once, and an end to everything.
 
+#![allow(clippy::panic, reason = "a test may fail anywhere")]
+
 use std::path::PathBuf;
 
 use setpoint_catalog::{Catalog, Resource};
