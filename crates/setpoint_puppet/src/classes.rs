@@ -118,7 +118,7 @@ impl Compiler<'_> {
         let mut resource =
             self.new_resource(type_name, name.as_str().into(), ResourceType::Definition(definition), new)?;
         resource.title_prov = prov;
-        resource.prov = self.existence("include", prov, span);
+        resource.prov = self.existence(self.words.include, prov, span);
         self.instantiate(definition)?;
         self.catalog_tags.merge(&resource.tags);
         self.add_resource(resource)
@@ -147,7 +147,8 @@ impl Compiler<'_> {
                 ResourceType::Definition(parent),
                 new,
             )?;
-            resource.prov = self.existence("inherits", Prov::NONE, self.definitions[definition].span);
+            resource.prov =
+                self.existence(self.words.inherits, Prov::NONE, self.definitions[definition].span);
             self.catalog_tags.merge(&resource.tags);
             self.add_resource(resource)?;
         }
@@ -318,18 +319,18 @@ impl Compiler<'_> {
     }
 
     /// Why a resource exists: its title, and how the evaluation came there.
-    pub(crate) fn existence(&mut self, how: &str, title: Prov, span: Option<Span>) -> Prov {
+    pub(crate) fn existence(&mut self, how: Symbol, title: Prov, span: Option<Span>) -> Prov {
         if !self.arena.enabled() {
             return Prov::NONE;
         }
         let control = self.frame.control;
-        self.arena.operation(Symbol::new(how), span, &[title, control])
+        self.arena.operation(how, span, &[title, control])
     }
 
     /// Notes that a class which is there already was declared again: it exists for this reason, too.
     fn note_declaration(&mut self, resource: ResourceId, title: Prov, span: Span) {
         if self.arena.enabled() {
-            let again = self.existence("include", title, Some(span));
+            let again = self.existence(self.words.include, title, Some(span));
             self.declarations.push((resource, again));
         }
     }

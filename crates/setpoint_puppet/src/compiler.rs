@@ -329,11 +329,16 @@ impl<'a> Compiler<'a> {
 
     /// The displayed name of a type: `apache::vhost` is `Apache::Vhost`.
     pub(crate) fn type_name(&mut self, name: &str) -> Symbol {
-        let name = Symbol::new(name.strip_prefix("::").unwrap_or(name));
+        self.displayed(Symbol::new(name.strip_prefix("::").unwrap_or(name)))
+    }
+
+    /// The same for a name that is interned.
+    pub(crate) fn displayed(&mut self, name: Symbol) -> Symbol {
         if let Some(&known) = self.type_names.get(&name) {
             return known;
         }
-        let displayed = Symbol::new(&setpoint_catalog::display_name(&name));
+        let plain = name.strip_prefix("::").unwrap_or(&name);
+        let displayed = Symbol::new(&setpoint_catalog::display_name(plain));
         self.type_names.insert(name, displayed);
         displayed
     }

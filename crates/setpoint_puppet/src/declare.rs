@@ -54,14 +54,14 @@ impl Compiler<'_> {
     /// Declares one resource per title.
     pub(crate) fn declare(
         &mut self,
-        type_name: &str,
+        type_name: Symbol,
         declaration: Declaration,
     ) -> Result<Vec<ResourceId>, Stop> {
         if type_name.eq_ignore_ascii_case("class") {
             return self.declare_classes(declaration);
         }
         let span = declaration.span;
-        let Some(resource_type) = self.find_resource_type(type_name)? else {
+        let Some(resource_type) = self.find_resource_type_named(type_name)? else {
             let message = format!("Unknown resource type: '{type_name}'");
             return Err(rules::stop(&rules::UNKNOWN_RESOURCE_TYPE, message, span));
         };
@@ -69,7 +69,7 @@ impl Compiler<'_> {
             ResourceType::Native(_) => Kind::CompilableType,
             ResourceType::Definition(_) => Kind::DefinedType,
         };
-        let displayed = self.type_name(type_name);
+        let displayed = self.displayed(type_name);
         let mut declared = Vec::with_capacity(declaration.titles.len());
         let mut titles = declaration.titles.into_iter().peekable();
         let mut parameters = declaration.parameters;
@@ -82,7 +82,7 @@ impl Compiler<'_> {
                 New { kind, form: declaration.form, parameters: own, span: Some(span), ..New::default() };
             let mut resource = self.new_resource(displayed, text, resource_type.clone(), new)?;
             resource.title_prov = title.prov;
-            resource.prov = self.existence("resource", title.prov, Some(span));
+            resource.prov = self.existence(self.words.resource, title.prov, Some(span));
             declared.push(self.add_resource(resource)?);
         }
         Ok(declared)
@@ -113,7 +113,7 @@ impl Compiler<'_> {
                 new,
             )?;
             resource.title_prov = title.prov;
-            resource.prov = self.existence("resource", title.prov, Some(span));
+            resource.prov = self.existence(self.words.resource, title.prov, Some(span));
             self.instantiate(class)?;
             self.catalog_tags.merge(&resource.tags);
             let id = self.add_resource(resource)?;
@@ -135,13 +135,12 @@ impl Compiler<'_> {
         let title: Arc<str> = if is_class { self.type_name(&title).as_str().into() } else { title };
         let mut tags = self.type_tags(type_name);
         tag_if_valid(&mut tags, &title);
-        let tag = Symbol::new("tag");
         for (at, parameter) in new.parameters.iter().enumerate() {
             if new.parameters.iter().take(at).any(|known| known.name == parameter.name) {
                 let message = format!("Duplicate parameter '{}' for on {type_name}[{title}]", parameter.name);
                 return Err(rules::fail(message, new.span));
             }
-            if parameter.name == tag {
+            if parameter.name.as_str() == "tag" {
                 tag_values(&mut tags, &parameter.value)?;
             }
         }
@@ -149,7 +148,7 @@ impl Compiler<'_> {
         if new.with_defaults && self.types_with_defaults.contains(&type_name) {
             for default in self.lookup_defaults(self.frame.scope, type_name).into_vec() {
                 if parameters.get(default.name).is_none() {
-                    if default.name == tag {
+                    if default.name.as_str() == "tag" {
                         tag_values(&mut tags, &default.value)?;
                     }
                     parameters.set(default);
@@ -184,7 +183,7 @@ impl Compiler<'_> {
         let aliases = self.aliases(&resource)?;
         let is_stage = resource.type_name.as_str() == "Stage";
         let is_class = resource.is_class();
-        if !is_class && resource.get(Symbol::new("stage")).is_some_and(Value::is_true) {
+        if !is_class && resource.named("stage").is_some_and(Value::is_true) {
             let message = format!(
                 "Only classes can set 'stage'; normal resources like {} cannot change run stage",
                 resource.reference()
@@ -222,7 +221,7 @@ impl Compiler<'_> {
     /// Further titles by which a resource is found: its `alias`, and what its namevars say.
     fn aliases(&self, resource: &Resource) -> Result<Vec<Arc<str>>, Stop> {
         let mut aliases = Vec::new();
-        if let Some(given) = resource.get(Symbol::new("alias")) {
+        if let Some(given) = resource.named("alias") {
             collect_strings(given, &mut aliases);
         }
         aliases.retain(|alias| **alias != *resource.title);
@@ -339,7 +338,7 @@ fn unique_name(resource: &Resource) -> Result<Option<Arc<str>>, Stop> {
     let native = match &resource.instance_of {
         ResourceType::Native(native) => native,
         ResourceType::Definition(_) => {
-            let name = resource.get(Symbol::new("name")).filter(|name| !name.is_undef());
+            let name = resource.named("name").filter(|name| !name.is_undef());
             return Ok(name.map(to_text).filter(|name| **name != *resource.title));
         }
     };
@@ -349,9 +348,9 @@ fn unique_name(resource: &Resource) -> Result<Option<Arc<str>>, Stop> {
     let namevar = native.namevar();
     let parts = title_parts(native, resource)?;
     let value_of = |name: &str| {
-        let given = resource.get(Symbol::new(name)).filter(|value| !value.is_undef());
+        let given = resource.named(name).filter(|value| !value.is_undef());
         let given = given.or_else(|| {
-            let named = (name == namevar).then(|| resource.get(Symbol::new("name"))).flatten();
+            let named = (name == namevar).then(|| resource.named("name")).flatten();
             named.filter(|value| !value.is_undef())
         });
         if let Some(value) = given {

@@ -289,7 +289,7 @@ impl Compiler<'_> {
             // The title fitted a pattern when the resource was declared.
             let _ = native.apply_title(&mut converted);
         }
-        let name = Symbol::new("name");
+        let name = self.words.name;
         for parameter in resource.parameters.into_vec() {
             if parameter.value.is_undef() {
                 continue;

@@ -60,8 +60,7 @@ impl Compiler<'_> {
     }
 
     fn set_module_names(&mut self, id: ResourceId, definition: DefinitionId, scope: ScopeId) {
-        let given =
-            |name: &str| self.resources[id].get(Symbol::new(name)).filter(|value| !value.is_undef()).cloned();
+        let given = |name: &str| self.resources[id].named(name).filter(|value| !value.is_undef()).cloned();
         let of = |definition: DefinitionId| self.definitions[definition].module;
         let module = given("module_name").or_else(|| of(definition).map(|name| Value::string(name.as_str())));
         let caller = self.scopes[scope].parent.map(|parent| self.scopes[parent].source);
@@ -78,14 +77,14 @@ impl Compiler<'_> {
     fn set_title(&mut self, id: ResourceId, is_class: bool, scope: ScopeId) {
         let resource = &self.resources[id];
         let title = Value::string(resource.title.clone()).with(resource.title_prov);
-        let name = resource.get(Symbol::new("name")).filter(|name| !name.is_undef()).cloned();
+        let name = resource.named("name").filter(|name| !name.is_undef()).cloned();
         let name = name.unwrap_or_else(|| title.clone());
         let lower = |value: Value| match value.as_str() {
             Some(text) if is_class => Value::string(text.to_lowercase()).with(value.prov),
             _ => value,
         };
-        self.scopes[scope].set_named(Symbol::new("title"), lower(title));
-        self.scopes[scope].set_named(Symbol::new("name"), lower(name));
+        self.scopes[scope].set_named(self.words.title, lower(title));
+        self.scopes[scope].set_named(self.words.name, lower(name));
     }
 
     /// Asks the data for parameters of a class that were not given.

@@ -81,6 +81,12 @@ impl Resource {
     pub(crate) fn get(&self, name: Symbol) -> Option<&Value> {
         self.parameters.get(name).map(|parameter| &parameter.value)
     }
+
+    /// A parameter by a name that is not interned: comparing a few names costs less than interning one.
+    pub(crate) fn named(&self, name: &str) -> Option<&Value> {
+        let found = self.parameters.iter().find(|parameter| parameter.name.as_str() == name);
+        found.map(|parameter| &parameter.value)
+    }
 }
 
 /// A parameter of a resource, with who set it.

@@ -67,7 +67,8 @@ impl Compiler<'_> {
             Entry::Code { text, .. } => vec![text.clone()],
             Entry::Files(paths) => paths.iter().filter_map(|path| read(path)).collect(),
         };
-        let lines = || texts.iter().flat_map(|text| text.lines());
+        let marked = |text: &&String| text.contains("# @FACT ") || text.contains("# @UNFACT ");
+        let lines = || texts.iter().filter(marked).flat_map(|text| text.lines());
         for assignment in lines().filter_map(|line| line.strip_prefix("# @FACT ")) {
             if let Some((name, value)) = assignment.split_once('=').filter(|(name, _)| !name.contains(' ')) {
                 facts.insert(Key::from(name), Value::from(value));

@@ -46,6 +46,11 @@ pub(crate) struct Words {
     matched: Symbol,
     splat: Symbol,
     pub(crate) class: Symbol,
+    pub(crate) resource: Symbol,
+    pub(crate) include: Symbol,
+    pub(crate) inherits: Symbol,
+    pub(crate) title: Symbol,
+    pub(crate) name: Symbol,
 }
 
 impl Default for Words {
@@ -61,6 +66,11 @@ impl Default for Words {
             matched: word("match"),
             splat: word("*"),
             class: word("Class"),
+            resource: word("resource"),
+            include: word("include"),
+            inherits: word("inherits"),
+            title: word("title"),
+            name: word("name"),
         }
     }
 }

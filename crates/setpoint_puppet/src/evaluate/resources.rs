@@ -100,15 +100,15 @@ impl Compiler<'_> {
                 continue;
             }
             let declaration = Declaration { form: *form, titles: body.titles, parameters, span };
-            declared.extend(self.declare(&name, declaration)?);
+            declared.extend(self.declare(name, declaration)?);
         }
         Ok(declared)
     }
 
     /// The name of the type that a resource expression begins with.
-    fn resource_type_name(&mut self, expression: &Expr) -> Result<String, Stop> {
+    fn resource_type_name(&mut self, expression: &Expr) -> Result<Symbol, Stop> {
         if let ExprKind::Name(name) = &expression.kind {
-            return Ok(name.to_string());
+            return Ok(*name);
         }
         let value = self.evaluate(expression)?;
         let acceptable = match &expression.kind {
@@ -122,7 +122,7 @@ impl Compiler<'_> {
             _ => None,
         };
         match name {
-            Some(name) if acceptable => Ok(name),
+            Some(name) if acceptable => Ok(Symbol::new(&name)),
             _ => {
                 let actual = match &value.data {
                     Data::Type(of @ (Type::Class(_) | Type::Resource(_))) if acceptable => of.to_string(),

@@ -61,7 +61,7 @@ pub(super) fn create_resources(compiler: &mut Compiler<'_>, call: &Call<'_>) -> 
             _ => vec![title.0.clone()],
         };
         let declaration = Declaration { form, titles, parameters, span: call.span };
-        let declared = compiler.declare(&name, declaration)?;
+        let declared = compiler.declare(Symbol::new(&name), declaration)?;
         references.extend(declared.into_iter().map(|id| compiler.reference(id)));
     }
     Ok(Value::array(references))

@@ -37,17 +37,22 @@ impl Compiler<'_> {
 
     /// A native type or a definition. Native types win, and their names have no `::`.
     pub(crate) fn find_resource_type(&mut self, name: &str) -> Result<Option<ResourceType>, Stop> {
+        self.find_resource_type_named(Symbol::new(name))
+    }
+
+    /// The same for a name that is interned.
+    pub(crate) fn find_resource_type_named(&mut self, name: Symbol) -> Result<Option<ResourceType>, Stop> {
         if !name.contains(':')
             && let Some(native) = self.native_type(name)
         {
             return Ok(Some(ResourceType::Native(native)));
         }
-        Ok(self.find_define(name)?.map(ResourceType::Definition))
+        Ok(self.find_define(&name)?.map(ResourceType::Definition))
     }
 
     /// A type that Puppet ships, or one that a module brings along.
-    fn native_type(&mut self, name: &str) -> Option<Native> {
-        let name = lower(Symbol::new(name));
+    fn native_type(&mut self, name: Symbol) -> Option<Native> {
+        let name = lower(name);
         if let Some(known) = self.definitions.natives.get(&name) {
             return *known;
         }
