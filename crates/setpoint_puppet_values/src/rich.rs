@@ -208,6 +208,11 @@ fn rich_type(of: &Type) -> Json {
         }
         Type::Resource(Some(resource)) => vec![("type_name", json!(*resource.name))],
         Type::Reference(name) => vec![("type_string", json!(**name))],
+        Type::Alias(alias) if !alias.is_recursive() && alias.target().is_some() => vec![
+            ("name", json!(*alias.name)),
+            ("type_expr", Json::Null),
+            ("resolved_type", alias.target().map_or(Json::Null, rich_type)),
+        ],
         // Puppet gives up on an alias that mentions itself; its name says what is meant.
         Type::Alias(_) | Type::Object(Some(_)) | Type::TypeSet(Some(_)) => return json!(of.unexpanded()),
         _ => Vec::new(),

@@ -4,6 +4,7 @@
 
 mod autoload;
 mod location;
+mod objects;
 mod register;
 mod types;
 

@@ -2,12 +2,13 @@
 
 use setpoint_provenance::Prov;
 use setpoint_puppet_functions::Stop;
-use setpoint_puppet_syntax::ast::{Expr, ExprKind};
+use setpoint_puppet_syntax::ast::{Expr, ExprKind, TypeAliasDef};
 use setpoint_puppet_syntax::parse_expression;
 use setpoint_puppet_values::types::Alias;
-use setpoint_puppet_values::{Data, Type};
+use setpoint_puppet_values::{Data, Type, ValueError};
 use setpoint_source::{Severity, Span, Symbol};
 
+use super::objects::object_type;
 use super::register::lower;
 use crate::compiler::{Compiler, Frame};
 use crate::rules;
@@ -41,11 +42,36 @@ impl Compiler<'_> {
         known.alias = Some(alias.clone());
         let frame = Frame { scope: ScopeId::TOP, file: definition.file, control: Prov::NONE };
         let outer = std::mem::replace(&mut self.frame, frame);
-        let target = self.interpret_type(&definition.value);
+        let target = self.alias_target(&definition);
         self.frame = outer;
+        let target = target?;
+        if let Type::Object(Some(object)) = &target
+            && object.name.is_some()
+        {
+            // By other spellings of its name it is found as an alias.
+            let _ = alias.resolve(target.clone());
+            self.known_types.insert(name, target.clone());
+            return Ok(Some(target));
+        }
         // The place is that of the first use.
-        alias.resolve(target?).map_err(|error| rules::fail(error.message, None))?;
+        alias.resolve(target).map_err(|error| rules::fail(error.message, None))?;
         Ok(Some(Type::Alias(alias)))
+    }
+
+    /// What an alias stands for. A definition of an object makes a type of its own, with the name of the alias.
+    fn alias_target(&mut self, definition: &TypeAliasDef) -> Result<Type, Stop> {
+        let unplaced = |error: ValueError| rules::fail(error.message, None);
+        if matches!(definition.value.kind, ExprKind::Hash(_)) {
+            let object = self.evaluate(&definition.value)?;
+            return object_type(&definition.name, &object).map_err(unplaced);
+        }
+        let target = self.interpret_type(&definition.value)?;
+        match &target {
+            Type::Object(Some(object)) if object.name.is_none() => {
+                object_type(&definition.name, &object.definition).map_err(unplaced)
+            }
+            _ => Ok(target),
+        }
     }
 
     /// The file of an alias must hold the alias of its name.
