@@ -20,6 +20,9 @@ use crate::syntax::{
 };
 use crate::{MAX_DEPTH, Semantics, rules};
 
+/// Copies whose provenance is recorded.
+const MAX_RECORDED: usize = 8_000_000;
+
 /// A store in the making.
 #[derive(Debug)]
 pub struct Evaluator {
@@ -127,7 +130,9 @@ impl Evaluator {
         let Ok(store) = find_store_mut(root, target, prototype.depth() - 1, prototype.has_links()) else {
             return Err(numbered(Number::NoParent, span, format!("there is no `{}`", shown(target))));
         };
-        if store.is_empty() && store.orders().is_empty() && !arena.enabled() {
+        // Beyond this, where values come from is no longer recorded copy by copy: it would cost more than it explains.
+        let record = arena.enabled() && arena.len() < MAX_RECORDED;
+        if store.is_empty() && store.orders().is_empty() && !record {
             // The copy of all attributes of a store is that store.
             *store = prototype.clone();
             store.set_data(false);
@@ -138,7 +143,7 @@ impl Evaluator {
         }
         for entry in prototype.iter() {
             let mut entry = entry.clone();
-            if arena.enabled() {
+            if record {
                 entry.provenance = arena.copy(entry.provenance, Some(span), Some(from));
                 if let Some(old) = store.entry(entry.name) {
                     overridden.insert(entry.provenance, old.provenance);

@@ -47,7 +47,7 @@ pub const MAIN: &str = "sfConfig";
 pub const MAX_DEPTH: usize = 1_000;
 
 /// Links and functions may refer to each other no deeper than this.
-pub(crate) const MAX_NESTING_OF_VALUES: usize = 2_000;
+pub(crate) const MAX_NESTING_OF_VALUES: usize = 400;
 
 /// A compiled tree has no more attributes than this, copies included.
 pub const MAX_ATTRIBUTES: usize = 4_000_000;

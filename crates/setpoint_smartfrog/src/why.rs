@@ -129,7 +129,7 @@ impl Why {
         let history = |history: &History| {
             json!({
                 "where": history.origin.map(|leaf| place(&leaf, sources)),
-                "through": history.steps.iter().map(|step| step_json(step, sources)).collect::<Vec<_>>(),
+                "through": history.steps.iter().take(MAX_JSON_STEPS).map(|step| step_json(step, sources)).collect::<Vec<_>>(),
             })
         };
         json!({
@@ -179,7 +179,13 @@ fn write_histories(level: &Level, compiled: &Compiled, sources: &Sources, out: &
             let _ = writeln!(out, "  {verb}computed");
             write_operation(*provenance, compiled, sources, out);
         }
-        for Step { name, span } in steps.iter().rev() {
+        for (number, Step { name, span }) in steps.iter().rev().enumerate() {
+            if number >= MAX_STEPS && number + MAX_STEPS < steps.len() {
+                if number == MAX_STEPS {
+                    let _ = writeln!(out, "    … {} more of these …", steps.len() - 2 * MAX_STEPS);
+                }
+                continue;
+            }
             let name = name.map_or("", |name| name.as_str());
             let how = if name.starts_with("extends ") {
                 format!("inherited through `{name}`")
@@ -191,6 +197,9 @@ fn write_histories(level: &Level, compiled: &Compiled, sources: &Sources, out: &
         }
     }
 }
+
+/// Of a long way, so many steps are shown at either end.
+const MAX_STEPS: usize = 20;
 
 /// Source text on one line, and not too long.
 fn first_line(text: &str) -> String {
@@ -263,5 +272,6 @@ impl Tree<'_> {
     }
 }
 
+const MAX_JSON_STEPS: usize = 1_000;
 const MAX_TREE_NODES: usize = 10_000;
 const MAX_TREE_DEPTH: usize = 100;
