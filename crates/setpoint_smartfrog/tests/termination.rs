@@ -2,6 +2,7 @@
 //! compiler runs for ever or out of its stack, and ones that are too deep or too large.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+#![allow(clippy::format_collect, reason = "specifications are written for reading, not for speed")]
 
 use std::path::Path;
 
