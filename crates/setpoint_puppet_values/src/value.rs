@@ -258,7 +258,8 @@ fn hash_data<H: Hasher>(data: &Data, state: &mut H) {
         Data::Undef | Data::Default => {}
         Data::Bool(value) => value.hash(state),
         Data::Integer(value) => value.hash(state),
-        Data::Float(value) => value.to_bits().hash(state),
+        // Zero has two signs and one value.
+        Data::Float(value) => (value + 0.0).to_bits().hash(state),
         Data::String(text) => text.hash(state),
         Data::Array(items) => items.iter().for_each(|item| hash_data(&item.data, state)),
         Data::Hash(entries) => entries.len().hash(state),
@@ -287,5 +288,25 @@ impl Key {
 impl From<&str> for Key {
     fn from(text: &str) -> Self {
         Self(text.into())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Values are copied all the time: they stay small.
+    #[test]
+    fn a_value_has_32_bytes() {
+        assert!(size_of::<Value>() <= 32);
+        assert!(size_of::<Type>() <= 16);
+    }
+
+    #[test]
+    fn both_zeros_are_one_key() {
+        let hash: Hash = [(Key(Value::from(0.0)), Value::from(1)), (Key(Value::from(-0.0)), Value::from(2))]
+            .into_iter()
+            .collect();
+        assert_eq!(hash.len(), 1);
     }
 }
