@@ -30,6 +30,9 @@ pub static TOSCA_SETUP: BuiltIn = BuiltIn {
     facts: Facts { confluent: true, terminating: true },
 };
 
+/// All of them.
+pub static ALL: [&BuiltIn; 2] = [&CLOUDFORMATION_SETUP, &TOSCA_SETUP];
+
 impl BuiltIn {
     /// The model; a test keeps that every one loads.
     pub fn load(&self, sources: &Sources) -> Option<Model> {

@@ -5,7 +5,7 @@ use setpoint_source::Diagnostic;
 use super::eval::{Evaluator, Quantifier, compile, quantifiers};
 use crate::findings::MALFORMED_INSTANCE;
 use crate::instance::{Instance, ObjectId};
-use crate::model::{ClassId, Effect, Formula, LinkId, MessageId, Model, StateId, Term, VarId};
+use crate::model::{ClassId, Effect, Formula, LinkId, MessageId, Model, NameSet, StateId, Term, VarId};
 
 /// A place whose value can change: the state of an object, or the number of one of its messages.
 pub type Cell = u32;
@@ -30,6 +30,35 @@ pub struct Step {
     pub binding: Vec<ObjectId>,
     /// What it does, in this order; what is lost of a message comes before what is got.
     pub writes: Vec<(Cell, Write)>,
+    /// What must hold of single cells for it to be enabled.
+    pub(super) tests: Vec<Test>,
+}
+
+/// A condition on one cell. Guards are mostly conjunctions of these, once the objects are known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Test {
+    In(Cell, NameSet),
+    AtLeast(Cell, u8),
+    AtMost(Cell, u8),
+    /// No state satisfies it; the cell is one of the step's, to have a place to wait at.
+    Never(Cell),
+}
+
+impl Test {
+    pub(super) fn holds(self, state: &[u8]) -> bool {
+        match self {
+            Self::In(cell, states) => states.contains(state[cell as usize]),
+            Self::AtLeast(cell, count) => state[cell as usize] >= count,
+            Self::AtMost(cell, count) => state[cell as usize] <= count,
+            Self::Never(_) => false,
+        }
+    }
+
+    pub(super) fn cell(self) -> Cell {
+        match self {
+            Self::In(cell, _) | Self::AtLeast(cell, _) | Self::AtMost(cell, _) | Self::Never(cell) => cell,
+        }
+    }
 }
 
 /// Everything that a run reads, and nothing that it changes.
@@ -45,6 +74,8 @@ pub struct Ground<'a> {
     pub(super) layout: Layout,
     /// The guards of each rule that can change, negations pushed inwards.
     pub(super) guards: Vec<Vec<Formula>>,
+    /// Of each rule those guards that are not made of tests of single cells.
+    pub(super) other_guards: Vec<Vec<Formula>>,
     pub(super) final_formula: Formula,
 }
 
@@ -120,6 +151,7 @@ impl<'a> Ground<'a> {
             malformed: Vec::new(),
             layout,
             guards: Vec::new(),
+            other_guards: Vec::new(),
             final_formula: compile(&model.final_formula()),
         };
         ground.bind_rules()?;
@@ -164,12 +196,21 @@ impl<'a> Ground<'a> {
     }
 
     pub fn enabled(&self, step: &Step, state: &[u8]) -> bool {
-        let messages = step.writes.iter().all(|&(cell, write)| match write {
-            Write::Subtract(count) => state[cell as usize] >= count,
-            Write::Set(_) | Write::Add(_) => true,
-        });
+        step.tests.iter().all(|test| test.holds(state))
+            && (self.other_guards[step.rule].is_empty() || {
+                let mut env = step.binding.clone();
+                self.other_guards[step.rule].iter().all(|guard| self.holds(guard, state, &mut env))
+            })
+    }
+
+    /// The cells that the guards of a step read.
+    pub(super) fn reads(&self, step: &Step, state: &[u8]) -> Vec<Cell> {
+        let mut cells: Vec<Cell> = step.tests.iter().map(|test| test.cell()).collect();
         let mut env = step.binding.clone();
-        messages && self.guards[step.rule].iter().all(|guard| self.holds(guard, state, &mut env))
+        for guard in &self.other_guards[step.rule] {
+            Evaluator { ground: self, state }.cells(guard, &mut env, &mut cells);
+        }
+        cells
     }
 
     /// Applies a step that is enabled. Messages beyond 255 at one place are counted as 255.
@@ -198,14 +239,17 @@ impl<'a> Ground<'a> {
             }
             let (fixed, changing): (Vec<Formula>, Vec<Formula>) =
                 conjuncts.into_iter().partition(Formula::is_static);
+            let others = changing.iter().filter(|guard| !is_testable(guard)).cloned().collect();
             self.guards.push(changing);
+            self.other_guards.push(others);
             let mut bindings = Vec::new();
             let mut partial = vec![None; definition.parameters.len()];
             self.bind(rule, &fixed, &mut partial, &mut bindings)?;
             bindings.sort();
             for binding in bindings {
                 if let Some(writes) = self.writes(&definition.effects, &binding) {
-                    self.steps.push(Step { rule, binding, writes });
+                    let tests = self.tests(rule, &binding, &writes);
+                    self.steps.push(Step { rule, binding, writes, tests });
                 }
             }
             if self.steps.len() > MAX_STEPS {
@@ -309,6 +353,80 @@ impl<'a> Ground<'a> {
 
     pub(super) fn follow(&self, root: ObjectId, path: &[LinkId]) -> ObjectId {
         path.iter().fold(root, |at, &link| self.instance.link(at, link).target)
+    }
+
+    /// The conditions on single cells: messages that the step loses, and the guards that are made of such.
+    fn tests(&self, rule: usize, binding: &[ObjectId], writes: &[(Cell, Write)]) -> Vec<Test> {
+        let mut tests: Vec<Test> = writes
+            .iter()
+            .filter_map(|&(cell, write)| match write {
+                Write::Subtract(count) => Some(Test::AtLeast(cell, count)),
+                Write::Set(_) | Write::Add(_) => None,
+            })
+            .collect();
+        let mut env = binding.to_vec();
+        for guard in self.guards[rule].iter().filter(|guard| is_testable(guard)) {
+            self.add_tests(guard, &mut env, &mut tests);
+        }
+        tests
+    }
+
+    fn add_tests(&self, formula: &Formula, env: &mut Vec<ObjectId>, out: &mut Vec<Test>) {
+        let at = |term: &Term, env: &[ObjectId]| self.follow(env[term.var], &term.path);
+        match formula {
+            Formula::And(parts) => {
+                for part in parts {
+                    self.add_tests(part, env, out);
+                }
+            }
+            Formula::InStates(term, set) => out.push(Test::In(Layout::state_cell(at(term, env)), *set)),
+            Formula::Has(term, message) => {
+                out.push(Test::AtLeast(self.layout.message_cell(at(term, env), *message), 1));
+            }
+            Formula::HasSeveral(term, message) => {
+                out.push(Test::AtLeast(self.layout.message_cell(at(term, env), *message), 2));
+            }
+            Formula::Not(inner) => match &**inner {
+                Formula::Has(term, message) => {
+                    out.push(Test::AtMost(self.layout.message_cell(at(term, env), *message), 0));
+                }
+                Formula::HasSeveral(term, message) => {
+                    out.push(Test::AtMost(self.layout.message_cell(at(term, env), *message), 1));
+                }
+                _ => self.add_fixed(formula, env, out),
+            },
+            Formula::Or(parts) => {
+                // All parts but one are fixed.
+                let fixed = parts.iter().filter(|part| part.is_static());
+                if !fixed.clone().any(|part| self.holds(part, &self.start, env))
+                    && let Some(part) = parts.iter().find(|part| !part.is_static())
+                {
+                    self.add_tests(part, env, out);
+                }
+            }
+            Formula::All { bound, filter, body } => {
+                let quantifier = Quantifier { bound, equations: quantifiers(filter) };
+                let before = env.len();
+                let candidates = self.quantified(&quantifier, env);
+                env.resize(bound.var.max(before), ObjectId(0));
+                for candidate in candidates {
+                    env.truncate(bound.var);
+                    env.push(candidate);
+                    if self.holds(filter, &self.start, env) {
+                        self.add_tests(body, env, out);
+                    }
+                }
+                env.truncate(before);
+            }
+            _ => self.add_fixed(formula, env, out),
+        }
+    }
+
+    /// What never changes is true or false once and for all.
+    fn add_fixed(&self, formula: &Formula, env: &mut Vec<ObjectId>, out: &mut Vec<Test>) {
+        if !self.holds(formula, &self.start, env) {
+            out.push(Test::Never(env.first().map_or(0, |first| first.0)));
+        }
     }
 
     /// The effects on cells; none if two of them disagree.
@@ -466,6 +584,27 @@ impl<'a> Ground<'a> {
             }
             _ => None,
         })
+    }
+}
+
+/// Whether a guard is a conjunction of conditions on single cells, once its objects are known.
+fn is_testable(formula: &Formula) -> bool {
+    match formula {
+        Formula::And(parts) => parts.iter().all(is_testable),
+        Formula::InStates(..) | Formula::Has(..) | Formula::HasSeveral(..) => true,
+        Formula::Not(inner) => {
+            matches!(&**inner, Formula::Has(..) | Formula::HasSeveral(..)) || formula.is_static()
+        }
+        Formula::Or(parts) => {
+            let mut changing = parts.iter().filter(|part| !part.is_static());
+            match (changing.next(), changing.next()) {
+                (None, _) => true,
+                (Some(only), None) => is_testable(only),
+                (Some(_), Some(_)) => false,
+            }
+        }
+        Formula::All { filter, body, .. } => filter.is_static() && is_testable(body),
+        other => other.is_static(),
     }
 }
 

@@ -25,11 +25,7 @@ impl Dependence {
         let mut writers = vec![Vec::new(); cells];
         let mut reads = Vec::with_capacity(ground.steps.len());
         for (at, step) in ground.steps.iter().enumerate() {
-            let mut read = Vec::new();
-            let mut env = step.binding.clone();
-            for guard in &ground.guards[step.rule] {
-                evaluator.cells(guard, &mut env, &mut read);
-            }
+            let mut read = ground.reads(step, &ground.start);
             read.sort_unstable();
             read.dedup();
             for &cell in &read {
@@ -120,15 +116,13 @@ fn commute(ground: &Ground<'_>, other: usize, cell: Cell, write: Write) -> bool 
 
 fn blocking_cells(ground: &Ground<'_>, at: usize, state: &[u8]) -> Vec<Cell> {
     let step = &ground.steps[at];
-    for &(cell, write) in &step.writes {
-        if matches!(write, Write::Subtract(count) if state[cell as usize] < count) {
-            return vec![cell];
-        }
+    if let Some(test) = step.tests.iter().find(|test| !test.holds(state)) {
+        return vec![test.cell()];
     }
     let evaluator = Evaluator { ground, state };
     let mut env = step.binding.clone();
     let mut cells = Vec::new();
-    for guard in &ground.guards[step.rule] {
+    for guard in &ground.other_guards[step.rule] {
         if !evaluator.holds(guard, &mut env) {
             evaluator.witnesses(guard, &mut env, &mut cells);
             break;

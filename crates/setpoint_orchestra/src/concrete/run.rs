@@ -2,10 +2,8 @@
 
 use std::collections::VecDeque;
 
-use super::eval::{Evaluator, Quantifier, quantifiers};
-use super::ground::{Cell, Ground, State, Write};
-use crate::instance::ObjectId;
-use crate::model::Formula;
+use super::eval::Evaluator;
+use super::ground::{Ground, State};
 
 /// The steps of a run by their place in [`Ground::steps`], and where it ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -26,7 +24,7 @@ pub fn maximal_run(ground: &Ground<'_>, limit: usize) -> Run {
         ground,
         state: ground.start.clone(),
         waiting: vec![Vec::new(); ground.start.len()],
-        cursors: vec![Cursor::default(); ground.steps.len()],
+        cursors: vec![0; ground.steps.len()],
         ready: VecDeque::new(),
     };
     for step in 0..ground.steps.len() {
@@ -81,95 +79,42 @@ fn next_random(state: &mut u64) -> u64 {
     mixed ^ (mixed >> 31)
 }
 
-/// Where the look at a step's guards stopped last time.
-#[derive(Clone, Default)]
-struct Cursor {
-    guard: usize,
-    /// The objects of a universal guard, and the one at which it failed.
-    objects: Option<Vec<ObjectId>>,
-    at: usize,
-}
-
 struct Runner<'g> {
     ground: &'g Ground<'g>,
     state: State,
     waiting: Vec<Vec<usize>>,
-    cursors: Vec<Cursor>,
+    /// For each step the test that failed last time: the look goes on there, so that a guard over many links costs
+    /// as much as there are links, and not its square.
+    cursors: Vec<u32>,
     ready: VecDeque<usize>,
 }
 
 impl Runner<'_> {
     /// Puts a step among the ready ones, or where it waits.
     fn look(&mut self, step: usize) {
-        let cells = self.blockers(step);
-        if cells.is_empty() {
-            self.ready.push_back(step);
-        }
-        for cell in cells {
-            self.waiting[cell as usize].push(step);
-        }
-    }
-
-    /// Cells of which one must change before the step is enabled; none if it is.
-    fn blockers(&mut self, step: usize) -> Vec<Cell> {
         let ground = self.ground;
         let definition = &ground.steps[step];
-        for &(cell, write) in &definition.writes {
-            if matches!(write, Write::Subtract(count) if self.state[cell as usize] < count) {
-                return vec![cell];
+        let tests = &definition.tests;
+        let first = self.cursors[step] as usize;
+        for at in (first..tests.len()).chain(0..first.min(tests.len())) {
+            if !tests[at].holds(&self.state) {
+                self.cursors[step] = at as u32;
+                self.waiting[tests[at].cell() as usize].push(step);
+                return;
             }
         }
-        let guards = &ground.guards[definition.rule];
+        let evaluator = Evaluator { ground, state: &self.state };
         let mut env = definition.binding.clone();
-        let first = self.cursors[step].guard;
-        for offset in 0..guards.len() {
-            let guard = (first + offset) % guards.len();
-            if let Some(cells) = self.guard_blockers(step, guard, &guards[guard], &mut env) {
-                return cells;
-            }
-        }
-        Vec::new()
-    }
-
-    fn guard_blockers(
-        &mut self,
-        step: usize,
-        guard: usize,
-        formula: &Formula,
-        env: &mut Vec<ObjectId>,
-    ) -> Option<Vec<Cell>> {
-        let evaluator = Evaluator { ground: self.ground, state: &self.state };
-        let mut cells = Vec::new();
-        if let Formula::All { bound, filter, body } = formula
-            && filter.is_static()
-        {
-            let cursor = &mut self.cursors[step];
-            if cursor.guard != guard || cursor.objects.is_none() {
-                let quantifier = Quantifier { bound, equations: quantifiers(filter) };
-                *cursor = Cursor { guard, objects: Some(self.ground.quantified(&quantifier, env)), at: 0 };
-            }
-            let objects = cursor.objects.as_ref()?;
-            let before = env.len();
-            env.resize(bound.var.max(before), ObjectId(0));
-            for offset in 0..objects.len() {
-                let at = (cursor.at + offset) % objects.len();
-                env.truncate(bound.var);
-                env.push(objects[at]);
-                if evaluator.holds(filter, env) && !evaluator.holds(body, env) {
-                    cursor.at = at;
-                    evaluator.witnesses(body, env, &mut cells);
-                    env.truncate(before);
-                    return Some(cells);
+        for guard in &ground.other_guards[definition.rule] {
+            if !evaluator.holds(guard, &mut env) {
+                let mut cells = Vec::new();
+                evaluator.witnesses(guard, &mut env, &mut cells);
+                for cell in cells {
+                    self.waiting[cell as usize].push(step);
                 }
+                return;
             }
-            env.truncate(before);
-            return None;
         }
-        if evaluator.holds(formula, env) {
-            return None;
-        }
-        self.cursors[step] = Cursor { guard, objects: None, at: 0 };
-        evaluator.witnesses(formula, env, &mut cells);
-        Some(cells)
+        self.ready.push_back(step);
     }
 }

@@ -1,6 +1,5 @@
 //! What can run side by side: each step as early as what it waits for allows.
 
-use super::eval::Evaluator;
 use super::ground::Ground;
 use super::run::Run;
 
@@ -29,12 +28,7 @@ pub fn timeline(ground: &Ground<'_>, run: &Run) -> Timeline {
     let mut entries: Vec<TimelineEntry> = Vec::with_capacity(run.steps.len());
     for &step in &run.steps {
         let definition = &ground.steps[step];
-        let mut cells = Vec::new();
-        let mut env = definition.binding.clone();
-        let evaluator = Evaluator { ground, state: &state };
-        for guard in &ground.guards[definition.rule] {
-            evaluator.cells(guard, &mut env, &mut cells);
-        }
+        let mut cells = ground.reads(definition, &state);
         cells.extend(definition.writes.iter().map(|&(cell, _)| cell));
         let after = cells
             .iter()

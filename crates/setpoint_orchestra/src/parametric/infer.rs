@@ -207,8 +207,8 @@ pub(super) fn prove_stated(model: &Model, inferred: &[Formula], stated: &[Formul
     proved
 }
 
-/// Whether invariants imply a formula.
-pub(super) fn follows(model: &Model, invariants: &[Formula], formula: &Formula) -> bool {
+/// Whether invariants imply a formula in every state of every instance. `false` may mean that it was too hard to see.
+pub fn follows(model: &Model, invariants: &[Formula], formula: &Formula) -> bool {
     (1..=2).any(|generation| {
         let mut question = Question::new(model, Depth::generations(generation));
         for invariant in invariants {

@@ -21,6 +21,7 @@ mod suggest;
 mod survey;
 mod view;
 
+pub use infer::follows;
 pub use measure::{Counted, Measure, Sum};
 pub use persistence::{Interference, Persistence};
 pub use progress::Minimal;

@@ -39,6 +39,15 @@ pub(super) enum Where<'a> {
     After(&'a ModelRule),
 }
 
+/// How many generations of witnesses there are, and how many sets of states have a minimal element.
+pub(super) type Try = (u32, usize);
+
+/// Until it is proved, or is too hard.
+pub(super) const THOROUGH: [Try; 4] = [(1, 0), (1, 1), (2, 1), (2, 2)];
+
+/// Where a counterexample is known already, and the conditions that it does not refute are still of interest.
+pub(super) const BRIEF: [Try; 1] = [(1, 0)];
+
 /// Proves that at these states some rule applies, or that they are final. If `or_final` is false, a final state needs
 /// a next one as well. Returns what the proof rests on.
 pub(super) fn progress(
@@ -46,8 +55,9 @@ pub(super) fn progress(
     invariants: &[Formula],
     place: Where<'_>,
     or_final: bool,
+    tries: &[Try],
 ) -> Option<Grounds> {
-    for (generation, stage) in [(1, 0), (1, 1), (2, 1), (2, 2), (3, 2)] {
+    for &(generation, stage) in tries {
         let mut attempt = Attempt::new(model, invariants, place, or_final, generation, stage);
         if let Some(grounds) = attempt.prove() {
             return Some(grounds);

@@ -5,7 +5,7 @@ use setpoint_source::Symbol;
 use super::infer::{Inferred, infer, prove_stated};
 use super::measure::{Measure, measure};
 use super::persistence::{Persistence, persistence};
-use super::progress::{Grounds, Minimal, Where, progress};
+use super::progress::{BRIEF, Grounds, Minimal, THOROUGH, Try, Where, progress};
 use super::question::{BEFORE, Depth, Question};
 use super::suggest::suggest;
 use super::survey::{Budget, Counterexample, Survey, Wrong, survey};
@@ -113,13 +113,13 @@ impl Proof {
 /// Proves or refutes that every run of every instance reaches a final state.
 pub fn prove(model: &Model, effort: Effort) -> Proof {
     let (mut survey, inferred) = infer_from_survey(model, Viewpoint::of_model(model), effort);
-    let mut attempt = Attempt::new(model, inferred);
+    let mut attempt = Attempt::new(model, inferred, survey.wrong.is_some());
     if survey.wrong.is_none() && !attempt.is_complete() {
         // Invariants about two objects of a class may say what those about one cannot.
         let mut viewpoints = Viewpoint::of_model(model);
         viewpoints.extend(Viewpoint::pairs_of_model(model));
         let (_, inferred) = infer_from_survey(model, viewpoints, effort);
-        let second = Attempt::new(model, inferred);
+        let second = Attempt::new(model, inferred, false);
         if second.score() > attempt.score() {
             attempt = second;
         }
@@ -201,16 +201,21 @@ struct StartCondition {
 }
 
 impl Attempt {
-    fn new(model: &Model, inferred: Inferred) -> Self {
+    /// If a counterexample is known, less is tried.
+    fn new(model: &Model, inferred: Inferred, refuted: bool) -> Self {
+        let tries: &[Try] = if refuted { &BRIEF } else { &THOROUGH };
         let claims: Vec<Formula> =
             model.invariants.iter().flat_map(|one| &one.claims).map(|claim| claim.formula.clone()).collect();
         let stated = prove_stated(model, &inferred.formulas, &claims);
         let mut known = inferred.formulas.clone();
         known.extend(claims.into_iter().zip(&stated).filter(|(_, proved)| **proved).map(|(claim, _)| claim));
-        let everywhere = progress(model, &known, Where::Invariant, true);
-        let at_start = start_condition(model, &known, everywhere.as_ref());
+        let everywhere = progress(model, &known, Where::Invariant, true, tries);
+        let at_start = start_condition(model, &known, everywhere.as_ref(), tries);
         let after_step = everywhere.is_some()
-            || model.rules.iter().all(|rule| progress(model, &known, Where::After(rule), true).is_some());
+            || model
+                .rules
+                .iter()
+                .all(|rule| progress(model, &known, Where::After(rule), true, tries).is_some());
         let measure = measure(model, &known);
         let persistence = persistence(model, &known);
         Self { inferred, known, stated, everywhere, at_start, after_step, measure, persistence }
@@ -262,11 +267,16 @@ fn stated_answers(model: &Model, proved: &[bool], survey: &Survey) -> Vec<Stated
 
 /// Condition (1), literally if possible: at the start some rule applies. If the start may be final already, it is
 /// enough that one applies or the start is final.
-fn start_condition(model: &Model, known: &[Formula], everywhere: Option<&Grounds>) -> StartCondition {
-    if progress(model, known, Where::Start, false).is_some() {
+fn start_condition(
+    model: &Model,
+    known: &[Formula],
+    everywhere: Option<&Grounds>,
+    tries: &[Try],
+) -> StartCondition {
+    if progress(model, known, Where::Start, false, tries).is_some() {
         return StartCondition { proved: true, literal: true };
     }
-    let proved = everywhere.is_some() || progress(model, known, Where::Start, true).is_some();
+    let proved = everywhere.is_some() || progress(model, known, Where::Start, true, tries).is_some();
     StartCondition { proved, literal: false }
 }
 

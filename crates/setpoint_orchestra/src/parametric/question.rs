@@ -39,7 +39,7 @@ pub(super) struct Depth {
 
 impl Depth {
     pub(super) fn generations(generation: u32) -> Self {
-        Self { generation, objects: 400 }
+        Self { generation, objects: 160 }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use setpoint_source::{FileId, Range, Symbol};
 
-use super::progress::{Where, progress};
+use super::progress::{BRIEF, Where, progress};
 use crate::describe::edge_text;
 use crate::model::{Acyclic, Bound, ClassId, Edge, Formula, LinkId, Model, NameSet, Term};
 
@@ -26,7 +26,7 @@ pub(super) fn suggest(model: &Model, invariants: &[Formula]) -> Vec<String> {
         let mut changed = model.clone();
         changed.acyclic.push(Acyclic { edges, span: Range::new(0, 0).in_file(FileId(0)) });
         let added = changed.acyclic.len() - 1;
-        if let Some(grounds) = progress(&changed, invariants, Where::Invariant, true) {
+        if let Some(grounds) = progress(&changed, invariants, Where::Invariant, true, &BRIEF) {
             let mut out = Vec::new();
             for minimal in grounds.minimal.iter().filter(|minimal| minimal.relation == added) {
                 let text = relation_text(&changed, added, &minimal.edges);

@@ -1,11 +1,9 @@
 //! The concrete engine on small topologies.
 
-mod support;
-
+use crate::support::{cloudformation, nine_nodes, stack, topology, tosca};
 use setpoint_orchestra::concrete::{
     Answer, Facts, Failure, Ground, Limits, check, explore, maximal_run, timeline,
 };
-use support::{cloudformation, nine_nodes, stack, topology, tosca};
 
 const ONE_RUN: Facts = Facts { confluent: true, terminating: true };
 

@@ -83,3 +83,40 @@ pub fn nine_nodes(model: &Model) -> Instance {
         ],
     )
 }
+
+/// Numbers that are the same on every machine.
+pub struct Random(pub u64);
+
+impl Random {
+    /// A number below `limit`.
+    pub fn below(&mut self, limit: usize) -> usize {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut mixed = self.0;
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        ((mixed ^ (mixed >> 31)) % limit.max(1) as u64) as usize
+    }
+}
+
+/// Up to four nodes, and up to four links between different ones; links may repeat and share their ends.
+pub fn random_topology(random: &mut Random) -> (usize, Vec<(&'static str, usize, usize)>) {
+    let nodes = 1 + random.below(4);
+    let links = if nodes == 1 { 0 } else { random.below(5) };
+    let links = (0..links)
+        .map(|_| {
+            let kind = ["hostedOn", "dependsOn", "connectsTo"][random.below(3)];
+            let from = random.below(nodes);
+            let to = (from + 1 + random.below(nodes - 1)) % nodes;
+            (kind, from, to)
+        })
+        .collect();
+    (nodes, links)
+}
+
+/// Up to five resources, and up to six references, to oneself as well.
+pub fn random_stack(random: &mut Random) -> (usize, Vec<(usize, usize)>) {
+    let resources = 1 + random.below(5);
+    let references =
+        (0..random.below(7)).map(|_| (random.below(resources), random.below(resources))).collect();
+    (resources, references)
+}

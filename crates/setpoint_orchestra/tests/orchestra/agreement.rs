@@ -1,0 +1,93 @@
+//! One run, reduced search and full search give the same answer, on 20,000 generated instances.
+
+use crate::support::{Random, cloudformation, random_stack, random_topology, tosca};
+use setpoint_orchestra::concrete::{
+    Answer, Facts, Ground, Limits, Method, check, explore, maximal_run, random_run,
+};
+use setpoint_orchestra::{Instance, Model};
+
+/// What the instances were like, so that a generator that lacks the hard ones fails.
+#[derive(Default, Debug)]
+struct Seen {
+    yes: usize,
+    no: usize,
+    shared_targets: usize,
+    repeated: usize,
+    states: usize,
+}
+
+fn compare(model: &Model, instance: &Instance, seed: u64, seen: &mut Seen) {
+    let ground = Ground::new(model, instance).unwrap();
+    assert!(ground.malformed.is_empty(), "{:?}", ground.malformed);
+    let full = explore(&ground, 200_000, |_| false);
+    assert!(full.complete);
+    seen.states += full.states;
+    // All runs end in one state.
+    assert_eq!(full.terminals.len(), 1, "{instance:?}");
+    let end = &full.terminals[0].end;
+    assert_eq!(&maximal_run(&ground, 10_000).end, end);
+    assert_eq!(&random_run(&ground, seed, 10_000).end, end);
+    let expected = if ground.is_final(end) { Answer::Yes } else { Answer::No };
+    let one = check(&ground, &Facts { confluent: true, terminating: true }, Limits::default());
+    assert_eq!((one.reaches_final, one.method), (expected, Method::OneRun), "{instance:?}");
+    let searched = check(&ground, &Facts::default(), Limits::default());
+    assert_eq!(searched.reaches_final, expected, "{instance:?}");
+    assert!(matches!(searched.method, Method::Search { states } if states <= full.states));
+    if let Some(run) = searched.run.filter(|_| expected == Answer::No) {
+        assert_eq!(&run.end, end);
+    }
+    match expected {
+        Answer::Yes => seen.yes += 1,
+        _ => seen.no += 1,
+    }
+}
+
+#[test]
+fn one_run_and_full_search_agree_on_10000_topologies() {
+    let model = tosca();
+    let mut seen = Seen::default();
+    for seed in 0..10_000 {
+        let mut random = Random(seed);
+        let (nodes, links) = random_topology(&mut random);
+        seen.shared_targets += usize::from(has_repeats(links.iter().map(|link| link.2)));
+        seen.repeated += usize::from(has_repeats(links.iter().map(|link| (link.1, link.2))));
+        let names: Vec<String> = (0..nodes).map(|at| format!("n{at}")).collect();
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        let links: Vec<(&str, &str, &str)> =
+            links.iter().map(|&(kind, from, to)| (kind, names[from], names[to])).collect();
+        compare(&model, &crate::support::topology(&model, &names, &links), seed, &mut seen);
+    }
+    println!("{seen:?}");
+    assert!(
+        seen.yes > 1000 && seen.no > 500 && seen.shared_targets > 1000 && seen.repeated > 500,
+        "{seen:?}"
+    );
+}
+
+#[test]
+fn one_run_and_full_search_agree_on_10000_stacks() {
+    let model = cloudformation();
+    let mut seen = Seen::default();
+    for seed in 0..10_000 {
+        let mut random = Random(seed);
+        let (resources, references) = random_stack(&mut random);
+        seen.shared_targets += usize::from(has_repeats(references.iter().map(|edge| edge.1)));
+        seen.repeated += usize::from(has_repeats(references.iter().copied()));
+        let names: Vec<String> = (0..resources).map(|at| format!("r{at}")).collect();
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        let references: Vec<(&str, &str)> =
+            references.iter().map(|&(from, to)| (names[from], names[to])).collect();
+        compare(&model, &crate::support::stack(&model, &names, &references), seed, &mut seen);
+    }
+    println!("{seen:?}");
+    assert!(
+        seen.yes > 1000 && seen.no > 1000 && seen.shared_targets > 1000 && seen.repeated > 500,
+        "{seen:?}"
+    );
+}
+
+fn has_repeats<T: Ord>(items: impl Iterator<Item = T>) -> bool {
+    let mut items: Vec<T> = items.collect();
+    items.sort();
+    items.windows(2).any(|pair| pair[0] == pair[1])
+}

@@ -1,0 +1,52 @@
+//! z3 confirms every obligation of a certificate, and refuses those of a wrong proof.
+
+use std::process::Command;
+
+use setpoint_orchestra::certificate::certificate;
+use setpoint_orchestra::models;
+use setpoint_orchestra::parametric::{Effort, prove};
+use setpoint_source::Sources;
+
+/// The answers of z3, or `None` where it is not installed.
+fn z3(name: &str, text: &str) -> Option<Vec<String>> {
+    let path = std::env::temp_dir().join(format!("setpoint-{}-{name}.smt2", std::process::id()));
+    std::fs::write(&path, text).unwrap();
+    let output = Command::new("z3").args(["-t:30000"]).arg(&path).output();
+    std::fs::remove_file(&path).unwrap();
+    let Ok(output) = output else {
+        assert!(std::env::var_os("SETPOINT_REQUIRE_ALL").is_none(), "z3 is required and not installed");
+        println!("skipped: z3 is not installed");
+        return None;
+    };
+    Some(String::from_utf8_lossy(&output.stdout).lines().map(str::to_owned).collect())
+}
+
+#[test]
+fn z3_confirms_the_proofs_of_all_built_in_models() {
+    for built_in in models::ALL {
+        let model = built_in.load(&Sources::new()).expect("it loads");
+        let text = certificate(&model, &prove(&model, Effort::default()));
+        let asked = text.matches("(check-sat)").count();
+        assert!(asked > model.rules.len(), "{asked} obligations");
+        let Some(answers) = z3(&model.name, &text) else { return };
+        assert_eq!(answers, vec!["unsat"; asked], "{}", built_in.path);
+    }
+}
+
+/// A certificate is no rubber stamp: with an invariant that does not hold, or without the lemma, z3 says so.
+#[test]
+fn z3_does_not_confirm_what_is_wrong() {
+    let model = crate::support::cloudformation();
+    let mut proof = prove(&model, Effort::default());
+    let stronger = crate::support::model(&format!(
+        "{}\ninvariant wrong {{ all p: property {{ p.parent is initial }} }}",
+        models::CLOUDFORMATION_SETUP.text
+    ));
+    proof.invariants.push(stronger.invariants[0].claims[0].formula.clone());
+    let Some(answers) = z3("wrong", &certificate(&model, &proof)) else { return };
+    assert!(answers.iter().any(|answer| answer != "unsat"), "{answers:?}");
+    let mut proof = prove(&model, Effort::default());
+    proof.minimal.clear();
+    let Some(answers) = z3("lemma", &certificate(&model, &proof)) else { return };
+    assert!(answers.iter().any(|answer| answer != "unsat"), "{answers:?}");
+}

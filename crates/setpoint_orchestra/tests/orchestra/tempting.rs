@@ -1,0 +1,242 @@
+//! Rule sets made to tempt an unsound prover: each is answered rightly, and a wrong one with its smallest instance.
+
+use crate::support::model;
+use setpoint_orchestra::concrete::Answer;
+use setpoint_orchestra::models;
+use setpoint_orchestra::parametric::{Effort, Proof, Wrong, prove};
+
+fn answer(text: &str) -> Proof {
+    prove(&model(text), Effort::default())
+}
+
+fn objects(proof: &Proof) -> usize {
+    proof.counterexample.as_ref().map_or(0, |found| found.instance.objects.len())
+}
+
+#[test]
+fn a_self_link_is_a_circle() {
+    let text = "
+        class task { states waiting, done }
+        class needs { link from: task link to: task }
+        rule finish(t: task) {
+          when t is waiting and all n: needs where n.from = t { n.to is done }
+          then t becomes done
+        }
+        init { some t: task all t: task { t is waiting } }
+        final { all t: task { t is done } }";
+    let proof = answer(text);
+    assert_eq!(proof.answer, Answer::No);
+    assert_eq!(objects(&proof), 2, "one task that needs itself");
+    // Without self-links there is still a circle of two.
+    let longer = text.replace("init {", "require { all n: needs { n.from != n.to } } init {");
+    let proof = answer(&longer);
+    assert_eq!(proof.answer, Answer::No);
+    assert_eq!(objects(&proof), 4);
+    // Without circles it is proved.
+    let acyclic = text.replace("init {", "init { acyclic n.from -> n.to for n: needs");
+    assert_eq!(answer(&acyclic).answer, Answer::Yes);
+    // The other direction is as good: a relation has a cycle if its converse has one.
+    let converse = text.replace("init {", "init { acyclic n.to -> n.from for n: needs");
+    assert_ne!(answer(&converse).answer, Answer::No);
+}
+
+/// A link that every object has cannot be acyclic in a finite instance: there is nothing to prove.
+#[test]
+fn a_start_that_cannot_be_is_not_proved_about() {
+    let proof = answer(
+        "
+        class task { states waiting, done link after: task }
+        rule finish(t: task) { when t is waiting and t.after is done then t becomes done }
+        init { some t: task all t: task { t is waiting } acyclic t -> t.after for t: task }
+        final { all t: task { t is done } }",
+    );
+    assert_eq!(proof.answer, Answer::Unknown);
+    assert!(!proof.vacuity.inhabited);
+}
+
+#[test]
+fn a_rule_that_never_applies_is_named() {
+    let proof = answer(
+        "
+        class task { states waiting, busy, done }
+        rule finish(t: task) { when t is waiting then t becomes done }
+        rule never(t: task) { when t is busy then t becomes done }
+        init { some t: task all t: task { t is waiting } }
+        final { all t: task { t is done } }",
+    );
+    assert_ne!(proof.answer, Answer::Yes);
+    assert_eq!(proof.vacuity.dead, [1]);
+}
+
+/// The message waits at the node, not at the link: of two links between the same two nodes, one goes without.
+const TWO_LINKS: &str = "
+    class node { states initial, started messages up }
+    class link { states waiting, ready link source: node link target: node }
+    rule start(n: node) {
+      when n is initial and all l: link where l.source = n { l is ready }
+      then n becomes started, n gets up
+    }
+    rule hear(l: link) { when l is waiting then l becomes ready, l.target loses up }
+    init {
+      some n: node
+      all n: node { n is initial }
+      all l: link { l is waiting }
+      acyclic l.source -> l.target for l: link
+    }
+    final { all n: node { n is started } }";
+
+#[test]
+fn two_links_between_the_same_two_nodes_share_a_message() {
+    let proof = answer(TWO_LINKS);
+    assert_eq!(proof.answer, Answer::No);
+    let found = proof.counterexample.as_ref().unwrap();
+    assert!(matches!(found.wrong, Wrong::Deadlock(_)));
+    let links = found.instance.objects.iter().filter(|object| !object.links.is_empty()).count();
+    assert_eq!(links, 2);
+    // If each node is the target of one link at most, it is proved.
+    let one = TWO_LINKS.replace("link target: node", "link target: node one-to-one");
+    assert_eq!(answer(&one).answer, Answer::Yes);
+    // So it is if the message is read and left there.
+    let read = TWO_LINKS.replace(
+        "when l is waiting then l becomes ready, l.target loses up",
+        "when l is waiting and l.target has up then l becomes ready",
+    );
+    let proof = answer(&read);
+    assert_eq!(proof.answer, Answer::Yes);
+    assert!(proof.persistence.holds());
+}
+
+#[test]
+fn a_capability_that_is_required_twice_loses_its_message_to_one() {
+    let shared =
+        models::TOSCA_SETUP.text.replace("link cap: capability one-to-one onto", "link cap: capability onto");
+    let proof = answer(&shared);
+    assert_eq!(proof.answer, Answer::No);
+    assert!(!proof.persistence.holds(), "two requirements compete for one message");
+    assert_eq!(objects(&proof), 7, "two nodes, one capability, two requirements and relationships");
+}
+
+/// A guard that asks for some link where all are needed: right for one link, wrong for two.
+const SOME_LINK: &str = "
+    class node { states initial, started }
+    class link { states waiting, ready link source: node link target: node }
+    rule root(n: node) {
+      when n is initial and all l: link where l.source = n { false }
+      then n becomes started
+    }
+    rule start(n: node) {
+      when n is initial and some l: link where l.source = n { l is ready }
+      then n becomes started
+    }
+    rule bind(l: link) {
+      when l is waiting and l.target is started and l.source is initial
+      then l becomes ready
+    }
+    init {
+      some n: node
+      all n: node { n is initial }
+      all l: link { l is waiting }
+      acyclic l.source -> l.target for l: link
+    }
+    final { all n: node { n is started } }";
+
+#[test]
+fn an_invariant_that_holds_for_one_link_only() {
+    // Every node starts: some link is enough, and that is what is proved.
+    assert_eq!(answer(SOME_LINK).answer, Answer::Yes);
+    // But not every link of a started node is ready.
+    let stated = format!(
+        "{SOME_LINK}\ninvariant all-ready {{ all l: link where l.source is started {{ l is ready }} }}"
+    );
+    let proof = answer(&stated);
+    assert_eq!(proof.answer, Answer::No);
+    assert_eq!(proof.stated[0].answer, Answer::No);
+    let found = proof.counterexample.as_ref().unwrap();
+    assert_eq!(found.instance.objects.iter().filter(|object| !object.links.is_empty()).count(), 2);
+    // If the final state asks for the links, the second one is stuck.
+    let links_too = SOME_LINK.replace("final { all n", "final { all l: link { l is ready } all n");
+    let proof = answer(&links_too);
+    assert_eq!(proof.answer, Answer::No);
+    assert!(matches!(proof.counterexample.unwrap().wrong, Wrong::Deadlock(_)));
+}
+
+/// Two relations that are acyclic apart, and a rule that waits along both at once.
+#[test]
+fn relations_that_are_acyclic_apart_are_not_merged() {
+    let text = "
+        class node { states initial, started }
+        class link { types a, b link source: node link target: node }
+        rule start(n: node) {
+          when n is initial and all l: link where l.source = n { l.target is started }
+          then n becomes started
+        }
+        init {
+          some n: node
+          all n: node { n is initial }
+          acyclic l.source -> l.target for l: link where l of a
+          acyclic l.source -> l.target for l: link where l of b
+        }
+        final { all n: node { n is started } }";
+    let proof = answer(text);
+    assert_eq!(proof.answer, Answer::No);
+    assert_eq!(objects(&proof), 4, "two nodes, a link of each type");
+    let merged = text.replace(" where l of a\n", ", l.source -> l.target for l: link where l of b\n");
+    let merged = merged.replace("          acyclic l.source -> l.target for l: link where l of b\n", "");
+    assert_eq!(answer(&merged).answer, Answer::Yes);
+}
+
+#[test]
+fn a_retry_without_a_count_is_endless() {
+    let proof = answer(
+        "
+        class task { states waiting, failed, done }
+        rule finish(t: task) { when t is waiting then t becomes done }
+        rule fail(t: task) { when t is waiting then t becomes failed }
+        rule retry(t: task) { when t is failed then t becomes waiting }
+        init { some t: task all t: task { t is waiting } }
+        final { all t: task { t is done } }",
+    );
+    assert_eq!(proof.answer, Answer::No);
+    assert!(matches!(proof.counterexample.unwrap().wrong, Wrong::Endless { .. }));
+    assert!(proof.measure.is_none());
+}
+
+#[test]
+fn a_token_that_goes_round_needs_a_measure_in_two_sums() {
+    // A worker takes a job and gives it back done; workers go round, jobs go forward.
+    let proof = answer(
+        "
+        class worker { states idle, busy }
+        class job { states new, taken, done link by: worker }
+        rule take(j: job) {
+          when j is new and j.by is idle
+          then j becomes taken, j.by becomes busy
+        }
+        rule give(j: job) {
+          when j is taken
+          then j becomes done, j.by becomes idle
+        }
+        init { some j: job all j: job { j is new } all w: worker { w is idle } }
+        final { all j: job { j is done } }",
+    );
+    assert_eq!(proof.answer, Answer::Yes, "{:?}", proof.conditions);
+    assert!(!proof.persistence.holds(), "two jobs compete for a worker");
+}
+
+/// Parameters of one class may be the same object; a proof that takes them for different ones goes wrong.
+#[test]
+fn parameters_may_be_the_same_object() {
+    let text = "
+        class peer { states alone, paired }
+        rule pair(a: peer, b: peer) {
+          when a is alone and b is alone and a != b
+          then a becomes paired, b becomes paired
+        }
+        init { some p: peer all p: peer { p is alone } }
+        final { all p: peer { p is paired } }";
+    let proof = answer(text);
+    assert_eq!(proof.answer, Answer::No, "one peer is left over");
+    assert_eq!(objects(&proof), 1);
+    let same = text.replace(" and a != b", "");
+    assert_eq!(answer(&same).answer, Answer::Yes, "a peer pairs with itself");
+}
