@@ -384,7 +384,7 @@ impl Writer<'_> {
             let (some, least) = (inside(self, "x"), inside(self, &name));
             self.assert(&format!("(forall ((x {sort})) (=> {some} {least}))"));
             for &(edge, kind) in &minimal.edges {
-                let edge = self.model.acyclic[minimal.relation].edges[edge].clone();
+                let edge = self.model.acyclic[minimal.relation].edges[edge].directed(minimal.reversed);
                 self.no_edge(&edge, kind, &name, minimal.states);
             }
         }

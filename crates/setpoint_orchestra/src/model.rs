@@ -250,6 +250,17 @@ pub struct Edge {
     pub span: Span,
 }
 
+impl Edge {
+    /// The edge itself, or turned round.
+    pub fn directed(&self, reversed: bool) -> Self {
+        let mut edge = self.clone();
+        if reversed {
+            std::mem::swap(&mut edge.from, &mut edge.to);
+        }
+        edge
+    }
+}
+
 /// A relation, the union of its edges, that has no cycle.
 #[derive(Clone, Debug)]
 pub struct Acyclic {

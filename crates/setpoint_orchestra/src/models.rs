@@ -30,8 +30,15 @@ pub static TOSCA_SETUP: BuiltIn = BuiltIn {
     facts: Facts { confluent: true, terminating: true },
 };
 
+/// The life of a CloudFormation stack: create, update with replacement, delete, failure and rollback.
+pub static CLOUDFORMATION_LIFECYCLE: BuiltIn = BuiltIn {
+    path: "models/cloudformation-lifecycle.spm",
+    text: include_str!("../../../models/cloudformation-lifecycle.spm"),
+    facts: Facts { confluent: false, terminating: true },
+};
+
 /// All of them.
-pub static ALL: [&BuiltIn; 2] = [&CLOUDFORMATION_SETUP, &TOSCA_SETUP];
+pub static ALL: [&BuiltIn; 3] = [&CLOUDFORMATION_SETUP, &TOSCA_SETUP, &CLOUDFORMATION_LIFECYCLE];
 
 impl BuiltIn {
     /// The model; a test keeps that every one loads.

@@ -69,7 +69,9 @@ impl Printer<'_> {
     fn end_line(&mut self, offset: u32) {
         if let Some(comment) = self.comments.get(self.next) {
             let between = self.text.get(offset as usize..comment.range.start as usize);
-            if comment.range.start >= offset && between.is_some_and(|gap| !gap.contains('\n')) {
+            if comment.range.start >= offset
+                && between.is_some_and(|gap| !gap.contains('\n') && gap.trim().is_empty())
+            {
                 self.out.push_str("  ");
                 self.out.push_str(&comment.text);
                 self.next += 1;

@@ -37,6 +37,9 @@ struct Parser<'a> {
 
 const ITEM_WORDS: [&str; 9] =
     ["model", "use", "class", "rule", "require", "init", "final", "invariant", "instance"];
+/// Words that are never names, so that what follows a forgotten name is still understood.
+const RESERVED: [&str; 11] =
+    ["when", "then", "where", "and", "or", "not", "implies", "all", "some", "true", "false"];
 const BLOCK_WORDS: [&str; 7] = ["types", "states", "messages", "link", "when", "then", "acyclic"];
 
 impl Parser<'_> {
@@ -121,7 +124,7 @@ impl Parser<'_> {
     }
 
     fn name(&mut self, what: &str) -> Option<Name> {
-        if self.kind() == TokenKind::Word {
+        if self.word().is_some_and(|word| !RESERVED.contains(&word)) {
             let range = self.bump().range;
             Some(Name { text: Symbol::new(self.slice(range)), range })
         } else {

@@ -67,7 +67,8 @@ impl Inferred {
     fn split_large(&mut self, model: &Model, changed: &mut Vec<bool>) {
         let mut at = 0;
         while at < self.viewpoints.len() {
-            if self.views[at].len() <= MAX_VIEWS {
+            let limit = if self.viewpoints[at].roots.len() > 1 { MAX_VIEWS / 8 } else { MAX_VIEWS };
+            if self.views[at].len() <= limit {
                 at += 1;
                 continue;
             }
@@ -75,7 +76,7 @@ impl Inferred {
             self.views.remove(at);
             self.cubes.remove(at);
             changed.remove(at);
-            if large.terms.len() > 2 {
+            if large.terms.len() > 2 && large.roots.len() == 1 {
                 for smaller in large.split(model) {
                     self.viewpoints.push(smaller);
                     self.views.push(BTreeSet::new());

@@ -10,17 +10,21 @@ use crate::model::{ClassId, Formula, Model, NameSet, StateId, Term, TypeId};
 /// Visits the instances with `total` objects that satisfy `require`, `init`, the shapes of links and `acyclic`.
 ///
 /// Of instances that differ in the names of their objects only, most but not all duplicates are left out: objects of
-/// a class are sorted, and objects that nothing tells apart are used in order.
+/// a class are sorted, and objects that nothing tells apart are used in order. Each instance that is tried takes one
+/// of the `candidates`; when none is left, the rest is not visited.
 pub(super) fn visit_instances<B>(
     model: &Model,
     total: usize,
+    candidates: &mut usize,
     mut visit: impl FnMut(Instance) -> ControlFlow<B>,
 ) -> ControlFlow<B> {
     let relevant = relevant_types(model);
     let mut sizes = vec![0; model.classes.len()];
     visit_sizes(model, 0, total, &mut sizes, &mut |sizes| {
-        let mut builder = Builder::new(model, &relevant, sizes);
-        builder.fill(&mut visit)
+        let mut builder = Builder::new(model, &relevant, sizes, *candidates);
+        let flow = builder.fill_from(0, &mut visit);
+        *candidates = builder.candidates;
+        flow
     })
 }
 
@@ -39,7 +43,9 @@ fn visit_sizes<B>(
         }
         return if sizes_fit(model, sizes) { visit(sizes) } else { ControlFlow::Continue(()) };
     }
-    for size in (0..=left).rev() {
+    // Few objects of the first classes first: those that others link to stand at the beginning mostly, and instances
+    // with many links tell more than those with many objects that nothing links.
+    for size in 0..=left {
         sizes[class] = size;
         visit_sizes(model, class + 1, left - size, sizes, visit)?;
     }
@@ -67,10 +73,11 @@ struct Builder<'m> {
     sizes: Vec<usize>,
     used: Vec<bool>,
     states: Vec<Vec<StateId>>,
+    candidates: usize,
 }
 
 impl<'m> Builder<'m> {
-    fn new(model: &'m Model, relevant: &'m [bool], sizes: &[usize]) -> Self {
+    fn new(model: &'m Model, relevant: &'m [bool], sizes: &[usize], candidates: usize) -> Self {
         let mut first = Vec::new();
         let mut objects = Vec::new();
         for (class, &size) in model.class_ids().zip(sizes) {
@@ -92,11 +99,7 @@ impl<'m> Builder<'m> {
             .collect();
         let used = vec![false; objects.len()];
         let states = model.class_ids().map(|class| start_states(model, class)).collect();
-        Self { model, relevant, objects, order, first, sizes: sizes.to_vec(), used, states }
-    }
-
-    fn fill<B>(&mut self, visit: &mut impl FnMut(Instance) -> ControlFlow<B>) -> ControlFlow<B> {
-        self.fill_from(0, visit)
+        Self { model, relevant, objects, order, first, sizes: sizes.to_vec(), used, states, candidates }
     }
 
     fn fill_from<B>(
@@ -104,7 +107,11 @@ impl<'m> Builder<'m> {
         at: usize,
         visit: &mut impl FnMut(Instance) -> ControlFlow<B>,
     ) -> ControlFlow<B> {
+        if self.candidates == 0 {
+            return ControlFlow::Continue(());
+        }
         let Some(&object) = self.order.get(at) else {
+            self.candidates -= 1;
             let instance = Instance { name: "smallest".to_owned(), objects: self.objects.clone() };
             return if fits(self.model, &instance) { visit(instance) } else { ControlFlow::Continue(()) };
         };

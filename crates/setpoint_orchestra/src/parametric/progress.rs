@@ -18,6 +18,8 @@ pub struct Minimal {
     pub class: ClassId,
     pub states: NameSet,
     pub relation: usize,
+    /// The converse of the relation is used: it has a cycle if and only if the relation has one.
+    pub reversed: bool,
     /// Edges of the relation, each restricted to a type of the object that makes it, if types matter there.
     pub edges: Vec<(usize, Option<TypeId>)>,
 }
@@ -124,7 +126,10 @@ impl<'m> Attempt<'m> {
             classes.sort_unstable();
             classes.dedup();
             for class in classes {
-                for states in state_sets(model, class, stage) {
+                let both = if stage == 0 { vec![false] } else { vec![false, true] };
+                let sets = state_sets(model, class, stage);
+                for (states, reversed) in sets.iter().flat_map(|&set| both.iter().map(move |&way| (set, way)))
+                {
                     let least = self.question.possible_object(class);
                     self.least.push((least, class, states));
                     for (at, edge) in acyclic.edges.iter().enumerate().filter(|(_, e)| e.from.class == class)
@@ -136,10 +141,10 @@ impl<'m> Attempt<'m> {
                             vec![None]
                         };
                         for kind in kinds {
-                            let formula = no_edge_inside(edge, kind, states);
+                            let formula = no_edge_inside(&edge.directed(reversed), kind, states);
                             let used = self.question.imply(&formula, &[least], self.moment, true);
                             let edges = vec![(at, kind)];
-                            self.uses.push((used, Minimal { class, states, relation, edges }));
+                            self.uses.push((used, Minimal { class, states, relation, reversed, edges }));
                         }
                     }
                 }
@@ -166,7 +171,7 @@ impl<'m> Attempt<'m> {
         }
         // Uses of large sets first, so that they are dropped first.
         let mut order: Vec<usize> = (0..self.uses.len()).collect();
-        order.sort_by_key(|&at| std::cmp::Reverse(self.uses[at].1.states.len()));
+        order.sort_by_key(|&at| std::cmp::Reverse((self.uses[at].1.states.len(), self.uses[at].1.reversed)));
         let assumptions: Vec<Lit> = order.iter().map(|&at| self.uses[at].0).collect();
         if self.question.circuit.solve(&assumptions) != Outcome::Unsat {
             return None;
@@ -178,8 +183,8 @@ impl<'m> Attempt<'m> {
                 continue;
             }
             let same = |known: &&mut Minimal| {
-                (known.class, known.states, known.relation)
-                    == (minimal.class, minimal.states, minimal.relation)
+                (known.class, known.states, known.relation, known.reversed)
+                    == (minimal.class, minimal.states, minimal.relation, minimal.reversed)
             };
             match grounds.minimal.iter_mut().find(same) {
                 Some(known) => known.edges.extend(&minimal.edges),
@@ -239,7 +244,21 @@ fn shifted(formula: &Formula) -> Formula {
     }
 }
 
-/// The sets of states of which a minimal element is named: single states first, then the first few, then all sets.
+/// The sets of states in which a rule asks its own objects to be.
+fn guarded_sets(formula: &Formula, class: ClassId, out: &mut Vec<NameSet>) {
+    match formula {
+        Formula::And(parts) | Formula::Or(parts) => {
+            for part in parts {
+                guarded_sets(part, class, out);
+            }
+        }
+        Formula::InStates(term, set) if term.class == class && term.path.is_empty() => out.push(*set),
+        _ => {}
+    }
+}
+
+/// The sets of states of which a minimal element is named: single states and those that rules name first, then the
+/// first few, then all sets.
 fn state_sets(model: &Model, class: ClassId, stage: usize) -> Vec<NameSet> {
     let count = model.class(class).states.len();
     let all = NameSet::first(count);
@@ -255,6 +274,11 @@ fn state_sets(model: &Model, class: ClassId, stage: usize) -> Vec<NameSet> {
         })
         .collect();
     let mut sets: Vec<NameSet> = left.iter().map(|&state| NameSet::one(state)).collect();
+    for rule in &model.rules {
+        for guard in &rule.guards {
+            guarded_sets(&guard.formula, class, &mut sets);
+        }
+    }
     if stage >= 1 {
         sets.extend((2..count).map(NameSet::first));
     }

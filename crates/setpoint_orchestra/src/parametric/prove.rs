@@ -21,11 +21,13 @@ pub struct Effort {
     pub last_states: usize,
     /// Objects of the largest instances that are looked at.
     pub objects: usize,
+    /// Invariants about two objects of a class are tried where those about one are not enough.
+    pub pairs: bool,
 }
 
 impl Default for Effort {
     fn default() -> Self {
-        Self { first_states: 12_000, last_states: 1_500_000, objects: 14 }
+        Self { first_states: 12_000, last_states: 400_000, objects: 12, pairs: true }
     }
 }
 
@@ -114,7 +116,7 @@ impl Proof {
 pub fn prove(model: &Model, effort: Effort) -> Proof {
     let (mut survey, inferred) = infer_from_survey(model, Viewpoint::of_model(model), effort);
     let mut attempt = Attempt::new(model, inferred, survey.wrong.is_some());
-    if survey.wrong.is_none() && !attempt.is_complete() {
+    if effort.pairs && survey.wrong.is_none() && !attempt.is_complete() {
         // Invariants about two objects of a class may say what those about one cannot.
         let mut viewpoints = Viewpoint::of_model(model);
         viewpoints.extend(Viewpoint::pairs_of_model(model));
@@ -124,9 +126,20 @@ pub fn prove(model: &Model, effort: Effort) -> Proof {
             attempt = second;
         }
     }
-    if survey.wrong.is_none() && !attempt.is_complete() {
-        let budget = Budget { objects: effort.objects, states: effort.last_states, instances: 400_000 };
-        survey = super::survey::survey(model, &[], budget);
+    let first = vacuity(model, &survey, &attempt.known);
+    let unseen = !first.inhabited || first.unused.iter().any(|rule| !first.dead.contains(rule));
+    if survey.wrong.is_none() && (!attempt.is_complete() || unseen) {
+        // One run tells of deadlocks; invariants that are open need all states.
+        let one_run =
+            !unseen && attempt.facts().one_run_decides() && attempt.stated.iter().all(|&proved| proved);
+        let budget = Budget {
+            objects: effort.objects,
+            states: effort.last_states,
+            instances: 50_000,
+            candidates: 50_000,
+            one_run,
+        };
+        survey = survey.followed_by(super::survey::survey(model, &[], budget));
     }
     let vacuity = vacuity(model, &survey, &attempt.known);
     let conditions = conditions(&attempt, &survey);
@@ -172,7 +185,13 @@ pub fn facts(model: &Model) -> Facts {
 
 /// Invariants that begin with what is seen in small instances.
 fn infer_from_survey(model: &Model, viewpoints: Vec<Viewpoint>, effort: Effort) -> (Survey, Inferred) {
-    let budget = Budget { objects: effort.objects.min(8), states: effort.first_states, instances: 4_000 };
+    let budget = Budget {
+        objects: effort.objects.min(8),
+        states: effort.first_states,
+        instances: 4_000,
+        candidates: 8_000,
+        one_run: false,
+    };
     let mut survey = survey(model, &viewpoints, budget);
     let views = std::mem::take(&mut survey.views);
     let inferred = infer(model, viewpoints, views);
@@ -219,6 +238,13 @@ impl Attempt {
         let measure = measure(model, &known);
         let persistence = persistence(model, &known);
         Self { inferred, known, stated, everywhere, at_start, after_step, measure, persistence }
+    }
+
+    fn facts(&self) -> Facts {
+        Facts {
+            confluent: self.inferred.inductive && self.persistence.holds(),
+            terminating: self.inferred.inductive && self.measure.is_some(),
+        }
     }
 
     /// All five conditions and all stated invariants are proved.

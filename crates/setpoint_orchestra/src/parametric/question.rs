@@ -33,13 +33,14 @@ pub(super) struct Depth {
     /// Universal statements are instantiated with objects of this generation and below; a witness is one
     /// generation above the objects that it is a witness for.
     pub(super) generation: u32,
-    /// Named objects; more than that, and the question is left as it is.
-    pub(super) objects: usize,
 }
+
+/// Named objects of one class; more than that, and the question is left as it is.
+const MAX_OF_CLASS: usize = 40;
 
 impl Depth {
     pub(super) fn generations(generation: u32) -> Self {
-        Self { generation, objects: 160 }
+        Self { generation }
     }
 }
 
@@ -186,11 +187,18 @@ impl<'m> Question<'m> {
         self.relate(named);
         self.by_class[class.0 as usize].push(named);
         if length < self.reach {
-            for link in 0..declared.links.len() {
-                self.follow(named, link);
+            for (link, declared) in declared.links.iter().enumerate() {
+                if !self.is_crowded(declared.target) {
+                    self.follow(named, link);
+                }
             }
         }
         named
+    }
+
+    /// Equality is between all pairs of a class and transitive: its cost grows with the cube of their number.
+    fn is_crowded(&self, class: ClassId) -> bool {
+        self.by_class[class.0 as usize].len() >= MAX_OF_CLASS
     }
 
     /// Equality of a new object with those of its class that are there already.
@@ -249,7 +257,9 @@ impl<'m> Question<'m> {
             return target;
         }
         let node = self.node(object);
-        let (class, generation, length, exists) = (node.class, node.generation, node.length + 1, node.exists);
+        let (class, length, exists) = (node.class, node.length + 1, node.exists);
+        // Where classes link in circles, a long way counts like a witness, so that it ends.
+        let generation = node.generation + u32::from(length > self.reach);
         let declared = &self.model.class(class).links[link];
         let (target, one_to_one) = (declared.target, declared.one_to_one);
         let named = self.add(target, origin, generation, length, exists);
@@ -303,7 +313,7 @@ impl<'m> Question<'m> {
         }
         // Going back from where a link led, if it need not lead back to the same object, is a new witness.
         let generation = if is_link { node.generation + 1 } else { node.generation };
-        if generation > self.depth.generation || self.objects.len() >= self.depth.objects {
+        if generation > self.depth.generation || self.is_crowded(class) {
             self.bounded = true;
             return false;
         }
@@ -523,7 +533,7 @@ impl<'m> Question<'m> {
     ) -> Lit {
         // Of a closed statement that the question begins with, the witness is as good as a parameter.
         let generation = env.iter().map(|&one| self.node(one).generation + 1).max().unwrap_or(0);
-        if generation > self.depth.generation + 1 || self.objects.len() >= self.depth.objects {
+        if generation > self.depth.generation + 1 || self.is_crowded(bound.class) {
             // Without a witness nothing follows; a free literal says so.
             self.bounded = true;
             return self.circuit.fresh();
@@ -557,9 +567,7 @@ impl<'m> Question<'m> {
         while self.universals[at].done < self.by_class[class].len() {
             let object = self.by_class[class][self.universals[at].done];
             self.universals[at].done += 1;
-            if self.node(object).generation > self.depth.generation
-                || self.objects.len() >= self.depth.objects
-            {
+            if self.node(object).generation > self.depth.generation {
                 self.bounded = true;
                 continue;
             }

@@ -17,11 +17,7 @@ pub(super) fn suggest(model: &Model, invariants: &[Formula]) -> Vec<String> {
         let edges = pairs
             .iter()
             .enumerate()
-            .map(
-                |(at, edge)| {
-                    if at < free && directions >> at & 1 == 1 { reversed(edge) } else { edge.clone() }
-                },
-            )
+            .map(|(at, edge)| edge.directed(at < free && directions >> at & 1 == 1))
             .collect();
         let mut changed = model.clone();
         changed.acyclic.push(Acyclic { edges, span: Range::new(0, 0).in_file(FileId(0)) });
@@ -60,10 +56,6 @@ pub(crate) fn relation_text(model: &Model, relation: usize, edges: &[(usize, Opt
         }
     }
     format!("acyclic {}", parts.join(", "))
-}
-
-fn reversed(edge: &Edge) -> Edge {
-    Edge { from: edge.to.clone(), to: edge.from.clone(), ..edge.clone() }
 }
 
 /// Two objects of one class that an object links, or an object and one of its class that it links to.

@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 
 use super::instances::visit_instances;
 use super::view::{View, Viewpoint};
-use crate::concrete::{Explanation, Ground, LeadsTo, Run, explain, explore, leads_to};
+use crate::concrete::{Explanation, Ground, LeadsTo, Run, explain, explore, leads_to, maximal_run};
 use crate::instance::{Instance, ObjectId};
 use crate::model::Model;
 
@@ -15,6 +15,10 @@ pub(super) struct Budget {
     pub(super) objects: usize,
     pub(super) states: usize,
     pub(super) instances: usize,
+    /// Instances that are tried, whether they satisfy the requirements or not.
+    pub(super) candidates: usize,
+    /// Every run of an instance ends in the same state: one is enough.
+    pub(super) one_run: bool,
 }
 
 /// What went wrong in an instance.
@@ -59,9 +63,12 @@ pub(super) fn survey(model: &Model, viewpoints: &[Viewpoint], budget: Budget) ->
         fired: vec![false; model.rules.len()],
         ..Survey::default()
     };
+    let mut candidates = budget.candidates;
     for size in 0..=budget.objects {
-        let flow = visit_instances(model, size, |instance| survey.look(model, viewpoints, instance, budget));
-        if flow.is_break() || survey.cut_off {
+        let flow = visit_instances(model, size, &mut candidates, |instance| {
+            survey.look(model, viewpoints, instance, budget)
+        });
+        if flow.is_break() || survey.cut_off || candidates == 0 {
             break;
         }
         survey.complete_to = size;
@@ -82,6 +89,9 @@ impl Survey {
         self.instances += 1;
         if left == 0 || self.instances > budget.instances {
             return ControlFlow::Break(());
+        }
+        if budget.one_run {
+            return self.look_at_one_run(&ground, &instance);
         }
         let mut broken = None;
         let views = &mut self.views;
@@ -113,6 +123,38 @@ impl Survey {
             return ControlFlow::Continue(());
         }
         self.wrong = Some(Counterexample { instance, run, wrong });
+        ControlFlow::Break(())
+    }
+}
+
+impl Survey {
+    /// A second look at more instances, with what the first look saw already.
+    pub(super) fn followed_by(self, mut second: Self) -> Self {
+        for (fired, before) in second.fired.iter_mut().zip(self.fired) {
+            *fired |= before;
+        }
+        second.inhabited = self.inhabited.or(second.inhabited);
+        second
+    }
+
+    /// For models whose steps never disturb each other: the end of one run is the end of all.
+    fn look_at_one_run(&mut self, ground: &Ground<'_>, instance: &Instance) -> ControlFlow<()> {
+        let run = maximal_run(ground, 100_000);
+        self.states += run.steps.len() + 1;
+        for &step in &run.steps {
+            self.fired[ground.steps[step].rule] = true;
+        }
+        if self.inhabited.is_none() && all_inhabited(ground.model, instance) {
+            self.inhabited = Some(instance.clone());
+        }
+        if !run.maximal || ground.is_final(&run.end) {
+            return ControlFlow::Continue(());
+        }
+        let wrong = Wrong::Deadlock(explain(ground, &run.end));
+        if !replays(ground, &run, &wrong) {
+            return ControlFlow::Continue(());
+        }
+        self.wrong = Some(Counterexample { instance: instance.clone(), run, wrong });
         ControlFlow::Break(())
     }
 }

@@ -3,6 +3,7 @@
 mod agreement;
 mod certificate;
 mod concrete;
+mod language;
 mod maude;
 mod mutants;
 mod parametric;

@@ -94,6 +94,17 @@ fn without_acyclicity_the_circle_is_shown_and_the_cure_named() {
 }
 
 #[test]
+fn the_life_of_a_stack_comes_to_rest() {
+    let model = models::CLOUDFORMATION_LIFECYCLE.load(&Sources::new()).expect("it loads");
+    let start = std::time::Instant::now();
+    let proof = prove(&model, Effort { pairs: false, last_states: 20_000, ..Effort::default() });
+    println!("{:?}", start.elapsed());
+    println!("{}", setpoint_orchestra::report::proof_text(&model, &proof, &Sources::new()));
+    assert_ne!(proof.answer, Answer::No, "{:?}", proof.conditions);
+    assert!(!proof.persistence.holds(), "a failure takes the place of a success");
+}
+
+#[test]
 fn what_is_built_in_about_a_rule_set_is_what_is_proved() {
     for built_in in models::ALL {
         let model = built_in.load(&Sources::new()).expect("it loads");
