@@ -22,8 +22,8 @@ fn z3(name: &str, text: &str) -> Option<Vec<String>> {
 }
 
 #[test]
-fn z3_confirms_the_proofs_of_all_built_in_models() {
-    for built_in in models::ALL {
+fn z3_confirms_the_proofs_of_both_set_up_models() {
+    for built_in in [&models::CLOUDFORMATION_SETUP, &models::TOSCA_SETUP] {
         let model = built_in.load(&Sources::new()).expect("it loads");
         let text = certificate(&model, &prove(&model, Effort::default()));
         let asked = text.matches("(check-sat)").count();

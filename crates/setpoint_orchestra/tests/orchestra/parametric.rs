@@ -94,13 +94,12 @@ fn without_acyclicity_the_circle_is_shown_and_the_cure_named() {
 }
 
 #[test]
-fn the_life_of_a_stack_comes_to_rest() {
+fn the_life_of_a_stack_is_not_refuted_and_its_runs_end() {
     let model = models::CLOUDFORMATION_LIFECYCLE.load(&Sources::new()).expect("it loads");
-    let start = std::time::Instant::now();
     let proof = prove(&model, Effort { pairs: false, last_states: 20_000, ..Effort::default() });
-    println!("{:?}", start.elapsed());
-    println!("{}", setpoint_orchestra::report::proof_text(&model, &proof, &Sources::new()));
+    // Progress is not proved yet for any number of resources: it is unknown, and nothing goes wrong in small stacks.
     assert_ne!(proof.answer, Answer::No, "{:?}", proof.conditions);
+    assert!(proof.conditions[2..].iter().all(|condition| condition.answer == Answer::Yes));
     assert!(!proof.persistence.holds(), "a failure takes the place of a success");
 }
 
