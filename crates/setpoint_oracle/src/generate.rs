@@ -149,7 +149,7 @@ impl Generator {
         let subject = self.expression(kind, 2);
         self.line(&format!("case {subject} {{"));
         self.indent += 1;
-        for _ in 0..1 + self.random.below(3) {
+        for _ in 0..=self.random.below(3) {
             let option = match self.random.below(4) {
                 0 => self.type_name(1),
                 1 if kind == Kind::String => self.regex(),
@@ -278,7 +278,7 @@ impl Generator {
         let mut query = String::new();
         for index in 0..self.random.below(3) {
             if index > 0 {
-                query.push_str(*self.random.pick(&[" and ", " or "]));
+                query.push_str(self.random.pick(&[" and ", " or "]));
             }
             let test = match self.random.below(4) {
                 0 => "tag == 't1'".to_owned(),

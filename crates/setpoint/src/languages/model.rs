@@ -38,8 +38,7 @@ impl Language for RuleModel {
         _options: &InputOptions,
     ) -> Result<Vec<InputReport>, UsageError> {
         session.read(path)?;
-        let LoadedModel { model, instances, diagnostics } =
-            load_model(&*session.files, &session.sources, path);
+        let LoadedModel { model, instances, diagnostics } = load_model(session.files, &session.sources, path);
         let mut report = InputReport {
             path: path.display().to_string(),
             kind: self.kind(),
@@ -130,12 +129,11 @@ impl Language for RuleModel {
 }
 
 /// The model and its instances, or what is wrong with the file.
-fn loaded(
-    session: &Session,
-    path: &Path,
-) -> Result<Result<(Model, Vec<Instance>), Vec<Diagnostic>>, UsageError> {
+type Loaded = Result<(Model, Vec<Instance>), Vec<Diagnostic>>;
+
+fn loaded(session: &Session, path: &Path) -> Result<Loaded, UsageError> {
     session.read(path)?;
-    let loaded = load_model(&*session.files, &session.sources, path);
+    let loaded = load_model(session.files, &session.sources, path);
     Ok(match loaded.model {
         Some(model) => Ok((model, loaded.instances)),
         None => Err(loaded.diagnostics),

@@ -38,7 +38,7 @@ impl Language for SmartFrog {
         let findings = check::check(
             path,
             session.read(path)?,
-            &*session.files,
+            session.files,
             &session.sources,
             &compiler_options(options)?,
         );
@@ -53,8 +53,7 @@ impl Language for SmartFrog {
     fn parse(&self, session: &Session<'_>, path: &Path) -> Result<InputReport, UsageError> {
         // The production language has all that the core language has, and more keywords.
         let dialect = syntax::Dialect::Production;
-        let parsed =
-            syntax::parse_text(path, session.read(path)?, &*session.files, &session.sources, dialect);
+        let parsed = syntax::parse_text(path, session.read(path)?, session.files, &session.sources, dialect);
         Ok(InputReport {
             path: path.display().to_string(),
             kind: self.kind(),
@@ -156,7 +155,7 @@ impl Language for SmartFrog {
 }
 
 fn compiled(session: &Session, path: &Path, options: &Options) -> Result<Compiled, UsageError> {
-    Ok(compile_text(path, session.read(path)?, &*session.files, &session.sources, options))
+    Ok(compile_text(path, session.read(path)?, session.files, &session.sources, options))
 }
 
 /// What the command line says about the compilation.
