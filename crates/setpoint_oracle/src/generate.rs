@@ -278,7 +278,7 @@ impl Generator {
         let mut query = String::new();
         for index in 0..self.random.below(3) {
             if index > 0 {
-                query.push_str(self.random.pick(&[" and ", " or "]));
+                query.push_str(self.random.pick::<&str>(&[" and ", " or "]));
             }
             let test = match self.random.below(4) {
                 0 => "tag == 't1'".to_owned(),
