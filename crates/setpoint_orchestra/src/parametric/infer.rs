@@ -39,12 +39,12 @@ pub(super) fn infer(model: &Model, viewpoints: Vec<Viewpoint>, views: Vec<BTreeS
         }
         inferred.formulas = inferred.all_formulas(model);
         let mut given_up = false;
-        for at in 0..inferred.viewpoints.len() {
+        for (at, changed) in changed.iter_mut().enumerate() {
             for question in inferred.questions(model, at) {
                 match question.new_views(&inferred.viewpoints[at], &inferred.cubes[at]) {
                     Some(found) => {
                         for view in found {
-                            changed[at] |= inferred.views[at].insert(view);
+                            *changed |= inferred.views[at].insert(view);
                         }
                     }
                     None => given_up = true,

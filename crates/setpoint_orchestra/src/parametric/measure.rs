@@ -98,10 +98,10 @@ fn rule_moves(model: &Model, invariants: &[Formula], rule: &ModelRule) -> Option
         for effect in &rule.effects {
             match effect {
                 Effect::Gets(term, message) => {
-                    *change.entry(Counted::Message(term.class, *message)).or_default() += 1
+                    *change.entry(Counted::Message(term.class, *message)).or_default() += 1;
                 }
                 Effect::Loses(term, message) => {
-                    *change.entry(Counted::Message(term.class, *message)).or_default() -= 1
+                    *change.entry(Counted::Message(term.class, *message)).or_default() -= 1;
                 }
                 Effect::Becomes(..) => {}
             }

@@ -17,7 +17,7 @@ pub fn outcome_findings(ground: &Ground<'_>, outcome: &Outcome, sources: &Source
             out.push(deadlock_finding(ground, explanation, run, sources));
         }
         (Some(Failure::Endless { prefix }), Some(run)) => {
-            out.push(endless_finding(ground, *prefix, run, sources))
+            out.push(endless_finding(ground, *prefix, run, sources));
         }
         _ => {}
     }

@@ -122,7 +122,7 @@ fn any_text_is_read_without_a_panic() {
         let text = built_in.text;
         for _ in 0..400 {
             let mut bytes: Vec<char> = text.chars().collect();
-            for _ in 0..1 + random.below(6) {
+            for _ in 0..=random.below(6) {
                 let at = random.below(bytes.len());
                 match random.below(3) {
                     0 => bytes.truncate(at),

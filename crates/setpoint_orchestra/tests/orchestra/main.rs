@@ -1,5 +1,12 @@
 //! Tests of the rule language and its engines, in one program.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::print_stdout,
+    reason = "a test stops where it is wrong"
+)]
+
 mod agreement;
 mod certificate;
 mod concrete;
