@@ -55,7 +55,7 @@ fn ask(case: &Case, files: &MemoryFileSystem, question: &str) -> String {
             let compiled = compile(0);
             why::why(&compiled, target).map_or_else(|error| error, |why| why.text(&compiled, &sources))
         }
-        ["graph", ..] => graph::graph(&compile(0)).dot(),
+        ["graph", ..] => setpoint_diagram::dot(&graph::graph(&compile(0)).diagram()),
         ["diff", ..] => {
             let (old, new) = (compile(0), compile(1));
             match (&old.store, &new.store) {

@@ -140,7 +140,7 @@ pub(crate) fn rules() -> Vec<&'static Rule> {
     let mut rules: Vec<&'static Rule> = vec![&UNREADABLE];
     for language in LANGUAGES {
         for rule in language.rules() {
-            if !rules.iter().any(|known| known.name == rule.name) {
+            if !rules.iter().any(|known| known.explanation == rule.explanation) {
                 rules.push(rule);
             }
         }

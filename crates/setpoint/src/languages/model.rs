@@ -83,9 +83,9 @@ impl Language for RuleModel {
             Err(diagnostics) => return Ok(Outcome { result: None, diagnostics }),
         };
         let result = match format {
-            "dot" => report::graph_dot(&model, &instances),
             "json" => pretty(&report::graph_json(&model, &instances)),
-            _ => return Err(UsageError::new("the graph of a rule file is printed as `dot` or `json`")),
+            "svg" => setpoint_diagram::svg(&report::graph_diagram(&model, &instances)),
+            _ => setpoint_diagram::dot(&report::graph_diagram(&model, &instances)),
         };
         Ok(Outcome { result: Some(result), diagnostics: Vec::new() })
     }

@@ -124,8 +124,8 @@ impl Language for SmartFrog {
         let graph = graph::graph(&compiled);
         let text = match format {
             "json" => pretty(&graph.json()),
-            "svg" => graph.svg(),
-            _ => graph.dot(),
+            "svg" => setpoint_diagram::svg(&graph.diagram()),
+            _ => setpoint_diagram::dot(&graph.diagram()),
         };
         Ok(Outcome { result: Some(text), diagnostics: compiled.diagnostics })
     }

@@ -1,61 +1,44 @@
 //! Objects and links as a graph: of instances if there are any, else of the classes themselves.
 
-use std::fmt::Write;
-
 use serde_json::{Value, json};
+use setpoint_diagram::{Diagram, Edge as Line, Group, Legend, Node as Shape, Style};
 
 use crate::instance::Instance;
 use crate::model::Model;
 
-/// Graphviz's language.
-pub fn graph_dot(model: &Model, instances: &[Instance]) -> String {
-    let mut out = format!("digraph {} {{\n  rankdir=LR;\n  node [shape=box];\n", quoted(&model.name));
+/// As a drawing: an object stands to the right of those that it links to.
+pub fn graph_diagram(model: &Model, instances: &[Instance]) -> Diagram {
+    let legend = Legend { plain: "is linked to by", ..Legend::default() };
+    let mut out = Diagram { title: model.name.to_string(), legend, ..Diagram::default() };
+    let line = |source, target, name: &str| Line {
+        source,
+        target,
+        style: Style::Plain,
+        details: name.to_owned(),
+        wrong: false,
+    };
     if instances.is_empty() {
-        for class in &model.classes {
-            let states: Vec<&str> = class.states.iter().map(|state| state.as_str()).collect();
-            let label = format!("{}\\n{}", class.name, states.join(", "));
-            let _ = writeln!(out, "  {} [label={}];", quoted(&class.name), quoted(&label));
-            for link in &class.links {
-                let target = &model.class(link.target).name;
-                let _ = writeln!(
-                    out,
-                    "  {} -> {} [label={}];",
-                    quoted(&class.name),
-                    quoted(target),
-                    quoted(&link.name)
-                );
-            }
+        for (at, class) in model.classes.iter().enumerate() {
+            let details = class.states.iter().map(ToString::to_string).collect();
+            let (kind, name) = ("class".to_owned(), class.name.to_string());
+            out.nodes.push(Shape { kind, name, details, ..Shape::default() });
+            out.edges.extend(class.links.iter().map(|link| line(usize::from(link.target.0), at, &link.name)));
         }
     }
-    for (number, instance) in instances.iter().enumerate() {
-        let _ = writeln!(out, "  subgraph cluster_{number} {{\n    label={};", quoted(&instance.name));
-        let node = |at: usize| format!("i{number}_{at}");
+    for (group, instance) in instances.iter().enumerate() {
+        out.groups.push(Group { label: instance.name.clone(), parent: None });
+        let first = out.nodes.len();
         for (at, object) in instance.objects.iter().enumerate() {
             let class = model.class(object.class);
-            let kind = object.kind.and_then(|kind| class.types.get(kind as usize));
-            let label = match kind {
-                Some(kind) => format!("{}\\n{} {kind}", object.id, class.name),
-                None => format!("{}\\n{}", object.id, class.name),
-            };
-            let _ = writeln!(out, "    {} [label={}];", node(at), quoted(&label));
+            let kind = object.kind.and_then(|kind| class.types.get(kind as usize)).unwrap_or(&class.name);
+            let (kind, name) = (kind.to_string(), object.id.clone());
+            out.nodes.push(Shape { kind, name, group: Some(group), ..Shape::default() });
             for (declared, link) in class.links.iter().zip(&object.links) {
-                let _ = writeln!(
-                    out,
-                    "    {} -> {} [label={}];",
-                    node(at),
-                    node(link.target.index()),
-                    quoted(&declared.name)
-                );
+                out.edges.push(line(first + link.target.index(), first + at, &declared.name));
             }
         }
-        out.push_str("  }\n");
     }
-    out.push_str("}\n");
     out
-}
-
-fn quoted(text: &str) -> String {
-    format!("\"{}\"", text.replace('"', "\\\""))
 }
 
 /// `{"model", "classes": […], "instances": [{"name", "objects": […], "links": […]}]}`.
