@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use indexmap::IndexMap;
 use setpoint_provenance::Arena;
 use setpoint_puppet_functions::{Block, Call, Host, LogLevel, Stop, Strictness, module_function};
 use setpoint_puppet_values::{Data, Hash, Key, Object, Opaque, Value};
@@ -39,6 +40,21 @@ impl Host for Compiler<'_> {
 
     fn has_function(&mut self, name: &str) -> bool {
         self.knows_function(Symbol::new(name))
+    }
+
+    fn visible_variables(&mut self) -> Option<Vec<(String, Value)>> {
+        let mut scopes = Vec::new();
+        let mut at = Some(self.frame.scope);
+        while let Some(id) = at {
+            scopes.push(id);
+            at = self.scopes[id].inherited.or(self.scopes[id].enclosing);
+        }
+        let mut variables: IndexMap<String, Value> = IndexMap::new();
+        for id in scopes.into_iter().rev() {
+            let visible = self.scopes[id].visible();
+            variables.extend(visible.map(|(name, value)| (name.as_str().to_owned(), value.clone())));
+        }
+        Some(variables.into_iter().collect())
     }
 
     fn resource_parameters(&mut self, type_name: &str, title: &str) -> Option<Hash> {
@@ -80,13 +96,9 @@ impl Host for Compiler<'_> {
         self.render_template(name, text, parameters, inline, span)
     }
 
-    /// Text without tags is what it says. Ruby code is not run: what it would give is not known.
-    fn render_erb(&mut self, name: &str, text: &str, span: Span) -> Result<Value, Stop> {
-        if !text.replace("<%%", "").contains("<%") {
-            return Ok(Value::string(text.replace("<%%", "<%").replace("%%>", "%>")));
-        }
-        let reason = format!("the template {name} contains Ruby code");
-        self.warn(format!("The text of {name} is not known: it contains Ruby code"), Some(span));
+    fn unknown_template(&mut self, name: &str, reason: &str, span: Span) -> Result<Value, Stop> {
+        self.warn(format!("The text of {name} is not known: {reason}"), Some(span));
+        let reason = format!("the template {name} goes beyond what is known of Ruby: {reason}");
         Ok(Value::new(Data::Opaque(Opaque { reason: reason.into() }.into())))
     }
 

@@ -60,6 +60,10 @@ pub trait Host {
     fn has_function(&mut self, name: &str) -> bool;
     /// A variable as the caller sees it.
     fn variable(&mut self, name: &str) -> Option<Value>;
+    /// All variables that the caller sees without a name space; nothing if they cannot be listed.
+    fn visible_variables(&mut self) -> Option<Vec<(String, Value)>> {
+        None
+    }
     /// The parameters of a resource that is declared by now.
     fn resource_parameters(&mut self, type_name: &str, title: &str) -> Option<Hash>;
     /// What is being evaluated, as `Class foo` or `Definition foo`.
@@ -74,9 +78,9 @@ pub trait Host {
         parameters: Option<&Value>,
         span: Span,
     ) -> Result<Value, Stop>;
-    /// Renders ERB source. The scope is that of the caller.
-    fn render_erb(&mut self, name: &str, _text: &str, span: Span) -> Result<Value, Stop> {
-        Err(crate::rules::unsupported(format!("The ERB template {name} cannot be rendered here"), span))
+    /// What stands for the text of an ERB template that goes beyond what is known of Ruby, and why it does.
+    fn unknown_template(&mut self, name: &str, reason: &str, span: Span) -> Result<Value, Stop> {
+        Err(crate::rules::unsupported(format!("The text of {name} is not known: {reason}"), span))
     }
     fn log(&mut self, level: LogLevel, message: String, span: Span);
     /// A warning that is given once per `key` and evaluation.

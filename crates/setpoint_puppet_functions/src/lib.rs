@@ -8,6 +8,7 @@
 
 mod builtin;
 mod context;
+mod erb;
 mod function;
 mod host;
 mod legacy;

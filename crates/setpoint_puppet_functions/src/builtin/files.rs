@@ -5,6 +5,7 @@ use std::path::Path;
 use setpoint_puppet_values::{Data, Value};
 
 use crate::context::Context;
+use crate::erb;
 use crate::function::{Dispatch, Function, optional, repeated, required};
 use crate::ruby;
 use crate::{LogLevel, Stop, rules};
@@ -159,7 +160,7 @@ fn template(context: &mut Context<'_, '_>, arguments: &[Value]) -> Result<Value,
         let span = context.span();
         context.host.log(LogLevel::Debug, format!("Retrieving template {name}"), span);
         let (path, text) = template_text(context, name)?;
-        results.push(context.host.render_erb(&path, &text, span)?);
+        results.push(erb::value(context, &path, &text)?);
     }
     Ok(joined(results))
 }
@@ -170,8 +171,7 @@ fn inline_template(context: &mut Context<'_, '_>, arguments: &[Value]) -> Result
         let Some(text) = text.as_str() else {
             return Err(context.fail(ruby::text::no_conversion(text, "String")));
         };
-        let span = context.span();
-        results.push(context.host.render_erb("inline template", text, span)?);
+        results.push(erb::value(context, "inline template", text)?);
     }
     Ok(joined(results))
 }
