@@ -57,6 +57,22 @@ impl Host for Compiler<'_> {
         Some(variables.into_iter().collect())
     }
 
+    fn changed_in_place(&mut self, name: &str, value: Value) {
+        let name = Symbol::new(name);
+        let mut at = Some(self.frame.scope);
+        while let Some(id) = at {
+            if self.scopes[id].named(name).is_some() {
+                self.scopes[id].set_named(name, value.clone());
+                let resource = self.scopes[id].resource;
+                if let Some(parameter) = self.resources[resource].parameters.get_mut(name) {
+                    parameter.value = value;
+                }
+                return;
+            }
+            at = self.scopes[id].inherited.or(self.scopes[id].enclosing);
+        }
+    }
+
     fn resource_parameters(&mut self, type_name: &str, title: &str) -> Option<Hash> {
         let id = self.find_resource(type_name, title).ok().flatten()?;
         let parameters = self.resources[id].parameters.iter();

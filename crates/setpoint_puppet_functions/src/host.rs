@@ -64,6 +64,8 @@ pub trait Host {
     fn visible_variables(&mut self) -> Option<Vec<(String, Value)>> {
         None
     }
+    /// A template changed the value of a variable in place, as Ruby lets it: whoever has the value sees the change.
+    fn changed_in_place(&mut self, _name: &str, _value: Value) {}
     /// The parameters of a resource that is declared by now.
     fn resource_parameters(&mut self, type_name: &str, title: &str) -> Option<Hash>;
     /// What is being evaluated, as `Class foo` or `Definition foo`.

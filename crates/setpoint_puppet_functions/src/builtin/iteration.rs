@@ -142,6 +142,26 @@ pub(super) fn elements(context: &Context<'_, '_>, collection: &Value) -> Result<
     })
 }
 
+/// More elements are refused: a range may have more than there is time for.
+const MOST_ELEMENTS: u64 = 20_000_000;
+
+/// The elements to walk through, one by one.
+fn walked(context: &Context<'_, '_>, collection: &Value) -> Result<Iter, Stop> {
+    bounded(context, elements(context, collection)?)
+}
+
+fn bounded(context: &Context<'_, '_>, of: Iter) -> Result<Iter, Stop> {
+    if of.len() > MOST_ELEMENTS {
+        let name = context.call.name;
+        let message = format!(
+            "{name}() would go through {} elements, and more than {MOST_ELEMENTS} are refused",
+            of.len()
+        );
+        return Err(context.fail(message));
+    }
+    Ok(of)
+}
+
 pub(super) fn owned(element: Value, collection: &Value) -> Value {
     if element.prov.is_none() { element.with(collection.prov) } else { element }
 }
@@ -185,7 +205,7 @@ fn walk(
     asks: bool,
     mut visit: impl FnMut(usize, &Value, Value) -> bool,
 ) -> Result<(), Stop> {
-    let all = elements(context, collection)?;
+    let all = walked(context, collection)?;
     for (at, element) in all.iter().enumerate() {
         let element = owned(element, collection);
         let arguments = form.arguments(collection, at, &element);
@@ -310,13 +330,13 @@ fn index_of_value(context: &mut Context<'_, '_>, arguments: &[Value]) -> Result<
         let found = entries.iter().find(|(_, value)| ruby::equal(value, &arguments[1]));
         return Ok(found.map_or(Value::UNDEF, |(key, _)| key.0.clone()));
     }
-    let all = elements(context, &arguments[0])?;
+    let all = walked(context, &arguments[0])?;
     let found = all.iter().position(|element| ruby::equal(&element, &arguments[1]));
     Ok(found.map_or(Value::UNDEF, |at| Value::from(at as i64)))
 }
 
 fn reduce(context: &mut Context<'_, '_>, arguments: &[Value]) -> Result<Value, Stop> {
-    let all = elements(context, &arguments[0])?;
+    let all = walked(context, &arguments[0])?;
     let mut rest = all.iter().map(|element| owned(element, &arguments[0]));
     let mut memo = match arguments.get(1) {
         Some(memo) => memo.clone(),
@@ -339,7 +359,7 @@ fn slice(context: &mut Context<'_, '_>, arguments: &[Value]) -> Result<Value, St
     let collection = &arguments[0];
     let size = usize::try_from(arguments[1].as_integer().unwrap_or(1)).unwrap_or(usize::MAX);
     let serving = serving_size(context, size)?;
-    let all = elements(context, collection)?;
+    let all = walked(context, collection)?;
     let mut items = all.iter().map(|element| owned(element, collection));
     let mut slices = Vec::new();
     loop {
@@ -433,7 +453,7 @@ fn call_for_each(context: &mut Context<'_, '_>, of: &Iter, collection: &Value) -
 }
 
 fn reverse_each(context: &mut Context<'_, '_>, arguments: &[Value]) -> Result<Value, Stop> {
-    let reversed = elements(context, &arguments[0])?.reversed();
+    let reversed = walked(context, &arguments[0])?.reversed();
     call_for_each(context, &reversed, &arguments[0])
 }
 
@@ -447,7 +467,7 @@ fn step(context: &mut Context<'_, '_>, arguments: &[Value]) -> Result<Value, Sto
 }
 
 fn step_each(context: &mut Context<'_, '_>, arguments: &[Value]) -> Result<Value, Stop> {
-    let stepped = stepped(context, arguments)?;
+    let stepped = bounded(context, stepped(context, arguments)?)?;
     call_for_each(context, &stepped, &arguments[0])
 }
 

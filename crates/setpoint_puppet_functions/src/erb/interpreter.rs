@@ -46,6 +46,7 @@ pub(super) fn render(context: &mut Context<'_, '_>, text: &str) -> std::result::
         context,
         out: String::new(),
         instance: IndexMap::new(),
+        loaded: Vec::new(),
         scope_variables: IndexMap::new(),
         methods: IndexMap::new(),
         last_match: None,
@@ -54,7 +55,10 @@ pub(super) fn render(context: &mut Context<'_, '_>, text: &str) -> std::result::
     };
     let environment = Rc::new(Environment::default());
     match interpreter.run(&program, &environment) {
-        Ok(_) | Err(Flow::Next(_) | Flow::Return(_) | Flow::Break(_)) => Ok(interpreter.out),
+        Ok(_) | Err(Flow::Next(_) | Flow::Return(_) | Flow::Break(_)) => {
+            interpreter.report_changes();
+            Ok(interpreter.out)
+        }
         Err(Flow::Failure(failure)) => Err(failure),
     }
 }
@@ -64,6 +68,8 @@ pub(super) struct Interpreter<'i, 'c, 'h> {
     pub(super) out: String,
     /// `@name`, converted once so that changes in place stay.
     instance: IndexMap<Rc<str>, Thing>,
+    /// What was read of the manifest's variables, as it was then.
+    loaded: Vec<(Rc<str>, Thing, Value)>,
     /// What the template set in the scope.
     scope_variables: IndexMap<String, Thing>,
     methods: IndexMap<Rc<str>, Rc<Block>>,
@@ -257,9 +263,28 @@ impl Interpreter<'_, '_, '_> {
         if let Some(known) = self.instance.get(name) {
             return known.clone();
         }
-        let value = self.variable(name);
+        let value = match self.context.host.variable(name) {
+            Some(value) => {
+                self.context.note(&value);
+                let thing = Thing::from_value(&value);
+                if matches!(thing, Thing::Array(_) | Thing::Hash(_)) {
+                    self.loaded.push((Rc::clone(name), thing.clone(), value));
+                }
+                thing
+            }
+            None => Thing::Nil,
+        };
         self.instance.insert(Rc::clone(name), value.clone());
         value
+    }
+
+    /// Arrays and hashes of the manifest that the template changed in place.
+    fn report_changes(&mut self) {
+        for (name, thing, before) in std::mem::take(&mut self.loaded) {
+            if let Some(after) = thing.to_value().filter(|after| *after != before) {
+                self.context.host.changed_in_place(&name, after.with(before.prov));
+            }
+        }
     }
 
     /// A variable of the manifest.
@@ -289,9 +314,10 @@ impl Interpreter<'_, '_, '_> {
         group.map_or(Thing::Nil, Thing::text)
     }
 
-    fn defined(&self, operand: &Node, environment: &Rc<Environment>) -> Thing {
+    fn defined(&mut self, operand: &Node, environment: &Rc<Environment>) -> Thing {
         let known = match operand {
-            Node::Instance(name) => self.instance.contains_key(name),
+            // Every variable of the scope that has a value is there.
+            Node::Instance(name) => !matches!(self.instance(name), Thing::Nil),
             Node::Name(name) => environment.get(name).is_some(),
             _ => true,
         };

@@ -714,7 +714,12 @@ fn array(
             };
             Ok(table_from(items.iter().map(pair).collect()))
         }
-        ("each_with_index" | "each", []) => beyond("it keeps an enumerator"),
+        // An enumerator is walked at once; who asks it for positions gets them with the elements.
+        ("each" | "map" | "collect" | "select" | "each_entry", []) => Ok(Thing::array(items)),
+        ("each_with_index" | "with_index", []) => {
+            let pair = |(at, item): (usize, Thing)| Thing::array(vec![item, Thing::Integer(at as i64)]);
+            Ok(Thing::array(items.into_iter().enumerate().map(pair).collect()))
+        }
         ("<<" | "push" | "append", more) => {
             let Thing::Array(cell) = receiver else { return no_method(receiver, name) };
             cell.borrow_mut().extend(more.iter().cloned());
@@ -868,6 +873,15 @@ fn with_block(
                 interpreter.call_block(block, given)?;
             }
             receiver.clone()
+        }
+        "with_index" => {
+            let from = arguments.first().map_or(Ok(0), integer_of)?;
+            let mut results = Vec::with_capacity(items.len());
+            for (at, item) in items.iter().enumerate() {
+                let given = vec![item.clone(), Thing::Integer(from + at as i64)];
+                results.push(interpreter.call_block(block, given)?);
+            }
+            Thing::array(results)
         }
         "each_with_object" => {
             let memo = first(arguments);

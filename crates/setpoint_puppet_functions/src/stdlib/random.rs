@@ -33,6 +33,9 @@ pub(super) static TIME: Function = Function::counted("time", -1, time);
 
 type Result<T> = std::result::Result<T, Stop>;
 
+/// Longer random texts are refused.
+const LONGEST: i64 = 1_000_000;
+
 /// A length or limit as `is_integer` takes it, above zero.
 fn positive(value: &Value) -> Option<i64> {
     let number = match &value.data {
@@ -54,6 +57,9 @@ fn fqdn_rand_string(context: &mut Context<'_, '_>, arguments: &[Value]) -> Resul
             None => return Err(context.fail("fqdn_rand_string(): second argument must be undef or a string")),
         },
     };
+    if length > LONGEST {
+        return Err(context.fail(format!("fqdn_rand_string(): more than {LONGEST} letters are refused")));
+    }
     let letters: Vec<char> = if given.is_empty() {
         ('0'..='9').chain('A'..='Z').chain('a'..='z').collect()
     } else {
@@ -133,7 +139,10 @@ fn seeded_rand(context: &mut Context<'_, '_>, arguments: &[Value]) -> Result<Val
     Ok(random.below(limit).map_or(Value::UNDEF, Value::from))
 }
 
-fn seeded_rand_string(_: &mut Context<'_, '_>, arguments: &[Value]) -> Result<Value> {
+fn seeded_rand_string(context: &mut Context<'_, '_>, arguments: &[Value]) -> Result<Value> {
+    if to_i(&arguments[0]) > LONGEST {
+        return Err(context.fail(format!("seeded_rand_string(): more than {LONGEST} letters are refused")));
+    }
     const USUAL: &str = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
     let seed = arguments[1].as_str().unwrap_or_default();
     let letters: Vec<char> = arguments.get(2).and_then(Value::as_str).unwrap_or(USUAL).chars().collect();
