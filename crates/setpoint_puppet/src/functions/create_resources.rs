@@ -46,7 +46,7 @@ pub(super) fn create_resources(compiler: &mut Compiler<'_>, call: &Call<'_>) -> 
     }
     let mut references = Vec::new();
     for (title, parameters) in instances {
-        let mut parameters = if let Data::Hash(entries) = &parameters.data {
+        let parameters = if let Data::Hash(entries) = &parameters.data {
             merged(compiler, defaults, entries)
         } else {
             let actual = setpoint_puppet_values::infer(parameters).generalize();
@@ -58,13 +58,7 @@ pub(super) fn create_resources(compiler: &mut Compiler<'_>, call: &Call<'_>) -> 
         };
         let titles = match &title.0.data {
             Data::Array(titles) => titles.to_vec(),
-            Data::String(_) => vec![title.0.clone()],
-            // A title that is no text is the name, too.
-            _ => {
-                let name = Value::string(to_text(&title.0)).with(title.0.prov);
-                parameters.extend(own_parameter(compiler, "name", name, &parameters));
-                vec![title.0.clone()]
-            }
+            _ => vec![title.0.clone()],
         };
         let declaration = Declaration { form, titles, parameters, span: call.span };
         let declared = compiler.declare(Symbol::new(&name), declaration)?;
@@ -79,27 +73,16 @@ fn merged(compiler: &Compiler<'_>, defaults: &Hash, own: &Hash) -> Vec<Parameter
     for (name, value) in own {
         all.insert(name.clone(), value.clone());
     }
-    all.into_iter().map(|(name, value)| parameter(compiler, &to_text(&name.0), value)).collect()
-}
-
-fn parameter(compiler: &Compiler<'_>, name: &str, value: Value) -> Parameter {
-    Parameter {
-        name: Symbol::new(name),
-        value,
-        source: compiler.scopes[compiler.frame.scope].source,
-        span: None,
-        append: false,
-        control: compiler.frame.control,
-    }
-}
-
-/// A parameter that was not given.
-fn own_parameter(
-    compiler: &Compiler<'_>,
-    name: &str,
-    value: Value,
-    given: &[Parameter],
-) -> Option<Parameter> {
-    let is_given = given.iter().any(|parameter| parameter.name.as_str() == name);
-    (!is_given).then(|| parameter(compiler, name, value))
+    let source = compiler.scopes[compiler.frame.scope].source;
+    let control = compiler.frame.control;
+    all.into_iter()
+        .map(|(name, value)| Parameter {
+            name: Symbol::new(&to_text(&name.0)),
+            value,
+            source,
+            span: None,
+            append: false,
+            control,
+        })
+        .collect()
 }

@@ -8,7 +8,7 @@ use crate::context::Context;
 use crate::erb;
 use crate::function::{Dispatch, Function, optional, repeated, required};
 use crate::ruby;
-use crate::{LogLevel, Stop, rules};
+use crate::{Stop, rules};
 
 pub(super) static FILE: Function = Function::counted("file", -2, file);
 pub(super) static BINARY_FILE: Function =
@@ -157,10 +157,8 @@ fn template(context: &mut Context<'_, '_>, arguments: &[Value]) -> Result<Value,
         let Some(name) = name.as_str() else {
             return Err(context.fail(ruby::text::no_conversion(name, "String")));
         };
-        let span = context.span();
-        context.host.log(LogLevel::Debug, format!("Retrieving template {name}"), span);
-        let (path, text) = template_text(context, name)?;
-        results.push(erb::value(context, &path, &text)?);
+        let (_, text) = template_text(context, name)?;
+        results.push(erb::value(context, name, &text)?);
     }
     Ok(joined(results))
 }
@@ -171,7 +169,7 @@ fn inline_template(context: &mut Context<'_, '_>, arguments: &[Value]) -> Result
         let Some(text) = text.as_str() else {
             return Err(context.fail(ruby::text::no_conversion(text, "String")));
         };
-        results.push(erb::value(context, "inline template", text)?);
+        results.push(erb::value(context, erb::INLINE, text)?);
     }
     Ok(joined(results))
 }

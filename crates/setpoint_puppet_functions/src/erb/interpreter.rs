@@ -452,7 +452,7 @@ impl Interpreter<'_, '_, '_> {
                 other => other,
             };
         }
-        methods::kernel(self, name, arguments, block)
+        methods::kernel(self, name, &arguments, block)
     }
 
     /// Calls a block, a lambda or a symbol.
@@ -530,9 +530,9 @@ impl Interpreter<'_, '_, '_> {
     }
 
     /// Calls a function of Puppet.
-    pub(super) fn call_function(&mut self, name: &str, arguments: Vec<Thing>) -> Result<Thing> {
+    pub(super) fn call_function(&mut self, name: &str, arguments: &[Thing]) -> Result<Thing> {
         if name == "template" {
-            return self.templates(&arguments);
+            return self.templates(arguments);
         }
         let values: Option<Vec<Value>> = arguments.iter().map(Thing::to_value).collect();
         let Some(values) = values else {

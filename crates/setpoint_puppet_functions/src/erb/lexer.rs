@@ -108,7 +108,6 @@ pub(super) fn template(text: &str) -> Result<Vec<Lexed>, Beyond> {
         }
     }
     literal.push_str(rest);
-    let literal = literal.replace("%%>", "%>");
     if !literal.is_empty() {
         push(&mut tokens, Token::Text(literal.into()));
     }
@@ -144,7 +143,7 @@ struct Lexer<'c> {
     spaced: bool,
 }
 
-impl<'c> Lexer<'c> {
+impl Lexer<'_> {
     fn run(&mut self) -> Result<(), Beyond> {
         while let Some(letter) = self.rest.chars().next() {
             match letter {
@@ -426,7 +425,7 @@ impl<'c> Lexer<'c> {
                     match escapes {
                         Escapes::Regex if next == '/' => text.push('/'),
                         Escapes::Regex => text.extend(['\\', next]),
-                        Escapes::Text => self.escape(next, &mut text)?,
+                        Escapes::Text => Self::escape(next, &mut text)?,
                     }
                 }
                 '#' if self.rest.starts_with('{') => {
@@ -456,7 +455,7 @@ impl<'c> Lexer<'c> {
         Ok(pieces)
     }
 
-    fn escape(&mut self, letter: char, text: &mut String) -> Result<(), Beyond> {
+    fn escape(letter: char, text: &mut String) -> Result<(), Beyond> {
         text.push(match letter {
             'n' => '\n',
             't' => '\t',

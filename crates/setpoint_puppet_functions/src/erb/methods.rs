@@ -601,7 +601,7 @@ fn array(
             Ok(Thing::text(joined(&items, &separator)))
         }
         ("to_a" | "entries", []) => Ok(Thing::array(items)),
-        ("first", []) | ("min", []) if items.is_empty() => Ok(Thing::Nil),
+        ("first" | "min", []) if items.is_empty() => Ok(Thing::Nil),
         ("first", []) => Ok(items[0].clone()),
         ("last", []) => Ok(items.last().cloned().unwrap_or(Thing::Nil)),
         ("first" | "take", [count]) => {
@@ -1209,7 +1209,7 @@ fn scope(interpreter: &mut Interpreter<'_, '_, '_>, name: &str, arguments: &[Thi
                 [Thing::Array(items)] => items.borrow().clone(),
                 _ => rest.to_vec(),
             };
-            interpreter.call_function(&function.to_s(), given)
+            interpreter.call_function(&function.to_s(), &given)
         }
         ("to_hash", []) => {
             let Some(variables) = interpreter.context.host.visible_variables() else {
@@ -1222,7 +1222,7 @@ fn scope(interpreter: &mut Interpreter<'_, '_, '_>, name: &str, arguments: &[Thi
         }
         (function, [Thing::Array(given)]) if function.starts_with("function_") => {
             let given = given.borrow().clone();
-            interpreter.call_function(function.trim_start_matches("function_"), given)
+            interpreter.call_function(function.trim_start_matches("function_"), &given)
         }
         _ => beyond(format!("it calls {name} of the scope")),
     }
@@ -1261,15 +1261,13 @@ fn constant(
             }
         }
         ("YAML", "dump", [value]) => call(interpreter, value, "to_yaml", Vec::new(), None),
-        ("File", "basename", [path]) => interpreter.call_function("basename", vec![path.clone()]),
-        ("File", "dirname", [path]) => interpreter.call_function("dirname", vec![path.clone()]),
+        ("File", "basename", [path]) => interpreter.call_function("basename", std::slice::from_ref(path)),
+        ("File", "dirname", [path]) => interpreter.call_function("dirname", std::slice::from_ref(path)),
         ("File", "join", parts) => {
             let parts: Vec<String> = parts.iter().map(Thing::to_s).collect();
             Ok(Thing::text(parts.join("/").replace("//", "/")))
         }
-        ("Puppet::Util::Package", "versioncmp", [_, _]) => {
-            interpreter.call_function("versioncmp", arguments.to_vec())
-        }
+        ("Puppet::Util::Package", "versioncmp", [_, _]) => interpreter.call_function("versioncmp", arguments),
         _ => beyond(format!("it uses {class}")),
     }
 }
@@ -1278,10 +1276,10 @@ fn constant(
 pub(super) fn kernel(
     interpreter: &mut Interpreter<'_, '_, '_>,
     name: &str,
-    arguments: Vec<Thing>,
+    arguments: &[Thing],
     block: Option<&Thing>,
 ) -> Result<Thing> {
-    match (name, arguments.as_slice()) {
+    match (name, arguments) {
         ("scope", []) => Ok(Thing::Scope),
         ("Array", [value]) => Ok(match value {
             Thing::Array(_) => value.clone(),

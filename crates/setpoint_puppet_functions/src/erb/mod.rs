@@ -15,6 +15,9 @@ use setpoint_puppet_values::Value;
 use crate::context::Context;
 use crate::{Stop, rules};
 
+/// The name of a template that is given as text.
+pub(crate) const INLINE: &str = "an inline template";
+
 /// Why a template cannot be rendered here, for people.
 #[derive(Debug)]
 pub(crate) struct Beyond {
@@ -43,11 +46,17 @@ pub(crate) fn render(context: &mut Context<'_, '_>, text: &str) -> Result<String
 
 /// The value of a template: its text, or what the evaluation makes of one that cannot be rendered here.
 pub(crate) fn value(context: &mut Context<'_, '_>, name: &str, text: &str) -> Result<Value, Stop> {
+    // The name of a template that is no file.
+    let inline = name == INLINE;
     match render(context, text) {
         Ok(text) => Ok(Value::from(text)),
         Err(Failure::Stopped(stop)) => Err(stop),
         Err(Failure::Failed(message)) => {
-            let message = format!("Failed to parse template {name}: {message}");
+            let message = if inline {
+                format!("Failed to parse inline template: {message}")
+            } else {
+                format!("Failed to parse template {name}:\n  Detail: {message}")
+            };
             Err(rules::failed(message, context.span()))
         }
         Err(Failure::Beyond(beyond)) => {

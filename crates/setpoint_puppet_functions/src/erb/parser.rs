@@ -28,6 +28,9 @@ struct Parser {
 
 type Result<T> = std::result::Result<T, Beyond>;
 
+/// The variable of the error, and what is done about it.
+type Rescue = (Option<Rc<str>>, Box<Node>);
+
 const END: Token = Token::End;
 
 impl Parser {
@@ -359,7 +362,7 @@ impl Parser {
                 self.at += 1;
                 match (node, self.next()) {
                     (Node::Constant(outer), Token::Constant(inner)) => {
-                        node = Node::Constant(format!("{outer}::{inner}"))
+                        node = Node::Constant(format!("{outer}::{inner}"));
                     }
                     (outer, Token::Name(name)) => node = self.call_of(Some(outer), &name, false)?,
                     _ => return Err(self.unexpected()),
@@ -641,7 +644,8 @@ impl Parser {
 
     fn name(&mut self, name: &str) -> Result<Node> {
         let is_local = self.locals.iter().any(|known| &**known == name);
-        if is_local && !(self.is_sign("(") && !self.spaced()) {
+        let called = self.is_sign("(") && !self.spaced();
+        if is_local && !called {
             return Ok(Node::Name(name.into()));
         }
         if matches!(name, "lambda" | "proc") {
@@ -725,7 +729,7 @@ impl Parser {
         })
     }
 
-    fn rescue(&mut self) -> Result<Option<(Option<Rc<str>>, Box<Node>)>> {
+    fn rescue(&mut self) -> Result<Option<Rescue>> {
         if !self.eat_word("rescue") {
             return Ok(None);
         }

@@ -139,11 +139,13 @@ fn seeded_rand(context: &mut Context<'_, '_>, arguments: &[Value]) -> Result<Val
     Ok(random.below(limit).map_or(Value::UNDEF, Value::from))
 }
 
+/// The letters of a random text.
+const USUAL: &str = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
+
 fn seeded_rand_string(context: &mut Context<'_, '_>, arguments: &[Value]) -> Result<Value> {
     if to_i(&arguments[0]) > LONGEST {
         return Err(context.fail(format!("seeded_rand_string(): more than {LONGEST} letters are refused")));
     }
-    const USUAL: &str = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
     let seed = arguments[1].as_str().unwrap_or_default();
     let letters: Vec<char> = arguments.get(2).and_then(Value::as_str).unwrap_or(USUAL).chars().collect();
     let mut random = Random::from_hex(&hexadecimal::<Sha256>(seed.as_bytes()));
