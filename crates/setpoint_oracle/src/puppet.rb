@@ -122,7 +122,9 @@ Dir.mktmpdir('oracle') do |folder|
     root = "#{folder}/case#{index}"
     write(request['files'], root)
     logs.messages.clear
+    # What Puppet says once in a process is said once in a case.
     $unique_warnings = {}
+    Puppet::Util::Warnings.clear_warnings
     $stdout.puts JSON.generate(answer(request, root, core, logs))
     FileUtils.rm_rf(root)
   end
