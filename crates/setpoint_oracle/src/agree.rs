@@ -3,7 +3,7 @@
 //! Catalogs and what the manifest logged must be equal to the letter. Messages of the compiler may say more than
 //! Puppet's, since ours are written for people: each of Puppet's must be met by one of ours at the same place that
 //! contains Puppet's sentence up to the first place it names, as in `Duplicate declaration: File[a] is already declared`.
-//! Where Puppet names no column, ours may.
+//! Where Puppet names no column, ours may; and a warning's column may be more precise than Puppet's.
 
 use std::fmt::Write;
 
@@ -100,9 +100,15 @@ fn meets(wanted: &str, ours: &Message) -> bool {
     // A message for which Puppet names no place, or only a line, may say more.
     let same_place = head == our_head
         || (matches!(head, "error" | "warning") && our_head.starts_with(&format!("{head} at ")))
-        || our_head.strip_prefix(head).is_some_and(|more| more.starts_with(':'));
+        || our_head.strip_prefix(head).is_some_and(|more| more.starts_with(':'))
+        || (head.starts_with("warning at ") && line_of(head) == line_of(&our_head));
     let fell_over = FAILURES_OF_RUBY.iter().any(|failure| sentence.contains(failure));
     same_place && (fell_over || ours.text.contains(essential(sentence)))
+}
+
+/// `warning at line 3:7` without the column.
+fn line_of(head: &str) -> &str {
+    head.rsplit_once(':').map_or(head, |(line, _)| line)
 }
 
 /// Where Puppet itself fell over, or speaks of its own inside, any error of ours at that place is better.
