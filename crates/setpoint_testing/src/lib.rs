@@ -20,5 +20,5 @@ mod runner;
 
 pub use case::{Case, Section};
 pub use diff::diff;
-pub use optional::{REQUIRE_ALL, puppet, repository, shared, skip};
+pub use optional::{REQUIRE_ALL, files_below, puppet, repository, shared, skip};
 pub use runner::{Answers, cases, run_folder, run_tests, trials};

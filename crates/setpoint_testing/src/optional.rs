@@ -25,6 +25,15 @@ pub fn shared() -> Option<PathBuf> {
     folder.join("corpus").is_dir().then_some(folder)
 }
 
+/// All files below a folder, sorted. Empty if there is no such folder.
+pub fn files_below(folder: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(folder).into_iter().flatten();
+    let mut entries: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
+    entries.sort();
+    let below = |path: PathBuf| if path.is_dir() { files_below(&path) } else { vec![path] };
+    entries.into_iter().flat_map(below).collect()
+}
+
 /// Whether Ruby with Puppet is installed.
 pub fn puppet() -> bool {
     Command::new("ruby").args(["-e", "require 'puppet'"]).output().is_ok_and(|output| output.status.success())

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use libtest_mimic::{Arguments, Failed, Trial};
 
-use crate::{Case, diff};
+use crate::{Case, diff, files_below};
 
 /// The name and the text of each answer that the software gives to a case.
 pub type Answers = Vec<(String, String)>;
@@ -42,22 +42,9 @@ pub fn trials(folder: &Path, answer: impl Fn(&Case) -> Answers + Send + Sync + '
 
 /// The paths of all cases below a folder, sorted.
 pub fn cases(folder: &Path) -> Vec<PathBuf> {
-    let mut paths = Vec::new();
-    collect(folder, &mut paths);
+    let mut paths = files_below(folder);
+    paths.retain(|path| path.extension().is_some_and(|extension| extension == "case"));
     paths
-}
-
-fn collect(folder: &Path, out: &mut Vec<PathBuf>) {
-    let Ok(entries) = std::fs::read_dir(folder) else { return };
-    let mut paths: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
-    paths.sort();
-    for path in paths {
-        if path.is_dir() {
-            collect(&path, out);
-        } else if path.extension().is_some_and(|extension| extension == "case") {
-            out.push(path);
-        }
-    }
 }
 
 fn check(path: &Path, answer: &dyn Fn(&Case) -> Answers) -> Result<(), Failed> {

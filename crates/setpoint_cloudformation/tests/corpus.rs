@@ -1,0 +1,39 @@
+//! AWS's own templates: each is answered, none is falsely circular, and the known hazards are found.
+
+use setpoint_cloudformation::analyse;
+use setpoint_source::Sources;
+use setpoint_testing::files_below;
+
+/// Templates in which something does not wait for the attachment of its network's gateway.
+const GATEWAY_HAZARDS: &[&str] = &[
+    "ECS/EC2LaunchType/clusters/private-vpc",
+    "ECS/EC2LaunchType/clusters/public-vpc",
+    "EKS/template",
+    "RainModules/vpc",
+    "Solutions/Gitea/Gitea-pkg",
+];
+
+#[test]
+fn every_template_is_answered() {
+    let Some(shared) = setpoint_testing::shared() else {
+        return setpoint_testing::skip("CloudFormation corpus", "there is no ../shared");
+    };
+    let root = shared.join("corpus/cloudformation");
+    let files = files_below(&root);
+    assert!(files.len() >= 153, "only {} templates", files.len());
+    let mut hazards = Vec::new();
+    for path in &files {
+        let text = std::fs::read_to_string(path).unwrap();
+        let sources = Sources::new();
+        let analysis = analyse(sources.add(path.display().to_string(), text), &sources);
+        let rules: Vec<&str> = analysis.findings.iter().map(|finding| finding.rule.name).collect();
+        assert!(!rules.contains(&"dependency-cycle"), "{} is not circular", path.display());
+        if rules.contains(&"missing-depends-on") {
+            let relative = path.strip_prefix(&root).unwrap().with_extension("");
+            hazards.push(relative.display().to_string());
+        }
+    }
+    for known in GATEWAY_HAZARDS {
+        assert!(hazards.iter().any(|found| found == known), "no hazard found in {known}");
+    }
+}
