@@ -13,6 +13,9 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 /// Evaluators recurse over their input within limits of depth that fit this stack.
 const STACK_BYTES: usize = 512 * 1024 * 1024;
 
