@@ -23,7 +23,7 @@ pub(crate) struct Arguments {
 /// What one run of a command cost.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Cost {
-    /// User and system time, the mean of the runs.
+    /// User and system time, the median of the runs: a shared machine has slow moments.
     pub(crate) cpu_ms: f64,
     /// The largest resident memory of any run.
     pub(crate) peak_mb: f64,
@@ -55,7 +55,9 @@ pub(crate) fn measure(
 /// The measuring process.
 pub(crate) fn run(arguments: &Arguments) -> Result<(), String> {
     let (program, rest) = arguments.command.split_first().ok_or("no command to measure")?;
-    for _ in 0..arguments.runs {
+    let mut spent = cpu_of_children()?;
+    let mut runs = Vec::new();
+    for _ in 0..arguments.runs.max(1) {
         let input = match &arguments.input {
             None => Stdio::null(),
             Some(path) => {
@@ -75,10 +77,19 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), String> {
             let said = String::from_utf8_lossy(&output.stderr);
             return Err(format!("{program} failed: {}", said.lines().next().unwrap_or("without a word")));
         }
+        let now = cpu_of_children()?;
+        runs.push(now - spent);
+        spent = now;
     }
+    runs.sort_unstable();
+    let cpu_ms = runs[runs.len() / 2] as f64 / 1000.0;
     let usage = getrusage(UsageWho::RUSAGE_CHILDREN).map_err(|error| error.to_string())?;
-    let microseconds = usage.user_time().num_microseconds() + usage.system_time().num_microseconds();
-    let cpu_ms = microseconds as f64 / 1000.0 / f64::from(arguments.runs.max(1));
     println!("{}", json!({ "cpu_ms": cpu_ms, "peak_mb": usage.max_rss() as f64 / 1024.0 }));
     Ok(())
+}
+
+/// Microseconds of user and system time of all children so far.
+fn cpu_of_children() -> Result<i64, String> {
+    let usage = getrusage(UsageWho::RUSAGE_CHILDREN).map_err(|error| error.to_string())?;
+    Ok(usage.user_time().num_microseconds() + usage.system_time().num_microseconds())
 }

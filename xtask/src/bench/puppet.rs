@@ -14,7 +14,7 @@ pub(super) fn rows(context: &Context) -> Result<Vec<Row>, String> {
         ("a trivial manifest, cold", request("notify { 'hello': }\n".to_owned()), 50),
         ("200 classes that include each other, in files", classes(200), 20),
         ("1,000 files", request(files(1_000)), 20),
-        ("10,000 files", request(files(10_000)), 5),
+        ("10,000 files", request(files(10_000)), 15),
     ] {
         rows.push(beside_puppet(context, name, &request, runs)?);
     }
@@ -47,7 +47,7 @@ fn without_provenance(context: &Context) -> Result<Row, String> {
 /// Ours from 1,000 to 100,000 resources. What matters is the cost of each resource: if it stays the same, growth is linear.
 fn growth(context: &Context) -> Result<Vec<Row>, String> {
     let mut rows = Vec::new();
-    for (count, runs) in [(1_000, 20), (10_000, 5), (100_000, 2)] {
+    for (count, runs) in [(1_000, 20), (10_000, 15), (100_000, 3)] {
         let ours = ours(context, &request(files(count)), runs, &[])?;
         let each = ours.cpu_ms * 1000.0 / f64::from(count);
         rows.push(Row {
