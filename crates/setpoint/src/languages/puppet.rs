@@ -140,7 +140,7 @@ pub(super) fn draw(catalog: &Catalog, types: &dyn Types, format: &str) -> Result
     }
 }
 
-/// Without `--node`, the name that the facts give, or this one.
+/// The node's name without `--node`.
 const DEFAULT_NODE: &str = "localhost";
 
 fn node_name(options: &InputOptions) -> String {
@@ -174,7 +174,8 @@ fn compile_in(
 ) -> Result<Compilation, UsageError> {
     let given = &options.puppet;
     if !session.files.is_dir(path) {
-        session.read(path)?;
+        // Parsed here and kept by the environment: a file that cannot be read is a wrong call, not a failed compilation.
+        environment.manifest(path).map_err(|error| UsageError::new(error.to_string()))?;
     }
     let compile_options = Options {
         puppet: if given.puppet.as_deref() == Some("7") { PuppetVersion::V7 } else { PuppetVersion::V8 },

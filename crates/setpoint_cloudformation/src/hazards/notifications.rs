@@ -17,19 +17,19 @@ pub(super) static BUCKET: Hazard = Hazard {
         for bucket in stack.of_kind("AWS::S3::Bucket") {
             let Some(config) = bucket.property(&["NotificationConfiguration"]) else { continue };
             for function in stack.all_referred(config.get("LambdaConfigurations"), "AWS::Lambda::Function") {
-                wait(out, stack, bucket, function, &permissions(stack, function));
+                wait(out, bucket, function, &permissions(stack, function));
             }
             for topic in stack.all_referred(config.get("TopicConfigurations"), "AWS::SNS::Topic") {
-                wait(out, stack, bucket, topic, &policies(stack, "AWS::SNS::TopicPolicy", "Topics", topic));
+                wait(out, bucket, topic, &policies(stack, "AWS::SNS::TopicPolicy", "Topics", topic));
             }
             for queue in stack.all_referred(config.get("QueueConfigurations"), "AWS::SQS::Queue") {
-                wait(out, stack, bucket, queue, &policies(stack, "AWS::SQS::QueuePolicy", "Queues", queue));
+                wait(out, bucket, queue, &policies(stack, "AWS::SQS::QueuePolicy", "Queues", queue));
             }
         }
     },
 };
 
-fn wait(out: &mut Vec<Wait>, _: &Stack<'_>, bucket: &Resource, target: &Resource, any_of: &[Symbol]) {
+fn wait(out: &mut Vec<Wait>, bucket: &Resource, target: &Resource, any_of: &[Symbol]) {
     if !any_of.is_empty() {
         let because = format!("sends notifications to `{}`", target.name);
         out.push(Wait { consumer: bucket.name, any_of: any_of.to_vec(), because });
