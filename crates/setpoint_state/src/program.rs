@@ -1,0 +1,75 @@
+//! What one resource does.
+
+use std::sync::Arc;
+
+use crate::{CellId, Kind, Value};
+
+/// A value that a program mentions or reads.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum Term {
+    Is(Value),
+    Cell(CellId),
+}
+
+/// A question about the state.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum Test {
+    True,
+    Equal(Term, Term),
+    Kind(CellId, Kind),
+    Not(Box<Test>),
+    All(Vec<Test>),
+    Any(Vec<Test>),
+}
+
+/// A small program over cells. It has no loops: a removal of a tree lists the cells below.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum Program {
+    Skip,
+    /// The resource fails here; what it wrote before stays.
+    Fail(Arc<str>),
+    Write(CellId, Term),
+    /// The resource reports a change: it notifies, and the run is not quiet.
+    Change,
+    If(Test, Box<Program>, Box<Program>),
+    Sequence(Vec<Program>),
+}
+
+impl Test {
+    pub fn is(cell: CellId, value: Value) -> Self {
+        Self::Equal(Term::Cell(cell), Term::Is(value))
+    }
+
+    pub fn same(left: CellId, right: CellId) -> Self {
+        Self::Equal(Term::Cell(left), Term::Cell(right))
+    }
+
+    pub fn negate(self) -> Self {
+        match self {
+            Self::Not(inner) => *inner,
+            other => Self::Not(Box::new(other)),
+        }
+    }
+}
+
+impl Program {
+    pub fn fail(reason: &str) -> Self {
+        Self::Fail(Arc::from(reason))
+    }
+
+    pub fn set(cell: CellId, value: Value) -> Self {
+        Self::Write(cell, Term::Is(value))
+    }
+
+    pub fn copy(to: CellId, from: CellId) -> Self {
+        Self::Write(to, Term::Cell(from))
+    }
+
+    pub fn when(test: Test, then: Self) -> Self {
+        Self::If(test, Box::new(then), Box::new(Self::Skip))
+    }
+
+    pub fn choose(test: Test, then: Self, otherwise: Self) -> Self {
+        Self::If(test, Box::new(then), Box::new(otherwise))
+    }
+}
