@@ -33,7 +33,7 @@ use setpoint_source::{Diagnostic, FileId};
 pub use dump::{dump, dump_with_places};
 pub use place::puppet_start;
 pub use rules::RULES;
-pub use visit::children;
+pub use visit::{children, everywhere};
 
 use lexer::Lexer;
 use parser::{Outcome, Parser};

@@ -106,6 +106,34 @@ pub fn children<'t>(expr: &'t Expr, each: &mut dyn FnMut(&'t Expr)) {
     }
 }
 
+/// Calls a function for each expression of a block and all that is inside it, lambdas and the bodies of definitions
+/// included, the outer ones first.
+pub fn everywhere<'t>(block: &'t [Expr], each: &mut dyn FnMut(&'t Expr)) {
+    let mut work: Vec<&'t Expr> = block.iter().rev().collect();
+    while let Some(expr) = work.pop() {
+        each(expr);
+        let mut inside: Vec<&'t Expr> = Vec::new();
+        children(expr, &mut |child| inside.push(child));
+        inside.extend(inner_block(expr));
+        work.extend(inside.into_iter().rev());
+    }
+}
+
+/// The block that an expression holds as a scope of its own.
+fn inner_block(expr: &Expr) -> &[Expr] {
+    match &expr.kind {
+        ExprKind::Class(class) => &class.body,
+        ExprKind::Define(define) => &define.body,
+        ExprKind::Node(node) => &node.body,
+        ExprKind::Function(function) => &function.body,
+        ExprKind::Lambda(lambda) => &lambda.body,
+        ExprKind::Epp { body, .. } => body,
+        ExprKind::Call(call) => call.lambda.as_ref().map_or(&[], |lambda| &lambda.body),
+        ExprKind::MethodCall(call) => call.lambda.as_ref().map_or(&[], |lambda| &lambda.body),
+        _ => &[],
+    }
+}
+
 fn attribute_values<'t>(attributes: &'t [Attribute], each: &mut dyn FnMut(&'t Expr)) {
     for attribute in attributes {
         match &attribute.kind {
