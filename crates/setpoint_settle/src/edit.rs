@@ -59,7 +59,9 @@ impl Declaration {
     fn reference_to(&self, sources: &Sources, other: &Resource) -> String {
         let beside = Self::of(sources, other)
             .filter(|near| near.file == self.file && near.scope == self.scope)
-            .filter(|near| matches!(near.body.title.kind, ExprKind::Interpolation(_) | ExprKind::Variable(_)));
+            .filter(|near| {
+                matches!(near.body.title.kind, ExprKind::Interpolation(_) | ExprKind::Variable(_))
+            });
         match beside {
             Some(near) => format!("{}[{}]", other.type_name, self.slice(near.body.title.range)),
             None => format!("{}[{}]", other.type_name, quoted(&other.title)),
@@ -85,7 +87,9 @@ impl Declaration {
     fn extended(&self, value: &Expr, reference: &str) -> Edit {
         let (range, replacement) = match &value.kind {
             ExprKind::Array(items) => match items.last() {
-                Some(last) => (Range::new(last.range.end as usize, last.range.end as usize), format!(", {reference}")),
+                Some(last) => {
+                    (Range::new(last.range.end as usize, last.range.end as usize), format!(", {reference}"))
+                }
                 None => (value.range, format!("[{reference}]")),
             },
             _ => (value.range, format!("[{}, {reference}]", self.slice(value.range))),
@@ -98,8 +102,16 @@ impl Declaration {
         let title_end = self.body.title.range.end as usize;
         let Some(last) = self.body.attributes.last() else {
             // `type { 'title': }`: the colon follows the title.
-            let colon = self.text.get(title_end..).and_then(|rest| rest.find(':')).map_or(title_end, |at| title_end + at + 1);
-            let space = if self.text.get(colon..).is_some_and(|rest| rest.starts_with([' ', '\n'])) { "" } else { " " };
+            let colon = self
+                .text
+                .get(title_end..)
+                .and_then(|rest| rest.find(':'))
+                .map_or(title_end, |at| title_end + at + 1);
+            let space = if self.text.get(colon..).is_some_and(|rest| rest.starts_with([' ', '\n'])) {
+                ""
+            } else {
+                " "
+            };
             return self.insert(colon, format!(" {name} => {reference}{space}"));
         };
         let end = last.range.end as usize;
@@ -216,10 +228,7 @@ mod tests {
                 "file { 'f':\n  ensure  => file,\n  content => 'a'\n}",
                 "file { 'f':\n  ensure  => file,\n  content => 'a',\n  require => Package['p']\n}",
             ),
-            (
-                "file { 'f': require => User['u'] }",
-                "file { 'f': require => [User['u'], Package['p']] }",
-            ),
+            ("file { 'f': require => User['u'] }", "file { 'f': require => [User['u'], Package['p']] }"),
             (
                 "file { 'f': require => [User['u'], Group['g']] }",
                 "file { 'f': require => [User['u'], Group['g'], Package['p']] }",
