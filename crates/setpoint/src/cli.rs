@@ -64,9 +64,12 @@ pub(crate) struct PuppetOptions {
     /// The name of the node to compile for
     #[arg(long, value_name = "NAME")]
     pub(crate) node: Option<String>,
-    /// Facts, as `facter --json` prints them
+    /// Facts, as `facter --json` prints them; laid over those of `--platform`
     #[arg(long, value_name = "FILE")]
     pub(crate) facts: Option<PathBuf>,
+    /// The facts of a platform, such as debian-12, ubuntu-24.04, rhel-9 or windows-2022
+    #[arg(long, value_name = "NAME")]
+    pub(crate) platform: Option<String>,
     /// Folders of modules, separated by `:`
     #[arg(long, value_name = "A:B")]
     pub(crate) modulepath: Option<String>,

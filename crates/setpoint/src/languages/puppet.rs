@@ -181,7 +181,7 @@ fn compile_in(
         puppet: if given.puppet.as_deref() == Some("7") { PuppetVersion::V7 } else { PuppetVersion::V8 },
         strict_variables: given.strict_variables,
         node: node_name(options),
-        facts: given.facts.as_deref().map(|path| facts::read(session, path)).transpose()?.unwrap_or_default(),
+        facts: facts::of(session, given, &node_name(options))?,
         trusted: given.trusted.as_deref().map(|path| facts::read_value(session, path)).transpose()?,
         fact_comments: true,
         provenance: !given.no_provenance,

@@ -7,7 +7,36 @@ use setpoint_data::{Kind, Node};
 use setpoint_puppet_values::{Data, Hash, Key, Value};
 use setpoint_source::Severity;
 
+use crate::cli::PuppetOptions;
 use crate::session::{Session, UsageError};
+
+/// The facts of a node: those of `--platform`, with those of `--facts` laid over them.
+pub(super) fn of(session: &Session<'_>, given: &PuppetOptions, node: &str) -> Result<Hash, UsageError> {
+    let mut facts = given.platform.as_deref().map(|name| platform(name, node, given)).transpose()?.unwrap_or_default();
+    if let Some(path) = &given.facts {
+        lay_over(&mut facts, &read(session, path)?);
+    }
+    Ok(facts)
+}
+
+/// The facts of a platform for a node.
+pub(super) fn platform(name: &str, node: &str, given: &PuppetOptions) -> Result<Hash, UsageError> {
+    let platform = setpoint_platforms::find(name).map_err(|unknown| UsageError::new(unknown.to_string()))?;
+    let puppet = if given.puppet.as_deref() == Some("7") { "7.23.0" } else { "8.10.0" };
+    Ok(setpoint_platforms::values(&platform.facts(node, puppet)))
+}
+
+/// A structured fact is changed in the parts that are given; any other is replaced.
+pub(super) fn lay_over(facts: &mut Hash, over: &Hash) {
+    for (name, value) in over {
+        match (facts.get_mut(name).map(|known| &mut known.data), &value.data) {
+            (Some(Data::Hash(known)), Data::Hash(more)) => lay_over(Arc::make_mut(known), more),
+            _ => {
+                facts.insert(name.clone(), value.clone());
+            }
+        }
+    }
+}
 
 /// Facts as `facter --json`, `facter --yaml` or `puppet facts` print them.
 pub(super) fn read(session: &Session<'_>, path: &Path) -> Result<Hash, UsageError> {
