@@ -72,7 +72,10 @@ impl Platform {
             _ => {}
         }
         if self.kernel == "SunOS" {
-            add("solaris_zones", json!({"current": "global", "zones": {"global": {"id": "0", "status": "running", "path": "/", "brand": "solaris", "iptype": "shared"}}}));
+            add(
+                "solaris_zones",
+                json!({"current": "global", "zones": {"global": {"id": "0", "status": "running", "path": "/", "brand": "solaris", "iptype": "shared"}}}),
+            );
         }
 
         // What the agent itself adds.
@@ -361,7 +364,16 @@ impl Platform {
         add("mysql_server_id", json!(node.number()));
         // OpenStack's modules.
         add("os_service_default", json!("<SERVICE DEFAULT>"));
-        add("os_package_type", json!(if self.os == "Ubuntu" { "ubuntu" } else if self.family == "Debian" { "debian" } else { "rpm" }));
+        add(
+            "os_package_type",
+            json!(if self.os == "Ubuntu" {
+                "ubuntu"
+            } else if self.family == "Debian" {
+                "debian"
+            } else {
+                "rpm"
+            }),
+        );
         add("os_workers", json!(2));
         add("os_workers_small", json!(2));
         for name in ["os_workers_large", "os_workers_heat_engine", "os_workers_keystone"] {
@@ -451,15 +463,21 @@ impl<'a> Node<'a> {
 }
 
 fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+    let mut text = String::with_capacity(2 * bytes.len());
+    for byte in bytes {
+        text += &format!("{byte:02x}");
+    }
+    text
 }
 
 /// Host keys of the right shape; nobody has their private halves.
 fn keys(node: &Node<'_>) -> Value {
     let mut keys = Map::new();
-    for (number, name, kind, length) in
-        [(3, "ecdsa", "ecdsa-sha2-nistp256", 65), (4, "ed25519", "ssh-ed25519", 32), (1, "rsa", "ssh-rsa", 257)]
-    {
+    for (number, name, kind, length) in [
+        (3, "ecdsa", "ecdsa-sha2-nistp256", 65),
+        (4, "ed25519", "ssh-ed25519", 32),
+        (1, "rsa", "ssh-rsa", 257),
+    ] {
         let mut material: Vec<u8> = Vec::new();
         let mut block = 0;
         while material.len() < length {

@@ -77,8 +77,9 @@ fn keys(facts: &Map<String, Value>, flat: &mut Map<String, Value>) {
         if let Some(key) = settings.get("key") {
             flat.insert(format!("ssh{kind}key"), key.clone());
         }
-        let print =
-            |digest: &str| settings.get("fingerprints").and_then(|all| all.get(digest)).and_then(Value::as_str);
+        let print = |digest: &str| {
+            settings.get("fingerprints").and_then(|all| all.get(digest)).and_then(Value::as_str)
+        };
         if let (Some(sha1), Some(sha256)) = (print("sha1"), print("sha256")) {
             flat.insert(format!("sshfp_{kind}"), format!("{sha1}\n{sha256}").into());
         }

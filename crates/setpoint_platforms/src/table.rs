@@ -159,11 +159,7 @@ const WINDOWS: Platform = Platform {
     root_home: "C:\\Users\\Administrator",
     service_provider: "windows",
     package_provider: "windows",
-    ruby: (
-        "x64-mingw-ucrt",
-        "C:/Program Files/Puppet Labs/Puppet/puppet/lib/ruby/site_ruby/3.2.0",
-        "3.2.5",
-    ),
+    ruby: ("x64-mingw-ucrt", "C:/Program Files/Puppet Labs/Puppet/puppet/lib/ruby/site_ruby/3.2.0", "3.2.5"),
     path: "C:\\Program Files\\Puppet Labs\\Puppet\\puppet\\bin;C:\\Program Files\\Puppet \
            Labs\\Puppet\\bin;C:\\Windows\\system32;C:\\Windows;C:\\Windows\\System32\\Wbem;C:\\Windows\\System32\\\
            WindowsPowerShell\\v1.0\\",

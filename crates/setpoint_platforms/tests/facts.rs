@@ -16,7 +16,8 @@ fn facts(platform: &str, node: &str) -> Map<String, Value> {
 /// Every path to a leaf or an empty collection, with the kind of what is there. Names of interfaces, disks and paths differ
 /// between machines and are not compared.
 fn shape(value: &Value, path: &str, found: &mut BTreeSet<String>) {
-    const OWN_NAMES: &[&str] = &[".mountpoints", ".disks", ".partitions", ".interfaces", ".hypervisors", ".dhcp_servers"];
+    const OWN_NAMES: &[&str] =
+        &[".mountpoints", ".disks", ".partitions", ".interfaces", ".hypervisors", ".dhcp_servers"];
     match value {
         Value::Object(entries) if OWN_NAMES.iter().any(|end| path.ends_with(end)) => {
             found.insert(path.to_owned());
@@ -81,7 +82,19 @@ fn debian_12_has_every_fact_that_facter_gives() {
         return;
     }
     // What belongs to this very machine: its interfaces and disks, and what its modules and cloud bring along.
-    let ignored = ["_ifb", "_eth", "_ens", "_docker", "blockdevice_", "processor", "ec2_", "gce", "cloud", "az_metadata", "xen"];
+    let ignored = [
+        "_ifb",
+        "_eth",
+        "_ens",
+        "_docker",
+        "blockdevice_",
+        "processor",
+        "ec2_",
+        "gce",
+        "cloud",
+        "az_metadata",
+        "xen",
+    ];
     let lacking = missing(&theirs, &facts("debian-12", "node1.example.com"), &ignored);
     assert!(lacking.is_empty(), "missing: {lacking:#?}");
 }
@@ -115,10 +128,37 @@ fn old_facts_say_what_the_new_ones_say() {
 #[test]
 fn every_platform_has_the_facts_that_modules_read() {
     let needed = [
-        "architecture", "augeas", "clientversion", "dmi", "facterversion", "fips_enabled", "fqdn", "hardwaremodel",
-        "identity", "interfaces", "is_virtual", "kernel", "kernelmajversion", "kernelversion", "memory", "networking",
-        "os", "package_provider", "path", "processors", "puppet_vardir", "puppetversion", "root_home", "ruby",
-        "rubyversion", "service_provider", "ssh", "system_uptime", "timezone", "uptime_seconds", "virtual",
+        "architecture",
+        "augeas",
+        "clientversion",
+        "dmi",
+        "facterversion",
+        "fips_enabled",
+        "fqdn",
+        "hardwaremodel",
+        "identity",
+        "interfaces",
+        "is_virtual",
+        "kernel",
+        "kernelmajversion",
+        "kernelversion",
+        "memory",
+        "networking",
+        "os",
+        "package_provider",
+        "path",
+        "processors",
+        "puppet_vardir",
+        "puppetversion",
+        "root_home",
+        "ruby",
+        "rubyversion",
+        "service_provider",
+        "ssh",
+        "system_uptime",
+        "timezone",
+        "uptime_seconds",
+        "virtual",
     ];
     for name in names() {
         let facts = facts(name, "node1.example.com");
@@ -134,7 +174,10 @@ fn releases_are_taken_apart_as_facter_does() {
     assert_eq!(release("debian-12"), json!({"full": "12.5", "major": "12", "minor": "5"}));
     assert_eq!(release("ubuntu-22.04"), json!({"full": "22.04", "major": "22.04"}));
     assert_eq!(release("centos-stream-9"), json!({"full": "9", "major": "9"}));
-    assert_eq!(release("freebsd-14"), json!({"full": "14.1-RELEASE", "major": "14", "minor": "1", "branch": "RELEASE"}));
+    assert_eq!(
+        release("freebsd-14"),
+        json!({"full": "14.1-RELEASE", "major": "14", "minor": "1", "branch": "RELEASE"})
+    );
     assert_eq!(release("windows-2022"), json!({"full": "2022", "major": "2022"}));
     assert_eq!(release("amazon-2023"), json!({"full": "2023", "major": "2023"}));
 }

@@ -12,7 +12,8 @@ use crate::session::{Session, UsageError};
 
 /// The facts of a node: those of `--platform`, with those of `--facts` laid over them.
 pub(super) fn of(session: &Session<'_>, given: &PuppetOptions, node: &str) -> Result<Hash, UsageError> {
-    let mut facts = given.platform.as_deref().map(|name| platform(name, node, given)).transpose()?.unwrap_or_default();
+    let mut facts =
+        given.platform.as_deref().map(|name| platform(name, node, given)).transpose()?.unwrap_or_default();
     if let Some(path) = &given.facts {
         lay_over(&mut facts, &read(session, path)?);
     }
