@@ -103,7 +103,7 @@ impl Compiler<'_> {
         }
         let known =
             native.attributes.iter().map(|attribute| attribute.name).chain(metaparameters().iter().copied());
-        match crate::suggest::nearest(&name, known) {
+        match setpoint_source::nearest(&name, known) {
             Some(near) => diagnostic.with_help(format!("Did you mean '{near}'?")),
             None => diagnostic,
         }

@@ -30,7 +30,6 @@ mod relationships;
 mod resources;
 mod rules;
 mod scope;
-mod suggest;
 mod tags;
 mod top;
 mod variables;

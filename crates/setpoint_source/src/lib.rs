@@ -9,6 +9,7 @@ mod files;
 pub mod print;
 mod report;
 mod span;
+mod suggest;
 mod symbol;
 
 pub use diagnostic::{Diagnostic, Edit, Fix, Label, Rule, Severity};
@@ -18,4 +19,5 @@ pub use files::{
 };
 pub use report::{InputReport, Report, Verdict};
 pub use span::{FileId, Position, Range, SourceFile, Sources, Span};
+pub use suggest::nearest;
 pub use symbol::Symbol;

@@ -1,7 +1,7 @@
 //! Names that may have been meant.
 
 /// The known name nearest to a misspelt one, if one is near.
-pub(crate) fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+pub fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let most = (name.chars().count() / 3).max(1);
     known
         .map(|known| (distance(name, known), known))

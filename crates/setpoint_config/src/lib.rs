@@ -1,0 +1,66 @@
+//! `setpoint.toml`: what users tell Setpoint about their code and their machines.
+//!
+//! The file is read here, with the place of every setting, so that whoever uses one can point to it. What is wrong with
+//! it is a diagnostic; the rest is used. This crate stands on the ground floor: it knows no Puppet, no resource and
+//! no platform, only plain values. Who reads a part gives it its meaning.
+
+mod model;
+mod read;
+mod value;
+
+use std::path::{Path, PathBuf};
+
+use setpoint_source::{Diagnostic, FileError, FileSystem, Rule, Severity, Sources, read_text};
+
+pub use model::{
+    Case, CaseEntry, Claim, Config, Effects, Exec, Expected, Invariant, Pattern, Puppet, Subject, Type,
+};
+pub use value::{Entry, Placed, Table, Value, ValueKind};
+
+/// The name of the file.
+pub const FILE_NAME: &str = "setpoint.toml";
+
+pub static INVALID_SETTING: Rule = Rule {
+    name: "invalid-setting",
+    severity: Severity::Error,
+    summary: "a setting in setpoint.toml cannot be used",
+    explanation: "The text is not TOML, or a setting is not of the kind that it must be. What it should say is unknown, so \
+                  the result would not be the one that was asked for.\n\n\
+                  ```toml\n[puppet]\nstrict_variables = \"yes\"\n```\n\n\
+                  Write the value as docs/configuration.md shows it; here `true`.",
+};
+
+pub static UNKNOWN_SETTING: Rule = Rule {
+    name: "unknown-setting",
+    severity: Severity::Warning,
+    summary: "setpoint.toml has a setting that does not exist",
+    explanation: "Nothing reads this setting, so it does nothing. Most often its name is misspelt.\n\n\
+                  ```toml\n[puppet]\nplatform = [\"debian-12\"]\n```\n\n\
+                  Use the name that the message suggests, or remove it.",
+};
+
+pub static RULES: &[&Rule] = &[&INVALID_SETTING, &UNKNOWN_SETTING];
+
+/// The nearest `setpoint.toml` at or above a file or folder.
+pub fn find(files: &dyn FileSystem, start: &Path) -> Option<PathBuf> {
+    let absolute = std::path::absolute(start).unwrap_or_else(|_| start.to_owned());
+    // The path as the user wrote it reads better in messages; above its first part only the absolute one leads on.
+    let folders = start.ancestors().chain(absolute.ancestors());
+    folders.map(|folder| folder.join(FILE_NAME)).find(|path| files.is_file(path))
+}
+
+/// Reads a file. What is wrong with it is in the diagnostics; what can be used is in the configuration.
+pub fn load(
+    files: &dyn FileSystem,
+    sources: &Sources,
+    path: &Path,
+) -> Result<(Config, Vec<Diagnostic>), FileError> {
+    let text = read_text(files, path)?;
+    let file = sources.add(path.to_string_lossy(), text.as_str());
+    let (mut config, diagnostics) = read::config(file, &text);
+    path.clone_into(&mut config.path);
+    Ok((config, diagnostics))
+}
+
+#[cfg(test)]
+mod tests;
