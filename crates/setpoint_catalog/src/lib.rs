@@ -6,6 +6,7 @@
 //! resource does to a machine.
 
 mod catalog;
+pub mod compare;
 pub mod conversion;
 pub mod findings;
 pub mod graph;
@@ -20,4 +21,4 @@ pub use native::{
     Attribute, AutoRelation, Check, NameSource, NativeType, NoPattern, Relation, Role, TextPart,
     TitlePattern, display_name, file_path, is_metaparameter, metaparameters, native_type, native_types,
 };
-pub use resource::{Kind, Parameter, Parameters, Resource, ResourceId, Tags};
+pub use resource::{Kind, Parameter, Parameters, Resource, ResourceId, Shown, Tags};

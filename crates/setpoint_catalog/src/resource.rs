@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use setpoint_provenance::Prov;
-use setpoint_puppet_values::Value;
+use setpoint_puppet_values::{Data, Value};
 use setpoint_source::{Span, Symbol};
 
 /// A resource of one [`crate::Catalog`]: its place in the order in which resources entered it.
@@ -112,6 +112,56 @@ impl Resource {
 
     pub fn is_class(&self) -> bool {
         self.type_name.as_str() == "Class"
+    }
+
+    /// The parameters as a catalog shows them: what the title says comes first, then those that were given; the namevar
+    /// only if it is not the title.
+    pub fn printed(&self) -> impl Iterator<Item = (Symbol, Shown<'_>)> {
+        let named = self.title_is_no_string || self.is_main();
+        let is_title = move |parameter: &Parameter| {
+            parameter.name == self.namevar
+                && !named
+                && matches!(&parameter.value.data, Data::String(text) if *text == self.title)
+        };
+        let from_title = self.from_title.iter().map(|(name, text)| (*name, text));
+        from_title
+            .chain(named.then_some((self.namevar, &self.title)))
+            .filter(|(name, _)| !self.parameters.contains(*name))
+            .map(|(name, text)| (name, Shown::Title(text)))
+            .chain(
+                self.parameters
+                    .iter()
+                    .filter(move |parameter| !is_title(parameter))
+                    .map(|parameter| (parameter.name, Shown::Given(parameter))),
+            )
+    }
+
+    /// Whether a parameter's value must never be shown.
+    pub fn is_secret(&self, name: Symbol) -> bool {
+        self.sensitive.contains(&name)
+            || matches!(self.parameters.get(name).map(|value| &value.data), Some(Data::Sensitive(_)))
+    }
+
+    /// Puppet makes the main stage and the main class itself, under titles that are no strings.
+    fn is_main(&self) -> bool {
+        &*self.title == "main" && matches!(self.type_name.as_str(), "Stage" | "Class")
+    }
+}
+
+/// A parameter in a printed catalog.
+#[derive(Clone, Copy, Debug)]
+pub enum Shown<'a> {
+    /// The title stands for it.
+    Title(&'a Arc<str>),
+    Given(&'a Parameter),
+}
+
+impl Shown<'_> {
+    pub fn value(self) -> Value {
+        match self {
+            Self::Title(text) => Value::new(Data::String(Arc::clone(text))),
+            Self::Given(parameter) => parameter.value.clone(),
+        }
     }
 }
 

@@ -5,14 +5,10 @@ mod pp;
 mod rich;
 
 pub use json::{Json, quote};
-pub use pp::{pp, resource_pp};
+pub use pp::{one_line, pp, resource_pp};
 pub use rich::{reference, value as rich_value};
 
-use std::sync::Arc;
-
-use setpoint_puppet_values::Data;
-
-use crate::{Catalog, Parameter, Resource};
+use crate::{Catalog, Resource, Shown};
 
 /// The whole catalog as Puppet's `JSON.pretty_generate` lays it out. Virtual resources are left out, with their edges.
 pub fn json(catalog: &Catalog) -> String {
@@ -85,42 +81,21 @@ fn write_resource(resource: &Resource, out: &mut Json) {
     out.close_object();
 }
 
-/// What the title says comes first, then the parameters; the namevar only if it is not the title.
 fn write_parameters(resource: &Resource, out: &mut Json) {
-    let named = resource.title_is_no_string || is_main(resource);
-    let is_title = |parameter: &Parameter| {
-        parameter.name == resource.namevar
-            && !named
-            && matches!(&parameter.value.data, Data::String(text) if *text == resource.title)
-    };
-    let given = || resource.parameters.iter().filter(|parameter| !is_title(parameter));
-    let namevar = (resource.namevar, Arc::clone(&resource.title));
-    let titled = || {
-        resource
-            .from_title
-            .iter()
-            .chain(named.then_some(&namevar))
-            .filter(|(name, _)| !resource.parameters.contains(*name))
-    };
-    if given().next().is_none() && titled().next().is_none() {
+    let mut printed = resource.printed().peekable();
+    if printed.peek().is_none() {
         return;
     }
     out.key("parameters");
     out.open_object();
-    for (name, text) in titled() {
-        out.key(name);
-        out.string(text);
-    }
-    for parameter in given() {
-        out.key(&parameter.name);
-        rich::value(&parameter.value, out);
+    for (name, shown) in printed {
+        out.key(name.as_str());
+        match shown {
+            Shown::Title(text) => out.string(text),
+            Shown::Given(parameter) => rich::value(&parameter.value, out),
+        }
     }
     out.close_object();
-}
-
-/// Puppet makes the main stage and the main class itself, under titles that are no strings.
-fn is_main(resource: &Resource) -> bool {
-    &*resource.title == "main" && matches!(resource.type_name.as_str(), "Stage" | "Class")
 }
 
 fn write_edges(catalog: &Catalog, out: &mut Json) {

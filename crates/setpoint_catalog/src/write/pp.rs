@@ -125,7 +125,7 @@ fn literal(value: &Value, depth: usize, column: usize, out: &mut String) {
     }
 }
 
-fn one_line(value: &Value, out: &mut String) {
+pub fn one_line(value: &Value, out: &mut String) {
     match &value.data {
         Data::Undef => out.push_str("undef"),
         Data::Default => out.push_str("default"),
