@@ -54,6 +54,9 @@ pub(crate) struct InputOptions {
     /// Let the input read environment variables (SmartFrog)
     #[arg(long, help_heading = "Input")]
     pub(crate) env: bool,
+    /// What packages install, as `setpoint packages build` writes it; it comes before what is built in
+    #[arg(long, value_name = "FILE", help_heading = "Input")]
+    pub(crate) packages: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) puppet: PuppetOptions,
 }

@@ -1,0 +1,1 @@
+//! The formats in which facts about packages are published.
