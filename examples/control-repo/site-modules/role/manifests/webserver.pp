@@ -1,0 +1,5 @@
+# Serves the shop.
+class role::webserver {
+  include profile::base
+  include profile::webserver
+}
