@@ -73,3 +73,25 @@ impl Program {
         Self::If(test, Box::new(then), Box::new(otherwise))
     }
 }
+
+impl Test {
+    /// Every cell that the test looks at, with repetitions.
+    pub fn cells(&self, found: &mut Vec<CellId>) {
+        let mut work = vec![self];
+        while let Some(test) = work.pop() {
+            match test {
+                Self::True => {}
+                Self::Equal(left, right) => {
+                    for term in [left, right] {
+                        if let Term::Cell(cell) = term {
+                            found.push(*cell);
+                        }
+                    }
+                }
+                Self::Kind(cell, _) => found.push(*cell),
+                Self::Not(inner) => work.push(inner),
+                Self::All(tests) | Self::Any(tests) => work.extend(tests),
+            }
+        }
+    }
+}
