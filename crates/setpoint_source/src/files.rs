@@ -102,6 +102,14 @@ impl MemoryFileSystem {
         self.files.insert(normal(path.as_ref()), content.into());
     }
 
+    /// The first part of the way from a folder to each file in it, in the order of the paths.
+    fn below(&self, folder: &Path) -> impl Iterator<Item = Component<'_>> {
+        let folder = folder.to_owned();
+        let from = self.files.range(folder.clone()..);
+        from.map_while(move |(file, _)| Some(file.strip_prefix(&folder).ok()?.components().next()))
+            .flatten()
+    }
+
     /// A file as text; empty if it is not there.
     pub fn text(&self, path: &Path) -> String {
         self.files
@@ -125,15 +133,12 @@ impl FileSystem for MemoryFileSystem {
     }
 
     fn is_dir(&self, path: &Path) -> bool {
-        !self.list(path).is_empty()
+        self.below(&normal(path)).next().is_some()
     }
 
     fn list(&self, path: &Path) -> Vec<String> {
-        let folder = normal(path);
         let mut names: Vec<String> = self
-            .files
-            .keys()
-            .filter_map(|file| file.strip_prefix(&folder).ok()?.components().next())
+            .below(&normal(path))
             .map(|first| first.as_os_str().to_string_lossy().into_owned())
             .collect();
         names.dedup();
