@@ -166,12 +166,14 @@ pub(crate) struct WhyArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct DiffArgs {
+    /// A file or folder, or a git revision: `origin/main`, `v1.2:site.pp`
     #[arg(value_name = "OLD")]
-    pub(crate) old: PathBuf,
+    pub(crate) old: String,
+    /// Likewise; without it, what is checked out is compared with the revision OLD
     #[arg(value_name = "NEW")]
-    pub(crate) new: PathBuf,
-    /// `text` or `json`
-    #[arg(long, value_name = "FORMAT", default_value = "text", value_parser = ["text", "json"])]
+    pub(crate) new: Option<String>,
+    /// `text`, `markdown` (for a pull request) or `json`
+    #[arg(long, value_name = "FORMAT", default_value = "text", value_parser = ["text", "markdown", "json"])]
     pub(crate) format: String,
     #[command(flatten)]
     pub(crate) options: InputOptions,

@@ -21,8 +21,9 @@ impl Repository {
     pub(crate) fn of(path: &Path) -> Result<Self, UsageError> {
         let folder = if path.is_dir() { path } else { path.parent().unwrap_or(Path::new(".")) };
         let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
-        let answer = ask(folder, &["rev-parse", "--show-toplevel"])
-            .map_err(|error| UsageError::new(format!("{} is in no git repository: {error}", path.display())))?;
+        let answer = ask(folder, &["rev-parse", "--show-toplevel"]).map_err(|error| {
+            UsageError::new(format!("{} is in no git repository: {error}", path.display()))
+        })?;
         Ok(Self { root: PathBuf::from(String::from_utf8_lossy(&answer).trim_end()) })
     }
 
@@ -153,8 +154,10 @@ impl RevisionFiles<'_> {
 impl FileSystem for RevisionFiles<'_> {
     fn read(&self, path: &Path) -> Result<Vec<u8>, FileError> {
         let Some(at) = self.inside(path) else { return self.others.read(path) };
-        let fail = |reason: &str, missing| FileError { path: path.to_owned(), reason: reason.to_owned(), missing };
-        let entry = self.entries.get(&at).ok_or_else(|| fail("there is no such file in the revision", true))?;
+        let fail =
+            |reason: &str, missing| FileError { path: path.to_owned(), reason: reason.to_owned(), missing };
+        let entry =
+            self.entries.get(&at).ok_or_else(|| fail("there is no such file in the revision", true))?;
         self.object(&entry.object).ok_or_else(|| fail("git cannot give it, or it is over 64 MB", false))
     }
 

@@ -5,6 +5,7 @@
 
 mod cli;
 mod commands;
+mod git;
 mod languages;
 mod output;
 mod session;

@@ -14,8 +14,42 @@ pub struct Version<'a> {
     pub catalog: &'a Catalog,
     pub arena: &'a Arena,
     pub sources: &'a Sources,
-    /// The folder of this version, as its paths begin; the rest of a path names the file in both versions.
-    pub root: &'a str,
+    pub root: &'a Root,
+}
+
+/// What is compared, as it is called in one version: a folder or a file.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Root {
+    /// As paths begin in this version.
+    pub path: String,
+    /// What a file is called if it is compared by itself; the same in both versions.
+    pub file: Option<String>,
+}
+
+impl Root {
+    /// The name of a file in both versions: its path inside the folder that is compared, or the whole path if it lies
+    /// elsewhere.
+    pub fn shared_name<'p>(&'p self, path: &'p str) -> &'p str {
+        match path.strip_prefix(self.path.as_str()) {
+            Some("") => self.file.as_deref().unwrap_or(path),
+            Some(rest) if self.path.is_empty() || self.path.ends_with('/') => rest,
+            Some(rest) => rest.strip_prefix('/').unwrap_or(path),
+            None => path,
+        }
+    }
+
+    /// Where a file of a shared name lies in this version.
+    pub fn path_of(&self, name: &str, inside: bool) -> String {
+        if !inside {
+            name.to_owned()
+        } else if self.file.as_deref() == Some(name) {
+            self.path.clone()
+        } else if self.path.is_empty() {
+            name.to_owned()
+        } else {
+            format!("{}/{name}", self.path.trim_end_matches('/'))
+        }
+    }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -25,11 +59,6 @@ pub(crate) enum Side {
 }
 
 impl Version<'_> {
-    /// The path of a file as both versions name it.
-    pub(crate) fn shared_path<'p>(&self, path: &'p str) -> &'p str {
-        path.strip_prefix(self.root).map_or(path, |rest| rest.trim_start_matches('/'))
-    }
-
     /// The changed pieces of source that a value comes from: the one that it was copied from; else those that it was
     /// computed from; else those that decided about it.
     pub(crate) fn causes(&self, side: Side, prov: Prov, changes: &SourceChanges) -> Vec<usize> {
@@ -44,13 +73,20 @@ impl Version<'_> {
         self.hunks(side, self.arena.depends(prov), changes)
     }
 
-    fn hunks(&self, side: Side, leaves: impl IntoIterator<Item = Leaf>, changes: &SourceChanges) -> Vec<usize> {
+    fn hunks(
+        &self,
+        side: Side,
+        leaves: impl IntoIterator<Item = Leaf>,
+        changes: &SourceChanges,
+    ) -> Vec<usize> {
         let mut found: Vec<usize> = Vec::new();
         for span in leaves.into_iter().filter_map(|leaf| leaf.span) {
             let file = self.sources.file(span.file);
-            let (first, last) =
-                (file.line(span.range.start), file.line(span.range.end.saturating_sub(1).max(span.range.start)));
-            let path = self.shared_path(file.path());
+            let (first, last) = (
+                file.line(span.range.start),
+                file.line(span.range.end.saturating_sub(1).max(span.range.start)),
+            );
+            let path = self.root.shared_name(file.path());
             found.extend(match side {
                 Side::Old => changes.in_old(path, first, last),
                 Side::New => changes.in_new(path, first, last),

@@ -49,7 +49,10 @@ pub enum ToldValue {
     /// The text of a string, which may have many lines.
     Text(String),
     /// Any other value: on one line as Puppet writes it, and as JSON.
-    Other { line: String, json: String },
+    Other {
+        line: String,
+        json: String,
+    },
 }
 
 impl ToldValue {
@@ -162,8 +165,12 @@ fn differences(old: &Version<'_>, new: &Version<'_>, changes: &SourceChanges) ->
                 told.push((causes, whole(ToldKind::Added, fresh, new)));
             }
             Change::Parameter { old: old_id, new: new_id, name, before, after, secret } => {
-                let (Some(was), Some(is)) = (old.catalog.get(old_id), new.catalog.get(new_id)) else { continue };
-                let prov = |value: &Option<Value>, resource: &Resource| value.as_ref().map_or(resource.prov, |one| one.prov);
+                let (Some(was), Some(is)) = (old.catalog.get(old_id), new.catalog.get(new_id)) else {
+                    continue;
+                };
+                let prov = |value: &Option<Value>, resource: &Resource| {
+                    value.as_ref().map_or(resource.prov, |one| one.prov)
+                };
                 let mut causes = new.causes(Side::New, prov(&after, is), changes);
                 causes.extend(old.causes(Side::Old, prov(&before, was), changes));
                 causes.sort_unstable();
@@ -181,7 +188,10 @@ fn differences(old: &Version<'_>, new: &Version<'_>, changes: &SourceChanges) ->
                 ));
             }
             // Not asked for.
-            Change::Tags { .. } | Change::Exported { .. } | Change::Container { .. } | Change::Order { .. } => {}
+            Change::Tags { .. }
+            | Change::Exported { .. }
+            | Change::Container { .. }
+            | Change::Order { .. } => {}
         }
     }
     told
@@ -201,11 +211,16 @@ fn whole(kind: ToldKind, resource: &Resource, version: &Version<'_>) -> Told {
 fn place(resource: &Resource, version: &Version<'_>) -> Option<(String, u32)> {
     let span = resource.span?;
     let file = version.sources.file(span.file);
-    Some((version.shared_path(file.path()).to_owned(), file.line(span.range.start)))
+    Some((version.root.shared_name(file.path()).to_owned(), file.line(span.range.start)))
 }
 
 /// A resource is there because its container is: the causes of the nearest container that has some.
-fn container_causes(version: &Version<'_>, side: Side, resource: ResourceId, changes: &SourceChanges) -> Vec<usize> {
+fn container_causes(
+    version: &Version<'_>,
+    side: Side,
+    resource: ResourceId,
+    changes: &SourceChanges,
+) -> Vec<usize> {
     let mut at = resource;
     // No container contains itself, but a catalog from elsewhere may say so.
     for _ in 0..version.catalog.resources().len() {

@@ -10,7 +10,7 @@ mod collect;
 mod lines;
 mod print;
 
-pub use cause::Version;
+pub use cause::{Root, Version};
 pub use collect::{Differences, Group, NodeResult, Told, ToldKind, ToldValue};
 pub use lines::{Hunk, Lines, SourceChanges};
 pub use print::{json, markdown, text};

@@ -242,7 +242,8 @@ fn failures(found: &Differences, write: &mut dyn FnMut(&str)) {
 }
 
 fn summary(found: &Differences) -> String {
-    let count = |wanted: fn(&NodeResult) -> bool| found.nodes.iter().filter(|(_, result)| wanted(result)).count();
+    let count =
+        |wanted: fn(&NodeResult) -> bool| found.nodes.iter().filter(|(_, result)| wanted(result)).count();
     let differ = count(|result| matches!(result, NodeResult::Differs));
     let fail = count(|result| matches!(result, NodeResult::Fails(_)));
     let mended = count(|result| matches!(result, NodeResult::Mended(_)));
@@ -254,7 +255,11 @@ fn summary(found: &Differences) -> String {
         _ => format!("the catalogs of {differ} of {} change", nodes(all)),
     };
     if fail > 0 {
-        let _ = write!(line, "; {} not compile", if fail == 1 { "1 does".to_owned() } else { format!("{fail} do") });
+        let _ = write!(
+            line,
+            "; {} not compile",
+            if fail == 1 { "1 does".to_owned() } else { format!("{fail} do") }
+        );
     }
     if mended > 0 {
         let _ = write!(line, "; {mended} compile again");
@@ -264,7 +269,8 @@ fn summary(found: &Differences) -> String {
 
 /// A block of differences. The fence is longer than any in the text.
 fn fenced(lines: &[String], out: &mut String) {
-    let longest = lines.iter().map(|line| line.chars().filter(|&char| char == '`').count()).max().unwrap_or(0);
+    let longest =
+        lines.iter().map(|line| line.chars().filter(|&char| char == '`').count()).max().unwrap_or(0);
     let fence = "`".repeat(longest.max(2) + 1);
     let _ = writeln!(out, "{fence}diff");
     for line in lines {

@@ -5,5 +5,7 @@
 //! code. It proves nothing itself and prints nothing.
 
 mod edit;
+mod rules;
 
 pub use edit::relation_fix;
+pub use rules::RULES;

@@ -106,8 +106,7 @@ impl MemoryFileSystem {
     fn below(&self, folder: &Path) -> impl Iterator<Item = Component<'_>> {
         let folder = folder.to_owned();
         let from = self.files.range(folder.clone()..);
-        from.map_while(move |(file, _)| Some(file.strip_prefix(&folder).ok()?.components().next()))
-            .flatten()
+        from.map_while(move |(file, _)| Some(file.strip_prefix(&folder).ok()?.components().next())).flatten()
     }
 
     /// A file as text; empty if it is not there.
@@ -137,10 +136,8 @@ impl FileSystem for MemoryFileSystem {
     }
 
     fn list(&self, path: &Path) -> Vec<String> {
-        let mut names: Vec<String> = self
-            .below(&normal(path))
-            .map(|first| first.as_os_str().to_string_lossy().into_owned())
-            .collect();
+        let mut names: Vec<String> =
+            self.below(&normal(path)).map(|first| first.as_os_str().to_string_lossy().into_owned()).collect();
         names.dedup();
         names
     }

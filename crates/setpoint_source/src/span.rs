@@ -127,6 +127,12 @@ impl Sources {
         })
     }
 
+    /// The paths of all files, in the order in which they were read.
+    pub fn paths(&self) -> Vec<String> {
+        let files = self.files.read().unwrap_or_else(PoisonError::into_inner);
+        files.iter().map(|file| file.path.clone()).collect()
+    }
+
     pub fn position(&self, span: Span) -> Position {
         self.file(span.file).position(span.range.start)
     }

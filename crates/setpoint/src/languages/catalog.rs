@@ -3,10 +3,12 @@
 use std::path::Path;
 
 use setpoint_catalog::{Catalog, findings, read};
+use setpoint_diff::{Differences, Root, SourceChanges, Version};
+use setpoint_provenance::Arena;
 use setpoint_source::{Diagnostic, InputReport, Rule, Severity};
 
-use super::Language;
-use super::puppet::{draw, findings_of, module_types, printer};
+use super::puppet::{diff::printed, draw, findings_of, module_types, printer};
+use super::{Language, Older};
 use crate::cli::InputOptions;
 use crate::session::{Outcome, Session, UsageError};
 
@@ -59,6 +61,30 @@ impl Language for PuppetCatalog {
             Ok(drawing) => Outcome { result: Some(drawing), diagnostics: Vec::new() },
             Err(diagnostics) => Outcome { result: None, diagnostics },
         })
+    }
+
+    fn diff(
+        &self,
+        session: &Session<'_>,
+        old: &Older<'_>,
+        new: &Path,
+        _options: &InputOptions,
+        format: &str,
+    ) -> Result<Outcome, UsageError> {
+        let before = match load(&Session::new(old.files), &old.path)? {
+            Ok(catalog) => catalog,
+            Err(finding) => return Ok(Outcome { result: None, diagnostics: vec![finding] }),
+        };
+        let after = match load(session, new)? {
+            Ok(catalog) => catalog,
+            Err(finding) => return Ok(Outcome { result: None, diagnostics: vec![finding] }),
+        };
+        // Others compiled these: there is no source to blame.
+        let (arena, root) = (Arena::new(false), Root { path: String::new(), file: None });
+        let version = |catalog| Version { catalog, arena: &arena, sources: &session.sources, root: &root };
+        let (mut found, changes) = (Differences::default(), SourceChanges::default());
+        found.add(&after.name, &version(&before), &version(&after), &changes);
+        Ok(printed(&found, &changes, format))
     }
 
     fn check(

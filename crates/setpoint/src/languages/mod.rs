@@ -8,9 +8,9 @@ pub(crate) mod simulation;
 mod smartfrog;
 mod tosca;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use setpoint_source::{InputReport, Rule};
+use setpoint_source::{FileSystem, InputReport, Rule};
 
 use crate::cli::{InputOptions, ProveArgs, SimulateArgs};
 use crate::session::{Outcome, Session, UNREADABLE, UsageError};
@@ -73,7 +73,7 @@ pub(crate) trait Language: Sync {
     fn diff(
         &self,
         _session: &Session,
-        _old: &Path,
+        _old: &Older<'_>,
         _new: &Path,
         _options: &InputOptions,
         _format: &str,
@@ -97,6 +97,13 @@ pub(crate) trait Language: Sync {
     fn cannot(&self, command: &str) -> UsageError {
         UsageError::new(format!("`setpoint {command}` has no answer for {} input", self.kind()))
     }
+}
+
+/// The version that a newer one is compared with. Its text goes to the sources of the session, as that of the new one.
+#[derive(Debug)]
+pub(crate) struct Older<'a> {
+    pub(crate) files: &'a dyn FileSystem,
+    pub(crate) path: PathBuf,
 }
 
 /// In the order in which they are asked: those that know their files by extension before those that look inside.

@@ -1,5 +1,6 @@
 //! Puppet manifests.
 
+pub(super) mod diff;
 mod facts;
 
 use std::mem::ManuallyDrop;
@@ -11,7 +12,7 @@ use setpoint_catalog::{Catalog, findings};
 use setpoint_puppet::{Compilation, Entry, Environment, LogLevel, Options, PuppetVersion};
 use setpoint_source::{Diagnostic, InputReport, Rule, Severity};
 
-use super::Language;
+use super::{Language, Older};
 use crate::cli::InputOptions;
 use crate::session::{Outcome, Session, UsageError};
 
@@ -85,6 +86,17 @@ impl Language for Puppet {
             }
         }
         Ok(Outcome { result, diagnostics })
+    }
+
+    fn diff(
+        &self,
+        session: &Session<'_>,
+        old: &Older<'_>,
+        new: &Path,
+        options: &InputOptions,
+        format: &str,
+    ) -> Result<Outcome, UsageError> {
+        diff::diff(session, old, new, options, format)
     }
 
     fn check(

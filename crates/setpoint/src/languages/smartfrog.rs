@@ -6,9 +6,9 @@ use std::path::Path;
 use setpoint_smartfrog::{
     Compiled, Options, Semantics, check, compile_text, diff, graph, output, syntax, why,
 };
-use setpoint_source::{InputReport, Rule, Severity};
+use setpoint_source::{FileSystem, InputReport, Rule, Severity, read_text};
 
-use super::Language;
+use super::{Language, Older};
 use crate::cli::InputOptions;
 use crate::output::pretty;
 use crate::session::{Outcome, Session, UsageError};
@@ -79,7 +79,7 @@ impl Language for SmartFrog {
                 )));
             }
         };
-        let compiled = compiled(session, path, &compiler_options(options)?)?;
+        let compiled = compiled(session, session.files, path, &compiler_options(options)?)?;
         debug_assert!(
             compiled.store.is_some()
                 || compiled.diagnostics.iter().any(|found| found.severity == Severity::Error),
@@ -97,7 +97,7 @@ impl Language for SmartFrog {
         format: &str,
     ) -> Result<Outcome, UsageError> {
         let options = Options { provenance: true, ..compiler_options(options)? };
-        let compiled = compiled(session, path, &options)?;
+        let compiled = compiled(session, session.files, path, &options)?;
         if compiled.store.is_none() {
             return Ok(Outcome { result: None, diagnostics: compiled.diagnostics });
         }
@@ -117,7 +117,7 @@ impl Language for SmartFrog {
         format: &str,
     ) -> Result<Outcome, UsageError> {
         let options = Options { observe: true, ..compiler_options(options)? };
-        let compiled = compiled(session, path, &options)?;
+        let compiled = compiled(session, session.files, path, &options)?;
         if compiled.store.is_none() {
             return Ok(Outcome { result: None, diagnostics: compiled.diagnostics });
         }
@@ -133,14 +133,14 @@ impl Language for SmartFrog {
     fn diff(
         &self,
         session: &Session,
-        old: &Path,
+        old: &Older<'_>,
         new: &Path,
         options: &InputOptions,
         format: &str,
     ) -> Result<Outcome, UsageError> {
         let options = Options { provenance: true, ..compiler_options(options)? };
-        let mut old = compiled(session, old, &options)?;
-        let new = compiled(session, new, &options)?;
+        let mut old = compiled(session, old.files, &old.path, &options)?;
+        let new = compiled(session, session.files, new, &options)?;
         let (Some(before), Some(after)) = (&old.store, &new.store) else {
             old.diagnostics.extend(new.diagnostics);
             return Ok(Outcome { result: None, diagnostics: old.diagnostics });
@@ -148,14 +148,21 @@ impl Language for SmartFrog {
         let changes = diff::diff((before, &old.arena), (after, &new.arena));
         let text = match format {
             "json" => pretty(&diff::json(&changes, &session.sources)),
+            "markdown" => format!("```\n{}```\n", diff::text(&changes, &session.sources)),
             _ => diff::text(&changes, &session.sources),
         };
         Ok(Outcome { result: Some(text), diagnostics: Vec::new() })
     }
 }
 
-fn compiled(session: &Session, path: &Path, options: &Options) -> Result<Compiled, UsageError> {
-    Ok(compile_text(path, session.read(path)?, session.files, &session.sources, options))
+fn compiled(
+    session: &Session,
+    files: &dyn FileSystem,
+    path: &Path,
+    options: &Options,
+) -> Result<Compiled, UsageError> {
+    let text = read_text(files, path).map_err(|error| UsageError::new(error.to_string()))?;
+    Ok(compile_text(path, text, files, &session.sources, options))
 }
 
 /// What the command line says about the compilation.

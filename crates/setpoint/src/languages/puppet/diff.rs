@@ -1,0 +1,95 @@
+//! What a change of the source changes in catalogs.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use setpoint_diff::{Differences, NodeResult, Root, SourceChanges, Version};
+use setpoint_puppet::Compilation;
+use setpoint_source::{FileSystem, Severity, read_text};
+
+use super::{compile, node_name};
+use crate::cli::InputOptions;
+use crate::languages::Older;
+use crate::output::{VERSION, pretty};
+use crate::session::{Outcome, Session, UsageError};
+
+pub(super) fn diff(
+    session: &Session<'_>,
+    old: &Older<'_>,
+    new: &Path,
+    options: &InputOptions,
+    format: &str,
+) -> Result<Outcome, UsageError> {
+    let before = Session::new(old.files);
+    let old_compilation = compile(&before, &old.path, options)?;
+    let new_compilation = compile(session, new, options)?;
+    let (old_root, new_root) = (root(old.files, &old.path, new), root(session.files, new, new));
+    let changes = source_changes((&before, &old_root), (session, &new_root));
+    let mut found = Differences::default();
+    let node = node_name(options);
+    match (versioned(&old_compilation, &before, &old_root), versioned(&new_compilation, session, &new_root)) {
+        (Ok(was), Ok(is)) => found.add(&node, &was, &is, &changes),
+        (_, Err(message)) => found.add_failed(&node, NodeResult::Fails(message)),
+        (Err(message), Ok(_)) => found.add_failed(&node, NodeResult::Mended(message)),
+    }
+    Ok(printed(&found, &changes, format))
+}
+
+pub(in crate::languages) fn printed(found: &Differences, changes: &SourceChanges, format: &str) -> Outcome {
+    let result = match format {
+        "json" => pretty(&setpoint_diff::json(found, changes, VERSION)),
+        "markdown" => setpoint_diff::markdown(found, changes),
+        _ => setpoint_diff::text(found, changes),
+    };
+    Outcome { result: Some(result), diagnostics: Vec::new() }
+}
+
+/// What is compared, in one version. A file by itself is called as the new one is.
+pub(in crate::languages) fn root(files: &dyn FileSystem, path: &Path, new: &Path) -> Root {
+    let shown = |path: &Path| path.display().to_string();
+    let file = (!files.is_dir(path)).then(|| shown(new));
+    let path = if file.is_none() && path == Path::new(".") { String::new() } else { shown(path) };
+    Root { path, file }
+}
+
+/// A compiled version, or why there is none.
+fn versioned<'a>(
+    compilation: &'a Compilation,
+    session: &'a Session<'_>,
+    root: &'a Root,
+) -> Result<Version<'a>, String> {
+    match &compilation.catalog {
+        Some(catalog) => Ok(Version { catalog, arena: &compilation.arena, sources: &session.sources, root }),
+        None => Err(first_error(compilation, session)),
+    }
+}
+
+fn first_error(compilation: &Compilation, session: &Session<'_>) -> String {
+    let errors = compilation.diagnostics.iter().filter(|one| one.severity == Severity::Error);
+    let told = errors.map(|error| match error.span {
+        Some(span) => format!("{} ({})", error.message, session.sources.place(span)),
+        None => error.message.clone(),
+    });
+    told.into_iter().next().unwrap_or_else(|| "there is no catalog".to_owned())
+}
+
+/// The changed lines of every file that either version read.
+fn source_changes(old: (&Session<'_>, &Root), new: (&Session<'_>, &Root)) -> SourceChanges {
+    // Each by its name in both versions, and whether it lies inside what is compared.
+    let names = |(session, root): (&Session<'_>, &Root)| -> BTreeSet<(String, bool)> {
+        let named = |path: String| {
+            let name = root.shared_name(&path).to_owned();
+            let inside = name != path || root.path.is_empty() || root.path == path;
+            (name, inside)
+        };
+        session.sources.paths().into_iter().map(named).collect()
+    };
+    let text = |(session, root): (&Session<'_>, &Root), name: &str, inside: bool| {
+        read_text(session.files, Path::new(&root.path_of(name, inside))).unwrap_or_default()
+    };
+    let mut changes = SourceChanges::default();
+    for (name, inside) in names(old).union(&names(new)) {
+        changes.add(name, &text(old, name, *inside), &text(new, name, *inside));
+    }
+    changes
+}
