@@ -76,6 +76,9 @@ pub(crate) struct PuppetOptions {
     /// Folders of modules, separated by `:`
     #[arg(long, value_name = "A:B")]
     pub(crate) modulepath: Option<String>,
+    /// The global `hiera.yaml`, above the data of the environment and of modules
+    #[arg(long, value_name = "FILE")]
+    pub(crate) hiera: Option<PathBuf>,
     /// Trusted facts
     #[arg(long, value_name = "FILE")]
     pub(crate) trusted: Option<PathBuf>,

@@ -11,6 +11,7 @@ mod yaml;
 pub use node::{Document, Entry, Kind, Node, Style};
 
 use setpoint_source::{FileId, Rule, Severity};
+use yaml::Keys;
 
 /// Deeper nesting is refused, so that readers may recurse over a tree.
 pub const MAX_DEPTH: usize = 500;
@@ -44,16 +45,21 @@ pub fn read(file: FileId, text: &str) -> Document {
         if document.diagnostics.iter().all(|diagnostic| diagnostic.severity < Severity::Error) {
             return document;
         }
-        let yaml = yaml::read(file, text);
+        let yaml = yaml::read(file, text, Keys::Merged);
         let readable = yaml.diagnostics.iter().all(|diagnostic| diagnostic.severity < Severity::Error);
         return if readable { yaml } else { document };
     }
-    yaml::read(file, text)
+    yaml::read(file, text, Keys::Merged)
 }
 
 /// Reads YAML, the last of several documents excluded: only the first counts.
 pub fn read_yaml(file: FileId, text: &str) -> Document {
-    yaml::read(file, text)
+    yaml::read(file, text, Keys::Merged)
+}
+
+/// Reads YAML and leaves `<<` and keys that stand twice as they are written, for a reader with rules of its own.
+pub fn read_yaml_as_written(file: FileId, text: &str) -> Document {
+    yaml::read(file, text, Keys::AsWritten)
 }
 
 pub fn read_json(file: FileId, text: &str) -> Document {

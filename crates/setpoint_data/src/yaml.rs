@@ -10,10 +10,20 @@ use crate::json::unique;
 use crate::node::{Document, Entry, Kind, Node, Style};
 use crate::{INVALID_DATA, MAX_DEPTH, MAX_NODES};
 
-pub(crate) fn read(file: FileId, text: &str) -> Document {
+/// What becomes of `<<` and of keys that stand twice.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Keys {
+    /// Merged as the specification says, and unique.
+    Merged,
+    /// As they stand: the reader has rules of its own.
+    AsWritten,
+}
+
+pub(crate) fn read(file: FileId, text: &str, keys: Keys) -> Document {
     let offsets = Offsets::new(text);
     let mut builder = Builder {
         file,
+        keys,
         open: Vec::new(),
         anchors: HashMap::new(),
         nodes: 0,
@@ -78,6 +88,7 @@ struct Open {
 
 struct Builder {
     file: FileId,
+    keys: Keys,
     open: Vec<Open>,
     /// The node of each anchor, and how many nodes it holds.
     anchors: HashMap<usize, (Node, usize)>,
@@ -150,7 +161,9 @@ impl Builder {
         let mut merged: Vec<Entry> = Vec::new();
         let mut items = items.into_iter();
         while let (Some(key), Some(value)) = (items.next(), items.next()) {
-            if key.plain() == Some("<<") {
+            if self.keys == Keys::AsWritten {
+                entries.push(Entry { key, value });
+            } else if key.plain() == Some("<<") {
                 match &value.kind {
                     Kind::Mapping(more) => merged.extend(more.iter().cloned()),
                     Kind::Sequence(maps) => merged.extend(maps.iter().flat_map(Node::entries).cloned()),
@@ -159,6 +172,9 @@ impl Builder {
             } else {
                 entries.push(Entry { key, value });
             }
+        }
+        if self.keys == Keys::AsWritten {
+            return entries;
         }
         let mut entries = unique(entries, self.file, &mut self.diagnostics);
         for entry in merged {

@@ -100,7 +100,9 @@ fn meets(wanted: &str, ours: &Message) -> bool {
     // A message for which Puppet names no place, or only a line, may say more.
     let same_place = head == our_head
         || (matches!(head, "error" | "warning") && our_head.starts_with(&format!("{head} at ")))
-        || our_head.strip_prefix(head).is_some_and(|more| more.starts_with(':'))
+        || our_head
+            .strip_prefix(head)
+            .is_some_and(|more| more.starts_with(':') || more.starts_with(" line "))
         || (head.starts_with("warning at ") && line_of(head) == line_of(&our_head));
     let fell_over = FAILURES_OF_RUBY.iter().any(|failure| sentence.contains(failure));
     same_place && (fell_over || ours.text.contains(essential(sentence)))

@@ -1,11 +1,16 @@
 //! The same request, answered by Setpoint.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+
+use setpoint_hiera::Levels;
 
 use setpoint_puppet::module_functions;
-use setpoint_puppet::{Compilation, Entry, Environment, LogLevel, Options, PuppetVersion, compile};
+use setpoint_puppet::{
+    Compilation, Entry, Environment, LogLevel, LookupFormat, LookupOptions, Options, PuppetVersion, compile,
+    lookup,
+};
 use setpoint_puppet_values::{Data, Hash, Key, Value};
-use setpoint_source::{Diagnostic, MemoryFileSystem, Severity, Sources, Span};
+use setpoint_source::{Diagnostic, FileSystem, MemoryFileSystem, Severity, Sources, Span};
 
 use crate::{Level, Message, Mode, Outcome, Place, Request};
 
@@ -22,7 +27,12 @@ pub fn setpoint(request: &Request) -> Outcome {
         }
     }
     let sources = Sources::new();
-    let environment = Environment::new(&files, &sources).with_modulepath(vec![PathBuf::from("modules")]);
+    let levels = Levels {
+        global: files.is_file(Path::new(GLOBAL)).then(|| PathBuf::from(GLOBAL)),
+        environment: Some(PathBuf::new()),
+    };
+    let environment =
+        Environment::new(&files, &sources).with_modulepath(vec![PathBuf::from("modules")]).with_hiera(levels);
     let options = Options {
         puppet: match request.mode {
             Mode::Seven => PuppetVersion::V7,
@@ -30,12 +40,53 @@ pub fn setpoint(request: &Request) -> Outcome {
         },
         node: request.node.clone(),
         facts: hash(&request.facts),
+        trusted: Some(Value::new(Data::Hash(hash(&request.all_trusted()).into()))),
         // The oracle is Puppet 7 with the strictness of 8.
         server_facts: Some(server_facts(&request.node)),
         ..Options::default()
     };
+    if !request.lookups.is_empty() {
+        let lookups = request.lookups.iter();
+        return Outcome {
+            lookups: lookups.map(|line| (line.clone(), look_up(line, &environment, &options))).collect(),
+            ..Outcome::default()
+        };
+    }
     let entry = Entry::Files(vec![PathBuf::from("main.pp")]);
     outcome(&compile(&environment, &entry, &options), &sources)
+}
+
+/// The global configuration of a case.
+const GLOBAL: &str = "global/hiera.yaml";
+
+/// What `setpoint lookup` prints for a line of arguments.
+fn look_up(line: &str, environment: &Environment<'_>, options: &Options) -> String {
+    let mut wanted = LookupOptions::default();
+    let mut words = line.split_whitespace();
+    let mut format = LookupFormat::Yaml;
+    while let Some(word) = words.next() {
+        let mut next = || words.next().unwrap_or_default().trim_matches('\'').to_owned();
+        match word {
+            "--merge" => wanted.merge = Some(next()),
+            "--type" => wanted.of = Some(next()),
+            "--default" => wanted.default = Some(next()),
+            "--knock-out-prefix" => wanted.knockout_prefix = Some(next()),
+            "--render-as" => {
+                format = if next() == "json" { LookupFormat::Json } else { LookupFormat::Yaml };
+            }
+            "--sort-merged-arrays" => wanted.sort_merged_arrays = true,
+            "--merge-hash-arrays" => wanted.merge_hash_arrays = true,
+            "--explain" => wanted.explain = true,
+            "--explain-options" => wanted.explain_options = true,
+            key => wanted.keys.push(key.trim_matches('\'').to_owned()),
+        }
+    }
+    let found = lookup(environment, options, &wanted);
+    match (&found.value, &found.explanation) {
+        (_, Some(explanation)) => explanation.clone(),
+        (Ok(value), None) => format.print(value),
+        (Err(error), None) => format!("error: {}", error.message),
+    }
 }
 
 fn outcome(compilation: &Compilation, sources: &Sources) -> Outcome {

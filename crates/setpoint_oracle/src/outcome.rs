@@ -127,12 +127,14 @@ pub struct Outcome {
     pub errors: Vec<Message>,
     /// As rich-data JSON.
     pub catalog: Option<Value>,
+    /// What `puppet lookup` prints: the arguments, and the text.
+    pub lookups: Vec<(String, String)>,
     /// What file names in the catalog begin with.
     pub root: String,
 }
 
 impl Outcome {
-    pub(crate) fn from_puppet(answer: &Value) -> Result<Self, String> {
+    pub(crate) fn from_puppet(answer: &Value, asked: &[String]) -> Result<Self, String> {
         let root = answer["root"].as_str().ok_or("an answer without a root")?.to_owned();
         let mut outcome = Self { root: root.clone(), ..Self::default() };
         for log in answer["logs"].as_array().into_iter().flatten() {
@@ -143,6 +145,12 @@ impl Outcome {
                 outcome.messages.push(message);
             }
         }
+        let texts = answer["lookups"].as_array().into_iter().flatten();
+        outcome.lookups = asked
+            .iter()
+            .zip(texts)
+            .map(|(line, text)| (line.clone(), text.as_str().unwrap_or("").replace(&format!("{root}/"), "")))
+            .collect();
         match answer["error"].as_str() {
             None => outcome.catalog = answer.get("catalog").filter(|catalog| catalog.is_object()).cloned(),
             Some(text) => {
@@ -166,6 +174,12 @@ impl Outcome {
     pub fn render(&self) -> String {
         let mut out: String = self.messages.iter().map(Message::render).collect();
         out.extend(self.errors.iter().map(Message::render));
+        for (line, text) in &self.lookups {
+            let _ = writeln!(out, "lookup {line}");
+            for line in text.lines() {
+                let _ = writeln!(out, "  {line}");
+            }
+        }
         if let Some(catalog) = &self.catalog {
             CatalogText::new(catalog, &self.root).write(&mut out);
         }

@@ -2,13 +2,15 @@
 #
 # Request: {"files": {path: text}, "node": name, "facts": {…}, "modules": [name], "strict": bool}; `main.pp` is the manifest
 #   and `modules` the module path, before the named modules of the installation and the native types that puppet-agent ships
-#   as modules.
+#   as modules. `hiera.yaml` is that of the environment, `global/hiera.yaml` the global one. "trusted" is laid over the usual
+#   trusted facts. With "lookups", lines of arguments of `puppet lookup`, nothing is compiled, and the answer has what each prints.
 # Answer: {"root": folder, "catalog": {…} | null, "error": text | null, "logs": [{level, source, file, line, column, text}]}.
 # Nothing is applied. With `--bare` the catalog is rendered and not sent, so that only Puppet's own work is measured.
 require 'json'
 require 'tmpdir'
 require 'fileutils'
 require 'timeout'
+require 'shellwords'
 require 'puppet'
 require 'puppet/parser'
 require 'puppet/pops'
@@ -65,9 +67,10 @@ def write(files, root)
   end
 end
 
-def trusted(name)
+def trusted(name, more)
   host, domain = name.split('.', 2)
-  { 'authenticated' => 'local', 'certname' => name, 'extensions' => {}, 'hostname' => host, 'domain' => domain, 'external' => {} }
+  known = { 'authenticated' => 'local', 'certname' => name, 'extensions' => {}, 'hostname' => host, 'domain' => domain, 'external' => {} }
+  known.merge(more || {})
 end
 
 def compile(request, root, core)
@@ -76,6 +79,7 @@ def compile(request, root, core)
   Puppet[:strict] = request['strict'] ? :error : :warning
   Puppet[:node_name_value] = name
   Puppet[:code] = ''
+  Puppet[:hiera_config] = "#{root}/global/hiera.yaml"
   installed = "#{root}/installed"
   FileUtils.mkdir_p(installed)
   (request['modules'] || []).each { |module_name| link(module_name, installed) }
@@ -88,18 +92,67 @@ def compile(request, root, core)
     node = Puppet::Node.new(name, environment: environment, facts: facts)
     node.merge(facts.values)
     node.add_server_facts('serverversion' => Puppet.version, 'servername' => name, 'serverip' => '192.0.2.10')
-    node.trusted_data = trusted(name)
+    node.trusted_data = trusted(name, request['trusted'])
+    next [nil, request['lookups'].map { |line| look_up(line, node) }] if request['lookups']
     catalog = Puppet::Parser::Compiler.compile(node).filter(&:virtual?)
     catalog.version = 0
     text = catalog.render(:rich_data_json)
-    ARGV.include?('--bare') ? nil : JSON.parse(text).tap { |hash| hash.delete('catalog_uuid') }
+    [ARGV.include?('--bare') ? nil : JSON.parse(text).tap { |hash| hash.delete('catalog_uuid') }, nil]
   end
 end
 
+# What `puppet lookup` prints for a line of arguments.
+def look_up(line, node)
+  words = Shellwords.split(line)
+  keys = []
+  options = {}
+  until words.empty?
+    word = words.shift
+    case word
+    when '--merge', '--type', '--default', '--knock-out-prefix', '--render-as' then options[word] = words.shift
+    when /^--/ then options[word] = true
+    else keys << word
+    end
+  end
+  merge = options['--merge']
+  merge = { 'strategy' => merge } if merge
+  if merge && merge['strategy'] == 'deep'
+    merge['sort_merged_arrays'] = !options['--sort-merged-arrays'].nil?
+    merge['merge_hash_arrays'] = !options['--merge-hash-arrays'].nil?
+    merge['knockout_prefix'] = options['--knock-out-prefix'] if options['--knock-out-prefix']
+  end
+  explain = options['--explain'] || options['--explain-options']
+  only = options['--explain-options'] && !options['--explain']
+  keys = [Puppet::Pops::Lookup::GLOBAL] if keys.empty? && only
+  Puppet[:code] = 'undef'
+  text = nil
+  compiler = Puppet::Parser::Compiler.new(node)
+  compiler.compile do |catalog|
+    scope = compiler.topscope
+    explainer = explain ? Puppet::Pops::Lookup::Explainer.new(!!options['--explain-options'], !!only) : nil
+    invocation = Puppet::Pops::Lookup::Invocation.new(scope, {}, {}, explainer)
+    begin
+      type = options['--type'] ? Puppet::Pops::Types::TypeParser.singleton.parse(options['--type'], scope) : nil
+      result = Puppet::Pops::Lookup.lookup(keys, type, options['--default'], !options['--default'].nil?, merge, invocation)
+      text = Puppet::Network::FormatHandler.format((options['--render-as'] || 'yaml').to_sym).render(result) unless explain
+    rescue Puppet::DataBinding::LookupError => e
+      invocation.report_text { e.message }
+      text = "error: #{e.message}" unless explain
+    end
+    text = explainer.explain if explain
+    catalog
+  end
+  text.to_s
+rescue StandardError => e
+  "error: #{e.message}"
+ensure
+  Puppet[:code] = ''
+end
+
 def answer(request, root, core, logs)
-  catalog = error = nil
+  catalog = error = lookups = nil
   begin
-    Timeout.timeout(SECONDS_FOR_A_CASE) { catalog = compile(request, root, core) }
+    Timeout.timeout(SECONDS_FOR_A_CASE) { catalog, lookups = compile(request, root, core) }
   rescue SystemExit, StandardError, ScriptError, SystemStackError => e
     error = e.message.to_s
     error = "#{e.class}: #{error}" unless e.is_a?(Puppet::Error)
@@ -111,7 +164,7 @@ def answer(request, root, core, logs)
   said = kept.map do |m|
     { 'level' => m.level, 'source' => m.source.to_s, 'file' => m.file, 'line' => m.line, 'column' => m.respond_to?(:pos) ? m.pos : nil, 'text' => m.message }
   end
-  { 'root' => root, 'catalog' => catalog, 'error' => error, 'logs' => said }
+  { 'root' => root, 'catalog' => catalog, 'error' => error, 'logs' => said, 'lookups' => lookups }
 end
 
 Dir.mktmpdir('oracle') do |folder|

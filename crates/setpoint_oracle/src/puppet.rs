@@ -43,7 +43,7 @@ impl Puppet {
         self.answers.read_line(&mut line).map_err(|error| format!("Puppet does not answer: {error}"))?;
         let answer: Value = serde_json::from_str(&line)
             .map_err(|error| format!("Puppet ended without an answer: {error}"))?;
-        Outcome::from_puppet(&answer)
+        Outcome::from_puppet(&answer, &request.lookups)
     }
 }
 

@@ -44,8 +44,15 @@ pub struct Request {
     pub facts: Map<String, Value>,
     /// Modules of the Puppet installation that are on the path, too.
     pub modules: Vec<String>,
+    /// Laid over the usual trusted facts.
+    pub trusted: Map<String, Value>,
+    /// Lines of arguments of `puppet lookup`, in place of a compilation.
+    pub lookups: Vec<String>,
     pub mode: Mode,
 }
+
+/// The inputs of a case that are no files.
+const NO_FILES: [&str; 3] = ["facts.json", "trusted.json", "lookup"];
 
 impl Request {
     /// A request without facts of its own, on `node1.example.com`.
@@ -55,12 +62,16 @@ impl Request {
             node: "node1.example.com".to_owned(),
             facts: usual_facts(),
             modules: Vec::new(),
+            trusted: Map::new(),
+            lookups: Vec::new(),
             mode,
         }
     }
 
     /// The request of a case. `node: NAME` in the prose names the node, `modules: NAME …` modules of the Puppet
-    /// installation; `facts.json` is laid over the usual facts, and a fact that is null there is absent.
+    /// installation; `facts.json` is laid over the usual facts, and a fact that is null there is absent; `trusted.json` is laid
+    /// over the trusted facts. `hiera.yaml` is that of the environment, `global/hiera.yaml` the global one. The lines of
+    /// `lookup` are arguments of `puppet lookup`.
     pub fn of(case: &Case, mode: Mode) -> Result<Self, String> {
         let mut facts = usual_facts();
         if let Some(text) = case.input("facts.json") {
@@ -74,19 +85,46 @@ impl Request {
                 }
             }
         }
-        let files: Vec<(String, String)> = case
+        let trusted = match case.input("trusted.json") {
+            None => Map::new(),
+            Some(text) => serde_json::from_str(text).map_err(|error| format!("trusted.json: {error}"))?,
+        };
+        let lookups: Vec<String> = case
+            .input("lookup")
+            .unwrap_or_default()
+            .lines()
+            .filter(|line| !line.trim().is_empty())
+            .map(str::to_owned)
+            .collect();
+        let mut files: Vec<(String, String)> = case
             .inputs
             .iter()
-            .filter(|section| section.name != "facts.json")
+            .filter(|section| !NO_FILES.contains(&section.name.as_str()))
             .map(|Section { name, text }| (name.clone(), text.clone()))
             .collect();
-        if !files.iter().any(|(name, _)| name == "main.pp") {
+        if !lookups.is_empty() {
+            files.push(("main.pp".to_owned(), String::new()));
+        } else if !files.iter().any(|(name, _)| name == "main.pp") {
             return Err("the case has no main.pp".to_owned());
         }
         let modules =
             case.option("modules").unwrap_or_default().split_whitespace().map(str::to_owned).collect();
         let node = case.option("node").unwrap_or("node1.example.com").to_owned();
-        Ok(Self { files, node, facts, modules, mode })
+        Ok(Self { files, node, facts, modules, trusted, lookups, mode })
+    }
+
+    /// All trusted facts.
+    pub fn all_trusted(&self) -> Map<String, Value> {
+        let (host, domain) = self.node.split_once('.').unwrap_or((&self.node, ""));
+        let mut all = Map::new();
+        all.insert("authenticated".to_owned(), json!("local"));
+        all.insert("certname".to_owned(), json!(self.node));
+        all.insert("extensions".to_owned(), json!({}));
+        all.insert("hostname".to_owned(), json!(host));
+        all.insert("domain".to_owned(), if domain.is_empty() { Value::Null } else { json!(domain) });
+        all.insert("external".to_owned(), json!({}));
+        all.extend(self.trusted.clone());
+        all
     }
 
     /// The line that the oracle reads.
@@ -99,6 +137,8 @@ impl Request {
             "facts": self.facts,
             "modules": self.modules,
             "strict": self.mode.strict(),
+            "trusted": self.trusted,
+            "lookups": if self.lookups.is_empty() { Value::Null } else { json!(self.lookups) },
         })
     }
 }

@@ -36,7 +36,7 @@ pub(crate) struct Frame {
 #[derive(Debug)]
 pub(crate) struct Compiler<'a> {
     pub(crate) environment: &'a Environment<'a>,
-    pub(crate) options: &'a Options<'a>,
+    pub(crate) options: &'a Options,
     pub(crate) arena: Arena,
     pub(crate) frame: Frame,
     /// How deeply expressions are nested; see [`crate::evaluate::MAX_DEPTH`].
@@ -74,6 +74,8 @@ pub(crate) struct Compiler<'a> {
     pub(crate) names_may_be_unknown: bool,
     /// Where `next()` or `return()` was called last.
     pub(crate) last_jump: Option<Span>,
+    /// What searches for data found out about this node.
+    pub(crate) hiera: setpoint_hiera::Session,
     /// Classes that were declared again, and why.
     pub(crate) declarations: Vec<(ResourceId, Prov)>,
 }
@@ -82,7 +84,7 @@ pub(crate) struct Compiler<'a> {
 const MAX_ROUNDS: u32 = 1000;
 
 impl<'a> Compiler<'a> {
-    pub(crate) fn new(environment: &'a Environment<'a>, options: &'a Options<'a>) -> Self {
+    pub(crate) fn new(environment: &'a Environment<'a>, options: &'a Options) -> Self {
         let mut compiler = Self {
             environment,
             options,
@@ -117,6 +119,7 @@ impl<'a> Compiler<'a> {
             guards: Vec::new(),
             names_may_be_unknown: false,
             last_jump: None,
+            hiera: setpoint_hiera::Session::default(),
             declarations: Vec::new(),
         };
         compiler.scopes.add(Scope::new(ScopeKind::Top, DefinitionId::MAIN, ResourceId::MAIN));

@@ -1,22 +1,110 @@
-//! The seam to external data: Hiera stands behind it.
+//! The evaluation as Hiera sees it, and Hiera as the evaluation asks it.
 
-use std::fmt::Debug;
+use std::path::PathBuf;
 
-use setpoint_puppet_functions::{Host, Stop};
-use setpoint_puppet_values::Value;
+use setpoint_hiera::{Failure, Scope};
+use setpoint_provenance::Arena;
+use setpoint_puppet_functions::{Call, DataAnswer, DataRequest, Host, Stop, Strictness};
+use setpoint_puppet_values::{Data, Value};
+use setpoint_source::{Diagnostic, Range, Span, Symbol};
 
-/// What is asked of a [`DataProvider`].
-#[derive(Debug, Clone)]
-pub struct Request<'a> {
-    pub key: &'a str,
-    /// How values of several levels become one; `None` leaves it to the data.
-    pub merge: Option<&'a Value>,
-    /// The key is the parameter of a class that was given no value.
-    pub automatic: bool,
+use crate::compiler::Compiler;
+use crate::rules;
+use crate::scope::group_number;
+use crate::variables::{is_built_in, split_qualified};
+
+impl Compiler<'_> {
+    /// Looks for a key in the data of all levels, for the scope that is being evaluated.
+    pub(crate) fn find_data(
+        &mut self,
+        request: &DataRequest<'_>,
+        span: Option<Span>,
+    ) -> Result<DataAnswer, Stop> {
+        let environment = self.environment;
+        // The searches of a node share what they found out about its levels; no search begins another one.
+        let mut session = std::mem::take(&mut self.hiera);
+        let result = environment.hiera().lookup(&mut session, self, request);
+        self.hiera = session;
+        result.map_err(|failure| self.data_failure(failure, span))
+    }
+
+    pub(crate) fn data_failure(&self, failure: Failure, span: Option<Span>) -> Stop {
+        let place =
+            failure.config.as_ref().and_then(|(path, line)| self.environment.hiera().place(path, *line));
+        let mut diagnostic = Diagnostic::new(&rules::UNUSABLE_DATA, failure.message);
+        diagnostic.span = place.or(span);
+        if let (Some(_), Some(span)) = (place, span) {
+            diagnostic = diagnostic.with_label(span, "asked for here");
+        }
+        Stop::Error(Box::new(diagnostic))
+    }
 }
 
-/// Where `lookup()` and the parameters of classes find values.
-pub trait DataProvider: Debug + Sync {
-    /// The value of a key, or `None` if no level has it. `host` is the scope that asks.
-    fn lookup(&self, host: &mut dyn Host, request: &Request<'_>) -> Result<Option<Value>, Stop>;
+impl Scope for Compiler<'_> {
+    fn arena(&mut self) -> &mut Arena {
+        &mut self.arena
+    }
+
+    fn variable(&mut self, name: &str) -> Result<Value, String> {
+        let symbol = Symbol::new(name);
+        if let Ok(Some(value)) = self.find_variable(symbol, None) {
+            return Ok(value);
+        }
+        if group_number(symbol).is_some() || is_built_in(symbol) {
+            return Ok(Value::UNDEF);
+        }
+        if name.contains("::")
+            && let (Some(class), _) = split_qualified(symbol)
+        {
+            return Err(match self.find_class(&class) {
+                Ok(Some(definition)) => {
+                    let is_there = self.class_scopes.contains_key(&self.definitions[definition].name);
+                    if is_there { String::new() } else { format!("class {class} has not been evaluated") }
+                }
+                _ => format!("class {class} could not be found"),
+            });
+        }
+        Err(String::new())
+    }
+
+    fn module(&self, name: &str) -> Option<PathBuf> {
+        self.environment.module(name).map(|path| path.to_path_buf())
+    }
+
+    fn parse_type(&mut self, text: &str) -> Result<Value, String> {
+        let span = self.span(Range::default());
+        self.type_from_text(text, span).map(|of| Value::new(Data::Type(of))).map_err(message)
+    }
+
+    fn convert(&mut self, of: Value, arguments: Vec<Value>) -> Result<Value, String> {
+        let arguments = std::iter::once(of).chain(arguments).collect();
+        let call =
+            Call { name: Symbol::new("new"), arguments, block: None, span: self.span(Range::default()) };
+        Host::call_function(self, call).map_err(message)
+    }
+
+    fn has_function(&mut self, name: &str) -> bool {
+        Host::has_function(self, name)
+    }
+
+    fn strict(&self) -> Strictness {
+        self.options.strictness()
+    }
+
+    fn warn(&mut self, message: String) {
+        self.warn(message, None);
+    }
+
+    fn warn_once(&mut self, key: &str, message: String) {
+        if self.warned.insert(key.to_owned()) {
+            self.warn(message, None);
+        }
+    }
+}
+
+fn message(stop: Stop) -> String {
+    match stop {
+        Stop::Error(diagnostic) => diagnostic.message,
+        _ => "it does not come to an end".to_owned(),
+    }
 }

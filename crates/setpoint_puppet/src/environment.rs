@@ -6,6 +6,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 use rustc_hash::FxHashMap;
 use setpoint_catalog::NativeType;
 use setpoint_catalog::ruby_types::ModuleTypes;
+use setpoint_hiera::{Hiera, Levels};
 use setpoint_puppet_syntax::ast::{self, ExprKind, Program};
 use setpoint_source::{Diagnostic, FileError, FileSystem, Severity, Sources, read_text};
 
@@ -45,6 +46,7 @@ pub struct Environment<'a> {
     types: ModuleTypes<'a>,
     manifests: RwLock<FxHashMap<PathBuf, Parsed>>,
     modules: RwLock<FxHashMap<String, Option<Arc<Path>>>>,
+    hiera: Hiera<'a>,
     /// The module that has a function of this name in Ruby.
     functions: RwLock<FxHashMap<String, Option<Arc<str>>>>,
 }
@@ -62,6 +64,7 @@ impl<'a> Environment<'a> {
             manifests: RwLock::default(),
             modules: RwLock::default(),
             functions: RwLock::default(),
+            hiera: Hiera::new(files, sources, Levels::default()),
         }
     }
 
@@ -69,6 +72,17 @@ impl<'a> Environment<'a> {
         self.types = ModuleTypes::new(self.files, modulepath.clone());
         self.modulepath = modulepath;
         self
+    }
+
+    /// The data above the modules: the global `hiera.yaml`, and that of the environment. Modules bring their own data.
+    pub fn with_hiera(mut self, levels: Levels) -> Self {
+        self.hiera = Hiera::new(self.files, self.sources, levels);
+        self
+    }
+
+    /// Where parameters of classes and `lookup()` find data.
+    pub fn hiera(&self) -> &Hiera<'a> {
+        &self.hiera
     }
 
     pub fn modulepath(&self) -> &[PathBuf] {

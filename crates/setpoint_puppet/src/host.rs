@@ -4,7 +4,9 @@ use std::path::PathBuf;
 
 use indexmap::IndexMap;
 use setpoint_provenance::Arena;
-use setpoint_puppet_functions::{Block, Call, Host, LogLevel, Stop, Strictness, module_function};
+use setpoint_puppet_functions::{
+    Block, Call, DataAnswer, DataRequest, Host, LogLevel, Stop, Strictness, module_function,
+};
 use setpoint_puppet_values::{Data, Hash, Key, Object, Opaque, Value};
 use setpoint_source::{FileSystem, Span, Symbol};
 
@@ -116,6 +118,10 @@ impl Host for Compiler<'_> {
         self.warn(format!("The text of {name} is not known: {reason}"), Some(span));
         let reason = format!("the template {name} goes beyond what is known of Ruby: {reason}");
         Ok(Value::new(Data::Opaque(Opaque { reason: reason.into() }.into())))
+    }
+
+    fn look_up(&mut self, request: &DataRequest<'_>, span: Span) -> Result<DataAnswer, Stop> {
+        self.find_data(request, Some(span))
     }
 
     fn log(&mut self, level: LogLevel, message: String, span: Span) {

@@ -8,8 +8,8 @@
 //! Where to look: `compiler` has the phases; `evaluate` the expressions, one file per family; `scope` and `variables`
 //! the variables; `loader` what is found by name; `classes`, `parameters`, `declare`, `defaults`, `overrides`,
 //! `collectors`, `relationships` what their names say; `finish` the checks at the end; `functions` those functions that
-//! need the catalog. The crate does not print, and knows no command line; data beyond manifests comes through
-//! [`DataProvider`].
+//! need the catalog. The crate does not print, and knows no command line; data beyond manifests is found by
+//! `setpoint_hiera`.
 
 mod classes;
 mod collectors;
@@ -23,6 +23,7 @@ mod finish;
 mod functions;
 mod host;
 mod loader;
+mod lookups;
 mod options;
 mod overrides;
 mod parameters;
@@ -40,8 +41,8 @@ use setpoint_source::{Diagnostic, Span};
 
 use compiler::Compiler;
 
-pub use data::{DataProvider, Request};
 pub use environment::{Definition, Environment, Manifest};
+pub use lookups::{Looked, LookupFormat, LookupOptions, lookup};
 pub use options::{Entry, Options, PuppetVersion};
 pub use rules::RULES;
 pub use setpoint_puppet_functions::{LogLevel, Strictness, module_functions};
@@ -87,14 +88,18 @@ pub struct Guard {
 const STACK_BYTES: usize = 512 * 1024 * 1024;
 
 /// Compiles the catalog of one node.
-pub fn compile(environment: &Environment<'_>, entry: &Entry, options: &Options<'_>) -> Compilation {
+pub fn compile(environment: &Environment<'_>, entry: &Entry, options: &Options) -> Compilation {
+    with_stack(|| Compiler::new(environment, options).run(entry)).unwrap_or_else(failed)
+}
+
+/// Runs an evaluation on a thread of its own.
+fn with_stack<T: Send>(work: impl FnOnce() -> T + Send) -> Result<T, String> {
     std::thread::scope(|scope| {
         let builder = std::thread::Builder::new().name("compile".to_owned()).stack_size(STACK_BYTES);
-        let spawned = builder.spawn_scoped(scope, || Compiler::new(environment, options).run(entry));
-        match spawned.map(std::thread::ScopedJoinHandle::join) {
-            Ok(Ok(compilation)) => compilation,
+        match builder.spawn_scoped(scope, work).map(std::thread::ScopedJoinHandle::join) {
+            Ok(Ok(done)) => Ok(done),
             Ok(Err(panic)) => std::panic::resume_unwind(panic),
-            Err(error) => failed(format!("Cannot start a thread for the compilation: {error}")),
+            Err(error) => Err(format!("Cannot start a thread for the compilation: {error}")),
         }
     })
 }

@@ -5,8 +5,6 @@ use std::path::PathBuf;
 use setpoint_puppet_functions::Strictness;
 use setpoint_puppet_values::{Hash, Value};
 
-use crate::data::DataProvider;
-
 /// The version of Puppet whose rules hold.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum PuppetVersion {
@@ -22,14 +20,6 @@ impl PuppetVersion {
         match self {
             Self::V7 => 7,
             Self::V8 => 8,
-        }
-    }
-
-    /// The version in the addresses of Puppet's documentation.
-    pub(crate) fn documentation(self) -> &'static str {
-        match self {
-            Self::V7 => "7.23",
-            Self::V8 => "8.10",
         }
     }
 
@@ -54,7 +44,7 @@ pub enum Entry {
 
 /// One node, and how to compile it.
 #[derive(Debug, Clone)]
-pub struct Options<'a> {
+pub struct Options {
     pub puppet: PuppetVersion,
     /// Overrides what the version says about questionable constructs.
     pub strict: Option<Strictness>,
@@ -74,11 +64,9 @@ pub struct Options<'a> {
     pub fact_comments: bool,
     /// Whether values remember where they came from.
     pub provenance: bool,
-    /// Where parameters of classes and `lookup()` find data.
-    pub data: Option<&'a dyn DataProvider>,
 }
 
-impl Default for Options<'_> {
+impl Default for Options {
     fn default() -> Self {
         Self {
             puppet: PuppetVersion::default(),
@@ -92,12 +80,11 @@ impl Default for Options<'_> {
             parameters: Hash::default(),
             fact_comments: false,
             provenance: true,
-            data: None,
         }
     }
 }
 
-impl Options<'_> {
+impl Options {
     pub(crate) fn strictness(&self) -> Strictness {
         self.strict.unwrap_or(match self.puppet {
             PuppetVersion::V7 => Strictness::Warning,

@@ -1,12 +1,12 @@
 //! The parameters of classes and definitions: given, found in data, or by default.
 
-use setpoint_puppet_functions::Stop;
+use setpoint_provenance::{Control, Prov};
+use setpoint_puppet_functions::{DataAnswer, DataRequest, Stop};
 use setpoint_puppet_values::types::validate_parameters;
 use setpoint_puppet_values::{Hash, Key, Value};
 use setpoint_source::Symbol;
 
 use crate::compiler::Compiler;
-use crate::data::Request;
 use crate::loader::{DefinitionId, DefinitionKind};
 use crate::resources::{Parameter, ResourceId};
 use crate::rules;
@@ -38,14 +38,12 @@ impl Compiler<'_> {
     ) -> Result<(), Stop> {
         self.set_module_names(id, definition, scope);
         let is_class = matches!(self.definition_kind(definition), DefinitionKind::Class(_));
-        if is_class {
-            self.look_up_parameters(id, definition)?;
-        }
+        let missing = if is_class { self.look_up_parameters(id, definition)? } else { Vec::new() };
         self.set_title(id, is_class, scope);
         if !matches!(self.definition_kind(definition), DefinitionKind::Define(_)) {
             self.class_scopes.insert(self.definitions[definition].name, scope);
         }
-        let values = self.evaluate_parameters(id, definition, scope)?;
+        let values = self.evaluate_parameters(id, definition, scope, &missing)?;
         self.validate(id, definition, &values)?;
         for (name, value) in values {
             if self.scopes[scope].is_bound(name) {
@@ -87,28 +85,43 @@ impl Compiler<'_> {
         self.scopes[scope].set_named(self.words.name, lower(name));
     }
 
-    /// Asks the data for parameters of a class that were not given.
-    fn look_up_parameters(&mut self, id: ResourceId, definition: DefinitionId) -> Result<(), Stop> {
-        let Some(data) = self.options.data else { return Ok(()) };
+    /// Asks the data for parameters of a class that were not given. The result is what was observed of those that are
+    /// not there: their defaults depend on it.
+    fn look_up_parameters(
+        &mut self,
+        id: ResourceId,
+        definition: DefinitionId,
+    ) -> Result<Vec<(Symbol, Prov)>, Stop> {
         let class = self.definitions[definition].name;
+        let span = self.resources[id].span;
         let names: Vec<(Symbol, bool)> = self.definitions[definition]
             .parameters()
             .iter()
             .map(|parameter| (parameter.name, parameter.default.is_some()))
             .collect();
+        let nothing = Hash::default();
+        let mut missing = Vec::new();
         for (name, has_default) in names {
             if self.resources[id].get(name).is_some_and(|value| !value.is_undef()) {
                 continue;
             }
             let key = format!("{class}::{name}");
-            let found = data.lookup(self, &Request { key: &key, merge: None, automatic: true })?;
-            if let Some(value) = found
-                && !(value.is_undef() && has_default)
-            {
-                self.set_parameter(id, name, value)?;
+            let request = DataRequest {
+                key: &key,
+                merge: None,
+                hiera_call: false,
+                overrides: &nothing,
+                defaults: &nothing,
+            };
+            match self.find_data(&request, span)? {
+                DataAnswer::Found(value) if value.is_undef() && has_default => {
+                    missing.push((name, value.prov));
+                }
+                DataAnswer::Found(value) => self.set_parameter(id, name, value)?,
+                DataAnswer::Missing(observed) => missing.push((name, observed.prov)),
             }
         }
-        Ok(())
+        Ok(missing)
     }
 
     /// The values of all parameters, defaults included, in the order of their declaration.
@@ -117,6 +130,7 @@ impl Compiler<'_> {
         id: ResourceId,
         definition: DefinitionId,
         scope: ScopeId,
+        missing: &[(Symbol, Prov)],
     ) -> Result<Vec<(Symbol, Value)>, Stop> {
         let kind = self.definition_kind(definition).clone();
         let (declared, file) = match &kind {
@@ -148,7 +162,11 @@ impl Compiler<'_> {
                 continue;
             }
             self.scopes[scope].begin_default(parameter.name);
-            let value = self.evaluate_guarded(default).map_err(unplaced)?;
+            let mut value = self.evaluate_guarded(default).map_err(unplaced)?;
+            let observed = missing.iter().find(|(name, prov)| *name == parameter.name && !prov.is_none());
+            if let Some((_, observed)) = observed {
+                value.prov = self.arena.under(value.prov, Control::Selection, *observed, None);
+            }
             self.set_parameter(id, parameter.name, value.clone())?;
             self.scopes[scope].set_parameter(parameter.name, value);
         }

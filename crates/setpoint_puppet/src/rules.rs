@@ -25,6 +25,7 @@ pub static RULES: &[&Rule] = &[
     &UNKNOWN_RESOURCE_TYPE,
     &UNKNOWN_VARIABLE,
     &UNREADABLE_FILE,
+    &UNUSABLE_DATA,
 ];
 
 macro_rules! rule {
@@ -344,6 +345,23 @@ A manifest, a template or another file that the compilation needs is missing, is
 be opened.
 
 Check the path and the permissions.
+"
+);
+
+rule!(
+    UNUSABLE_DATA,
+    "unusable-data",
+    "a lookup fails because of the data or its hiera.yaml",
+    "\
+A data file is not what it should be, a `hiera.yaml` is wrong, an interpolation leads nowhere or back to itself, or values \
+of several levels do not fit together. Puppet compiles no catalog then.
+
+```yaml
+# data/common.yaml
+motd: \"%{lookup('motd')}\"
+```
+
+The message names the key or the file. `setpoint lookup KEY --explain` shows each step of the search.
 "
 );
 

@@ -129,7 +129,7 @@ impl Compiler<'_> {
 }
 
 /// The class and the variable of `$a::b::x`; `$::x` has no class.
-fn split_qualified(name: Symbol) -> (Option<Symbol>, Symbol) {
+pub(crate) fn split_qualified(name: Symbol) -> (Option<Symbol>, Symbol) {
     let plain = name.strip_prefix("::").unwrap_or(&name);
     match plain.rsplit_once("::") {
         Some((class, leaf)) => (Some(Symbol::new(class)), Symbol::new(leaf)),
@@ -138,6 +138,6 @@ fn split_qualified(name: Symbol) -> (Option<Symbol>, Symbol) {
 }
 
 /// Variables that exist everywhere, with no value where there is no module.
-fn is_built_in(name: Symbol) -> bool {
+pub(crate) fn is_built_in(name: Symbol) -> bool {
     matches!(name.as_str(), "module_name" | "caller_module_name")
 }

@@ -23,7 +23,7 @@ impl World {
         Self { files, sources: Sources::new() }
     }
 
-    fn compile(&self, options: &Options<'_>) -> Compilation {
+    fn compile(&self, options: &Options) -> Compilation {
         let environment =
             Environment::new(&self.files, &self.sources).with_modulepath(vec!["modules".into()]);
         compile(&environment, &Entry::Files(vec![PathBuf::from("main.pp")]), options)
@@ -64,7 +64,7 @@ fn facts() -> Hash {
     [(Key::from("os"), Value::hash(os)), (Key::from("role"), Value::from("web"))].into_iter().collect()
 }
 
-fn options<'a>() -> Options<'a> {
+fn options() -> Options {
     Options { facts: facts(), node: "node1.example.com".to_owned(), ..Options::default() }
 }
 

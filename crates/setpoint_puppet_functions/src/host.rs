@@ -4,7 +4,7 @@ use std::fmt::Debug;
 use std::path::PathBuf;
 use std::time::SystemTime;
 
-use setpoint_provenance::Arena;
+use setpoint_provenance::{Arena, Prov};
 use setpoint_puppet_values::{Hash, Strictness, Value};
 use setpoint_source::{Diagnostic, FileSystem, Span, Symbol};
 
@@ -50,6 +50,37 @@ pub enum LogLevel {
     Emerg,
 }
 
+/// A key to be found in the data.
+#[derive(Debug, Clone)]
+pub struct DataRequest<'a> {
+    pub key: &'a str,
+    /// How values of several levels become one; `None` leaves it to `lookup_options`.
+    pub merge: Option<&'a Value>,
+    /// The call is one of `hiera`, `hiera_array` and their kin.
+    pub hiera_call: bool,
+    /// What `override` gives, for interpolations: the key itself is not among it.
+    pub overrides: &'a Hash,
+    /// What `default_values_hash` gives, for interpolations.
+    pub defaults: &'a Hash,
+}
+
+/// What a search of the data came to.
+#[derive(Debug, Clone)]
+pub enum DataAnswer {
+    /// The value, which knows where it came from.
+    Found(Value),
+    Missing(MissingData),
+}
+
+/// A key that no level has.
+#[derive(Debug, Clone, Default)]
+pub struct MissingData {
+    /// The files that were searched, in order, those that do not exist among them.
+    pub searched: Vec<PathBuf>,
+    /// That it is missing, as an observation.
+    pub prov: Prov,
+}
+
 /// The evaluation that calls a function.
 pub trait Host {
     fn arena(&mut self) -> &mut Arena;
@@ -83,6 +114,10 @@ pub trait Host {
     /// What stands for the text of an ERB template that goes beyond what is known of Ruby, and why it does.
     fn unknown_template(&mut self, name: &str, reason: &str, span: Span) -> Result<Value, Stop> {
         Err(crate::rules::unsupported(format!("The text of {name} is not known: {reason}"), span))
+    }
+    /// Looks for a key in the data of all levels.
+    fn look_up(&mut self, _request: &DataRequest<'_>, _span: Span) -> Result<DataAnswer, Stop> {
+        Ok(DataAnswer::Missing(MissingData::default()))
     }
     fn log(&mut self, level: LogLevel, message: String, span: Span);
     /// A warning that is given once per `key` and evaluation.

@@ -47,6 +47,10 @@ fn type_of(context: &mut Context<'_, '_>, text: &'static str) -> Result<Type, St
         "StringData" => Ok(string_data()),
         "Array[StringData]" => Ok(Type::array(string_data(), None)),
         "Hash[StringData, StringData]" => Ok(Type::hash(string_data(), string_data(), None)),
+        "NameType" | "ValueType" | "MergeType" | "DefaultValueType" | "BlockType" | "OptionsWithName"
+        | "OptionsWithoutName" => Ok(of_lookup(text)),
+        "Optional[ValueType]" => Ok(Type::optional(of_lookup("ValueType"))),
+        "Optional[MergeType]" => Ok(Type::optional(of_lookup("MergeType"))),
         _ if text.bytes().all(|byte| byte.is_ascii_alphanumeric()) => match Type::builtin(text) {
             Some(of) => Ok(of),
             None => context.parse_type(text),
@@ -68,6 +72,25 @@ fn string_data() -> Type {
     // The target holds collections, so it is no circle of bare aliases.
     let _ = alias.resolve(target);
     itself
+}
+
+/// The local names of `lookup`.
+fn of_lookup(name: &str) -> Type {
+    const OPTIONS: &str = "value_type => Optional[ValueType], default_value => Optional[DefaultValueType], \
+                           override => Optional[Hash[String,Any]], default_values_hash => Optional[Hash[String,Any]], \
+                           merge => Optional[MergeType]";
+    let target = match name {
+        "NameType" => "Variant[String, Array[String]]".to_owned(),
+        "ValueType" => "Type".to_owned(),
+        "DefaultValueType" => "Any".to_owned(),
+        "MergeType" => "Variant[String[1], Hash[String, Scalar]]".to_owned(),
+        "BlockType" => "Callable[NameType]".to_owned(),
+        "OptionsWithName" => format!("Struct[{{name => NameType, {OPTIONS}}}]"),
+        _ => format!("Struct[{{{OPTIONS}}}]"),
+    };
+    let target =
+        Type::parse(&target, &|inner| (inner != name).then(|| of_lookup(inner))).unwrap_or(Type::Any);
+    Type::Alias(Alias::resolved(name, target))
 }
 
 /// Whether the block that was given, or its absence, fits the signature.

@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use setpoint_catalog::graph::{self, Graph, Types};
 use setpoint_catalog::ruby_types::ModuleTypes;
 use setpoint_catalog::{Catalog, findings};
+use setpoint_hiera::Levels;
 use setpoint_puppet::{Compilation, Entry, Environment, LogLevel, Options, PuppetVersion};
 use setpoint_source::{Diagnostic, InputReport, Rule, Severity};
 
@@ -170,7 +171,8 @@ pub(super) fn module_types<'a>(session: &Session<'a>, options: &InputOptions) ->
 }
 
 fn environment<'a>(session: &'a Session<'_>, options: &InputOptions) -> Environment<'a> {
-    Environment::new(session.files, &session.sources).with_modulepath(modulepath(options))
+    let levels = Levels { global: options.puppet.hiera.clone(), environment: None };
+    Environment::new(session.files, &session.sources).with_modulepath(modulepath(options)).with_hiera(levels)
 }
 
 /// Compiles a manifest, or all manifests of a folder, for the node that the options describe.

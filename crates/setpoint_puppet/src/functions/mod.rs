@@ -1,9 +1,8 @@
-//! The functions that need the catalog or the scope: `include` and its kin, `defined`, `realize`, `lookup`, ….
+//! The functions that need the catalog or the scope: `include` and its kin, `defined`, `realize`, ….
 
 mod catalog;
 mod classes;
 mod create_resources;
-mod lookup;
 
 use setpoint_puppet_functions::{Call, Stop};
 use setpoint_puppet_values::{Data, Value};
@@ -24,11 +23,6 @@ pub(crate) fn find(name: &str) -> Option<Function> {
         "tagged" => catalog::tagged,
         "defined" => catalog::defined,
         "create_resources" => create_resources::create_resources,
-        "lookup" => lookup::lookup,
-        "hiera" => lookup::hiera,
-        "hiera_array" => lookup::hiera_array,
-        "hiera_hash" => lookup::hiera_hash,
-        "hiera_include" => lookup::hiera_include,
         _ => return None,
     };
     Some(function)

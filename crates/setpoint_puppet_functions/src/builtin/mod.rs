@@ -5,6 +5,7 @@ pub(crate) mod digests;
 mod files;
 mod iteration;
 mod logging;
+mod lookup;
 mod math;
 pub(crate) mod patterns;
 mod scan;
@@ -55,6 +56,10 @@ static FUNCTIONS: &[&Function] = &[
     &collections::GET,
     &collections::GETVAR,
     &iteration::GROUP_BY,
+    &lookup::HIERA,
+    &lookup::HIERA_ARRAY,
+    &lookup::HIERA_HASH,
+    &lookup::HIERA_INCLUDE,
     &files::IMPORT,
     &iteration::INDEX,
     &logging::INFO,
@@ -64,6 +69,7 @@ static FUNCTIONS: &[&Function] = &[
     &collections::KEYS,
     &collections::LENGTH,
     &iteration::LEST,
+    &lookup::LOOKUP,
     &strings::LSTRIP,
     &iteration::MAP,
     &patterns::MATCH,

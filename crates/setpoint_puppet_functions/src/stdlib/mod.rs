@@ -25,15 +25,17 @@ pub(crate) use addresses::Network;
 pub(crate) use arguments::class_of;
 pub(crate) use booleans::to_bool;
 pub(crate) use deprecation::deprecated;
+pub use psych::{Meaning, meaning};
+
 pub(crate) use json::{compact as compact_json, from_json as value_of_json};
 
 /// A value as a document of YAML.
-pub(crate) fn yaml_text(value: &setpoint_puppet_values::Value) -> String {
+pub fn yaml_text(value: &setpoint_puppet_values::Value) -> String {
     yaml::write(value, None)
 }
 
 /// A value as JSON in lines.
-pub(crate) fn pretty_json(value: &setpoint_puppet_values::Value) -> String {
+pub fn pretty_json(value: &setpoint_puppet_values::Value) -> String {
     json::pretty(value, None)
 }
 

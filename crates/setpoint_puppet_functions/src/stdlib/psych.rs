@@ -5,7 +5,8 @@ use setpoint_puppet_values::Value;
 use crate::ruby::numbers;
 
 /// The meaning of a scalar without quotes.
-pub(super) enum Meaning {
+#[derive(Debug, Clone)]
+pub enum Meaning {
     Text,
     Data(Value),
     /// `:name`
@@ -14,7 +15,8 @@ pub(super) enum Meaning {
     Time,
 }
 
-pub(super) fn meaning(text: &str) -> Meaning {
+/// What a plain scalar means.
+pub fn meaning(text: &str) -> Meaning {
     if text.is_empty() {
         return Meaning::Data(Value::UNDEF);
     }

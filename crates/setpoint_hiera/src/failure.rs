@@ -1,0 +1,47 @@
+//! Why a lookup has no answer, other than that nothing has the key.
+
+use std::path::PathBuf;
+
+/// An error of a lookup, in Puppet's words.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Failure {
+    pub message: String,
+    pub kind: FailureKind,
+    /// The configuration at fault, if one is, and the line.
+    pub config: Option<(PathBuf, Option<u32>)>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FailureKind {
+    /// Something about the data. The global level puts the name of the key in front.
+    Data,
+    /// Something about a configuration or an interpolation.
+    Issue,
+    /// A value that does not fit. Within the search for another key it becomes something about the data.
+    Puppet,
+    /// Anything else.
+    Other,
+}
+
+impl Failure {
+    pub(crate) fn data(message: impl Into<String>) -> Self {
+        Self { message: message.into(), kind: FailureKind::Data, config: None }
+    }
+
+    pub(crate) fn issue(message: impl Into<String>) -> Self {
+        Self { message: message.into(), kind: FailureKind::Issue, config: None }
+    }
+
+    pub(crate) fn puppet(message: impl Into<String>) -> Self {
+        Self { message: message.into(), kind: FailureKind::Puppet, config: None }
+    }
+
+    pub(crate) fn other(message: impl Into<String>) -> Self {
+        Self { message: message.into(), kind: FailureKind::Other, config: None }
+    }
+
+    pub(crate) fn in_config(mut self, path: &std::path::Path, line: Option<u32>) -> Self {
+        self.config = Some((path.to_owned(), line));
+        self
+    }
+}

@@ -1,0 +1,139 @@
+//! Hiera 5: the data that parameters of classes and `lookup()` find, and the search that finds it.
+//!
+//! A [`Hiera`] stands for one environment. It reads and parses each `hiera.yaml` and each data file once, and is shared by
+//! all nodes that are compiled over the environment, in parallel if wanted. What belongs to one node (paths after
+//! interpolation, `lookup_options`) is in its [`Session`]. The evaluator is a [`Scope`]: it knows variables, modules and
+//! types, and this crate knows nothing else of it. Every value that is found carries the place in its file.
+//!
+//! Where to look: `config` has `hiera.yaml`, `hierarchy` what it means for a node, `data` the files, `psych` and `hocon`
+//! their readers, `key` dotted keys, `interpolate` the `%{…}`, `merge` the strategies, `search` the order of it all, and
+//! `explain` the text of `--explain`. The crate runs no code of backends: their values are opaque.
+
+mod config;
+mod data;
+mod explain;
+mod failure;
+mod glob;
+mod hierarchy;
+mod hocon;
+mod interpolate;
+mod key;
+mod merge;
+mod psych;
+mod search;
+
+use std::path::{Path, PathBuf};
+
+use setpoint_provenance::Arena;
+use setpoint_puppet_functions::{DataAnswer, DataRequest};
+use setpoint_puppet_values::{Strictness, Value};
+use setpoint_source::{FileSystem, Sources};
+
+use config::Configs;
+use data::DataFiles;
+pub use failure::{Failure, FailureKind};
+pub use search::{Session, not_found};
+
+/// Where the levels above the modules are.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Levels {
+    /// The global `hiera.yaml`.
+    pub global: Option<PathBuf>,
+    /// The folder of the environment. Its `hiera.yaml` counts if it is there.
+    pub environment: Option<PathBuf>,
+}
+
+/// The configurations and the data of an environment, shared by all nodes.
+#[derive(Debug)]
+pub struct Hiera<'a> {
+    files: &'a dyn FileSystem,
+    sources: &'a Sources,
+    levels: Levels,
+    configs: Configs,
+    data: DataFiles,
+}
+
+impl<'a> Hiera<'a> {
+    /// Nothing is read before it is asked for. The data of modules needs no mention: [`Scope::module`] finds them.
+    pub fn new(files: &'a dyn FileSystem, sources: &'a Sources, levels: Levels) -> Self {
+        Self { files, sources, levels, configs: Configs::default(), data: DataFiles::default() }
+    }
+
+    pub fn levels(&self) -> &Levels {
+        &self.levels
+    }
+
+    /// The span of a line of a configuration, for a message about it.
+    pub fn place(&self, path: &Path, line: Option<u32>) -> Option<setpoint_source::Span> {
+        let layer = config::Layer::Global;
+        let file = match self.configs.get(path, &layer, self.files, self.sources) {
+            Ok(config) => config.file?,
+            Err(_) => self.data.get(path, data::Format::Yaml, self.files, self.sources).file,
+        };
+        let source = self.sources.file(file);
+        let wanted = line.unwrap_or(1).saturating_sub(1) as usize;
+        let start: usize = source.text().split_inclusive('\n').take(wanted).map(str::len).sum();
+        let length = source.text().get(start..)?.lines().next().map_or(0, str::len);
+        Some(setpoint_source::Range::new(start, start + length).in_file(file))
+    }
+}
+
+/// The evaluation that asks for data.
+pub trait Scope {
+    fn arena(&mut self) -> &mut Arena;
+    /// A variable as the asking scope sees it; the error says why there is none, and may be empty.
+    fn variable(&mut self, name: &str) -> Result<Value, String>;
+    /// The folder of a module.
+    fn module(&self, name: &str) -> Option<PathBuf>;
+    /// The type that a text names, or what Puppet says about the text.
+    fn parse_type(&mut self, text: &str) -> Result<Value, String>;
+    /// `new(type, arguments…)`.
+    fn convert(&mut self, of: Value, arguments: Vec<Value>) -> Result<Value, String>;
+    /// Whether there is a function of this name.
+    fn has_function(&mut self, name: &str) -> bool;
+    fn strict(&self) -> Strictness;
+    fn warn(&mut self, message: String);
+    /// A warning that is given once per `key` and node.
+    fn warn_once(&mut self, key: &str, message: String);
+}
+
+impl Hiera<'_> {
+    /// Looks for a key in all levels.
+    pub fn lookup(
+        &self,
+        session: &mut Session,
+        scope: &mut dyn Scope,
+        request: &DataRequest<'_>,
+    ) -> Result<DataAnswer, Failure> {
+        search::run(self, session, scope, request)
+    }
+
+    /// The text that `puppet lookup --explain` prints for these keys, and what was found. The keys are tried in
+    /// order, until one is found.
+    pub fn explain(
+        &self,
+        session: &mut Session,
+        scope: &mut dyn Scope,
+        keys: &[&str],
+        merge: Option<&Value>,
+        how: Explain,
+    ) -> Explanation {
+        search::explain(self, session, scope, keys, merge, how)
+    }
+}
+
+/// What is to be explained.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Explain {
+    /// Only where `lookup_options` come from.
+    pub options_only: bool,
+    /// There is a default, so that a key that is missing is no error.
+    pub has_default: bool,
+}
+
+/// A search that was explained.
+#[derive(Debug)]
+pub struct Explanation {
+    pub text: String,
+    pub answer: Result<DataAnswer, Failure>,
+}
