@@ -1,5 +1,7 @@
 //! The differences of many nodes, put together by their cause.
 
+use std::collections::BTreeSet;
+
 use indexmap::IndexMap;
 use serde_json::Value as Json;
 use setpoint_catalog::compare::{Change, Scope, compare};
@@ -93,6 +95,8 @@ pub struct Group {
 pub struct Differences {
     pub nodes: Vec<(String, NodeResult)>,
     found: IndexMap<Vec<usize>, IndexMap<Told, Vec<String>>>,
+    /// Changed lines that a secret comes from.
+    secret: BTreeSet<usize>,
 }
 
 impl Differences {
@@ -112,6 +116,7 @@ impl Differences {
     /// Adds what was collected for other nodes.
     pub fn merge(&mut self, other: Self) {
         self.nodes.extend(other.nodes);
+        self.secret.extend(other.secret);
         for (causes, told) in other.found {
             let of_cause = self.found.entry(causes).or_default();
             for (one, nodes) in told {
@@ -122,8 +127,31 @@ impl Differences {
 
     fn extend(&mut self, node: &str, told: Vec<(Vec<usize>, Told)>) {
         for (causes, one) in told {
+            if [&one.before, &one.after].into_iter().flatten().any(|value| *value == ToldValue::Secret) {
+                self.secret.extend(&causes);
+            }
             self.found.entry(causes).or_default().entry(one).or_default().push(node.to_owned());
         }
+    }
+
+    /// Some node does not compile any more.
+    pub fn fails(&self) -> bool {
+        self.nodes.iter().any(|(_, result)| matches!(result, NodeResult::Fails(_)))
+    }
+
+    /// A changed piece as it may be shown: without its text if a secret stands there.
+    fn shown(&self, at: usize, changes: &SourceChanges) -> Option<Hunk> {
+        let mut hunk = changes.hunks().get(at)?.clone();
+        if self.secret.contains(&at) {
+            let hidden = |lines: &mut Vec<String>| {
+                if !lines.is_empty() {
+                    *lines = vec!["(not shown: a secret stands here)".to_owned()];
+                }
+            };
+            hidden(&mut hunk.removed);
+            hidden(&mut hunk.added);
+        }
+        Some(hunk)
     }
 
     /// The differences by cause, those that touch most first; what no line explains comes last.
@@ -132,7 +160,7 @@ impl Differences {
             .found
             .iter()
             .map(|(causes, told)| Group {
-                causes: causes.iter().filter_map(|&at| changes.hunks().get(at)).cloned().collect(),
+                causes: causes.iter().filter_map(|&at| self.shown(at, changes)).collect(),
                 changes: told.iter().map(|(one, nodes)| (one.clone(), nodes.clone())).collect(),
             })
             .collect();

@@ -250,6 +250,7 @@ fn summary(found: &Differences) -> String {
     let all = found.nodes.len();
     let nodes = |number: usize| if number == 1 { "1 node".to_owned() } else { format!("{number} nodes") };
     let mut line = match (differ, all) {
+        (0, _) if fail + mended == all => nodes(all),
         (0, _) => format!("{}, no catalog changes", nodes(all)),
         (1, 1) => "the catalog changes".to_owned(),
         _ => format!("the catalogs of {differ} of {} change", nodes(all)),
@@ -262,7 +263,11 @@ fn summary(found: &Differences) -> String {
         );
     }
     if mended > 0 {
-        let _ = write!(line, "; {mended} compile again");
+        let _ = write!(
+            line,
+            "; {} again",
+            if mended == 1 { "1 compiles".to_owned() } else { format!("{mended} compile") }
+        );
     }
     line
 }

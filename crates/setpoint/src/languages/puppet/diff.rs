@@ -32,7 +32,11 @@ pub(super) fn diff(
         (_, Err(message)) => found.add_failed(&node, NodeResult::Fails(message)),
         (Err(message), Ok(_)) => found.add_failed(&node, NodeResult::Mended(message)),
     }
-    Ok(printed(&found, &changes, format))
+    let mut outcome = printed(&found, &changes, format);
+    if found.fails() {
+        outcome.diagnostics = new_compilation.diagnostics;
+    }
+    Ok(outcome)
 }
 
 pub(in crate::languages) fn printed(found: &Differences, changes: &SourceChanges, format: &str) -> Outcome {
