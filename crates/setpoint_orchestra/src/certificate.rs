@@ -371,26 +371,31 @@ impl Writer<'_> {
         }
     }
 
-    /// Of the objects in some states, if there are any, one has no edge of an acyclic relation to another of them.
+    /// Of the objects in a set, if there are any, one has no edge of an acyclic relation to another of them.
     fn minimal_elements(&mut self, uses: &[Minimal]) {
         for (at, minimal) in uses.iter().enumerate() {
             let name = format!("|least {}|", at + 1);
             let sort = self.sort(minimal.class);
             let _ = writeln!(self.out, "(declare-const {name} {sort})");
-            let inside = |this: &Self, object: &str| {
-                let states = this.in_states(minimal.class, object, minimal.states, Time::Before);
-                and(&[this.member(minimal.class, object), states])
+            let inside = |this: &mut Self, object: &str| {
+                let member = this.member(minimal.class, object);
+                and(&[member, this.in_set(minimal, object)])
             };
             let (some, least) = (inside(self, "x"), inside(self, &name));
             self.assert(&format!("(forall ((x {sort})) (=> {some} {least}))"));
             for &(edge, kind) in &minimal.edges {
                 let edge = self.model.acyclic[minimal.relation].edges[edge].directed(minimal.reversed);
-                self.no_edge(&edge, kind, &name, minimal.states);
+                self.no_edge(&edge, kind, &name, minimal);
             }
         }
     }
 
-    fn no_edge(&mut self, edge: &Edge, kind: Option<TypeId>, least: &str, states: NameSet) {
+    fn in_set(&mut self, minimal: &Minimal, object: &str) -> String {
+        let names = vec![(0, minimal.class, object.to_owned())];
+        self.formula(&minimal.set, &names, Time::Before)
+    }
+
+    fn no_edge(&mut self, edge: &Edge, kind: Option<TypeId>, least: &str, minimal: &Minimal) {
         let maker = "k".to_owned();
         let names: Names = vec![(edge.bound.var, edge.bound.class, maker.clone())];
         let mut parts =
@@ -400,7 +405,7 @@ impl Writer<'_> {
         }
         parts.push(format!("(= {} {least})", self.term(&edge.from, &names)));
         let target = self.term(&edge.to, &names);
-        parts.push(self.in_states(edge.to.class, &target, states, Time::Before));
+        parts.push(self.in_set(minimal, &target));
         let sort = self.sort(edge.bound.class);
         self.assert(&format!("(forall (({maker} {sort})) (not {}))", and(&parts)));
     }

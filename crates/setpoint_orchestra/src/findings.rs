@@ -87,10 +87,10 @@ names the conditions that are open. State an `invariant` that the proof needs, o
 pub static UNDECIDED: Rule = Rule {
     name: "undecided",
     severity: Severity::Warning,
-    summary: "an instance has too many states to be searched",
+    summary: "an instance has too many states or messages to be searched",
     explanation: "\
 One run does not decide for this rule set, because its steps may disturb each other, and there are more states than \
-the search visits. Nothing is claimed either way.
+the search visits; or more than 255 messages of one name can wait at one object. Nothing is claimed either way.
 
 `setpoint prove` on the rule set says which rules disturb each other; `setpoint simulate --random SEED` tries single \
 runs.",

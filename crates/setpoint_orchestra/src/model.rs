@@ -115,6 +115,14 @@ pub struct Term {
     pub class: ClassId,
 }
 
+impl Term {
+    /// The object that the path of another term leads to from here.
+    pub fn followed_by(&self, further: &Self) -> Self {
+        let path = self.path.iter().chain(&further.path).copied().collect();
+        Self { var: self.var, path, class: further.class }
+    }
+}
+
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Bound {
     pub var: VarId,
@@ -177,6 +185,55 @@ impl Formula {
             Self::All { filter, body, .. } | Self::Some { filter, body, .. } => {
                 filter.is_static() && body.is_static()
             }
+        }
+    }
+
+    /// The same formula with other terms, and other numbers for the variables that it binds.
+    pub fn with_variables(
+        &self,
+        bound_as: &impl Fn(VarId) -> VarId,
+        term_as: &impl Fn(&Term) -> Term,
+    ) -> Self {
+        let again = |inner: &Self| inner.with_variables(bound_as, term_as);
+        let bound_again = |bound: &Bound| Bound { var: bound_as(bound.var), ..bound.clone() };
+        match self {
+            Self::Constant(value) => Self::Constant(*value),
+            Self::Not(inner) => Self::Not(Box::new(again(inner))),
+            Self::And(parts) => Self::And(parts.iter().map(again).collect()),
+            Self::Or(parts) => Self::Or(parts.iter().map(again).collect()),
+            Self::All { bound, filter, body } => Self::All {
+                bound: bound_again(bound),
+                filter: Box::new(again(filter)),
+                body: Box::new(again(body)),
+            },
+            Self::Some { bound, filter, body } => Self::Some {
+                bound: bound_again(bound),
+                filter: Box::new(again(filter)),
+                body: Box::new(again(body)),
+            },
+            Self::InStates(term, set) => Self::InStates(term_as(term), *set),
+            Self::OfTypes(term, set) => Self::OfTypes(term_as(term), *set),
+            Self::SameType(left, right) => Self::SameType(term_as(left), term_as(right)),
+            Self::Equal(left, right) => Self::Equal(term_as(left), term_as(right)),
+            Self::Has(term, message) => Self::Has(term_as(term), *message),
+            Self::HasSeveral(term, message) => Self::HasSeveral(term_as(term), *message),
+        }
+    }
+
+    /// The parts of a conjunction, of its conjunctions, and so on.
+    pub fn conjuncts(&self) -> Vec<&Self> {
+        match self {
+            Self::And(parts) => parts.iter().flat_map(Self::conjuncts).collect(),
+            other => vec![other],
+        }
+    }
+
+    pub fn has_quantifier(&self) -> bool {
+        match self {
+            Self::All { .. } | Self::Some { .. } => true,
+            Self::Not(inner) => inner.has_quantifier(),
+            Self::And(parts) | Self::Or(parts) => parts.iter().any(Self::has_quantifier),
+            _ => false,
         }
     }
 

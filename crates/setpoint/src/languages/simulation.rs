@@ -39,6 +39,9 @@ pub(crate) fn simulate(
             let explanation = setpoint_orchestra::concrete::explain(&ground, &run.end);
             diagnostics.push(report::deadlock_finding(&ground, &explanation, &run, sources));
         }
+        if !run.maximal && ground.is_crowded(&run.end) {
+            diagnostics.push(report::crowded_finding(&ground));
+        }
         if json {
             pretty(&report::run_json(&ground, &run, sources))
         } else {

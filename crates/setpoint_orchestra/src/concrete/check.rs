@@ -81,6 +81,16 @@ pub struct Outcome {
     pub failure: Option<Failure>,
     /// Of a run that reaches the final state.
     pub timeline: Option<Timeline>,
+    /// Why the search gave up.
+    pub limit: Option<Limit>,
+}
+
+/// What a search does not go beyond.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Limit {
+    States,
+    /// Messages at one place are counted up to 255.
+    Messages,
 }
 
 /// Decides whether every run of the instance reaches a final state.
@@ -113,6 +123,7 @@ fn by_one_run(ground: &Ground<'_>, limits: Limits) -> Option<Outcome> {
         run: Some(run),
         failure: Some(Failure::Deadlock(explanation)),
         timeline: None,
+        limit: None,
     })
 }
 
@@ -129,7 +140,7 @@ fn passes_final(ground: &Ground<'_>, run: &Run) -> bool {
 
 fn success(ground: &Ground<'_>, run: Run, method: Method) -> Outcome {
     let timeline = Some(timeline(ground, &run));
-    Outcome { reaches_final: Answer::Yes, method, run: Some(run), failure: None, timeline }
+    Outcome { reaches_final: Answer::Yes, method, run: Some(run), failure: None, timeline, limit: None }
 }
 
 fn by_search(ground: &Ground<'_>, limits: Limits) -> Outcome {
@@ -146,6 +157,7 @@ fn by_search(ground: &Ground<'_>, limits: Limits) -> Outcome {
                 run: Some(run),
                 failure: Some(Failure::Deadlock(explanation)),
                 timeline: None,
+                limit: None,
             }
         }
         LeadsTo::Endless { run, prefix, states } => Outcome {
@@ -154,13 +166,15 @@ fn by_search(ground: &Ground<'_>, limits: Limits) -> Outcome {
             run: Some(run),
             failure: Some(Failure::Endless { prefix }),
             timeline: None,
+            limit: None,
         },
-        LeadsTo::Unknown { states } => Outcome {
+        LeadsTo::Unknown { states, crowded } => Outcome {
             reaches_final: Answer::Unknown,
             method: Method::Search { states },
             run: None,
             failure: None,
             timeline: None,
+            limit: Some(if crowded { Limit::Messages } else { Limit::States }),
         },
     }
 }

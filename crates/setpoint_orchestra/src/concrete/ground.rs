@@ -213,7 +213,21 @@ impl<'a> Ground<'a> {
         cells
     }
 
-    /// Applies a step that is enabled. Messages beyond 255 at one place are counted as 255.
+    /// Whether a step would make more messages wait at one place than are counted. Whoever looks for runs stops
+    /// there and says so.
+    pub fn overflows(step: &Step, state: &[u8]) -> bool {
+        step.writes.iter().any(|&(cell, write)| match write {
+            Write::Add(count) => state[cell as usize].checked_add(count).is_none(),
+            Write::Set(_) | Write::Subtract(_) => false,
+        })
+    }
+
+    /// Whether an enabled step is one that overflows.
+    pub fn is_crowded(&self, state: &[u8]) -> bool {
+        self.steps.iter().any(|step| Self::overflows(step, state) && self.enabled(step, state))
+    }
+
+    /// Applies a step that is enabled and does not overflow.
     pub fn apply(step: &Step, state: &mut [u8]) {
         for &(cell, write) in &step.writes {
             let value = &mut state[cell as usize];

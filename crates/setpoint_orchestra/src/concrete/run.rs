@@ -10,7 +10,8 @@ use super::ground::{Ground, State};
 pub struct Run {
     pub steps: Vec<usize>,
     pub end: State,
-    /// No step is enabled at the end. If not, the run was cut off.
+    /// No step is enabled at the end. If not, the run was cut off: by its limit, or because more messages would wait
+    /// at one place than are counted.
     pub maximal: bool,
 }
 
@@ -36,7 +37,7 @@ pub fn maximal_run(ground: &Ground<'_>, limit: usize) -> Run {
             runner.look(step);
             continue;
         }
-        if steps.len() >= limit {
+        if steps.len() >= limit || Ground::overflows(&ground.steps[step], &runner.state) {
             return Run { steps, end: runner.state, maximal: false };
         }
         Ground::apply(&ground.steps[step], &mut runner.state);
@@ -61,10 +62,10 @@ pub fn random_run(ground: &Ground<'_>, seed: u64, limit: usize) -> Run {
         if enabled.is_empty() {
             return Run { steps, end: state, maximal: true };
         }
-        if steps.len() >= limit {
+        let step = enabled[(next_random(&mut random) % enabled.len() as u64) as usize];
+        if steps.len() >= limit || Ground::overflows(&ground.steps[step], &state) {
             return Run { steps, end: state, maximal: false };
         }
-        let step = enabled[(next_random(&mut random) % enabled.len() as u64) as usize];
         Ground::apply(&ground.steps[step], &mut state);
         steps.push(step);
     }

@@ -15,8 +15,10 @@ pub struct Explored {
     pub terminals: Vec<Run>,
     /// For each rule whether it was applied.
     pub fired: Vec<bool>,
-    /// False if the limit cut the search off.
+    /// False if the limit cut the search off, or steps were left out.
     pub complete: bool,
+    /// Steps were left out after which more messages would wait at one place than are counted.
+    pub crowded: bool,
 }
 
 /// Breadth-first search of every reachable state, beyond final ones too. Stops early when `stop` says so of a
@@ -32,6 +34,7 @@ pub fn explore(ground: &Ground<'_>, limit: usize, mut stop: impl FnMut(&[u8]) ->
         terminals: Vec::new(),
         fired: vec![false; ground.model.rules.len()],
         complete: true,
+        crowded: false,
     };
     let mut at = 0;
     while at < order.len() {
@@ -47,6 +50,11 @@ pub fn explore(ground: &Ground<'_>, limit: usize, mut stop: impl FnMut(&[u8]) ->
             break;
         }
         for step in enabled {
+            if Ground::overflows(&ground.steps[step], &state) {
+                out.complete = false;
+                out.crowded = true;
+                continue;
+            }
             out.transitions += 1;
             out.fired[ground.steps[step].rule] = true;
             let mut next = state.clone();
@@ -95,9 +103,10 @@ pub enum LeadsTo {
         prefix: usize,
         states: usize,
     },
-    /// More states than the limit.
+    /// More states than the limit; or, if `crowded`, more messages at one place than are counted.
     Unknown {
         states: usize,
+        crowded: bool,
     },
 }
 
@@ -123,6 +132,7 @@ pub fn leads_to(ground: &Ground<'_>, limit: usize) -> LeadsTo {
     let dependence = Dependence::new(ground);
     let mut colours: FxHashMap<State, Colour> = FxHashMap::default();
     let mut path: Vec<Frame> = Vec::new();
+    let mut crowded = false;
     let mut entering = Some((ground.start.clone(), usize::MAX));
     loop {
         if let Some((state, by)) = entering.take() {
@@ -137,7 +147,7 @@ pub fn leads_to(ground: &Ground<'_>, limit: usize) -> LeadsTo {
                 return LeadsTo::Stuck { run, states };
             }
             if colours.len() >= limit {
-                return LeadsTo::Unknown { states: colours.len() };
+                return LeadsTo::Unknown { states: colours.len(), crowded: false };
             }
             colours.insert(state.clone(), Colour::OnPath);
             let ample = dependence.ample(ground, &state, &enabled);
@@ -152,7 +162,8 @@ pub fn leads_to(ground: &Ground<'_>, limit: usize) -> LeadsTo {
             path.push(Frame { state, by, steps, next: 0 });
         }
         let Some(frame) = path.last_mut() else {
-            return LeadsTo::Holds { states: colours.len() };
+            let states = colours.len();
+            return if crowded { LeadsTo::Unknown { states, crowded } } else { LeadsTo::Holds { states } };
         };
         let Some(&step) = frame.steps.get(frame.next) else {
             if let Some(done) = path.pop() {
@@ -161,6 +172,10 @@ pub fn leads_to(ground: &Ground<'_>, limit: usize) -> LeadsTo {
             continue;
         };
         frame.next += 1;
+        if Ground::overflows(&ground.steps[step], &frame.state) {
+            crowded = true;
+            continue;
+        }
         let next = after(ground, &frame.state, step);
         if ground.is_final(&next) {
             continue;
@@ -199,6 +214,9 @@ fn shortest_stuck(ground: &Ground<'_>, limit: usize) -> Option<Run> {
             return Some(Run { steps: run_to(&parents, at), end: state, maximal: true });
         }
         for step in enabled {
+            if Ground::overflows(&ground.steps[step], &state) {
+                continue;
+            }
             let next = after(ground, &state, step);
             if !ground.is_final(&next) && index.insert(next.clone()) {
                 order.push(next);

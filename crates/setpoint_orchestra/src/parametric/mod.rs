@@ -16,6 +16,7 @@ mod persistence;
 mod progress;
 mod prove;
 mod question;
+mod sets;
 mod simplex;
 mod suggest;
 mod survey;

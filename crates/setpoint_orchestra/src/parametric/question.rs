@@ -92,7 +92,9 @@ struct Universal {
     positive: bool,
     env: Vec<Named>,
     moment: Moment,
+    /// So many objects of the class were looked at; of these some wait for their generation.
     done: usize,
+    postponed: Vec<Named>,
 }
 
 pub(super) struct Question<'m> {
@@ -260,10 +262,16 @@ impl<'m> Question<'m> {
         let (class, length, exists) = (node.class, node.length + 1, node.exists);
         // Where classes link in circles, a long way counts like a witness, so that it ends.
         let generation = node.generation + u32::from(length > self.reach);
-        let declared = &self.model.class(class).links[link];
-        let (target, one_to_one) = (declared.target, declared.one_to_one);
+        let target = self.model.class(class).links[link].target;
         let named = self.add(target, origin, generation, length, exists);
-        // Equal objects have equal links, and different ones different links if the link is one-to-one.
+        self.agree_on_link(object, link, named);
+        named
+    }
+
+    /// Equal objects have equal links, and different ones different links if the link is one-to-one.
+    fn agree_on_link(&mut self, object: Named, link: LinkId, target: Named) {
+        let class = self.node(object).class;
+        let one_to_one = self.model.class(class).links[link].one_to_one;
         for other in self.by_class[class.0 as usize].clone() {
             if other == object {
                 continue;
@@ -273,7 +281,7 @@ impl<'m> Question<'m> {
                 _ => self.known.get(&Origin::Link(other, link)).copied(),
             };
             if let Some(theirs) = theirs {
-                let (same, same_targets) = (self.same(object, other), self.same(named, theirs));
+                let (same, same_targets) = (self.same(object, other), self.same(target, theirs));
                 self.circuit.assert(&[!same, same_targets]);
                 if one_to_one {
                     let (one, two) = (self.exists(object), self.exists(other));
@@ -281,11 +289,10 @@ impl<'m> Question<'m> {
                 }
             }
         }
-        named
     }
 
     /// Objects that link here, where the model says that there is one.
-    fn add_inverses(&mut self) -> bool {
+    fn add_inverses(&mut self, generation: u32) -> bool {
         let mut changed = false;
         for class in self.model.class_ids() {
             for (link, declared) in self.model.class(class).links.iter().enumerate() {
@@ -296,14 +303,21 @@ impl<'m> Question<'m> {
                 while at < self.by_class[declared.target.0 as usize].len() {
                     let target = self.by_class[declared.target.0 as usize][at];
                     at += 1;
-                    changed |= self.add_inverse(target, class, link, declared.one_to_one);
+                    changed |= self.add_inverse(target, class, link, declared.one_to_one, generation);
                 }
             }
         }
         changed
     }
 
-    fn add_inverse(&mut self, target: Named, class: ClassId, link: LinkId, one_to_one: bool) -> bool {
+    fn add_inverse(
+        &mut self,
+        target: Named,
+        class: ClassId,
+        link: LinkId,
+        one_to_one: bool,
+        limit: u32,
+    ) -> bool {
         let node = self.node(target);
         let origin = Origin::Inverse(target, class, link);
         let is_link =
@@ -313,30 +327,13 @@ impl<'m> Question<'m> {
         }
         // Going back from where a link led, if it need not lead back to the same object, is a new witness.
         let generation = if is_link { node.generation + 1 } else { node.generation };
-        if generation > self.depth.generation || self.is_crowded(class) {
-            self.bounded = true;
+        if generation > limit || self.is_crowded(class) {
+            self.bounded |= limit == self.depth.generation;
             return false;
         }
         let exists = node.exists;
         let inverse = self.add(class, origin, generation, 0, exists);
-        // Different targets have different inverses, and one-to-one links only one.
-        for other in self.by_class[class.0 as usize].clone() {
-            if other == inverse {
-                continue;
-            }
-            let theirs = match self.node(other).origin {
-                Origin::Inverse(back, of, by) if of == class && by == link => Some(back),
-                _ => self.known.get(&Origin::Link(other, link)).copied(),
-            };
-            if let Some(theirs) = theirs {
-                let (same, same_targets) = (self.same(inverse, other), self.same(target, theirs));
-                self.circuit.assert(&[!same, same_targets]);
-                if one_to_one {
-                    let (one, two) = (self.exists(inverse), self.exists(other));
-                    self.circuit.assert(&[!same_targets, same, !one, !two]);
-                }
-            }
-        }
+        self.agree_on_link(inverse, link, target);
         true
     }
 
@@ -518,6 +515,7 @@ impl<'m> Question<'m> {
             env: env.to_vec(),
             moment,
             done: 0,
+            postponed: Vec::new(),
         });
         lit
     }
@@ -538,39 +536,55 @@ impl<'m> Question<'m> {
             self.bounded = true;
             return self.circuit.fresh();
         }
+        // Where the filter says what a link of the witness leads to, it leads there: no other object need be named.
+        let given: Vec<(LinkId, Named)> =
+            given_links(bound, filter).into_iter().map(|(link, term)| (link, self.term(term, env))).collect();
         let exists = self.circuit.fresh();
+        let next = Named(self.objects.len() as u32);
+        for &(link, target) in &given {
+            self.known.insert(Origin::Link(next, link), target);
+        }
         let object = self.root(bound.class, generation, exists);
+        for (link, target) in given {
+            self.agree_on_link(object, link, target);
+        }
         let inner = extend(env, bound.var, object);
         let filter = self.imply(filter, &inner, moment, true);
         let body = self.imply(body, &inner, moment, positive);
         self.circuit.and(&[exists, filter, body])
     }
 
-    /// Instantiates until nothing new comes of it.
+    /// Instantiates until nothing new comes of it: first with the objects of the first generation, then with their
+    /// witnesses, and so on, so that those come first that the question is about.
     pub(super) fn work_out(&mut self) {
-        loop {
-            let mut changed = self.add_inverses();
-            let mut at = 0;
-            while at < self.universals.len() {
-                changed |= self.instantiate(at);
-                at += 1;
-            }
-            if !changed {
-                return;
+        for generation in 0..=self.depth.generation {
+            loop {
+                let mut changed = self.add_inverses(generation);
+                let mut at = 0;
+                while at < self.universals.len() {
+                    changed |= self.instantiate(at, generation);
+                    at += 1;
+                }
+                if !changed {
+                    break;
+                }
             }
         }
+        self.bounded |= self.universals.iter().any(|universal| !universal.postponed.is_empty());
     }
 
-    fn instantiate(&mut self, at: usize) -> bool {
+    fn instantiate(&mut self, at: usize, generation: u32) -> bool {
         let class = self.universals[at].bound.class.0 as usize;
-        let mut changed = false;
-        while self.universals[at].done < self.by_class[class].len() {
-            let object = self.by_class[class][self.universals[at].done];
+        let mut ready = Vec::new();
+        for object in std::mem::take(&mut self.universals[at].postponed) {
+            self.take_or_postpone(at, object, generation, &mut ready);
+        }
+        while let Some(&object) = self.by_class[class].get(self.universals[at].done) {
             self.universals[at].done += 1;
-            if self.node(object).generation > self.depth.generation {
-                self.bounded = true;
-                continue;
-            }
+            self.take_or_postpone(at, object, generation, &mut ready);
+        }
+        let changed = !ready.is_empty();
+        for object in ready {
             let Universal { lit, bound, filter, body, positive, env, moment, .. } = &self.universals[at];
             let (lit, positive, moment) = (*lit, *positive, *moment);
             let (env, filter, body) = (extend(env, bound.var, object), filter.clone(), body.clone());
@@ -578,9 +592,16 @@ impl<'m> Question<'m> {
             let inside = self.imply(&body, &env, moment, positive);
             let exists = self.exists(object);
             self.circuit.assert(&[!lit, !exists, outside, inside]);
-            changed = true;
         }
         changed
+    }
+
+    fn take_or_postpone(&mut self, universal: usize, object: Named, generation: u32, ready: &mut Vec<Named>) {
+        if self.node(object).generation <= generation {
+            ready.push(object);
+        } else {
+            self.universals[universal].postponed.push(object);
+        }
     }
 
     // Steps.
@@ -644,6 +665,24 @@ impl<'m> Question<'m> {
     pub(super) fn parameters(&mut self, rule: &ModelRule) -> Vec<Named> {
         rule.parameters.iter().map(|bound| self.object(bound.class)).collect()
     }
+}
+
+/// The links of a bound object that a filter gives: `x.link = y`, where `y` is another object.
+fn given_links<'f>(bound: &Bound, filter: &'f Formula) -> Vec<(LinkId, &'f Term)> {
+    let mut out: Vec<(LinkId, &Term)> = Vec::new();
+    for conjunct in filter.conjuncts() {
+        let Formula::Equal(left, right) = conjunct else { continue };
+        for (own, other) in [(left, right), (right, left)] {
+            if let [link] = own.path[..]
+                && own.var == bound.var
+                && other.var != bound.var
+                && !out.iter().any(|(known, _)| *known == link)
+            {
+                out.push((link, other));
+            }
+        }
+    }
+    out
 }
 
 fn extend(env: &[Named], var: usize, object: Named) -> Vec<Named> {

@@ -3,7 +3,7 @@
 use setpoint_source::{Diagnostic, Sources};
 
 use super::{need_text, object_name, run_json, step_name};
-use crate::concrete::{Answer, Explanation, Failure, Ground, Outcome, Run, Wait};
+use crate::concrete::{Answer, Explanation, Failure, Ground, Limit, Outcome, Run, Wait};
 use crate::findings::{DEADLOCK, ENDLESS_RUN, INVARIANT_BROKEN, NOT_PROVED, UNDECIDED, VACUOUS_MODEL};
 use crate::instance::ObjectId;
 use crate::model::Model;
@@ -22,13 +22,30 @@ pub fn outcome_findings(ground: &Ground<'_>, outcome: &Outcome, sources: &Source
         _ => {}
     }
     if outcome.reaches_final == Answer::Unknown {
-        let message = format!(
-            "{} has too many states to say whether every run reaches a final state",
-            ground.instance.name
-        );
-        out.push(Diagnostic::new(&UNDECIDED, message));
+        out.push(match outcome.limit {
+            Some(Limit::Messages) => crowded_finding(ground),
+            Some(Limit::States) | None => Diagnostic::new(
+                &UNDECIDED,
+                format!(
+                    "{} has too many states to say whether every run reaches a final state",
+                    ground.instance.name
+                ),
+            ),
+        });
     }
     out
+}
+
+/// Nothing is said of runs in which more messages wait at one place than are counted.
+pub fn crowded_finding(ground: &Ground<'_>) -> Diagnostic {
+    Diagnostic::new(
+        &UNDECIDED,
+        format!(
+            "in {} more than 255 messages can wait at one object: they are not counted further",
+            ground.instance.name
+        ),
+    )
+    .with_help("let the rule that sends the message wait until the last one is gone: `when not x has m`")
 }
 
 /// A deadlock, with the circle or chain of waits and the line of every link in it.

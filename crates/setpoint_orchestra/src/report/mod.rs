@@ -5,7 +5,7 @@ mod graph;
 mod proof;
 mod run;
 
-pub use findings::{deadlock_finding, outcome_findings, proof_findings};
+pub use findings::{crowded_finding, deadlock_finding, outcome_findings, proof_findings};
 pub use graph::{graph_diagram, graph_json};
 pub use proof::{proof_json, proof_text};
 pub use run::{explored_json, explored_text, run_json, run_text, state_json};

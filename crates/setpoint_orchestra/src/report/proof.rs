@@ -1,14 +1,16 @@
 //! Proofs.
 
 use serde_json::{Map, Value, json};
-use setpoint_source::Sources;
+use setpoint_source::{Sources, Symbol};
 
 use super::findings::instance_text;
 use super::run::{place_json, plural, run_json, run_text, state_json};
 use crate::concrete::{Answer, Ground};
-use crate::describe::{formula_text, set};
-use crate::model::Model;
-use crate::parametric::{Counted, Counterexample, Interference, Measure, Proof, Sum, Wrong, relation_text};
+use crate::describe::{formula_text, guard_text};
+use crate::model::{Bound, Model};
+use crate::parametric::{
+    Counted, Counterexample, Interference, Measure, Minimal, Proof, Sum, Wrong, relation_text,
+};
 
 fn word(answer: Answer) -> &'static str {
     match answer {
@@ -100,6 +102,12 @@ fn wrong_text(model: &Model, found: &Counterexample) -> String {
             format!("a run to a state in which `{}` is false", model.invariants[*at].name)
         }
     }
+}
+
+/// What is said of `x`, an object of the set of which a minimal element is used.
+fn set_text(model: &Model, minimal: &Minimal) -> String {
+    let object = Bound { var: 0, name: Symbol::new("x"), class: minimal.class };
+    guard_text(model, &[object], &minimal.set)
 }
 
 fn rule_names(model: &Model, rules: &[usize]) -> String {
@@ -196,10 +204,9 @@ pub fn proof_json(model: &Model, proof: &Proof, sources: &Sources) -> Value {
         .minimal
         .iter()
         .map(|minimal| {
-            let class = model.class(minimal.class);
             json!({
-                "class": &*class.name,
-                "states": set(&class.states, minimal.states),
+                "class": &*model.class(minimal.class).name,
+                "set": set_text(model, minimal),
                 "relation": relation_text(model, minimal.relation, &minimal.edges),
             })
         })

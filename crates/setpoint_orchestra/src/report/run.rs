@@ -112,7 +112,10 @@ fn end_text(ground: &Ground<'_>, run: &Run, timeline: &Timeline) -> String {
     let end = match (run.maximal, ground.is_final(&run.end)) {
         (_, true) => "final".to_owned(),
         (true, false) => "stuck: no rule applies, and the state is not final".to_owned(),
-        (false, false) => "cut off".to_owned(),
+        (false, false) if ground.is_crowded(&run.end) => {
+            "cut off: more than 255 messages would wait at one object".to_owned()
+        }
+        (false, false) => "cut off: the run goes on".to_owned(),
     };
     let mut out = format!(
         "{steps} {}; in parallel {} {}. The end is {end}.\n",
@@ -226,7 +229,9 @@ pub fn explored_text(ground: &Ground<'_>, explored: &Explored) -> String {
         plural(explored.transitions, "step", "steps"),
         plural(ends, "state", "states"),
     );
-    if !explored.complete {
+    if explored.crowded {
+        out.push_str("More than 255 messages can wait at one object: the search does not go beyond that.\n");
+    } else if !explored.complete {
         out.push_str("The limit was reached: there are more states than these.\n");
     }
     out

@@ -106,3 +106,21 @@ fn each_rule_is_needed() {
         }
     }
 }
+
+/// Mistakes in the life of a stack: each leaves a stack that never comes to rest.
+#[test]
+fn mutants_of_the_life_of_a_stack_are_refuted() {
+    let text = models::CLOUDFORMATION_LIFECYCLE.text;
+    let mutants = [
+        ("skip", "r.stack is rolling-back", "r.stack is done"),
+        ("undo-create", "current|restored|left|gone", "restored|left|gone"),
+        ("rolled-back", "r is current|restored|left", "r is current|restored"),
+        ("delete", "d.to = r { d.from is left|gone }", "d.from = r { d.to is left }"),
+    ];
+    for (rule, old, new) in mutants {
+        assert_refuted(&mutate(text, rule, old, new), &format!("{rule}: {old} to {new}"));
+    }
+    // What stays may need what is replaced: then the new generation waits for the old one for ever.
+    let without = text.replace("  all d: reference where d.to of old { d.from of old }\n", "");
+    assert_refuted(&without, "without the requirement");
+}

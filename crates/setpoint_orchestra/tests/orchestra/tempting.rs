@@ -246,3 +246,79 @@ fn parameters_may_be_the_same_object() {
     let same = text.replace(" and a != b", "");
     assert_eq!(answer(&same).answer, Answer::Yes, "a peer pairs with itself");
 }
+
+/// Some wait for what they need, others for what needs them: each direction has no circle, both together may have one.
+#[test]
+fn what_waits_in_both_directions_is_not_put_together() {
+    let text = "
+        class task { types climber, faller states waiting, done }
+        class needs { link from: task link to: task }
+        rule up(t: task) {
+          when t of climber and t is waiting and all n: needs where n.from = t { n.to is done }
+          then t becomes done
+        }
+        rule down(t: task) {
+          when t of faller and t is waiting and all n: needs where n.to = t { n.from is done }
+          then t becomes done
+        }
+        require { acyclic n.from -> n.to for n: needs }
+        init { some t: task all t: task { t is waiting } }
+        final { all t: task { t is done } }";
+    let proof = answer(text);
+    assert_eq!(proof.answer, Answer::No);
+    assert_eq!(objects(&proof), 3, "a climber that needs a faller");
+    let apart = text.replace("require {", "require { all n: needs { n.from.type = n.to.type }");
+    assert_eq!(answer(&apart).answer, Answer::Yes);
+}
+
+/// The set of those that wait is given by the state of something else: the first of them may be anywhere.
+#[test]
+fn a_set_may_depend_on_what_a_link_leads_to() {
+    let text = "
+        class group { states shut, open }
+        class task { states waiting, done link group: group }
+        class needs { link from: task link to: task }
+        rule run(t: task) {
+          when t is waiting and t.group is open and all n: needs where n.from = t { n.to is done }
+          then t becomes done
+        }
+        require { acyclic n.from -> n.to for n: needs }
+        init { some t: task all t: task { t is waiting } }
+        final { all t: task where t.group is open { t is done } }";
+    let proof = answer(text);
+    assert_eq!(proof.answer, Answer::No, "a task of an open group needs one of a shut group");
+    assert_eq!(objects(&proof), 5);
+    let apart = text.replace("require {", "require { all n: needs { n.from.group = n.to.group }");
+    let proof = answer(&apart);
+    assert_eq!(proof.answer, Answer::Yes);
+    // Of all that wait the first may be shut in: the set has to say more than the state.
+    assert_eq!(proof.minimal.len(), 1);
+    let opens = apart
+        .replace("rule run", "rule unlock(g: group) { when g is shut then g becomes open } rule run")
+        .replace("where t.group is open { t is done } }", "{ t is done } }");
+    assert_eq!(answer(&opens).answer, Answer::Yes);
+}
+
+/// More messages than are counted: nothing is claimed, and nothing is taken for a repetition.
+#[test]
+fn messages_beyond_the_count_are_no_answer() {
+    use setpoint_orchestra::concrete::{Facts, Ground, Limit, Limits, check, explore, maximal_run};
+    let text = "
+        class node { states waiting, done messages tick }
+        rule send(n: node) { when n is waiting then n gets tick }
+        rule never(n: node) { when n is done then n becomes waiting }
+        init { some n: node all n: node { n is waiting } }
+        final { all n: node { n is done } }
+        instance one { a: node }";
+    let (model, instances) = crate::support::model_with_instances(text);
+    let ground = Ground::new(&model, &instances[0]).unwrap();
+    let outcome = check(&ground, &Facts::default(), Limits::default());
+    assert_eq!(outcome.reaches_final, Answer::Unknown);
+    assert_eq!(outcome.limit, Some(Limit::Messages));
+    let explored = explore(&ground, 10_000, |_| false);
+    assert!(explored.crowded && !explored.complete);
+    assert_eq!(explored.states, 256, "none to 255 messages");
+    let run = maximal_run(&ground, 10_000);
+    assert!(!run.maximal && ground.is_crowded(&run.end));
+    assert_eq!(prove(&model, Effort::default()).answer, Answer::Unknown);
+}

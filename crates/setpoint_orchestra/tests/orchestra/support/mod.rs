@@ -14,10 +14,14 @@ pub fn cloudformation() -> Model {
 
 /// A model from text; what is wrong with it fails the test.
 pub fn model(text: &str) -> Model {
+    model_with_instances(text).0
+}
+
+pub fn model_with_instances(text: &str) -> (Model, Vec<Instance>) {
     let loaded = load_model_text(&Sources::new(), "test.spm", text);
     let messages: Vec<String> = loaded.diagnostics.iter().map(|found| found.message.clone()).collect();
     assert!(messages.is_empty(), "{messages:?}\n{text}");
-    loaded.model.expect("a model without errors")
+    (loaded.model.expect("a model without errors"), loaded.instances)
 }
 
 /// A TOSCA topology: nodes, and relationships (type, source, target).
