@@ -35,6 +35,8 @@ pub(crate) enum Command {
     Fmt(FmtArgs),
     /// Print the smallest change that mends what was found, as a patch
     Fix(FixArgs),
+    /// What packages install: make an index, or look a package up
+    Packages(PackagesArgs),
     /// Say what a rule means
     Explain(ExplainArgs),
 }
@@ -270,6 +272,60 @@ pub(crate) struct FmtArgs {
     pub(crate) check: bool,
     #[command(flatten)]
     pub(crate) options: InputOptions,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct PackagesArgs {
+    #[command(subcommand)]
+    pub(crate) command: PackagesCommand,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum PackagesCommand {
+    /// Make one compact index for `check --packages`; from apt's and dpkg's own files if nothing is named
+    Build(PackagesBuildArgs),
+    /// Print what is known of a package
+    List(PackagesListArgs),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct PackagesBuildArgs {
+    /// A folder of plain listings: a file is named as its package and has a path a line
+    #[arg(long, value_name = "DIR")]
+    pub(crate) listings: Vec<PathBuf>,
+    /// Contents indexes of Debian or Ubuntu, compressed or not
+    #[arg(long, value_name = "FILE", num_args = 1..)]
+    pub(crate) contents: Vec<PathBuf>,
+    /// Packages indexes of Debian or Ubuntu, compressed or not
+    #[arg(long, value_name = "FILE", num_args = 1..)]
+    pub(crate) packages: Vec<PathBuf>,
+    /// RPM metadata: `primary.xml` and `filelists.xml`, or a folder that has them
+    #[arg(long, value_name = "PATH", num_args = 1..)]
+    pub(crate) rpm: Vec<PathBuf>,
+    /// A folder of apt's lists, such as `/var/lib/apt/lists`
+    #[arg(long, value_name = "DIR")]
+    pub(crate) apt: Vec<PathBuf>,
+    /// A folder of dpkg, such as `/var/lib/dpkg`: what is installed there, with conffiles
+    #[arg(long, value_name = "DIR")]
+    pub(crate) dpkg: Vec<PathBuf>,
+    /// The index file to write
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: PathBuf,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct PackagesListArgs {
+    /// The name of a package
+    pub(crate) name: String,
+    /// An index file; without one, what is built in
+    #[arg(long, value_name = "FILE")]
+    pub(crate) packages: Option<PathBuf>,
+    /// Ask what is built in for this platform too, such as `ubuntu-24.04`
+    #[arg(long, value_name = "NAME")]
+    pub(crate) platform: Option<String>,
+    /// How the package is printed
+    #[arg(long, value_enum, default_value_t = ResultFormat::Text)]
+    pub(crate) format: ResultFormat,
 }
 
 #[derive(Debug, Args)]

@@ -1,5 +1,7 @@
 //! Facts of many packages, gathered from their sources and not yet written.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use rustc_hash::FxHashMap;
 
 use crate::facts::{Clause, Group, User};
@@ -124,6 +126,68 @@ impl Collection {
         entry.depends.clear();
         entry.recommends.clear();
         entry.provides.clear();
+    }
+
+    /// Says that there is such a package, though nothing else is known of it.
+    pub fn touch(&mut self, package: &str) {
+        self.entry(package);
+    }
+
+    /// Forgets the files of a package: a newer version has other ones.
+    pub fn clear_listing(&mut self, package: &str) {
+        let entry = self.entry(package);
+        entry.files = Paths::default();
+        entry.directories = Paths::default();
+    }
+
+    /// RPM packages require files by their paths, and provide names that nobody requires: paths become the packages that
+    /// have them, and what is of no use is dropped.
+    pub fn resolve_required_files(&mut self) {
+        let mut owners: BTreeMap<Box<str>, Option<Box<str>>> = self
+            .entries
+            .iter()
+            .flat_map(|entry| entry.depends.iter().chain(&entry.recommends).flatten())
+            .filter(|name| name.starts_with('/'))
+            .map(|path| (path.clone(), None))
+            .collect();
+        if !owners.is_empty() {
+            for entry in self.sorted() {
+                for path in entry.files.sorted().iter().chain(&entry.directories.sorted()) {
+                    // `/bin/sh` is required and `/usr/bin/sh` is installed, or the other way round.
+                    let merged = path.strip_prefix("/usr").unwrap_or_default();
+                    for path in [&**path, merged, &*format!("/usr{path}")] {
+                        if let Some(owner @ None) = owners.get_mut(path) {
+                            *owner = Some(entry.name.clone());
+                        }
+                    }
+                }
+            }
+        }
+        for entry in &mut self.entries {
+            for clauses in [&mut entry.depends, &mut entry.recommends] {
+                for name in clauses.iter_mut().flatten() {
+                    if let Some(Some(owner)) = owners.get(name) {
+                        name.clone_from(owner);
+                    }
+                }
+                let own = &entry.name;
+                clauses.retain(|clause| !clause.contains(own));
+                clauses.sort_unstable();
+                clauses.dedup();
+            }
+        }
+        let required: BTreeSet<Box<str>> = self
+            .entries
+            .iter()
+            .flat_map(|entry| entry.depends.iter().chain(&entry.recommends).flatten())
+            .cloned()
+            .collect();
+        for entry in &mut self.entries {
+            entry.provides.retain(|name| !name.contains(['(', '/']) || required.contains(name));
+            // What a package provides for itself needs nobody else.
+            let provides: BTreeSet<&Box<str>> = entry.provides.iter().collect();
+            entry.depends.retain(|clause| !clause.iter().any(|name| provides.contains(name)));
+        }
     }
 
     /// Keeps only the packages that the condition holds for.

@@ -7,6 +7,7 @@ mod explain;
 mod fix;
 mod fmt;
 mod graph;
+mod packages;
 mod parse;
 mod prove;
 mod simulate;
@@ -33,6 +34,7 @@ pub(crate) fn run(cli: Cli) -> ExitCode {
         Command::Simulate(args) => simulate::run(&session, &args),
         Command::Prove(args) => prove::run(&session, &args),
         Command::Fmt(args) => fmt::run(&session, &args),
+        Command::Packages(args) => packages::run(&session, &args),
         Command::Explain(args) => explain::run(&args),
     };
     done.unwrap_or_else(|error| {

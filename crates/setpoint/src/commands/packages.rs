@@ -1,0 +1,282 @@
+//! `setpoint packages`: makes the index of what packages install, and says what is known of one.
+
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use serde_json::json;
+use setpoint_packages::{
+    Collection, ConffileKnowledge, Coverage, Dependencies, Found, Index, IndexError, PLATFORMS, PackageFacts,
+    Platform, ServiceKind, read,
+};
+
+use crate::cli::{PackagesArgs, PackagesBuildArgs, PackagesCommand, PackagesListArgs, ResultFormat};
+use crate::output;
+use crate::session::{Session, UsageError};
+
+/// Where apt and dpkg keep what they know of this machine.
+const APT_LISTS: &str = "/var/lib/apt/lists";
+const DPKG: &str = "/var/lib/dpkg";
+
+pub(crate) fn run(session: &Session<'_>, args: &PackagesArgs) -> Result<ExitCode, UsageError> {
+    match &args.command {
+        PackagesCommand::Build(args) => build(session, args),
+        PackagesCommand::List(args) => list(args),
+    }
+}
+
+fn failed(error: IndexError) -> UsageError {
+    UsageError::new(error.to_string())
+}
+
+fn build(session: &Session<'_>, args: &PackagesBuildArgs) -> Result<ExitCode, UsageError> {
+    let mut all = Collection::new();
+    let mut versions = read::Versions::default();
+    let mut rpm_versions = read::RpmVersions::default();
+    let (mut contents, mut packages) = (args.contents.clone(), args.packages.clone());
+    let mut dpkg = args.dpkg.clone();
+    let nothing_named = args.listings.is_empty()
+        && contents.is_empty()
+        && packages.is_empty()
+        && args.rpm.is_empty()
+        && args.apt.is_empty()
+        && dpkg.is_empty();
+    let mut apt = args.apt.clone();
+    if nothing_named {
+        if !Path::new(APT_LISTS).is_dir() {
+            let message = "there is nothing to build from: this machine has no apt; name --contents, --packages, --rpm, \
+                           --listings or --dpkg";
+            return Err(UsageError::new(message));
+        }
+        apt.push(PathBuf::from(APT_LISTS));
+        dpkg.extend(Path::new(DPKG).is_dir().then(|| PathBuf::from(DPKG)));
+    }
+    for folder in &apt {
+        let lists = read::apt_lists(folder).map_err(failed)?;
+        if lists.contents.is_empty() {
+            output::note_line(&format!(
+                "note: {} has no Contents index, so files are known only of what is installed; `apt-file update` fetches it",
+                folder.display()
+            ));
+        }
+        contents.extend(lists.contents);
+        packages.extend(lists.packages);
+    }
+    for path in &contents {
+        read::contents(&mut all, read::open(path).map_err(failed)?, &path.display().to_string())
+            .map_err(failed)?;
+    }
+    for path in &packages {
+        let origin = path.display().to_string();
+        read::packages(&mut all, &mut versions, read::open(path).map_err(failed)?, &origin)
+            .map_err(failed)?;
+    }
+    for path in rpm_files(&args.rpm)? {
+        let origin = path.display().to_string();
+        read::rpm(&mut all, &mut rpm_versions, read::open(&path).map_err(failed)?, &origin)
+            .map_err(failed)?;
+    }
+    if !args.rpm.is_empty() {
+        all.resolve_required_files();
+    }
+    for folder in &args.listings {
+        read::listings(&mut all, session.files, folder).map_err(failed)?;
+    }
+    for folder in &dpkg {
+        read::dpkg(&mut all, &mut versions, session.files, folder).map_err(failed)?;
+    }
+    if all.is_empty() {
+        return Err(UsageError::new("the sources have no package, so there is no index to write"));
+    }
+    let size = all.write(&args.output).map_err(failed)?;
+    let summary = Index::open(&args.output).map_err(failed)?.summary();
+    output::note_line(&format!(
+        "{}: {} packages, {} paths, {:.1} MB",
+        args.output.display(),
+        summary.packages,
+        summary.paths,
+        size as f64 / 1e6
+    ));
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The files that were named, and the metadata in the folders that were named.
+fn rpm_files(named: &[PathBuf]) -> Result<Vec<PathBuf>, UsageError> {
+    let mut found = Vec::new();
+    for path in named {
+        if !path.is_dir() {
+            found.push(path.clone());
+            continue;
+        }
+        let folders = [path.clone(), path.join("repodata")];
+        let mut inside: Vec<PathBuf> = folders
+            .iter()
+            .filter_map(|folder| std::fs::read_dir(folder).ok())
+            .flat_map(|entries| entries.flatten().map(|entry| entry.path()))
+            .filter(|path| {
+                let name = path.file_name().unwrap_or_default().to_string_lossy();
+                name.contains("primary.xml") || name.contains("filelists.xml")
+            })
+            .collect();
+        if inside.is_empty() {
+            let message = format!(
+                "{}: there is no `primary.xml` and no `filelists.xml` in it or in its folder `repodata`",
+                path.display()
+            );
+            return Err(UsageError::new(message));
+        }
+        inside.sort();
+        found.extend(inside);
+    }
+    Ok(found)
+}
+
+fn list(args: &PackagesListArgs) -> Result<ExitCode, UsageError> {
+    let mut index = match &args.packages {
+        Some(path) => Index::open(path).map_err(failed)?,
+        None => Index::empty(),
+    };
+    let platform = match &args.platform {
+        None if args.packages.is_some() => None,
+        None => Platform::parse("debian-12"),
+        Some(name) => Some(Platform::parse(name).ok_or_else(|| {
+            let known: Vec<&str> = PLATFORMS.iter().map(|platform| platform.name()).collect();
+            UsageError::new(format!("nothing is built in for `{name}`; there are {}", known.join(", ")))
+        })?),
+    };
+    if let Some(platform) = platform {
+        index = index.over(&Index::builtin(platform));
+    }
+    match index.find(&args.name).map_err(failed)? {
+        Found::Package(facts) => {
+            let needed = index.dependencies(&facts.name).map_err(failed)?;
+            let text = match args.format {
+                ResultFormat::Text => describe(&index, &facts, &needed).map_err(failed)?,
+                ResultFormat::Json => output::pretty(&as_json(&index, &facts, &needed).map_err(failed)?),
+            };
+            output::result(&text);
+            Ok(ExitCode::SUCCESS)
+        }
+        Found::Virtual(providers) => {
+            let message =
+                format!("`{}` is no package of its own; {} provide it", args.name, providers.join(", "));
+            output::note_line(&message);
+            Ok(ExitCode::FAILURE)
+        }
+        Found::Unknown => {
+            let place = match (&args.packages, platform) {
+                (Some(path), None) => path.display().to_string(),
+                (Some(path), Some(platform)) => {
+                    format!("{} nor the built-in index of {platform}", path.display())
+                }
+                (None, Some(platform)) => format!("the built-in index of {platform}"),
+                (None, None) => "any index".to_owned(),
+            };
+            output::note_line(&format!(
+                "`{}` is not known to {place}; `setpoint packages build` makes an index of all packages",
+                args.name
+            ));
+            Ok(ExitCode::FAILURE)
+        }
+    }
+}
+
+fn describe(index: &Index, facts: &PackageFacts, needed: &Dependencies) -> Result<String, IndexError> {
+    let mut out = format!("package {}", facts.name);
+    if facts.coverage == Coverage::Partial {
+        out.push_str(" (only its main files are known)");
+    }
+    out.push('\n');
+    let mut section = |title: &str, lines: Vec<String>| {
+        if !lines.is_empty() {
+            let _ = writeln!(out, "{title}");
+            for line in lines {
+                let _ = writeln!(out, "  {line}");
+            }
+        }
+    };
+    section("depends on", index.depends(&facts.name)?.iter().map(|clause| clause.join(" | ")).collect());
+    if needed.packages.len() > 1 {
+        section("comes with", vec![format!("{} packages in all", needed.packages.len() - 1)]);
+    }
+    section("provides", index.provides(&facts.name)?.iter().map(ToString::to_string).collect());
+    section(
+        "users",
+        facts
+            .users
+            .iter()
+            .map(|user| {
+                let mut line = user.name.to_string();
+                if let Some(group) = &user.group {
+                    let _ = write!(line, ", group {group}");
+                }
+                if let Some(home) = &user.home {
+                    let _ = write!(line, ", home {home}");
+                }
+                line
+            })
+            .collect(),
+    );
+    section("groups", facts.groups.iter().map(|group| group.name.to_string()).collect());
+    section(
+        "services",
+        facts.services.iter().map(|service| format!("{} ({})", service.name, service.path)).collect(),
+    );
+    section(
+        "created by its scripts",
+        facts
+            .generated_directories
+            .iter()
+            .map(|path| format!("{path}/"))
+            .chain(facts.generated.iter().map(ToString::to_string))
+            .collect(),
+    );
+    let mark = match facts.conffile_knowledge {
+        ConffileKnowledge::Recorded => "  (conffile)",
+        _ => "  (conffile, presumed)",
+    };
+    section(
+        "files",
+        facts
+            .files
+            .iter()
+            .map(|path| if facts.is_conffile(path) { format!("{path}{mark}") } else { path.to_string() })
+            .collect(),
+    );
+    Ok(out)
+}
+
+fn as_json(
+    index: &Index,
+    facts: &PackageFacts,
+    needed: &Dependencies,
+) -> Result<serde_json::Value, IndexError> {
+    Ok(json!({
+        "name": facts.name,
+        "complete": facts.coverage == Coverage::Complete,
+        "depends": index.depends(&facts.name)?,
+        "recommends": index.recommends(&facts.name)?,
+        "provides": index.provides(&facts.name)?,
+        "installs": needed.packages,
+        "unknown_dependencies": needed.unknown,
+        "users": facts.users.iter().map(|user| json!({
+            "name": user.name, "group": user.group, "home": user.home,
+        })).collect::<Vec<_>>(),
+        "groups": facts.groups.iter().map(|group| &group.name).collect::<Vec<_>>(),
+        "services": facts.services.iter().map(|service| json!({
+            "name": service.name,
+            "kind": match service.kind { ServiceKind::Systemd => "systemd", ServiceKind::Init => "init" },
+            "path": service.path,
+        })).collect::<Vec<_>>(),
+        "generated": facts.generated,
+        "generated_directories": facts.generated_directories,
+        "conffiles": facts.conffiles,
+        "conffiles_known": match facts.conffile_knowledge {
+            ConffileKnowledge::Recorded => "recorded",
+            ConffileKnowledge::Presumed => "presumed",
+            ConffileKnowledge::None => "none",
+        },
+        "directories": facts.directories,
+        "files": facts.files,
+    }))
+}
