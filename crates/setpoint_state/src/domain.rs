@@ -23,6 +23,15 @@ impl Domains {
 
     /// The domains if these tests, too, are asked of a state.
     pub fn with_tests(plan: &Plan, tests: &[Test]) -> Self {
+        Self::build(plan, tests, 1)
+    }
+
+    /// The domains if two states are compared: twice as many fresh values, so that all of them may differ.
+    pub fn for_two(plan: &Plan) -> Self {
+        Self::build(plan, &[], 2)
+    }
+
+    fn build(plan: &Plan, tests: &[Test], states: u32) -> Self {
         let mut look = Look::new(plan.space.len());
         for step in &plan.steps {
             look.program(&step.apply);
@@ -32,7 +41,7 @@ impl Domains {
         for test in plan.start.iter().chain(&plan.laws).chain(tests) {
             look.test(test);
         }
-        look.finish(&plan.space)
+        look.finish(&plan.space, states)
     }
 
     /// Cells of one group share their values.
@@ -137,7 +146,7 @@ impl Look {
         }
     }
 
-    fn finish(mut self, space: &Space) -> Domains {
+    fn finish(mut self, space: &Space, states: u32) -> Domains {
         let count = space.len();
         let mut group = vec![u32::MAX; count];
         let mut members: Vec<Vec<usize>> = Vec::new();
@@ -165,9 +174,8 @@ impl Look {
                     }
                 }
             }
-            // Two at least where contents are told apart at all: two starts may differ in a value that no program knows.
-            let read = cells.iter().filter(|&&at| self.read[at]).count();
-            let fresh = if cells.len() == 1 { 1 } else { read.max(2) } as u32;
+            let read = cells.iter().filter(|&&at| self.read[at]).count() as u32;
+            let fresh = states * read.max(if cells.len() == 1 { 1 } else { 2 });
             for kind in kinds {
                 match kind {
                     Kind::Absent => {

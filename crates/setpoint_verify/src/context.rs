@@ -1,0 +1,476 @@
+//! What is known of a plan before any question: what each step touches, who comes before whom, what may be assumed.
+
+use std::cell::OnceCell;
+use std::time::Instant;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+use setpoint_state::{
+    CellId, Domains, Kind, Lifetime, Plan, Program, Reach, Runner, Semantics, Step, StepId, Term, Test, Value,
+};
+
+/// What a step touches.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Footprint {
+    /// Cells that it may read; sorted.
+    pub(crate) reads: Vec<CellId>,
+    /// Cells that it may write; sorted.
+    pub(crate) writes: Vec<CellId>,
+    /// Its program, or its provider, can fail.
+    pub(crate) can_fail: bool,
+    /// It can report a change.
+    pub(crate) can_change: bool,
+    /// Cells that it only brings to a value, as every other step that does the same.
+    pub(crate) ensures: Vec<(CellId, u64)>,
+}
+
+impl Footprint {
+    pub(crate) fn touches(&self) -> impl Iterator<Item = CellId> {
+        self.reads.iter().chain(&self.writes).copied()
+    }
+}
+
+/// A set of steps.
+pub(crate) type Bits = Vec<u64>;
+
+pub(crate) fn has(bits: &[u64], at: u32) -> bool {
+    bits.get(at as usize / 64).is_some_and(|word| word >> (at % 64) & 1 == 1)
+}
+
+fn put(bits: &mut [u64], at: u32) -> bool {
+    let word = &mut bits[at as usize / 64];
+    let fresh = *word >> (at % 64) & 1 == 0;
+    *word |= 1 << (at % 64);
+    fresh
+}
+
+pub(crate) struct Context<'p> {
+    /// The plan with what is constant folded away; steps and cells have the same numbers.
+    pub(crate) plan: Plan,
+    pub(crate) semantics: Semantics,
+    /// Runs the plan as the user gave it: everything is replayed on that.
+    pub(crate) runner: Runner<'p>,
+    pub(crate) footprints: Vec<Footprint>,
+    /// Who may read or write a cell.
+    pub(crate) readers: Vec<Vec<StepId>>,
+    pub(crate) writers: Vec<Vec<StepId>>,
+    /// What holds of every start.
+    pub(crate) assumptions: Vec<Test>,
+    /// The assumptions that look at a cell.
+    pub(crate) assumed: FxHashMap<CellId, Vec<u32>>,
+    /// The values that cells may come to hold.
+    pub(crate) domains: Domains,
+    /// Puppet's order, without steps on cycles.
+    pub(crate) order: Vec<StepId>,
+    pub(crate) rank: Vec<u32>,
+    /// Steps that can fail, or come after one that can.
+    pub(crate) can_be_bad: Vec<bool>,
+    /// Steps whose provider other unordered steps may make usable.
+    pub(crate) unsettled: Vec<StepId>,
+    after: Vec<OnceCell<Bits>>,
+    before: Vec<OnceCell<Bits>>,
+    pub(crate) deadline: Option<Instant>,
+    pub(crate) conflicts: u64,
+}
+
+impl<'p> Context<'p> {
+    pub(crate) fn new(original: &'p Plan, semantics: Semantics, any_start: bool) -> Self {
+        let mut assumptions: Vec<Test> = original.laws.clone();
+        if !any_start && semantics == Semantics::Puppet {
+            assumptions.extend(original.start.iter().cloned());
+        }
+        let mut plan = original.clone();
+        plan.start.clone_from(&assumptions);
+        plan.laws = Vec::new();
+        if semantics == Semantics::Paper {
+            for step in &mut plan.steps {
+                step.refresh = Program::Skip;
+                step.suitable = Test::True;
+            }
+            plan.notifies.clear();
+        }
+        fold_constants(&mut plan);
+        let count = plan.steps.len();
+        let runner = Runner::new(original, semantics);
+        let order = runner.puppet_order();
+        let mut rank = vec![u32::MAX; count];
+        for (at, step) in order.iter().enumerate() {
+            rank[step.0 as usize] = at as u32;
+        }
+        let domains = Domains::of(&plan);
+        let footprints: Vec<Footprint> = plan
+            .steps
+            .iter()
+            .enumerate()
+            .map(|(at, step)| footprint(step, &domains, !runner.notified_by(StepId(at as u32)).is_empty()))
+            .collect();
+        let mut readers = vec![Vec::new(); plan.space.len()];
+        let mut writers = vec![Vec::new(); plan.space.len()];
+        for (at, footprint) in footprints.iter().enumerate() {
+            for cell in &footprint.reads {
+                readers[cell.0 as usize].push(StepId(at as u32));
+            }
+            for cell in &footprint.writes {
+                writers[cell.0 as usize].push(StepId(at as u32));
+            }
+        }
+        let mut assumed: FxHashMap<CellId, Vec<u32>> = FxHashMap::default();
+        for (at, test) in assumptions.iter().enumerate() {
+            let mut cells = Vec::new();
+            test.cells(&mut cells);
+            cells.sort_unstable();
+            cells.dedup();
+            for cell in cells {
+                assumed.entry(cell).or_default().push(at as u32);
+            }
+        }
+        let mut can_be_bad = vec![false; count];
+        if semantics == Semantics::Puppet {
+            for &step in &order {
+                let at = step.0 as usize;
+                can_be_bad[at] = footprints[at].can_fail
+                    || runner.before(step).iter().any(|&before| can_be_bad[before as usize]);
+            }
+        }
+        let mut context = Self {
+            plan,
+            semantics,
+            runner,
+            footprints,
+            readers,
+            writers,
+            assumptions,
+            assumed,
+            domains,
+            order,
+            rank,
+            can_be_bad,
+            unsettled: Vec::new(),
+            after: vec![OnceCell::new(); count],
+            before: vec![OnceCell::new(); count],
+            deadline: None,
+            conflicts: 2_000_000,
+        };
+        context.unsettled = context.find_unsettled();
+        context
+    }
+
+    fn find_unsettled(&self) -> Vec<StepId> {
+        let mut found = Vec::new();
+        for (at, step) in self.plan.steps.iter().enumerate() {
+            let id = StepId(at as u32);
+            let mut cells = Vec::new();
+            step.suitable.cells(&mut cells);
+            let open = cells
+                .iter()
+                .flat_map(|cell| &self.writers[cell.0 as usize])
+                .any(|&writer| writer != id && self.unordered(writer, id));
+            if open {
+                found.push(id);
+            }
+        }
+        found
+    }
+
+    pub(crate) fn step(&self, id: StepId) -> &Step {
+        &self.plan.steps[id.0 as usize]
+    }
+
+    pub(crate) fn footprint(&self, id: StepId) -> &Footprint {
+        &self.footprints[id.0 as usize]
+    }
+
+    /// All steps that come after this one.
+    pub(crate) fn after(&self, step: StepId) -> &Bits {
+        self.after[step.0 as usize].get_or_init(|| {
+            let mut found = vec![0; self.plan.steps.len().div_ceil(64)];
+            let mut work = vec![step.0];
+            while let Some(step) = work.pop() {
+                for &next in self.runner.after(StepId(step)) {
+                    if put(&mut found, next) {
+                        work.push(next);
+                    }
+                }
+            }
+            found
+        })
+    }
+
+    /// All steps that come before this one.
+    pub(crate) fn before(&self, step: StepId) -> &Bits {
+        self.before[step.0 as usize].get_or_init(|| {
+            let mut found = vec![0; self.plan.steps.len().div_ceil(64)];
+            let mut work = vec![step.0];
+            while let Some(step) = work.pop() {
+                for &next in self.runner.before(StepId(step)) {
+                    if put(&mut found, next) {
+                        work.push(next);
+                    }
+                }
+            }
+            found
+        })
+    }
+
+    pub(crate) fn comes_before(&self, one: StepId, two: StepId) -> bool {
+        // Whichever set is known already.
+        if let Some(after) = self.after[one.0 as usize].get() {
+            return has(after, two.0);
+        }
+        if let Some(before) = self.before[two.0 as usize].get() {
+            return has(before, one.0);
+        }
+        has(self.after(one), two.0)
+    }
+
+    /// Both orders of the two are permitted. Steps on a cycle never run, so they have no order.
+    pub(crate) fn unordered(&self, one: StepId, two: StepId) -> bool {
+        self.rank[one.0 as usize] != u32::MAX
+            && self.rank[two.0 as usize] != u32::MAX
+            && !self.comes_before(one, two)
+            && !self.comes_before(two, one)
+    }
+
+    pub(crate) fn notifies(&self, step: StepId) -> bool {
+        self.semantics == Semantics::Puppet && !self.runner.notified_by(step).is_empty()
+    }
+
+    /// Whether anything can notify it.
+    pub(crate) fn is_notified(&self, step: StepId) -> bool {
+        self.semantics == Semantics::Puppet
+            && self
+                .runner
+                .before(step)
+                .iter()
+                .any(|&from| self.runner.notified_by(StepId(from)).contains(&step.0))
+    }
+
+    /// Whether something before it can fail.
+    pub(crate) fn can_be_skipped(&self, step: StepId) -> bool {
+        self.runner.before(step).iter().any(|&before| self.can_be_bad[before as usize])
+    }
+
+    pub(crate) fn is_late(&self) -> bool {
+        self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
+    }
+
+    /// The cells that a step of unknown effect may touch.
+    pub(crate) fn reach(&self, step: StepId) -> Option<&Reach> {
+        self.step(step).unknown.as_ref().map(|unknown| &unknown.reach)
+    }
+}
+
+/// Cells that start with a known value and are only ever given that value are that value.
+fn fold_constants(plan: &mut Plan) {
+    // A second look finds what the first made certain.
+    for _ in 0..3 {
+        let mut fixed: FxHashMap<CellId, Value> = FxHashMap::default();
+        let mut work: Vec<&Test> = plan.start.iter().collect();
+        while let Some(test) = work.pop() {
+            match test {
+                Test::All(tests) => work.extend(tests),
+                Test::Equal(Term::Cell(cell), Term::Is(value))
+                | Test::Equal(Term::Is(value), Term::Cell(cell)) => {
+                    fixed.insert(*cell, value.clone());
+                }
+                Test::Kind(cell, Kind::Directory) => {
+                    fixed.insert(*cell, Value::Directory);
+                }
+                Test::Kind(cell, Kind::Absent) => {
+                    fixed.insert(*cell, Value::Absent);
+                }
+                _ => {}
+            }
+        }
+        for (id, cell) in plan.space.iter() {
+            match &cell.lifetime {
+                Lifetime::Run(initial) => {
+                    fixed.insert(id, initial.clone());
+                }
+                // A start outside the cell's kinds cannot be; such a plan has no start, and nothing is folded.
+                Lifetime::Machine => {
+                    if fixed.get(&id).is_some_and(|value| !cell.kinds.contains(&value.kind())) {
+                        fixed.remove(&id);
+                    }
+                }
+            }
+        }
+        for step in &plan.steps {
+            for program in [&step.apply, &step.refresh] {
+                writes(program, &mut |cell, term| {
+                    let same = match term {
+                        Term::Is(value) => fixed.get(&cell) == Some(value),
+                        Term::Cell(from) => *from == cell,
+                    };
+                    if !same {
+                        fixed.remove(&cell);
+                    }
+                });
+            }
+            if let Some(unknown) = &step.unknown {
+                match &unknown.reach {
+                    Reach::Everything => return,
+                    Reach::Cells(cells) => {
+                        for cell in cells {
+                            fixed.remove(cell);
+                        }
+                    }
+                }
+            }
+        }
+        if fixed.is_empty() {
+            return;
+        }
+        for step in &mut plan.steps {
+            step.apply = fold_program(&step.apply, &fixed);
+            step.refresh = fold_program(&step.refresh, &fixed);
+            step.suitable = fold_test(&step.suitable, &fixed);
+        }
+    }
+}
+
+pub(crate) fn writes(program: &Program, found: &mut impl FnMut(CellId, &Term)) {
+    let mut work = vec![program];
+    while let Some(program) = work.pop() {
+        match program {
+            Program::Write(cell, term) => found(*cell, term),
+            Program::If(_, then, otherwise) => work.extend([&**then, &**otherwise]),
+            Program::Sequence(programs) => work.extend(programs),
+            Program::Skip | Program::Fail(_) | Program::Change => {}
+        }
+    }
+}
+
+fn fold_term(term: &Term, fixed: &FxHashMap<CellId, Value>) -> Term {
+    match term {
+        Term::Cell(cell) => fixed.get(cell).map_or_else(|| term.clone(), |value| Term::Is(value.clone())),
+        Term::Is(_) => term.clone(),
+    }
+}
+
+fn no() -> Test {
+    Test::Not(Box::new(Test::True))
+}
+
+fn is_no(test: &Test) -> bool {
+    matches!(test, Test::Not(inner) if **inner == Test::True)
+}
+
+fn truth(yes: bool) -> Test {
+    if yes { Test::True } else { no() }
+}
+
+pub(crate) fn fold_test(test: &Test, fixed: &FxHashMap<CellId, Value>) -> Test {
+    match test {
+        Test::True => Test::True,
+        Test::Equal(left, right) => match (fold_term(left, fixed), fold_term(right, fixed)) {
+            (Term::Is(one), Term::Is(two)) => truth(one == two),
+            (left, right) => Test::Equal(left, right),
+        },
+        Test::Kind(cell, kind) => {
+            fixed.get(cell).map_or_else(|| test.clone(), |value| truth(value.kind() == *kind))
+        }
+        Test::Not(inner) => match fold_test(inner, fixed) {
+            Test::Not(inner) => *inner,
+            folded => Test::Not(Box::new(folded)),
+        },
+        Test::All(tests) => {
+            let folded: Vec<Test> =
+                tests.iter().map(|test| fold_test(test, fixed)).filter(|test| *test != Test::True).collect();
+            if folded.iter().any(is_no) {
+                return no();
+            }
+            if folded.is_empty() { Test::True } else { Test::All(folded) }
+        }
+        Test::Any(tests) => {
+            let folded: Vec<Test> =
+                tests.iter().map(|test| fold_test(test, fixed)).filter(|test| !is_no(test)).collect();
+            if folded.contains(&Test::True) {
+                return Test::True;
+            }
+            if folded.is_empty() { no() } else { Test::Any(folded) }
+        }
+    }
+}
+
+pub(crate) fn fold_program(program: &Program, fixed: &FxHashMap<CellId, Value>) -> Program {
+    match program {
+        Program::Skip | Program::Fail(_) | Program::Change => program.clone(),
+        Program::Write(cell, _) if fixed.contains_key(cell) => Program::Skip,
+        Program::Write(cell, term) => Program::Write(*cell, fold_term(term, fixed)),
+        Program::If(test, then, otherwise) => {
+            let test = fold_test(test, fixed);
+            if test == Test::True {
+                return fold_program(then, fixed);
+            }
+            if is_no(&test) {
+                return fold_program(otherwise, fixed);
+            }
+            let (then, otherwise) = (fold_program(then, fixed), fold_program(otherwise, fixed));
+            if then == Program::Skip && otherwise == Program::Skip {
+                return Program::Skip;
+            }
+            Program::If(test, Box::new(then), Box::new(otherwise))
+        }
+        Program::Sequence(programs) => {
+            let mut folded: Vec<Program> = programs
+                .iter()
+                .map(|program| fold_program(program, fixed))
+                .filter(|program| *program != Program::Skip)
+                .collect();
+            match folded.len() {
+                0 => Program::Skip,
+                1 => folded.remove(0),
+                _ => Program::Sequence(folded),
+            }
+        }
+    }
+}
+
+/// What a program reads and writes, in the terms of [`Footprint`].
+fn look(program: &Program, into: &mut Footprint) {
+    let mut work = vec![program];
+    while let Some(program) = work.pop() {
+        match program {
+            Program::Skip => {}
+            Program::Fail(_) => into.can_fail = true,
+            Program::Change => into.can_change = true,
+            Program::Write(cell, term) => {
+                into.writes.push(*cell);
+                if let Term::Cell(from) = term {
+                    into.reads.push(*from);
+                }
+            }
+            Program::If(test, then, otherwise) => {
+                test.cells(&mut into.reads);
+                work.extend([&**then, &**otherwise]);
+            }
+            Program::Sequence(programs) => work.extend(programs),
+        }
+    }
+}
+
+fn footprint(step: &Step, domains: &Domains, notifies: bool) -> Footprint {
+    let mut found = Footprint::default();
+    look(&step.apply, &mut found);
+    look(&step.refresh, &mut found);
+    if step.suitable != Test::True {
+        found.can_fail = true;
+        step.suitable.cells(&mut found.reads);
+    }
+    // An unknown step may fail in ways that nobody modelled.
+    found.can_fail |= step.unknown.is_some();
+    for list in [&mut found.reads, &mut found.writes] {
+        list.sort_unstable();
+        list.dedup();
+    }
+    found.ensures = crate::ensure::ensures(step, &found, domains, notifies);
+    found
+}
+
+/// The set of the given steps and their order among each other, without repetitions.
+pub(crate) fn sorted(steps: impl IntoIterator<Item = StepId>) -> Vec<StepId> {
+    let set: FxHashSet<StepId> = steps.into_iter().collect();
+    let mut list: Vec<StepId> = set.into_iter().collect();
+    list.sort_unstable();
+    list
+}

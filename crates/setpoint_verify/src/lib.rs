@@ -1,0 +1,239 @@
+//! Does a plan settle? Whether its order matters, whether a second run changes anything, whether all starts end alike.
+//!
+//! [`verify`] takes a [`Plan`] of `setpoint_state` and gives [`Verdicts`] as data: a verdict for each question, and a
+//! counterexample for each that is not good. A counterexample is a start and orders that were run by the concrete
+//! interpreter on the whole plan; what did not replay is never reported. A question that could not be decided is
+//! `unknown`, with the steps and the reason.
+//!
+//! It stands after `setpoint_resources`, which makes plans of catalogs, and before the program, which tells its answers. It
+//! knows no type of resource, no catalog and no source text, and it prints nothing.
+
+mod context;
+mod ensure;
+pub mod exhaustive;
+mod flow;
+mod machine;
+mod order;
+mod runs;
+pub mod sample;
+mod sub;
+mod twice;
+mod witness;
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use setpoint_state::{CellId, Plan, Run, Semantics, State, StepId, Test};
+
+use context::Context;
+
+/// What is asked, and how long it may take.
+#[derive(Clone, Default)]
+pub struct Options {
+    pub semantics: Semantics,
+    /// Any machine that obeys the laws, not only an admissible one.
+    pub any_start: bool,
+    /// What is not decided by then is unknown.
+    pub deadline: Option<Instant>,
+    /// How many threads; 0 and 1 mean one.
+    pub jobs: usize,
+    /// What must hold at the end of every run without failure.
+    pub invariants: Vec<Invariant>,
+    /// Told now and then how far it is.
+    pub progress: Option<Progress>,
+}
+
+impl std::fmt::Debug for Options {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        out.debug_struct("Options")
+            .field("semantics", &self.semantics)
+            .field("any_start", &self.any_start)
+            .field("deadline", &self.deadline)
+            .field("jobs", &self.jobs)
+            .field("invariants", &self.invariants)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Is told the stage, how many of its questions are done, and of how many.
+pub type Progress = Arc<dyn Fn(Stage, usize, usize) + Send + Sync>;
+
+/// What is being asked.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Stage {
+    Order,
+    Twice,
+    Invariants,
+    Refresh,
+}
+
+/// Something that must hold at the end.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Invariant {
+    pub name: Arc<str>,
+    pub test: Test,
+}
+
+/// Does the order of unordered steps matter?
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Order {
+    /// Proved: every permitted order ends alike, from every start.
+    Independent,
+    /// Right only thanks to the order that Puppet takes.
+    Dependent,
+    /// In the order that Puppet takes a step fails that another order would not fail.
+    Fails,
+    Unknown,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Answer {
+    Yes,
+    No,
+    Unknown,
+}
+
+/// All that was found.
+#[derive(Clone, Debug)]
+pub struct Verdicts {
+    pub order: Order,
+    /// A second run leaves every cell as the first left it, and fails or skips nothing that the first did not.
+    pub idempotent: Answer,
+    /// A second run reports no change and no refresh.
+    pub quiet: Answer,
+    /// After every run without failure each managed cell is the same, whatever the start.
+    pub convergent: Answer,
+    /// Pairs of steps whose order matters.
+    pub dependent: Vec<Dependence>,
+    /// For [`Order::Fails`]: Puppet's order first, one in which the step does not fail second.
+    pub fails: Option<Counterexample>,
+    /// A start whose second run is not as the first.
+    pub not_idempotent: Option<Twice>,
+    pub not_quiet: Option<Twice>,
+    /// Two starts that end differently.
+    pub not_convergent: Option<TwoStarts>,
+    /// Questions that were not decided.
+    pub unproved: Vec<Unproved>,
+    pub effort: Effort,
+}
+
+/// What it took.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Effort {
+    /// Unordered pairs that touch a common cell.
+    pub candidates: usize,
+    /// Pairs that do not commute and were looked at further.
+    pub conflicts: usize,
+    /// Questions about steps by themselves; the rest was remembered.
+    pub local_questions: u64,
+}
+
+/// Two steps that no edge orders, and whose order matters.
+#[derive(Clone, Debug)]
+pub struct Dependence {
+    /// The one that Puppet runs first.
+    pub one: StepId,
+    pub two: StepId,
+    pub counterexample: Counterexample,
+}
+
+/// A start and two orders that end differently, as the interpreter ran them.
+#[derive(Clone, Debug)]
+pub struct Counterexample {
+    pub start: State,
+    /// The cells of the start that matter: with another value there, nothing would differ.
+    pub matters: Vec<CellId>,
+    pub first: Vec<StepId>,
+    pub second: Vec<StepId>,
+    pub first_run: Run,
+    pub second_run: Run,
+    pub differs: Differs,
+}
+
+/// In what two ends differ.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Differs {
+    pub cells: Vec<CellId>,
+    /// Steps that are ok, failed or skipped in one and not in the other.
+    pub steps: Vec<StepId>,
+}
+
+/// A start, and two runs one after the other in Puppet's order.
+#[derive(Clone, Debug)]
+pub struct Twice {
+    pub start: State,
+    pub matters: Vec<CellId>,
+    pub first_run: Run,
+    pub second_run: Run,
+    pub differs: Differs,
+}
+
+/// Two starts whose runs, without failure, end differently in a cell that the plan manages.
+#[derive(Clone, Debug)]
+pub struct TwoStarts {
+    pub starts: [State; 2],
+    pub runs: [Run; 2],
+    pub cell: CellId,
+}
+
+/// A question without an answer.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Unproved {
+    /// The steps it is about; the one to blame first, if there is one.
+    pub steps: Vec<StepId>,
+    pub why: Why,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Why {
+    /// The effect of this step is not known.
+    Step(StepId),
+    /// The time was over.
+    Time,
+    /// The solver gave up.
+    Hard,
+    /// Too many steps take part.
+    Large,
+    /// A counterexample of the formulas did not replay; nothing is claimed.
+    NotReplayed,
+    /// Steps wait for a provider that others bring.
+    Postponed,
+    /// Whether Puppet's order fails where another would not.
+    WhetherItFails,
+}
+
+/// Asks everything about a plan.
+pub fn verify(plan: &Plan, options: &Options) -> Verdicts {
+    let mut context = Context::new(plan, options.semantics, options.any_start);
+    context.deadline = options.deadline;
+    let mut asker = order::Asker::new(&context);
+    let tell = |stage: Stage| {
+        let progress = options.progress.clone();
+        move |done: usize, of: usize| {
+            if let Some(progress) = &progress {
+                progress(stage, done, of);
+            }
+        }
+    };
+    let orders = order::decide(&mut asker, &tell(Stage::Order));
+    let twice = twice::decide(&context, &asker.witness, &tell(Stage::Twice));
+    let mut unproved = orders.unproved;
+    unproved.extend(twice.unproved);
+    Verdicts {
+        order: orders.order,
+        idempotent: twice.idempotent,
+        quiet: twice.quiet,
+        convergent: twice.convergent,
+        dependent: orders.dependent,
+        fails: orders.fails,
+        not_idempotent: twice.not_idempotent,
+        not_quiet: twice.not_quiet,
+        not_convergent: twice.not_convergent,
+        unproved,
+        effort: Effort {
+            candidates: orders.candidates,
+            conflicts: orders.conflicts,
+            local_questions: asker.local.asked,
+        },
+    }
+}

@@ -1,0 +1,679 @@
+//! Does the order matter? Pairs first, then how far their difference reaches, then one schedule with both neighbours swapped.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+use setpoint_solver::{Lit, Outcome};
+use setpoint_state::{CellId, Reach, Semantics, State, Status, StepId, Value};
+
+use crate::context::{Context, has, sorted};
+use crate::flow::{Difference, GaveUp, Local, Reached};
+use crate::machine::Machine;
+use crate::runs::Runs;
+use crate::sub::{Moment, Sub, Tests};
+use crate::witness::Witness;
+use crate::{Counterexample, Dependence, Order, Unproved, Why};
+
+/// More steps than this are not put into one question about schedules.
+pub(crate) const LARGEST_SLICE: usize = 40;
+
+/// What became of one pair.
+pub(crate) enum Answer {
+    /// Whatever the start and the rest of the order: nothing differs at the end.
+    Harmless,
+    Dependent(Box<Dependence>),
+    Unknown(Unproved),
+}
+
+/// Everything about the order of a plan.
+pub(crate) struct Orders {
+    pub(crate) order: Order,
+    pub(crate) dependent: Vec<Dependence>,
+    pub(crate) fails: Option<Counterexample>,
+    pub(crate) unproved: Vec<Unproved>,
+    /// Pairs that touch the same cells.
+    pub(crate) candidates: usize,
+    /// Pairs of those that do not commute.
+    pub(crate) conflicts: usize,
+}
+
+/// Unordered pairs that touch a common cell which one of them writes; those that only ensure it alike are left out.
+pub(crate) fn candidates(context: &Context<'_>) -> Vec<(StepId, StepId)> {
+    #[derive(Clone, Copy, PartialEq)]
+    enum Access {
+        Read,
+        Ensure(u64),
+        Write,
+    }
+    let mut seen: FxHashSet<(StepId, StepId)> = FxHashSet::default();
+    let mut found = Vec::new();
+    let ensures: Vec<FxHashMap<CellId, u64>> =
+        context.footprints.iter().map(|footprint| footprint.ensures.iter().copied().collect()).collect();
+    for at in 0..context.plan.space.len() {
+        let cell = CellId(at as u32);
+        if context.writers[at].is_empty() {
+            continue;
+        }
+        let users = sorted(context.writers[at].iter().chain(&context.readers[at]).copied());
+        let access: Vec<Access> = users
+            .iter()
+            .map(|step| {
+                if let Some(&way) = ensures[step.0 as usize].get(&cell) {
+                    Access::Ensure(way)
+                } else if context.footprint(*step).writes.binary_search(&cell).is_ok() {
+                    Access::Write
+                } else {
+                    Access::Read
+                }
+            })
+            .collect();
+        let writing: Vec<usize> = (0..users.len()).filter(|&user| access[user] != Access::Read).collect();
+        // All ensure it in one way and nobody else looks: nothing to ask.
+        if writing.len() == users.len()
+            && access.iter().all(|way| *way == access[0])
+            && matches!(access[0], Access::Ensure(_))
+        {
+            continue;
+        }
+        for &one in &writing {
+            for two in 0..users.len() {
+                if one == two || (access[two] != Access::Read && two < one) {
+                    continue;
+                }
+                if let (Access::Ensure(left), Access::Ensure(right)) = (access[one], access[two])
+                    && left == right
+                {
+                    continue;
+                }
+                let rank = |step: StepId| context.rank[step.0 as usize];
+                let (a, b) = (users[one], users[two]);
+                let pair = if rank(a) <= rank(b) { (a, b) } else { (b, a) };
+                if !seen.contains(&pair) && context.unordered(pair.0, pair.1) {
+                    seen.insert(pair);
+                    found.push(pair);
+                }
+            }
+        }
+    }
+    found.sort_unstable_by_key(|(one, two)| (context.rank[one.0 as usize], context.rank[two.0 as usize]));
+    found
+}
+
+pub(crate) struct Asker<'c, 'p> {
+    pub(crate) context: &'c Context<'p>,
+    pub(crate) local: Local,
+    pub(crate) witness: Witness<'c, 'p>,
+    /// Slices that were asked about and have no difference, by shape.
+    harmless: FxHashSet<Vec<u32>>,
+}
+
+impl<'c, 'p> Asker<'c, 'p> {
+    pub(crate) fn new(context: &'c Context<'p>) -> Self {
+        Self {
+            context,
+            local: Local::default(),
+            witness: Witness::new(context),
+            harmless: FxHashSet::default(),
+        }
+    }
+
+    /// Decides one unordered pair.
+    pub(crate) fn pair(&mut self, one: StepId, two: StepId) -> Answer {
+        match self.try_pair(one, two) {
+            Ok(answer) => answer,
+            Err(GaveUp) => unknown(one, two, if self.context.is_late() { Why::Time } else { Why::Hard }),
+        }
+    }
+
+    fn try_pair(&mut self, one: StepId, two: StepId) -> Result<Answer, GaveUp> {
+        let context = self.context;
+        if context.is_late() {
+            return Err(GaveUp);
+        }
+        let difference = self.local.pair(context, one, two)?;
+        if difference.is_empty() {
+            return Ok(Answer::Harmless);
+        }
+        let reached = self.local.follow(context, one, two, &difference)?;
+        if let Some(step) = self.touched_by_unknown(one, two, &reached) {
+            return Ok(unknown(one, two, Why::Step(step)));
+        }
+        if !reached.visible {
+            return Ok(Answer::Harmless);
+        }
+        if let Some(found) = self.neighbours(one, two, &difference) {
+            return Ok(Answer::Dependent(Box::new(found)));
+        }
+        self.slice(one, two, &difference, &reached)
+    }
+
+    /// A step of unknown effect that the difference may reach.
+    fn touched_by_unknown(&self, one: StepId, two: StepId, reached: &Reached) -> Option<StepId> {
+        let context = self.context;
+        (0..context.plan.steps.len() as u32).map(StepId).find(|&step| {
+            step != one
+                && step != two
+                && context.reach(step).is_some_and(|reach| match reach {
+                    Reach::Everything => true,
+                    Reach::Cells(cells) => {
+                        !reached.complete
+                            || cells.iter().any(|cell| {
+                                reached.cells.contains_key(cell)
+                                    || [one, two].iter().any(|&step| {
+                                        context.footprint(step).touches().any(|other| other == *cell)
+                                    })
+                            })
+                    }
+                })
+        })
+    }
+
+    fn dependence(&self, one: StepId, two: StepId, found: Counterexample, cells: &[CellId]) -> Dependence {
+        let counterexample = self.witness.shrink(found, Some((one, two)), cells);
+        Dependence { one, two, counterexample }
+    }
+
+    /// The two alone, right at the start: the commonest counterexample.
+    fn neighbours(&mut self, one: StepId, two: StepId, difference: &Difference) -> Option<Dependence> {
+        let context = self.context;
+        if difference.cells.is_empty() && !difference.bad.contains(&true) {
+            return None;
+        }
+        let sub = Sub::new(context, &[one, two], Moment::Start, Tests::Inside);
+        let runs = Runs::new(&sub, context.semantics, &[]);
+        let mut machine = Machine::new(&sub.plan, &sub.domains, context.semantics, Some(context.conflicts));
+        let start = machine.any_start();
+        runs.assume(&mut machine, &start);
+        let begin = runs.begin(&machine, start.clone());
+        let yes = machine.yes();
+        let left = runs.moment(&mut machine, &begin, &[(yes, &[0, 1])]);
+        let right = runs.moment(&mut machine, &begin, &[(yes, &[1, 0])]);
+        let differ = runs.differ(&mut machine, &left, &right);
+        for _ in 0..3 {
+            if machine.solve(&[differ]) != Outcome::Sat {
+                return None;
+            }
+            let part = machine.decode(&start);
+            let fixed = embed(&sub, &part);
+            if let Some(whole) = self.witness.complete(&fixed)
+                && let (Some(first), Some(second)) = (
+                    self.witness.order(&[one, two], Some((one, two))),
+                    self.witness.order(&[two, one], Some((one, two))),
+                )
+                && let Some(found) = self.witness.replay(&whole, &first, &second)
+            {
+                return Some(self.dependence(one, two, found, &sub.cells));
+            }
+            // Another start may do.
+            let mut other: Vec<Lit> = Vec::new();
+            for (cell, _) in sub.plan.space.iter() {
+                let held = part.get(cell).clone();
+                other.push(!machine.holds(&start, cell, &held));
+            }
+            machine.circuit.assert(&other);
+        }
+        None
+    }
+
+    /// The least set of steps that decides about the pair.
+    pub(crate) fn closure(&self, seeds: impl IntoIterator<Item = StepId>) -> Option<Vec<StepId>> {
+        let context = self.context;
+        let mut members: Vec<StepId> = Vec::new();
+        let mut seen: FxHashSet<StepId> = FxHashSet::default();
+        for step in seeds {
+            if context.rank[step.0 as usize] != u32::MAX && seen.insert(step) {
+                members.push(step);
+            }
+        }
+        let mut at = 0;
+        while at < members.len() {
+            if members.len() > LARGEST_SLICE * 4 {
+                return None;
+            }
+            let step = members[at];
+            at += 1;
+            let mut add = Vec::new();
+            for cell in &context.footprint(step).reads {
+                add.extend(
+                    context.writers[cell.0 as usize]
+                        .iter()
+                        .filter(|&&writer| !context.comes_before(step, writer)),
+                );
+            }
+            if context.semantics == Semantics::Puppet {
+                let before = context.before(step);
+                for other in (0..context.plan.steps.len() as u32).map(StepId) {
+                    let notifies = context.runner.notified_by(other).contains(&step.0);
+                    if has(before, other.0) && (context.footprint(other).can_fail || notifies) {
+                        add.push(other);
+                    }
+                }
+            }
+            for other in add {
+                if context.rank[other.0 as usize] != u32::MAX && seen.insert(other) {
+                    members.push(other);
+                }
+            }
+        }
+        members.sort_unstable_by_key(|step| context.rank[step.0 as usize]);
+        Some(members)
+    }
+
+    /// The members that decide about a pair whose difference reaches so far.
+    pub(crate) fn members(&self, one: StepId, two: StepId, reached: &Reached) -> Option<Vec<StepId>> {
+        let context = self.context;
+        if !reached.complete {
+            return (context.order.len() <= LARGEST_SLICE).then(|| context.order.clone());
+        }
+        let mut cells: Vec<CellId> = reached.cells.keys().copied().collect();
+        cells.sort_unstable();
+        let writers = cells.iter().flat_map(|cell| context.writers[cell.0 as usize].iter().copied());
+        self.closure([one, two].into_iter().chain(reached.affected.iter().copied()).chain(writers))
+    }
+
+    /// One schedule of the slice in which the two are neighbours, and the same with the two swapped.
+    fn slice(
+        &mut self,
+        one: StepId,
+        two: StepId,
+        _difference: &Difference,
+        reached: &Reached,
+    ) -> Result<Answer, GaveUp> {
+        let context = self.context;
+        let Some(mut members) =
+            self.members(one, two, reached).filter(|members| members.len() <= LARGEST_SLICE)
+        else {
+            return Ok(unknown(one, two, Why::Large));
+        };
+        if let Some(step) =
+            members.iter().find(|step| **step != one && **step != two && context.reach(**step).is_some())
+        {
+            return Ok(unknown(one, two, Why::Step(*step)));
+        }
+        // The pair first: parts of one shape then look alike.
+        members.retain(|step| *step != one && *step != two);
+        members.insert(0, two);
+        members.insert(0, one);
+        let mut tests = Tests::Inside;
+        loop {
+            let sub = Sub::new(context, &members, Moment::Start, tests);
+            let shape = sub.shape();
+            if self.harmless.contains(&shape) {
+                return Ok(Answer::Harmless);
+            }
+            let runs = Runs::new(&sub, context.semantics, &[]);
+            let mut machine =
+                Machine::new(&sub.plan, &sub.domains, context.semantics, Some(context.conflicts));
+            let start = machine.any_start();
+            runs.assume(&mut machine, &start);
+            // Item 0 is the pair, item i the step i + 1.
+            let items = members.len() - 1;
+            let steps_of = |item: usize| -> &[StepId] {
+                if item == 0 { &members[..2] } else { &members[item + 1..item + 2] }
+            };
+            let moments = Runs::schedule(&mut machine, items, |left, right| {
+                steps_of(left)
+                    .iter()
+                    .any(|&left| steps_of(right).iter().any(|&right| context.comes_before(left, right)))
+            });
+            let numbers: Vec<usize> = (0..members.len()).collect();
+            let mut tracks = [runs.begin(&machine, start.clone()), runs.begin(&machine, start.clone())];
+            for moment in &moments {
+                for (side, track) in tracks.iter_mut().enumerate() {
+                    let pair: &[usize] = if side == 0 { &[0, 1] } else { &[1, 0] };
+                    let alternatives: Vec<(Lit, &[usize])> = moment
+                        .iter()
+                        .map(|&(item, chosen)| {
+                            (chosen, if item == 0 { pair } else { &numbers[item + 1..item + 2] })
+                        })
+                        .collect();
+                    *track = runs.moment(&mut machine, track, &alternatives);
+                }
+            }
+            let differ = runs.differ(&mut machine, &tracks[0], &tracks[1]);
+            match machine.solve(&[differ]) {
+                Outcome::Unknown => return Err(GaveUp),
+                Outcome::Unsat => {
+                    self.harmless.insert(shape);
+                    return Ok(Answer::Harmless);
+                }
+                Outcome::Sat => {}
+            }
+            let fixed = embed(&sub, &machine.decode(&start));
+            let sequence = |swap: bool| -> Vec<StepId> {
+                Runs::decode(&machine, &moments)
+                    .into_iter()
+                    .flat_map(|item| {
+                        let mut steps = steps_of(item).to_vec();
+                        if swap && item == 0 {
+                            steps.reverse();
+                        }
+                        steps
+                    })
+                    .collect()
+            };
+            if let Some(whole) = self.witness.complete(&fixed)
+                && let (Some(first), Some(second)) = (
+                    self.witness.order(&sequence(false), Some((one, two))),
+                    self.witness.order(&sequence(true), Some((one, two))),
+                )
+                && let Some(found) = self.witness.replay(&whole, &first, &second)
+            {
+                return Ok(Answer::Dependent(Box::new(self.dependence(one, two, found, &sub.cells))));
+            }
+            // Ask again, with more: first all assumptions, then (in the paper's semantics, where one error hides all else)
+            // every step that can fail.
+            if matches!(tests, Tests::Inside) {
+                tests = Tests::Connected;
+                continue;
+            }
+            let failing =
+                context.order.iter().copied().filter(|&step| {
+                    context.semantics == Semantics::Paper && context.footprint(step).can_fail
+                });
+            let Some(wider) = self.closure(members.iter().copied().chain(failing)) else {
+                return Ok(unknown(one, two, Why::Large));
+            };
+            if wider.len() == members.len() {
+                return Ok(unknown(one, two, Why::NotReplayed));
+            }
+            if wider.len() > LARGEST_SLICE {
+                return Ok(unknown(one, two, Why::Large));
+            }
+            members.extend(wider.into_iter().filter(|step| !members.contains(step)).collect::<Vec<_>>());
+        }
+    }
+
+    /// Steps whose provider others make usable: any two runs of all that matters to them.
+    fn two_runs(&mut self, members: &[StepId]) -> Result<Option<Counterexample>, GaveUp> {
+        let context = self.context;
+        for tests in [Tests::Inside, Tests::Connected] {
+            let sub = Sub::new(context, members, Moment::Start, tests);
+            let runs = Runs::new(&sub, context.semantics, &context.unsettled);
+            let mut machine =
+                Machine::new(&sub.plan, &sub.domains, context.semantics, Some(context.conflicts));
+            let start = machine.any_start();
+            runs.assume(&mut machine, &start);
+            let (left, left_order) = runs.in_any_order(&mut machine, start.clone());
+            let (right, right_order) = runs.in_any_order(&mut machine, start.clone());
+            let differ = runs.differ(&mut machine, &left, &right);
+            match machine.solve(&[differ]) {
+                Outcome::Unknown => return Err(GaveUp),
+                Outcome::Unsat => return Ok(None),
+                Outcome::Sat => {}
+            }
+            let fixed = embed(&sub, &machine.decode(&start));
+            let order = |moments| -> Vec<StepId> {
+                Runs::decode(&machine, moments).into_iter().map(|at| members[at]).collect()
+            };
+            if let Some(whole) = self.witness.complete(&fixed)
+                && let (Some(first), Some(second)) = (
+                    self.witness.order(&order(&left_order), None),
+                    self.witness.order(&order(&right_order), None),
+                )
+                && let Some(found) = self.witness.replay(&whole, &first, &second)
+            {
+                return Ok(Some(self.witness.shrink(found, None, &sub.cells)));
+            }
+        }
+        Err(GaveUp)
+    }
+
+    /// A step that fails in Puppet's order and does not in another.
+    fn fails(&mut self, members: &[StepId]) -> Result<Option<Counterexample>, GaveUp> {
+        let context = self.context;
+        for tests in [Tests::Inside, Tests::Connected] {
+            let sub = Sub::new(context, members, Moment::Start, tests);
+            let runs = Runs::new(&sub, context.semantics, &context.unsettled);
+            let mut machine =
+                Machine::new(&sub.plan, &sub.domains, context.semantics, Some(context.conflicts));
+            let start = machine.any_start();
+            runs.assume(&mut machine, &start);
+            let puppet = runs.in_order(&mut machine, start.clone());
+            let (other, other_order) = runs.in_any_order(&mut machine, start.clone());
+            let mut worse = Vec::new();
+            for at in 0..members.len() {
+                worse.push(machine.circuit.and(&[puppet.failed[at], !other.failed[at], !other.skipped[at]]));
+            }
+            let worse = machine.circuit.or(&worse);
+            match machine.solve(&[worse]) {
+                Outcome::Unknown => return Err(GaveUp),
+                Outcome::Unsat => return Ok(None),
+                Outcome::Sat => {}
+            }
+            let fixed = embed(&sub, &machine.decode(&start));
+            let order: Vec<StepId> =
+                Runs::decode(&machine, &other_order).into_iter().map(|at| members[at]).collect();
+            if let Some(whole) = self.witness.complete(&fixed)
+                && let Some(second) = self.witness.order(&order, None)
+                && let Some(found) = self.witness.replay(&whole, &context.order, &second)
+                && fails_only_first(&found)
+            {
+                return Ok(Some(found));
+            }
+        }
+        Err(GaveUp)
+    }
+}
+
+fn fails_only_first(found: &Counterexample) -> bool {
+    found
+        .first_run
+        .statuses
+        .iter()
+        .zip(&found.second_run.statuses)
+        .any(|(one, two)| *one == Status::Failed && two.outcome() == Status::Ok)
+}
+
+fn unknown(one: StepId, two: StepId, why: Why) -> Answer {
+    Answer::Unknown(Unproved { steps: vec![one, two], why })
+}
+
+pub(crate) fn embed(sub: &Sub, part: &State) -> Vec<(CellId, Value)> {
+    sub.cells.iter().enumerate().map(|(at, &cell)| (cell, part.get(CellId(at as u32)).clone())).collect()
+}
+
+/// Decides about the order of a whole plan.
+pub(crate) fn decide(asker: &mut Asker<'_, '_>, tell: &dyn Fn(usize, usize)) -> Orders {
+    let context = asker.context;
+    // Without any admissible start there is nothing that could differ.
+    let pairs = if asker.witness.base().is_some() { candidates(context) } else { Vec::new() };
+    let mut found = Orders {
+        order: Order::Independent,
+        dependent: Vec::new(),
+        fails: None,
+        unproved: Vec::new(),
+        candidates: pairs.len(),
+        conflicts: 0,
+    };
+    unknown_pairs(context, &mut found.unproved);
+    let mut open: FxHashSet<StepId> = FxHashSet::default();
+    let mut conflicting: Vec<(StepId, StepId)> = Vec::new();
+    // Steps that are tried again later have no place of their own in an order: they are asked about all at once.
+    let mut postponed: Vec<StepId> = Vec::new();
+    if !context.unsettled.is_empty() && asker.witness.base().is_some() {
+        let seeds = context.unsettled.iter().flat_map(|&step| {
+            let mut cells = Vec::new();
+            context.step(step).suitable.cells(&mut cells);
+            let mut all: Vec<StepId> =
+                cells.iter().flat_map(|cell| context.writers[cell.0 as usize].iter().copied()).collect();
+            all.push(step);
+            all
+        });
+        // Whatever reads or writes what they touch, and what comes after them, may see when they run.
+        let mut seeds: Vec<StepId> = seeds.collect();
+        let mut at = 0;
+        let mut seen: FxHashSet<StepId> = seeds.iter().copied().collect();
+        while at < seeds.len() && seeds.len() <= LARGEST_SLICE * 4 {
+            let step = seeds[at];
+            at += 1;
+            let mut more: Vec<StepId> = context.runner.after(step).iter().map(|&step| StepId(step)).collect();
+            for cell in context.footprint(step).touches() {
+                more.extend(&context.writers[cell.0 as usize]);
+                if context.footprint(step).writes.binary_search(&cell).is_ok() {
+                    more.extend(&context.readers[cell.0 as usize]);
+                }
+            }
+            seeds.extend(more.into_iter().filter(|&step| seen.insert(step)));
+        }
+        postponed = asker.closure(seeds).unwrap_or_else(|| context.order.clone());
+    }
+    let inside: FxHashSet<StepId> = postponed.iter().copied().collect();
+    let mut done = 0;
+    for &(one, two) in &pairs {
+        done += 1;
+        tell(done, pairs.len());
+        if inside.contains(&one) && inside.contains(&two) {
+            continue;
+        }
+        if context.reach(one).is_some() || context.reach(two).is_some() {
+            // Named already, or not: the models of the two are not the whole truth.
+            let step = if context.reach(one).is_some() { one } else { two };
+            if let Ok(difference) = asker.local.pair(context, one, two)
+                && difference.is_empty()
+                && !may_touch(context, step, if step == one { two } else { one })
+            {
+                continue;
+            }
+            found.unproved.push(Unproved { steps: vec![one, two], why: Why::Step(step) });
+            continue;
+        }
+        match asker.pair(one, two) {
+            Answer::Harmless => {}
+            Answer::Dependent(dependence) => {
+                conflicting.push((one, two));
+                found.dependent.push(*dependence);
+            }
+            Answer::Unknown(unproved) => {
+                found.unproved.push(unproved);
+            }
+        }
+    }
+    found.conflicts = conflicting.len() + found.unproved.len();
+    if !postponed.is_empty() {
+        let answer = if postponed.len() > LARGEST_SLICE { Err(GaveUp) } else { asker.two_runs(&postponed) };
+        match answer {
+            Ok(None) => {}
+            Ok(Some(counterexample)) => {
+                let (one, two) = apart(&counterexample).unwrap_or((postponed[0], context.unsettled[0]));
+                open.extend(&postponed);
+                found.dependent.push(Dependence { one, two, counterexample });
+            }
+            Err(GaveUp) => {
+                let why = if context.is_late() { Why::Time } else { Why::Postponed };
+                found.unproved.push(Unproved { steps: context.unsettled.clone(), why });
+            }
+        }
+    }
+    if !found.dependent.is_empty() {
+        found.order = Order::Dependent;
+        if context.semantics == Semantics::Puppet {
+            decide_fails(asker, &conflicting, &open, &mut found);
+        }
+    } else if !found.unproved.is_empty() {
+        found.order = Order::Unknown;
+    }
+    found
+}
+
+/// Two steps whose places differ between the orders of a counterexample.
+fn apart(found: &Counterexample) -> Option<(StepId, StepId)> {
+    let at = found.first_run.order.iter().zip(&found.second_run.order).position(|(one, two)| one != two)?;
+    Some((found.first_run.order[at], found.second_run.order[at]))
+}
+
+fn decide_fails(
+    asker: &mut Asker<'_, '_>,
+    conflicting: &[(StepId, StepId)],
+    open: &FxHashSet<StepId>,
+    found: &mut Orders,
+) {
+    let context = asker.context;
+    // The counterexamples at hand often show it.
+    for dependence in &found.dependent {
+        let example = &dependence.counterexample;
+        for other in [&example.first, &example.second] {
+            if let Some(again) = asker.witness.replay(&example.start, &context.order, other)
+                && fails_only_first(&again)
+            {
+                found.order = Order::Fails;
+                found.fails = Some(Counterexample { matters: example.matters.clone(), ..again });
+                return;
+            }
+        }
+    }
+    let mut members: Vec<StepId> = open.iter().copied().collect();
+    for &(one, two) in conflicting {
+        let reached = asker
+            .local
+            .pair(context, one, two)
+            .and_then(|difference| asker.local.follow(context, one, two, &difference));
+        match reached.ok().and_then(|reached| asker.members(one, two, &reached)) {
+            Some(more) => members.extend(more),
+            None => return,
+        }
+    }
+    let Some(members) = asker.closure(sorted(members)).filter(|members| members.len() <= LARGEST_SLICE)
+    else {
+        found.unproved.push(Unproved { steps: Vec::new(), why: Why::WhetherItFails });
+        return;
+    };
+    match asker.fails(&members) {
+        Ok(Some(example)) => {
+            found.order = Order::Fails;
+            found.fails = Some(example);
+        }
+        Ok(None) => {}
+        Err(GaveUp) => found.unproved.push(Unproved { steps: Vec::new(), why: Why::WhetherItFails }),
+    }
+}
+
+/// Whether a step of unknown effect may touch what another step touches.
+fn may_touch(context: &Context<'_>, unknown: StepId, other: StepId) -> bool {
+    match context.reach(unknown) {
+        None => false,
+        Some(Reach::Everything) => {
+            context.footprint(other).touches().next().is_some() || context.reach(other).is_some()
+        }
+        Some(Reach::Cells(cells)) => {
+            cells.iter().any(|cell| context.footprint(other).touches().any(|touched| touched == *cell))
+                || context.reach(other).is_some_and(|reach| match reach {
+                    Reach::Everything => true,
+                    Reach::Cells(more) => more.iter().any(|cell| cells.contains(cell)),
+                })
+        }
+    }
+}
+
+/// Pairs of which one has an unknown effect that may touch the other: one entry for each such step.
+fn unknown_pairs(context: &Context<'_>, unproved: &mut Vec<Unproved>) {
+    for step in (0..context.plan.steps.len() as u32).map(StepId) {
+        let Some(reach) = context.reach(step) else { continue };
+        let others: Vec<StepId> = match reach {
+            Reach::Everything => (0..context.plan.steps.len() as u32).map(StepId).collect(),
+            Reach::Cells(cells) => {
+                let known = cells.iter().flat_map(|cell| {
+                    context
+                        .writers
+                        .get(cell.0 as usize)
+                        .into_iter()
+                        .chain(context.readers.get(cell.0 as usize))
+                        .flatten()
+                        .copied()
+                });
+                let unknown = (0..context.plan.steps.len() as u32)
+                    .map(StepId)
+                    .filter(|&other| context.reach(other).is_some());
+                sorted(known.chain(unknown))
+            }
+        };
+        let mut steps: Vec<StepId> = others
+            .into_iter()
+            .filter(|&other| {
+                other != step && context.unordered(step, other) && may_touch(context, step, other)
+            })
+            .collect();
+        if !steps.is_empty() {
+            steps.insert(0, step);
+            unproved.push(Unproved { steps, why: Why::Step(step) });
+        }
+    }
+}

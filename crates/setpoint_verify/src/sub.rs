@@ -1,0 +1,292 @@
+//! A part of a plan as a plan of its own, small enough to be asked about.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+use setpoint_state::{
+    Cell, CellId, CellKey, CellKind, Domains, Kind, Lifetime, Plan, Program, Step, StepId, Term, Test, Value,
+};
+
+use crate::context::Context;
+
+/// Some steps of a plan, over the cells that they touch.
+pub(crate) struct Sub {
+    pub(crate) plan: Plan,
+    pub(crate) domains: Domains,
+    /// The numbers of the steps in the whole plan.
+    pub(crate) steps: Vec<StepId>,
+    /// The numbers of the cells in the whole plan.
+    pub(crate) cells: Vec<CellId>,
+}
+
+/// Whether cells are as at the start of a run, or as they may be at any moment.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Moment {
+    Start,
+    Any,
+    /// Any moment, and two states are compared.
+    AnyTwo,
+    /// The start, and two starts are compared.
+    StartTwo,
+}
+
+impl Moment {
+    fn is_start(self) -> bool {
+        matches!(self, Self::Start | Self::StartTwo)
+    }
+}
+
+struct Renumber<'c, 'p> {
+    context: &'c Context<'p>,
+    numbers: FxHashMap<CellId, CellId>,
+    cells: Vec<CellId>,
+}
+
+impl Renumber<'_, '_> {
+    fn cell(&mut self, cell: CellId) -> CellId {
+        *self.numbers.entry(cell).or_insert_with(|| {
+            self.cells.push(cell);
+            CellId(self.cells.len() as u32 - 1)
+        })
+    }
+
+    fn term(&mut self, term: &Term) -> Term {
+        match term {
+            Term::Is(value) => Term::Is(value.clone()),
+            Term::Cell(cell) => Term::Cell(self.cell(*cell)),
+        }
+    }
+
+    fn test(&mut self, test: &Test) -> Test {
+        match test {
+            Test::True => Test::True,
+            Test::Equal(left, right) => Test::Equal(self.term(left), self.term(right)),
+            Test::Kind(cell, kind) => Test::Kind(self.cell(*cell), *kind),
+            Test::Not(inner) => Test::Not(Box::new(self.test(inner))),
+            Test::All(tests) => Test::All(tests.iter().map(|test| self.test(test)).collect()),
+            Test::Any(tests) => Test::Any(tests.iter().map(|test| self.test(test)).collect()),
+        }
+    }
+
+    fn program(&mut self, program: &Program) -> Program {
+        match program {
+            Program::Skip => Program::Skip,
+            Program::Fail(reason) => Program::Fail(reason.clone()),
+            Program::Change => Program::Change,
+            Program::Write(cell, term) => Program::Write(self.cell(*cell), self.term(term)),
+            Program::If(test, then, otherwise) => {
+                let test = self.test(test);
+                Program::If(test, Box::new(self.program(then)), Box::new(self.program(otherwise)))
+            }
+            Program::Sequence(programs) => {
+                Program::Sequence(programs.iter().map(|program| self.program(program)).collect())
+            }
+        }
+    }
+}
+
+impl Sub {
+    /// The given steps, in the given order. Their edges are those of the whole plan, also through steps that are left out.
+    pub(crate) fn new(context: &Context<'_>, steps: &[StepId], moment: Moment, tests: Tests<'_>) -> Self {
+        let mut renumber = Renumber { context, numbers: FxHashMap::default(), cells: Vec::new() };
+        let mut plan = Plan::default();
+        for &id in steps {
+            let step = context.step(id);
+            let (apply, refresh) = (renumber.program(&step.apply), renumber.program(&step.refresh));
+            let suitable = renumber.test(&step.suitable);
+            plan.steps.push(Step {
+                name: step.name.clone(),
+                apply,
+                refresh,
+                suitable,
+                unknown: None,
+                passes_on: step.passes_on,
+            });
+        }
+        if moment.is_start() {
+            plan.start = renumber.assumptions(tests);
+        }
+        let place: FxHashMap<StepId, u32> =
+            steps.iter().enumerate().map(|(at, &id)| (id, at as u32)).collect();
+        for (one_at, &one) in steps.iter().enumerate() {
+            for (two_at, &two) in steps.iter().enumerate() {
+                if one_at != two_at && context.comes_before(one, two) {
+                    plan.edges.push((StepId(one_at as u32), StepId(two_at as u32)));
+                }
+            }
+            for target in context.runner.notified_by(one) {
+                if let Some(&target) = place.get(&StepId(*target)) {
+                    plan.notifies.push((StepId(one_at as u32), StepId(target)));
+                }
+            }
+        }
+        let cells = std::mem::take(&mut renumber.cells);
+        for (at, &id) in cells.iter().enumerate() {
+            let Some(Cell { lifetime, kinds, .. }) = context.plan.space.get(id) else { continue };
+            // Names of cells are not needed here, and numbers make parts of one shape alike.
+            let key = CellKey::new(CellKind::Other, &at.to_string());
+            match (moment.is_start(), lifetime) {
+                (true, Lifetime::Run(initial)) => plan.space.scratch(key, initial.clone()),
+                (true, Lifetime::Machine) => plan.space.cell(key, kinds),
+                (false, _) => {
+                    let mut kinds: Vec<Kind> = context.domains.of_cell(id).iter().map(Value::kind).collect();
+                    kinds.sort_unstable();
+                    kinds.dedup();
+                    plan.space.cell(key, &kinds)
+                }
+            };
+        }
+        let domains = match moment {
+            Moment::Start | Moment::Any => Domains::of(&plan),
+            Moment::AnyTwo | Moment::StartTwo => Domains::for_two(&plan),
+        };
+        Self { plan, domains, steps: steps.to_vec(), cells }
+    }
+
+    /// What two parts have in common if they differ only in names: equal keys have equal answers.
+    pub(crate) fn shape(&self) -> Vec<u32> {
+        let mut shape = Shape { out: Vec::new(), values: FxHashMap::default() };
+        for step in &self.plan.steps {
+            shape.out.push(u32::from(step.passes_on));
+            shape.program(&step.apply);
+            shape.program(&step.refresh);
+            shape.test(&step.suitable);
+        }
+        shape.out.push(u32::MAX);
+        for test in &self.plan.start {
+            shape.test(test);
+        }
+        for list in [&self.plan.edges, &self.plan.notifies] {
+            shape.out.push(u32::MAX);
+            shape.out.extend(list.iter().flat_map(|(one, two)| [one.0, two.0]));
+        }
+        for (_, cell) in self.plan.space.iter() {
+            shape.out.push(u32::MAX);
+            shape.out.extend(cell.kinds.iter().map(|&kind| kind as u32));
+            if let Lifetime::Run(initial) = &cell.lifetime {
+                shape.value(initial);
+            }
+        }
+        shape.out
+    }
+}
+
+/// Which assumptions a part includes.
+#[derive(Clone, Copy)]
+pub(crate) enum Tests<'t> {
+    /// Those that look at cells of the part only.
+    Inside,
+    /// All that are connected with the part.
+    Connected,
+    /// Those of this list, beside the ones inside.
+    #[allow(dead_code, reason = "a question may bring its own")]
+    Also(&'t [Test]),
+}
+
+impl Renumber<'_, '_> {
+    fn assumptions(&mut self, tests: Tests<'_>) -> Vec<Test> {
+        if let Tests::Also(more) = tests {
+            for test in more {
+                self.test(test);
+            }
+        }
+        let mut seen: FxHashSet<u32> = FxHashSet::default();
+        let mut chosen: Vec<u32> = Vec::new();
+        let mut at = 0;
+        while at < self.cells.len() {
+            let cell = self.cells[at];
+            at += 1;
+            let Some(tests_of) = self.context.assumed.get(&cell) else { continue };
+            for &test in tests_of {
+                if !seen.insert(test) {
+                    continue;
+                }
+                let mut cells = Vec::new();
+                self.context.assumptions[test as usize].cells(&mut cells);
+                match tests {
+                    Tests::Connected => {
+                        for cell in cells {
+                            self.cell(cell);
+                        }
+                    }
+                    Tests::Inside | Tests::Also(_) => {
+                        if cells.iter().any(|cell| !self.numbers.contains_key(cell)) {
+                            continue;
+                        }
+                    }
+                }
+                chosen.push(test);
+            }
+        }
+        let context = self.context;
+        chosen.iter().map(|&test| self.test(&context.assumptions[test as usize])).collect()
+    }
+}
+
+struct Shape {
+    out: Vec<u32>,
+    values: FxHashMap<Value, u32>,
+}
+
+impl Shape {
+    fn value(&mut self, value: &Value) {
+        // Values are alike up to their names; absent and directory are themselves.
+        let next = self.values.len() as u32;
+        let number = *self.values.entry(value.clone()).or_insert(next);
+        self.out.extend([value.kind() as u32, number]);
+    }
+
+    fn term(&mut self, term: &Term) {
+        match term {
+            Term::Is(value) => {
+                self.out.push(0);
+                self.value(value);
+            }
+            Term::Cell(cell) => self.out.extend([1, cell.0]),
+        }
+    }
+
+    fn test(&mut self, test: &Test) {
+        match test {
+            Test::True => self.out.push(10),
+            Test::Equal(left, right) => {
+                self.out.push(11);
+                self.term(left);
+                self.term(right);
+            }
+            Test::Kind(cell, kind) => self.out.extend([12, cell.0, *kind as u32]),
+            Test::Not(inner) => {
+                self.out.push(13);
+                self.test(inner);
+            }
+            Test::All(tests) | Test::Any(tests) => {
+                self.out.extend([if matches!(test, Test::All(_)) { 14 } else { 15 }, tests.len() as u32]);
+                for test in tests {
+                    self.test(test);
+                }
+            }
+        }
+    }
+
+    fn program(&mut self, program: &Program) {
+        match program {
+            Program::Skip => self.out.push(20),
+            Program::Fail(_) => self.out.push(21),
+            Program::Change => self.out.push(22),
+            Program::Write(cell, term) => {
+                self.out.extend([23, cell.0]);
+                self.term(term);
+            }
+            Program::If(test, then, otherwise) => {
+                self.out.push(24);
+                self.test(test);
+                self.program(then);
+                self.program(otherwise);
+            }
+            Program::Sequence(programs) => {
+                self.out.extend([25, programs.len() as u32]);
+                for program in programs {
+                    self.program(program);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,268 @@
+//! From a model to a story that holds: a start of the whole plan, orders of all steps, and a replay.
+
+use std::cell::OnceCell;
+
+use rustc_hash::FxHashSet;
+use setpoint_state::{CellId, State, StepId, Value};
+
+use crate::context::{Context, has};
+use crate::machine::Machine;
+use crate::{Counterexample, Differs};
+
+/// Completes starts, and replays.
+pub(crate) struct Witness<'c, 'p> {
+    context: &'c Context<'p>,
+    base: OnceCell<Option<State>>,
+}
+
+impl<'c, 'p> Witness<'c, 'p> {
+    pub(crate) fn new(context: &'c Context<'p>) -> Self {
+        Self { context, base: OnceCell::new() }
+    }
+
+    /// Some admissible start of the whole plan; `None` if there is none.
+    pub(crate) fn base(&self) -> Option<&State> {
+        self.base
+            .get_or_init(|| {
+                let mut state = State::empty(&self.context.plan.space);
+                for (id, _) in self.context.plan.space.iter() {
+                    if let Some(first) = self.context.domains.start_values(id).next() {
+                        state.set(id, first.clone());
+                    }
+                }
+                if self.is_admissible(&state) {
+                    return Some(state);
+                }
+                let cells: Vec<CellId> = self.context.plan.space.iter().map(|(id, _)| id).collect();
+                self.solve(&cells, &[], state)
+            })
+            .as_ref()
+    }
+
+    pub(crate) fn is_admissible(&self, state: &State) -> bool {
+        self.context.assumptions.iter().all(|test| state.holds(test))
+            && self.context.plan.space.iter().all(|(id, cell)| {
+                !matches!(cell.lifetime, setpoint_state::Lifetime::Machine)
+                    || cell.kinds.contains(&state.get(id).kind())
+            })
+    }
+
+    fn solve(&self, cells: &[CellId], fixed: &[(CellId, Value)], mut onto: State) -> Option<State> {
+        let context = self.context;
+        let mut machine =
+            Machine::new(&context.plan, &context.domains, context.semantics, Some(context.conflicts));
+        let start = machine.start_of(cells);
+        let mut tests: Vec<u32> =
+            cells.iter().filter_map(|cell| context.assumed.get(cell)).flatten().copied().collect();
+        tests.sort_unstable();
+        tests.dedup();
+        for test in tests {
+            let holds = machine.test(&start, &context.assumptions[test as usize]);
+            machine.circuit.assert(&[holds]);
+        }
+        for (cell, value) in fixed {
+            let holds = machine.holds(&start, *cell, value);
+            machine.circuit.assert(&[holds]);
+        }
+        if !machine.solve(&[]).is_sat() {
+            return None;
+        }
+        let found = machine.decode_of(&start, cells);
+        for (cell, value) in found {
+            onto.set(cell, value);
+        }
+        Some(onto)
+    }
+
+    /// An admissible start of the whole plan in which these cells hold these values.
+    pub(crate) fn complete(&self, fixed: &[(CellId, Value)]) -> Option<State> {
+        let base = self.base()?;
+        let mut state = base.clone();
+        for (cell, value) in fixed {
+            state.set(*cell, value.clone());
+        }
+        let context = self.context;
+        let disturbed = fixed.iter().any(|(cell, _)| {
+            context.assumed.get(cell).is_some_and(|tests| {
+                tests.iter().any(|&test| !state.holds(&context.assumptions[test as usize]))
+            })
+        });
+        if !disturbed {
+            return Some(state);
+        }
+        // Everything that assumptions connect with these cells may have to change too.
+        let mut seen: FxHashSet<CellId> = fixed.iter().map(|(cell, _)| *cell).collect();
+        let mut cells: Vec<CellId> = fixed.iter().map(|(cell, _)| *cell).collect();
+        let mut at = 0;
+        while at < cells.len() {
+            let mut found = Vec::new();
+            for &test in context.assumed.get(&cells[at]).into_iter().flatten() {
+                context.assumptions[test as usize].cells(&mut found);
+            }
+            cells.extend(found.into_iter().filter(|&cell| seen.insert(cell)));
+            at += 1;
+        }
+        self.solve(&cells, fixed, state)
+    }
+
+    /// An order of the whole plan in which the given steps come in the given order; each is preceded only by what it waits
+    /// for. `None` if edges forbid it.
+    pub(crate) fn order(
+        &self,
+        sequence: &[StepId],
+        together: Option<(StepId, StepId)>,
+    ) -> Option<Vec<StepId>> {
+        let context = self.context;
+        let mut done: FxHashSet<StepId> = FxHashSet::default();
+        let mut order = Vec::with_capacity(context.order.len());
+        let inside: FxHashSet<StepId> = sequence.iter().copied().collect();
+        for &step in sequence {
+            let mut needed: Vec<StepId> = Vec::new();
+            let mut wants = vec![step];
+            if let Some((one, two)) = together
+                && (step == one || step == two)
+            {
+                wants = vec![one, two];
+            }
+            for &before in &context.order {
+                if !done.contains(&before) && wants.iter().any(|&step| has(context.before(step), before.0)) {
+                    needed.push(before);
+                }
+            }
+            for before in needed {
+                if inside.contains(&before) && before != step {
+                    return None;
+                }
+                done.insert(before);
+                order.push(before);
+            }
+            if done.insert(step) {
+                order.push(step);
+            }
+        }
+        order.extend(context.order.iter().copied().filter(|step| !done.contains(step)));
+        Some(order)
+    }
+
+    /// Runs both orders and says what differs at the end; `None` if nothing does, or if the start may not be.
+    pub(crate) fn replay(
+        &self,
+        start: &State,
+        first: &[StepId],
+        second: &[StepId],
+    ) -> Option<Counterexample> {
+        if !self.is_admissible(start) {
+            return None;
+        }
+        let context = self.context;
+        let (one, two) = (context.runner.run(start, first), context.runner.run(start, second));
+        if one.same_outcome(&two, context.semantics) {
+            return None;
+        }
+        let cells = if context.semantics == setpoint_state::Semantics::Paper
+            && (one.statuses.contains(&setpoint_state::Status::Failed)
+                || two.statuses.contains(&setpoint_state::Status::Failed))
+        {
+            Vec::new()
+        } else {
+            one.end.differences(&two.end)
+        };
+        let steps = one
+            .statuses
+            .iter()
+            .zip(&two.statuses)
+            .enumerate()
+            .filter(|(_, (one, two))| one.outcome() != two.outcome())
+            .map(|(at, _)| StepId(at as u32))
+            .collect();
+        Some(Counterexample {
+            start: start.clone(),
+            matters: Vec::new(),
+            first: first.to_vec(),
+            second: second.to_vec(),
+            first_run: one,
+            second_run: two,
+            differs: Differs { cells, steps },
+        })
+    }
+
+    /// Makes a counterexample simpler as long as it stays one: cells go back to a plain start, and the order to Puppet's.
+    pub(crate) fn shrink(
+        &self,
+        found: Counterexample,
+        pair: Option<(StepId, StepId)>,
+        cells: &[CellId],
+    ) -> Counterexample {
+        let mut best = found;
+        if let Some((one, two)) = pair {
+            // The order that Puppet takes, with the two brought together as late as they can be.
+            if let Some((first, second)) = self.natural(one, two)
+                && let Some(simpler) = self.replay(&best.start, &first, &second)
+            {
+                best = simpler;
+            }
+        }
+        let base = self.base().cloned();
+        let mut matters: Vec<CellId> = Vec::new();
+        for &cell in cells.iter().take(200) {
+            let held = best.start.get(cell).clone();
+            let mut plain: Vec<Value> = Vec::new();
+            if let Some(base) = &base {
+                plain.push(base.get(cell).clone());
+            }
+            plain.extend(self.context.domains.start_values(cell).take(2).cloned());
+            let mut needed = !plain.contains(&held);
+            for value in plain {
+                if value == held {
+                    continue;
+                }
+                let mut start = best.start.clone();
+                start.set(cell, value);
+                if let Some(simpler) = self.replay(&start, &best.first, &best.second) {
+                    if needed {
+                        best = simpler;
+                        needed = false;
+                    }
+                } else {
+                    needed = true;
+                }
+            }
+            if needed {
+                matters.push(cell);
+            }
+        }
+        best.matters = matters;
+        best
+    }
+
+    /// Puppet's order with both neighbours together, in either order.
+    fn natural(&self, one: StepId, two: StepId) -> Option<(Vec<StepId>, Vec<StepId>)> {
+        let context = self.context;
+        let rank = |step: StepId| context.rank[step.0 as usize];
+        let (first, second) = if rank(one) < rank(two) { (one, two) } else { (two, one) };
+        // What must come between the two in no case can come before both.
+        let mut order: Vec<StepId> = Vec::new();
+        let mut held: Vec<StepId> = Vec::new();
+        for &step in &context.order {
+            if step == first {
+                held.push(step);
+            } else if step == second {
+                order.push(first);
+                order.push(second);
+                order.extend(held.drain(1..));
+                held.clear();
+            } else if held.first() == Some(&first) && has(context.after(first), step.0) {
+                held.push(step);
+            } else {
+                order.push(step);
+            }
+        }
+        if order.len() != context.order.len() {
+            return None;
+        }
+        let at = order.iter().position(|&step| step == first)?;
+        let mut swapped = order.clone();
+        swapped.swap(at, at + 1);
+        Some((order, swapped))
+    }
+}

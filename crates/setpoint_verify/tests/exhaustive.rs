@@ -1,0 +1,47 @@
+//! The prover beside exhaustive execution: the same verdicts, for thousands of small plans, in both semantics.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::print_stdout,
+    reason = "tests fail by panicking"
+)]
+
+use setpoint_state::Semantics;
+use setpoint_verify::exhaustive::{Judged, judge};
+
+fn compare(semantics: Semantics, seeds: std::ops::Range<u64>) {
+    let mut compared = 0;
+    let mut counts = std::collections::BTreeMap::new();
+    let mut bad = Vec::new();
+    for seed in seeds {
+        match judge(&setpoint_verify::sample::plan(seed), semantics, 1500) {
+            Judged::TooLarge => {}
+            Judged::Agrees(truth) => {
+                compared += 1;
+                *counts.entry(format!("{truth:?}")).or_insert(0) += 1;
+            }
+            Judged::Differs(what) => bad.push(format!("seed {seed}: {what}")),
+        }
+    }
+    for (kind, count) in &counts {
+        println!("{count:6} {kind}");
+    }
+    println!("{compared} compared");
+    assert!(bad.is_empty(), "{} differ:\n{}", bad.len(), bad[..bad.len().min(12)].join("\n"));
+}
+
+#[test]
+fn puppets_semantics() {
+    compare(Semantics::Puppet, 0..count());
+}
+
+#[test]
+fn the_papers_semantics() {
+    compare(Semantics::Paper, 0..count());
+}
+
+fn count() -> u64 {
+    std::env::var("SETPOINT_PLANS").ok().and_then(|count| count.parse().ok()).unwrap_or(500)
+}
