@@ -8,6 +8,7 @@ mod bench;
 mod compare;
 mod fuzz;
 mod measure;
+mod modules;
 mod test;
 
 use std::process::ExitCode;
@@ -29,6 +30,8 @@ enum Task {
     Compare(compare::Arguments),
     /// Compile mutated manifests, and see that all end well
     Fuzz(fuzz::Arguments),
+    /// Enter every class of the installed modules, and compare with Puppet
+    Modules(modules::Arguments),
     /// Measure Setpoint beside its peers
     Bench(bench::Arguments),
     /// Run every test, and say at the end what was skipped
@@ -43,6 +46,7 @@ fn main() -> ExitCode {
         Task::Answer(arguments) => answer::run(&arguments),
         Task::Compare(arguments) => compare::run(&arguments),
         Task::Fuzz(arguments) => fuzz::run(&arguments),
+        Task::Modules(arguments) => modules::run(&arguments),
         Task::Bench(arguments) => bench::run(&arguments),
         Task::Test(arguments) => test::run(&arguments),
         Task::Measure(arguments) => measure::run(&arguments),

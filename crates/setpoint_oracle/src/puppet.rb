@@ -4,6 +4,8 @@
 #   and `modules` the module path, before the named modules of the installation and the native types that puppet-agent ships
 #   as modules. `hiera.yaml` is that of the environment, `global/hiera.yaml` the global one. "trusted" is laid over the usual
 #   trusted facts. With "lookups", lines of arguments of `puppet lookup`, nothing is compiled, and the answer has what each prints.
+#   With "class": name instead of files, the class is included, in an environment that is kept for all such requests: what
+#   Puppet has parsed once it does not parse again.
 # Answer: {"root": folder, "catalog": {…} | null, "error": text | null, "logs": [{level, source, file, line, column, text}]}.
 # Nothing is applied. With `--bare` the catalog is rendered and not sent, so that only Puppet's own work is measured.
 require 'json'
@@ -73,6 +75,20 @@ def trusted(name, more)
   known.merge(more || {})
 end
 
+# An environment with the named modules, and the classes of other requests already read.
+def kept_environment(request, folder, core)
+  $kept ||= {}
+  $kept[request['modules']] ||= begin
+    root = "#{folder}/kept#{$kept.size}"
+    FileUtils.mkdir_p("#{root}/installed")
+    File.write("#{root}/main.pp", "include $facts['setpoint_class']\n")
+    request['modules'].each { |module_name| link(module_name, "#{root}/installed") }
+    environment = Puppet::Node::Environment.create(:production, ["#{root}/installed", core], "#{root}/main.pp")
+    environments = Puppet::Environments::StaticDirectory.new('production', root, environment)
+    { environments: environments, current_environment: environment, loaders: Puppet::Pops::Loaders.new(environment, false, false) }
+  end
+end
+
 def compile(request, root, core)
   name = request['node']
   Puppet[:strict_variables] = request['strict']
@@ -80,13 +96,19 @@ def compile(request, root, core)
   Puppet[:node_name_value] = name
   Puppet[:code] = ''
   Puppet[:hiera_config] = "#{root}/global/hiera.yaml"
-  installed = "#{root}/installed"
-  FileUtils.mkdir_p(installed)
-  (request['modules'] || []).each { |module_name| link(module_name, installed) }
-  path = ["#{root}/modules", installed, core]
-  environment = Puppet::Node::Environment.create(:production, path, "#{root}/main.pp")
-  environments = Puppet::Environments::StaticDirectory.new('production', root, environment)
-  context = { environments: environments, current_environment: environment, loaders: Puppet::Pops::Loaders.new(environment, false, false) }
+  if request['class']
+    request['facts']['setpoint_class'] = request['class']
+    context = kept_environment(request, File.dirname(root), core)
+  else
+    installed = "#{root}/installed"
+    FileUtils.mkdir_p(installed)
+    (request['modules'] || []).each { |module_name| link(module_name, installed) }
+    path = ["#{root}/modules", installed, core]
+    environment = Puppet::Node::Environment.create(:production, path, "#{root}/main.pp")
+    environments = Puppet::Environments::StaticDirectory.new('production', root, environment)
+    context = { environments: environments, current_environment: environment, loaders: Puppet::Pops::Loaders.new(environment, false, false) }
+  end
+  environment = context[:current_environment]
   Puppet.override(context, 'oracle') do
     facts = Puppet::Node::Facts.new(name, request['facts'])
     node = Puppet::Node.new(name, environment: environment, facts: facts)
@@ -173,7 +195,7 @@ Dir.mktmpdir('oracle') do |folder|
   $stdin.each_line.with_index do |line, index|
     request = JSON.parse(line)
     root = "#{folder}/case#{index}"
-    write(request['files'], root)
+    write(request['files'] || {}, root)
     logs.messages.clear
     # What Puppet says once in a process is said once in a case.
     $unique_warnings = {}

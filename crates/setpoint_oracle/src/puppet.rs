@@ -4,7 +4,7 @@ use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::{Outcome, Request};
 
@@ -36,14 +36,31 @@ impl Puppet {
     }
 
     pub fn ask(&mut self, request: &Request) -> Result<Outcome, String> {
+        self.put(&request.to_json(), &request.lookups)
+    }
+
+    /// Includes a class of modules of the installation. What Puppet has parsed for one class it keeps for the next.
+    pub fn ask_class(
+        &mut self,
+        class: &str,
+        modules: &[String],
+        node: &str,
+        facts: &serde_json::Map<String, Value>,
+    ) -> Result<Outcome, String> {
+        self.put(
+            &json!({"class": class, "modules": modules, "node": node, "facts": facts, "strict": false}),
+            &[],
+        )
+    }
+
+    fn put(&mut self, question: &Value, lookups: &[String]) -> Result<Outcome, String> {
         let questions = self.questions.as_mut().ok_or("ruby has no standard input")?;
-        writeln!(questions, "{}", request.to_json())
-            .map_err(|error| format!("Puppet does not listen: {error}"))?;
+        writeln!(questions, "{question}").map_err(|error| format!("Puppet does not listen: {error}"))?;
         let mut line = String::new();
         self.answers.read_line(&mut line).map_err(|error| format!("Puppet does not answer: {error}"))?;
         let answer: Value = serde_json::from_str(&line)
             .map_err(|error| format!("Puppet ended without an answer: {error}"))?;
-        Outcome::from_puppet(&answer, &request.lookups)
+        Outcome::from_puppet(&answer, lookups)
     }
 }
 

@@ -163,6 +163,7 @@ impl<'a> Compiler<'a> {
             has_scope_tags: false,
             sensitive: Vec::new(),
             title_prov: Prov::NONE,
+            title_value: None,
             prov: Prov::NONE,
         };
         self.resources.add(resource, collectable);

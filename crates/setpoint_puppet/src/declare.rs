@@ -26,6 +26,8 @@ pub(crate) struct New {
     pub(crate) span: Option<Span>,
     /// Defaults of the scope are copied.
     pub(crate) with_defaults: bool,
+    /// The title, if it is no string.
+    pub(crate) title_value: Option<Value>,
 }
 
 impl Default for New {
@@ -37,6 +39,7 @@ impl Default for New {
             source: None,
             span: None,
             with_defaults: true,
+            title_value: None,
         }
     }
 }
@@ -78,8 +81,14 @@ impl Compiler<'_> {
             // The last resource takes the parameters, the others copy them.
             let own =
                 if titles.peek().is_some() { parameters.clone() } else { std::mem::take(&mut parameters) };
-            let new =
-                New { kind, form: declaration.form, parameters: own, span: Some(span), ..New::default() };
+            let new = New {
+                kind,
+                form: declaration.form,
+                parameters: own,
+                span: Some(span),
+                title_value: title.as_str().is_none().then(|| title.clone()),
+                ..New::default()
+            };
             let mut resource = self.new_resource(displayed, text, resource_type.clone(), new)?;
             resource.title_prov = title.prov;
             resource.prov = self.existence(self.words.resource, title.prov, Some(span));
@@ -134,7 +143,9 @@ impl Compiler<'_> {
         let is_class = type_name.as_str() == "Class";
         let title: Arc<str> = if is_class { self.type_name(&title).as_str().into() } else { title };
         let mut tags = self.type_tags(type_name);
-        tag_if_valid(&mut tags, &title);
+        if new.title_value.is_none() {
+            tag_if_valid(&mut tags, &title);
+        }
         for (at, parameter) in new.parameters.iter().enumerate() {
             if new.parameters.iter().take(at).any(|known| known.name == parameter.name) {
                 let message = format!("Duplicate parameter '{}' for on {type_name}[{title}]", parameter.name);
@@ -171,6 +182,7 @@ impl Compiler<'_> {
             has_scope_tags: false,
             sensitive: Vec::new(),
             title_prov: Prov::NONE,
+            title_value: new.title_value,
             prov: Prov::NONE,
         })
     }

@@ -273,6 +273,7 @@ impl Compiler<'_> {
         converted.kind = Some(resource.kind);
         converted.sensitive = resource.sensitive;
         converted.prov = resource.prov;
+        converted.title_is_no_string = resource.title_value.is_some();
         if let Some(span) = resource.span {
             let sources = self.environment.sources;
             let known = last_file.take().filter(|(id, ..)| *id == span.file);

@@ -74,7 +74,8 @@ impl Compiler<'_> {
 
     fn set_title(&mut self, id: ResourceId, is_class: bool, scope: ScopeId) {
         let resource = &self.resources[id];
-        let title = Value::string(resource.title.clone()).with(resource.title_prov);
+        let title = resource.title_value.clone().unwrap_or_else(|| Value::string(resource.title.clone()));
+        let title = title.with(resource.title_prov);
         let name = resource.named("name").filter(|name| !name.is_undef()).cloned();
         let name = name.unwrap_or_else(|| title.clone());
         let lower = |value: Value| match value.as_str() {

@@ -64,6 +64,8 @@ pub(crate) struct Resource {
     pub(crate) sensitive: Vec<Symbol>,
     /// Where its title came from.
     pub(crate) title_prov: Prov,
+    /// The title, if it was given as a value that is no string: a function may do that.
+    pub(crate) title_value: Option<Value>,
     /// Why it exists.
     pub(crate) prov: Prov,
 }

@@ -266,15 +266,30 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// `[[/regex/, [[:a], [:b]]], …]`, if the method only gives that.
+    /// `[[/regex/, [[:a], [:b]]], …]`, if the method only gives that; the expressions may be made of others that have a
+    /// name.
     fn patterns(&self, body: Range<usize>) -> Vec<TitlePattern> {
-        let Some(last) = self.tree.statements(body).pop() else { return Vec::new() };
+        let mut statements = self.tree.statements(body);
+        let Some(last) = statements.pop() else { return Vec::new() };
+        let mut parts = BTreeMap::new();
+        for statement in statements {
+            if let (Some(name), true) =
+                (self.tree.name(statement.start), self.tree.is(statement.start + 1, "="))
+                && let Some(source) = self.expression(statement.start + 2..statement.end, &parts)
+            {
+                parts.insert(name.to_owned(), source);
+            }
+        }
+        if let Some(patterns) = self.split_patterns(&last) {
+            return patterns;
+        }
         let Literal::Array(items) = self.tree.literal(last) else { return Vec::new() };
         let read = |item: &Literal| -> Option<TitlePattern> {
-            let Literal::Array(parts) = item else { return None };
-            let [Literal::Regex(source, flags), Literal::Array(groups)] = parts.as_slice() else {
+            let Literal::Array(fields) = item else { return None };
+            let [Literal::Regex(source, flags), Literal::Array(groups)] = fields.as_slice() else {
                 return None;
             };
+            let source = &[Part::Text(composed(source, &parts)?)];
             let names: Option<Vec<&'static str>> = groups
                 .iter()
                 .map(|group| {
@@ -286,6 +301,37 @@ impl<'a> Reader<'a> {
             Some((Symbol::new(&pattern(source, flags)?).as_str(), names))
         };
         items.iter().map(read).collect::<Option<Vec<_>>>().unwrap_or_default()
+    }
+
+    /// The source of a regular expression that is written out, wrapped in `Regexp.new`, or has a name.
+    fn expression(&self, range: Range<usize>, parts: &BTreeMap<String, String>) -> Option<String> {
+        let at = range.start;
+        if self.tree.name(at) == Some("Regexp") && self.tree.is(at + 1, ".") && self.tree.is(at + 3, "(") {
+            let end = self.tree.closer(at + 3)?;
+            return self.expression(at + 4..end, parts);
+        }
+        if let Literal::Regex(source, _) = self.tree.literal(range.clone()) {
+            return composed(&source, parts);
+        }
+        let last = self.tree.name(range.end.checked_sub(1)?)?;
+        match (range.len(), last) {
+            (1, name) => parts.get(name).cloned(),
+            // Of Keystone's own library.
+            (_, "not_two_colon_regex") => Some(NOT_TWO_COLONS.to_owned()),
+            _ => None,
+        }
+    }
+
+    /// `…basic_split_title_patterns(:a, :b)` of Keystone's own library: `a::b`, or `a` alone.
+    fn split_patterns(&self, range: &Range<usize>) -> Option<Vec<TitlePattern>> {
+        let at = range.clone().find(|at| self.tree.name(*at) == Some("basic_split_title_patterns"))?;
+        let arguments = self.tree.arguments(at, range.end);
+        let [first, second] = arguments.as_slice() else { return None };
+        let (first, second) = (Symbol::new(first.word()?).as_str(), Symbol::new(second.word()?).as_str());
+        let both = format!("(?m)^({NOT_TWO_COLONS})::({NOT_TWO_COLONS})$");
+        let one = format!("(?m)^({NOT_TWO_COLONS})$");
+        let both = (Symbol::new(&both).as_str(), &*Vec::leak(vec![first, second]));
+        Some(vec![both, (Symbol::new(&one).as_str(), &*Vec::leak(vec![first]))])
     }
 
     fn finish(mut self, name: &str) -> RubyType {
@@ -323,6 +369,21 @@ impl<'a> Reader<'a> {
             unread: self.unread,
         }
     }
+}
+
+/// Anything but two colons in a row.
+const NOT_TWO_COLONS: &str = "(?:[^:]|:[^:])+";
+
+/// A regular expression with the named ones that stand in it.
+fn composed(source: &[Part], parts: &BTreeMap<String, String>) -> Option<String> {
+    let mut text = String::new();
+    for part in source {
+        match part {
+            Part::Text(part) => text += part,
+            Part::Code(name) => text += parts.get(name.trim())?,
+        }
+    }
+    Some(text)
 }
 
 /// Adds what `newvalues` names.

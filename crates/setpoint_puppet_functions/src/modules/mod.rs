@@ -10,6 +10,7 @@ use crate::Function;
 pub(crate) static MODULES: &[(&str, &[&Function])] = &[
     ("apache", others::APACHE),
     ("collectd", others::COLLECTD),
+    ("datacat", others::DATACAT),
     ("dns", others::DNS),
     ("inifile", others::INIFILE),
     ("mcollective", others::MCOLLECTIVE),

@@ -21,6 +21,7 @@ pub(super) static APACHE: &[&Function] = &[
     &DEPRECATED_BOOL2HTTPD,
 ];
 pub(super) static COLLECTD: &[&Function] = &[&COLLECTD_CONVERT_PROCESSES];
+pub(super) static DATACAT: &[&Function] = &[&TEMPLATE_BODY];
 pub(super) static DNS: &[&Function] = &[&GET_IN_ADDR_ARPA];
 pub(super) static INIFILE: &[&Function] = &[&CREATE_INI_SETTINGS];
 pub(super) static MCOLLECTIVE: &[&Function] = &[&MCO_ARRAY_TO_STRING];
@@ -57,6 +58,19 @@ static DEPRECATED_BOOL2HTTPD: Function = Function::typed(
 );
 static COLLECTD_CONVERT_PROCESSES: Function =
     Function::counted("collectd_convert_processes", 1, collectd_convert_processes);
+/// The text of templates, not rendered.
+static TEMPLATE_BODY: Function = Function::counted("template_body", -1, |context, arguments| {
+    let mut text = String::new();
+    for argument in arguments {
+        let name = text::to_s(argument);
+        let Some(path) = context.host.module_file("templates", &name) else {
+            return Err(context.fail(format!("Could not find template '{name}'")));
+        };
+        let bytes = context.host.files().read(&path).map_err(|error| context.fail(error.to_string()))?;
+        text += &String::from_utf8_lossy(&bytes);
+    }
+    Ok(Value::from(text))
+});
 static GET_IN_ADDR_ARPA: Function = Function::counted("get_in_addr_arpa", -1, |context, arguments| {
     match arguments.first().and_then(Value::as_str) {
         Some(address) => {

@@ -1,0 +1,193 @@
+//! The same classes, put to Puppet.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use serde_json::{Value, json};
+use setpoint_catalog::compare::{Change, Scope, compare};
+use setpoint_catalog::{Catalog, Resource};
+use setpoint_oracle::Puppet;
+use setpoint_testing::repository;
+
+use super::{Arguments, Entered, NODE, PUPPET};
+
+/// What Puppet said about a class. Kept between calls: Puppet needs minutes for all.
+struct Answers {
+    folder: PathBuf,
+    modules: Vec<String>,
+    facts: serde_json::Map<String, Value>,
+    puppet: Option<Puppet>,
+}
+
+pub(super) fn run(arguments: &Arguments, entered: &[Entered]) -> Result<(), String> {
+    let platform = setpoint_platforms::find(&arguments.platform).map_err(|unknown| unknown.to_string())?;
+    let folder = repository().join("target/modules").join(&arguments.platform);
+    std::fs::create_dir_all(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+    let mut modules: Vec<String> = std::fs::read_dir(&arguments.modules)
+        .map_err(|error| format!("{}: {error}", arguments.modules.display()))?
+        .flatten()
+        .map(|entry| entry.file_name().to_string_lossy().into_owned())
+        .collect();
+    modules.sort();
+    let mut answers = Answers { folder, modules, facts: platform.facts(NODE, PUPPET), puppet: None };
+    let mut groups: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    let (mut agreed, mut asked) = ((0, 0), 0);
+    for one in entered {
+        let theirs = match answers.known(&one.class.name) {
+            Some(known) => known,
+            None if arguments.known => continue,
+            None => answers.ask(&one.class.name)?,
+        };
+        asked += 1;
+        match difference(one, &theirs)? {
+            None if one.catalog.is_some() => agreed.0 += 1,
+            None => agreed.1 += 1,
+            Some((cause, details)) => {
+                let line = if arguments.show {
+                    format!("{}\n{details}", one.class.name)
+                } else {
+                    one.class.name.clone()
+                };
+                groups.entry(cause).or_default().push(line);
+            }
+        }
+    }
+    let different: usize = groups.values().map(Vec::len).sum();
+    let mut groups: Vec<(String, Vec<String>)> = groups.into_iter().collect();
+    groups.sort_by(|a, b| b.1.len().cmp(&a.1.len()).then_with(|| a.0.cmp(&b.0)));
+    for (cause, classes) in groups {
+        println!("{} x {cause}", classes.len());
+        for class in &classes {
+            println!("    {class}");
+        }
+    }
+    println!(
+        "{} classes: {} compile to the same catalog, {} are refused alike, {different} differ",
+        asked, agreed.0, agreed.1
+    );
+    Ok(())
+}
+
+impl Answers {
+    fn path(&self, class: &str) -> PathBuf {
+        self.folder.join(format!("{}.json", class.replace("::", "-")))
+    }
+
+    fn known(&self, class: &str) -> Option<Value> {
+        serde_json::from_str(&std::fs::read_to_string(self.path(class)).ok()?).ok()
+    }
+
+    fn ask(&mut self, class: &str) -> Result<Value, String> {
+        let path = self.path(class);
+        if self.puppet.is_none() {
+            self.puppet = Some(Puppet::start()?);
+        }
+        let puppet = self.puppet.as_mut().ok_or("Puppet does not start")?;
+        let outcome = puppet.ask_class(class, &self.modules, NODE, &self.facts)?;
+        let errors: Vec<String> = outcome.errors.iter().map(|error| error.text.clone()).collect();
+        let answer = json!({"catalog": outcome.catalog, "errors": errors});
+        std::fs::write(&path, answer.to_string()).map_err(|error| format!("{}: {error}", path.display()))?;
+        Ok(answer)
+    }
+}
+
+/// The cause of a difference, to group by, and its details.
+fn difference(one: &Entered, theirs: &Value) -> Result<Option<(String, String)>, String> {
+    let error = theirs["errors"].as_array().and_then(|errors| errors.first()).and_then(Value::as_str);
+    match (&one.catalog, theirs["catalog"].is_null()) {
+        (Some(ours), false) => {
+            let theirs =
+                setpoint_catalog::read::from_tree(&theirs["catalog"]).map_err(|error| error.to_string())?;
+            Ok(catalogs(ours, &theirs))
+        }
+        (Some(_), true) => {
+            let error = error.unwrap_or("no reason");
+            Ok(Some((format!("Puppet refuses: {}", short(error)), error.to_owned())))
+        }
+        (None, false) => {
+            let error = one.error.as_deref().unwrap_or("no reason");
+            Ok(Some((format!("ours refuses: {}", short(error)), format!("{}: {error}", one.place))))
+        }
+        (None, true) => {
+            let (ours, theirs) = (one.error.as_deref().unwrap_or_default(), error.unwrap_or_default());
+            let alike = words(theirs).starts_with(&words(ours))
+                || words(ours).starts_with(&words(theirs))
+                || contained(ours, theirs);
+            Ok((!alike).then(|| {
+                let details = format!("  ours:   {} {ours}\n  theirs: {theirs}", one.place);
+                (format!("other refusal: {}", short(ours)), details)
+            }))
+        }
+    }
+}
+
+fn contained(ours: &str, theirs: &str) -> bool {
+    let first = ours.lines().next().unwrap_or_default();
+    let first = first.trim_end_matches('.');
+    words(theirs).contains(&words(first))
+}
+
+fn words(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+fn short(text: &str) -> String {
+    let mut text = words(text.split(" (file:").next().unwrap_or_default());
+    if let Some((at, _)) = text.char_indices().nth(140) {
+        text.truncate(at);
+    }
+    text
+}
+
+fn catalogs(ours: &Catalog, theirs: &Catalog) -> Option<(String, String)> {
+    let changes = compare(theirs, ours, Scope::ALL);
+    let first = changes.first()?;
+    let kind = |change: &Change| {
+        let of = |resource: Option<&Resource>| {
+            resource.map(|resource| resource.type_name.to_string()).unwrap_or_default()
+        };
+        let type_name = of(change.resource(theirs, ours));
+        match change {
+            Change::Added { .. } => format!("extra {type_name}"),
+            Change::Removed { .. } => format!("missing {type_name}"),
+            Change::Parameter { name, .. } => format!("{type_name}.{name}"),
+            Change::Tags { .. } => format!("tags of {type_name}"),
+            Change::Exported { .. } => "exported".to_owned(),
+            Change::Container { .. } => format!("container of {type_name}"),
+            Change::Order { .. } => "order".to_owned(),
+        }
+    };
+    let details: Vec<String> = changes
+        .iter()
+        .take(8)
+        .map(|change| {
+            let resource = change.resource(theirs, ours).map(Resource::reference).unwrap_or_default();
+            format!("  {resource}: {}", change_text(change))
+        })
+        .collect();
+    Some((
+        format!("catalog: {}", kind(first)),
+        format!("{}\n  ({} differences)", details.join("\n"), changes.len()),
+    ))
+}
+
+fn change_text(change: &Change) -> String {
+    match change {
+        Change::Parameter { name, before, after, .. } => {
+            let show = |value: &Option<_>| value.as_ref().map_or("absent".to_owned(), |value| text(value));
+            format!("{name} is {}, in Puppet {}", show(after), show(before))
+        }
+        Change::Tags { lost, gained, .. } => format!("tags lack {lost:?}, gain {gained:?}"),
+        other => format!("{other:?}").split(' ').next().unwrap_or_default().to_owned(),
+    }
+}
+
+fn text(value: &setpoint_puppet_values::Value) -> String {
+    let mut out = setpoint_catalog::write::Json::with_capacity(64);
+    setpoint_catalog::write::rich_value(value, &mut out);
+    let mut text = words(&out.finish());
+    if let Some((at, _)) = text.char_indices().nth(300) {
+        text.truncate(at);
+    }
+    text
+}
