@@ -1,0 +1,182 @@
+//! Puppet itself as the judge of the models: it applies small catalogs, and what it does is the truth.
+//!
+//! A [`Judge`] is one Ruby process with Puppet loaded. Each [`Trial`] gets a root of its own (a folder with the few tools that
+//! providers call, entered with `chroot`), in which packages are built by dpkg-deb and installed by apt, users are made
+//! by useradd, and stand-ins take the places of systemd, cron and mount. Puppet applies the catalog as often as asked, and the
+//! [`Outcome`] has the state before and after each run and what became of each resource.
+//!
+//! The models are compared with it by the tests of `setpoint_resources`; it knows none of them. It needs the rights of the
+//! superuser, and nothing else: nothing is mounted.
+//!
+//! For tests and tasks only.
+
+use std::collections::BTreeMap;
+use std::io::{BufRead, BufReader, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// What is at a path.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Node {
+    /// `file`, `directory`, `link`; in a start also `absent`.
+    pub kind: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub content: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub target: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mode: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub owner: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub group: Option<String>,
+}
+
+/// A node of the start.
+#[derive(Clone, Debug, Serialize)]
+pub struct Placed {
+    pub path: String,
+    #[serde(flatten)]
+    pub node: Node,
+}
+
+/// A package that a trial can install.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Package {
+    pub name: String,
+    pub version: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub depends: Option<String>,
+    pub files: BTreeMap<String, String>,
+    pub conffiles: Vec<String>,
+    pub directories: Vec<String>,
+    /// `postinst` and the like, as lines of a shell.
+    pub scripts: BTreeMap<String, String>,
+    /// Whether it is installed at the start.
+    pub installed: bool,
+}
+
+/// What Puppet is to do.
+#[derive(Clone, Debug, Serialize)]
+pub struct Trial {
+    pub catalog: Value,
+    pub start: Vec<Placed>,
+    /// Placed after the packages of the start were installed.
+    pub then: Vec<Placed>,
+    pub packages: Vec<Package>,
+    pub runs: usize,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+pub struct Installed {
+    pub version: Option<String>,
+    /// In dpkg's words: `install ok installed`.
+    pub status: String,
+}
+
+/// The root of a trial at one moment, without what the tools keep for themselves.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+pub struct State {
+    pub tree: BTreeMap<String, Node>,
+    pub packages: BTreeMap<String, Installed>,
+}
+
+/// What became of a resource.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+pub struct Status {
+    pub failed: bool,
+    pub skipped: bool,
+    pub changed: bool,
+    pub refreshed: bool,
+    pub failed_to_restart: bool,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+pub struct Run {
+    /// Why the catalog could not be applied at all.
+    pub error: Option<String>,
+    #[serde(default)]
+    pub resources: BTreeMap<String, Status>,
+    #[serde(default)]
+    pub logs: Vec<String>,
+    pub after: State,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+pub struct Outcome {
+    pub before: State,
+    pub runs: Vec<Run>,
+}
+
+/// Puppet, loaded once. It ends when this is dropped.
+#[derive(Debug)]
+pub struct Judge {
+    process: Child,
+    questions: Option<ChildStdin>,
+    answers: BufReader<ChildStdout>,
+}
+
+impl Judge {
+    /// The Ruby program that applies.
+    pub fn script() -> PathBuf {
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("src/judge.rb")
+    }
+
+    /// Why there can be no judge on this machine.
+    pub fn obstacle() -> Option<&'static str> {
+        let works = |program: &str, arguments: &[&str]| {
+            let output = Command::new(program).args(arguments).output();
+            output.is_ok_and(|output| output.status.success())
+        };
+        if !works("ruby", &["-e", "require 'puppet'"]) {
+            return Some("Ruby with Puppet is not installed");
+        }
+        if !works("dpkg-deb", &["--version"]) {
+            return Some("dpkg-deb is not installed");
+        }
+        let root = Command::new("id").arg("-u").output();
+        if !root.is_ok_and(|output| output.stdout.starts_with(b"0\n")) {
+            return Some("only the superuser can give Puppet a root of its own");
+        }
+        None
+    }
+
+    pub fn start() -> Result<Self, String> {
+        let mut process = Command::new("ruby")
+            .arg("-W0")
+            .arg(Self::script())
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .map_err(|error| format!("ruby cannot be started: {error}"))?;
+        let questions = process.stdin.take();
+        let answers = process.stdout.take().ok_or("ruby has no standard output")?;
+        Ok(Self { process, questions, answers: BufReader::new(answers) })
+    }
+
+    pub fn apply(&mut self, trial: &Trial) -> Result<Outcome, String> {
+        let questions = self.questions.as_mut().ok_or("ruby has no standard input")?;
+        let text =
+            serde_json::to_string(trial).map_err(|error| format!("the trial cannot be written: {error}"))?;
+        writeln!(questions, "{text}").map_err(|error| format!("Puppet does not listen: {error}"))?;
+        let mut line = String::new();
+        self.answers.read_line(&mut line).map_err(|error| format!("Puppet does not answer: {error}"))?;
+        let answer: Value = serde_json::from_str(&line)
+            .map_err(|error| format!("Puppet ended without an answer: {error}"))?;
+        if let Some(error) = answer.get("error").and_then(Value::as_str) {
+            return Err(error.to_owned());
+        }
+        serde_json::from_value(answer).map_err(|error| format!("Puppet's answer cannot be read: {error}"))
+    }
+}
+
+impl Drop for Judge {
+    fn drop(&mut self) {
+        // Without further questions the process cleans up after itself and ends.
+        drop(self.questions.take());
+        let _ = self.process.wait();
+    }
+}

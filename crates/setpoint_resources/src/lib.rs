@@ -1,0 +1,27 @@
+//! What resources do to a machine: a catalog and its graph become a [`setpoint_state::Plan`].
+//!
+//! The catalog says what a node should look like; this crate says what Puppet does to get it there, each resource a
+//! small program over cells. The programs are fitted to what Puppet does: `setpoint_judge` applies small catalogs
+//! with Puppet itself, and a test compares. Where nothing is known, the step says so ([`setpoint_state::Unknown`]) and how far
+//! that reaches.
+//!
+//! It knows no order but that of the graph, asks no question about the plan, runs nothing and reads no file: packages,
+//! sources and declared models come from a [`World`].
+
+mod attributes;
+mod commands;
+mod entries;
+mod machine;
+mod mentions;
+mod packages;
+mod paper;
+mod plan;
+mod platform;
+mod types;
+mod world;
+
+pub use entries::Entry;
+pub use packages::packaged_content;
+pub use plan::{Modelled, plan};
+pub use platform::Base;
+pub use world::{NoSources, Note, Source, Sources, World};

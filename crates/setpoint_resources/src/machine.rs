@@ -1,0 +1,496 @@
+//! The cells of a plan while it is built.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+use setpoint_state::{CellId, CellKey, CellKind, Kind, Program, Space, Term, Test, Value};
+
+use crate::entries::{Entry, Tracked};
+use crate::mentions::Mentions;
+use crate::packages::PackageSet;
+use crate::{Note, World};
+
+/// What a removed package leaves behind.
+pub(crate) const CONFIG_FILES: &str = "config-files";
+/// The version that a package manager installs if none is named.
+pub(crate) const LATEST: &str = "latest";
+pub(crate) const PRESENT: &str = "present";
+
+const PATH_KINDS: [Kind; 4] = [Kind::Absent, Kind::Directory, Kind::File, Kind::Link];
+const TEXT_KINDS: [Kind; 2] = [Kind::Absent, Kind::Text];
+
+/// Cells, what is assumed of them, and what is said about the model.
+pub(crate) struct Machine<'a> {
+    pub(crate) world: &'a World<'a>,
+    pub(crate) space: Space,
+    pub(crate) start: Vec<Test>,
+    pub(crate) laws: Vec<Test>,
+    pub(crate) notes: BTreeSet<Note>,
+    pub(crate) mentions: Mentions,
+    pub(crate) packages: PackageSet,
+    paths: FxHashMap<String, Option<CellId>>,
+    entries: BTreeMap<String, Vec<Tracked>>,
+    /// Files that services load, by service.
+    pub(crate) loads: BTreeMap<String, Vec<String>>,
+    /// Units and init scripts by the name of the service: the paths that something in the catalog creates.
+    secrets: FxHashMap<String, usize>,
+    accounts: FxHashSet<CellId>,
+}
+
+impl<'a> Machine<'a> {
+    pub(crate) fn new(world: &'a World<'a>, mentions: Mentions, packages: PackageSet) -> Self {
+        let mut machine = Self {
+            world,
+            space: Space::new(),
+            start: Vec::new(),
+            laws: Vec::new(),
+            notes: BTreeSet::new(),
+            mentions,
+            packages,
+            paths: FxHashMap::default(),
+            entries: BTreeMap::new(),
+            loads: BTreeMap::new(),
+            secrets: FxHashMap::default(),
+            accounts: FxHashSet::default(),
+        };
+        for (path, entry) in machine.mentions.entries.clone() {
+            machine.track(&path, entry);
+        }
+        machine
+    }
+
+    /// The name that stands for a secret: equal for equal secrets, and telling nothing.
+    pub(crate) fn secret(&mut self, text: &str) -> String {
+        let next = self.secrets.len() + 1;
+        let number = *self.secrets.entry(text.to_owned()).or_insert(next);
+        format!("(secret {number})")
+    }
+
+    // Paths.
+
+    /// Whether a path is a directory whatever happens.
+    fn is_fixed(&self, path: &str) -> bool {
+        path == "/"
+            || (!self.world.any_start
+                && self.world.base.directories.contains(path)
+                && !self.mentions.removable.contains(path))
+    }
+
+    /// The cell of a canonical path; `None` if it is a directory whatever happens.
+    pub(crate) fn path(&mut self, path: &str) -> Option<CellId> {
+        if let Some(known) = self.paths.get(path) {
+            return *known;
+        }
+        if self.is_fixed(path) {
+            self.paths.insert(path.to_owned(), None);
+            return None;
+        }
+        let cell = self.space.cell(CellKey::path(path), &PATH_KINDS);
+        self.paths.insert(path.to_owned(), Some(cell));
+        if let Some(parent) = parent(path)
+            && let Some(above) = self.path(parent)
+        {
+            self.laws.push(Test::Any(vec![absent(cell), Test::Kind(above, Kind::Directory)]));
+        }
+        self.assume_path(path, cell);
+        Some(cell)
+    }
+
+    /// What an admissible start has at a path.
+    fn assume_path(&mut self, path: &str, cell: CellId) {
+        if self.world.any_start {
+            return;
+        }
+        if self.world.base.directories.contains(path) {
+            self.start.push(Test::Kind(cell, Kind::Directory));
+            return;
+        }
+        if let Some(kinds) = self.mentions.declared.get(path) {
+            let kinds = kinds.iter().map(|kind| Test::Kind(cell, *kind)).collect();
+            self.start.push(Test::Any(kinds));
+            return;
+        }
+        let provided = self.mentions.provided.contains(path) || self.packages.provides(path);
+        let above = self.mentions.ancestors.contains(path);
+        if !provided && (above || self.mentions.needed.contains(path)) {
+            let kind = if above { Kind::Directory } else { Kind::File };
+            self.start.push(Test::Kind(cell, kind));
+            if above {
+                self.notes.insert(Note::AssumedDirectory { path: path.to_owned() });
+            }
+            return;
+        }
+        let kind = if above || self.packages.provides_directory(path) { Kind::Directory } else { Kind::File };
+        self.start.push(Test::Any(vec![absent(cell), Test::Kind(cell, kind)]));
+    }
+
+    /// An attribute of a path, if anything manages it.
+    pub(crate) fn attribute(&mut self, kind: CellKind, path: &str) -> Option<CellId> {
+        if !self.mentions.manages(kind, path) {
+            return None;
+        }
+        let known = self.space.find(&CellKey::new(kind, path));
+        let cell = self.space.cell(CellKey::new(kind, path), &TEXT_KINDS);
+        if known.is_none()
+            && let Some(at) = self.path(path)
+        {
+            // What is absent has no attributes, and what exists has all.
+            self.laws.push(Test::Any(vec![
+                Test::All(vec![absent(at), absent(cell)]),
+                Test::All(vec![absent(at).negate(), Test::Kind(cell, Kind::Text)]),
+            ]));
+        }
+        Some(cell)
+    }
+
+    pub(crate) fn is_directory(&mut self, path: &str) -> Test {
+        self.path(path).map_or(Test::True, |cell| Test::Kind(cell, Kind::Directory))
+    }
+
+    pub(crate) fn exists(&mut self, path: &str) -> Test {
+        self.path(path).map_or(Test::True, |cell| absent(cell).negate())
+    }
+
+    /// The directory above a path is there.
+    pub(crate) fn parent_is_directory(&mut self, path: &str) -> Test {
+        match parent(path) {
+            Some(above) => {
+                let above = above.to_owned();
+                self.is_directory(&above)
+            }
+            None => Test::True,
+        }
+    }
+
+    /// Whether something in the catalog, or the user, makes the existence of a path a question.
+    pub(crate) fn is_provided(&self, path: &str) -> bool {
+        self.mentions.provided.contains(path) || self.packages.provides(path)
+    }
+
+    /// A path exists, where that is a question at all.
+    pub(crate) fn exists_if_provided(&mut self, path: &str) -> Test {
+        if self.is_provided(path) || self.world.any_start { self.exists(path) } else { Test::True }
+    }
+
+    /// The paths directly or deeply below a directory that may exist, with those that stand for all others.
+    pub(crate) fn below(&self, path: &str) -> Vec<String> {
+        self.mentions.below(path)
+    }
+
+    // Writing to paths.
+
+    /// Sets the attributes of a path that was created.
+    pub(crate) fn set_attributes(
+        &mut self,
+        path: &str,
+        mode: &str,
+        owner: &str,
+        group: &str,
+    ) -> Vec<Program> {
+        let mut writes = Vec::new();
+        for (kind, value) in [(CellKind::Mode, mode), (CellKind::Owner, owner), (CellKind::Group, group)] {
+            if let Some(cell) = self.attribute(kind, path) {
+                writes.push(Program::set(cell, Value::text(value)));
+            }
+        }
+        writes
+    }
+
+    fn clear_attributes(&mut self, path: &str) -> Vec<Program> {
+        let mut writes = Vec::new();
+        for kind in [CellKind::Mode, CellKind::Owner, CellKind::Group] {
+            if let Some(cell) = self.attribute(kind, path) {
+                writes.push(Program::set(cell, Value::Absent));
+            }
+        }
+        writes
+    }
+
+    /// Puts a file with a content that is known.
+    pub(crate) fn write_file(&mut self, path: &str, content: &Arc<str>) -> Program {
+        let mut writes = Vec::new();
+        if let Some(cell) = self.path(path) {
+            writes.push(Program::set(cell, Value::File(Arc::clone(content))));
+        }
+        for tracked in self.tracked(path) {
+            writes.push(Program::set(tracked.cell, tracked.entry.read(content)));
+        }
+        Program::Sequence(writes)
+    }
+
+    /// Puts a file whose content only its name decides.
+    pub(crate) fn write_named(&mut self, path: &str, name: &str) -> Program {
+        let mut writes = Vec::new();
+        if let Some(cell) = self.path(path) {
+            writes.push(Program::set(cell, Value::file(name)));
+        }
+        for tracked in self.tracked(path) {
+            writes.push(Program::set(tracked.cell, Value::Absent));
+        }
+        Program::Sequence(writes)
+    }
+
+    /// Copies a file with all that is tracked of it.
+    pub(crate) fn copy_file(&mut self, to: &str, from: &str) -> Program {
+        let mut writes = Vec::new();
+        if let (Some(to), Some(from)) = (self.path(to), self.path(from)) {
+            writes.push(Program::copy(to, from));
+        }
+        for tracked in self.tracked(to) {
+            let source = self.tracked(from).into_iter().find(|other| other.entry == tracked.entry);
+            let value = source.map_or(Term::Is(Value::Absent), |source| Term::Cell(source.cell));
+            writes.push(Program::Write(tracked.cell, value));
+        }
+        Program::Sequence(writes)
+    }
+
+    /// A file has this content, in all that is tracked of it.
+    pub(crate) fn has_content(&mut self, path: &str, content: &Arc<str>) -> Test {
+        let Some(cell) = self.path(path) else { return Test::True.negate() };
+        let mut tests = vec![Test::is(cell, Value::File(Arc::clone(content)))];
+        for tracked in self.tracked(path) {
+            tests.push(Test::is(tracked.cell, tracked.entry.read(content)));
+        }
+        all(tests)
+    }
+
+    /// Two files have the same content.
+    pub(crate) fn same_content(&mut self, one: &str, other: &str) -> Test {
+        let (Some(left), Some(right)) = (self.path(one), self.path(other)) else { return Test::True };
+        let mut tests = vec![Test::same(left, right)];
+        for tracked in self.tracked(one) {
+            if let Some(same) = self.tracked(other).into_iter().find(|other| other.entry == tracked.entry) {
+                tests.push(Test::same(tracked.cell, same.cell));
+            }
+        }
+        all(tests)
+    }
+
+    /// Makes a directory, as root does it.
+    pub(crate) fn make_directory(&mut self, path: &str, mode: &str) -> Program {
+        let Some(cell) = self.path(path) else { return Program::Skip };
+        let mut writes = vec![Program::set(cell, Value::Directory)];
+        writes.extend(self.set_attributes(path, mode, "root", "root"));
+        Program::Sequence(writes)
+    }
+
+    /// Removes one file, link or empty directory.
+    pub(crate) fn remove_one(&mut self, path: &str) -> Program {
+        let Some(cell) = self.path(path) else { return Program::Skip };
+        let mut writes = vec![Program::set(cell, Value::Absent)];
+        writes.extend(self.clear_attributes(path));
+        for tracked in self.tracked(path) {
+            writes.push(Program::set(tracked.cell, Value::Absent));
+        }
+        Program::Sequence(writes)
+    }
+
+    /// Removes a path and all that is below it.
+    pub(crate) fn remove_tree(&mut self, path: &str) -> Program {
+        let mut writes: Vec<Program> = Vec::new();
+        for below in self.below(path).iter().rev() {
+            writes.push(self.remove_one(below));
+        }
+        writes.push(self.remove_one(path));
+        Program::Sequence(writes)
+    }
+
+    // Entries of files.
+
+    /// Makes a key of a file a cell of its own.
+    pub(crate) fn track(&mut self, path: &str, entry: Entry) -> CellId {
+        let key = entry.key(path);
+        let known = self.space.find(&key);
+        let cell = self.space.cell(key, &TEXT_KINDS);
+        if known.is_none() {
+            self.entries.entry(path.to_owned()).or_default().push(Tracked { entry, cell });
+            if let Some(file) = self.path(path) {
+                // A file that is not there has no entries.
+                self.laws.push(Test::Any(vec![Test::Kind(file, Kind::File), absent(cell)]));
+            }
+        }
+        cell
+    }
+
+    pub(crate) fn tracked(&self, path: &str) -> Vec<Tracked> {
+        self.entries.get(path).cloned().unwrap_or_default()
+    }
+
+    // Users, groups, packages, services.
+
+    /// A user is there; a number needs no user, and what every machine has needs no question.
+    pub(crate) fn user_exists(&mut self, name: &str) -> Test {
+        if crate::attributes::is_number(name)
+            || (self.is_base_user(name) && !self.mentions.users.contains(name))
+        {
+            return Test::True;
+        }
+        let cell = self.user(name);
+        absent(cell).negate()
+    }
+
+    pub(crate) fn group_exists(&mut self, name: &str) -> Test {
+        if crate::attributes::is_number(name)
+            || (self.is_base_group(name) && !self.mentions.groups.contains(name))
+        {
+            return Test::True;
+        }
+        let cell = self.group(name);
+        absent(cell).negate()
+    }
+
+    pub(crate) fn is_base_user(&self, name: &str) -> bool {
+        !self.world.any_start && self.world.base.users.contains(name)
+    }
+
+    pub(crate) fn is_base_group(&self, name: &str) -> bool {
+        !self.world.any_start && self.world.base.groups.contains(name)
+    }
+
+    pub(crate) fn user(&mut self, name: &str) -> CellId {
+        let provided = self.mentions.users.contains(name) || self.packages.users.contains(name);
+        self.account(CellKind::User, name, provided, self.world.base.users.contains(name))
+    }
+
+    pub(crate) fn group(&mut self, name: &str) -> CellId {
+        // A user brings a group of its name.
+        let provided = self.mentions.groups.contains(name)
+            || self.packages.groups.contains(name)
+            || self.mentions.users.contains(name);
+        self.account(CellKind::UserGroup, name, provided, self.world.base.groups.contains(name))
+    }
+
+    fn account(&mut self, kind: CellKind, name: &str, provided: bool, base: bool) -> CellId {
+        let cell = self.space.cell(CellKey::new(kind, name), &TEXT_KINDS);
+        if self.accounts.insert(cell) && !self.world.any_start {
+            let present = Test::is(cell, Value::text(PRESENT));
+            self.start.push(if provided && !base { Test::Any(vec![absent(cell), present]) } else { present });
+        }
+        cell
+    }
+
+    /// Whether a user is a member of a group beside its own.
+    pub(crate) fn member(&mut self, user: &str, group: &str) -> CellId {
+        let key = CellKey::with_detail(CellKind::UserGroup, group, user);
+        let new = self.space.find(&key).is_none();
+        let cell = self.space.cell(key, &TEXT_KINDS);
+        if new {
+            let is_user = self.user(user);
+            self.laws.push(Test::Any(vec![absent(cell), absent(is_user).negate()]));
+            self.start.push(Test::Any(vec![absent(cell), Test::is(cell, Value::text("member"))]));
+        }
+        cell
+    }
+
+    /// A cell of which nothing is assumed.
+    pub(crate) fn other(&mut self, kind: CellKind, name: &str, detail: Option<&str>) -> CellId {
+        let key = match detail {
+            Some(detail) => CellKey::with_detail(kind, name, detail),
+            None => CellKey::new(kind, name),
+        };
+        self.space.cell(key, &TEXT_KINDS)
+    }
+
+    pub(crate) fn scratch(&mut self, name: &str, detail: &str, initial: Value) -> CellId {
+        self.space.scratch(CellKey::with_detail(CellKind::Snapshot, name, detail), initial)
+    }
+
+    pub(crate) fn package(&mut self, name: &str) -> CellId {
+        self.space.cell(CellKey::new(CellKind::Package, name), &TEXT_KINDS)
+    }
+}
+
+pub(crate) fn absent(cell: CellId) -> Test {
+    Test::Kind(cell, Kind::Absent)
+}
+
+/// A package is installed: it is there, and more than what its removal leaves.
+pub(crate) fn installed(package: CellId) -> Test {
+    Test::All(vec![absent(package).negate(), Test::is(package, Value::text(CONFIG_FILES)).negate()])
+}
+
+pub(crate) fn all(mut tests: Vec<Test>) -> Test {
+    tests.retain(|test| *test != Test::True);
+    match tests.len() {
+        0 => Test::True,
+        1 => tests.remove(0),
+        _ => Test::All(tests),
+    }
+}
+
+pub(crate) fn any(mut tests: Vec<Test>) -> Test {
+    if tests.contains(&Test::True) {
+        return Test::True;
+    }
+    if tests.len() == 1 { tests.remove(0) } else { Test::Any(tests) }
+}
+
+pub(crate) fn never() -> Test {
+    Test::True.negate()
+}
+
+/// Runs programs one after the other; nothing if there are none.
+pub(crate) fn sequence(mut programs: Vec<Program>) -> Program {
+    programs.retain(|program| *program != Program::Skip && *program != Program::Sequence(Vec::new()));
+    match programs.len() {
+        0 => Program::Skip,
+        1 => programs.remove(0),
+        _ => Program::Sequence(programs),
+    }
+}
+
+/// A choice; one that is no question is none.
+pub(crate) fn choose(test: Test, then: Program, otherwise: Program) -> Program {
+    if then == otherwise {
+        return then;
+    }
+    match test {
+        Test::True => then,
+        Test::Not(inner) if *inner == Test::True => otherwise,
+        test => Program::choose(test, then, otherwise),
+    }
+}
+
+pub(crate) fn when(test: Test, then: Program) -> Program {
+    choose(test, then, Program::Skip)
+}
+
+/// The directory above a canonical path.
+pub(crate) fn parent(path: &str) -> Option<&str> {
+    let (above, name) = path.rsplit_once('/')?;
+    if name.is_empty() {
+        return None;
+    }
+    Some(if above.is_empty() { "/" } else { above })
+}
+
+impl Machine<'_> {
+    /// Whether another resource may remove a package, so that what a provider has read may be out of date.
+    pub(crate) fn is_shared_package(&self, name: &str) -> bool {
+        self.packages.can_vanish(name)
+    }
+
+    pub(crate) fn shared_packages(&self) -> Vec<String> {
+        self.packages.seen().into_iter().filter(|name| self.packages.can_vanish(name)).collect()
+    }
+
+    /// The paths, users and groups that bear a name: what a package of that name may bring.
+    pub(crate) fn bearing(&mut self, name: &str) -> Vec<CellId> {
+        let stem =
+            name.split(['-', '_', '.']).next().filter(|stem| stem.len() > 2).unwrap_or(name).to_owned();
+        let mut cells = Vec::new();
+        for path in self.mentions.bearing(&stem) {
+            cells.extend(self.path(&path));
+        }
+        if self.mentions.users.contains(&stem) {
+            cells.push(self.user(&stem));
+        }
+        if self.mentions.groups.contains(&stem) {
+            cells.push(self.group(&stem));
+        }
+        cells.sort_unstable();
+        cells.dedup();
+        cells
+    }
+}

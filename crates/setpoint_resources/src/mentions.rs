@@ -1,0 +1,463 @@
+//! What the catalog names: only that becomes cells. A package brings thousands of files; those that nothing else names
+//! cannot matter.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Bound;
+
+use rustc_hash::FxHashSet;
+use setpoint_catalog::graph::canonical_path;
+use setpoint_catalog::{Catalog, Resource, ResourceId};
+use setpoint_puppet_values::Data;
+use setpoint_state::{CellKind, Kind};
+
+use crate::attributes::Attributes;
+use crate::commands::{self, Effect};
+use crate::entries::Entry;
+use crate::types;
+use crate::{Note, World};
+
+/// Stand for all that nothing names.
+pub(crate) const SOME_FILE: &str = "(another file)";
+pub(crate) const SOME_DIRECTORY: &str = "(another directory)";
+
+/// The paths, users, groups and entries that a catalog names.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Mentions {
+    /// Every path that is named, and those above.
+    all: BTreeSet<String>,
+    pub(crate) ancestors: FxHashSet<String>,
+    /// Directories whose contents matter: removed, purged, recursed into.
+    deep: BTreeSet<String>,
+    /// The paths of file resources.
+    pub(crate) files: BTreeMap<String, ResourceId>,
+    /// What an admissible start has at a path that is managed.
+    pub(crate) declared: BTreeMap<String, Vec<Kind>>,
+    /// What something in the catalog creates, packages aside.
+    pub(crate) provided: FxHashSet<String>,
+    /// What is read and must be there.
+    pub(crate) needed: FxHashSet<String>,
+    /// Directories of the platform that a resource may remove.
+    pub(crate) removable: FxHashSet<String>,
+    pub(crate) users: BTreeSet<String>,
+    pub(crate) groups: BTreeSet<String>,
+    /// The homes of users that are declared.
+    pub(crate) homes: BTreeMap<String, String>,
+    attributes: FxHashSet<(CellKind, String)>,
+    /// Directories below which an attribute is managed.
+    recursive: Vec<(CellKind, String)>,
+    pub(crate) entries: Vec<(String, Entry)>,
+    /// Links that are managed.
+    links: BTreeMap<String, String>,
+    /// The packages that resources and commands name, in their order.
+    pub(crate) packages: Vec<String>,
+    /// Those that something removes.
+    pub(crate) removed_packages: BTreeSet<String>,
+    pub(crate) services: BTreeSet<String>,
+}
+
+impl Mentions {
+    pub(crate) fn collect(catalog: &Catalog, world: &World<'_>) -> Self {
+        let mut mentions = Self::default();
+        for (_, resource) in catalog.iter().filter(|(_, resource)| !resource.virtual_) {
+            mentions.first(resource);
+        }
+        for (id, resource) in catalog.iter().filter(|(_, resource)| !resource.virtual_) {
+            mentions.resource(id, resource, world);
+        }
+        mentions.finish(world);
+        mentions
+    }
+
+    /// What others need to be understood: links and homes.
+    fn first(&mut self, resource: &Resource) {
+        match resource.type_name.as_str() {
+            "File" => {
+                if let (Some(path), Some(target)) =
+                    (types::file::own_path(resource), types::file::link_target(resource))
+                    && target.starts_with('/')
+                {
+                    self.links.insert(path, target);
+                }
+            }
+            "User" => {
+                let name = resource.name_or_title("name");
+                let home = resource.text("home").unwrap_or_else(|| default_home(&name));
+                self.homes.insert(name, home);
+            }
+            _ => {}
+        }
+    }
+
+    /// The path that a text leads to: canonical, through the links of the platform and those that are managed.
+    pub(crate) fn canonical(&self, path: &str, world: &World<'_>) -> Option<String> {
+        let mut path = world.base.follow(canonical_path(path)?);
+        // A few steps are enough for any sane chain of links.
+        for _ in 0..8 {
+            let linked = ancestors(&path)
+                .find_map(|above| Some((above.len(), self.links.get(above)?)))
+                .map(|(length, target)| format!("{target}{}", &path[length..]));
+            match linked.and_then(|path| canonical_path(&path)) {
+                Some(next) => path = world.base.follow(next),
+                None => break,
+            }
+        }
+        Some(path)
+    }
+
+    pub(crate) fn home(&self, user: &str) -> String {
+        self.homes.get(user).cloned().unwrap_or_else(|| default_home(user))
+    }
+
+    pub(crate) fn add_path(&mut self, path: &str, world: &World<'_>) {
+        if let Some(path) = self.canonical(path, world) {
+            self.all.insert(path);
+        }
+    }
+
+    fn provide(&mut self, path: &str, world: &World<'_>) {
+        if let Some(path) = self.canonical(path, world) {
+            self.provided.insert(path.clone());
+            self.all.insert(path);
+        }
+    }
+
+    fn add_deep(&mut self, path: &str, world: &World<'_>) {
+        if let Some(path) = self.canonical(path, world) {
+            self.deep.insert(path.clone());
+            self.all.insert(path);
+        }
+    }
+
+    pub(crate) fn add_entry(&mut self, path: &str, entry: Entry, world: &World<'_>) {
+        if let Some(path) = self.canonical(path, world) {
+            self.all.insert(path.clone());
+            self.entries.push((path, entry));
+        }
+    }
+
+    fn resource(&mut self, id: ResourceId, resource: &Resource, world: &World<'_>) {
+        match resource.type_name.as_str() {
+            "File" => self.file(id, resource, world),
+            "Package" => {
+                let name = types::package::name(resource);
+                if matches!(resource.ensure().as_deref(), Some("absent" | "purged" | "false")) {
+                    self.removed_packages.insert(name.clone());
+                }
+                self.packages.push(name);
+            }
+            "Service" => {
+                let name = resource.name_or_title("name");
+                for path in types::service::unit_paths(&name) {
+                    self.add_path(&path, world);
+                }
+                self.services.insert(name);
+            }
+            "User" => {
+                let name = resource.name_or_title("name");
+                if resource.flag("managehome") == Some(true) {
+                    let home = self.home(&name);
+                    self.provide(&home, world);
+                    if resource.ensure().as_deref() == Some("absent") {
+                        self.add_deep(&home, world);
+                    }
+                    self.declare(&home, &[Kind::Absent, Kind::Directory], world);
+                }
+                self.users.insert(name);
+            }
+            "Group" => {
+                self.groups.insert(resource.name_or_title("name"));
+            }
+            "Exec" => {
+                for effect in types::exec::effects(resource, world).unwrap_or_default() {
+                    self.effect(&effect, world);
+                }
+                for text in types::exec::commands(resource) {
+                    for path in commands::absolute_paths(&text) {
+                        self.add_path(path, world);
+                    }
+                }
+                for path in resource.texts("creates").into_iter().chain(resource.text("cwd")) {
+                    self.add_path(&path, world);
+                }
+                for path in resource.texts("creates") {
+                    self.provide(&path, world);
+                }
+            }
+            "Concat_file" => {
+                let path = resource.name_or_title("path");
+                self.provide(&path, world);
+                self.declare(&path, &[Kind::Absent, Kind::File], world);
+                for (kind, name) in ATTRIBUTES {
+                    if resource.has(name) {
+                        self.manage(kind, &path, world);
+                    }
+                }
+            }
+            "Archive" => {
+                for name in ["path", "creates", "extract_path"] {
+                    if let Some(path) = resource.text(name) {
+                        self.add_path(&path, world);
+                    }
+                }
+                self.provide(&resource.name_or_title("path"), world);
+                for path in resource.texts("creates") {
+                    self.provide(&path, world);
+                }
+            }
+            "Vcsrepo" => {
+                let path = resource.name_or_title("path");
+                self.provide(&path, world);
+                self.add_deep(&path, world);
+                self.declare(&path, &[Kind::Absent, Kind::Directory], world);
+            }
+            "Tidy" => self.add_deep(&resource.name_or_title("path"), world),
+            "Mount" => {
+                self.add_path(&resource.name_or_title("name"), world);
+                self.row(resource, world);
+            }
+            _ => {
+                if !self.row(resource, world) {
+                    for parameter in &resource.parameters {
+                        if let Data::String(text) = &parameter.value.data
+                            && text.starts_with('/')
+                            && !text.contains(char::is_whitespace)
+                        {
+                            self.add_path(text, world);
+                        }
+                    }
+                }
+            }
+        }
+        for effects in types::declared::effects(resource, world) {
+            self.effect(&effects, world);
+        }
+    }
+
+    /// The entry of a file that a resource manages, for those that do.
+    fn row(&mut self, resource: &Resource, world: &World<'_>) -> bool {
+        let rows = types::parsed::rows(resource, self);
+        for row in &rows {
+            self.add_entry(&row.path, row.entry.clone(), world);
+            self.provide(&row.path, world);
+        }
+        !rows.is_empty()
+    }
+
+    fn effect(&mut self, effect: &Effect, world: &World<'_>) {
+        for path in effect.created() {
+            self.provide(path, world);
+        }
+        for path in effect.paths() {
+            self.add_path(path, world);
+        }
+        match effect {
+            Effect::Remove { path, recursive: true, .. } => self.add_deep(path, world),
+            Effect::Mode { path, .. } => self.manage(CellKind::Mode, path, world),
+            Effect::Owner { path, owner, group, .. } => {
+                if owner.is_some() {
+                    self.manage(CellKind::Owner, path, world);
+                }
+                if group.is_some() {
+                    self.manage(CellKind::Group, path, world);
+                }
+            }
+            Effect::InstallPackages(names) => self.packages.extend(names.iter().cloned()),
+            Effect::RemovePackages { names, .. } => {
+                self.packages.extend(names.iter().cloned());
+                self.removed_packages.extend(names.iter().cloned());
+            }
+            Effect::Append { path, line } => {
+                self.add_entry(path, Entry::Line(crate::attributes::shared(line)), world);
+            }
+            Effect::AddUser(name) | Effect::RemoveUser(name) => {
+                self.users.insert(name.clone());
+            }
+            Effect::AddGroup(name) | Effect::RemoveGroup(name) => {
+                self.groups.insert(name.clone());
+            }
+            Effect::Need(path) => {
+                if let Some(path) = self.canonical(path, world) {
+                    self.needed.insert(path);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn file(&mut self, id: ResourceId, resource: &Resource, world: &World<'_>) {
+        let Some(path) = types::file::own_path(resource).map(|path| world.base.follow(path)) else { return };
+        let Some(path) = self.canonical(&path, world) else { return };
+        let shape = types::file::Shape::of(resource);
+        self.files.insert(path.clone(), id);
+        self.all.insert(path.clone());
+        if world.base.directories.contains(&path) && shape.may_remove_directory() {
+            self.removable.insert(path.clone());
+        }
+        if shape.creates() {
+            self.provided.insert(path.clone());
+        }
+        let kinds = shape.admissible();
+        // Of two resources for one path both declarations are admissible.
+        let declared = self.declared.entry(path.clone()).or_default();
+        for kind in kinds {
+            if !declared.contains(&kind) {
+                declared.push(kind);
+            }
+        }
+        for source in &shape.sources {
+            if let Some(local) = types::file::local_source(source)
+                && let Some(from) = self.canonical(local, world)
+            {
+                self.needed.insert(from.clone());
+                self.all.insert(from.clone());
+                if shape.recurse.is_some() {
+                    self.deep.insert(from);
+                }
+            } else if shape.recurse.is_some() {
+                for (child, _) in types::file::served(source, world) {
+                    self.provide(&format!("{path}/{child}"), world);
+                }
+            }
+        }
+        if shape.recurse.is_some() || shape.may_remove_directory() {
+            self.deep.insert(path.clone());
+        }
+        for (kind, name) in ATTRIBUTES {
+            if resource.has(name) {
+                self.attributes.insert((kind, path.clone()));
+                if shape.recurse.is_some() {
+                    self.recursive.push((kind, path.clone()));
+                }
+            }
+        }
+        if let Some(command) = resource.text("validate_cmd")
+            && let Some(tool) = commands::absolute_paths(&command).next()
+        {
+            self.add_path(tool, world);
+        }
+    }
+
+    pub(crate) fn declare(&mut self, path: &str, kinds: &[Kind], world: &World<'_>) {
+        if let Some(path) = self.canonical(path, world) {
+            self.declared.entry(path).or_insert_with(|| kinds.to_vec());
+        }
+    }
+
+    pub(crate) fn manage(&mut self, kind: CellKind, path: &str, world: &World<'_>) {
+        if let Some(path) = self.canonical(path, world) {
+            self.attributes.insert((kind, path));
+        }
+    }
+
+    /// Whether anything manages an attribute of a path.
+    pub(crate) fn manages(&self, kind: CellKind, path: &str) -> bool {
+        self.recursive.iter().any(|(other, above)| *other == kind && is_below(path, above))
+            || self.attributes.contains(&(kind, path.to_owned()))
+    }
+
+    /// Adds what stands for all other children, and the paths above.
+    fn finish(&mut self, _world: &World<'_>) {
+        for directory in &self.deep {
+            let slash = if directory == "/" { "" } else { "/" };
+            for child in [SOME_FILE, SOME_DIRECTORY] {
+                self.all.insert(format!("{directory}{slash}{child}"));
+            }
+        }
+        let mut above: FxHashSet<String> = FxHashSet::default();
+        for path in &self.all {
+            for folder in ancestors(path) {
+                if !above.insert(folder.to_owned()) {
+                    break;
+                }
+            }
+        }
+        for directory in &self.deep {
+            let slash = if directory == "/" { "" } else { "/" };
+            self.declared
+                .entry(format!("{directory}{slash}{SOME_FILE}"))
+                .or_insert_with(|| vec![Kind::Absent, Kind::File]);
+            self.declared
+                .entry(format!("{directory}{slash}{SOME_DIRECTORY}"))
+                .or_insert_with(|| vec![Kind::Absent, Kind::Directory]);
+        }
+        self.all.extend(above.iter().cloned());
+        self.ancestors = above;
+    }
+
+    /// Whether a file of a package can matter.
+    pub(crate) fn is_interesting(&self, path: &str) -> bool {
+        self.all.contains(path) || self.is_in_deep(path)
+    }
+
+    fn is_in_deep(&self, path: &str) -> bool {
+        !self.deep.is_empty() && ancestors(path).any(|above| self.deep.contains(above))
+    }
+
+    /// The files of packages that lie below directories whose contents matter, with a limit for each.
+    pub(crate) fn add_packaged(&mut self, paths: &BTreeSet<String>, notes: &mut BTreeSet<Note>) {
+        const LIMIT: usize = 64;
+        let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+        for path in paths {
+            let Some(above) = ancestors(path).find(|above| self.deep.contains(*above)) else { continue };
+            let count = counts.entry(above.to_owned()).or_default();
+            *count += 1;
+            if *count <= LIMIT {
+                self.all.insert(path.clone());
+                for folder in ancestors(path) {
+                    self.all.insert(folder.to_owned());
+                    if !self.ancestors.insert(folder.to_owned()) {
+                        break;
+                    }
+                }
+            }
+        }
+        for (path, count) in counts {
+            if count > LIMIT {
+                notes.insert(Note::ManyPaths { path, left_out: count - LIMIT });
+            }
+        }
+    }
+
+    /// The paths of which a part begins with a name.
+    pub(crate) fn bearing(&self, name: &str) -> Vec<String> {
+        self.all
+            .iter()
+            .filter(|path| !path.contains('(') && path.split('/').any(|part| part.starts_with(name)))
+            .cloned()
+            .collect()
+    }
+
+    pub(crate) fn is_named(&self, path: &str) -> bool {
+        self.all.contains(path)
+    }
+
+    /// The paths below a directory, parents before children.
+    pub(crate) fn below(&self, path: &str) -> Vec<String> {
+        let prefix = if path == "/" { "/".to_owned() } else { format!("{path}/") };
+        self.all
+            .range::<str, _>((Bound::Excluded(prefix.as_str()), Bound::Unbounded))
+            .take_while(|other| other.starts_with(&prefix))
+            .cloned()
+            .collect()
+    }
+}
+
+pub(crate) const ATTRIBUTES: [(CellKind, &str); 3] =
+    [(CellKind::Mode, "mode"), (CellKind::Owner, "owner"), (CellKind::Group, "group")];
+
+fn default_home(user: &str) -> String {
+    if user == "root" { "/root".to_owned() } else { format!("/home/{user}") }
+}
+
+pub(crate) fn is_below(path: &str, above: &str) -> bool {
+    above == "/" || path.strip_prefix(above).is_some_and(|rest| rest.starts_with('/'))
+}
+
+/// The directories above a canonical path, the nearest first.
+pub(crate) fn ancestors(path: &str) -> impl Iterator<Item = &str> {
+    let mut rest = path;
+    std::iter::from_fn(move || {
+        rest = crate::machine::parent(rest)?;
+        Some(rest)
+    })
+}

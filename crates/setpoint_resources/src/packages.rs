@@ -1,0 +1,443 @@
+//! What packages do to the machine, as far as the catalog can see it.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use rustc_hash::FxHashSet;
+use setpoint_packages::{Found, PackageFacts};
+use setpoint_state::{Kind, Program, Test, Value};
+
+use crate::machine::{
+    CONFIG_FILES, LATEST, Machine, PRESENT, absent, all, any, choose, installed, sequence, when,
+};
+use crate::mentions::Mentions;
+use crate::types::service;
+use crate::{Note, World};
+
+/// The content of a file of a package: one for each package and path.
+pub fn packaged_content(package: &str, path: &str) -> String {
+    format!("(as in the package {package}: {path})")
+}
+
+/// A package, reduced to what the catalog can see of it.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Packaged {
+    files: Vec<String>,
+    conffiles: Vec<String>,
+    directories: Vec<String>,
+    generated: Vec<String>,
+    users: Vec<String>,
+    groups: Vec<String>,
+    services: Vec<String>,
+    has_conffiles: bool,
+    /// What must be installed with it and what goes with it, itself not included.
+    depends: Vec<String>,
+    dependants: Vec<String>,
+}
+
+/// The packages that a catalog names, and those that come with them and can be seen.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct PackageSet {
+    packages: BTreeMap<String, Packaged>,
+    /// Names that resources use, and the package that they mean.
+    names: BTreeMap<String, String>,
+    unknown: BTreeSet<String>,
+    /// What something in the catalog may remove.
+    vanishing: BTreeSet<String>,
+    pub(crate) users: BTreeSet<String>,
+    pub(crate) groups: BTreeSet<String>,
+    paths: FxHashSet<String>,
+    directories: FxHashSet<String>,
+}
+
+impl PackageSet {
+    pub(crate) fn collect(world: &World<'_>, mentions: &mut Mentions, notes: &mut BTreeSet<Note>) -> Self {
+        let mut set = Self::default();
+        let mut closures: BTreeMap<String, Vec<String>> = BTreeMap::new();
+        let mut facts: BTreeMap<String, PackageFacts> = BTreeMap::new();
+        for name in mentions.packages.clone() {
+            if set.names.contains_key(&name) {
+                continue;
+            }
+            match world.packages.find(&name) {
+                Ok(Found::Package(found)) => {
+                    let real = found.name.to_string();
+                    if found.is_partial() {
+                        notes.insert(Note::PartialPackage { package: real.clone() });
+                    }
+                    let with = world.packages.dependencies(&real).unwrap_or_default();
+                    closures.insert(real.clone(), with.packages.iter().map(ToString::to_string).collect());
+                    facts.insert(real.clone(), found);
+                    set.names.insert(name, real);
+                }
+                Ok(Found::Virtual(providers)) => {
+                    let providers = providers.iter().map(ToString::to_string).collect();
+                    notes.insert(Note::VirtualPackage { package: name.clone(), providers });
+                    set.unknown.insert(name.clone());
+                    set.names.insert(name.clone(), name);
+                }
+                Ok(Found::Unknown) | Err(_) => {
+                    notes.insert(Note::UnknownPackage { package: name.clone() });
+                    set.unknown.insert(name.clone());
+                    set.names.insert(name.clone(), name);
+                }
+            }
+        }
+        let named: BTreeSet<String> = set.names.values().cloned().collect();
+        let mut deep = BTreeSet::new();
+        let every: BTreeSet<String> = named.iter().chain(closures.values().flatten()).cloned().collect();
+        for name in &every {
+            let known = match facts.remove(name) {
+                Some(known) => Some(known),
+                None => world.packages.lookup(name).ok().flatten(),
+            };
+            let packaged = known.map(|known| reduce(&known, world, mentions, &mut deep)).unwrap_or_default();
+            if named.contains(name) || packaged.is_seen() {
+                set.packages.insert(name.clone(), packaged);
+            }
+        }
+        mentions.add_packaged(&deep, notes);
+        set.relate(world, closures, &named);
+        for name in &mentions.removed_packages {
+            let real = set.real_name(name);
+            set.vanishing.extend(set.get(&real).dependants);
+            set.vanishing.insert(real);
+        }
+        for packaged in set.packages.values_mut() {
+            for list in [
+                &mut packaged.files,
+                &mut packaged.conffiles,
+                &mut packaged.directories,
+                &mut packaged.generated,
+            ] {
+                list.retain(|path| mentions.is_named(path));
+            }
+        }
+        for packaged in set.packages.values() {
+            set.users.extend(packaged.users.iter().cloned());
+            set.groups.extend(packaged.groups.iter().cloned());
+            set.directories.extend(packaged.directories.iter().cloned());
+            for list in [&packaged.files, &packaged.conffiles, &packaged.generated, &packaged.directories] {
+                set.paths.extend(list.iter().cloned());
+            }
+        }
+        set
+    }
+
+    /// Which of the packages that are seen come with which.
+    fn relate(
+        &mut self,
+        world: &World<'_>,
+        mut closures: BTreeMap<String, Vec<String>>,
+        named: &BTreeSet<String>,
+    ) {
+        let seen: Vec<String> = self.packages.keys().cloned().collect();
+        for name in &seen {
+            let closure = closures.remove(name).unwrap_or_else(|| {
+                if named.contains(name) {
+                    return Vec::new();
+                }
+                let with = world.packages.dependencies(name).unwrap_or_default();
+                with.packages.iter().map(ToString::to_string).collect()
+            });
+            for other in closure {
+                if other == *name || !self.packages.contains_key(&other) {
+                    continue;
+                }
+                if let Some(packaged) = self.packages.get_mut(&other) {
+                    packaged.dependants.push(name.clone());
+                }
+                if let Some(packaged) = self.packages.get_mut(name) {
+                    packaged.depends.push(other);
+                }
+            }
+        }
+    }
+
+    /// The package that a name means.
+    pub(crate) fn real_name(&self, name: &str) -> String {
+        self.names.get(name).cloned().unwrap_or_else(|| name.to_owned())
+    }
+
+    pub(crate) fn can_vanish(&self, name: &str) -> bool {
+        self.vanishing.contains(name)
+    }
+
+    pub(crate) fn is_unknown(&self, name: &str) -> bool {
+        self.unknown.contains(name)
+    }
+
+    pub(crate) fn provides(&self, path: &str) -> bool {
+        self.paths.contains(path)
+    }
+
+    pub(crate) fn provides_directory(&self, path: &str) -> bool {
+        self.directories.contains(path)
+    }
+
+    /// The configuration that a package brings below /etc, among the paths that are named.
+    pub(crate) fn configuration_of_service(&self, service: &str) -> Vec<String> {
+        self.packages
+            .values()
+            .filter(|packaged| packaged.services.iter().any(|name| name == service))
+            .flat_map(|packaged| packaged.conffiles.iter().cloned())
+            .collect()
+    }
+
+    fn get(&self, name: &str) -> Packaged {
+        self.packages.get(name).cloned().unwrap_or_default()
+    }
+
+    pub(crate) fn seen(&self) -> Vec<String> {
+        self.packages.keys().cloned().collect()
+    }
+}
+
+impl Packaged {
+    fn is_seen(&self) -> bool {
+        !(self.files.is_empty()
+            && self.conffiles.is_empty()
+            && self.directories.is_empty()
+            && self.generated.is_empty()
+            && self.users.is_empty()
+            && self.groups.is_empty())
+    }
+}
+
+fn reduce(
+    facts: &PackageFacts,
+    world: &World<'_>,
+    mentions: &Mentions,
+    deep: &mut BTreeSet<String>,
+) -> Packaged {
+    let mut kept = |paths: &[Box<str>]| -> Vec<String> {
+        let mut found = Vec::new();
+        for path in paths {
+            let path =
+                if needs_following(path) { world.base.follow(path.to_string()) } else { path.to_string() };
+            if !mentions.is_interesting(&path) {
+                continue;
+            }
+            if !mentions.is_named(&path) {
+                deep.insert(path.clone());
+            }
+            found.push(path);
+        }
+        found.sort();
+        found.dedup();
+        found
+    };
+    let mut files = kept(&facts.files);
+    let conffiles = kept(&facts.conffiles);
+    files.retain(|path| conffiles.binary_search(path).is_err());
+    let mut directories = kept(&facts.directories);
+    directories.extend(kept(&facts.generated_directories));
+    directories.retain(|path| world.any_start || !world.base.directories.contains(path));
+    directories.sort();
+    directories.dedup();
+    let mut services: Vec<String> = facts
+        .services
+        .iter()
+        .map(|service| service.name.to_string())
+        .filter(|name| mentions.services.contains(name))
+        .collect();
+    services.dedup();
+    let mut groups: Vec<String> = facts.groups.iter().map(|group| group.name.to_string()).collect();
+    groups.extend(facts.users.iter().filter_map(|user| user.group.as_ref()).map(ToString::to_string));
+    groups.retain(|group| !world.base.groups.contains(group));
+    groups.sort();
+    groups.dedup();
+    Packaged {
+        files,
+        conffiles,
+        directories,
+        generated: kept(&facts.generated),
+        users: facts
+            .users
+            .iter()
+            .map(|user| user.name.to_string())
+            .filter(|user| !world.base.users.contains(user))
+            .collect(),
+        groups,
+        services,
+        has_conffiles: !facts.conffiles.is_empty(),
+        depends: Vec::new(),
+        dependants: Vec::new(),
+    }
+}
+
+fn needs_following(path: &str) -> bool {
+    ["/bin/", "/sbin/", "/lib", "/var/run", "/var/lock"].iter().any(|prefix| path.starts_with(prefix))
+}
+
+/// The mode that packages give a file.
+fn usual_mode(path: &str) -> &'static str {
+    let programs = ["/usr/bin/", "/usr/sbin/", "/usr/games/", "/etc/init.d/", "/usr/local/bin/"];
+    if programs.iter().any(|folder| path.starts_with(folder)) { "0755" } else { "0644" }
+}
+
+impl Machine<'_> {
+    /// Installs a package and what it needs, where they are not installed.
+    pub(crate) fn install(&mut self, name: &str, version: &str) -> Program {
+        let mut steps = Vec::new();
+        for other in self.packages.get(name).depends {
+            let cell = self.package(&other);
+            let unpack = self.unpack(&other, LATEST);
+            steps.push(when(installed(cell).negate(), unpack));
+        }
+        steps.push(self.unpack(name, version));
+        sequence(steps)
+    }
+
+    /// Puts the files of a package, its users and its services.
+    pub(crate) fn unpack(&mut self, name: &str, version: &str) -> Program {
+        let packaged = self.packages.get(name);
+        let mut steps = Vec::new();
+        for path in &packaged.directories {
+            let Some(cell) = self.path(path) else { continue };
+            let make = self.make_directory(path, "0755");
+            let blocked = Program::fail(&format!("{name} needs the directory {path}, and a file is there"));
+            steps.push(choose(absent(cell), make, when(Test::Kind(cell, Kind::File), blocked)));
+        }
+        for path in packaged.files.iter().chain(&packaged.conffiles) {
+            let Some(cell) = self.path(path) else { continue };
+            let mut put = vec![self.write_named(path, &packaged_content(name, path))];
+            put.extend(self.set_attributes(path, usual_mode(path), "root", "root"));
+            let blocked = Program::fail(&format!("{name} has the file {path}, and a directory is there"));
+            let is_conffile = packaged.conffiles.contains(path);
+            // A conffile that is there is kept, whatever it holds.
+            let there = if is_conffile { Program::Skip } else { sequence(put.clone()) };
+            steps.push(choose(
+                absent(cell),
+                sequence(put),
+                choose(Test::Kind(cell, Kind::Directory), blocked, there),
+            ));
+        }
+        for path in &packaged.generated {
+            let Some(cell) = self.path(path) else { continue };
+            let mut put = vec![self.write_named(path, &packaged_content(name, path))];
+            put.extend(self.set_attributes(path, usual_mode(path), "root", "root"));
+            steps.push(when(absent(cell), sequence(put)));
+        }
+        for group in &packaged.groups {
+            let cell = self.group(group);
+            steps.push(when(absent(cell), Program::set(cell, Value::text(PRESENT))));
+        }
+        for user in &packaged.users {
+            let cell = self.user(user);
+            steps.push(when(absent(cell), Program::set(cell, Value::text(PRESENT))));
+        }
+        let cell = self.package(name);
+        steps.push(Program::set(cell, Value::text(version)));
+        if self.world.packages_start_services {
+            for name in &packaged.services {
+                steps.push(service::start(self, name));
+                let enabled = service::enabled_cell(self, name);
+                steps.push(Program::set(enabled, Value::text("true")));
+            }
+        }
+        sequence(steps)
+    }
+
+    /// Removes a package and what needs it.
+    pub(crate) fn uninstall(&mut self, name: &str, purge: bool) -> Program {
+        let mut steps = Vec::new();
+        for other in self.packages.get(name).dependants {
+            let cell = self.package(&other);
+            let remove = self.take_away(&other, purge);
+            steps.push(when(installed(cell), remove));
+        }
+        steps.push(self.take_away(name, purge));
+        sequence(steps)
+    }
+
+    fn take_away(&mut self, name: &str, purge: bool) -> Program {
+        let packaged = self.packages.get(name);
+        let mut steps = Vec::new();
+        if self.world.packages_start_services {
+            for name in &packaged.services {
+                steps.push(service::stop(self, name));
+            }
+        }
+        let mut gone: Vec<&String> = packaged.files.iter().collect();
+        if purge {
+            gone.extend(&packaged.conffiles);
+        }
+        for path in gone {
+            let Some(cell) = self.path(path) else { continue };
+            let remove = self.remove_one(path);
+            steps.push(when(Test::Kind(cell, Kind::Directory).negate(), remove));
+        }
+        for path in packaged.directories.iter().rev() {
+            let Some(cell) = self.path(path) else { continue };
+            // A directory goes when it is empty and no other package has it.
+            let mut conditions = vec![Test::Kind(cell, Kind::Directory)];
+            for child in self.below(path) {
+                if let Some(child) = self.path(&child) {
+                    conditions.push(absent(child));
+                }
+            }
+            for other in self.packages.seen() {
+                if other != name && self.packages.get(&other).directories.binary_search(path).is_ok() {
+                    let other = self.package(&other);
+                    conditions.push(installed(other).negate());
+                }
+            }
+            let remove = self.remove_one(path);
+            steps.push(when(all(conditions), remove));
+        }
+        let cell = self.package(name);
+        let left = if purge || !packaged.has_conffiles { Value::Absent } else { Value::text(CONFIG_FILES) };
+        steps.push(Program::set(cell, left));
+        sequence(steps)
+    }
+
+    /// What an admissible start has of packages: what is installed has its files, users and dependencies.
+    pub(crate) fn assume_packages(&mut self) {
+        if self.world.any_start {
+            return;
+        }
+        for name in self.packages.seen() {
+            let packaged = self.packages.get(&name);
+            let cell = self.package(&name);
+            let mut has = Vec::new();
+            let mut lacks = Vec::new();
+            for path in &packaged.files {
+                if let Some(path_cell) = self.path(path) {
+                    has.push(absent(path_cell).negate());
+                    let others = self.packages.packages.iter().any(|(other, packaged)| {
+                        *other != name && packaged.files.binary_search(path).is_ok()
+                    });
+                    if !others
+                        && !self.mentions.provided.contains(path)
+                        && !self.mentions.files.contains_key(path)
+                    {
+                        lacks.push(absent(path_cell));
+                    }
+                }
+            }
+            for path in &packaged.directories {
+                if let Some(path) = self.path(path) {
+                    has.push(Test::Kind(path, Kind::Directory));
+                }
+            }
+            for user in &packaged.users {
+                let user = self.user(user);
+                has.push(absent(user).negate());
+            }
+            for group in &packaged.groups {
+                let group = self.group(group);
+                has.push(absent(group).negate());
+            }
+            for other in &packaged.depends {
+                let other = self.package(other);
+                has.push(installed(other));
+            }
+            if !has.is_empty() {
+                self.start.push(any(vec![installed(cell).negate(), all(has)]));
+            }
+            if !lacks.is_empty() {
+                self.start.push(any(vec![installed(cell), all(lacks)]));
+            }
+        }
+    }
+}

@@ -1,0 +1,161 @@
+//! From the catalog and its graph to the plan.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use rustc_hash::{FxHashMap, FxHashSet};
+use setpoint_catalog::graph::{Graph, Node, NodeId};
+use setpoint_catalog::{Catalog, Resource, ResourceId};
+use setpoint_state::{Plan, Program, Semantics, Step, StepId};
+
+use crate::attributes::Attributes;
+use crate::machine::Machine;
+use crate::mentions::Mentions;
+use crate::packages::PackageSet;
+use crate::types::{self, Model};
+use crate::{Note, World, paper};
+
+/// A catalog as a plan.
+#[derive(Clone, Debug, Default)]
+pub struct Modelled {
+    pub plan: Plan,
+    /// The resource of each step. The two steps of a container have the same.
+    pub resources: Vec<ResourceId>,
+    /// What the user should know about the model, sorted.
+    pub notes: Vec<Note>,
+}
+
+/// Models every resource of a catalog. Steps are in the order in which Puppet applies them; what lies on a cycle of the
+/// graph, or behind one, has no step.
+pub fn plan(catalog: &Catalog, graph: &Graph, world: &World<'_>) -> Modelled {
+    if world.semantics == Semantics::Paper {
+        return paper::plan(catalog, graph, world);
+    }
+    let mut mentions = Mentions::collect(catalog, world);
+    let mut notes = BTreeSet::new();
+    let packages = PackageSet::collect(world, &mut mentions, &mut notes);
+    let mut machine = Machine::new(world, mentions, packages);
+    machine.notes = notes;
+    machine.loads = loads(catalog, graph, &machine);
+    machine.assume_packages();
+    let mut steps = Skeleton::new(graph);
+    for id in graph.order() {
+        let (model, resource) = match graph.node(id) {
+            Node::Resource(resource) => {
+                (types::model(&mut machine, catalog, resource, &catalog[resource]), resource)
+            }
+            Node::Begin(resource) | Node::End(resource) => (Model::pass(), resource),
+            Node::Default(..) => continue,
+        };
+        let name = match graph.node(id) {
+            Node::Begin(_) => format!("{} (begin)", catalog[resource]),
+            Node::End(_) => format!("{} (end)", catalog[resource]),
+            _ => catalog[resource].reference(),
+        };
+        steps.add(id, resource, &name, model);
+    }
+    let (steps, resources, edges, notifies) = steps.finish(graph);
+    let plan =
+        Plan { space: machine.space, steps, edges, notifies, start: machine.start, laws: machine.laws };
+    Modelled { plan, resources, notes: machine.notes.into_iter().collect() }
+}
+
+/// Steps and what is between them.
+#[derive(Default)]
+pub(crate) struct Skeleton {
+    steps: Vec<Step>,
+    resources: Vec<ResourceId>,
+    places: FxHashMap<NodeId, StepId>,
+    refreshable: FxHashSet<StepId>,
+}
+
+type Parts = (Vec<Step>, Vec<ResourceId>, Vec<(StepId, StepId)>, Vec<(StepId, StepId)>);
+
+impl Skeleton {
+    pub(crate) fn new(_graph: &Graph) -> Self {
+        Self::default()
+    }
+
+    pub(crate) fn add(&mut self, node: NodeId, resource: ResourceId, name: &str, model: Model) {
+        let id = StepId(self.steps.len() as u32);
+        self.places.insert(node, id);
+        if model.refreshable {
+            self.refreshable.insert(id);
+        }
+        self.steps.push(Step {
+            name: name.into(),
+            apply: model.apply,
+            refresh: if model.refreshable { model.refresh } else { Program::Skip },
+            suitable: model.suitable,
+            unknown: model.unknown,
+            passes_on: model.passes_on,
+        });
+        self.resources.push(resource);
+    }
+
+    pub(crate) fn finish(self, graph: &Graph) -> Parts {
+        let mut edges = Vec::new();
+        let mut notifies = Vec::new();
+        for edge in graph.edges() {
+            let (Some(&from), Some(&to)) = (self.places.get(&edge.source), self.places.get(&edge.target))
+            else {
+                continue;
+            };
+            edges.push((from, to));
+            // A notification to what cannot be refreshed is an order, no more.
+            if edge.refreshes() && self.refreshable.contains(&to) {
+                notifies.push((from, to));
+            }
+        }
+        for list in [&mut edges, &mut notifies] {
+            list.sort_unstable();
+            list.dedup();
+        }
+        (self.steps, self.resources, edges, notifies)
+    }
+}
+
+/// The managed files that each service loads: those that notify it, and those that bear its name below /etc.
+fn loads(catalog: &Catalog, graph: &Graph, machine: &Machine<'_>) -> BTreeMap<String, Vec<String>> {
+    let mut found: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    let mut by_name: FxHashMap<String, Vec<String>> = FxHashMap::default();
+    for path in machine.mentions.files.keys().filter(|path| path.starts_with("/etc/")) {
+        for part in path.split('/').skip(2).take(3) {
+            let stem = part.split('.').next().unwrap_or(part);
+            by_name.entry(stem.to_owned()).or_default().push(path.clone());
+        }
+    }
+    let is_file = |resource: &Resource| matches!(resource.type_name.as_str(), "File" | "Concat_file");
+    for (id, resource) in catalog.iter() {
+        if resource.virtual_ || resource.type_name.as_str() != "Service" {
+            continue;
+        }
+        let name = resource.name_or_title("name");
+        let paths = found.entry(name.clone()).or_default();
+        if let Some(named) = by_name.get(&name) {
+            paths.extend(named.iter().cloned());
+        }
+        for path in machine.packages.configuration_of_service(&name) {
+            if machine.mentions.files.contains_key(&path) {
+                paths.insert(path);
+            }
+        }
+        let Some(node) = graph.begin(id) else { continue };
+        for edge in graph.incoming(node).filter(|edge| edge.refreshes()) {
+            if let Node::Resource(source) = graph.node(edge.source)
+                && is_file(&catalog[source])
+            {
+                paths.extend(
+                    machine.mentions.canonical(&catalog[source].name_or_title("path"), machine.world),
+                );
+            }
+        }
+    }
+    // Only files: a directory has no content to load, and what should be absent is not read.
+    let is_content = |path: &String| {
+        machine.mentions.files.get(path).is_none_or(|id| {
+            let shape = types::file::Shape::of(&catalog[*id]);
+            matches!(shape.ensure, types::file::Ensure::File | types::file::Ensure::Present)
+        })
+    };
+    found.into_iter().map(|(name, paths)| (name, paths.into_iter().filter(is_content).collect())).collect()
+}

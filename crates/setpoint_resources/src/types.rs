@@ -1,0 +1,95 @@
+//! The models, a file for each kind of resource.
+
+pub(crate) mod accounts;
+pub(crate) mod concat;
+pub(crate) mod declared;
+pub(crate) mod exec;
+pub(crate) mod file;
+pub(crate) mod package;
+pub(crate) mod parsed;
+pub(crate) mod service;
+pub(crate) mod small;
+
+use setpoint_catalog::{Catalog, Resource, ResourceId};
+use setpoint_state::{Program, Reach, Test, Unknown};
+
+use crate::machine::Machine;
+
+/// What a resource does.
+#[derive(Clone, Debug)]
+pub(crate) struct Model {
+    pub(crate) apply: Program,
+    pub(crate) refresh: Program,
+    /// Whether it can be refreshed at all.
+    pub(crate) refreshable: bool,
+    /// Does nothing but pass notifications on.
+    pub(crate) passes_on: bool,
+    pub(crate) suitable: Test,
+    pub(crate) unknown: Option<Unknown>,
+}
+
+impl Model {
+    pub(crate) fn new(apply: Program) -> Self {
+        Self {
+            apply,
+            refresh: Program::Skip,
+            refreshable: false,
+            passes_on: false,
+            suitable: Test::True,
+            unknown: None,
+        }
+    }
+
+    pub(crate) fn nothing() -> Self {
+        Self::new(Program::Skip)
+    }
+
+    /// Does nothing, and passes on.
+    pub(crate) fn pass() -> Self {
+        Self { refreshable: true, passes_on: true, ..Self::nothing() }
+    }
+
+    pub(crate) fn refreshed_by(mut self, refresh: Program) -> Self {
+        self.refresh = refresh;
+        self.refreshable = true;
+        self
+    }
+
+    pub(crate) fn not_known(mut self, reason: &str, reach: Reach) -> Self {
+        self.unknown = Some(Unknown { reason: reason.into(), reach });
+        self
+    }
+}
+
+/// The model of one resource.
+pub(crate) fn model(
+    machine: &mut Machine<'_>,
+    catalog: &Catalog,
+    id: ResourceId,
+    resource: &Resource,
+) -> Model {
+    // What the user says wins.
+    if let Some(model) = declared::model(machine, resource) {
+        return model;
+    }
+    match resource.type_name.as_str() {
+        "File" => file::model(machine, resource),
+        "Package" => package::model(machine, resource),
+        "Service" => service::model(machine, resource),
+        "User" => accounts::user(machine, catalog, resource),
+        "Group" => accounts::group(machine, catalog, resource),
+        "Exec" => exec::model(machine, resource),
+        "Notify" => small::notify(resource),
+        "Anchor" | "Whit" | "Stage" | "Class" => Model::pass(),
+        "Schedule" | "Filebucket" | "Component" => Model::nothing(),
+        "Concat_file" => concat::file(machine, catalog, id, resource),
+        "Concat_fragment" => Model::nothing(),
+        "Tidy" => small::tidy(machine, resource),
+        "Resources" => small::resources(machine, catalog, resource),
+        "Archive" => small::archive(machine, resource),
+        "Vcsrepo" => small::vcsrepo(machine, resource),
+        _ => {
+            parsed::model(machine, catalog, resource).unwrap_or_else(|| small::unmodelled(machine, resource))
+        }
+    }
+}

@@ -1,0 +1,261 @@
+//! `user` and `group`.
+
+use setpoint_catalog::{Catalog, Resource};
+use setpoint_state::{CellId, CellKind, Kind, Program, Test, Value};
+
+use super::Model;
+use crate::attributes::{Attributes, is_number};
+use crate::machine::{Machine, PRESENT, absent, choose, parent, sequence, when};
+
+/// What else of a user is managed, as far as it is declared.
+const PROPERTIES: [&str; 6] = ["uid", "gid", "home", "shell", "comment", "password"];
+
+pub(crate) fn user(machine: &mut Machine<'_>, catalog: &Catalog, resource: &Resource) -> Model {
+    let name = resource.name_or_title("name");
+    let cell = machine.user(&name);
+    let program = match resource.ensure().as_deref() {
+        Some("absent") => {
+            let remove = remove_user(machine, catalog, resource, &name, cell);
+            when(absent(cell).negate(), remove)
+        }
+        // A role is a user, too; without `ensure` only what is there is managed.
+        ensure => {
+            let sync = sync_user(machine, resource, &name);
+            let create =
+                if ensure.is_some() { create_user(machine, resource, &name, cell) } else { Program::Skip };
+            choose(absent(cell), create, sync)
+        }
+    };
+    Model::new(program)
+}
+
+fn properties(machine: &mut Machine<'_>, resource: &Resource, name: &str) -> Vec<(CellId, String, String)> {
+    let mut found = Vec::new();
+    for property in PROPERTIES {
+        let Some(value) = resource.text(property) else { continue };
+        let value =
+            if resource.hides(property) || property == "password" { machine.secret(&value) } else { value };
+        let known = machine.space.find(&setpoint_state::CellKey::with_detail(CellKind::User, name, property));
+        let cell = machine.other(CellKind::User, name, Some(property));
+        if known.is_none() {
+            let user = machine.user(name);
+            machine.laws.push(Test::Any(vec![absent(user).negate(), absent(cell)]));
+        }
+        found.push((cell, property.to_owned(), value));
+    }
+    found
+}
+
+fn groups_of(resource: &Resource) -> Vec<String> {
+    let mut groups: Vec<String> = resource
+        .texts("groups")
+        .iter()
+        .flat_map(|text| text.split(','))
+        .map(|group| group.trim().to_owned())
+        .collect();
+    groups.retain(|group| !group.is_empty());
+    groups.sort();
+    groups.dedup();
+    groups
+}
+
+/// What useradd asks for first.
+fn needs(machine: &mut Machine<'_>, resource: &Resource) -> Vec<Program> {
+    let mut steps = Vec::new();
+    for group in resource.text("gid").into_iter().filter(|gid| !is_number(gid)).chain(groups_of(resource)) {
+        let known = machine.group_exists(&group);
+        steps.push(when(known.negate(), Program::fail(&format!("the group {group} does not exist"))));
+    }
+    if let Some(shell) = resource.text("shell")
+        && let Some(shell) = machine.mentions.canonical(&shell, machine.world)
+    {
+        let there = machine.exists_if_provided(&shell);
+        steps.push(when(there.negate(), Program::fail(&format!("the shell {shell} does not exist"))));
+    }
+    steps
+}
+
+fn create_user(machine: &mut Machine<'_>, resource: &Resource, name: &str, cell: CellId) -> Program {
+    let mut steps = needs(machine, resource);
+    steps.push(Program::set(cell, Value::text(PRESENT)));
+    for (cell, _, value) in properties(machine, resource, name) {
+        steps.push(Program::set(cell, Value::text(&value)));
+    }
+    let gid = resource.text("gid");
+    if gid.is_none() && !machine.is_base_group(name) {
+        let group = machine.group(name);
+        steps.push(when(absent(group), Program::set(group, Value::text(PRESENT))));
+    }
+    for group in groups_of(resource) {
+        let member = machine.member(name, &group);
+        steps.push(Program::set(member, Value::text("member")));
+    }
+    if resource.flag("managehome") == Some(true)
+        && let Some(home) = machine.mentions.canonical(&machine.mentions.home(name), machine.world)
+    {
+        steps.push(make_home(machine, &home, name, gid.as_deref()));
+    }
+    steps.push(Program::Change);
+    sequence(steps)
+}
+
+/// The home, and what is missing above it.
+fn make_home(machine: &mut Machine<'_>, home: &str, user: &str, gid: Option<&str>) -> Program {
+    let mut above: Vec<String> = Vec::new();
+    let mut at = home;
+    while let Some(folder) = parent(at) {
+        above.push(folder.to_owned());
+        at = folder;
+    }
+    let mut steps = Vec::new();
+    for folder in above.iter().rev() {
+        if let Some(cell) = machine.path(folder) {
+            let make = machine.make_directory(folder, "0755");
+            steps.push(when(absent(cell), make));
+        }
+    }
+    if let Some(cell) = machine.path(home) {
+        let mut make = vec![Program::set(cell, Value::Directory)];
+        make.extend(machine.set_attributes(home, "0755", user, gid.unwrap_or(user)));
+        steps.push(when(absent(cell), sequence(make)));
+    }
+    sequence(steps)
+}
+
+fn sync_user(machine: &mut Machine<'_>, resource: &Resource, name: &str) -> Program {
+    let mut steps = Vec::new();
+    let mut failures = Vec::new();
+    for (cell, property, value) in properties(machine, resource, name) {
+        let differs = Test::is(cell, Value::text(&value)).negate();
+        let write = sequence(vec![Program::set(cell, Value::text(&value)), Program::Change]);
+        if property == "gid" && !is_number(&value) {
+            let known = machine.group_exists(&value);
+            steps.push(when(differs.clone(), when(known.clone(), write)));
+            let failure = Program::fail(&format!("the group {value} does not exist"));
+            failures.push(when(differs, when(known.negate(), failure)));
+        } else {
+            steps.push(when(differs, write));
+        }
+    }
+    // All groups are set with one command: one that is missing fails it.
+    let groups = groups_of(resource);
+    if !groups.is_empty() {
+        let mut known = Vec::new();
+        let mut missing = Vec::new();
+        let mut writes = Vec::new();
+        for group in &groups {
+            known.push(machine.group_exists(group));
+            let member = machine.member(name, group);
+            missing.push(absent(member));
+            writes.push(Program::set(member, Value::text("member")));
+        }
+        let known = crate::machine::all(known);
+        let missing = crate::machine::any(missing);
+        writes.push(Program::Change);
+        steps.push(when(missing.clone(), when(known.clone(), sequence(writes))));
+        failures.push(when(missing, when(known.negate(), Program::fail("one of its groups does not exist"))));
+    }
+    steps.extend(failures);
+    sequence(steps)
+}
+
+fn remove_user(
+    machine: &mut Machine<'_>,
+    catalog: &Catalog,
+    resource: &Resource,
+    name: &str,
+    cell: CellId,
+) -> Program {
+    let mut steps = vec![Program::set(cell, Value::Absent)];
+    for property in PROPERTIES {
+        let key = setpoint_state::CellKey::with_detail(CellKind::User, name, property);
+        if let Some(cell) = machine.space.find(&key) {
+            steps.push(Program::set(cell, Value::Absent));
+        }
+    }
+    for group in memberships(catalog, name) {
+        let member = machine.member(name, &group);
+        steps.push(Program::set(member, Value::Absent));
+    }
+    // The group of the same name goes with it.
+    if !machine.is_base_group(name) {
+        let group = machine.group(name);
+        steps.push(Program::set(group, Value::Absent));
+    }
+    if resource.flag("managehome") == Some(true)
+        && let Some(home) = machine.mentions.canonical(&machine.mentions.home(name), machine.world)
+        && let Some(at) = machine.path(&home)
+    {
+        let remove = machine.remove_tree(&home);
+        steps.push(when(Test::Kind(at, Kind::Directory), remove));
+    }
+    steps.push(Program::Change);
+    sequence(steps)
+}
+
+/// The groups that the catalog puts a user into.
+fn memberships(catalog: &Catalog, user: &str) -> Vec<String> {
+    catalog
+        .iter()
+        .filter(|(_, resource)| {
+            resource.type_name.as_str() == "User" && resource.name_or_title("name") == user
+        })
+        .flat_map(|(_, resource)| groups_of(resource))
+        .collect()
+}
+
+pub(crate) fn group(machine: &mut Machine<'_>, catalog: &Catalog, resource: &Resource) -> Model {
+    let name = resource.name_or_title("name");
+    let cell = machine.group(&name);
+    let gid = resource
+        .text("gid")
+        .map(|gid| (machine.other(CellKind::UserGroup, &format!("{name} (gid)"), None), gid));
+    let program = if resource.ensure().as_deref() == Some("absent") {
+        let mut steps = Vec::new();
+        for user in primary_users(catalog, &name) {
+            let user_cell = machine.user(&user);
+            let failure = Program::fail(&format!("it is the primary group of {user}"));
+            steps.push(when(absent(user_cell).negate(), failure));
+        }
+        steps.push(Program::set(cell, Value::Absent));
+        for user in machine.mentions.users.clone() {
+            let key = setpoint_state::CellKey::with_detail(CellKind::UserGroup, &name, &user);
+            if machine.space.find(&key).is_some() || memberships(catalog, &user).contains(&name) {
+                let member = machine.member(&user, &name);
+                steps.push(Program::set(member, Value::Absent));
+            }
+        }
+        if let Some((gid, _)) = &gid {
+            steps.push(Program::set(*gid, Value::Absent));
+        }
+        steps.push(Program::Change);
+        when(absent(cell).negate(), sequence(steps))
+    } else {
+        let mut create = vec![Program::set(cell, Value::text(PRESENT))];
+        let mut sync = Vec::new();
+        if let Some((gid, wanted)) = &gid {
+            create.push(Program::set(*gid, Value::text(wanted)));
+            let write = sequence(vec![Program::set(*gid, Value::text(wanted)), Program::Change]);
+            sync.push(when(Test::is(*gid, Value::text(wanted)).negate(), write));
+        }
+        create.push(Program::Change);
+        let create = if resource.has("ensure") { sequence(create) } else { Program::Skip };
+        choose(absent(cell), create, sequence(sync))
+    };
+    Model::new(program)
+}
+
+/// The users of the catalog whose primary group it is.
+fn primary_users(catalog: &Catalog, group: &str) -> Vec<String> {
+    let mut users: Vec<String> = catalog
+        .iter()
+        .filter(|(_, resource)| resource.type_name.as_str() == "User")
+        .filter_map(|(_, resource)| {
+            let name = resource.name_or_title("name");
+            let primary = resource.text("gid").unwrap_or_else(|| name.clone());
+            (primary == group && resource.ensure().as_deref() != Some("absent")).then_some(name)
+        })
+        .collect();
+    users.sort();
+    users
+}

@@ -1,0 +1,584 @@
+//! `file`.
+
+use std::sync::Arc;
+
+use setpoint_catalog::Resource;
+use setpoint_catalog::graph::canonical_path;
+use setpoint_state::{CellKind, Kind, Program, Reach, Test, Value};
+
+use super::Model;
+use crate::attributes::{Attributes, directory_mode, octal, shared};
+use crate::commands;
+use crate::machine::{Machine, absent, all, choose, never, sequence, when};
+use crate::mentions::{SOME_DIRECTORY, SOME_FILE, is_below};
+use crate::{Source, World};
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Ensure {
+    /// Only attributes of what is there.
+    Nothing,
+    Present,
+    File,
+    Directory,
+    Link,
+    Absent,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Recurse {
+    Local,
+    Remote,
+}
+
+/// What a file resource asks for.
+#[derive(Clone, Debug)]
+pub(crate) struct Shape {
+    pub(crate) ensure: Ensure,
+    pub(crate) content: Option<String>,
+    pub(crate) sources: Vec<String>,
+    pub(crate) recurse: Option<Recurse>,
+    pub(crate) purge: bool,
+    pub(crate) force: bool,
+    pub(crate) replace: bool,
+    pub(crate) target: Option<String>,
+}
+
+/// The canonical path of a file resource, before links are followed.
+pub(crate) fn own_path(resource: &Resource) -> Option<String> {
+    canonical_path(&resource.name_or_title("path"))
+}
+
+/// What a link points to. An `ensure` that is none of the known words is a target, too.
+pub(crate) fn link_target(resource: &Resource) -> Option<String> {
+    let shape = Shape::of(resource);
+    (shape.ensure == Ensure::Link).then_some(shape.target).flatten()
+}
+
+/// The path of a source on the machine itself.
+pub(crate) fn local_source(source: &str) -> Option<&str> {
+    let path = source.strip_prefix("file://").unwrap_or(source);
+    path.starts_with('/').then_some(path)
+}
+
+/// All that a file server has below an address, with its path below it.
+pub(crate) fn served(source: &str, world: &World<'_>) -> Vec<(String, Source)> {
+    fn walk(at: &str, source: Source, found: &mut Vec<(String, Source)>) {
+        if let Source::Directory(children) = &source {
+            for (name, child) in children {
+                let path = if at.is_empty() { name.clone() } else { format!("{at}/{name}") };
+                walk(&path, child.clone(), found);
+            }
+        }
+        if !at.is_empty() {
+            found.push((at.to_owned(), source));
+        }
+    }
+    let mut found = Vec::new();
+    if let Some(source) = world.sources.get(source) {
+        walk("", source, &mut found);
+    }
+    found.sort_by(|one, other| one.0.cmp(&other.0));
+    found
+}
+
+impl Shape {
+    pub(crate) fn of(resource: &Resource) -> Self {
+        let content = resource.text("content");
+        let sources = resource.texts("source");
+        let mut target = resource.text("target");
+        let ensure = match resource.ensure().as_deref() {
+            None | Some("") if target.is_some() => Ensure::Link,
+            None | Some("") if content.is_some() => Ensure::File,
+            None | Some("") if !sources.is_empty() => Ensure::Present,
+            None | Some("") => Ensure::Nothing,
+            Some("absent" | "false") => Ensure::Absent,
+            Some("present") => Ensure::Present,
+            Some("file") => Ensure::File,
+            Some("directory") => Ensure::Directory,
+            Some("link") => Ensure::Link,
+            Some(other) => {
+                target = Some(other.to_owned());
+                Ensure::Link
+            }
+        };
+        let recurse = match resource.text("recurse").as_deref() {
+            Some("true" | "inf") => Some(Recurse::Local),
+            Some("remote") => Some(Recurse::Remote),
+            _ => None,
+        };
+        Self {
+            ensure,
+            content,
+            sources,
+            recurse,
+            purge: resource.flag("purge") == Some(true),
+            force: resource.flag("force") == Some(true),
+            replace: resource.flag("replace") != Some(false),
+            target,
+        }
+    }
+
+    /// It may remove a directory with all that is below.
+    pub(crate) fn may_remove_directory(&self) -> bool {
+        self.force && matches!(self.ensure, Ensure::Absent | Ensure::File | Ensure::Link)
+    }
+
+    pub(crate) fn creates(&self) -> bool {
+        !matches!(self.ensure, Ensure::Absent | Ensure::Nothing)
+    }
+
+    /// The kinds that an admissible start has at its path.
+    pub(crate) fn admissible(&self) -> Vec<Kind> {
+        match self.ensure {
+            Ensure::Nothing => vec![Kind::Absent, Kind::Directory, Kind::File],
+            Ensure::Present | Ensure::File if !self.sources.is_empty() && self.recurse.is_some() => {
+                vec![Kind::Absent, Kind::Directory]
+            }
+            Ensure::Present | Ensure::File => vec![Kind::Absent, Kind::File],
+            Ensure::Directory => vec![Kind::Absent, Kind::Directory],
+            Ensure::Link => vec![Kind::Absent, Kind::Link],
+            Ensure::Absent if self.force => vec![Kind::Absent, Kind::File, Kind::Link, Kind::Directory],
+            Ensure::Absent => vec![Kind::Absent, Kind::File, Kind::Link],
+        }
+    }
+}
+
+/// The owner, group and mode that a resource asks for.
+#[derive(Clone, Debug, Default)]
+struct Wanted {
+    mode: Option<String>,
+    owner: Option<String>,
+    group: Option<String>,
+    /// A mode that adds to or takes from what is there.
+    relative_mode: bool,
+}
+
+impl Wanted {
+    fn of(resource: &Resource) -> Self {
+        let mode = resource.text("mode");
+        let absolute = mode.as_deref().and_then(octal);
+        Self {
+            relative_mode: mode.is_some() && absolute.is_none(),
+            mode: absolute,
+            owner: resource.text("owner"),
+            group: resource.text("group"),
+        }
+    }
+
+    /// Sets the attributes of what was just made; what cannot be set fails, and the rest is not set.
+    fn after_creation(&self, machine: &mut Machine<'_>, path: &str, kind: Kind) -> Program {
+        let mode = match (kind, &self.mode) {
+            (Kind::Link, _) => "0777".to_owned(),
+            (Kind::Directory, Some(mode)) => directory_mode(mode),
+            (_, Some(mode)) => mode.clone(),
+            (Kind::Directory, None) => "0755".to_owned(),
+            (_, None) => "0644".to_owned(),
+        };
+        let mut steps = machine.set_attributes(path, &mode, "root", "root");
+        if let Some(owner) = &self.owner {
+            let known = machine.user_exists(owner);
+            steps.push(when(known.negate(), Program::fail(&format!("could not find user {owner}"))));
+            if let Some(cell) = machine.attribute(CellKind::Owner, path) {
+                steps.push(Program::set(cell, Value::text(owner)));
+            }
+        }
+        if let Some(group) = &self.group {
+            let known = machine.group_exists(group);
+            steps.push(when(known.negate(), Program::fail(&format!("could not find group {group}"))));
+            if let Some(cell) = machine.attribute(CellKind::Group, path) {
+                steps.push(Program::set(cell, Value::text(group)));
+            }
+        }
+        sequence(steps)
+    }
+
+    /// Brings the attributes of what is there in line. Each is tried, whatever becomes of the others.
+    fn in_line(&self, machine: &mut Machine<'_>, path: &str) -> Program {
+        let mut steps = Vec::new();
+        let mut failures = Vec::new();
+        let mut set = |machine: &mut Machine<'_>, kind, value: &str, known: Test, reason: String| {
+            let Some(cell) = machine.attribute(kind, path) else { return };
+            let differs = Test::is(cell, Value::text(value)).negate();
+            let write = Program::Sequence(vec![Program::set(cell, Value::text(value)), Program::Change]);
+            steps.push(when(all(vec![differs.clone(), known.clone()]), write));
+            if known != Test::True {
+                failures.push(when(all(vec![differs, known.negate()]), Program::fail(&reason)));
+            }
+        };
+        if let Some(group) = &self.group {
+            let known = machine.group_exists(group);
+            set(machine, CellKind::Group, group, known, format!("could not find group {group}"));
+        }
+        if let Some(owner) = &self.owner {
+            let known = machine.user_exists(owner);
+            set(machine, CellKind::Owner, owner, known, format!("could not find user {owner}"));
+        }
+        if let Some(mode) = &self.mode
+            && let Some(cell) = machine.attribute(CellKind::Mode, path)
+            && let Some(at) = machine.path(path)
+        {
+            let bring = |mode: &str| {
+                let differs = Test::is(cell, Value::text(mode)).negate();
+                when(differs, Program::Sequence(vec![Program::set(cell, Value::text(mode)), Program::Change]))
+            };
+            let for_directory = bring(&directory_mode(mode));
+            // The mode of a link cannot be changed.
+            let other = choose(Test::Kind(at, Kind::Link), Program::Skip, bring(mode));
+            steps.push(choose(Test::Kind(at, Kind::Directory), for_directory, other));
+        }
+        steps.extend(failures);
+        sequence(steps)
+    }
+}
+
+/// Where the content of a file comes from.
+enum Content {
+    None,
+    Known(Arc<str>),
+    /// One that only this name decides.
+    Named(String),
+    Copy(String),
+}
+
+impl Content {
+    fn write(&self, machine: &mut Machine<'_>, path: &str) -> Program {
+        match self {
+            Self::None => machine.write_file(path, &shared("")),
+            Self::Known(content) => machine.write_file(path, content),
+            Self::Named(name) => machine.write_named(path, name),
+            Self::Copy(from) => machine.copy_file(path, from),
+        }
+    }
+
+    fn is_there(&self, machine: &mut Machine<'_>, path: &str) -> Test {
+        match self {
+            Self::None => Test::True,
+            Self::Known(content) => machine.has_content(path, content),
+            Self::Named(name) => {
+                let Some(cell) = machine.path(path) else { return never() };
+                let mut tests = vec![Test::is(cell, Value::file(name))];
+                tests.extend(machine.tracked(path).into_iter().map(|tracked| absent(tracked.cell)));
+                all(tests)
+            }
+            Self::Copy(from) => machine.same_content(path, from),
+        }
+    }
+}
+
+pub(crate) fn model(machine: &mut Machine<'_>, resource: &Resource) -> Model {
+    let Some(path) = own_path(resource).and_then(|path| machine.mentions.canonical(&path, machine.world))
+    else {
+        let reason = format!("{} is no absolute path", resource.name_or_title("path"));
+        return Model::new(Program::fail(&reason));
+    };
+    let shape = Shape::of(resource);
+    let wanted = Wanted::of(resource);
+    let fixed = machine.path(&path).is_none();
+    let apply = if fixed {
+        // A directory of the platform: only what is below it can change.
+        sequence(vec![wanted.in_line(machine, &path), contents(machine, &path, &shape, &wanted)])
+    } else {
+        let own = own(machine, resource, &path, &shape, &wanted);
+        sequence(vec![own, contents(machine, &path, &shape, &wanted)])
+    };
+    let mut model = Model::new(apply);
+    if wanted.relative_mode
+        && let Some(cell) = machine.attribute(CellKind::Mode, &path)
+    {
+        model = model.not_known("its mode adds to what is there", Reach::Cells(vec![cell]));
+    }
+    model
+}
+
+fn own(
+    machine: &mut Machine<'_>,
+    resource: &Resource,
+    path: &str,
+    shape: &Shape,
+    wanted: &Wanted,
+) -> Program {
+    match shape.ensure {
+        Ensure::Absent => removal(machine, path, shape),
+        Ensure::Directory => directory(machine, path, shape, wanted),
+        Ensure::Link => link(machine, path, shape, wanted),
+        Ensure::Nothing => attributes_only(machine, path, wanted),
+        Ensure::Present | Ensure::File => {
+            if shape.sources.is_empty() {
+                let content = match &shape.content {
+                    None => Content::None,
+                    Some(text) if resource.hides("content") => Content::Named(machine.secret(text)),
+                    Some(text) => Content::Known(shared(text)),
+                };
+                return file(machine, resource, path, shape, wanted, &content);
+            }
+            from_sources(machine, resource, path, shape, wanted)
+        }
+    }
+}
+
+fn attributes_only(machine: &mut Machine<'_>, path: &str, wanted: &Wanted) -> Program {
+    let there = machine.exists(path);
+    let in_line = wanted.in_line(machine, path);
+    when(there, in_line)
+}
+
+fn removal(machine: &mut Machine<'_>, path: &str, shape: &Shape) -> Program {
+    let Some(cell) = machine.path(path) else { return Program::Skip };
+    let tree = if shape.force {
+        let remove = machine.remove_tree(path);
+        sequence(vec![remove, Program::Change])
+    } else {
+        // Puppet says that it has removed the directory, and leaves it.
+        Program::Change
+    };
+    let one = sequence(vec![machine.remove_one(path), Program::Change]);
+    choose(absent(cell), Program::Skip, choose(Test::Kind(cell, Kind::Directory), tree, one))
+}
+
+/// What must be gone before something else can be put there.
+fn make_room(machine: &mut Machine<'_>, path: &str, shape: &Shape) -> Program {
+    let Some(cell) = machine.path(path) else { return Program::Skip };
+    let tree = if shape.force {
+        machine.remove_tree(path)
+    } else {
+        Program::fail("a directory is there; only `force` would remove it")
+    };
+    let one = machine.remove_one(path);
+    choose(absent(cell), Program::Skip, choose(Test::Kind(cell, Kind::Directory), tree, one))
+}
+
+fn no_parent(machine: &mut Machine<'_>, path: &str) -> Program {
+    let parent = machine.parent_is_directory(path);
+    when(parent.negate(), Program::fail("the directory above does not exist"))
+}
+
+fn directory(machine: &mut Machine<'_>, path: &str, shape: &Shape, wanted: &Wanted) -> Program {
+    let Some(cell) = machine.path(path) else { return Program::Skip };
+    let no_parent = no_parent(machine, path);
+    // Of the two ways to get there only files and links are removed.
+    let room = when(absent(cell).negate(), machine.remove_one(path));
+    let make = Program::set(cell, Value::Directory);
+    let attributes = wanted.after_creation(machine, path, Kind::Directory);
+    let create = sequence(vec![no_parent, room, make, attributes, Program::Change]);
+    let in_line = wanted.in_line(machine, path);
+    let there = if shape.replace { Test::Kind(cell, Kind::Directory) } else { absent(cell).negate() };
+    choose(there, in_line, create)
+}
+
+fn link(machine: &mut Machine<'_>, path: &str, shape: &Shape, wanted: &Wanted) -> Program {
+    let Some(cell) = machine.path(path) else { return Program::Skip };
+    let Some(target) = &shape.target else {
+        return Program::fail("cannot create a symlink without a target");
+    };
+    let value = Value::Link(shared(target));
+    let no_parent = no_parent(machine, path);
+    let room = make_room(machine, path, shape);
+    let attributes = wanted.after_creation(machine, path, Kind::Link);
+    let create =
+        sequence(vec![no_parent, room, Program::set(cell, value.clone()), attributes, Program::Change]);
+    let in_line = wanted.in_line(machine, path);
+    let there = if shape.replace { Test::is(cell, value) } else { absent(cell).negate() };
+    choose(there, in_line, create)
+}
+
+fn file(
+    machine: &mut Machine<'_>,
+    resource: &Resource,
+    path: &str,
+    shape: &Shape,
+    wanted: &Wanted,
+    content: &Content,
+) -> Program {
+    let Some(cell) = machine.path(path) else { return Program::Skip };
+    let no_parent = no_parent(machine, path);
+    let room = make_room(machine, path, shape);
+    let validation = validation(machine, resource);
+    let write = content.write(machine, path);
+    let attributes = wanted.after_creation(machine, path, Kind::File);
+    let create =
+        sequence(vec![no_parent, room, validation.clone(), write.clone(), attributes, Program::Change]);
+    let in_line = wanted.in_line(machine, path);
+    let same = if shape.replace { content.is_there(machine, path) } else { Test::True };
+    let refill = when(same.negate(), sequence(vec![validation, write, Program::Change]));
+    let sync = sequence(vec![refill, in_line.clone()]);
+    let other_kind = match shape.ensure {
+        // Anything will do.
+        Ensure::Present if shape.sources.is_empty() => in_line,
+        _ if !shape.replace => in_line,
+        _ => create.clone(),
+    };
+    choose(absent(cell), create, choose(Test::Kind(cell, Kind::File), sync, other_kind))
+}
+
+/// A file is written only if the command that checks it is there; that it accepts the content is assumed.
+fn validation(machine: &mut Machine<'_>, resource: &Resource) -> Program {
+    let Some(command) = resource.text("validate_cmd") else { return Program::Skip };
+    let Some(tool) = commands::absolute_paths(&command).next().map(str::to_owned) else {
+        return Program::Skip;
+    };
+    if !command.starts_with(&tool) {
+        return Program::Skip;
+    }
+    let Some(tool) = machine.mentions.canonical(&tool, machine.world) else { return Program::Skip };
+    let there = machine.exists_if_provided(&tool);
+    when(there.negate(), Program::fail(&format!("{tool}, which checks the content, does not exist")))
+}
+
+fn from_sources(
+    machine: &mut Machine<'_>,
+    resource: &Resource,
+    path: &str,
+    shape: &Shape,
+    wanted: &Wanted,
+) -> Program {
+    let mut program = Program::fail("none of its sources exists");
+    for source in shape.sources.iter().rev() {
+        if let Some(local) = local_source(source) {
+            let Some(from) = machine.mentions.canonical(local, machine.world) else { continue };
+            let as_file = file(machine, resource, path, shape, wanted, &Content::Copy(from.clone()));
+            let as_directory = directory(machine, path, shape, wanted);
+            let is_directory = machine.is_directory(&from);
+            let there = machine.exists(&from);
+            program = choose(there, choose(is_directory, as_directory, as_file), program);
+        } else {
+            program = match machine.world.sources.get(source) {
+                Some(Source::File(content)) => {
+                    file(machine, resource, path, shape, wanted, &Content::Known(content))
+                }
+                Some(Source::Directory(_)) => directory(machine, path, shape, wanted),
+                None if shape.recurse.is_some() => directory(machine, path, shape, wanted),
+                None => file(machine, resource, path, shape, wanted, &Content::Named(named(source))),
+            };
+            break;
+        }
+    }
+    program
+}
+
+fn named(source: &str) -> String {
+    format!("(as in {source})")
+}
+
+/// What is done to the contents of a directory: recursion and purge.
+fn contents(machine: &mut Machine<'_>, path: &str, shape: &Shape, wanted: &Wanted) -> Program {
+    let Some(recurse) = shape.recurse else { return Program::Skip };
+    if shape.ensure == Ensure::Absent {
+        return Program::Skip;
+    }
+    let mut steps = Vec::new();
+    let mut from_source: Vec<String> = Vec::new();
+    if let Some(source) = shape.sources.first() {
+        if let Some(local) = local_source(source) {
+            if let Some(from) = machine.mentions.canonical(local, machine.world) {
+                copies(machine, &from, path, shape, wanted, &mut from_source, &mut steps);
+            }
+        } else {
+            for (child, source) in served(source, machine.world) {
+                let to = format!("{path}/{child}");
+                if is_managed_below(machine, path, &to) {
+                    continue;
+                }
+                steps.push(match source {
+                    Source::File(content) => {
+                        let plain = Shape { recurse: None, sources: Vec::new(), ..shape.clone() };
+                        let plain = Shape { ensure: Ensure::File, ..plain };
+                        child_file(machine, &to, &plain, wanted, &Content::Known(content))
+                    }
+                    Source::Directory(_) => directory(machine, &to, shape, wanted),
+                });
+                from_source.push(to);
+            }
+        }
+    }
+    if recurse == Recurse::Local {
+        for child in machine.below(path) {
+            if is_managed_below(machine, path, &child) || from_source.contains(&child) {
+                continue;
+            }
+            let Some(cell) = machine.path(&child) else { continue };
+            if shape.purge {
+                let one = sequence(vec![machine.remove_one(&child), Program::Change]);
+                let tree = if shape.force {
+                    let remove = machine.remove_tree(&child);
+                    sequence(vec![remove, Program::Change])
+                } else {
+                    Program::Change
+                };
+                steps.push(choose(
+                    absent(cell),
+                    Program::Skip,
+                    choose(Test::Kind(cell, Kind::Directory), tree, one),
+                ));
+            } else {
+                let in_line = wanted.in_line(machine, &child);
+                steps.push(when(absent(cell).negate(), in_line));
+            }
+        }
+    }
+    let here = machine.is_directory(path);
+    when(here, sequence(steps))
+}
+
+/// A child that a file server has: no declaration of its own.
+fn child_file(
+    machine: &mut Machine<'_>,
+    path: &str,
+    shape: &Shape,
+    wanted: &Wanted,
+    content: &Content,
+) -> Program {
+    let Some(cell) = machine.path(path) else { return Program::Skip };
+    let no_parent = no_parent(machine, path);
+    let room = make_room(machine, path, shape);
+    let write = content.write(machine, path);
+    let attributes = wanted.after_creation(machine, path, Kind::File);
+    let create = sequence(vec![no_parent, room, write.clone(), attributes, Program::Change]);
+    let in_line = wanted.in_line(machine, path);
+    let same = if shape.replace { content.is_there(machine, path) } else { Test::True };
+    let refill = when(same.negate(), sequence(vec![write, Program::Change]));
+    choose(
+        absent(cell),
+        create.clone(),
+        choose(Test::Kind(cell, Kind::File), sequence(vec![refill, in_line]), create),
+    )
+}
+
+fn copies(
+    machine: &mut Machine<'_>,
+    from: &str,
+    path: &str,
+    shape: &Shape,
+    wanted: &Wanted,
+    done: &mut Vec<String>,
+    steps: &mut Vec<Program>,
+) {
+    for child in machine.below(from) {
+        let Some(rest) = child.strip_prefix(from) else { continue };
+        let to = format!("{path}{rest}");
+        if is_managed_below(machine, path, &to) {
+            continue;
+        }
+        let Some(source) = machine.path(&child) else { continue };
+        let plain = Shape { recurse: None, ensure: Ensure::File, ..shape.clone() };
+        let as_file = child_file(machine, &to, &plain, wanted, &Content::Copy(child.clone()));
+        let as_directory = directory(machine, &to, shape, wanted);
+        let program = if child.ends_with(SOME_DIRECTORY) {
+            as_directory
+        } else if child.ends_with(SOME_FILE) {
+            as_file
+        } else {
+            choose(Test::Kind(source, Kind::Directory), as_directory, as_file)
+        };
+        steps.push(when(absent(source).negate(), program));
+        done.push(to);
+    }
+}
+
+/// Whether a path below a directory is managed by a resource of its own, or lies below such a one.
+fn is_managed_below(machine: &Machine<'_>, directory: &str, path: &str) -> bool {
+    machine
+        .mentions
+        .files
+        .keys()
+        .any(|file| is_below(file, directory) && (file == path || is_below(path, file)))
+}

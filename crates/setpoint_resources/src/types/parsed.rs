@@ -1,0 +1,435 @@
+//! Resources that each are an entry of a file: hosts, mounts, cron jobs, keys, mail aliases, lines and settings.
+
+use setpoint_catalog::{Catalog, Resource};
+use setpoint_state::{CellId, CellKind, Kind, Program, Reach, Test, Value};
+
+use super::Model;
+use crate::attributes::{Attributes, shared};
+use crate::entries::Entry;
+use crate::machine::{Machine, absent, choose, parent, sequence, when};
+use crate::mentions::Mentions;
+
+/// An entry that a resource manages.
+#[derive(Clone, Debug)]
+pub(crate) struct Row {
+    pub(crate) path: String,
+    pub(crate) entry: Entry,
+    /// `None`: it should be absent.
+    pub(crate) value: Option<String>,
+    /// The type reads its file once, before its first resource, and writes it from what it has read.
+    remembers: bool,
+    /// The user whose file it is.
+    user: Option<String>,
+    /// What happens if there is no file.
+    missing: Missing,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Missing {
+    Create,
+    Fail,
+}
+
+const CRONTAB: &str = "/usr/bin/crontab";
+
+/// The entries that a resource manages; none if its type is no editor.
+pub(crate) fn rows(resource: &Resource, mentions: &Mentions) -> Vec<Row> {
+    let absent = resource.ensure().as_deref() == Some("absent");
+    let row = |path: String, entry: Entry, value: String, remembers: bool| Row {
+        path,
+        entry,
+        value: (!absent).then_some(value),
+        remembers,
+        user: None,
+        missing: Missing::Create,
+    };
+    let type_name = resource.type_name.as_str();
+    match type_name {
+        "Host" => {
+            let name = resource.name_or_title("name");
+            let path = resource.text("target").unwrap_or_else(|| "/etc/hosts".to_owned());
+            let mut words = vec![resource.text("ip").unwrap_or_default(), name.clone()];
+            words.extend(resource.texts("host_aliases"));
+            let entry = Entry::Row { kind: CellKind::Host, name: shared(&name), column: 1 };
+            vec![row(path, entry, words.join(" "), true)]
+        }
+        "Mount" => {
+            let name = resource.name_or_title("name");
+            let path = resource.text("target").unwrap_or_else(|| "/etc/fstab".to_owned());
+            let words = [
+                resource.text("device").unwrap_or_default(),
+                name.clone(),
+                resource.text("fstype").unwrap_or_default(),
+                resource.text("options").unwrap_or_else(|| "defaults".to_owned()),
+                resource.text("dump").unwrap_or_else(|| "0".to_owned()),
+                resource.text("pass").unwrap_or_else(|| "0".to_owned()),
+            ];
+            let entry = Entry::Row { kind: CellKind::Mount, name: shared(&name), column: 1 };
+            vec![row(path, entry, words.join(" "), true)]
+        }
+        "Cron" => {
+            let name = resource.name_or_title("name");
+            let user = resource
+                .text("user")
+                .or_else(|| resource.text("target"))
+                .unwrap_or_else(|| "root".to_owned());
+            let mut lines = resource.texts("environment");
+            let command = resource.text("command").unwrap_or_default();
+            lines.push(match resource.text("special") {
+                Some(special) if special != "absent" => format!("@{special} {command}"),
+                _ => {
+                    let field = |name: &str| match resource.texts(name) {
+                        values if values.is_empty() => "*".to_owned(),
+                        values => values.join(","),
+                    };
+                    let fields =
+                        [field("minute"), field("hour"), field("monthday"), field("month"), field("weekday")];
+                    format!("{} {command}", fields.join(" "))
+                }
+            });
+            let path = format!("/var/spool/cron/crontabs/{user}");
+            let job = row(path, Entry::Job(shared(&name)), lines.join("\n"), true);
+            vec![Row { user: Some(user), ..job }]
+        }
+        "Ssh_authorized_key" => {
+            let name = resource.name_or_title("name");
+            let user = resource.text("user");
+            let path = match (resource.text("target"), &user) {
+                (Some(target), _) => target,
+                (None, Some(user)) => format!("{}/.ssh/authorized_keys", mentions.home(user)),
+                (None, None) => return Vec::new(),
+            };
+            let mut words: Vec<String> = Vec::new();
+            let options = resource.texts("options");
+            if !options.is_empty() {
+                words.push(options.join(","));
+            }
+            words.push(resource.text("type").unwrap_or_else(|| "ssh-rsa".to_owned()));
+            words.push(resource.text("key").unwrap_or_default());
+            words.push(name.clone());
+            let key = row(path, Entry::Key(shared(&name)), words.join(" "), true);
+            vec![Row { user, ..key }]
+        }
+        "Sshkey" => {
+            let name = resource.name_or_title("name");
+            let path = resource.text("target").unwrap_or_else(|| "/etc/ssh/ssh_known_hosts".to_owned());
+            let mut names = vec![name.clone()];
+            names.extend(resource.texts("host_aliases"));
+            let value = format!(
+                "{} {} {}",
+                names.join(","),
+                resource.text("type").unwrap_or_default(),
+                resource.text("key").unwrap_or_default()
+            );
+            let entry = Entry::Row { kind: CellKind::Key, name: shared(&name), column: 0 };
+            vec![row(path, entry, value, true)]
+        }
+        "Mailalias" => {
+            let name = resource.name_or_title("name");
+            let path = resource.text("target").unwrap_or_else(|| "/etc/aliases".to_owned());
+            let entry =
+                Entry::Setting { section: shared(""), setting: shared(&name), separator: shared(":") };
+            vec![row(path, entry, resource.texts("recipient").join(","), true)]
+        }
+        "File_line" => {
+            let Some(path) = resource.text("path") else { return Vec::new() };
+            let line = resource.text("line").unwrap_or_default();
+            let entry = match resource.text("match") {
+                Some(expression) => Entry::Match(shared(&expression)),
+                None => Entry::Line(shared(&line)),
+            };
+            let value = if resource.has("match") { line } else { "present".to_owned() };
+            vec![Row { missing: Missing::Fail, ..row(path, entry, value, false) }]
+        }
+        "Ini_setting" | "Ini_subsetting" => {
+            let Some(path) = resource.text("path") else { return Vec::new() };
+            let section = resource.text("section").unwrap_or_default();
+            let setting = resource.text("setting").unwrap_or_default();
+            let entry = match resource.text("subsetting") {
+                Some(part) => Entry::Other(shared(&format!("[{section}] {setting}: {part}"))),
+                None => Entry::Setting {
+                    section: shared(&section),
+                    setting: shared(&setting),
+                    separator: shared(
+                        &resource.text("key_val_separator").unwrap_or_else(|| " = ".to_owned()),
+                    ),
+                },
+            };
+            let value = resource.text("value").unwrap_or_default();
+            let value = if resource.hides("value") { "(secret)".to_owned() } else { value };
+            vec![row(path, entry, value, false)]
+        }
+        "Augeas" => augeas(resource, mentions),
+        "Shellvar" => {
+            let Some(path) = resource.text("target") else { return Vec::new() };
+            let name = resource.text("variable").unwrap_or_else(|| resource.title.to_string());
+            let entry =
+                Entry::Setting { section: shared(""), setting: shared(&name), separator: shared("=") };
+            vec![row(path, entry, resource.texts("value").join(" "), false)]
+        }
+        _ => configuration(resource)
+            .map(|(path, entry, value)| row(path, entry, value, false))
+            .into_iter()
+            .collect(),
+    }
+}
+
+/// Types as `nova_config { 'DEFAULT/debug': value => true }`: settings of `/etc/nova/nova.conf`.
+fn configuration(resource: &Resource) -> Option<(String, Entry, String)> {
+    let type_name = resource.type_name.as_str().to_lowercase();
+    let service = type_name.strip_suffix("_config")?;
+    let name = resource.name_or_title("name");
+    let (section, setting) = name.split_once('/')?;
+    if !resource.has("value") && !resource.has("ensure") {
+        return None;
+    }
+    let path = resource.text("path").unwrap_or_else(|| format!("/etc/{service}/{service}.conf"));
+    let value = if resource.hides("value") || resource.flag("secret") == Some(true) {
+        "(secret)".to_owned()
+    } else {
+        resource.texts("value").join(",")
+    };
+    let entry = Entry::Setting { section: shared(section), setting: shared(setting), separator: shared("=") };
+    Some((path, entry, value))
+}
+
+/// `set` and `rm` of augeas, by the path in its tree.
+fn augeas(resource: &Resource, mentions: &Mentions) -> Vec<Row> {
+    let context = resource.text("context").unwrap_or_default();
+    let mut found = Vec::new();
+    for change in changes(resource) {
+        let mut words = change.splitn(3, char::is_whitespace);
+        let (Some(verb), Some(target)) = (words.next(), words.next()) else { return Vec::new() };
+        let value = words.next().unwrap_or_default().trim().trim_matches(['\'', '"']).to_owned();
+        let value = match verb {
+            "set" => Some(value),
+            "rm" | "remove" | "clear" => None,
+            _ => return Vec::new(),
+        };
+        let full = if target.starts_with('/') { target.to_owned() } else { format!("{context}/{target}") };
+        let Some(tree) = full.strip_prefix("/files") else { return Vec::new() };
+        let path = match resource.text("incl") {
+            Some(path) => path,
+            None => file_of(tree, mentions),
+        };
+        let key = tree.strip_prefix(path.as_str()).unwrap_or(tree).trim_start_matches('/').to_owned();
+        found.push(Row {
+            path,
+            entry: Entry::Other(shared(&key)),
+            value,
+            remembers: false,
+            user: None,
+            missing: Missing::Create,
+        });
+    }
+    found
+}
+
+fn changes(resource: &Resource) -> Vec<String> {
+    resource
+        .texts("changes")
+        .iter()
+        .flat_map(|text| text.lines())
+        .map(|line| line.trim().to_owned())
+        .filter(|line| !line.is_empty())
+        .collect()
+}
+
+/// The file of a path in augeas's tree: the longest that the catalog names, else all but the last part.
+fn file_of(tree: &str, mentions: &Mentions) -> String {
+    let named = std::iter::successors(Some(tree), |path| parent(path).filter(|above| *above != "/"))
+        .skip(1)
+        .find(|path| mentions.files.contains_key(*path));
+    if let Some(path) = named {
+        return path.to_owned();
+    }
+    // A part with a number or a condition is inside the file.
+    let mut path = String::new();
+    let parts: Vec<&str> = tree.split('/').filter(|part| !part.is_empty()).collect();
+    for (at, part) in parts.iter().enumerate() {
+        let inside = part.contains(['[', '*'])
+            || part.bytes().all(|byte| byte.is_ascii_digit())
+            || at + 1 == parts.len();
+        if inside && at > 0 {
+            break;
+        }
+        path.push('/');
+        path.push_str(part);
+        let is_file = ["sshd_config", "ssh_config", "hosts", "fstab", "passwd", "group", "sudoers", "grub"]
+            .contains(part)
+            || part.rsplit_once('.').is_some_and(|(_, end)| !end.is_empty() && end != "d" && end.len() <= 5);
+        if is_file {
+            break;
+        }
+    }
+    path
+}
+
+pub(crate) fn model(machine: &mut Machine<'_>, catalog: &Catalog, resource: &Resource) -> Option<Model> {
+    let rows = rows(resource, &machine.mentions);
+    if rows.is_empty() {
+        return None;
+    }
+    let mut steps = Vec::new();
+    let mut reach = Vec::new();
+    for row in rows {
+        let Some(path) = machine.mentions.canonical(&row.path, machine.world) else { continue };
+        let cell = machine.track(&path, row.entry.clone());
+        reach.push(cell);
+        steps.push(edit(machine, catalog, resource, &path, cell, &row));
+    }
+    let mut model = Model::new(sequence(steps));
+    match resource.type_name.as_str() {
+        "Mount" => model = mount(machine, resource, model),
+        "Cron" => model.suitable = machine.exists_if_provided(CRONTAB),
+        "Augeas" if resource.has("onlyif") => {
+            model = model.not_known("whether augeas is asked to do it is not known", Reach::Cells(reach));
+        }
+        _ => {}
+    }
+    Some(model)
+}
+
+/// The other entries that the type keeps in memory for a file.
+fn remembered(machine: &Machine<'_>, path: &str, entry: &Entry) -> Vec<CellId> {
+    machine
+        .tracked(path)
+        .into_iter()
+        .filter(|tracked| std::mem::discriminant(&tracked.entry) == std::mem::discriminant(entry))
+        .map(|tracked| tracked.cell)
+        .collect()
+}
+
+/// Whether resources of other types write to the file.
+fn is_contested(machine: &Machine<'_>, path: &str, entry: &Entry) -> bool {
+    machine.mentions.files.contains_key(path)
+        || machine.packages.provides(path)
+        || machine
+            .tracked(path)
+            .iter()
+            .any(|tracked| std::mem::discriminant(&tracked.entry) != std::mem::discriminant(entry))
+}
+
+fn edit(
+    machine: &mut Machine<'_>,
+    catalog: &Catalog,
+    resource: &Resource,
+    path: &str,
+    cell: CellId,
+    row: &Row,
+) -> Program {
+    let _ = catalog;
+    let wanted = row.value.as_ref().map_or(Value::Absent, |value| Value::text(value));
+    let Some(file) = machine.path(path) else { return Program::fail("a directory is there") };
+    let mut before = Vec::new();
+    let mut seen = cell;
+    let mut flush = vec![Program::set(cell, wanted.clone())];
+    if row.remembers && is_contested(machine, path, &row.entry) {
+        // The type read the file before its first resource, and writes all of it from what it has read.
+        let kind = resource.type_name.as_str();
+        let rest = machine.scratch(kind, path, Value::Absent);
+        let taken = machine.scratch(kind, &format!("{path} (read)"), Value::Absent);
+        let mut reads = vec![Program::set(taken, Value::text("yes")), Program::copy(rest, file)];
+        let mut writes = Vec::new();
+        for other in remembered(machine, path, &row.entry) {
+            let memory = machine.scratch(kind, &format!("{path} #{}", other.0), Value::Absent);
+            reads.push(Program::copy(memory, other));
+            writes.push(Program::copy(other, memory));
+            if other == cell {
+                seen = memory;
+            }
+        }
+        before.push(when(absent(taken), sequence(reads)));
+        flush = vec![Program::set(seen, wanted.clone())];
+        let create = machine.write_file(path, &shared(""));
+        flush.push(choose(absent(rest), create, Program::copy(file, rest)));
+        for tracked in machine.tracked(path) {
+            if std::mem::discriminant(&tracked.entry) != std::mem::discriminant(&row.entry) {
+                // What others wrote since is lost.
+                let memory = machine.scratch(kind, &format!("{path} #{}", tracked.cell.0), Value::Absent);
+                writes.push(Program::copy(tracked.cell, memory));
+            }
+        }
+        flush.extend(writes);
+    }
+    let create = create(machine, path, row);
+    let exists = if row.missing == Missing::Fail {
+        // Without its file the resource fails, whatever it is to do.
+        before.push(when(absent(file), Program::fail(&format!("{path} does not exist"))));
+        Program::Skip
+    } else if row.value.is_some() {
+        when(absent(file), create)
+    } else {
+        Program::Skip
+    };
+    let directory = when(Test::Kind(file, Kind::Directory), Program::fail(&format!("{path} is a directory")));
+    let mut change = Vec::new();
+    if let Some(user) = &row.user
+        && row.value.is_some()
+    {
+        let known = machine.user_exists(user);
+        change.push(when(known.negate(), Program::fail(&format!("the user {user} does not exist"))));
+    }
+    change.extend([directory, exists, sequence(flush), Program::Change]);
+    before.push(when(Test::is(seen, wanted).negate(), sequence(change)));
+    sequence(before)
+}
+
+/// Makes the file of an entry.
+fn create(machine: &mut Machine<'_>, path: &str, row: &Row) -> Program {
+    let mut steps = Vec::new();
+    let owner = row.user.clone().unwrap_or_else(|| "root".to_owned());
+    if let Some(above) = parent(path).map(str::to_owned) {
+        if matches!(row.entry, Entry::Key(_)) && above.ends_with("/.ssh") {
+            if let Some(folder) = machine.path(&above) {
+                let home = machine.parent_is_directory(&above);
+                let mut make = vec![
+                    when(home.negate(), Program::fail("the home of the user does not exist")),
+                    Program::set(folder, Value::Directory),
+                ];
+                make.extend(machine.set_attributes(&above, "0700", &owner, &owner));
+                steps.push(when(absent(folder), sequence(make)));
+            }
+        } else {
+            let there = machine.is_directory(&above);
+            steps.push(when(there.negate(), Program::fail("the directory above does not exist")));
+        }
+    }
+    steps.push(machine.write_file(path, &shared("")));
+    let mode = if matches!(row.entry, Entry::Key(_)) { "0600" } else { "0644" };
+    steps.extend(machine.set_attributes(path, mode, &owner, &owner));
+    sequence(steps)
+}
+
+/// The entry of a file system, and whether it is mounted.
+fn mount(machine: &mut Machine<'_>, resource: &Resource, model: Model) -> Model {
+    let name = resource.name_or_title("name");
+    let ensure = resource.ensure().unwrap_or_else(|| "present".to_owned());
+    let key = setpoint_state::CellKey::new(CellKind::Mount, &name);
+    let new = machine.space.find(&key).is_none();
+    let cell = machine.other(CellKind::Mount, &name, None);
+    let mounted = Value::text("mounted");
+    if new {
+        machine.laws.push(Test::Any(vec![absent(cell), Test::is(cell, mounted.clone())]));
+    }
+    let mut steps = Vec::new();
+    if matches!(ensure.as_str(), "absent" | "unmounted") {
+        steps.push(when(
+            absent(cell).negate(),
+            sequence(vec![Program::set(cell, Value::Absent), Program::Change]),
+        ));
+    }
+    steps.push(model.apply.clone());
+    if ensure == "mounted"
+        && let Some(point) = machine.mentions.canonical(&name, machine.world)
+    {
+        let there = machine.is_directory(&point);
+        let attach = sequence(vec![
+            when(there.negate(), Program::fail(&format!("the mount point {point} does not exist"))),
+            Program::set(cell, mounted),
+            Program::Change,
+        ]);
+        steps.push(when(absent(cell), attach));
+    }
+    Model { apply: sequence(steps), ..model }.refreshed_by(Program::Change)
+}
