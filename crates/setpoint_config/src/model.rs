@@ -184,7 +184,7 @@ pub struct Invariant {
 #[derive(Debug, Clone)]
 pub enum Claim {
     /// A thing has these properties.
-    State { subject: Subject, expected: Expected },
+    State { subject: Subject, expected: Box<Expected> },
     /// A sentence in the language of invariants.
     Expression(Placed<String>),
 }

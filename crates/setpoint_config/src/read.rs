@@ -268,7 +268,7 @@ impl Reader {
                     );
                     return None;
                 }
-                Claim::State { subject, expected }
+                Claim::State { subject, expected: Box::new(expected) }
             }
             _ => {
                 self.wrong(
@@ -309,12 +309,11 @@ impl Reader {
     ) {
         let mut found =
             Diagnostic::new(&UNKNOWN_SETTING, format!("There is no {what} `{name}` in {place}")).at(span);
-        found = match nearest(name, known.clone()) {
-            Some(near) => found.with_help(format!("Did you mean `{near}`?")),
-            None => {
-                let known: Vec<&str> = known.collect();
-                found.with_help(format!("The {what}s are {}.", known.join(", ")))
-            }
+        found = if let Some(near) = nearest(name, known.clone()) {
+            found.with_help(format!("Did you mean `{near}`?"))
+        } else {
+            let known: Vec<&str> = known.collect();
+            found.with_help(format!("The {what}s are {}.", known.join(", ")))
         };
         self.diagnostics.push(found);
     }
