@@ -59,6 +59,9 @@ pub(crate) struct InputOptions {
     /// What packages install, as `setpoint packages build` writes it; it comes before what is built in
     #[arg(long, value_name = "FILE", help_heading = "Input")]
     pub(crate) packages: Option<PathBuf>,
+    /// The configuration, instead of the nearest setpoint.toml at or above the input
+    #[arg(long, value_name = "FILE", help_heading = "Input")]
+    pub(crate) config: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) puppet: PuppetOptions,
 }
@@ -69,26 +72,39 @@ pub(crate) struct PuppetOptions {
     /// The name of the node to compile for
     #[arg(long, value_name = "NAME")]
     pub(crate) node: Option<String>,
-    /// Facts, as `facter --json` prints them; laid over those of `--platform`
+    /// Facts, as `facter --json` or `puppet facts` print them, JSON or YAML, laid over those of `--platform`; of several
+    /// files the last counts; a folder has one file a node
     #[arg(long, value_name = "FILE")]
-    pub(crate) facts: Option<PathBuf>,
+    pub(crate) facts: Vec<PathBuf>,
     /// The facts of a platform, such as debian-12, ubuntu-24.04, rhel-9 or windows-2022
     #[arg(long, value_name = "NAME")]
     pub(crate) platform: Option<String>,
-    /// Folders of modules, separated by `:`
+    /// The environment: its environment.conf, manifests, modules, hiera.yaml and data
+    #[arg(long, value_name = "DIR")]
+    pub(crate) environment: Option<PathBuf>,
+    /// Folders of modules, separated by `:`; in an environment they come after its own, or stand for `$basemodulepath`
     #[arg(long, value_name = "A:B")]
     pub(crate) modulepath: Option<String>,
     /// The global `hiera.yaml`, above the data of the environment and of modules
     #[arg(long, value_name = "FILE")]
     pub(crate) hiera: Option<PathBuf>,
-    /// Trusted facts
+    /// Trusted facts, or the extensions of the certificate, such as `pp_role: web`; a folder has one file a node
     #[arg(long, value_name = "FILE")]
     pub(crate) trusted: Option<PathBuf>,
+    /// What an external node classifier printed: classes, parameters, environment; a folder has one file a node
+    #[arg(long, value_name = "FILE")]
+    pub(crate) enc: Option<PathBuf>,
+    /// The nodes to compile for: a name a line, and a platform after it if wanted; or YAML or JSON
+    #[arg(long, value_name = "FILE", conflicts_with = "node")]
+    pub(crate) nodes: Option<PathBuf>,
+    /// Only this case of setpoint.toml, example or class of a module
+    #[arg(long, value_name = "NAME")]
+    pub(crate) case: Option<String>,
     /// Unknown variables are errors
     #[arg(long)]
     pub(crate) strict_variables: bool,
-    /// The version whose strictness counts
-    #[arg(long, value_name = "VERSION", default_value = "8", value_parser = ["7", "8"])]
+    /// The version whose strictness counts: 7, or 8, which is the default
+    #[arg(long, value_name = "VERSION", value_parser = ["7", "8"])]
     pub(crate) puppet: Option<String>,
     /// Do not record where values come from: a little faster, and `why` has no answer
     #[arg(long)]
@@ -97,9 +113,12 @@ pub(crate) struct PuppetOptions {
 
 #[derive(Debug, Args)]
 pub(crate) struct CheckArgs {
-    /// Files or folders
-    #[arg(required = true, value_name = "INPUT")]
+    /// Files or folders; without any, the folder of `--environment`
+    #[arg(required_unless_present = "environment", value_name = "INPUT")]
     pub(crate) inputs: Vec<PathBuf>,
+    /// How many threads work at once; without it, as many as the machine can run
+    #[arg(short = 'j', long = "jobs", value_name = "NUMBER")]
+    pub(crate) jobs: Option<usize>,
     #[command(flatten)]
     pub(crate) options: InputOptions,
     #[command(flatten)]
@@ -146,8 +165,9 @@ impl FailOn {
 
 #[derive(Debug, Args)]
 pub(crate) struct CompileArgs {
-    #[arg(value_name = "INPUT")]
-    pub(crate) input: PathBuf,
+    /// A file or folder; without it, the folder of `--environment`
+    #[arg(required_unless_present = "environment", value_name = "INPUT")]
+    pub(crate) input: Option<PathBuf>,
     /// `json` or `pp` for Puppet; `json`, `yaml` or `sf` for SmartFrog
     #[arg(long, value_name = "FORMAT", default_value = "json")]
     pub(crate) format: String,

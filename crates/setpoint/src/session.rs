@@ -1,14 +1,22 @@
 //! What one call of the program works with.
 
-use std::path::Path;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
 
+use setpoint_config::Config;
 use setpoint_source::{Diagnostic, FileSystem, Rule, Severity, Sources, read_text};
+
+use crate::cli::InputOptions;
 
 /// The files, and all source text that was read from them.
 #[derive(Debug)]
 pub(crate) struct Session<'a> {
     pub(crate) files: &'a dyn FileSystem,
     pub(crate) sources: Sources,
+    /// How many threads may work at once; `None` is as many as the machine has.
+    pub(crate) jobs: Option<usize>,
+    configs: Mutex<BTreeMap<PathBuf, Arc<Config>>>,
 }
 
 /// The call itself is wrong: exit status 2.
@@ -25,7 +33,26 @@ pub(crate) static UNREADABLE: Rule = Rule {
 
 impl<'a> Session<'a> {
     pub(crate) fn new(files: &'a dyn FileSystem) -> Self {
-        Self { files, sources: Sources::new() }
+        Self { files, sources: Sources::new(), jobs: None, configs: Mutex::default() }
+    }
+
+    /// The configuration of an input. What is wrong with it is told when it is read first.
+    pub(crate) fn config(
+        &self,
+        input: &Path,
+        options: &InputOptions,
+    ) -> Result<(Arc<Config>, Vec<Diagnostic>), UsageError> {
+        let found = options.config.clone().or_else(|| setpoint_config::find(self.files, input));
+        let Some(path) = found else { return Ok(Default::default()) };
+        let mut configs = self.configs.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = configs.get(&path) {
+            return Ok((Arc::clone(known), Vec::new()));
+        }
+        let read = setpoint_config::load(self.files, &self.sources, &path);
+        let (config, diagnostics) = read.map_err(|error| UsageError(error.to_string()))?;
+        let config = Arc::new(config);
+        configs.insert(path, Arc::clone(&config));
+        Ok((config, diagnostics))
     }
 
     /// The text of an input that the user named.

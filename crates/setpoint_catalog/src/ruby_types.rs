@@ -54,6 +54,8 @@ pub struct Found {
 pub struct ModuleTypes<'a> {
     files: &'a dyn FileSystem,
     modulepath: Vec<PathBuf>,
+    /// The folders of modules that are on no path.
+    modules: Vec<PathBuf>,
     /// The folders `lib/puppet/type` of all modules, in the order of the path.
     folders: OnceLock<Vec<PathBuf>>,
     /// By name in lower case. Types live as long as the program does; there are as many as files in the modules.
@@ -62,7 +64,13 @@ pub struct ModuleTypes<'a> {
 
 impl<'a> ModuleTypes<'a> {
     pub fn new(files: &'a dyn FileSystem, modulepath: Vec<PathBuf>) -> Self {
-        Self { files, modulepath, folders: OnceLock::new(), known: Mutex::default() }
+        Self { files, modulepath, modules: Vec::new(), folders: OnceLock::new(), known: Mutex::default() }
+    }
+
+    /// Folders of single modules, which come before those of the path.
+    pub fn with_modules(mut self, modules: Vec<PathBuf>) -> Self {
+        self.modules = modules;
+        self
     }
 
     /// A type of a module, by a name in any case.
@@ -97,10 +105,11 @@ impl<'a> ModuleTypes<'a> {
 
     fn folders(&self) -> &[PathBuf] {
         self.folders.get_or_init(|| {
-            let modules = self.modulepath.iter().flat_map(|folder| {
-                self.files.list(folder).into_iter().map(move |name| folder.join(name).join("lib/puppet/type"))
+            let listed = self.modulepath.iter().flat_map(|folder| {
+                self.files.list(folder).into_iter().map(move |name| folder.join(name))
             });
-            modules.filter(|folder| self.files.is_dir(folder)).collect()
+            let modules = self.modules.iter().cloned().chain(listed);
+            modules.map(|module| module.join("lib/puppet/type")).filter(|folder| self.files.is_dir(folder)).collect()
         })
     }
 }

@@ -171,7 +171,7 @@ impl Compiler<'_> {
         }
         let message = format!(
             "Could not find parent resource type '::{parent}' of type hostclass in {}",
-            self.environment.name
+            self.options.environment_name(self.environment)
         );
         Err(rules::stop(&rules::UNKNOWN_CLASS, message, self.definitions[definition].span))
     }

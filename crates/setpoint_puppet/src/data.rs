@@ -25,7 +25,13 @@ impl Compiler<'_> {
         let mut session = std::mem::take(&mut self.hiera);
         let result = environment.hiera().lookup(&mut session, self, request);
         self.hiera = session;
-        result.map_err(|failure| self.data_failure(failure, span))
+        let answer = result.map_err(|failure| self.data_failure(failure, span))?;
+        Ok(match answer {
+            DataAnswer::Found(value) if is_unknown(&value) => {
+                DataAnswer::Found(self.options.stub(request.key).unwrap_or(value))
+            }
+            answer => answer,
+        })
     }
 
     pub(crate) fn data_failure(&self, failure: Failure, span: Option<Span>) -> Stop {
@@ -99,6 +105,17 @@ impl Scope for Compiler<'_> {
         if self.warned.insert(key.to_owned()) {
             self.warn(message, None);
         }
+    }
+}
+
+/// Whether a value, or a part of it, could not be computed.
+fn is_unknown(value: &Value) -> bool {
+    match &value.data {
+        Data::Opaque(_) => true,
+        Data::Array(items) => items.iter().any(is_unknown),
+        Data::Hash(entries) => entries.values().any(is_unknown),
+        Data::Sensitive(inner) => is_unknown(inner),
+        _ => false,
     }
 }
 

@@ -1,7 +1,8 @@
 //! The files that nodes are compiled from, each read and parsed once.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 
 use rustc_hash::FxHashMap;
 use setpoint_catalog::NativeType;
@@ -43,6 +44,11 @@ pub struct Environment<'a> {
     pub sources: &'a Sources,
     pub name: String,
     modulepath: Vec<PathBuf>,
+    /// Modules that lie elsewhere, or under another name.
+    given: BTreeMap<String, PathBuf>,
+    /// Modules that are not there, though something says that they should be, and what to do about each.
+    expected: BTreeMap<String, String>,
+    names: OnceLock<Vec<String>>,
     types: ModuleTypes<'a>,
     manifests: RwLock<FxHashMap<PathBuf, Parsed>>,
     modules: RwLock<FxHashMap<String, Option<Arc<Path>>>>,
@@ -61,6 +67,9 @@ impl<'a> Environment<'a> {
             name: "production".to_owned(),
             types: ModuleTypes::new(files, Vec::new()),
             modulepath: Vec::new(),
+            given: BTreeMap::new(),
+            expected: BTreeMap::new(),
+            names: OnceLock::new(),
             manifests: RwLock::default(),
             modules: RwLock::default(),
             functions: RwLock::default(),
@@ -69,8 +78,8 @@ impl<'a> Environment<'a> {
     }
 
     pub fn with_modulepath(mut self, modulepath: Vec<PathBuf>) -> Self {
-        self.types = ModuleTypes::new(self.files, modulepath.clone());
         self.modulepath = modulepath;
+        self.types = self.new_types();
         self
     }
 
@@ -83,6 +92,60 @@ impl<'a> Environment<'a> {
     /// Where parameters of classes and `lookup()` find data.
     pub fn hiera(&self) -> &Hiera<'a> {
         &self.hiera
+    }
+
+    /// Modules by name that come before those of the module path.
+    pub fn with_modules(mut self, modules: BTreeMap<String, PathBuf>) -> Self {
+        self.given = modules;
+        self.types = self.new_types();
+        self
+    }
+
+    /// Modules that something names and that are not there; messages about their classes say what is to be done.
+    pub fn with_expected_modules(mut self, expected: BTreeMap<String, String>) -> Self {
+        self.expected = expected;
+        self
+    }
+
+    fn new_types(&self) -> ModuleTypes<'a> {
+        ModuleTypes::new(self.files, self.modulepath.clone())
+            .with_modules(self.given.values().cloned().collect())
+    }
+
+    /// What to do about a module that should be there and is not.
+    pub fn expected_module(&self, name: &str) -> Option<&str> {
+        self.expected.get(name).map(String::as_str)
+    }
+
+    /// The names of all modules, each once, in the order in which they are found.
+    pub fn module_names(&self) -> &[String] {
+        self.names.get_or_init(|| self.list_modules())
+    }
+
+    fn list_modules(&self) -> Vec<String> {
+        let listed = self.modulepath.iter().flat_map(|folder| {
+            let is_module = |name: &String| is_module_name(name) && self.files.is_dir(&folder.join(name));
+            self.files.list(folder).into_iter().filter(is_module)
+        });
+        let mut names: Vec<String> = Vec::new();
+        for name in self.given.keys().cloned().chain(listed) {
+            if !names.contains(&name) {
+                names.push(name);
+            }
+        }
+        names
+    }
+
+    /// The module that a file belongs to, and its path below the folder of the module.
+    pub fn module_of<'p>(&self, path: &'p Path) -> Option<(String, &'p Path)> {
+        let given = self.given.iter().find_map(|(name, folder)| {
+            path.strip_prefix(folder).ok().map(|relative| (name.clone(), relative))
+        });
+        given.or_else(|| {
+            let relative = self.modulepath.iter().find_map(|folder| path.strip_prefix(folder).ok())?;
+            let name = relative.iter().next()?;
+            Some((name.to_string_lossy().into_owned(), relative.strip_prefix(name).ok()?))
+        })
     }
 
     pub fn modulepath(&self) -> &[PathBuf] {
@@ -117,7 +180,9 @@ impl<'a> Environment<'a> {
         }
         let found = is_module_name(name)
             .then(|| {
-                self.modulepath.iter().map(|folder| folder.join(name)).find(|path| self.files.is_dir(path))
+                let on_path = || self.modulepath.iter().map(|folder| folder.join(name));
+                let given = self.given.get(name).cloned();
+                given.or_else(|| on_path().find(|path| self.files.is_dir(path)))
             })
             .flatten()
             .map(Arc::from);
@@ -135,8 +200,7 @@ impl<'a> Environment<'a> {
         let found = if let Some((module, _)) = name.split_once("::") {
             self.has_ruby_function(module, name).then(|| Arc::from(module))
         } else {
-            let modules: Vec<String> =
-                self.modulepath.iter().flat_map(|folder| self.files.list(folder)).collect();
+            let modules = self.module_names();
             let known = |module: &&String| setpoint_puppet_functions::module_function(module, name).is_some();
             let has = |module: &&String| self.has_ruby_function(module, name);
             let found = modules.iter().filter(known).find(has).or_else(|| modules.iter().find(has));

@@ -235,7 +235,8 @@ impl Compiler<'_> {
 
 /// The catalog as others see it: values with their control context, references as text.
 pub(crate) fn into_catalog(mut compiler: Compiler<'_>) -> (Catalog, Arena) {
-    let mut catalog = Catalog::new(compiler.options.node.as_str(), compiler.environment.name.as_str());
+    let environment = compiler.options.environment_name(compiler.environment);
+    let mut catalog = Catalog::new(compiler.options.node.as_str(), environment);
     catalog.classes = std::mem::take(&mut compiler.classes);
     catalog.tags = compiler.catalog_tags.iter().collect();
     let resources = std::mem::take(&mut compiler.resources);

@@ -3,7 +3,9 @@
 use std::path::PathBuf;
 
 use setpoint_puppet_functions::Strictness;
-use setpoint_puppet_values::{Hash, Value};
+use setpoint_puppet_values::{Hash, Key, Value};
+
+use crate::environment::Environment;
 
 /// The version of Puppet whose rules hold.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -60,6 +62,10 @@ pub struct Options {
     pub classes: Vec<(String, Hash)>,
     /// Top-scope variables from an external node classifier.
     pub parameters: Hash,
+    /// The environment that an external node classifier names; by default that of the files.
+    pub environment: Option<String>,
+    /// The values of functions, templates and keys that cannot be computed here, by name.
+    pub stubs: Hash,
     /// Comments `# @FACT name=value` and `# @UNFACT name` in the entry change the facts.
     pub fact_comments: bool,
     /// Whether values remember where they came from.
@@ -78,6 +84,8 @@ impl Default for Options {
             server_facts: None,
             classes: Vec::new(),
             parameters: Hash::default(),
+            environment: None,
+            stubs: Hash::default(),
             fact_comments: false,
             provenance: true,
         }
@@ -90,6 +98,15 @@ impl Options {
             PuppetVersion::V7 => Strictness::Warning,
             PuppetVersion::V8 => Strictness::Error,
         })
+    }
+
+    /// The value that stands for something that cannot be computed.
+    pub(crate) fn stub(&self, name: &str) -> Option<Value> {
+        self.stubs.get(&Key::from(name)).cloned()
+    }
+
+    pub(crate) fn environment_name<'e>(&'e self, environment: &'e Environment<'_>) -> &'e str {
+        self.environment.as_deref().unwrap_or(&environment.name)
     }
 
     pub(crate) fn unknown_variables_are_errors(&self) -> bool {

@@ -29,7 +29,8 @@ impl Compiler<'_> {
         let server = options.server_facts.clone().unwrap_or_else(|| self.default_server_facts());
         let mut server = self.leaves(server, LeafKind::Setting, "");
         let environment =
-            self.leaf(Value::string(self.environment.name.as_str()), LeafKind::Setting, "environment");
+            Value::string(options.environment_name(self.environment));
+        let environment = self.leaf(environment, LeafKind::Setting, "environment");
         let parameters = self.leaves(options.parameters.clone(), LeafKind::External, "");
         let sets = [&parameters, &facts, &server];
         let variables: Vec<(Symbol, Value)> = sets
@@ -163,7 +164,7 @@ impl Compiler<'_> {
             ("certname", Value::from(self.options.node.as_str())),
             ("codedir", "/etc/puppetlabs/code".into()),
             ("confdir", "/etc/puppetlabs/puppet".into()),
-            ("environment", self.environment.name.as_str().into()),
+            ("environment", self.options.environment_name(self.environment).into()),
             ("modulepath", modulepath.join(":").into()),
             ("server", "puppet".into()),
             ("ssldir", "/etc/puppetlabs/puppet/ssl".into()),

@@ -71,6 +71,8 @@ pub struct Diagnostic {
     pub helps: Vec<String>,
     /// The resources, components or objects that it concerns, as users write them: `File[/etc/motd]`.
     pub resources: Vec<String>,
+    /// The nodes that have it, where several have the same; it is said for the first of them only.
+    pub nodes: Vec<String>,
     /// A concrete run that shows it.
     pub counterexample: Option<serde_json::Value>,
     pub fix: Option<Fix>,
@@ -88,6 +90,7 @@ impl Diagnostic {
             notes: Vec::new(),
             helps: Vec::new(),
             resources: Vec::new(),
+            nodes: Vec::new(),
             counterexample: None,
             fix: None,
         }

@@ -7,7 +7,9 @@ use crate::session::{Session, UsageError};
 use crate::{languages, output};
 
 pub(crate) fn run(session: &Session<'_>, args: &CompileArgs) -> Result<ExitCode, UsageError> {
-    let language = languages::of(session, &args.input, &args.options)?;
-    let outcome = language.compile(session, &args.input, &args.options, &args.format)?;
+    let input = args.input.as_ref().or(args.options.puppet.environment.as_ref());
+    let input = input.ok_or_else(|| UsageError::new("name an input, or an environment with --environment"))?;
+    let language = languages::of(session, input, &args.options)?;
+    let outcome = language.compile(session, input, &args.options, &args.format)?;
     Ok(output::outcome(&outcome, &session.sources))
 }

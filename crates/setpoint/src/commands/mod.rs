@@ -22,7 +22,10 @@ use crate::output;
 use crate::session::Session;
 
 pub(crate) fn run(cli: Cli) -> ExitCode {
-    let session = Session::new(&OsFileSystem);
+    let mut session = Session::new(&OsFileSystem);
+    if let Command::Check(args) = &cli.command {
+        session.jobs = args.jobs;
+    }
     let done = match cli.command {
         Command::Check(args) => check::run(&session, &args),
         Command::Compile(args) => compile::run(&session, &args),

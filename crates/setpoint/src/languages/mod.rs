@@ -25,6 +25,11 @@ pub(crate) trait Language: Sync {
     /// every file.
     fn recognises(&self, path: &Path, text: &str) -> bool;
 
+    /// Whether a folder is of this kind, by what is in it.
+    fn recognises_folder(&self, _session: &Session<'_>, _path: &Path) -> bool {
+        false
+    }
+
     /// Every rule that its findings may carry.
     fn rules(&self) -> Vec<&'static Rule>;
 
@@ -133,7 +138,13 @@ pub(crate) fn of(
     if let Some(language) = known("") {
         return Ok(language);
     }
-    let text = if session.files.is_dir(path) { String::new() } else { session.read(path)? };
+    let is_folder = session.files.is_dir(path);
+    if is_folder
+        && let Some(language) = LANGUAGES.iter().copied().find(|one| one.recognises_folder(session, path))
+    {
+        return Ok(language);
+    }
+    let text = if is_folder { String::new() } else { session.read(path)? };
     known(&text).ok_or_else(|| {
         UsageError::new(format!(
             "{}: cannot tell what kind of input this is; say so with --kind",
@@ -145,6 +156,7 @@ pub(crate) fn of(
 /// All rules of all languages.
 pub(crate) fn rules() -> Vec<&'static Rule> {
     let mut rules: Vec<&'static Rule> = vec![&UNREADABLE];
+    rules.extend(setpoint_config::RULES);
     for language in LANGUAGES {
         for rule in language.rules() {
             if !rules.iter().any(|known| known.explanation == rule.explanation) {

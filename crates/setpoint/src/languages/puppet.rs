@@ -1,7 +1,15 @@
 //! Puppet manifests.
 
 pub(super) mod diff;
+mod environment_conf;
 mod facts;
+mod glob;
+mod jobs;
+mod module_files;
+mod node;
+mod project;
+mod puppetfile;
+mod run;
 
 use std::mem::ManuallyDrop;
 use std::path::{Path, PathBuf};
@@ -9,10 +17,10 @@ use std::path::{Path, PathBuf};
 use setpoint_catalog::graph::{self, Graph, Types};
 use setpoint_catalog::ruby_types::ModuleTypes;
 use setpoint_catalog::{Catalog, findings};
-use setpoint_hiera::Levels;
-use setpoint_puppet::{Compilation, Entry, Environment, LogLevel, Options, PuppetVersion};
+use setpoint_puppet::{Compilation, LogLevel};
 use setpoint_source::{Diagnostic, InputReport, Rule, Severity};
 
+use self::project::Project;
 use super::{Language, Older};
 use crate::cli::InputOptions;
 use crate::session::{Outcome, Session, UsageError};
@@ -29,12 +37,22 @@ impl Language for Puppet {
         path.extension().is_some_and(|extension| extension == "pp" || extension == "epp")
     }
 
+    fn recognises_folder(&self, session: &Session<'_>, path: &Path) -> bool {
+        project::is_project(session, path)
+    }
+
     fn rules(&self) -> Vec<&'static Rule> {
         setpoint_puppet::RULES
             .iter()
             .chain(setpoint_puppet_syntax::RULES)
             .chain(findings::RULES)
             .copied()
+            .chain([
+                &environment_conf::UNKNOWN_ENVIRONMENT_SETTING,
+                &project::MISSING_MODULES,
+                &jobs::NOT_ENTERED,
+                &jobs::ASSUMED_PLATFORM,
+            ])
             .collect()
     }
 
@@ -63,9 +81,11 @@ impl Language for Puppet {
     ) -> Result<Outcome, UsageError> {
         let print = printer(format)?;
         // The process ends after this. To take the trees and the catalog apart would cost a tenth of its time.
-        let environment = ManuallyDrop::new(environment(session, options));
-        let compilation = ManuallyDrop::new(compile_in(&environment, session, path, options)?);
-        let mut diagnostics = logged(&compilation);
+        let project = ManuallyDrop::new(Project::open(session, path, options)?);
+        let job = project.only_job()?;
+        let compilation = ManuallyDrop::new(project.compile(&job));
+        let mut diagnostics = project.diagnostics.clone();
+        diagnostics.extend(logged(&compilation));
         diagnostics.extend(compilation.diagnostics.iter().cloned());
         Ok(Outcome { result: compilation.catalog.as_ref().map(print), diagnostics })
     }
@@ -77,11 +97,13 @@ impl Language for Puppet {
         options: &InputOptions,
         format: &str,
     ) -> Result<Outcome, UsageError> {
-        let compilation = compile(session, path, options)?;
-        let mut diagnostics = compilation.diagnostics;
+        let project = Project::open(session, path, options)?;
+        let compilation = project.compile(&project.only_job()?);
+        let mut diagnostics = project.diagnostics.clone();
+        diagnostics.extend(compilation.diagnostics);
         let mut result = None;
         if let Some(catalog) = &compilation.catalog {
-            match draw(catalog, &module_types(session, options), format) {
+            match draw(catalog, project.environment.module_types(), format) {
                 Ok(drawing) => result = Some(drawing),
                 Err(findings) => diagnostics.extend(findings),
             }
@@ -106,21 +128,21 @@ impl Language for Puppet {
         path: &Path,
         options: &InputOptions,
     ) -> Result<Vec<InputReport>, UsageError> {
-        let compilation = compile(session, path, options)?;
-        let mut report = InputReport {
-            path: path.display().to_string(),
-            kind: self.kind(),
-            node: Some(node_name(options)),
-            ..InputReport::default()
-        };
-        report.findings.extend(compilation.diagnostics);
-        if let Some(catalog) = &compilation.catalog {
-            report.findings.extend(findings_of(catalog, &module_types(session, options)));
-        }
-        let fails = report.findings.iter().any(|finding| finding.severity == Severity::Error);
-        report.verdict.insert("catalog", if fails { "fails" } else { "ok" });
-        Ok(vec![report])
+        let project = Project::open(session, path, options)?;
+        let plan = project.plan()?;
+        Ok(run::check(&project, plan, run::threads(session.jobs), |_, compilation, report| {
+            analyse(&project, compilation, report);
+        }))
     }
+}
+
+/// Every analysis of a catalog, and the verdict.
+fn analyse(project: &Project<'_>, compilation: &Compilation, report: &mut InputReport) {
+    if let Some(catalog) = &compilation.catalog {
+        report.findings.extend(findings_of(catalog, project.environment.module_types()));
+    }
+    let fails = report.findings.iter().any(|finding| finding.severity == Severity::Error);
+    report.verdict.insert("catalog", if fails { "fails" } else { "ok" });
 }
 
 /// What prints a catalog in a format.
@@ -153,55 +175,11 @@ pub(super) fn draw(catalog: &Catalog, types: &dyn Types, format: &str) -> Result
     }
 }
 
-/// The node's name without `--node`.
-const DEFAULT_NODE: &str = "localhost";
-
-fn node_name(options: &InputOptions) -> String {
-    options.puppet.node.clone().unwrap_or_else(|| DEFAULT_NODE.to_owned())
-}
-
-fn modulepath(options: &InputOptions) -> Vec<PathBuf> {
-    let path = options.puppet.modulepath.as_deref().unwrap_or("");
-    path.split(':').filter(|part| !part.is_empty()).map(PathBuf::from).collect()
-}
-
 /// The native types of Puppet and of the modules.
 pub(super) fn module_types<'a>(session: &Session<'a>, options: &InputOptions) -> ModuleTypes<'a> {
-    ModuleTypes::new(session.files, modulepath(options))
-}
-
-fn environment<'a>(session: &'a Session<'_>, options: &InputOptions) -> Environment<'a> {
-    let levels = Levels { global: options.puppet.hiera.clone(), environment: None };
-    Environment::new(session.files, &session.sources).with_modulepath(modulepath(options)).with_hiera(levels)
-}
-
-/// Compiles a manifest, or all manifests of a folder, for the node that the options describe.
-fn compile(session: &Session<'_>, path: &Path, options: &InputOptions) -> Result<Compilation, UsageError> {
-    compile_in(&environment(session, options), session, path, options)
-}
-
-fn compile_in(
-    environment: &Environment<'_>,
-    session: &Session<'_>,
-    path: &Path,
-    options: &InputOptions,
-) -> Result<Compilation, UsageError> {
-    let given = &options.puppet;
-    if !session.files.is_dir(path) {
-        // Parsed here and kept by the environment: a file that cannot be read is a wrong call, not a failed compilation.
-        environment.manifest(path).map_err(|error| UsageError::new(error.to_string()))?;
-    }
-    let compile_options = Options {
-        puppet: if given.puppet.as_deref() == Some("7") { PuppetVersion::V7 } else { PuppetVersion::V8 },
-        strict_variables: given.strict_variables,
-        node: node_name(options),
-        facts: facts::of(session, given, &node_name(options))?,
-        trusted: given.trusted.as_deref().map(|path| facts::read_value(session, path)).transpose()?,
-        fact_comments: true,
-        provenance: !given.no_provenance,
-        ..Options::default()
-    };
-    Ok(setpoint_puppet::compile(environment, &Entry::Files(vec![path.to_owned()]), &compile_options))
+    let path = options.puppet.modulepath.as_deref().unwrap_or("");
+    let folders = path.split(':').filter(|part| !part.is_empty()).map(PathBuf::from).collect();
+    ModuleTypes::new(session.files, folders)
 }
 
 /// Messages of the manifest, as diagnostics that never fail the call.

@@ -38,12 +38,12 @@ impl Compiler<'_> {
 
     /// What names in a file of a module begin with: `apache::mod` in `apache/manifests/mod/ssl.pp`, and `ssl` after it.
     fn namespace(&self, path: &Path) -> Option<String> {
-        let relative =
-            self.environment.modulepath().iter().find_map(|folder| path.strip_prefix(folder).ok())?;
+        let (module, relative) = self.environment.module_of(path)?;
+        let module = module.to_lowercase();
         let relative = relative.to_string_lossy().to_lowercase();
         let parts: Vec<&str> = relative.split('/').collect();
-        let [module, _, folders @ .., file] = parts.as_slice() else { return None };
-        let mut names = vec![*module];
+        let [_, folders @ .., file] = parts.as_slice() else { return None };
+        let mut names = vec![module.as_str()];
         names.extend(folders);
         if *file != "init.pp" {
             names.push(file.trim_end_matches(".pp"));

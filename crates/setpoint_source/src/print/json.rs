@@ -30,6 +30,9 @@ fn finding_json(finding: &Diagnostic, sources: &Sources) -> Value {
     out.insert("message".into(), json!(finding.message));
     out.insert("location".into(), finding.span.map_or(Value::Null, |span| location(span, sources)));
     out.insert("resources".into(), json!(finding.resources));
+    if !finding.nodes.is_empty() {
+        out.insert("nodes".into(), json!(finding.nodes));
+    }
     if !finding.labels.is_empty() {
         let related: Vec<Value> = finding
             .labels

@@ -14,20 +14,36 @@ pub fn text(report: &Report, sources: &Sources, colour: bool) -> String {
         out.push_str(&diagnostic(finding, sources, colour));
         out.push('\n');
     }
-    for input in &report.inputs {
-        if input.verdict.is_empty() {
+    // Inputs of one file with the same verdict share a line.
+    for inputs in report.inputs.chunk_by(|a, b| a.path == b.path && a.verdict == b.verdict) {
+        let [first, ..] = inputs else { continue };
+        if first.verdict.is_empty() {
             continue;
         }
-        let answers: Vec<String> = input
+        let answers: Vec<String> = first
             .verdict
             .iter()
             .map(|(question, answer)| format!("{} {answer}", question.replace('_', " ")))
             .collect();
-        let node = input.node.as_ref().map(|node| format!(" for {node}")).unwrap_or_default();
-        let _ = writeln!(out, "{}{node}: {}", input.path, answers.join(", "));
+        let nodes: Vec<&str> = inputs.iter().filter_map(|input| input.node.as_deref()).collect();
+        let nodes = if nodes.is_empty() { String::new() } else { format!(" for {}", few(&nodes)) };
+        let _ = writeln!(out, "{}{nodes}: {}", first.path, answers.join(", "));
     }
     out.push_str(&summary(report));
     out
+}
+
+/// The first names, and how many more there are.
+fn few(names: &[&str]) -> String {
+    const SHOWN: usize = 8;
+    match names {
+        [only] => (*only).to_owned(),
+        [most @ .., last] if most.len() < SHOWN => format!("{} and {last}", most.join(", ")),
+        _ => {
+            let shown = names.get(..SHOWN).unwrap_or(names);
+            format!("{} and {} more", shown.join(", "), names.len() - shown.len())
+        }
+    }
 }
 
 /// `checked 3 inputs: 1 error, 2 warnings`.
@@ -69,6 +85,11 @@ pub fn diagnostic(diagnostic: &Diagnostic, sources: &Sources, colour: bool) -> S
     }
     for note in &diagnostic.notes {
         group = group.element(Level::NOTE.message(note.as_str()));
+    }
+    let nodes: Vec<&str> = diagnostic.nodes.iter().map(String::as_str).collect();
+    let nodes = format!("This is so on {} nodes: {}.", nodes.len(), few(&nodes));
+    if !diagnostic.nodes.is_empty() {
+        group = group.element(Level::NOTE.message(nodes.as_str()));
     }
     for help in &diagnostic.helps {
         group = group.element(Level::HELP.message(help.as_str()));

@@ -1,13 +1,14 @@
 //! What a change of the source changes in catalogs.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use setpoint_diff::{Differences, NodeResult, Root, SourceChanges, Version};
 use setpoint_puppet::Compilation;
 use setpoint_source::{FileSystem, Severity, read_text};
 
-use super::{compile, node_name};
+use super::jobs::Job;
+use super::project::Project;
 use crate::cli::InputOptions;
 use crate::languages::Older;
 use crate::output::{VERSION, pretty};
@@ -21,16 +22,26 @@ pub(super) fn diff(
     format: &str,
 ) -> Result<Outcome, UsageError> {
     let before = Session::new(old.files);
-    let old_compilation = compile(&before, &old.path, options)?;
-    let new_compilation = compile(session, new, options)?;
+    let old_project = Project::open(&before, &old.path, options)?;
+    let new_project = Project::open(session, new, options)?;
+    let old_jobs: BTreeMap<String, Job> =
+        old_project.plan()?.jobs.into_iter().map(|job| (job.label(), job)).collect();
+    let mut compiled = Vec::new();
+    for job in new_project.plan()?.jobs {
+        // A node that only one version knows has nothing to be compared with.
+        if let Some(was) = old_jobs.get(&job.label()) {
+            compiled.push((job.label(), old_project.compile(was), new_project.compile(&job)));
+        }
+    }
     let (old_root, new_root) = (root(old.files, &old.path, new), root(session.files, new, new));
     let changes = source_changes((&before, &old_root), (session, &new_root));
     let mut found = Differences::default();
-    let node = node_name(options);
-    match (versioned(&old_compilation, &before, &old_root), versioned(&new_compilation, session, &new_root)) {
-        (Ok(was), Ok(is)) => found.add(&node, &was, &is, &changes),
-        (_, Err(message)) => found.add_failed(&node, NodeResult::Fails(message)),
-        (Err(message), Ok(_)) => found.add_failed(&node, NodeResult::Mended(message)),
+    for (node, was, is) in &compiled {
+        match (versioned(was, &before, &old_root), versioned(is, session, &new_root)) {
+            (Ok(was), Ok(is)) => found.add(node, &was, &is, &changes),
+            (_, Err(message)) => found.add_failed(node, NodeResult::Fails(message)),
+            (Err(message), Ok(_)) => found.add_failed(node, NodeResult::Mended(message)),
+        }
     }
     let mut outcome = printed(&found, &changes, format);
     if found.fails() {

@@ -10,21 +10,22 @@ use setpoint_source::Severity;
 use crate::cli::PuppetOptions;
 use crate::session::{Session, UsageError};
 
-/// The facts of a node: those of `--platform`, with those of `--facts` laid over them.
-pub(super) fn of(session: &Session<'_>, given: &PuppetOptions, node: &str) -> Result<Hash, UsageError> {
-    let mut facts =
-        given.platform.as_deref().map(|name| platform(name, node, given)).transpose()?.unwrap_or_default();
-    if let Some(path) = &given.facts {
-        lay_over(&mut facts, &read(session, path)?);
-    }
-    Ok(facts)
+/// The facts of a file, and the node that they are about, if the file tells.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Facts {
+    pub(super) node: Option<String>,
+    pub(super) values: Hash,
 }
 
 /// The facts of a platform for a node.
 pub(super) fn platform(name: &str, node: &str, given: &PuppetOptions) -> Result<Hash, UsageError> {
     let platform = setpoint_platforms::find(name).map_err(|unknown| UsageError::new(unknown.to_string()))?;
-    let puppet = if given.puppet.as_deref() == Some("7") { "7.23.0" } else { "8.10.0" };
-    Ok(setpoint_platforms::values(&platform.facts(node, puppet)))
+    Ok(setpoint_platforms::values(&platform.facts(node, puppet_version(given))))
+}
+
+/// The full version that an agent tells.
+pub(super) fn puppet_version(given: &PuppetOptions) -> &'static str {
+    if given.puppet.as_deref() == Some("7") { "7.23.0" } else { "8.10.0" }
 }
 
 /// A structured fact is changed in the parts that are given; any other is replaced.
@@ -40,14 +41,23 @@ pub(super) fn lay_over(facts: &mut Hash, over: &Hash) {
 }
 
 /// Facts as `facter --json`, `facter --yaml` or `puppet facts` print them.
-pub(super) fn read(session: &Session<'_>, path: &Path) -> Result<Hash, UsageError> {
+pub(super) fn read(session: &Session<'_>, path: &Path) -> Result<Facts, UsageError> {
     let wrong = || UsageError::new(format!("{}: facts are a mapping of names to values", path.display()));
     let Data::Hash(facts) = read_value(session, path)?.data else { return Err(wrong()) };
     // `puppet facts` puts them under `values`, beside the name of the node.
-    match (facts.get(&Key::from("values")), facts.get(&Key::from("name"))) {
-        (Some(Value { data: Data::Hash(values), .. }), Some(_)) => Ok(Hash::clone(values)),
-        _ => Ok(Arc::unwrap_or_clone(facts)),
-    }
+    let (name, values) = match (facts.get(&Key::from("values")), facts.get(&Key::from("name"))) {
+        (Some(Value { data: Data::Hash(values), .. }), Some(name)) => (Some(name.clone()), Hash::clone(values)),
+        _ => (None, Arc::unwrap_or_clone(facts)),
+    };
+    let part = |hash: &Hash, name: &str| hash.get(&Key::from(name)).cloned();
+    let networking = || part(&values, "networking").and_then(|facts| part(facts.as_hash()?, "fqdn"));
+    let node = name
+        .or_else(|| part(&values, "clientcert"))
+        .or_else(|| part(part(&values, "trusted")?.as_hash()?, "certname"))
+        .or_else(networking)
+        .or_else(|| part(&values, "fqdn"));
+    let node = node.as_ref().and_then(Value::as_str).map(str::to_owned);
+    Ok(Facts { node, values })
 }
 
 pub(super) fn read_value(session: &Session<'_>, path: &Path) -> Result<Value, UsageError> {

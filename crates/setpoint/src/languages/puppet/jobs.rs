@@ -1,0 +1,437 @@
+//! What is compiled of an input, and for which nodes.
+
+use std::path::{Path, PathBuf};
+
+use setpoint_config::CaseEntry;
+use setpoint_puppet::{Definition, Entry};
+use setpoint_puppet_syntax::ast::HostMatch;
+use setpoint_puppet_values::Hash;
+use setpoint_source::{Diagnostic, Rule, Severity, Span, normal};
+
+use super::node::{self, Known, NodeData};
+use super::project::{Kind, Project, and, plain_hash};
+use crate::session::UsageError;
+
+pub(super) static NOT_ENTERED: Rule = Rule {
+    name: "not-entered",
+    severity: Severity::Note,
+    summary: "a class or node was not compiled, and why",
+    explanation: "Setpoint compiles the classes of a module that need no parameter, and the nodes of a repository that have a \
+                  name. What else there is was not checked.\n\n\
+                  Name a case for it in `setpoint.toml`:\n\n\
+                  ```toml\n[[case]]\nname = \"two servers\"\nclass = \"ntp\"\nparameters = { servers = [\"a\", \"b\"] }\n```",
+};
+
+pub(super) static ASSUMED_PLATFORM: Rule = Rule {
+    name: "assumed-platform",
+    severity: Severity::Note,
+    summary: "nothing says what facts a node has, and those of a usual platform are taken",
+    explanation: "A catalog depends on facts. Where none are given, those of a usual platform are taken, so that the code can be \
+                  compiled at all.\n\n\
+                  Give the real ones with `--facts`, as files in `facts/`, or name a platform with `--platform` or in \
+                  `setpoint.toml`.",
+};
+
+/// The platform of a node of which nothing is known.
+const USUAL_PLATFORM: &str = "debian-12";
+
+/// Why something is compiled. It decides what a failure means.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Origin {
+    Manifest,
+    Node,
+    Case,
+    Example,
+    /// A class that was tried because it needs no parameter: it may well not be meant to stand alone.
+    Class,
+}
+
+/// One catalog to be compiled.
+#[derive(Debug)]
+pub(crate) struct Job {
+    /// The file that it begins with.
+    pub(crate) path: String,
+    /// What `--case` calls it: a case, an example, a class.
+    pub(crate) case: Option<String>,
+    pub(crate) entry: Entry,
+    pub(crate) node: NodeData,
+    pub(super) origin: Origin,
+}
+
+impl Job {
+    /// The node as reports name it.
+    pub(crate) fn label(&self) -> String {
+        let on = match &self.node.platform {
+            Some(platform) if self.node.name == node::DEFAULT_NODE => platform.clone(),
+            Some(platform) if self.origin != Origin::Node => format!("{} on {platform}", self.node.name),
+            _ => self.node.name.clone(),
+        };
+        match (&self.case, self.origin) {
+            (Some(case), Origin::Case | Origin::Class) => format!("{case} on {on}"),
+            _ => on,
+        }
+    }
+}
+
+/// What of an input is compiled.
+#[derive(Debug, Default)]
+pub(crate) struct Plan {
+    pub(crate) jobs: Vec<Job>,
+    /// What is left out, and why; what is wrong with files that no job begins with.
+    pub(crate) diagnostics: Vec<Diagnostic>,
+    /// Classes that need parameters.
+    pub(super) need_parameters: Vec<(String, Span, Vec<String>)>,
+}
+
+impl Project<'_> {
+    pub(crate) fn plan(&self) -> Result<Plan, UsageError> {
+        let mut plan = Plan::default();
+        match &self.kind {
+            Kind::Manifests(path) => self.plan_manifests(path, &mut plan)?,
+            Kind::Repository { folder, manifest } => self.plan_repository(folder, manifest, &mut plan)?,
+            Kind::Module { folder, name, platforms } => self.plan_module(folder, name, platforms, &mut plan)?,
+        }
+        if let Some(case) = &self.options.puppet.case {
+            if !plan.jobs.iter().any(|job| job.case.as_ref() == Some(case)) {
+                let known: Vec<&str> = distinct(plan.jobs.iter().filter_map(|job| job.case.as_deref()));
+                let nearest = setpoint_source::nearest(case, known.iter().copied());
+                let hint = match (nearest, known.is_empty()) {
+                    (Some(near), _) => format!("did you mean `{near}`?"),
+                    (None, true) => "the input has no cases".to_owned(),
+                    (None, false) => format!("there are {}", few(&known)),
+                };
+                return Err(UsageError::new(format!("there is no case `{case}`: {hint}")));
+            }
+            plan.jobs.retain(|job| job.case.as_ref() == Some(case));
+        }
+        Ok(plan)
+    }
+
+    /// The one catalog that a command is about.
+    pub(crate) fn only_job(&self) -> Result<Job, UsageError> {
+        let mut plan = self.plan()?;
+        if plan.jobs.len() == 1
+            && let Some(job) = plan.jobs.pop()
+        {
+            return Ok(job);
+        }
+        let input = self.input.display();
+        let cases = distinct(plan.jobs.iter().filter_map(|job| job.case.as_deref()));
+        let nodes = distinct(plan.jobs.iter().map(|job| job.node.name.as_str()));
+        let platforms = distinct(plan.jobs.iter().filter_map(|job| job.node.platform.as_deref()));
+        Err(UsageError::new(if plan.jobs.is_empty() {
+            format!("{input}: there is nothing to compile; name a node with --node")
+        } else if cases.len() > 1 {
+            format!("{input} has {} entry points; choose one with --case: {}", cases.len(), few(&cases))
+        } else if nodes.len() > 1 {
+            format!("{input} has {} nodes; choose one with --node: {}", nodes.len(), few(&nodes))
+        } else {
+            format!("{input} is for {} platforms; choose one with --platform: {}", platforms.len(), few(&platforms))
+        }))
+    }
+
+    fn job(&self, path: &Path, entry: Entry, origin: Origin, case: Option<String>, known: &Known) -> Result<Job, UsageError> {
+        let node = node::node(self.session, &self.options.puppet, known)?;
+        Ok(Job { path: path.display().to_string(), case, entry, node, origin })
+    }
+
+    fn plan_manifests(&self, path: &Path, plan: &mut Plan) -> Result<(), UsageError> {
+        if !self.session.files.is_dir(path) {
+            // Parsed here and kept by the environment: a file that cannot be read is a wrong call, not a failed
+            // compilation.
+            self.environment.manifest(path).map_err(|error| UsageError::new(error.to_string()))?;
+        }
+        let entry = Entry::Files(vec![path.to_owned()]);
+        if let Some(list) = &self.options.puppet.nodes {
+            for known in node::list(self.session, list)? {
+                plan.jobs.push(self.job(path, entry.clone(), Origin::Node, None, &known)?);
+            }
+            return Ok(());
+        }
+        plan.jobs.push(self.job(path, entry, Origin::Manifest, None, &Known::default())?);
+        Ok(())
+    }
+
+    // --- control repositories
+
+    fn plan_repository(&self, folder: &Path, manifest: &Path, plan: &mut Plan) -> Result<(), UsageError> {
+        let is_there = self.session.files.is_file(manifest) || self.session.files.is_dir(manifest);
+        // Without manifests, a classifier says everything.
+        let entry = if is_there {
+            Entry::Files(vec![manifest.to_owned()])
+        } else {
+            Entry::Code { name: "manifest".to_owned(), text: String::new() }
+        };
+        self.plan_cases(&[], plan)?;
+        let mut nodes = self.nodes_of(folder, manifest, plan)?;
+        let platforms = self.platforms(&[]);
+        let mut assumed = Vec::new();
+        for known in &mut nodes {
+            let has_facts = known.file.is_some() || !self.options.puppet.facts.is_empty();
+            if has_facts || known.platform.is_some() || self.options.puppet.platform.is_some() {
+                continue;
+            }
+            known.platform = Some(platforms.first().map_or(USUAL_PLATFORM, String::as_str).to_owned());
+            if platforms.is_empty() {
+                assumed.extend(known.name.clone());
+            }
+        }
+        if !assumed.is_empty() {
+            let names: Vec<&str> = assumed.iter().map(String::as_str).collect();
+            let message = format!("No facts are known of {}: those of {USUAL_PLATFORM} are used", few(&names));
+            let found = Diagnostic::new(&ASSUMED_PLATFORM, message).with_help(
+                "Put the output of `puppet facts` into facts/NODE.json, or name a platform with --platform.",
+            );
+            plan.diagnostics.push(found);
+        }
+        for known in &nodes {
+            plan.jobs.push(self.job(&self.input, entry.clone(), Origin::Node, None, known)?);
+        }
+        Ok(())
+    }
+
+    /// The nodes of a repository: the one that is asked for, a list, or all that files and node statements name.
+    fn nodes_of(&self, folder: &Path, manifest: &Path, plan: &mut Plan) -> Result<Vec<Known>, UsageError> {
+        let given = &self.options.puppet;
+        let mut files = self.fact_files(folder)?;
+        let find = |files: &mut Vec<(String, PathBuf)>, name: &str| {
+            let at = files.iter().position(|(node, _)| node == name)?;
+            Some(files.remove(at).1)
+        };
+        let with_file = |files: &mut Vec<(String, PathBuf)>, mut known: Known| {
+            if let (Some(name), None) = (&known.name, &known.platform) {
+                known.file = find(files, name);
+            }
+            known
+        };
+        let named = |name: &str| Known { name: Some(name.to_owned()), ..Known::default() };
+        if let Some(name) = &given.node {
+            return Ok(vec![with_file(&mut files, named(name))]);
+        }
+        if let Some(list) = &given.nodes {
+            let listed = node::list(self.session, list)?;
+            return Ok(listed.into_iter().map(|known| with_file(&mut files, known)).collect());
+        }
+        let mut nodes: Vec<Known> = Vec::new();
+        for name in &self.config.puppet.nodes {
+            nodes.push(with_file(&mut files, named(name)));
+        }
+        let (names, patterns, default) = self.node_statements(manifest);
+        for name in names {
+            if !nodes.iter().any(|known| known.name.as_deref() == Some(&name)) {
+                nodes.push(with_file(&mut files, named(&name)));
+            }
+        }
+        for (name, file) in files {
+            nodes.push(Known { name: Some(name), file: Some(file), ..Known::default() });
+        }
+        let is_match = |pattern: &str| {
+            let regex = setpoint_puppet_values::Regex::new(pattern);
+            nodes.iter().filter_map(|known| known.name.as_deref()).any(|name| {
+                regex.as_ref().is_ok_and(|regex| regex.find(name, 0).is_ok_and(|found| found.is_some()))
+            })
+        };
+        for (pattern, span) in &patterns {
+            if !is_match(pattern) {
+                let message = format!("No node is known whose name fits /{pattern}/, so none is compiled for it");
+                let found = Diagnostic::new(&NOT_ENTERED, message).at(*span);
+                plan.diagnostics.push(found.with_help("Name one with --node, in --nodes FILE, or as `nodes` in setpoint.toml."));
+            }
+        }
+        // A repository that names no node has one for all.
+        if nodes.is_empty() && plan.jobs.is_empty() && (default || patterns.is_empty()) {
+            nodes.push(Known::default());
+        }
+        Ok(nodes)
+    }
+
+    /// The names, the expressions and whether there is a default, in the order of the text.
+    fn node_statements(&self, manifest: &Path) -> (Vec<String>, Vec<(String, Span)>, bool) {
+        let paths = if self.session.files.is_dir(manifest) {
+            self.environment.manifests_under(manifest)
+        } else {
+            vec![manifest.to_owned()]
+        };
+        let (mut names, mut patterns, mut default) = (Vec::new(), Vec::new(), false);
+        for manifest in paths.iter().filter_map(|path| self.environment.manifest(path).ok()) {
+            for definition in &manifest.definitions {
+                let Definition::Node(node) = definition else { continue };
+                for host in &node.matches {
+                    match host {
+                        HostMatch::Name(name) if !names.contains(&name.to_string()) => names.push(name.to_string()),
+                        HostMatch::Name(_) => {}
+                        HostMatch::Regex(source) => {
+                            patterns.push((source.to_string(), node.range.in_file(node.file)));
+                        }
+                        HostMatch::Default => default = true,
+                    }
+                }
+            }
+        }
+        (names, patterns, default)
+    }
+
+    /// Files with facts, one a node: those that the configuration names, else those in `facts`.
+    fn fact_files(&self, folder: &Path) -> Result<Vec<(String, PathBuf)>, UsageError> {
+        if !self.options.puppet.facts.is_empty() {
+            return Ok(self.given_fact_files());
+        }
+        let paths: Vec<PathBuf> = if self.config.puppet.facts.is_empty() {
+            self.data_files(&folder.join("facts"))
+        } else {
+            let globs = self.config.puppet.facts.iter();
+            globs.flat_map(|glob| super::glob::files(self.session.files, self.config.folder(), glob)).collect()
+        };
+        paths.into_iter().map(|path| Ok((self.node_of_facts(&path)?, path))).collect()
+    }
+
+    /// A folder that `--facts` names has one file a node.
+    fn given_fact_files(&self) -> Vec<(String, PathBuf)> {
+        let given = &self.options.puppet.facts;
+        let files = given.iter().flat_map(|path| self.data_files(path));
+        files.map(|path| (stem(&path), path)).collect()
+    }
+
+    fn data_files(&self, folder: &Path) -> Vec<PathBuf> {
+        let names = self.session.files.list(folder).into_iter().map(|name| folder.join(name));
+        let is_data = |path: &PathBuf| {
+            path.extension().is_some_and(|ending| ending == "yaml" || ending == "yml" || ending == "json")
+        };
+        names.filter(is_data).collect()
+    }
+
+    fn node_of_facts(&self, path: &Path) -> Result<String, UsageError> {
+        let facts = super::facts::read(self.session, path)?;
+        Ok(facts.node.unwrap_or_else(|| stem(path)))
+    }
+
+    // --- modules
+
+    /// What to compile for: the command line, the configuration, the module itself.
+    fn platforms(&self, supported: &[&'static str]) -> Vec<String> {
+        if let Some(platform) = &self.options.puppet.platform {
+            return vec![platform.clone()];
+        }
+        let configured: Vec<String> =
+            self.config.puppet.platforms.iter().map(|platform| platform.value.clone()).collect();
+        if configured.is_empty() { supported.iter().map(|name| (*name).to_owned()).collect() } else { configured }
+    }
+
+    /// The nodes that an entry of a module is compiled for.
+    fn machines(&self, supported: &[&'static str]) -> Vec<Known> {
+        if !self.options.puppet.facts.is_empty() {
+            return vec![Known::default()];
+        }
+        let mut platforms = self.platforms(supported);
+        if platforms.is_empty() {
+            platforms.push(USUAL_PLATFORM.to_owned());
+        }
+        platforms.into_iter().map(|platform| Known { platform: Some(platform), ..Known::default() }).collect()
+    }
+
+    fn plan_cases(&self, supported: &[&'static str], plan: &mut Plan) -> Result<(), UsageError> {
+        for case in &self.config.cases {
+            let mut machines = match &case.platform {
+                Some(platform) => vec![Known { platform: Some(platform.value.clone()), ..Known::default() }],
+                None => self.machines(supported),
+            };
+            for known in &mut machines {
+                if let Some(node) = &case.node {
+                    known.name = Some(node.value.clone());
+                }
+                known.facts = plain_hash(&case.facts);
+                known.trusted = plain_hash(&case.trusted);
+                let (entry, class) = match &case.entry {
+                    CaseEntry::Code(code) => {
+                        let name = format!("case {}", case.name.value);
+                        (Entry::Code { name, text: code.value.clone() }, None)
+                    }
+                    CaseEntry::Manifest(path) => (Entry::Files(vec![self.config.resolve(path)]), None),
+                    CaseEntry::Class(class) if case.parameters.is_empty() => (include(class), None),
+                    CaseEntry::Class(class) => {
+                        let name = format!("case {}", case.name.value);
+                        let parameters: Hash = plain_hash(&case.parameters);
+                        (Entry::Code { name, text: String::new() }, Some((class.value.clone(), parameters)))
+                    }
+                };
+                let name = Some(case.name.value.clone());
+                let mut job = self.job(&self.config.path, entry, Origin::Case, name, known)?;
+                job.node.classes.extend(class);
+                plan.jobs.push(job);
+            }
+        }
+        Ok(())
+    }
+
+    fn plan_module(
+        &self,
+        folder: &Path,
+        name: &str,
+        supported: &[&'static str],
+        plan: &mut Plan,
+    ) -> Result<(), UsageError> {
+        self.plan_cases(supported, plan)?;
+        let machines = self.machines(supported);
+        for example in self.environment.manifests_under(&folder.join("examples")) {
+            let case = example.strip_prefix(folder).unwrap_or(&example).display().to_string();
+            for known in &machines {
+                let entry = Entry::Files(vec![example.clone()]);
+                plan.jobs.push(self.job(&example, entry, Origin::Example, Some(case.clone()), known)?);
+            }
+        }
+        // Data of the module may give what a class needs.
+        let has_data = self.session.files.is_file(&folder.join("hiera.yaml"));
+        for path in self.environment.manifests_under(&folder.join("manifests")) {
+            let manifest = match self.environment.manifest(&path) {
+                Ok(manifest) => manifest,
+                Err(error) => return Err(UsageError::new(error.to_string())),
+            };
+            if !manifest.is_sound() {
+                plan.diagnostics.extend(manifest.diagnostics.iter().cloned());
+                continue;
+            }
+            for definition in &manifest.definitions {
+                let Definition::Class(class) = definition else { continue };
+                // A class in a class has no file of its own to be found by.
+                let is_own = class.name.as_str() == name || class.name.starts_with(&format!("{name}::"));
+                if !is_own {
+                    continue;
+                }
+                let required = class.parameters.iter().filter(|parameter| parameter.default.is_none());
+                let required: Vec<String> = required.map(|parameter| parameter.name.to_string()).collect();
+                if !required.is_empty() && !has_data {
+                    plan.need_parameters.push((class.name.to_string(), class.range.in_file(class.file), required));
+                    continue;
+                }
+                for known in &machines {
+                    let case = Some(class.name.to_string());
+                    plan.jobs.push(self.job(&path, include(&class.name), Origin::Class, case, known)?);
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+fn include(class: &str) -> Entry {
+    Entry::Code { name: format!("include {class}"), text: format!("include {class}\n") }
+}
+
+fn stem(path: &Path) -> String {
+    normal(path).file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default()
+}
+
+fn distinct<'a>(names: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
+    let mut seen: indexmap::IndexSet<&str> = indexmap::IndexSet::new();
+    seen.extend(names);
+    seen.into_iter().collect()
+}
+
+/// The first names, and how many more there are.
+pub(super) fn few(names: &[&str]) -> String {
+    const SHOWN: usize = 10;
+    if names.len() <= SHOWN {
+        return and(names);
+    }
+    format!("{} and {} more", names[..SHOWN - 2].join(", "), names.len() - (SHOWN - 2))
+}

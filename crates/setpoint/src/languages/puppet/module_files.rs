@@ -1,0 +1,113 @@
+//! What a module says about itself: `metadata.json`, `.fixtures.yml`.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use setpoint_data::Node;
+use setpoint_source::{Diagnostic, Severity, read_text};
+
+use super::puppetfile::short;
+use crate::session::Session;
+
+#[derive(Debug, Default)]
+pub(super) struct Metadata {
+    /// As Puppet knows it: `ntp`.
+    pub(super) name: Option<String>,
+    pub(super) dependencies: Vec<String>,
+    /// Names of the platforms that it supports, among those that are known.
+    pub(super) platforms: Vec<&'static str>,
+    pub(super) diagnostics: Vec<Diagnostic>,
+}
+
+pub(super) fn metadata(session: &Session<'_>, folder: &Path) -> Metadata {
+    let path = folder.join("metadata.json");
+    let mut metadata = Metadata::default();
+    let Ok(text) = read_text(session.files, &path) else { return metadata };
+    let Ok(json) = serde_json::from_str::<serde_json::Value>(&text) else {
+        let file = session.sources.add(path.display().to_string(), text.as_str());
+        // The module is used all the same; only what it says about itself is not known.
+        let found = setpoint_data::read_json(file, &text).diagnostics.into_iter();
+        metadata.diagnostics = found.map(|found| found.severity(Severity::Warning)).collect();
+        return metadata;
+    };
+    let name_of = |value: &serde_json::Value| {
+        Some(short(value.get("name")?.as_str()?).to_owned()).filter(|name| !name.is_empty())
+    };
+    metadata.name = name_of(&json);
+    let dependencies = json.get("dependencies").and_then(serde_json::Value::as_array);
+    metadata.dependencies = dependencies.into_iter().flatten().filter_map(name_of).collect();
+    metadata.platforms = setpoint_platforms::supported(&json).into_iter().map(|platform| platform.name).collect();
+    metadata
+}
+
+/// The modules that `.fixtures.yml` names, and where they are or would be.
+pub(super) fn fixtures(session: &Session<'_>, folder: &Path) -> BTreeMap<String, PathBuf> {
+    let mut modules = BTreeMap::new();
+    for name in [".fixtures.yml", ".fixtures.yaml"] {
+        let Ok(text) = read_text(session.files, &folder.join(name)) else { continue };
+        let file = session.sources.add(folder.join(name).display().to_string(), text.as_str());
+        let Some(root) = setpoint_data::read_yaml(file, &text).root else { continue };
+        let Some(fixtures) = root.get("fixtures") else { continue };
+        for kind in ["repositories", "forge_modules"] {
+            for entry in fixtures.get(kind).into_iter().flat_map(Node::entries) {
+                if let Some(name) = entry.key.text() {
+                    modules.insert(name.to_owned(), folder.join("spec/fixtures/modules").join(name));
+                }
+            }
+        }
+        for entry in fixtures.get("symlinks").into_iter().flat_map(Node::entries) {
+            let target = entry.value.text().or_else(|| entry.value.get("target")?.text());
+            if let (Some(name), Some(target)) = (entry.key.text(), target) {
+                modules.insert(name.to_owned(), source_path(folder, target));
+            }
+        }
+    }
+    modules
+}
+
+/// `#{source_dir}` is the folder of the module.
+fn source_path(folder: &Path, target: &str) -> PathBuf {
+    match target.strip_prefix("#{source_dir}") {
+        Some("") => folder.to_owned(),
+        Some(rest) => folder.join(rest.trim_start_matches('/')),
+        None => folder.join(target),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use setpoint_source::MemoryFileSystem;
+
+    #[test]
+    fn metadata_names_dependencies_and_platforms() {
+        let mut files = MemoryFileSystem::new();
+        files.add(
+            "m/metadata.json",
+            r#"{"name": "puppetlabs-ntp", "dependencies": [{"name": "puppetlabs/stdlib"}],
+                "operatingsystem_support": [{"operatingsystem": "Debian", "operatingsystemrelease": ["11", "12"]}]}"#,
+        );
+        files.add("bad/metadata.json", "{\"name\": }");
+        let session = Session::new(&files);
+        let found = metadata(&session, Path::new("m"));
+        assert_eq!(found.name.as_deref(), Some("ntp"));
+        assert_eq!(found.dependencies, ["stdlib"]);
+        assert_eq!(found.platforms, ["debian-12", "debian-11"]);
+        assert!(!metadata(&session, Path::new("bad")).diagnostics.is_empty());
+    }
+
+    #[test]
+    fn fixtures_say_where_modules_are() {
+        let mut files = MemoryFileSystem::new();
+        files.add(
+            "m/.fixtures.yml",
+            "fixtures:\n  repositories:\n    stdlib: https://example.com/stdlib\n  forge_modules:\n    apt:\n      \
+             repo: puppetlabs/apt\n  symlinks:\n    m: \"#{source_dir}\"\n    other: \"#{source_dir}/../other\"\n",
+        );
+        let found = fixtures(&Session::new(&files), Path::new("m"));
+        assert_eq!(found["stdlib"], Path::new("m/spec/fixtures/modules/stdlib"));
+        assert_eq!(found["apt"], Path::new("m/spec/fixtures/modules/apt"));
+        assert_eq!(found["m"], Path::new("m"));
+        assert_eq!(found["other"], Path::new("m/../other"));
+    }
+}

@@ -1,0 +1,258 @@
+//! What a node is: its name, facts, trusted facts, and what a classifier says about it.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use setpoint_puppet_values::{Data, Hash, Key, Value, to_text};
+
+use super::facts;
+use crate::cli::PuppetOptions;
+use crate::session::{Session, UsageError};
+
+/// The node's name if nothing tells another.
+pub(super) const DEFAULT_NODE: &str = "localhost";
+
+#[derive(Debug, Clone, Default)]
+pub(crate) struct NodeData {
+    pub(crate) name: String,
+    /// Whose facts these are, if they are those of a platform.
+    pub(crate) platform: Option<String>,
+    pub(crate) facts: Hash,
+    pub(crate) trusted: Option<Value>,
+    /// From a classifier.
+    pub(crate) classes: Vec<(String, Hash)>,
+    pub(crate) parameters: Hash,
+    pub(crate) environment: Option<String>,
+}
+
+/// What is known of a node before the command line has its say.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Known {
+    pub(super) name: Option<String>,
+    pub(super) platform: Option<String>,
+    /// A file with its facts.
+    pub(super) file: Option<PathBuf>,
+    pub(super) facts: Hash,
+    pub(super) trusted: Hash,
+}
+
+/// Puts together what is known of a node and what the command line says.
+pub(super) fn node(
+    session: &Session<'_>,
+    options: &PuppetOptions,
+    known: &Known,
+) -> Result<NodeData, UsageError> {
+    let asked = options.node.clone().or_else(|| known.name.clone());
+    let mut read = Vec::new();
+    for path in known.file.iter().chain(&options.facts) {
+        match of_node(session, path, asked.as_deref()) {
+            Some(path) => read.push(facts::read(session, &path)?),
+            None if session.files.is_dir(path) => {}
+            None => return Err(UsageError::new(format!("cannot read {}: there is no such file", path.display()))),
+        }
+    }
+    let told = |facts: &facts::Facts| facts.node.clone();
+    let name = asked.or_else(|| read.iter().rev().find_map(told)).unwrap_or_else(|| DEFAULT_NODE.to_owned());
+    let platform = options.platform.clone().or_else(|| known.platform.clone().filter(|_| read.is_empty()));
+    let mut facts = match &platform {
+        Some(platform) => facts::platform(platform, &name, options)?,
+        None => Hash::default(),
+    };
+    for more in &read {
+        facts::lay_over(&mut facts, &more.values);
+    }
+    if !read.is_empty() {
+        add_agent_facts(&mut facts, &name, options);
+    }
+    facts::lay_over(&mut facts, &known.facts);
+    let mut data = NodeData { name, platform, facts, ..NodeData::default() };
+    let mut trusted = known.trusted.clone();
+    if let Some(path) = &options.trusted
+        && let Some(path) = of_node(session, path, Some(&data.name))
+    {
+        let value = facts::read_value(session, &path)?;
+        let Data::Hash(given) = value.data else {
+            return Err(UsageError::new(format!("{}: trusted facts are a mapping", path.display())));
+        };
+        facts::lay_over(&mut trusted, &given);
+    }
+    if !trusted.is_empty() {
+        data.trusted = Some(trusted_facts(&data.name, &trusted));
+    }
+    if let Some(path) = &options.enc
+        && let Some(path) = of_node(session, path, Some(&data.name))
+    {
+        classify(session, &path, &mut data)?;
+    }
+    Ok(data)
+}
+
+/// A file, or the file of a node in a folder with one file a node.
+fn of_node(session: &Session<'_>, path: &Path, node: Option<&str>) -> Option<PathBuf> {
+    if !session.files.is_dir(path) {
+        return session.files.is_file(path).then(|| path.to_owned());
+    }
+    let files = ["yaml", "yml", "json"].map(|ending| path.join(format!("{}.{ending}", node.unwrap_or(DEFAULT_NODE))));
+    files.into_iter().find(|file| session.files.is_file(file))
+}
+
+/// What an agent adds to what Facter finds.
+fn add_agent_facts(facts: &mut Hash, node: &str, options: &PuppetOptions) {
+    let version = facts::puppet_version(options);
+    let more = [("clientcert", node.into()), ("clientversion", version.into()), ("clientnoop", false.into())];
+    for (name, value) in more {
+        facts.entry(Key::from(name)).or_insert(value);
+    }
+}
+
+/// The output of an external node classifier.
+fn classify(session: &Session<'_>, path: &Path, node: &mut NodeData) -> Result<(), UsageError> {
+    let wrong = |what: &str| UsageError::new(format!("{}: {what}", path.display()));
+    let entries = match facts::read_value(session, path)?.data {
+        Data::Hash(entries) => entries,
+        Data::Undef => return Ok(()),
+        _ => return Err(wrong("a classifier prints a mapping with `classes`, `parameters` and `environment`")),
+    };
+    let get = |name: &str| entries.get(&Key::from(name)).filter(|value| !value.is_undef());
+    match get("classes").map(|value| &value.data) {
+        None => {}
+        Some(Data::Array(names)) => {
+            node.classes = names.iter().map(|name| (to_text(name).to_string(), Hash::default())).collect();
+        }
+        Some(Data::Hash(classes)) => {
+            for (name, parameters) in classes.iter() {
+                let parameters = match &parameters.data {
+                    Data::Hash(parameters) => Hash::clone(parameters),
+                    Data::Undef => Hash::default(),
+                    _ => {
+                        let name = to_text(&name.0);
+                        return Err(wrong(&format!("the parameters of the class {name} are a mapping")));
+                    }
+                };
+                node.classes.push((to_text(&name.0).to_string(), parameters));
+            }
+        }
+        Some(_) => return Err(wrong("`classes` is a list of names, or a mapping of names to parameters")),
+    }
+    match get("parameters").map(|value| &value.data) {
+        None => {}
+        Some(Data::Hash(parameters)) => node.parameters = Hash::clone(parameters),
+        Some(_) => return Err(wrong("`parameters` is a mapping of variables to values")),
+    }
+    node.environment = get("environment").map(|name| to_text(name).to_string());
+    Ok(())
+}
+
+/// The keys of `$trusted`, in Puppet's order.
+const TRUSTED: &[&str] = &["authenticated", "certname", "extensions", "hostname", "domain", "external"];
+
+/// `$trusted` of a node. A mapping without the keys of `$trusted` is taken for the extensions of its certificate.
+pub(super) fn trusted_facts(node: &str, given: &Hash) -> Value {
+    let get = |name: &str| given.get(&Key::from(name)).cloned();
+    let whole = TRUSTED.iter().any(|name| given.contains_key(&Key::from(*name)));
+    let extensions = match (get("extensions"), get("extension_requests")) {
+        (Some(extensions), _) => extensions,
+        // As `csr_attributes.yaml` has them.
+        (None, Some(requests)) => requests,
+        (None, None) if whole => Value::hash(Hash::default()),
+        (None, None) => Value::hash(given.clone()),
+    };
+    let extensions = match extensions.data {
+        Data::Hash(extensions) => {
+            let named = Arc::unwrap_or_clone(extensions).into_iter();
+            Value::hash(named.map(|(name, value)| (Key::from(extension(&to_text(&name.0))), value)).collect())
+        }
+        _ => Value::hash(Hash::default()),
+    };
+    let certname = get("certname").map_or_else(|| node.to_owned(), |name| to_text(&name).to_string());
+    let (host, domain) = match certname.split_once('.') {
+        Some((host, domain)) => (host.to_owned(), Value::from(domain)),
+        None => (certname.clone(), Value::UNDEF),
+    };
+    let entries = [
+        // Only a node with a certificate has extensions.
+        ("authenticated", get("authenticated").unwrap_or_else(|| "remote".into())),
+        ("certname", certname.as_str().into()),
+        ("extensions", extensions),
+        ("hostname", get("hostname").unwrap_or_else(|| host.as_str().into())),
+        ("domain", get("domain").unwrap_or(domain)),
+        ("external", get("external").unwrap_or_else(|| Value::hash(Hash::default()))),
+    ];
+    Value::hash(entries.into_iter().map(|(name, value)| (Key::from(name), value)).collect())
+}
+
+/// The short names that Puppet has for its own extensions.
+fn extension(name: &str) -> &str {
+    let Some(number) = name.strip_prefix("1.3.6.1.4.1.34380.1.") else { return name };
+    match number {
+        "1.1" => "pp_uuid",
+        "1.2" => "pp_instance_id",
+        "1.3" => "pp_image_name",
+        "1.4" => "pp_preshared_key",
+        "1.5" => "pp_cost_center",
+        "1.6" => "pp_product",
+        "1.7" => "pp_project",
+        "1.8" => "pp_application",
+        "1.9" => "pp_service",
+        "1.10" => "pp_employee",
+        "1.11" => "pp_created_by",
+        "1.12" => "pp_environment",
+        "1.13" => "pp_role",
+        "1.14" => "pp_software_version",
+        "1.15" => "pp_department",
+        "1.16" => "pp_cluster",
+        "1.17" => "pp_provisioner",
+        "1.18" => "pp_region",
+        "1.19" => "pp_datacenter",
+        "1.20" => "pp_zone",
+        "1.21" => "pp_network",
+        "1.22" => "pp_securitypolicy",
+        "1.23" => "pp_cloudplatform",
+        "1.24" => "pp_apptier",
+        "1.25" => "pp_hostname",
+        "3.1" => "pp_authorization",
+        "3.13" => "pp_auth_role",
+        "3.39" => "pp_cli_auth",
+        _ => name,
+    }
+}
+
+/// A list of nodes: lines with a name and, if wanted, a platform; or YAML or JSON, as a list of names or as a mapping
+/// of names to a platform or to `platform`, `facts` and `trusted`.
+pub(super) fn list(session: &Session<'_>, path: &Path) -> Result<Vec<Known>, UsageError> {
+    let is_data = path.extension().is_some_and(|ending| ending == "yaml" || ending == "yml" || ending == "json");
+    if !is_data {
+        let text = session.read(path)?;
+        let lines = text.lines().map(|line| line.split('#').next().unwrap_or("").split_whitespace());
+        return Ok(lines
+            .filter_map(|mut words| {
+                let name = words.next()?.to_owned();
+                let platform = words.next().map(str::to_owned);
+                Some(Known { name: Some(name), platform, ..Known::default() })
+            })
+            .collect());
+    }
+    let named = |name: &Value| Known { name: Some(to_text(name).to_string()), ..Known::default() };
+    match facts::read_value(session, path)?.data {
+        Data::Array(names) => Ok(names.iter().map(named).collect()),
+        Data::Hash(nodes) => Ok(nodes
+            .iter()
+            .map(|(name, about)| {
+                let mut known = named(&name.0);
+                match &about.data {
+                    Data::String(platform) => known.platform = Some(platform.to_string()),
+                    Data::Hash(about) => {
+                        let get = |name: &str| about.get(&Key::from(name));
+                        let hash = |name: &str| get(name).and_then(Value::as_hash).cloned().unwrap_or_default();
+                        known.platform = get("platform").map(|platform| to_text(platform).to_string());
+                        known.facts = hash("facts");
+                        known.trusted = hash("trusted");
+                    }
+                    _ => {}
+                }
+                known
+            })
+            .collect()),
+        _ => Err(UsageError::new(format!("{}: a list of nodes is a list or a mapping", path.display()))),
+    }
+}

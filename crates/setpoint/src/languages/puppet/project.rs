@@ -1,0 +1,373 @@
+//! What a folder or file of Puppet code is, and where its modules are.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use setpoint_config::Config;
+use setpoint_hiera::Levels;
+use setpoint_puppet::{Compilation, Environment, Options, PuppetVersion};
+use setpoint_puppet_values::{Hash, Key, Value};
+use setpoint_source::{Diagnostic, Rule, Severity, read_text};
+
+use super::jobs::Job;
+use super::{environment_conf, module_files, puppetfile};
+use crate::cli::InputOptions;
+use crate::session::{Session, UsageError};
+
+pub(super) static MISSING_MODULES: Rule = Rule {
+    name: "missing-modules",
+    severity: Severity::Warning,
+    summary: "modules that the code depends on are not on the module path",
+    explanation: "The Puppetfile, `metadata.json` or `.fixtures.yml` names modules that are not there. What uses them cannot be \
+                  compiled, and is not checked.\n\n\
+                  Install them (`r10k puppetfile install`, `rake spec_prep`), or name a folder that has them with \
+                  `--modulepath`.",
+};
+
+/// What an input is.
+#[derive(Debug)]
+pub(super) enum Kind {
+    /// A manifest, or a folder of manifests.
+    Manifests(PathBuf),
+    /// A control repository or an environment: nodes, manifests, modules and data.
+    Repository { folder: PathBuf, manifest: PathBuf },
+    Module { folder: PathBuf, name: String, platforms: Vec<&'static str> },
+}
+
+/// An input, ready to be compiled for any number of nodes.
+#[derive(Debug)]
+pub(crate) struct Project<'s> {
+    pub(super) session: &'s Session<'s>,
+    pub(super) options: &'s InputOptions,
+    /// As the user named it.
+    pub(super) input: PathBuf,
+    pub(super) kind: Kind,
+    pub(crate) environment: Environment<'s>,
+    pub(crate) config: Arc<Config>,
+    /// What is wrong with the files that describe the project.
+    pub(crate) diagnostics: Vec<Diagnostic>,
+    puppet: PuppetVersion,
+    stubs: Hash,
+}
+
+/// What was found out about an environment before any manifest is read.
+#[derive(Debug, Default)]
+struct Found {
+    modulepath: Vec<PathBuf>,
+    modules: BTreeMap<String, PathBuf>,
+    expected: BTreeMap<String, String>,
+    diagnostics: Vec<Diagnostic>,
+}
+
+impl<'s> Project<'s> {
+    pub(crate) fn open(
+        session: &'s Session<'_>,
+        input: &Path,
+        options: &'s InputOptions,
+    ) -> Result<Self, UsageError> {
+        let (config, mut diagnostics) = session.config(input, options)?;
+        let mut found = Found::default();
+        let mut name = "production".to_owned();
+        let given = given_modulepath(options, &config);
+        let explicit = options.puppet.environment.as_deref();
+        if let Some(folder) = explicit
+            && !session.files.is_dir(folder)
+        {
+            let message = format!("--environment {}: there is no such folder", folder.display());
+            return Err(UsageError::new(message));
+        }
+        let kind = if explicit.is_some_and(|folder| folder != input) {
+            Kind::Manifests(input.to_owned())
+        } else {
+            kind_of(session, input, explicit.is_some())
+        };
+        let folder = explicit.map(Path::to_owned).or_else(|| match &kind {
+            Kind::Repository { folder, .. } => Some(folder.clone()),
+            Kind::Manifests(path) => repository_above(session, path).filter(|_| given.is_empty()),
+            Kind::Module { folder, .. } => repository_above(session, folder),
+        });
+        let mut kind = kind;
+        if let Some(folder) = &folder {
+            name = environment_name(folder);
+            let conf = environment_conf::read(session, folder, &name, &given);
+            diagnostics.extend(conf.diagnostics);
+            found.modulepath = match (&config.puppet.modulepath, conf.modulepath) {
+                (Some(_), _) => given.clone(),
+                (None, Some(modulepath)) => modulepath,
+                (None, None) => usual_folders(session, folder),
+            };
+            if let (Kind::Repository { manifest, .. }, Some(path)) = (&mut kind, conf.manifest) {
+                *manifest = path;
+            }
+            read_puppetfile(session, folder, &given, &mut found);
+        }
+        for folder in &given {
+            if !found.modulepath.contains(folder) {
+                found.modulepath.push(folder.clone());
+            }
+        }
+        if let Kind::Module { folder, name, platforms } = &mut kind {
+            read_module(session, folder, name, platforms, &mut found);
+        }
+        diagnostics.append(&mut found.diagnostics);
+        let mut environment = Environment::new(session.files, &session.sources)
+            .with_modulepath(found.modulepath)
+            .with_modules(found.modules)
+            .with_expected_modules(found.expected)
+            .with_hiera(Levels {
+                global: options.puppet.hiera.clone().or_else(|| Some(config.resolve(config.puppet.hiera.as_ref()?))),
+                environment: folder,
+            });
+        environment.name = name;
+        let version = options.puppet.puppet.as_deref().map(|version| if version == "7" { 7 } else { 8 });
+        let version = version.or_else(|| config.puppet.version.as_ref().map(|version| version.value));
+        let stubs = config.stubs.iter().map(|(name, entry)| (Key::from(name.as_str()), plain(&entry.value)));
+        Ok(Self {
+            session,
+            options,
+            input: input.to_owned(),
+            kind,
+            environment,
+            stubs: stubs.collect(),
+            config,
+            diagnostics,
+            puppet: if version == Some(7) { PuppetVersion::V7 } else { PuppetVersion::V8 },
+        })
+    }
+
+    /// The catalog of one job.
+    pub(crate) fn compile(&self, job: &Job) -> Compilation {
+        let given = &self.options.puppet;
+        let node = &job.node;
+        let options = Options {
+            puppet: self.puppet,
+            strict_variables: given.strict_variables || self.config.puppet.strict_variables == Some(true),
+            node: node.name.clone(),
+            facts: node.facts.clone(),
+            trusted: node.trusted.clone(),
+            classes: node.classes.clone(),
+            parameters: node.parameters.clone(),
+            environment: node.environment.clone(),
+            stubs: self.stubs.clone(),
+            fact_comments: true,
+            provenance: !given.no_provenance,
+            ..Options::default()
+        };
+        setpoint_puppet::compile(&self.environment, &job.entry, &options)
+    }
+}
+
+/// Whether a folder is something that this language takes.
+pub(super) fn is_project(session: &Session<'_>, path: &Path) -> bool {
+    is_repository(session, path)
+        || is_module(session, path)
+        || session.files.list(path).iter().any(|name| Path::new(name).extension().is_some_and(|end| end == "pp"))
+}
+
+fn kind_of(session: &Session<'_>, path: &Path, environment: bool) -> Kind {
+    if !session.files.is_dir(path) {
+        return Kind::Manifests(path.to_owned());
+    }
+    if environment || is_repository(session, path) {
+        return Kind::Repository { folder: path.to_owned(), manifest: path.join("manifests") };
+    }
+    if is_module(session, path) {
+        return Kind::Module { folder: path.to_owned(), name: folder_name(path), platforms: Vec::new() };
+    }
+    Kind::Manifests(path.to_owned())
+}
+
+fn is_repository(session: &Session<'_>, path: &Path) -> bool {
+    let file = |name: &str| session.files.is_file(&path.join(name));
+    let folder = |name: &str| session.files.is_dir(&path.join(name));
+    if file("environment.conf") {
+        return true;
+    }
+    // A module, too, may have manifests, a hiera.yaml and even a Puppetfile.
+    if file("metadata.json") || file("manifests/init.pp") {
+        return false;
+    }
+    file("Puppetfile") || file("manifests/site.pp") || (folder("manifests") && (file("hiera.yaml") || folder("modules")))
+}
+
+fn is_module(session: &Session<'_>, path: &Path) -> bool {
+    let manifests = path.join("manifests");
+    if session.files.is_file(&path.join("metadata.json")) {
+        return session.files.is_dir(&manifests) || session.files.is_dir(&path.join("lib/puppet"));
+    }
+    session.files.is_dir(&manifests)
+}
+
+/// The control repository that a file or folder lies in.
+fn repository_above(session: &Session<'_>, path: &Path) -> Option<PathBuf> {
+    let absolute = std::path::absolute(path).ok()?;
+    let above = path.ancestors().skip(1).filter(|folder| !folder.as_os_str().is_empty());
+    let mut all = above.map(Path::to_owned).chain(absolute.ancestors().skip(1).map(Path::to_owned));
+    all.find(|folder| session.files.is_file(&folder.join("environment.conf")))
+}
+
+/// Environments lie side by side in a folder of that name; a repository alone is the usual one.
+fn environment_name(folder: &Path) -> String {
+    let absolute = std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned());
+    let absolute = setpoint_source::normal(&absolute);
+    let among_others = absolute.parent().and_then(Path::file_name).is_some_and(|name| name == "environments");
+    let name = absolute.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    let fits = !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+    if among_others && fits { name } else { "production".to_owned() }
+}
+
+/// What the command line, else the configuration says.
+fn given_modulepath(options: &InputOptions, config: &Config) -> Vec<PathBuf> {
+    if let Some(path) = options.puppet.modulepath.as_deref() {
+        return path.split(':').filter(|part| !part.is_empty()).map(PathBuf::from).collect();
+    }
+    config.puppet.modulepath.iter().flatten().map(|folder| config.resolve(folder)).collect()
+}
+
+/// Without a word in environment.conf.
+fn usual_folders(session: &Session<'_>, folder: &Path) -> Vec<PathBuf> {
+    let names = ["modules", "site-modules", "site"];
+    names.iter().map(|name| folder.join(name)).filter(|path| session.files.is_dir(path)).collect()
+}
+
+fn read_puppetfile(session: &Session<'_>, folder: &Path, given: &[PathBuf], found: &mut Found) {
+    let path = folder.join("Puppetfile");
+    let Ok(text) = read_text(session.files, &path) else { return };
+    let puppetfile = puppetfile::read(&text);
+    if let Some(moduledir) = &puppetfile.moduledir {
+        let moduledir = folder.join(moduledir);
+        if session.files.is_dir(&moduledir) && !found.modulepath.contains(&moduledir) {
+            found.modulepath.push(moduledir);
+        }
+    }
+    let missing: Vec<&puppetfile::Module> = puppetfile
+        .modules
+        .iter()
+        .filter(|module| {
+            let own = module.install_path.as_ref().map(|path| folder.join(path));
+            let folders = found.modulepath.iter().chain(given).chain(&own);
+            !folders.into_iter().any(|folder| session.files.is_dir(&folder.join(&module.name)))
+        })
+        .collect();
+    let Some(first) = missing.first() else { return };
+    let run = format!(
+        "Run `r10k puppetfile install` in {}, or name a folder that has them with --modulepath.",
+        folder.display()
+    );
+    let names: Vec<&str> = missing.iter().map(|module| module.name.as_str()).collect();
+    let message = format!("The Puppetfile names {} not installed: {}", are_modules(names.len()), and(&names));
+    let file = session.sources.add(path.display().to_string(), text.as_str());
+    found.diagnostics.push(
+        Diagnostic::new(&MISSING_MODULES, message).at(first.range.in_file(file)).with_help(run),
+    );
+    for module in missing {
+        let hint = format!(
+            "The Puppetfile names the module {}, and it is not installed: run `r10k puppetfile install`.",
+            module.name
+        );
+        found.expected.insert(module.name.clone(), hint);
+    }
+}
+
+fn read_module(
+    session: &Session<'_>,
+    folder: &Path,
+    name: &mut String,
+    platforms: &mut Vec<&'static str>,
+    found: &mut Found,
+) {
+    let metadata = module_files::metadata(session, folder);
+    if let Some(known) = metadata.name {
+        *name = known;
+    }
+    *platforms = metadata.platforms;
+    found.diagnostics.extend(metadata.diagnostics);
+    let fixtures = module_files::fixtures(session, folder);
+    let fixture_folder = folder.join("spec/fixtures/modules");
+    if session.files.is_dir(&fixture_folder) {
+        found.modulepath.push(fixture_folder);
+    }
+    // Modules mostly lie beside those that they depend on.
+    let absolute = std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned());
+    let parent = match folder.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() && folder.file_name().is_some() => Some(parent),
+        _ => absolute.parent(),
+    };
+    let beside = absolute.parent().and_then(Path::file_name);
+    let beside = beside.is_some_and(|name| name == "modules" || name == "site-modules" || name == "site");
+    if let (Some(parent), true) = (parent, beside)
+        && !found.modulepath.iter().any(|known| known == parent)
+    {
+        found.modulepath.push(parent.to_owned());
+    }
+    let is_there = |name: &String| found.modulepath.iter().any(|path| session.files.is_dir(&path.join(name)));
+    let mut missing: Vec<String> = Vec::new();
+    for (name, path) in &fixtures {
+        if session.files.is_dir(path) {
+            found.modules.insert(name.clone(), path.clone());
+        } else if !is_there(name) {
+            missing.push(name.clone());
+        }
+    }
+    for name in metadata.dependencies {
+        if !found.modules.contains_key(&name) && !is_there(&name) && !missing.contains(&name) {
+            missing.push(name);
+        }
+    }
+    missing.retain(|missing| missing != name);
+    found.modules.insert(name.clone(), folder.to_owned());
+    if missing.is_empty() {
+        return;
+    }
+    let names: Vec<&str> = missing.iter().map(String::as_str).collect();
+    let message =
+        format!("The module {name} depends on {} not on the module path: {}", are_modules(names.len()), and(&names));
+    let help = if fixtures.is_empty() {
+        "Name a folder that has them with --modulepath, or put them beside this module."
+    } else {
+        "Run `rake spec_prep`, or name a folder that has them with --modulepath."
+    };
+    found.diagnostics.push(Diagnostic::new(&MISSING_MODULES, message).with_help(help));
+    for missing in missing {
+        let hint = format!("The module {name} depends on the module {missing}, which is not on the module path.");
+        found.expected.insert(missing, hint);
+    }
+}
+
+fn are_modules(count: usize) -> String {
+    if count == 1 { "a module that is".to_owned() } else { format!("{count} modules that are") }
+}
+
+/// `a, b and c`
+pub(super) fn and(names: &[&str]) -> String {
+    match names {
+        [] => String::new(),
+        [only] => (*only).to_owned(),
+        [most @ .., last] => format!("{} and {last}", most.join(", ")),
+    }
+}
+
+fn folder_name(path: &Path) -> String {
+    let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    let name = setpoint_source::normal(&absolute).file_name().map(|name| name.to_string_lossy().into_owned());
+    // A checkout is often called `puppetlabs-ntp`.
+    name.map(|name| puppetfile::short(&name).to_owned()).unwrap_or_default()
+}
+
+/// A value of `setpoint.toml` as one of the language.
+pub(super) fn plain(value: &setpoint_config::Value) -> Value {
+    use setpoint_config::ValueKind;
+    match &value.kind {
+        ValueKind::Text(text) => text.as_str().into(),
+        ValueKind::Integer(number) => (*number).into(),
+        ValueKind::Float(number) => (*number).into(),
+        ValueKind::Boolean(truth) => (*truth).into(),
+        ValueKind::List(items) => Value::array(items.iter().map(plain).collect()),
+        ValueKind::Table(table) => Value::hash(plain_hash(table)),
+    }
+}
+
+pub(super) fn plain_hash(table: &setpoint_config::Table) -> Hash {
+    table.iter().map(|(name, entry)| (Key::from(name.as_str()), plain(&entry.value))).collect()
+}

@@ -1,0 +1,266 @@
+//! Many jobs at once, and one report of them.
+
+use std::collections::BTreeMap;
+use std::num::NonZero;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+use indexmap::IndexMap;
+use setpoint_puppet::Compilation;
+use setpoint_source::{Diagnostic, InputReport, Severity, Sources, Span};
+
+use super::jobs::{Job, NOT_ENTERED, Origin, Plan, few};
+use super::project::{Kind, Project};
+
+/// Does the work for each item on several threads; the results have the order of the items.
+pub(crate) fn parallel<T: Sync, R: Send>(items: &[T], threads: usize, work: impl Fn(&T) -> R + Sync) -> Vec<R> {
+    let threads = threads.clamp(1, items.len().max(1));
+    if threads == 1 {
+        return items.iter().map(work).collect();
+    }
+    let next = AtomicUsize::new(0);
+    let results: Mutex<BTreeMap<usize, R>> = Mutex::default();
+    std::thread::scope(|scope| {
+        for _ in 0..threads {
+            scope.spawn(|| {
+                while let Some((at, item)) = {
+                    let at = next.fetch_add(1, Ordering::Relaxed);
+                    items.get(at).map(|item| (at, item))
+                } {
+                    let result = work(item);
+                    results.lock().unwrap_or_else(PoisonError::into_inner).insert(at, result);
+                }
+            });
+        }
+    });
+    results.into_inner().unwrap_or_else(PoisonError::into_inner).into_values().collect()
+}
+
+/// As many threads as were asked for, else as the machine has.
+pub(crate) fn threads(asked: Option<usize>) -> usize {
+    asked.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, NonZero::get)).max(1)
+}
+
+/// What came of one job.
+#[derive(Debug)]
+pub(crate) struct Checked {
+    pub(crate) report: InputReport,
+    /// Whether there is a catalog.
+    pub(crate) compiled: bool,
+}
+
+/// Checks all jobs of a plan and puts their reports together.
+pub(crate) fn check(
+    project: &Project<'_>,
+    plan: Plan,
+    threads: usize,
+    analyse: impl Fn(&Job, &Compilation, &mut InputReport) + Sync,
+) -> Vec<InputReport> {
+    let checked = parallel(&plan.jobs, threads, |job| check_one(project, job, &analyse));
+    let mut about = InputReport {
+        path: project.input.display().to_string(),
+        kind: "puppet",
+        findings: project.diagnostics.clone(),
+        ..InputReport::default()
+    };
+    about.findings.extend(plan.diagnostics.iter().cloned());
+    let failed = checked.iter().any(|one| !one.compiled);
+    // What is missing is the likely cause; it comes first, and counts as much as what it caused.
+    if failed && !matches!(project.kind, Kind::Module { .. }) {
+        for found in &mut about.findings {
+            if std::ptr::eq(found.rule, &raw const super::project::MISSING_MODULES) {
+                found.severity = Severity::Error;
+            }
+        }
+    }
+    let mut reports = settle(&plan, checked, &mut about, &project.session.sources);
+    once(&mut reports);
+    if !about.findings.is_empty() || reports.is_empty() {
+        reports.insert(0, about);
+    }
+    reports
+}
+
+fn check_one(
+    project: &Project<'_>,
+    job: &Job,
+    analyse: &(impl Fn(&Job, &Compilation, &mut InputReport) + Sync),
+) -> Checked {
+    let compilation = project.compile(job);
+    let mut report = InputReport {
+        path: job.path.clone(),
+        kind: "puppet",
+        node: Some(job.label()),
+        ..InputReport::default()
+    };
+    report.findings.extend(compilation.diagnostics.iter().cloned());
+    let compiled = compilation.catalog.is_some();
+    analyse(job, &compilation, &mut report);
+    Checked { report, compiled }
+}
+
+/// Decides what a failure means: a class that was merely tried is left out with the reason; an example that compiles
+/// somewhere is not for the other platforms.
+fn settle(plan: &Plan, checked: Vec<Checked>, about: &mut InputReport, sources: &Sources) -> Vec<InputReport> {
+    let mut works: BTreeMap<(&str, Option<&str>), bool> = BTreeMap::new();
+    for (job, one) in plan.jobs.iter().zip(&checked) {
+        *works.entry((&job.path, job.case.as_deref())).or_default() |= one.compiled;
+    }
+    let mut skipped = Skipped::default();
+    for (class, _, parameters) in &plan.need_parameters {
+        let parameters: Vec<String> = parameters.iter().map(|name| format!("`{name}`")).collect();
+        let parameters: Vec<&str> = parameters.iter().map(String::as_str).collect();
+        skipped.add(Reason::Parameters, class, &format!("{class} needs {}", few(&parameters)), None);
+    }
+    let mut reports = Vec::new();
+    let mut entered: BTreeMap<&str, bool> = BTreeMap::new();
+    for (job, Checked { mut report, compiled }) in plan.jobs.iter().zip(checked) {
+        if let (Origin::Class, Some(class)) = (job.origin, &job.case) {
+            *entered.entry(class).or_default() |= compiled;
+        }
+        if compiled || !matches!(job.origin, Origin::Class | Origin::Example) {
+            reports.push(report);
+            continue;
+        }
+        let case = job.case.as_deref().unwrap_or("");
+        let works = works.get(&(job.path.as_str(), Some(case))).copied().unwrap_or(false);
+        if job.origin == Origin::Example && !works {
+            reports.push(report);
+            continue;
+        }
+        let on = job.node.platform.clone().unwrap_or_else(|| job.node.name.clone());
+        for found in report.findings.drain(..) {
+            if found.severity == Severity::Error {
+                skipped.add(reason(&found, sources), case, &found.message.clone(), Some((on.clone(), found)));
+            }
+        }
+    }
+    let total = entered.len() + plan.need_parameters.len();
+    if total > 0 {
+        let count = entered.values().filter(|entered| **entered).count();
+        skipped.report(count, total, about);
+    }
+    reports
+}
+
+/// Why something was left out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Reason {
+    Parameters,
+    Private,
+    Refused,
+    Dependency,
+    Unknown,
+    Failed,
+}
+
+fn reason(found: &Diagnostic, sources: &Sources) -> Reason {
+    let message = &found.message;
+    let text = |span: Span| sources.file(span.file).slice(span.range).starts_with("fail");
+    let missing_module = found.helps.iter().any(|help| help.contains("not on the module path"));
+    match found.rule.name {
+        _ if message.contains("expects a value for parameter") => Reason::Parameters,
+        _ if message.contains("is private") => Reason::Private,
+        _ if missing_module => Reason::Dependency,
+        _ if message.contains("could not be computed") => Reason::Unknown,
+        "evaluation-error" if found.span.is_some_and(text) => Reason::Refused,
+        _ => Reason::Failed,
+    }
+}
+
+/// What was left out, by reason, and then by what was said.
+#[derive(Debug, Default)]
+struct Skipped {
+    reasons: BTreeMap<Reason, IndexMap<String, One>>,
+}
+
+#[derive(Debug, Default)]
+struct One {
+    classes: indexmap::IndexSet<String>,
+    platforms: indexmap::IndexSet<String>,
+    example: Option<Diagnostic>,
+}
+
+impl Skipped {
+    fn add(&mut self, reason: Reason, class: &str, said: &str, found: Option<(String, Diagnostic)>) {
+        let one = self.reasons.entry(reason).or_default().entry(said.to_owned()).or_default();
+        one.classes.insert(class.to_owned());
+        if let Some((platform, found)) = found {
+            one.platforms.insert(platform);
+            one.example.get_or_insert(found);
+        }
+    }
+
+    fn report(self, entered: usize, total: usize, about: &mut InputReport) {
+        for (reason, said) in self.reasons {
+            if reason == Reason::Failed {
+                about.findings.extend(said.into_iter().filter_map(|(_, one)| failed(one)));
+                continue;
+            }
+            let classes: indexmap::IndexSet<&String> = said.values().flat_map(|one| &one.classes).collect();
+            let (class, are) = if classes.len() == 1 { ("class", "is") } else { ("classes", "are") };
+            let why = match reason {
+                Reason::Parameters => "for want of parameters",
+                Reason::Private => "alone: private to the module",
+                Reason::Refused => "everywhere: the code itself refuses",
+                Reason::Dependency => "for want of a module",
+                Reason::Unknown | Reason::Failed => "for want of a value that cannot be computed here",
+            };
+            let message = format!("{} {class} {are} not entered {why}", classes.len());
+            let mut found = Diagnostic::new(&NOT_ENTERED, message);
+            for (text, one) in &said {
+                let on: Vec<&str> = one.platforms.iter().map(String::as_str).collect();
+                let on = if on.is_empty() { String::new() } else { format!(" (on {})", few(&on)) };
+                found = found.with_note(format!("{text}{on}"));
+            }
+            about.findings.push(found);
+        }
+        let message = format!("{entered} of {total} classes were entered");
+        if entered < total {
+            about.findings.push(Diagnostic::new(&NOT_ENTERED, message).with_help(
+                "Give the others what they need by a [[case]] in setpoint.toml: docs/configuration.md shows how.",
+            ));
+        }
+    }
+}
+
+/// A class that needs nothing and yet cannot be compiled. It may not be meant to stand alone, so this is no error.
+fn failed(one: One) -> Option<Diagnostic> {
+    let classes: Vec<&str> = one.classes.iter().map(String::as_str).collect();
+    let platforms: Vec<&str> = one.platforms.iter().map(String::as_str).collect();
+    let found = one.example?;
+    let note = format!("So {} cannot be entered alone on {}.", few(&classes), few(&platforms));
+    Some(found.severity(Severity::Warning).with_note(note))
+}
+
+/// What several nodes have in common is said once, with all of them.
+fn once(reports: &mut [InputReport]) {
+    let mut first: BTreeMap<(Option<setpoint_source::Span>, &'static str, String), (usize, usize)> = BTreeMap::new();
+    let mut nodes: BTreeMap<(usize, usize), Vec<String>> = BTreeMap::new();
+    for at in 0..reports.len() {
+        let node = reports[at].node.clone().unwrap_or_default();
+        let findings = std::mem::take(&mut reports[at].findings);
+        for finding in findings {
+            // Puppet puts the name of the node into some messages.
+            let bare = node.split(' ').next_back().unwrap_or(&node);
+            let message = if bare.is_empty() { finding.message.clone() } else { finding.message.replace(bare, "\0") };
+            let key = (finding.span, finding.rule.name, message);
+            if let Some(place) = first.get(&key) {
+                let known = nodes.entry(*place).or_default();
+                if known.last() != Some(&node) {
+                    known.push(node.clone());
+                }
+                continue;
+            }
+            let place = (at, reports[at].findings.len());
+            first.insert(key, place);
+            nodes.insert(place, vec![node.clone()]);
+            reports[at].findings.push(finding);
+        }
+    }
+    for ((report, at), nodes) in nodes {
+        if nodes.len() > 1 {
+            reports[report].findings[at].nodes = nodes;
+        }
+    }
+}
