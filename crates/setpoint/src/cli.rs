@@ -27,6 +27,8 @@ pub(crate) enum Command {
     Parse(ParseArgs),
     /// Print the resource or dependency graph
     Graph(GraphArgs),
+    /// Compile and check many nodes at once
+    Fleet(FleetArgs),
     /// Run an orchestration, step by step
     Simulate(SimulateArgs),
     /// Prove a rule set for any number of objects
@@ -123,6 +125,27 @@ pub(crate) struct CheckArgs {
     pub(crate) options: InputOptions,
     #[command(flatten)]
     pub(crate) report: ReportOptions,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct FleetArgs {
+    /// A control repository, or a manifest with `--nodes`
+    #[arg(value_name = "DIR")]
+    pub(crate) input: PathBuf,
+    /// How many threads work at once; without it, as many as the machine can run
+    #[arg(short = 'j', long = "jobs", value_name = "NUMBER")]
+    pub(crate) jobs: Option<usize>,
+    /// Only one part of the nodes: `2/5` is the second of five
+    #[arg(long, value_name = "I/N")]
+    pub(crate) shard: Option<String>,
+    /// How the result is printed
+    #[arg(long, value_enum, default_value_t = ResultFormat::Text)]
+    pub(crate) format: ResultFormat,
+    /// Exit with 1 if there is a finding at or above this severity
+    #[arg(long, value_enum, default_value_t = FailOn::Error)]
+    pub(crate) fail_on: FailOn,
+    #[command(flatten)]
+    pub(crate) options: InputOptions,
 }
 
 /// How findings are printed and when they fail the call.

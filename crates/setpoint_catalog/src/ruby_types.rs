@@ -105,11 +105,15 @@ impl<'a> ModuleTypes<'a> {
 
     fn folders(&self) -> &[PathBuf] {
         self.folders.get_or_init(|| {
-            let listed = self.modulepath.iter().flat_map(|folder| {
-                self.files.list(folder).into_iter().map(move |name| folder.join(name))
-            });
+            let listed = self
+                .modulepath
+                .iter()
+                .flat_map(|folder| self.files.list(folder).into_iter().map(move |name| folder.join(name)));
             let modules = self.modules.iter().cloned().chain(listed);
-            modules.map(|module| module.join("lib/puppet/type")).filter(|folder| self.files.is_dir(folder)).collect()
+            modules
+                .map(|module| module.join("lib/puppet/type"))
+                .filter(|folder| self.files.is_dir(folder))
+                .collect()
         })
     }
 }

@@ -19,7 +19,8 @@ fn wrong(text: &str) -> Vec<String> {
         .iter()
         .map(|found| {
             let line = found.span.map_or(0, |span| sources.position(span).line);
-            let said: Vec<&str> = [&found.message].into_iter().chain(&found.helps).map(String::as_str).collect();
+            let said: Vec<&str> =
+                [&found.message].into_iter().chain(&found.helps).map(String::as_str).collect();
             format!("{line}: {}", said.join(" | "))
         })
         .collect()

@@ -24,7 +24,7 @@ impl Compiler<'_> {
         for (name, prov) in names {
             let Some(class) = self.find_class(name)? else {
                 let message = format!("Could not find class {name} for {}", self.options.node);
-                return Err(rules::stop(&rules::UNKNOWN_CLASS, message, span));
+                return Err(self.missing_class(message, name, Some(span)));
             };
             found.push((class, *prov));
         }
@@ -57,7 +57,7 @@ impl Compiler<'_> {
         for (name, parameters) in with.into_iter().chain(without) {
             let Some(class) = self.find_class(name)? else {
                 let message = format!("Could not find class {name} for {}", self.options.node);
-                return Err(rules::stop(&rules::UNKNOWN_CLASS, message, None));
+                return Err(self.missing_class(message, name, None));
             };
             if parameters.is_empty() {
                 if !self.class_scopes.contains_key(&self.definitions[class].name) {
@@ -173,7 +173,7 @@ impl Compiler<'_> {
             "Could not find parent resource type '::{parent}' of type hostclass in {}",
             self.options.environment_name(self.environment)
         );
-        Err(rules::stop(&rules::UNKNOWN_CLASS, message, self.definitions[definition].span))
+        Err(self.missing_class(message, &parent, self.definitions[definition].span))
     }
 
     /// Whether code of one class may override what code of another has set.

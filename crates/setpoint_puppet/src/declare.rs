@@ -66,7 +66,7 @@ impl Compiler<'_> {
         let span = declaration.span;
         let Some(resource_type) = self.find_resource_type_named(type_name)? else {
             let message = format!("Unknown resource type: '{type_name}'");
-            return Err(rules::stop(&rules::UNKNOWN_RESOURCE_TYPE, message, span));
+            return Err(self.missing_type(message, &type_name, Some(span)));
         };
         let kind = match resource_type {
             ResourceType::Native(_) => Kind::CompilableType,
@@ -105,7 +105,7 @@ impl Compiler<'_> {
             let text = to_text(&title);
             let Some(class) = self.find_class(&text)? else {
                 let message = format!("Could not find declared class {text}");
-                return Err(rules::stop(&rules::UNKNOWN_CLASS, message, span));
+                return Err(self.missing_class(message, &text, Some(span)));
             };
             let name = self.definitions[class].name;
             let new = New {

@@ -145,6 +145,10 @@ impl Host for Compiler<'_> {
         self.environment.module_file(folder, name)
     }
 
+    fn missing_file(&self, folder: &str, name: &str) -> Vec<String> {
+        self.missing_file(folder, name)
+    }
+
     fn module_directory(&self, name: &str) -> Option<PathBuf> {
         self.environment.module(name).map(|path| path.to_path_buf())
     }
@@ -167,7 +171,8 @@ impl Compiler<'_> {
             return Ok(attribute);
         }
         let Some(module) = self.environment.module_with_function(&name) else {
-            return Err(crate::evaluate::unknown_function(name, call.span));
+            let unknown = crate::evaluate::unknown_function(name, call.span);
+            return Err(self.missing_function(unknown, &name));
         };
         if let Some(function) = module_function(&module, &name) {
             return function.call(self, call);

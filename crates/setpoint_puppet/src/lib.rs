@@ -24,6 +24,7 @@ mod functions;
 mod host;
 mod loader;
 mod lookups;
+mod missing;
 mod options;
 mod overrides;
 mod parameters;

@@ -28,8 +28,7 @@ impl Compiler<'_> {
         let facts = self.leaves(facts, LeafKind::Fact, "");
         let server = options.server_facts.clone().unwrap_or_else(|| self.default_server_facts());
         let mut server = self.leaves(server, LeafKind::Setting, "");
-        let environment =
-            Value::string(options.environment_name(self.environment));
+        let environment = Value::string(options.environment_name(self.environment));
         let environment = self.leaf(environment, LeafKind::Setting, "environment");
         let parameters = self.leaves(options.parameters.clone(), LeafKind::External, "");
         let sets = [&parameters, &facts, &server];

@@ -125,6 +125,10 @@ pub trait Host {
     fn files(&self) -> &dyn FileSystem;
     /// `module/path` in a folder of the module such as `files` or `templates`, or an absolute path, if it exists.
     fn module_file(&self, folder: &str, name: &str) -> Option<PathBuf>;
+    /// Where such a file was looked for, and what may have been meant.
+    fn missing_file(&self, _folder: &str, _name: &str) -> Vec<String> {
+        Vec::new()
+    }
     /// The folder of a module.
     fn module_directory(&self, name: &str) -> Option<PathBuf>;
     /// The time at which the evaluation began.

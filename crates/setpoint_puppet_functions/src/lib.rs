@@ -18,7 +18,7 @@ mod rules;
 mod signature;
 mod stdlib;
 
-pub use builtin::builtin;
+pub use builtin::{builtin, builtin_names};
 pub use function::Function;
 pub use host::{Block, Call, DataAnswer, DataRequest, Host, LogLevel, MissingData, Stop};
 pub use rules::RULES;
@@ -29,6 +29,11 @@ pub use stdlib::{Meaning, meaning, pretty_json, yaml_text};
 /// the function, is for the caller to decide.
 pub fn module_function(module: &str, name: &str) -> Option<&'static Function> {
     builtin::find(modules::functions_of(module), name)
+}
+
+/// A module that is known to have a function of this name.
+pub fn known_module_with(name: &str) -> Option<&'static str> {
+    modules::with(name)
 }
 
 /// The names of the functions that a module is known to have.

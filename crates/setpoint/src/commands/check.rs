@@ -10,11 +10,8 @@ use crate::{languages, output};
 
 pub(crate) fn run(session: &Session<'_>, args: &CheckArgs) -> Result<ExitCode, UsageError> {
     let mut report = Report::default();
-    let inputs = if args.inputs.is_empty() {
-        args.options.puppet.environment.as_slice()
-    } else {
-        &args.inputs
-    };
+    let inputs =
+        if args.inputs.is_empty() { args.options.puppet.environment.as_slice() } else { &args.inputs };
     for path in inputs {
         let language = languages::of(session, path, &args.options)?;
         report.inputs.extend(language.check(session, path, &args.options)?);

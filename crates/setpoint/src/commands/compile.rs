@@ -8,7 +8,8 @@ use crate::{languages, output};
 
 pub(crate) fn run(session: &Session<'_>, args: &CompileArgs) -> Result<ExitCode, UsageError> {
     let input = args.input.as_ref().or(args.options.puppet.environment.as_ref());
-    let input = input.ok_or_else(|| UsageError::new("name an input, or an environment with --environment"))?;
+    let input =
+        input.ok_or_else(|| UsageError::new("name an input, or an environment with --environment"))?;
     let language = languages::of(session, input, &args.options)?;
     let outcome = language.compile(session, input, &args.options, &args.format)?;
     Ok(output::outcome(&outcome, &session.sources))

@@ -5,6 +5,7 @@ mod compile;
 mod diff;
 mod explain;
 mod fix;
+mod fleet;
 mod fmt;
 mod graph;
 mod packages;
@@ -23,8 +24,10 @@ use crate::session::Session;
 
 pub(crate) fn run(cli: Cli) -> ExitCode {
     let mut session = Session::new(&OsFileSystem);
-    if let Command::Check(args) = &cli.command {
-        session.jobs = args.jobs;
+    match &cli.command {
+        Command::Check(args) => session.jobs = args.jobs,
+        Command::Fleet(args) => session.jobs = args.jobs,
+        _ => {}
     }
     let done = match cli.command {
         Command::Check(args) => check::run(&session, &args),
@@ -34,6 +37,7 @@ pub(crate) fn run(cli: Cli) -> ExitCode {
         Command::Parse(args) => parse::run(&session, &args),
         Command::Graph(args) => graph::run(&session, &args),
         Command::Fix(args) => fix::run(&session, &args),
+        Command::Fleet(args) => fleet::run(&session, &args),
         Command::Simulate(args) => simulate::run(&session, &args),
         Command::Prove(args) => prove::run(&session, &args),
         Command::Fmt(args) => fmt::run(&session, &args),

@@ -3,7 +3,7 @@
 mod catalog;
 mod cloudformation;
 mod model;
-mod puppet;
+pub(crate) mod puppet;
 pub(crate) mod simulation;
 mod smartfrog;
 mod tosca;

@@ -3,6 +3,7 @@
 pub(super) mod diff;
 mod environment_conf;
 mod facts;
+pub(crate) mod fleet;
 mod glob;
 mod jobs;
 mod module_files;
@@ -130,9 +131,10 @@ impl Language for Puppet {
     ) -> Result<Vec<InputReport>, UsageError> {
         let project = Project::open(session, path, options)?;
         let plan = project.plan()?;
-        Ok(run::check(&project, plan, run::threads(session.jobs), |_, compilation, report| {
+        let checked = run::all(&project, &plan, run::threads(session.jobs), |_, compilation, report| {
             analyse(&project, compilation, report);
-        }))
+        });
+        Ok(run::reports(&project, &plan, checked))
     }
 }
 

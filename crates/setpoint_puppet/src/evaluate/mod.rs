@@ -224,7 +224,7 @@ impl Compiler<'_> {
                     return Ok(self.literal(Data::Type(of), expression.range));
                 }
                 let message = format!("Resource type not found: {name}");
-                return Err(rules::stop(&rules::UNKNOWN_RESOURCE_TYPE, message, None));
+                return Err(self.missing_type(message, &name, None));
             };
             self.known_types.insert(name, of.clone());
             of

@@ -314,7 +314,7 @@ impl Compiler<'_> {
         }
         if self.find_resource_type(&lower)?.is_none() {
             let message = format!("Resource type {lower} doesn't exist");
-            return Err(rules::stop(&rules::UNKNOWN_RESOURCE_TYPE, message, None));
+            return Err(self.missing_type(message, &lower, None));
         }
         let overrides = self.evaluate_attributes(attributes)?;
         let query = match query {

@@ -12,6 +12,10 @@ use crate::rules;
 
 type Function = fn(&mut Compiler<'_>, &Call<'_>) -> Result<Value, Stop>;
 
+/// The names of the functions that [`find`] finds.
+pub(crate) const NAMES: &[&str] =
+    &["include", "contain", "require", "realize", "tag", "tagged", "defined", "create_resources"];
+
 /// The function of this name, if it belongs to the evaluator.
 pub(crate) fn find(name: &str) -> Option<Function> {
     let function: Function = match name {

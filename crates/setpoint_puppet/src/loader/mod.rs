@@ -145,6 +145,23 @@ impl Definitions {
     pub(crate) fn nodes(&self) -> &[(HostMatch, DefinitionId)] {
         &self.nodes
     }
+
+    /// The classes that are known by now.
+    pub(crate) fn class_names(&self) -> impl Iterator<Item = String> {
+        let classes = self.list.iter().filter(|one| matches!(one.kind, DefinitionKind::Class(_)));
+        classes.map(|one| one.name.to_string())
+    }
+
+    pub(crate) fn define_names(&self) -> impl Iterator<Item = String> {
+        let defines = self.list.iter().filter(|one| matches!(one.kind, DefinitionKind::Define(_)));
+        defines.map(|one| one.name.to_string())
+    }
+
+    pub(crate) fn function_names(&self) -> impl Iterator<Item = String> {
+        let mut names: Vec<String> = self.functions.keys().map(Symbol::to_string).collect();
+        names.sort();
+        names.into_iter()
+    }
 }
 
 impl Index<DefinitionId> for Definitions {

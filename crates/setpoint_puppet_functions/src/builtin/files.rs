@@ -96,14 +96,21 @@ fn file(context: &mut Context<'_, '_>, arguments: &[Value]) -> Result<Value, Sto
             return Ok(text_or_bytes(read(context, &path)?));
         }
     }
-    Err(context.fail(format!("Could not find any files from {}", ruby::text::join(arguments, ", "))))
+    let stop = context.fail(format!("Could not find any files from {}", ruby::text::join(arguments, ", ")));
+    Err(arguments
+        .iter()
+        .filter_map(Value::as_str)
+        .fold(stop, |stop, name| missing(context, stop, "files", name)))
 }
 
 fn binary_file(context: &mut Context<'_, '_>, arguments: &[Value]) -> Result<Value, Stop> {
     let name = arguments[0].as_str().unwrap_or_default();
     match context.host.module_file("files", name) {
         Some(path) => Ok(Value::new(Data::Binary(read(context, &path)?.into()))),
-        None => Err(context.fail(format!("binary_file(): The given file '{name}' does not exist"))),
+        None => {
+            let stop = context.fail(format!("binary_file(): The given file '{name}' does not exist"));
+            Err(missing(context, stop, "files", name))
+        }
     }
 }
 
@@ -117,10 +124,22 @@ fn module_directory(context: &mut Context<'_, '_>, names: &[Value]) -> Result<Va
     Ok(path.map_or(Value::UNDEF, |path| Value::from(path.display().to_string())))
 }
 
+/// Adds where a file was looked for.
+fn missing(context: &Context<'_, '_>, stop: Stop, folder: &str, name: &str) -> Stop {
+    match stop {
+        Stop::Error(mut found) => {
+            found.helps.extend(context.host.missing_file(folder, name));
+            Stop::Error(found)
+        }
+        stop => stop,
+    }
+}
+
 /// The path and the text of a template.
 fn template_text(context: &Context<'_, '_>, name: &str) -> Result<(String, String), Stop> {
     let Some(path) = context.host.module_file("templates", name) else {
-        return Err(context.fail(format!("Could not find template '{name}'")));
+        let stop = context.fail(format!("Could not find template '{name}'"));
+        return Err(missing(context, stop, "templates", name));
     };
     let text = setpoint_source::read_text(context.host.files(), &path)
         .map_err(|error| context.fail(error.to_string()))?;

@@ -117,6 +117,11 @@ pub fn builtin(name: &str) -> Option<&'static Function> {
     find(FUNCTIONS, name)
 }
 
+/// The names of all of them.
+pub fn builtin_names() -> impl Iterator<Item = &'static str> {
+    FUNCTIONS.iter().map(|function| function.name)
+}
+
 pub(crate) fn find(table: &[&'static Function], name: &str) -> Option<&'static Function> {
     let at = table.binary_search_by(|function| function.name.cmp(name)).ok()?;
     table.get(at).copied()

@@ -27,6 +27,13 @@ pub(crate) static MODULES: &[(&str, &[&Function])] = &[
     ("translate", others::TRANSLATE_MODULE),
 ];
 
+/// The first module that has a function; stdlib before all others.
+pub(crate) fn with(name: &str) -> Option<&'static str> {
+    let has = |module: &str| crate::builtin::find(functions_of(module), name).is_some();
+    let others = MODULES.iter().map(|(module, _)| *module);
+    ["stdlib"].into_iter().chain(others).find(|module| has(module))
+}
+
 pub(crate) fn functions_of(module: &str) -> &'static [&'static Function] {
     let at = MODULES.binary_search_by(|(name, _)| (*name).cmp(module));
     at.ok().and_then(|at| MODULES.get(at)).map_or(&[], |(_, functions)| functions)

@@ -54,7 +54,10 @@ pub(super) fn read(session: &Session<'_>, folder: &Path, name: &str, base: &[Pat
             continue;
         };
         let value = value.trim();
-        let value = value.strip_prefix(['"', '\'']).and_then(|value| value.strip_suffix(['"', '\''])).unwrap_or(value);
+        let value = value
+            .strip_prefix(['"', '\''])
+            .and_then(|value| value.strip_suffix(['"', '\'']))
+            .unwrap_or(value);
         match key.trim() {
             "modulepath" => conf.modulepath = Some(folders(folder, value, name, base)),
             "manifest" => conf.manifest = Some(folder.join(value.replace("$environment", name))),
@@ -99,7 +102,8 @@ mod tests {
 
     #[test]
     fn the_module_path_is_relative_to_the_environment() {
-        let read = conf("# comment\nmodulepath = site-modules:modules:$basemodulepath:/x\nmanifest=site.pp\n");
+        let read =
+            conf("# comment\nmodulepath = site-modules:modules:$basemodulepath:/x\nmanifest=site.pp\n");
         let folders: Vec<PathBuf> = read.modulepath.unwrap_or_default();
         assert_eq!(folders, ["e/site-modules", "e/modules", "/base", "/x"].map(PathBuf::from));
         assert_eq!(read.manifest, Some("e/site.pp".into()));

@@ -46,7 +46,9 @@ pub(super) fn read(session: &Session<'_>, path: &Path) -> Result<Facts, UsageErr
     let Data::Hash(facts) = read_value(session, path)?.data else { return Err(wrong()) };
     // `puppet facts` puts them under `values`, beside the name of the node.
     let (name, values) = match (facts.get(&Key::from("values")), facts.get(&Key::from("name"))) {
-        (Some(Value { data: Data::Hash(values), .. }), Some(name)) => (Some(name.clone()), Hash::clone(values)),
+        (Some(Value { data: Data::Hash(values), .. }), Some(name)) => {
+            (Some(name.clone()), Hash::clone(values))
+        }
         _ => (None, Arc::unwrap_or_clone(facts)),
     };
     let part = |hash: &Hash, name: &str| hash.get(&Key::from(name)).cloned();

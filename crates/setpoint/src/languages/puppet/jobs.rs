@@ -54,6 +54,8 @@ pub(crate) struct Job {
     /// What `--case` calls it: a case, an example, a class.
     pub(crate) case: Option<String>,
     pub(crate) entry: Entry,
+    /// Tried if the entry does not compile: the class after the main class of its module.
+    pub(super) second: Option<Entry>,
     pub(crate) node: NodeData,
     pub(super) origin: Origin,
 }
@@ -89,7 +91,9 @@ impl Project<'_> {
         match &self.kind {
             Kind::Manifests(path) => self.plan_manifests(path, &mut plan)?,
             Kind::Repository { folder, manifest } => self.plan_repository(folder, manifest, &mut plan)?,
-            Kind::Module { folder, name, platforms } => self.plan_module(folder, name, platforms, &mut plan)?,
+            Kind::Module { folder, name, platforms } => {
+                self.plan_module(folder, name, platforms, &mut plan)?
+            }
         }
         if let Some(case) = &self.options.puppet.case {
             if !plan.jobs.iter().any(|job| job.case.as_ref() == Some(case)) {
@@ -126,13 +130,24 @@ impl Project<'_> {
         } else if nodes.len() > 1 {
             format!("{input} has {} nodes; choose one with --node: {}", nodes.len(), few(&nodes))
         } else {
-            format!("{input} is for {} platforms; choose one with --platform: {}", platforms.len(), few(&platforms))
+            format!(
+                "{input} is for {} platforms; choose one with --platform: {}",
+                platforms.len(),
+                few(&platforms)
+            )
         }))
     }
 
-    fn job(&self, path: &Path, entry: Entry, origin: Origin, case: Option<String>, known: &Known) -> Result<Job, UsageError> {
+    fn job(
+        &self,
+        path: &Path,
+        entry: Entry,
+        origin: Origin,
+        case: Option<String>,
+        known: &Known,
+    ) -> Result<Job, UsageError> {
         let node = node::node(self.session, &self.options.puppet, known)?;
-        Ok(Job { path: path.display().to_string(), case, entry, node, origin })
+        Ok(Job { path: path.display().to_string(), case, entry, second: None, node, origin })
     }
 
     fn plan_manifests(&self, path: &Path, plan: &mut Plan) -> Result<(), UsageError> {
@@ -178,7 +193,8 @@ impl Project<'_> {
         }
         if !assumed.is_empty() {
             let names: Vec<&str> = assumed.iter().map(String::as_str).collect();
-            let message = format!("No facts are known of {}: those of {USUAL_PLATFORM} are used", few(&names));
+            let message =
+                format!("No facts are known of {}: those of {USUAL_PLATFORM} are used", few(&names));
             let found = Diagnostic::new(&ASSUMED_PLATFORM, message).with_help(
                 "Put the output of `puppet facts` into facts/NODE.json, or name a platform with --platform.",
             );
@@ -233,9 +249,12 @@ impl Project<'_> {
         };
         for (pattern, span) in &patterns {
             if !is_match(pattern) {
-                let message = format!("No node is known whose name fits /{pattern}/, so none is compiled for it");
+                let message =
+                    format!("No node is known whose name fits /{pattern}/, so none is compiled for it");
                 let found = Diagnostic::new(&NOT_ENTERED, message).at(*span);
-                plan.diagnostics.push(found.with_help("Name one with --node, in --nodes FILE, or as `nodes` in setpoint.toml."));
+                plan.diagnostics.push(
+                    found.with_help("Name one with --node, in --nodes FILE, or as `nodes` in setpoint.toml."),
+                );
             }
         }
         // A repository that names no node has one for all.
@@ -258,7 +277,9 @@ impl Project<'_> {
                 let Definition::Node(node) = definition else { continue };
                 for host in &node.matches {
                     match host {
-                        HostMatch::Name(name) if !names.contains(&name.to_string()) => names.push(name.to_string()),
+                        HostMatch::Name(name) if !names.contains(&name.to_string()) => {
+                            names.push(name.to_string())
+                        }
                         HostMatch::Name(_) => {}
                         HostMatch::Regex(source) => {
                             patterns.push((source.to_string(), node.range.in_file(node.file)));
@@ -280,7 +301,9 @@ impl Project<'_> {
             self.data_files(&folder.join("facts"))
         } else {
             let globs = self.config.puppet.facts.iter();
-            globs.flat_map(|glob| super::glob::files(self.session.files, self.config.folder(), glob)).collect()
+            globs
+                .flat_map(|glob| super::glob::files(self.session.files, self.config.folder(), glob))
+                .collect()
         };
         paths.into_iter().map(|path| Ok((self.node_of_facts(&path)?, path))).collect()
     }
@@ -314,7 +337,11 @@ impl Project<'_> {
         }
         let configured: Vec<String> =
             self.config.puppet.platforms.iter().map(|platform| platform.value.clone()).collect();
-        if configured.is_empty() { supported.iter().map(|name| (*name).to_owned()).collect() } else { configured }
+        if configured.is_empty() {
+            supported.iter().map(|name| (*name).to_owned()).collect()
+        } else {
+            configured
+        }
     }
 
     /// The nodes that an entry of a module is compiled for.
@@ -400,12 +427,21 @@ impl Project<'_> {
                 let required = class.parameters.iter().filter(|parameter| parameter.default.is_none());
                 let required: Vec<String> = required.map(|parameter| parameter.name.to_string()).collect();
                 if !required.is_empty() && !has_data {
-                    plan.need_parameters.push((class.name.to_string(), class.range.in_file(class.file), required));
+                    plan.need_parameters.push((
+                        class.name.to_string(),
+                        class.range.in_file(class.file),
+                        required,
+                    ));
                     continue;
                 }
                 for known in &machines {
                     let case = Some(class.name.to_string());
-                    plan.jobs.push(self.job(&path, include(&class.name), Origin::Class, case, known)?);
+                    let mut job = self.job(&path, include(&class.name), Origin::Class, case, known)?;
+                    if class.name.as_str() != name {
+                        let text = format!("include {name}\ninclude {}\n", class.name);
+                        job.second = Some(Entry::Code { name: format!("include {}", class.name), text });
+                    }
+                    plan.jobs.push(job);
                 }
             }
         }

@@ -36,7 +36,8 @@ pub(super) fn metadata(session: &Session<'_>, folder: &Path) -> Metadata {
     metadata.name = name_of(&json);
     let dependencies = json.get("dependencies").and_then(serde_json::Value::as_array);
     metadata.dependencies = dependencies.into_iter().flatten().filter_map(name_of).collect();
-    metadata.platforms = setpoint_platforms::supported(&json).into_iter().map(|platform| platform.name).collect();
+    metadata.platforms =
+        setpoint_platforms::supported(&json).into_iter().map(|platform| platform.name).collect();
     metadata
 }
 

@@ -48,7 +48,9 @@ pub(super) fn node(
         match of_node(session, path, asked.as_deref()) {
             Some(path) => read.push(facts::read(session, &path)?),
             None if session.files.is_dir(path) => {}
-            None => return Err(UsageError::new(format!("cannot read {}: there is no such file", path.display()))),
+            None => {
+                return Err(UsageError::new(format!("cannot read {}: there is no such file", path.display())));
+            }
         }
     }
     let told = |facts: &facts::Facts| facts.node.clone();
@@ -92,7 +94,8 @@ fn of_node(session: &Session<'_>, path: &Path, node: Option<&str>) -> Option<Pat
     if !session.files.is_dir(path) {
         return session.files.is_file(path).then(|| path.to_owned());
     }
-    let files = ["yaml", "yml", "json"].map(|ending| path.join(format!("{}.{ending}", node.unwrap_or(DEFAULT_NODE))));
+    let files =
+        ["yaml", "yml", "json"].map(|ending| path.join(format!("{}.{ending}", node.unwrap_or(DEFAULT_NODE))));
     files.into_iter().find(|file| session.files.is_file(file))
 }
 
@@ -111,7 +114,9 @@ fn classify(session: &Session<'_>, path: &Path, node: &mut NodeData) -> Result<(
     let entries = match facts::read_value(session, path)?.data {
         Data::Hash(entries) => entries,
         Data::Undef => return Ok(()),
-        _ => return Err(wrong("a classifier prints a mapping with `classes`, `parameters` and `environment`")),
+        _ => {
+            return Err(wrong("a classifier prints a mapping with `classes`, `parameters` and `environment`"));
+        }
     };
     let get = |name: &str| entries.get(&Key::from(name)).filter(|value| !value.is_undef());
     match get("classes").map(|value| &value.data) {
@@ -220,7 +225,8 @@ fn extension(name: &str) -> &str {
 /// A list of nodes: lines with a name and, if wanted, a platform; or YAML or JSON, as a list of names or as a mapping
 /// of names to a platform or to `platform`, `facts` and `trusted`.
 pub(super) fn list(session: &Session<'_>, path: &Path) -> Result<Vec<Known>, UsageError> {
-    let is_data = path.extension().is_some_and(|ending| ending == "yaml" || ending == "yml" || ending == "json");
+    let is_data =
+        path.extension().is_some_and(|ending| ending == "yaml" || ending == "yml" || ending == "json");
     if !is_data {
         let text = session.read(path)?;
         let lines = text.lines().map(|line| line.split('#').next().unwrap_or("").split_whitespace());
@@ -243,7 +249,8 @@ pub(super) fn list(session: &Session<'_>, path: &Path) -> Result<Vec<Known>, Usa
                     Data::String(platform) => known.platform = Some(platform.to_string()),
                     Data::Hash(about) => {
                         let get = |name: &str| about.get(&Key::from(name));
-                        let hash = |name: &str| get(name).and_then(Value::as_hash).cloned().unwrap_or_default();
+                        let hash =
+                            |name: &str| get(name).and_then(Value::as_hash).cloned().unwrap_or_default();
                         known.platform = get("platform").map(|platform| to_text(platform).to_string());
                         known.facts = hash("facts");
                         known.trusted = hash("trusted");

@@ -31,8 +31,15 @@ pub(super) enum Kind {
     /// A manifest, or a folder of manifests.
     Manifests(PathBuf),
     /// A control repository or an environment: nodes, manifests, modules and data.
-    Repository { folder: PathBuf, manifest: PathBuf },
-    Module { folder: PathBuf, name: String, platforms: Vec<&'static str> },
+    Repository {
+        folder: PathBuf,
+        manifest: PathBuf,
+    },
+    Module {
+        folder: PathBuf,
+        name: String,
+        platforms: Vec<&'static str>,
+    },
 }
 
 /// An input, ready to be compiled for any number of nodes.
@@ -116,7 +123,11 @@ impl<'s> Project<'s> {
             .with_modules(found.modules)
             .with_expected_modules(found.expected)
             .with_hiera(Levels {
-                global: options.puppet.hiera.clone().or_else(|| Some(config.resolve(config.puppet.hiera.as_ref()?))),
+                global: options
+                    .puppet
+                    .hiera
+                    .clone()
+                    .or_else(|| Some(config.resolve(config.puppet.hiera.as_ref()?))),
                 environment: folder,
             });
         environment.name = name;
@@ -154,7 +165,15 @@ impl<'s> Project<'s> {
             provenance: !given.no_provenance,
             ..Options::default()
         };
-        setpoint_puppet::compile(&self.environment, &job.entry, &options)
+        let first = setpoint_puppet::compile(&self.environment, &job.entry, &options);
+        // A part of a module is often meant to stand beside its main class.
+        if let (None, Some(second)) = (&first.catalog, &job.second) {
+            let second = setpoint_puppet::compile(&self.environment, second, &options);
+            if second.catalog.is_some() {
+                return second;
+            }
+        }
+        first
     }
 }
 
@@ -162,7 +181,11 @@ impl<'s> Project<'s> {
 pub(super) fn is_project(session: &Session<'_>, path: &Path) -> bool {
     is_repository(session, path)
         || is_module(session, path)
-        || session.files.list(path).iter().any(|name| Path::new(name).extension().is_some_and(|end| end == "pp"))
+        || session
+            .files
+            .list(path)
+            .iter()
+            .any(|name| Path::new(name).extension().is_some_and(|end| end == "pp"))
 }
 
 fn kind_of(session: &Session<'_>, path: &Path, environment: bool) -> Kind {
@@ -188,7 +211,9 @@ fn is_repository(session: &Session<'_>, path: &Path) -> bool {
     if file("metadata.json") || file("manifests/init.pp") {
         return false;
     }
-    file("Puppetfile") || file("manifests/site.pp") || (folder("manifests") && (file("hiera.yaml") || folder("modules")))
+    file("Puppetfile")
+        || file("manifests/site.pp")
+        || (folder("manifests") && (file("hiera.yaml") || folder("modules")))
 }
 
 fn is_module(session: &Session<'_>, path: &Path) -> bool {
@@ -258,9 +283,9 @@ fn read_puppetfile(session: &Session<'_>, folder: &Path, given: &[PathBuf], foun
     let names: Vec<&str> = missing.iter().map(|module| module.name.as_str()).collect();
     let message = format!("The Puppetfile names {} not installed: {}", are_modules(names.len()), and(&names));
     let file = session.sources.add(path.display().to_string(), text.as_str());
-    found.diagnostics.push(
-        Diagnostic::new(&MISSING_MODULES, message).at(first.range.in_file(file)).with_help(run),
-    );
+    found
+        .diagnostics
+        .push(Diagnostic::new(&MISSING_MODULES, message).at(first.range.in_file(file)).with_help(run));
     for module in missing {
         let hint = format!(
             "The Puppetfile names the module {}, and it is not installed: run `r10k puppetfile install`.",
@@ -321,8 +346,11 @@ fn read_module(
         return;
     }
     let names: Vec<&str> = missing.iter().map(String::as_str).collect();
-    let message =
-        format!("The module {name} depends on {} not on the module path: {}", are_modules(names.len()), and(&names));
+    let message = format!(
+        "The module {name} depends on {} not on the module path: {}",
+        are_modules(names.len()),
+        and(&names)
+    );
     let help = if fixtures.is_empty() {
         "Name a folder that has them with --modulepath, or put them beside this module."
     } else {
@@ -330,7 +358,8 @@ fn read_module(
     };
     found.diagnostics.push(Diagnostic::new(&MISSING_MODULES, message).with_help(help));
     for missing in missing {
-        let hint = format!("The module {name} depends on the module {missing}, which is not on the module path.");
+        let hint =
+            format!("The module {name} depends on the module {missing}, which is not on the module path.");
         found.expected.insert(missing, hint);
     }
 }

@@ -1,19 +1,23 @@
 //! Many jobs at once, and one report of them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZero;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use indexmap::IndexMap;
 use setpoint_puppet::Compilation;
-use setpoint_source::{Diagnostic, InputReport, Severity, Sources, Span};
+use setpoint_source::{Diagnostic, InputReport, Severity};
 
 use super::jobs::{Job, NOT_ENTERED, Origin, Plan, few};
 use super::project::{Kind, Project};
 
 /// Does the work for each item on several threads; the results have the order of the items.
-pub(crate) fn parallel<T: Sync, R: Send>(items: &[T], threads: usize, work: impl Fn(&T) -> R + Sync) -> Vec<R> {
+pub(crate) fn parallel<T: Sync, R: Send>(
+    items: &[T],
+    threads: usize,
+    work: impl Fn(&T) -> R + Sync,
+) -> Vec<R> {
     let threads = threads.clamp(1, items.len().max(1));
     if threads == 1 {
         return items.iter().map(work).collect();
@@ -47,16 +51,25 @@ pub(crate) struct Checked {
     pub(crate) report: InputReport,
     /// Whether there is a catalog.
     pub(crate) compiled: bool,
+    /// How many resources it has.
+    pub(crate) resources: usize,
+    /// The classes in it, where that is of interest.
+    classes: Vec<String>,
 }
 
-/// Checks all jobs of a plan and puts their reports together.
-pub(crate) fn check(
+/// Compiles and analyses all jobs of a plan.
+pub(crate) fn all(
     project: &Project<'_>,
-    plan: Plan,
+    plan: &Plan,
     threads: usize,
     analyse: impl Fn(&Job, &Compilation, &mut InputReport) + Sync,
-) -> Vec<InputReport> {
-    let checked = parallel(&plan.jobs, threads, |job| check_one(project, job, &analyse));
+) -> Vec<Checked> {
+    parallel(&plan.jobs, threads, |job| check_one(project, job, &analyse))
+}
+
+/// One report of all jobs: what is wrong with the project itself, what was left out, and what each job has that no
+/// other has.
+pub(crate) fn reports(project: &Project<'_>, plan: &Plan, checked: Vec<Checked>) -> Vec<InputReport> {
     let mut about = InputReport {
         path: project.input.display().to_string(),
         kind: "puppet",
@@ -73,7 +86,7 @@ pub(crate) fn check(
             }
         }
     }
-    let mut reports = settle(&plan, checked, &mut about, &project.session.sources);
+    let mut reports = settle(plan, checked, &mut about);
     once(&mut reports);
     if !about.findings.is_empty() || reports.is_empty() {
         reports.insert(0, about);
@@ -95,28 +108,38 @@ fn check_one(
     };
     report.findings.extend(compilation.diagnostics.iter().cloned());
     let compiled = compilation.catalog.is_some();
+    let resources = compilation.catalog.as_ref().map_or(0, |catalog| catalog.resources().len());
     analyse(job, &compilation, &mut report);
-    Checked { report, compiled }
+    let classes = match (&compilation.catalog, &project.kind) {
+        (Some(catalog), Kind::Module { .. }) => catalog.classes.iter().map(ToString::to_string).collect(),
+        _ => Vec::new(),
+    };
+    Checked { report, compiled, resources, classes }
 }
 
 /// Decides what a failure means: a class that was merely tried is left out with the reason; an example that compiles
 /// somewhere is not for the other platforms.
-fn settle(plan: &Plan, checked: Vec<Checked>, about: &mut InputReport, sources: &Sources) -> Vec<InputReport> {
+fn settle(plan: &Plan, checked: Vec<Checked>, about: &mut InputReport) -> Vec<InputReport> {
     let mut works: BTreeMap<(&str, Option<&str>), bool> = BTreeMap::new();
     for (job, one) in plan.jobs.iter().zip(&checked) {
         *works.entry((&job.path, job.case.as_deref())).or_default() |= one.compiled;
     }
+    // A class that another one declares was checked there.
+    let covered: BTreeSet<String> = checked.iter().flat_map(|one| one.classes.iter().cloned()).collect();
     let mut skipped = Skipped::default();
     for (class, _, parameters) in &plan.need_parameters {
+        if covered.contains(class) {
+            continue;
+        }
         let parameters: Vec<String> = parameters.iter().map(|name| format!("`{name}`")).collect();
         let parameters: Vec<&str> = parameters.iter().map(String::as_str).collect();
         skipped.add(Reason::Parameters, class, &format!("{class} needs {}", few(&parameters)), None);
     }
     let mut reports = Vec::new();
     let mut entered: BTreeMap<&str, bool> = BTreeMap::new();
-    for (job, Checked { mut report, compiled }) in plan.jobs.iter().zip(checked) {
+    for (job, Checked { mut report, compiled, .. }) in plan.jobs.iter().zip(checked) {
         if let (Origin::Class, Some(class)) = (job.origin, &job.case) {
-            *entered.entry(class).or_default() |= compiled;
+            *entered.entry(class).or_default() |= compiled || covered.contains(class);
         }
         if compiled || !matches!(job.origin, Origin::Class | Origin::Example) {
             reports.push(report);
@@ -128,16 +151,20 @@ fn settle(plan: &Plan, checked: Vec<Checked>, about: &mut InputReport, sources: 
             reports.push(report);
             continue;
         }
+        if job.origin == Origin::Class && covered.contains(case) {
+            continue;
+        }
         let on = job.node.platform.clone().unwrap_or_else(|| job.node.name.clone());
         for found in report.findings.drain(..) {
             if found.severity == Severity::Error {
-                skipped.add(reason(&found, sources), case, &found.message.clone(), Some((on.clone(), found)));
+                skipped.add(reason(&found), case, &found.message.clone(), Some((on.clone(), found)));
             }
         }
     }
     let total = entered.len() + plan.need_parameters.len();
     if total > 0 {
-        let count = entered.values().filter(|entered| **entered).count();
+        let more = plan.need_parameters.iter().filter(|(class, ..)| covered.contains(class)).count();
+        let count = entered.values().filter(|entered| **entered).count() + more;
         skipped.report(count, total, about);
     }
     reports
@@ -148,22 +175,26 @@ fn settle(plan: &Plan, checked: Vec<Checked>, about: &mut InputReport, sources: 
 enum Reason {
     Parameters,
     Private,
+    Part,
     Refused,
     Dependency,
     Unknown,
     Failed,
 }
 
-fn reason(found: &Diagnostic, sources: &Sources) -> Reason {
+fn reason(found: &Diagnostic) -> Reason {
     let message = &found.message;
-    let text = |span: Span| sources.file(span.file).slice(span.range).starts_with("fail");
     let missing_module = found.helps.iter().any(|help| help.contains("not on the module path"));
     match found.rule.name {
         _ if message.contains("expects a value for parameter") => Reason::Parameters,
         _ if message.contains("is private") => Reason::Private,
         _ if missing_module => Reason::Dependency,
         _ if message.contains("could not be computed") => Reason::Unknown,
-        "evaluation-error" if found.span.is_some_and(text) => Reason::Refused,
+        "unknown-value" | "unsupported-function" => Reason::Unknown,
+        "fail-called" => Reason::Refused,
+        // It reads or orders what the class has that is meant to declare it.
+        "unknown-variable" if message.contains("::") => Reason::Part,
+        "dangling-reference" => Reason::Part,
         _ => Reason::Failed,
     }
 }
@@ -202,7 +233,8 @@ impl Skipped {
             let why = match reason {
                 Reason::Parameters => "for want of parameters",
                 Reason::Private => "alone: private to the module",
-                Reason::Refused => "everywhere: the code itself refuses",
+                Reason::Part => "alone: part of another class",
+                Reason::Refused => "where the code itself refuses",
                 Reason::Dependency => "for want of a module",
                 Reason::Unknown | Reason::Failed => "for want of a value that cannot be computed here",
             };
@@ -235,7 +267,8 @@ fn failed(one: One) -> Option<Diagnostic> {
 
 /// What several nodes have in common is said once, with all of them.
 fn once(reports: &mut [InputReport]) {
-    let mut first: BTreeMap<(Option<setpoint_source::Span>, &'static str, String), (usize, usize)> = BTreeMap::new();
+    let mut first: BTreeMap<(Option<setpoint_source::Span>, &'static str, String), (usize, usize)> =
+        BTreeMap::new();
     let mut nodes: BTreeMap<(usize, usize), Vec<String>> = BTreeMap::new();
     for at in 0..reports.len() {
         let node = reports[at].node.clone().unwrap_or_default();
@@ -243,7 +276,8 @@ fn once(reports: &mut [InputReport]) {
         for finding in findings {
             // Puppet puts the name of the node into some messages.
             let bare = node.split(' ').next_back().unwrap_or(&node);
-            let message = if bare.is_empty() { finding.message.clone() } else { finding.message.replace(bare, "\0") };
+            let message =
+                if bare.is_empty() { finding.message.clone() } else { finding.message.replace(bare, "\0") };
             let key = (finding.span, finding.rule.name, message);
             if let Some(place) = first.get(&key) {
                 let known = nodes.entry(*place).or_default();

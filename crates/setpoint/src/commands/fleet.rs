@@ -1,0 +1,107 @@
+//! `setpoint fleet`: many nodes at once, and how each fared.
+
+use std::fmt::Write;
+use std::process::ExitCode;
+use std::time::Instant;
+
+use serde_json::json;
+use setpoint_source::{Report, Severity, print};
+
+use crate::cli::{FleetArgs, ResultFormat};
+use crate::languages::puppet::fleet::{Fleet, FleetNode};
+use crate::session::{Session, UsageError};
+use crate::{languages, output};
+
+/// With more nodes than that, only those that are not well are listed.
+const LISTED: usize = 100;
+
+pub(crate) fn run(session: &Session<'_>, args: &FleetArgs) -> Result<ExitCode, UsageError> {
+    let shard = args.shard.as_deref().map(shard).transpose()?.unwrap_or((1, 1));
+    let started = Instant::now();
+    let fleet = languages::puppet::fleet::run(session, &args.input, &args.options, shard)?;
+    let seconds = started.elapsed().as_secs_f64();
+    let report = Report { inputs: fleet.reports.clone() };
+    match args.format {
+        ResultFormat::Json => {
+            let mut out = print::json(&report, &session.sources, output::VERSION);
+            out["nodes"] = json!(fleet.nodes.iter().map(node_json).collect::<Vec<_>>());
+            out["totals"] = totals_json(&fleet);
+            output::result(&output::pretty(&out));
+        }
+        ResultFormat::Text => {
+            let found: Vec<_> = report.findings().cloned().collect();
+            output::diagnostics(&found, &session.sources);
+            output::result(&text(&fleet, seconds));
+        }
+    }
+    let failed = report.findings().any(|finding| args.fail_on.reached_by(finding.severity));
+    Ok(ExitCode::from(u8::from(failed)))
+}
+
+/// `2/5` is the second of five parts.
+fn shard(text: &str) -> Result<(usize, usize), UsageError> {
+    let parts = text.split_once('/').and_then(|(part, of)| Some((part.parse().ok()?, of.parse().ok()?)));
+    parts
+        .filter(|(part, of)| (1..=*of).contains(part))
+        .ok_or_else(|| UsageError::new(format!("--shard {text}: write I/N, with I from 1 to N, as 2/5")))
+}
+
+fn node_json(node: &FleetNode) -> serde_json::Value {
+    json!({
+        "node": node.name,
+        "platform": node.platform,
+        "verdict": node.verdict,
+        "resources": node.resources,
+        "errors": node.errors,
+        "warnings": node.warnings,
+    })
+}
+
+fn totals_json(fleet: &Fleet) -> serde_json::Value {
+    json!({
+        "nodes": fleet.nodes.len(),
+        "of": fleet.of,
+        "ok": fleet.nodes.iter().filter(|node| node.is_ok()).count(),
+        "fail": fleet.nodes.iter().filter(|node| !node.is_ok()).count(),
+        "resources": fleet.nodes.iter().map(|node| node.resources).sum::<usize>(),
+        "errors": fleet.count(Severity::Error),
+        "warnings": fleet.count(Severity::Warning),
+    })
+}
+
+fn text(fleet: &Fleet, seconds: f64) -> String {
+    let mut out = String::new();
+    let all = fleet.nodes.len() <= LISTED;
+    let listed: Vec<&FleetNode> = fleet.nodes.iter().filter(|node| all || !node.is_ok()).collect();
+    let width = listed.iter().map(|node| node.name.chars().count()).max().unwrap_or(0);
+    for node in &listed {
+        let verdict: Vec<String> = node
+            .verdict
+            .iter()
+            .map(|(question, answer)| format!("{} {answer}", question.replace('_', " ")))
+            .collect();
+        let _ =
+            write!(out, "{:width$}  {:<12} {:>6} resources", node.name, verdict.join(", "), node.resources);
+        if node.errors + node.warnings > 0 {
+            let _ = write!(out, "  {}, {}", plural(node.errors, "error"), plural(node.warnings, "warning"));
+        }
+        out.push('\n');
+    }
+    let ok = fleet.nodes.iter().filter(|node| node.is_ok()).count();
+    let resources: usize = fleet.nodes.iter().map(|node| node.resources).sum();
+    let part = if fleet.of == fleet.nodes.len() { String::new() } else { format!(" of {}", fleet.of) };
+    let _ = writeln!(
+        out,
+        "{}{part}: {ok} ok, {} failed; {}; {} and {} of different kinds; {seconds:.1} s",
+        plural(fleet.nodes.len(), "node"),
+        fleet.nodes.len() - ok,
+        plural(resources, "resource"),
+        plural(fleet.count(Severity::Error), "error"),
+        plural(fleet.count(Severity::Warning), "warning"),
+    );
+    out
+}
+
+fn plural(count: usize, word: &str) -> String {
+    format!("{count} {word}{}", if count == 1 { "" } else { "s" })
+}
