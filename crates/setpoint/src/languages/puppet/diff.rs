@@ -45,7 +45,12 @@ pub(super) fn diff(
     }
     let mut outcome = printed(&found, &changes, format);
     if found.fails() {
-        outcome.diagnostics = new_compilation.diagnostics;
+        // What several nodes have in common is said once.
+        for found in compiled.into_iter().flat_map(|(_, _, is)| is.diagnostics) {
+            if !outcome.diagnostics.contains(&found) {
+                outcome.diagnostics.push(found);
+            }
+        }
     }
     Ok(outcome)
 }

@@ -49,7 +49,10 @@ pub(super) fn node(
             Some(path) => read.push(facts::read(session, &path)?),
             None if session.files.is_dir(path) => {}
             None => {
-                return Err(UsageError::new(format!("cannot read {}: there is no such file", path.display())));
+                return Err(UsageError::new(format!(
+                    "cannot read {}: there is no such file",
+                    path.display()
+                )));
             }
         }
     }
@@ -115,7 +118,9 @@ fn classify(session: &Session<'_>, path: &Path, node: &mut NodeData) -> Result<(
         Data::Hash(entries) => entries,
         Data::Undef => return Ok(()),
         _ => {
-            return Err(wrong("a classifier prints a mapping with `classes`, `parameters` and `environment`"));
+            return Err(wrong(
+                "a classifier prints a mapping with `classes`, `parameters` and `environment`",
+            ));
         }
     };
     let get = |name: &str| entries.get(&Key::from(name)).filter(|value| !value.is_undef());
