@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 
 use crate::facts::{Clause, Group, User};
 use crate::file::coding::Paths;
-use crate::{IndexError, file};
+use crate::{IndexError, file, is_trimmed};
 
 /// Facts of many packages, from which an index is made.
 #[derive(Debug, Clone, Default)]
@@ -25,6 +25,8 @@ pub(crate) struct Entry {
     pub(crate) conffiles_recorded: bool,
     /// Its files were listed, even if there are none.
     pub(crate) listed: bool,
+    /// Files in places that nobody manages were left out.
+    pub(crate) trimmed: bool,
     pub(crate) users: Vec<User>,
     pub(crate) groups: Vec<Group>,
     pub(crate) generated: Vec<Box<str>>,
@@ -187,6 +189,29 @@ impl Collection {
             // What a package provides for itself needs nobody else.
             let provides: BTreeSet<&Box<str>> = entry.provides.iter().collect();
             entry.depends.retain(|clause| !clause.iter().any(|name| provides.contains(name)));
+        }
+    }
+
+    /// Leaves out the files of a package that the condition does not hold for; their directories stay. All that is left out
+    /// must be [trimmed](crate::is_trimmed), else the package would lack files that it is said to have.
+    pub fn trim(&mut self, package: &str, keep: impl Fn(&str) -> bool) {
+        let entry = self.entry(package);
+        let mut files = Paths::default();
+        let mut directories = BTreeSet::new();
+        for path in entry.files.sorted() {
+            if !is_trimmed(&path) || keep(&path) {
+                files.push(&path);
+            } else {
+                entry.trimmed = true;
+                let parent = path.rsplit_once('/').map_or("", |(parent, _)| parent);
+                if keep(parent) {
+                    directories.insert(Box::<str>::from(parent));
+                }
+            }
+        }
+        entry.files = files;
+        for directory in directories {
+            entry.directories.push(&directory);
         }
     }
 

@@ -106,7 +106,7 @@ impl CuratedTable {
 impl Curated {
     fn add(&mut self, kind: &str, words: &[&str], units: &str) -> Result<(), String> {
         let given = |at: usize| -> Option<Box<str>> {
-            words.get(at).filter(|word| **word != "-").map(|word| Box::from(*word))
+            words.get(at).filter(|word| !matches!(**word, "-" | "/nonexistent")).map(|word| Box::from(*word))
         };
         match kind {
             "user" => {
@@ -147,6 +147,10 @@ impl Curated {
 
     /// Adds to what an index knows. Main files are added only where no index knows all of them.
     pub(crate) fn add_to(&self, facts: &mut PackageFacts) {
+        // A package that brings nothing but its own documentation only stands for another: `ntp` is ntpsec today.
+        if !facts.is_partial() && facts.files.iter().all(|path| path.starts_with("/usr/share/")) {
+            return;
+        }
         facts.users.extend(self.users.iter().cloned());
         facts.groups.extend(self.groups.iter().cloned());
         facts.generated.extend(self.files.iter().cloned());

@@ -33,6 +33,8 @@ pub enum Coverage {
     /// All files that the package contains.
     #[default]
     Complete,
+    /// All files but those in places where libraries and documentation are: see [`PackageFacts::covers`].
+    Trimmed,
     /// Only the main files: whatever is said about other paths is a guess.
     Partial,
 }
@@ -92,6 +94,15 @@ impl PackageFacts {
         self.conffiles.binary_search_by(|known| (**known).cmp(path)).is_ok()
     }
 
+    /// Whether a path that is not listed here is certainly not in the package.
+    pub fn covers(&self, path: &str) -> bool {
+        match self.coverage {
+            Coverage::Complete => true,
+            Coverage::Trimmed => !is_trimmed(path),
+            Coverage::Partial => false,
+        }
+    }
+
     pub fn is_partial(&self) -> bool {
         self.coverage == Coverage::Partial
     }
@@ -132,6 +143,25 @@ impl PackageFacts {
         self.groups.sort_unstable();
         self.groups.dedup();
     }
+}
+
+/// Places of which a trimmed listing says nothing: libraries, documentation, data that no manifest manages. Units and what
+/// systemd reads beside them are listed.
+const TRIMMED: [&str; 7] =
+    ["/usr/share/", "/usr/lib", "/usr/libexec/", "/usr/include/", "/usr/src/", "/lib", "/boot/"];
+const NOT_TRIMMED: [&str; 6] = [
+    "/lib/systemd/system/",
+    "/lib/udev/rules.d/",
+    "/usr/lib/systemd/system/",
+    "/usr/lib/sysusers.d/",
+    "/usr/lib/tmpfiles.d/",
+    "/usr/lib/udev/rules.d/",
+];
+
+/// Whether a path is in a place of which a trimmed listing says nothing.
+pub fn is_trimmed(path: &str) -> bool {
+    TRIMMED.iter().any(|start| path.starts_with(start))
+        && !NOT_TRIMMED.iter().any(|start| path.starts_with(start))
 }
 
 /// All directories above these paths, but `/`.

@@ -270,10 +270,10 @@ fn package_of(relations: &Relations, name: &str) -> Option<u32> {
 
 /// What a lower layer adds to a package that a higher one knows: conffiles and scripts' work, never files.
 fn below(found: &mut PackageFacts, lower: PackageFacts) {
-    if found.coverage == Coverage::Partial && lower.coverage == Coverage::Complete {
+    if found.coverage == Coverage::Partial && lower.coverage != Coverage::Partial {
         found.files = lower.files;
         found.directories = lower.directories;
-        found.coverage = Coverage::Complete;
+        found.coverage = lower.coverage;
     }
     if found.conffile_knowledge != ConffileKnowledge::Recorded
         && lower.conffile_knowledge == ConffileKnowledge::Recorded
@@ -288,27 +288,27 @@ fn below(found: &mut PackageFacts, lower: PackageFacts) {
 }
 
 /// What is installed with a package, as apt chooses: what has one answer first, then the first alternative that exists.
-struct Closure<'a> {
+pub(crate) struct Closure<'a> {
     relations: &'a Relations,
     inside: Vec<bool>,
-    order: Vec<u32>,
+    pub(crate) order: Vec<u32>,
     unknown: Vec<&'a [u32]>,
     uncertain: Vec<&'a [u32]>,
 }
 
 impl<'a> Closure<'a> {
-    fn new(relations: &'a Relations) -> Self {
+    pub(crate) fn new(relations: &'a Relations) -> Self {
         let inside = vec![false; relations.count()];
         Self { relations, inside, order: Vec::new(), unknown: Vec::new(), uncertain: Vec::new() }
     }
 
-    fn add(&mut self, package: u32) {
+    pub(crate) fn add(&mut self, package: u32) {
         if !std::mem::replace(&mut self.inside[package as usize], true) {
             self.order.push(package);
         }
     }
 
-    fn run(&mut self, recommended: bool) {
+    pub(crate) fn run(&mut self, recommended: bool) {
         let mut next = 0;
         let mut later: Vec<(&'a [u32], bool)> = Vec::new();
         let mut at_later = 0;

@@ -33,11 +33,13 @@ mod platform;
 pub mod read;
 mod relations;
 
+pub use builtin::{BUILTIN_NAMES, make_builtin};
 pub use collection::Collection;
 pub use curated::{Curated, CuratedTable};
 pub use error::IndexError;
 pub use facts::{
     Clause, ConffileKnowledge, Coverage, Group, PackageFacts, Service, ServiceKind, User, is_service_path,
+    is_trimmed,
 };
 pub use index::{Dependants, Dependencies, Found, Index, Summary};
 pub use platform::{Family, PLATFORMS, Platform};

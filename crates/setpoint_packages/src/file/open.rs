@@ -2,7 +2,9 @@
 
 use std::borrow::Cow;
 use std::path::Path;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use rustc_hash::FxHashMap;
 
 use super::coding::{Broken, Reader};
 use super::pack::{Piece, unpack};
@@ -18,9 +20,18 @@ pub(crate) struct IndexFile {
     store: Store,
     header: Header,
     blocks: Vec<(Box<str>, Piece)>,
-    /// The block that was read last: packages are often asked for by their names in order.
-    last: Mutex<Option<(usize, Vec<u8>)>>,
+    held: Mutex<Held>,
 }
+
+/// Blocks that were unpacked: packages that depend on each other ask for the same ones again and again.
+#[derive(Debug, Default)]
+struct Held {
+    blocks: FxHashMap<usize, Arc<[u8]>>,
+    bytes: usize,
+}
+
+/// Blocks are held up to this size; then all are let go, and what is needed is unpacked again.
+const HOLD: usize = 32 * 1024 * 1024;
 
 impl IndexFile {
     pub(crate) fn open(path: &Path) -> Result<Self, IndexError> {
@@ -36,7 +47,7 @@ impl IndexFile {
             .map_err(|reason| IndexError::new(store.name(), reason))?;
         let table = piece(&store, &header.table)?;
         let blocks = blocks(&table).map_err(|reason| damaged(reason).of(store.name()))?;
-        Ok(Self { store, header, blocks, last: Mutex::new(None) })
+        Ok(Self { store, header, blocks, held: Mutex::default() })
     }
 
     pub(crate) fn packages(&self) -> u32 {
@@ -55,12 +66,22 @@ impl IndexFile {
     pub(crate) fn lookup(&self, name: &str) -> Result<Option<PackageFacts>, IndexError> {
         let after = self.blocks.partition_point(|(first, _)| **first <= *name);
         let Some(at) = after.checked_sub(1) else { return Ok(None) };
-        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
-        if last.as_ref().is_none_or(|(held, _)| *held != at) {
-            *last = Some((at, piece(&self.store, &self.blocks[at].1)?));
+        let raw = self.block(at)?;
+        find(&raw, name).map_err(|reason| damaged(reason).of(self.store.name()))
+    }
+
+    fn block(&self, at: usize) -> Result<Arc<[u8]>, IndexError> {
+        let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(raw) = held.blocks.get(&at) {
+            return Ok(raw.clone());
         }
-        let Some((_, raw)) = &*last else { return Ok(None) };
-        find(raw, name).map_err(|reason| damaged(reason).of(self.store.name()))
+        let raw: Arc<[u8]> = piece(&self.store, &self.blocks[at].1)?.into();
+        if held.bytes + raw.len() > HOLD {
+            *held = Held::default();
+        }
+        held.bytes += raw.len();
+        held.blocks.insert(at, raw.clone());
+        Ok(raw)
     }
 }
 

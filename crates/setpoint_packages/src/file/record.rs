@@ -7,6 +7,7 @@ use crate::facts::{ConffileKnowledge, Coverage, Group, PackageFacts, User};
 const PARTIAL: u8 = 1;
 const CONFFILES_RECORDED: u8 = 2;
 const SCRIPTED: u8 = 4;
+const TRIMMED: u8 = 8;
 
 /// The body of a record, and how many paths are in it.
 pub(super) fn body(entry: &Entry) -> (Vec<u8>, usize) {
@@ -22,6 +23,9 @@ pub(super) fn body(entry: &Entry) -> (Vec<u8>, usize) {
     let mut flags = 0;
     if !entry.listed {
         flags |= PARTIAL;
+    }
+    if entry.trimmed {
+        flags |= TRIMMED;
     }
     if entry.conffiles_recorded {
         flags |= CONFFILES_RECORDED;
@@ -81,6 +85,8 @@ pub(super) fn facts(name: &str, body: &[u8]) -> Result<PackageFacts, Broken> {
     let mut facts = PackageFacts { name: name.into(), ..PackageFacts::default() };
     if flags & PARTIAL != 0 {
         facts.coverage = Coverage::Partial;
+    } else if flags & TRIMMED != 0 {
+        facts.coverage = Coverage::Trimmed;
     }
     facts.files = list(&mut reader)?;
     facts.directories = list(&mut reader)?;

@@ -88,6 +88,7 @@ impl<R: BufRead, D: Decoder<R>> Read for Frames<R, D> {
 type Lz4<R> = lz4_flex::frame::FrameDecoder<R>;
 type Zstd<R> = ruzstd::decoding::StreamingDecoder<R, ruzstd::decoding::FrameDecoder>;
 
+#[allow(clippy::unnecessary_wraps, reason = "the other format can fail here")]
 fn lz4_frame<R: BufRead>(source: R) -> io::Result<Lz4<R>> {
     Ok(lz4_flex::frame::FrameDecoder::new(source))
 }

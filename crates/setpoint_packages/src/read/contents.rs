@@ -10,6 +10,16 @@ const PROSE: usize = 200;
 
 /// Reads a Contents index: `usr/bin/vim.basic    editors/vim,editors/vim-tiny`.
 pub fn contents(into: &mut Collection, reader: impl BufRead, origin: &str) -> Result<(), IndexError> {
+    contents_of(into, reader, origin, |_| true)
+}
+
+/// Reads a Contents index for the packages that the condition holds for.
+pub fn contents_of(
+    into: &mut Collection,
+    reader: impl BufRead,
+    origin: &str,
+    wanted: impl Fn(&str) -> bool,
+) -> Result<(), IndexError> {
     let mut first: Option<Vec<String>> = Some(Vec::new());
     let mut entries = 0u64;
     let mut odd = 0u64;
@@ -25,11 +35,11 @@ pub fn contents(into: &mut Collection, reader: impl BufRead, origin: &str) -> Re
                 return Ok(());
             }
             for line in std::mem::take(held) {
-                entry(into, &line, &mut entries, &mut odd);
+                entry(into, &wanted, &line, &mut entries, &mut odd);
             }
             first = None;
         }
-        entry(into, text, &mut entries, &mut odd);
+        entry(into, &wanted, text, &mut entries, &mut odd);
         // A file of another kind is noticed early.
         if odd > 100 && odd > entries {
             return Err("this is no Contents index: a line is a path, spaces, and packages".to_owned());
@@ -37,7 +47,7 @@ pub fn contents(into: &mut Collection, reader: impl BufRead, origin: &str) -> Re
         Ok(())
     })?;
     for line in first.into_iter().flatten() {
-        entry(into, &line, &mut entries, &mut odd);
+        entry(into, &wanted, &line, &mut entries, &mut odd);
     }
     if entries == 0 && odd > 0 {
         return Err(IndexError::new(
@@ -48,7 +58,7 @@ pub fn contents(into: &mut Collection, reader: impl BufRead, origin: &str) -> Re
     Ok(())
 }
 
-fn entry(into: &mut Collection, line: &str, entries: &mut u64, odd: &mut u64) {
+fn entry(into: &mut Collection, wanted: &dyn Fn(&str) -> bool, line: &str, entries: &mut u64, odd: &mut u64) {
     let line = line.trim_end();
     if line.is_empty() {
         return;
@@ -66,6 +76,9 @@ fn entry(into: &mut Collection, line: &str, entries: &mut u64, odd: &mut u64) {
             continue;
         }
         *entries += 1;
+        if !wanted(name) {
+            continue;
+        }
         into.add_file(name, path);
         into.set_listed(name);
     }

@@ -16,7 +16,7 @@ use std::io::BufRead;
 use std::path::{Path, PathBuf};
 
 pub use compression::plain;
-pub use contents::contents;
+pub use contents::{contents, contents_of};
 pub use dpkg::{dpkg, status};
 pub use listings::{Listings, listings};
 pub use packages::{Versions, packages};

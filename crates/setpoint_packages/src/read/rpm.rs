@@ -108,7 +108,7 @@ pub fn rpm(
                     "recommends" => section = Section::Recommends,
                     "provides" => section = Section::Provides,
                     "conflicts" | "obsoletes" | "suggests" | "supplements" | "enhances" => {
-                        section = Section::None
+                        section = Section::None;
                     }
                     "entry" => {
                         let name = attribute(&element, "name");

@@ -5,13 +5,21 @@ use std::collections::BTreeMap;
 use crate::Collection;
 use crate::facts::User;
 
+/// Users and groups that every Debian has from the start: scripts that mention them create nothing.
+const ALWAYS_THERE: [&str; 38] = [
+    "_apt", "adm", "audio", "backup", "bin", "cdrom", "daemon", "dialout", "dip", "disk", "fax", "floppy",
+    "games", "gnats", "irc", "kmem", "list", "lp", "mail", "man", "news", "nobody", "nogroup", "operator",
+    "plugdev", "proxy", "root", "sasl", "shadow", "src", "staff", "sudo", "sync", "sys", "tty", "users",
+    "video", "www-data",
+];
+
 /// Reads a file of `sysusers.d`: `u NAME ID "GECOS" HOME SHELL`, `g NAME ID`, `m USER GROUP`.
 pub fn sysusers(into: &mut Collection, package: &str, text: &str) {
     for line in text.lines() {
         let words = words(line);
         let field =
             |at: usize| words.get(at).map(String::as_str).filter(|word| *word != "-" && !word.is_empty());
-        let Some(name) = field(1) else { continue };
+        let Some(name) = field(1).filter(|name| !ALWAYS_THERE.contains(name)) else { continue };
         match words[0].as_str() {
             "u" | "u!" => {
                 // `ID:GROUP` names another primary group.
@@ -31,7 +39,7 @@ pub fn sysusers(into: &mut Collection, package: &str, text: &str) {
             }
             "g" => into.add_group(package, name),
             "m" => {
-                if let Some(group) = field(2) {
+                if let Some(group) = field(2).filter(|group| !ALWAYS_THERE.contains(group)) {
                     into.add_group(package, group);
                 }
             }
@@ -137,6 +145,7 @@ fn create(into: &mut Collection, package: &str, kind: &str, arguments: &[String]
     }
     let valid = |name: &&str| {
         !name.is_empty()
+            && !ALWAYS_THERE.contains(name)
             && name.len() <= 32
             && name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
             && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-.".contains(&byte))
