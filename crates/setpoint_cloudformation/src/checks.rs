@@ -232,24 +232,7 @@ fn creation_policy(stack: &Stack<'_>, resource: &Resource, out: &mut Vec<Diagnos
     if count.and_then(Value::text) == Some("0") {
         return;
     }
-    let sends = |one: &Resource| {
-        std::iter::once(&one.properties).chain(&one.others).any(|value| {
-            value.mentions("cfn-signal")
-                || value.mentions("signal-resource")
-                || value.mentions("SignalResource")
-        })
-    };
-    let starters = stack.graph.edges_from(resource.name).filter_map(|edge| stack.resource(edge.to));
-    let mut scripts = std::iter::once(resource).chain(starters).collect::<Vec<_>>();
-    scripts.dedup_by_key(|one| one.name);
-    let anyone = stack.template.resources.values().any(sends);
-    // User data that a parameter or another file gives may send the signal: only text that is here can be judged.
-    let readable = scripts.iter().all(|one| {
-        one.property(&["UserData"])
-            .or_else(|| one.property(&["LaunchTemplateData", "UserData"]))
-            .is_none_or(|data| data.mentions("#!") || data.mentions("\n"))
-    });
-    if anyone || !readable {
+    if sends_signal(stack, resource) {
         return;
     }
     out.push(
@@ -265,6 +248,27 @@ fn creation_policy(stack: &Stack<'_>, resource: &Resource, out: &mut Vec<Diagnos
         .with_help("Call `cfn-signal` at the end of the user data, or remove the `CreationPolicy`.")
         .with_resources([resource.name.to_string()]),
     );
+}
+
+/// Whether something in the template sends the signals of a resource, or may do so in text that is not here.
+pub(crate) fn sends_signal(stack: &Stack<'_>, resource: &Resource) -> bool {
+    let sends = |one: &Resource| {
+        std::iter::once(&one.properties).chain(&one.others).any(|value| {
+            value.mentions("cfn-signal")
+                || value.mentions("signal-resource")
+                || value.mentions("SignalResource")
+        })
+    };
+    let starters = stack.graph.edges_from(resource.name).filter_map(|edge| stack.resource(edge.to));
+    let mut scripts = std::iter::once(resource).chain(starters).collect::<Vec<_>>();
+    scripts.dedup_by_key(|one| one.name);
+    // User data that a parameter or another file gives may send the signal: only text that is here can be judged.
+    let readable = scripts.iter().all(|one| {
+        one.property(&["UserData"])
+            .or_else(|| one.property(&["LaunchTemplateData", "UserData"]))
+            .is_none_or(|data| data.mentions("#!") || data.mentions("\n"))
+    });
+    !readable || stack.template.resources.values().any(sends)
 }
 
 /// Types that cannot be deleted while another resource uses them.

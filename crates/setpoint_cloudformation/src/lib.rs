@@ -8,16 +8,19 @@ mod checks;
 mod conditions;
 mod cycles;
 pub mod draw;
+mod endings;
 mod fix;
 mod foreach;
 mod graph;
 mod hazards;
 mod instance;
+mod naming;
 mod nested;
 mod rules;
 mod sam;
 mod sat;
 mod template;
+mod update;
 mod value;
 
 pub use graph::{Edge, Graph, Via};
@@ -27,6 +30,7 @@ pub use nested::nested_stacks;
 pub use rules::RULES;
 pub use sam::Made;
 pub use template::{Parameter, Resource, Template};
+pub use update::{Change, Update, update};
 pub use value::{Guard, Value, ValueKind};
 
 use setpoint_data::Node;
@@ -75,11 +79,14 @@ pub fn analyse(file: FileId, sources: &Sources) -> Analysis {
     cycles::check(&stack, &mut findings);
     checks::signals(&stack, opaque, &mut findings);
     checks::removed_references(&stack, &mut findings);
+    endings::check(&stack, opaque, &mut findings);
     let stopping = [
         &rules::DEPENDENCY_CYCLE,
         &rules::DEADLOCK,
         &rules::CONDITIONAL_REFERENCE,
         &rules::UNKNOWN_REFERENCE,
+        &rules::NAME_TAKEN,
+        &rules::OWN_IMPORT,
     ];
     let stuck = findings.iter().any(|finding| stopping.iter().any(|rule| rule.name == finding.rule.name));
     hazards::check(&stack, &mut findings);

@@ -87,6 +87,63 @@ pub(crate) static DELETION_BLOCKED: Rule = Rule {
                   Keep both, or delete both.",
 };
 
+pub(crate) static NAME_TAKEN: Rule = Rule {
+    name: "name-taken",
+    severity: Severity::Error,
+    summary: "a resource is created with a name that another one has",
+    explanation: "A custom name can be taken once. Two resources of one template cannot share it. And when an update must replace a \
+                  named resource, CloudFormation creates the new one before it deletes the old one, so the name is still taken: \
+                  the update fails and is rolled back. `setpoint diff OLD NEW` finds that.\n\n\
+                  ```yaml\nResources:\n  Table:\n    Type: AWS::DynamoDB::Table\n    Properties:\n      TableName: orders          # the same as before\n      KeySchema: [{ AttributeName: id, KeyType: HASH }]   # changed: needs a replacement\n```\n\n\
+                  Change the name in the same update, or leave it out: then CloudFormation makes up a name.",
+};
+
+pub(crate) static TYPE_CHANGED: Rule = Rule {
+    name: "type-changed",
+    severity: Severity::Error,
+    summary: "an update gives a resource another type",
+    explanation: "The type of a resource cannot be changed. CloudFormation refuses the update: update of resource type is not \
+                  permitted.\n\nGive the new resource another logical name; the old one is then deleted in the clean-up.",
+};
+
+pub(crate) static EXPORT_CHANGED: Rule = Rule {
+    name: "export-changed",
+    severity: Severity::Warning,
+    summary: "an update removes or changes an export that other stacks may import",
+    explanation: "As long as another stack imports an export, it can be neither removed nor changed: the update fails. Nothing is \
+                  wrong if no stack imports it.\n\n\
+                  Add an export of another name, move the importing stacks to it, and only then remove the old one.",
+};
+
+pub(crate) static OWN_IMPORT: Rule = Rule {
+    name: "own-import",
+    severity: Severity::Error,
+    summary: "a template imports what it exports itself",
+    explanation: "An export is there only when its stack is complete. A resource of the same stack that imports it cannot be \
+                  created: no export of that name is found.\n\n\
+                  ```yaml\nResources:\n  Rule:\n    Type: AWS::EC2::SecurityGroupIngress\n    Properties:\n      GroupId: !ImportValue web-group\nOutputs:\n  Group:\n    Value: !Ref Group\n    Export: { Name: web-group }\n```\n\n\
+                  Refer to the resource: `!Ref Group`.",
+};
+
+pub(crate) static ROLLING_UPDATE: Rule = Rule {
+    name: "rolling-update-blocked",
+    severity: Severity::Error,
+    summary: "a rolling update leaves no instance that may be replaced",
+    explanation: "During a rolling update `MinInstancesInService` instances stay in service, and `MaxSize` is never passed. If the \
+                  first is not less than the second, CloudFormation refuses the update.\n\n\
+                  ```yaml\nUpdatePolicy:\n  AutoScalingRollingUpdate:\n    MinInstancesInService: 2   # with `MaxSize: 2`\n```\n\n\
+                  Lower `MinInstancesInService`, or raise `MaxSize`.",
+};
+
+pub(crate) static KEPT_NAME: Rule = Rule {
+    name: "kept-name",
+    severity: Severity::Note,
+    summary: "a named resource stays when its creation is rolled back",
+    explanation: "With `DeletionPolicy: Retain` a resource stays even when the creation of its stack is rolled back. If its name is \
+                  fixed, the next creation of the stack fails, because the name is taken.\n\n\
+                  `DeletionPolicy: RetainExceptOnCreate` keeps it later, and removes it when its creation is rolled back.",
+};
+
 pub(crate) static NESTED_STACK: Rule = Rule {
     name: "nested-stack",
     severity: Severity::Warning,
@@ -113,6 +170,12 @@ pub static RULES: &[&Rule] = &[
     &DEADLOCK,
     &NEVER_SIGNALLED,
     &DELETION_BLOCKED,
+    &NAME_TAKEN,
+    &TYPE_CHANGED,
+    &EXPORT_CHANGED,
+    &OWN_IMPORT,
+    &ROLLING_UPDATE,
+    &KEPT_NAME,
     &NESTED_STACK,
     &NOT_MODELLED,
 ];

@@ -48,7 +48,7 @@ pub struct Field {
     pub value: Value,
 }
 
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Piece {
     Text(Arc<str>),
     Ref(Symbol),
@@ -152,6 +152,44 @@ impl Value {
             _ => {}
         });
         found
+    }
+
+    /// Whether it says the same as another value, wherever the two stand.
+    pub fn same_as(&self, other: &Self) -> bool {
+        let all = |left: &[Self], right: &[Self]| {
+            left.len() == right.len() && left.iter().zip(right).all(|(one, two)| one.same_as(two))
+        };
+        // The order of fields says nothing.
+        let fields = |left: &[Field], right: &[Field]| {
+            left.len() == right.len()
+                && left
+                    .iter()
+                    .all(|one| right.iter().any(|two| one.name == two.name && one.value.same_as(&two.value)))
+        };
+        match (&self.kind, &other.kind) {
+            (ValueKind::Null, ValueKind::Null) => true,
+            (ValueKind::Text(left), ValueKind::Text(right)) => left == right,
+            (ValueKind::List(left), ValueKind::List(right)) => all(left, right),
+            (ValueKind::Map(left), ValueKind::Map(right)) => fields(left, right),
+            (ValueKind::Ref(left), ValueKind::Ref(right)) => left == right,
+            (
+                ValueKind::GetAtt { resource, attribute, argument },
+                ValueKind::GetAtt { resource: theirs, attribute: their_attribute, argument: their_argument },
+            ) => resource == theirs && attribute == their_attribute && all(argument, their_argument),
+            (
+                ValueKind::Sub { pieces, variables },
+                ValueKind::Sub { pieces: theirs, variables: their_variables },
+            ) => pieces == theirs && fields(variables, their_variables),
+            (
+                ValueKind::If { condition, then, otherwise },
+                ValueKind::If { condition: theirs, then: their_then, otherwise: their_otherwise },
+            ) => condition == theirs && then.same_as(their_then) && otherwise.same_as(their_otherwise),
+            (
+                ValueKind::Call { name, argument },
+                ValueKind::Call { name: theirs, argument: their_argument },
+            ) => name == theirs && argument.same_as(their_argument),
+            _ => false,
+        }
     }
 
     /// Whether it refers to a resource anywhere below.

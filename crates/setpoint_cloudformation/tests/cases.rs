@@ -3,9 +3,10 @@
 use std::path::Path;
 use std::process::ExitCode;
 
-use setpoint_cloudformation::{HAZARDS, analyse};
+use setpoint_cloudformation::{HAZARDS, analyse, update};
+use setpoint_orchestra::models::CLOUDFORMATION_LIFECYCLE;
 use setpoint_source::{Fix, Sources, print};
-use setpoint_testing::{Answers, Case, run_tests, trials};
+use setpoint_testing::{Answers, Case, Section, run_tests, trials};
 
 fn main() -> ExitCode {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cases");
@@ -24,8 +25,24 @@ fn main() -> ExitCode {
     run_tests(all)
 }
 
+/// Two templates are an update from the first to the second.
+fn update_answer(sources: &Sources, old: &Section, new: &Section) -> Answers {
+    let read = |input: &Section| analyse(sources.add(&input.name, input.text.as_str()), sources);
+    let Some(lifecycle) = CLOUDFORMATION_LIFECYCLE.load(sources) else { return Vec::new() };
+    let update = update(&read(old), &read(new), &lifecycle);
+    let mut findings: String =
+        update.findings.iter().map(|finding| print::diagnostic(finding, sources, false)).collect();
+    if findings.is_empty() {
+        findings.push_str("none\n");
+    }
+    vec![("findings".to_owned(), findings), ("update".to_owned(), update.text())]
+}
+
 fn answer(case: &Case) -> Answers {
     let sources = Sources::new();
+    if let [old, new] = &case.inputs[..] {
+        return update_answer(&sources, old, new);
+    }
     let Some(input) = case.inputs.first() else { return Vec::new() };
     let file = sources.add(&input.name, input.text.as_str());
     let analysis = analyse(file, &sources);

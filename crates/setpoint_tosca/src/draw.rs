@@ -3,21 +3,20 @@
 use setpoint_diagram::{Diagram, Edge as Line, Legend, Node as Shape, Style};
 use setpoint_source::Sources;
 
-use crate::service::Service;
 use crate::topology::{Behaviour, Topology};
 
 /// What comes first stands left: an edge leads from the host or the target to what needs it.
-pub fn diagram(service: &Service, topology: &Topology) -> Diagram {
-    let nodes = service
+pub fn diagram(topology: &Topology) -> Diagram {
+    let nodes = topology
         .nodes
-        .values()
-        .map(|node| Shape {
+        .iter()
+        .map(|(name, node)| Shape {
             kind: node.kind.trim_start_matches("tosca.nodes.").to_owned(),
-            name: node.name.to_string(),
+            name: name.to_string(),
             ..Shape::default()
         })
         .collect();
-    let place = |name| service.nodes.get_index_of(&name);
+    let place = |name| topology.nodes.get_index_of(&name);
     let edges = topology
         .relationships
         .iter()
@@ -39,13 +38,13 @@ pub fn diagram(service: &Service, topology: &Topology) -> Diagram {
     Diagram { title: "Topology".to_owned(), nodes, edges, legend, ..Diagram::default() }
 }
 
-pub fn json(service: &Service, topology: &Topology, sources: &Sources) -> serde_json::Value {
-    let nodes: Vec<serde_json::Value> = service
+pub fn json(topology: &Topology, sources: &Sources) -> serde_json::Value {
+    let nodes: Vec<serde_json::Value> = topology
         .nodes
-        .values()
-        .map(|node| {
+        .iter()
+        .map(|(name, node)| {
             serde_json::json!({
-                "name": node.name.as_str(), "type": node.kind.as_str(), "line": sources.position(node.span).line,
+                "name": name.as_str(), "type": node.kind.as_str(), "line": sources.position(node.span).line,
             })
         })
         .collect();

@@ -7,7 +7,7 @@ use crate::service::Service;
 use crate::topology::Topology;
 use crate::types::ancestors;
 
-/// A node object for each node template; for each relationship a capability, a requirement and the relationship itself:
+/// A node object for each node; for each relationship a capability, a requirement and the relationship itself:
 /// a capability that several relationships use is split, one for each.
 pub fn instance(
     service: &Service,
@@ -15,8 +15,8 @@ pub fn instance(
     model: &Model,
 ) -> Result<Instance, Vec<InstanceError>> {
     let mut builder = InstanceBuilder::new(model, "topology");
-    for node in service.nodes.values() {
-        let object = builder.object("node", node.name.as_str(), Some(node.span));
+    for (name, node) in &topology.nodes {
+        let object = builder.object("node", name.as_str(), Some(node.span));
         builder.kind(object, node_kind(service, node.kind));
     }
     for (index, one) in topology.relationships.iter().enumerate() {

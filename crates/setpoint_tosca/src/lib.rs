@@ -11,6 +11,7 @@ mod rule_file;
 mod rules;
 mod service;
 mod start;
+mod substitution;
 mod topology;
 mod types;
 
@@ -20,7 +21,8 @@ pub use rule_file::rule_file;
 pub use rules::RULES;
 pub use service::{Assignment, NodeTemplate, Service};
 pub use start::can_start;
-pub use topology::{Behaviour, Relationship, Topology};
+pub use substitution::{Mapped, Substitution};
+pub use topology::{Behaviour, Relationship, Topology, TopologyNode};
 pub use types::{Capability, Requirement, Type, Types};
 
 use setpoint_source::Diagnostic;

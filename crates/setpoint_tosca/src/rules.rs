@@ -36,8 +36,23 @@ pub(crate) static TOPOLOGY_STRUCTURE: Rule = Rule {
     name: "topology-structure",
     severity: Severity::Warning,
     summary: "a topology breaks a structural constraint",
-    explanation: "A node is hosted on two nodes, or a relationship leads from a node to itself.\n\n\
+    explanation: "A relationship leads from a node to itself (an error); a node is hosted on two nodes, or a capability or requirement \
+                  is used more often than its type allows (a warning); a dependency leads to another machine, or a connection \
+                  stays on the same one (a note: the rules of set-up take dependencies for local and connections for \
+                  remote).\n\n\
+                  ```yaml\nnode_templates:\n  app:\n    type: tosca.nodes.SoftwareComponent\n    requirements:\n      - host: one\n      - host: two\n```\n\n\
                   Host each node on one node, and join different nodes.",
+};
+
+pub(crate) static SUBSTITUTION: Rule = Rule {
+    name: "substitution-mapping",
+    severity: Severity::Error,
+    summary: "a topology does not fit the node that it stands for",
+    explanation: "`substitution_mappings` says which node of the topology has each capability and requirement of the type that the \
+                  topology stands for, and which input gets each property. Here a name is mapped that the type, the topology \
+                  or the node does not have, or the types do not fit.\n\n\
+                  ```yaml\nsubstitution_mappings:\n  node_type: my.Database\n  capabilities:\n    endpoint: [ databse, database_endpoint ]   # there is no such node\n```\n\n\
+                  Mend the name, or map another node.",
 };
 
 pub(crate) static MISSING_IMPORT: Rule = Rule {
@@ -68,6 +83,7 @@ pub static RULES: &[&Rule] = &[
     &UNSATISFIED_REQUIREMENT,
     &WRONG_HOST,
     &TOPOLOGY_STRUCTURE,
+    &SUBSTITUTION,
     &MISSING_IMPORT,
     &NOT_MODELLED,
     &BAD_ARCHIVE,

@@ -7,6 +7,7 @@ use setpoint_data::Node;
 use setpoint_source::{Diagnostic, FileId, FileSystem, Range, Sources, Span, Symbol, normal, read_text};
 
 use crate::rules;
+use crate::substitution::Substitution;
 use crate::types::{Types, named_items, symbol};
 
 /// Imports may import; a chain this long is no longer a library.
@@ -19,15 +20,18 @@ pub struct Service {
     pub nodes: IndexMap<Symbol, NodeTemplate>,
     /// Type of each relationship template.
     pub relationships: IndexMap<Symbol, Symbol>,
-    /// Requirements that the template as a whole passes on: node template and requirement.
-    pub substituted: Vec<(Symbol, Symbol)>,
+    /// What the topology as a whole stands for.
+    pub substitution: Option<Substitution>,
+    /// Imported topologies that stand for a node of a type.
+    pub inner: IndexMap<Symbol, Service>,
+    pub inputs: Vec<Symbol>,
     pub has_topology: bool,
     /// An import could not be followed, so a type may be there that is not seen.
     pub incomplete: bool,
     pub diagnostics: Vec<Diagnostic>,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct NodeTemplate {
     pub name: Symbol,
     pub span: Span,
@@ -38,10 +42,12 @@ pub struct NodeTemplate {
     pub capabilities: Vec<Symbol>,
     /// `node_filter` and `select`: the orchestrator finds an existing node.
     pub selected: bool,
+    /// `substitute`: a topology stands for it.
+    pub substituted: bool,
 }
 
 /// A requirement of a node template and what fulfils it.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Assignment {
     pub name: Symbol,
     pub span: Span,
@@ -162,6 +168,11 @@ impl Service {
                     let document = setpoint_data::read_yaml(imported, &text);
                     self.diagnostics.extend(document.diagnostics);
                     if let Some(root) = document.root {
+                        let mut inner = Self::default();
+                        inner.read_topology(imported, &root);
+                        if let Some(substitution) = &inner.substitution {
+                            self.inner.entry(substitution.node_type).or_insert(inner);
+                        }
                         self.types.add(&root, |node| node.range.in_file(imported));
                         self.read_imports(files, sources, imported, &root, &next, seen);
                     }
@@ -209,6 +220,8 @@ impl Service {
                     .filter_map(|entry| entry.key.text().map(Symbol::new))
                     .collect(),
                 selected: has_directive(&entry.value, "select") || has_directive(&entry.value, "selectable"),
+                substituted: has_directive(&entry.value, "substitute")
+                    || has_directive(&entry.value, "substitutable"),
             };
             self.nodes.insert(template.name, template);
         }
@@ -217,16 +230,22 @@ impl Service {
                 self.relationships.insert(Symbol::new(name), kind);
             }
         }
-        let passed_on =
-            topology.get("substitution_mappings").and_then(|mappings| mappings.get("requirements"));
-        for (_, value) in named_items(passed_on) {
-            let target = value.get("mapping").unwrap_or(value);
-            if let [node, requirement, ..] = target.items()
-                && let (Some(node), Some(requirement)) = (symbol(Some(node)), symbol(Some(requirement)))
-            {
-                self.substituted.push((node, requirement));
-            }
-        }
+        self.inputs = topology
+            .get("inputs")
+            .map(Node::entries)
+            .unwrap_or_default()
+            .iter()
+            .filter_map(|entry| symbol(Some(&entry.key)))
+            .collect();
+        self.substitution = Substitution::read(file, topology);
+    }
+
+    /// Whether the template as a whole passes a requirement of a node on.
+    pub(crate) fn passes_on(&self, node: Symbol, requirement: Symbol) -> bool {
+        self.substitution
+            .iter()
+            .flat_map(|substitution| &substitution.requirements)
+            .any(|mapped| (mapped.node, mapped.inner) == (node, requirement))
     }
 }
 

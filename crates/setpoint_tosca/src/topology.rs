@@ -5,6 +5,7 @@ use setpoint_source::{Diagnostic, Severity, Span, Symbol};
 
 use crate::rules;
 use crate::service::{Assignment, NodeTemplate, Service};
+use crate::substitution;
 use crate::types::{Requirement, ancestors, derives, full_name};
 
 /// How a relationship behaves while the topology is set up.
@@ -34,12 +35,22 @@ pub struct Relationship {
     pub requirement: Symbol,
     pub behaviour: Behaviour,
     pub kind: Option<Symbol>,
+    /// The capability of the target that fulfils the requirement, where it is known.
+    pub capability: Option<Symbol>,
+    pub span: Span,
+}
+
+/// A node of a topology: a node template, or one of the topology that stands for it.
+#[derive(Debug, Clone)]
+pub struct TopologyNode {
+    pub kind: Symbol,
     pub span: Span,
 }
 
 /// The nodes of a service template and how they are joined.
 #[derive(Debug, Default)]
 pub struct Topology {
+    pub nodes: IndexMap<Symbol, TopologyNode>,
     pub relationships: Vec<Relationship>,
     pub diagnostics: Vec<Diagnostic>,
 }
@@ -57,8 +68,181 @@ impl Topology {
         for (kind, places) in unknown {
             topology.unknown_type(service, kind, &places);
         }
-        topology.structure();
+        substitution::check(service, &mut topology.diagnostics);
+        for node in service.nodes.values() {
+            topology.nodes.insert(node.name, TopologyNode { kind: node.kind, span: node.span });
+        }
+        topology.bounds(service);
+        topology.substitute(service);
+        topology.structure(service);
         topology
+    }
+
+    /// Puts the nodes of an imported topology in the place of each node that it stands for. What is mapped goes to the
+    /// node that has it; what is not, to all of them.
+    fn substitute(&mut self, service: &Service) {
+        for node in service.nodes.values() {
+            let exact = service.inner.get(&node.kind);
+            let derived = || {
+                let fits = |kind: &Symbol| derives(&service.types.nodes, *kind, node.kind);
+                service.inner.iter().find(|(kind, _)| fits(kind)).map(|(_, inner)| inner)
+            };
+            let found = exact.or_else(|| if node.substituted { derived() } else { None });
+            let Some((inner, mapping)) = found.and_then(|inner| Some((inner, inner.substitution.as_ref()?)))
+            else {
+                continue;
+            };
+            // One level: what stands inside is not replaced again.
+            let inner_service = Service {
+                types: service.types.clone(),
+                nodes: inner.nodes.clone(),
+                relationships: inner.relationships.clone(),
+                incomplete: service.incomplete,
+                ..Service::default()
+            };
+            let mut joined = Self::default();
+            for one in inner_service.nodes.values() {
+                joined.join(&inner_service, one);
+            }
+            // What is wrong inside is said where the inner topology is checked by itself.
+            let within = |name: Symbol| Symbol::new(&format!("{}/{name}", node.name));
+            let all: Vec<Symbol> = inner.nodes.keys().map(|name| within(*name)).collect();
+            if all.is_empty() {
+                continue;
+            }
+            let mut relationships = Vec::new();
+            for one in self.relationships.drain(..) {
+                let ends = |is_end: bool, mapped: Option<Symbol>, end: Symbol| match (is_end, mapped) {
+                    (false, _) => vec![end],
+                    (true, Some(name)) if inner.nodes.contains_key(&name) => vec![within(name)],
+                    (true, _) => all.clone(),
+                };
+                let mut sources =
+                    ends(one.source == node.name, mapping.requirement(one.requirement), one.source);
+                if sources.len() > 1 && one.behaviour == Behaviour::HostedOn {
+                    // What has a host inside stands on that one.
+                    sources.retain(|source| {
+                        !joined.relationships.iter().any(|inner| {
+                            inner.behaviour == Behaviour::HostedOn && within(inner.source) == *source
+                        })
+                    });
+                }
+                let offered = one.capability.and_then(|name| mapping.capability(name));
+                let targets = ends(one.target == node.name, offered, one.target);
+                for &source in &sources {
+                    for &target in &targets {
+                        relationships.push(Relationship { source, target, ..one.clone() });
+                    }
+                }
+            }
+            relationships.extend(joined.relationships.into_iter().map(|one| Relationship {
+                source: within(one.source),
+                target: within(one.target),
+                ..one
+            }));
+            self.relationships = relationships;
+            self.nodes.shift_remove(&node.name);
+            for one in inner.nodes.values() {
+                self.nodes.insert(within(one.name), TopologyNode { kind: one.kind, span: one.span });
+            }
+        }
+    }
+
+    /// No capability is used more often than it says, and no requirement assigned more often.
+    fn bounds(&mut self, service: &Service) {
+        let mut found = Vec::new();
+        for node in service.nodes.values() {
+            for definition in service.types.requirements_of(node.kind) {
+                let Some(most) = definition.most else { continue };
+                let given: Vec<&Assignment> =
+                    node.requirements.iter().filter(|one| one.name == definition.name).collect();
+                if let Some(beyond) = given.get(most) {
+                    found.push(
+                        Diagnostic::new(
+                            &rules::TOPOLOGY_STRUCTURE,
+                            format!(
+                                "`{}` has {} of `{}`, and a {} takes {most} at most",
+                                node.name,
+                                given.len(),
+                                definition.name,
+                                node.kind
+                            ),
+                        )
+                        .at(beyond.span)
+                        .with_help("Remove one, or widen `occurrences` of the type.")
+                        .with_resources([node.name.to_string()]),
+                    );
+                }
+            }
+            for (name, capability) in service.types.capabilities_of(node.kind) {
+                let Some(most) = capability.most else { continue };
+                let users: Vec<&Relationship> = self
+                    .relationships
+                    .iter()
+                    .filter(|one| one.target == node.name && one.capability == Some(name))
+                    .collect();
+                if let Some(beyond) = users.get(most) {
+                    found.push(
+                        Diagnostic::new(
+                            &rules::TOPOLOGY_STRUCTURE,
+                            format!(
+                                "`{}` of `{}` is used {} times, and {most} at most may use it",
+                                name,
+                                node.name,
+                                users.len()
+                            ),
+                        )
+                        .at(beyond.span)
+                        .with_help(
+                            "Let some of them use another node, or widen `occurrences` of the capability.",
+                        )
+                        .with_resources([node.name.to_string()]),
+                    );
+                }
+            }
+        }
+        self.diagnostics.extend(found);
+    }
+
+    /// The machine that a node stands on: up its hosts to a `Compute`.
+    fn machine(&self, service: &Service, node: Symbol) -> Option<Symbol> {
+        let compute = Symbol::new("tosca.nodes.Compute");
+        let mut at = node;
+        for _ in 0..=self.nodes.len() {
+            if derives(&service.types.nodes, self.nodes.get(&at)?.kind, compute) {
+                return Some(at);
+            }
+            let hosted = |one: &&Relationship| one.source == at && one.behaviour == Behaviour::HostedOn;
+            at = self.relationships.iter().find(hosted)?.target;
+        }
+        None
+    }
+
+    /// A dependency is local, a connection leads to another machine: what the rules of set-up assume.
+    fn locality(&self, service: &Service, one: &Relationship) -> Option<Diagnostic> {
+        let (source, target) = (self.machine(service, one.source)?, self.machine(service, one.target)?);
+        let machines = [source, target].contains(&one.source) || [source, target].contains(&one.target);
+        let (message, help) = match one.behaviour {
+            Behaviour::DependsOn if source != target && !machines => (
+                format!(
+                    "`{}` depends on `{}`, which is on another machine (`{source}`, `{target}`)",
+                    one.source, one.target
+                ),
+                "A `ConnectsTo` says how one machine learns that the other is ready.",
+            ),
+            Behaviour::ConnectsTo if source == target && one.source != one.target && !machines => (
+                format!("`{}` connects to `{}` on the same machine (`{source}`)", one.source, one.target),
+                "A `DependsOn` is enough where no message has to travel.",
+            ),
+            _ => return None,
+        };
+        Some(
+            Diagnostic::new(&rules::TOPOLOGY_STRUCTURE, message)
+                .severity(Severity::Note)
+                .at(one.span)
+                .with_help(help)
+                .with_resources([one.source.to_string(), one.target.to_string()]),
+        )
     }
 
     /// One finding a type, however many nodes have it.
@@ -85,7 +269,7 @@ impl Topology {
         }
         for requirement in wanted.iter().filter(|one| one.needed) {
             let given = node.requirements.iter().any(|one| one.name == requirement.name);
-            let passed_on = service.substituted.contains(&(node.name, requirement.name));
+            let passed_on = service.passes_on(node.name, requirement.name);
             if given || passed_on || node.selected {
                 continue;
             }
@@ -123,7 +307,7 @@ impl Topology {
         let given =
             assignment.relationship.map(|name| service.relationships.get(&name).copied().unwrap_or(name));
         let kind = given.or(definition.and_then(|one| one.relationship));
-        let capability = self.capability(service, node, assignment, definition, target);
+        let (capability, offered) = self.capability(service, node, assignment, definition, target);
         let behaviour = self.behaviour(service, assignment, kind, capability, node);
         Some(Relationship {
             source: node.name,
@@ -131,6 +315,7 @@ impl Topology {
             requirement: assignment.name,
             behaviour,
             kind,
+            capability: offered,
             span: assignment.span,
         })
     }
@@ -178,7 +363,7 @@ impl Topology {
         None
     }
 
-    /// The type of the capability that fulfils a requirement; a finding if the target has none that fits.
+    /// The type and the name of the capability that fulfils a requirement; a finding if the target has none that fits.
     fn capability(
         &mut self,
         service: &Service,
@@ -186,21 +371,23 @@ impl Topology {
         assignment: &Assignment,
         definition: Option<&Requirement>,
         target: &NodeTemplate,
-    ) -> Option<Symbol> {
+    ) -> (Option<Symbol>, Option<Symbol>) {
         let types = &service.types;
-        let wanted = assignment.capability.or(definition.and_then(|one| one.capability))?;
+        let Some(wanted) = assignment.capability.or(definition.and_then(|one| one.capability)) else {
+            return (None, None);
+        };
         let known = types.nodes.contains_key(&full_name(&types.nodes, target.kind));
         let complete = known
             && ancestors(&types.nodes, target.kind).iter().all(|name| types.nodes.contains_key(name))
             && !service.incomplete;
         let offered = types.capabilities_of(target.kind);
         if let Some(found) = offered.get(&wanted) {
-            return Some(found.kind);
+            return (Some(found.kind), Some(wanted));
         }
         let fits = |kind: Symbol| {
             derives(&types.capabilities, kind, wanted) || derives(&types.capabilities, wanted, kind)
         };
-        let fitting: Vec<_> = offered.values().filter(|one| fits(one.kind)).collect();
+        let fitting: Vec<_> = offered.iter().filter(|(_, one)| fits(one.kind)).collect();
         if fitting.is_empty() {
             if complete && !target.capabilities.contains(&wanted) {
                 let hosts = definition.and_then(|one| one.relationship).is_some_and(|kind| {
@@ -221,15 +408,18 @@ impl Topology {
                     .with_resources([node.name.to_string(), target.name.to_string()]),
                 );
             }
-            return Some(wanted);
+            return (Some(wanted), None);
         }
         let accepts = |sources: &[Symbol]| {
             sources.is_empty() || sources.iter().any(|source| derives(&types.nodes, node.kind, *source))
         };
         let own_known = ancestors(&types.nodes, node.kind).iter().all(|name| types.nodes.contains_key(name));
-        if complete && own_known && !fitting.iter().any(|one| accepts(&one.valid_sources)) {
-            let takes: Vec<String> =
-                fitting.iter().flat_map(|one| &one.valid_sources).map(|name| format!("`{name}`")).collect();
+        if complete && own_known && !fitting.iter().any(|(_, one)| accepts(&one.valid_sources)) {
+            let takes: Vec<String> = fitting
+                .iter()
+                .flat_map(|(_, one)| &one.valid_sources)
+                .map(|name| format!("`{name}`"))
+                .collect();
             self.diagnostics.push(
                 Diagnostic::new(
                     &rules::WRONG_HOST,
@@ -242,7 +432,8 @@ impl Topology {
                 .with_resources([node.name.to_string(), target.name.to_string()]),
             );
         }
-        fitting.first().map(|one| one.kind)
+        let first = fitting.first();
+        (first.map(|(_, one)| one.kind), first.map(|(name, _)| **name))
     }
 
     /// By the relationship's type; without one, by the capability's.
@@ -290,8 +481,8 @@ impl Topology {
         }
     }
 
-    /// At most one host for each node, and no relationship of a node with itself.
-    fn structure(&mut self) {
+    /// At most one host for each node, no relationship of a node with itself, and locality.
+    fn structure(&mut self, service: &Service) {
         let mut hosts: IndexMap<Symbol, &Relationship> = IndexMap::new();
         let mut found = Vec::new();
         for one in &self.relationships {
@@ -307,6 +498,7 @@ impl Topology {
                     .with_resources([one.source.to_string()]),
                 );
             }
+            found.extend(self.locality(service, one));
             if one.behaviour != Behaviour::HostedOn {
                 continue;
             }

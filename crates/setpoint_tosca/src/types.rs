@@ -11,6 +11,7 @@ pub struct Type {
     pub span: Option<Span>,
     pub capabilities: IndexMap<Symbol, Capability>,
     pub requirements: Vec<Requirement>,
+    pub properties: Vec<Symbol>,
     /// The rule file that says how relationships of this type behave.
     pub rules: Option<String>,
 }
@@ -20,6 +21,8 @@ pub struct Capability {
     pub kind: Symbol,
     /// Empty: nodes of any type may use it.
     pub valid_sources: Vec<Symbol>,
+    /// So many relationships may use it, if that is limited.
+    pub most: Option<usize>,
 }
 
 /// What a node type needs.
@@ -31,10 +34,12 @@ pub struct Requirement {
     pub relationship: Option<Symbol>,
     /// Whether at least one is needed.
     pub needed: bool,
+    /// So many may be assigned, if that is said.
+    pub most: Option<usize>,
 }
 
 /// All types that a service template knows: its own, what it imports, and the normative ones.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct Types {
     pub nodes: IndexMap<Symbol, Type>,
     pub relationships: IndexMap<Symbol, Type>,
@@ -110,6 +115,15 @@ impl Types {
         out
     }
 
+    /// The properties of a node type, inherited ones included.
+    pub(crate) fn properties_of(&self, node: Symbol) -> Vec<Symbol> {
+        ancestors(&self.nodes, node)
+            .iter()
+            .filter_map(|name| self.nodes.get(name))
+            .flat_map(|found| found.properties.iter().copied())
+            .collect()
+    }
+
     /// Adds the types of a document. Types that are there already stay: the template's own come first.
     pub(crate) fn add(&mut self, root: &Node, span: impl Fn(&Node) -> Span) {
         for (section, table) in [
@@ -124,6 +138,14 @@ impl Types {
                     span: Some(span(&entry.key)),
                     capabilities: capabilities(entry.value.get("capabilities")),
                     requirements: requirements(entry.value.get("requirements")),
+                    properties: entry
+                        .value
+                        .get("properties")
+                        .map(Node::entries)
+                        .unwrap_or_default()
+                        .iter()
+                        .filter_map(|entry| symbol(Some(&entry.key)))
+                        .collect(),
                     rules: entry
                         .value
                         .get("metadata")
@@ -148,9 +170,17 @@ fn capabilities(node: Option<&Node>) -> IndexMap<Symbol, Capability> {
         let sources = entry.value.get("valid_source_types").map(Node::items).unwrap_or_default();
         let valid_sources = sources.iter().filter_map(|source| symbol(Some(source))).collect();
         let kind = kind.unwrap_or_else(|| Symbol::new("tosca.capabilities.Root"));
-        out.insert(Symbol::new(name), Capability { kind, valid_sources });
+        let most = bounds(&entry.value).1;
+        out.insert(Symbol::new(name), Capability { kind, valid_sources, most });
     }
     out
+}
+
+/// The least and greatest number that `occurrences` or `count_range` says, where it says one.
+fn bounds(node: &Node) -> (Option<usize>, Option<usize>) {
+    let range = node.get("occurrences").or_else(|| node.get("count_range"));
+    let number = |at: usize| range.and_then(|range| range.items().get(at)).and_then(Node::text)?.parse().ok();
+    (number(0), number(1))
 }
 
 /// Requirements are a list of mappings with one key, or one mapping.
@@ -167,14 +197,14 @@ fn requirements(node: Option<&Node>) -> Vec<Requirement> {
             let relationship = value.get("relationship");
             let relationship =
                 symbol(relationship).or_else(|| symbol(relationship.and_then(|one| one.get("type"))));
-            let range = value.get("occurrences").or_else(|| value.get("count_range")).map(Node::items);
-            let lower = range.and_then(<[Node]>::first).and_then(Node::text);
+            let (least, most) = bounds(value);
             Some(Requirement {
                 name: Symbol::new(key.text()?),
                 capability: symbol(Some(value)).or_else(|| symbol(value.get("capability"))),
                 node: symbol(value.get("node")),
                 relationship,
-                needed: lower != Some("0"),
+                needed: least != Some(0),
+                most,
             })
         })
         .collect()

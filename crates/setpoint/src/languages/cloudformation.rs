@@ -3,11 +3,11 @@
 use std::path::Path;
 
 use setpoint_cloudformation::{Analysis, draw};
-use setpoint_orchestra::models::CLOUDFORMATION_SETUP;
-use setpoint_source::{InputReport, Rule, normal};
+use setpoint_orchestra::models::{CLOUDFORMATION_LIFECYCLE, CLOUDFORMATION_SETUP};
+use setpoint_source::{InputReport, Rule, normal, read_text};
 
-use super::Language;
 use super::simulation::simulate;
+use super::{Language, Older};
 use crate::cli::{InputOptions, SimulateArgs};
 use crate::output::pretty;
 use crate::session::{Outcome, Session, UsageError};
@@ -97,6 +97,31 @@ impl Language for CloudFormation {
         let broken = |finding: &setpoint_source::Diagnostic| finding.rule.name == "invalid-data";
         let diagnostics = analysis.findings.into_iter().filter(broken).collect();
         Ok(Outcome { result: Some(result), diagnostics })
+    }
+
+    /// The update of a stack from the old template to the new one.
+    fn diff(
+        &self,
+        session: &Session<'_>,
+        old: &Older<'_>,
+        new: &Path,
+        _: &InputOptions,
+        format: &str,
+    ) -> Result<Outcome, UsageError> {
+        let text = read_text(old.files, &old.path).map_err(|error| UsageError::new(error.to_string()))?;
+        let file = session.sources.add(old.path.display().to_string(), text);
+        let before = setpoint_cloudformation::analyse(file, &session.sources);
+        let after = analyse(session, new)?;
+        let Some(lifecycle) = CLOUDFORMATION_LIFECYCLE.load(&session.sources) else {
+            return Err(self.cannot("diff"));
+        };
+        let update = setpoint_cloudformation::update(&before, &after, &lifecycle);
+        let result = match format {
+            "json" => pretty(&update.json()),
+            "markdown" => format!("```\n{}```\n", update.text()),
+            _ => update.text(),
+        };
+        Ok(Outcome { result: Some(result), diagnostics: update.findings })
     }
 
     /// The creation of the stack that the parameters' defaults describe.

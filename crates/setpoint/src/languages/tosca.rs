@@ -83,9 +83,9 @@ impl Language for Tosca {
             }
         };
         let result = match format {
-            "json" => pretty(&draw::json(&service, &topology, &session.sources)),
-            "svg" => setpoint_diagram::svg(&draw::diagram(&service, &topology)),
-            _ => setpoint_diagram::dot(&draw::diagram(&service, &topology)),
+            "json" => pretty(&draw::json(&topology, &session.sources)),
+            "svg" => setpoint_diagram::svg(&draw::diagram(&topology)),
+            _ => setpoint_diagram::dot(&draw::diagram(&topology)),
         };
         Ok(Outcome { result: Some(result), diagnostics: service.diagnostics })
     }

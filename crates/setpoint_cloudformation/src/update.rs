@@ -1,0 +1,435 @@
+//! An update from one template to another: what is created, changed, replaced and deleted, in which order, and what
+//! cannot come to its end.
+//!
+//! The order is that of the rule set `models/cloudformation-lifecycle.spm`: what is needed first, new resources before the
+//! old ones are deleted.
+
+use indexmap::IndexMap;
+use rustc_hash::FxBuildHasher;
+use serde_json::{Value as Json, json};
+use setpoint_orchestra::concrete::{Ground, maximal_run, timeline};
+use setpoint_orchestra::{InstanceBuilder, Model};
+use setpoint_source::{Diagnostic, Symbol};
+
+use crate::template::{Resource, Template};
+use crate::value::{Value, ValueKind};
+use crate::{Analysis, naming, rules};
+
+/// What an update does to a resource.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Change {
+    Create,
+    /// In place, as far as is known; these properties differ.
+    Update(Vec<Symbol>),
+    /// The new one is created before the old one is deleted; these properties are the reason.
+    Replace(Vec<Symbol>),
+    Delete,
+    /// Removed from the stack and kept.
+    LetGo,
+}
+
+impl Change {
+    pub fn word(&self) -> &'static str {
+        match self {
+            Self::Create => "create",
+            Self::Update(_) => "update",
+            Self::Replace(_) => "replace",
+            Self::Delete => "delete",
+            Self::LetGo => "let go",
+        }
+    }
+
+    fn properties(&self) -> &[Symbol] {
+        match self {
+            Self::Update(properties) | Self::Replace(properties) => properties,
+            Self::Create | Self::Delete | Self::LetGo => &[],
+        }
+    }
+}
+
+type Changes = IndexMap<Symbol, Change, FxBuildHasher>;
+
+/// One thing that happens, and the round in which it can happen at the earliest.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Deed {
+    round: usize,
+    rule: String,
+    object: String,
+}
+
+#[derive(Debug)]
+pub struct Update {
+    changes: Changes,
+    kinds: IndexMap<Symbol, Symbol, FxBuildHasher>,
+    deeds: Vec<Deed>,
+    pub findings: Vec<Diagnostic>,
+}
+
+/// The update of a stack from the old template to the new one. Conditions are taken to stay as they are.
+pub fn update(old: &Analysis, new: &Analysis, lifecycle: &Model) -> Update {
+    let changes = changes(&old.template, &new.template);
+    let mut findings = Vec::new();
+    changed_types(&old.template, &new.template, &mut findings);
+    taken_names(&old.template, &new.template, &changes, &mut findings);
+    exports(&old.template, &new.template, &changes, &mut findings);
+    let deeds = order(old, new, &changes, lifecycle);
+    let kinds = old
+        .template
+        .resources
+        .values()
+        .chain(new.template.resources.values())
+        .map(|resource| (resource.name, resource.kind))
+        .collect();
+    Update { changes, kinds, deeds, findings }
+}
+
+fn changes(old: &Template, new: &Template) -> Changes {
+    let mut out = Changes::default();
+    // A reference to what is replaced has another value, and that may replace more.
+    let mut replaced_more = true;
+    while std::mem::take(&mut replaced_more) {
+        for resource in new.resources.values() {
+            let change = match old.resources.get(&resource.name) {
+                None => Some(Change::Create),
+                Some(previous) if previous.kind != resource.kind => Some(Change::Replace(Vec::new())),
+                Some(previous) => compared(previous, resource, &out),
+            };
+            let Some(change) = change else { continue };
+            let is_replaced = |change: Option<&Change>| matches!(change, Some(Change::Replace(_)));
+            replaced_more |= is_replaced(Some(&change)) && !is_replaced(out.get(&resource.name));
+            out.insert(resource.name, change);
+        }
+    }
+    for resource in old.resources.values().filter(|one| !new.resources.contains_key(&one.name)) {
+        out.insert(resource.name, if resource.is_retained() { Change::LetGo } else { Change::Delete });
+    }
+    out
+}
+
+/// What differs between two resources of one name and type; `None` if nothing does.
+fn compared(old: &Resource, new: &Resource, known: &Changes) -> Option<Change> {
+    let mut differing: Vec<Symbol> = Vec::new();
+    for field in new.properties.fields() {
+        let same = old.properties.get(&field.name).is_some_and(|previous| previous.same_as(&field.value));
+        if !same || refers_to_replaced(&field.value, known) {
+            differing.push(field.name);
+        }
+    }
+    for field in old.properties.fields() {
+        if new.properties.get(&field.name).is_none() {
+            differing.push(field.name);
+        }
+    }
+    if differing.is_empty() {
+        return None;
+    }
+    let replacing: Vec<Symbol> = naming::of(new).map_or_else(Vec::new, |kind| {
+        differing.iter().copied().filter(|property| kind.replaces(property)).collect()
+    });
+    Some(if replacing.is_empty() { Change::Update(differing) } else { Change::Replace(replacing) })
+}
+
+fn refers_to_replaced(value: &Value, known: &Changes) -> bool {
+    let mut found = false;
+    value.each(&mut |part| {
+        crate::graph::references(part, &mut |name, _| {
+            found |= matches!(known.get(&name), Some(Change::Replace(_)));
+        });
+    });
+    found
+}
+
+fn changed_types(old: &Template, new: &Template, out: &mut Vec<Diagnostic>) {
+    for resource in new.resources.values() {
+        let Some(previous) = old.resources.get(&resource.name).filter(|one| one.kind != resource.kind) else {
+            continue;
+        };
+        out.push(
+            Diagnostic::new(
+                &rules::TYPE_CHANGED,
+                format!(
+                    "`{}` was of type {} and is of type {} now",
+                    resource.name, previous.kind, resource.kind
+                ),
+            )
+            .at(new.span(resource.type_ranges.1))
+            .with_label(old.span(previous.type_ranges.1), "the type that the stack has")
+            .with_note("CloudFormation refuses the update: update of resource type is not permitted.")
+            .with_help("Give the new resource another logical name.")
+            .with_resources([resource.name.to_string()]),
+        );
+    }
+}
+
+/// What is created while an old resource of the same type still has its name.
+fn taken_names(old: &Template, new: &Template, changes: &Changes, out: &mut Vec<Diagnostic>) {
+    for resource in new.resources.values() {
+        let Some(kind) = naming::of(resource) else { continue };
+        let Some(name) = kind.name_of(resource) else { continue };
+        let (created, replaced) = match changes.get(&resource.name) {
+            Some(Change::Create) => (true, None),
+            Some(Change::Replace(properties)) => (true, Some(properties)),
+            _ => (false, None),
+        };
+        // In another network or cluster, or with what another new resource gives, the name is another one.
+        let elsewhere = kind
+            .scope
+            .and_then(|scope| resource.property(&[scope]))
+            .is_some_and(|scope| refers_to_replaced(scope, changes));
+        if !created || elsewhere || refers_to_replaced(name, changes) {
+            continue;
+        }
+        let holder = old.resources.values().find(|one| {
+            let leaves = one.name == resource.name
+                || matches!(
+                    changes.get(&one.name),
+                    Some(Change::Delete | Change::LetGo | Change::Replace(_))
+                );
+            leaves && one.kind == resource.kind && kind.collide(one, resource)
+        });
+        let Some(holder) = holder else { continue };
+        let property = kind.name_property.unwrap_or_default();
+        let message = match replaced {
+            Some(properties) if holder.name == resource.name => format!(
+                "`{}` must be replaced because {} {}, and the old one still has its name",
+                resource.name,
+                listed(properties),
+                if properties.len() == 1 { "changes" } else { "change" }
+            ),
+            _ => format!(
+                "`{}` is created before `{}` is gone, and both have the same name",
+                resource.name, holder.name
+            ),
+        };
+        let kept = matches!(changes.get(&holder.name), Some(Change::LetGo));
+        let mut finding = Diagnostic::new(&rules::NAME_TAKEN, message)
+            .at(new.span(name.range))
+            .labelled(format!("this {property} is taken"))
+            .with_note("CloudFormation creates what is new before it deletes what is old: the update fails and is rolled back.")
+            .with_note(
+                "AWS: https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/aws-properties-name.html",
+            )
+            .with_resources([resource.name.to_string()]);
+        if let Some(theirs) = kind.name_of(holder) {
+            finding = finding.with_label(old.span(theirs.range), format!("`{}` has it", holder.name));
+        }
+        out.push(if kept {
+            finding.with_help(format!(
+                "`{}` is kept: import it into the stack, or choose another name.",
+                holder.name
+            ))
+        } else {
+            finding.with_help(format!(
+                "Change `{property}` in the same update, or remove it: then CloudFormation makes up a name."
+            ))
+        });
+    }
+}
+
+/// Exports that go or change: other stacks may import them.
+fn exports(old: &Template, new: &Template, changes: &Changes, out: &mut Vec<Diagnostic>) {
+    for (name, output) in exported(old) {
+        let again = exported(new).into_iter().find(|(other, _)| other.same_as(name));
+        let what = match again {
+            None => "is removed",
+            Some((_, now)) => {
+                let (Some(before), Some(now)) = (output.get("Value"), now.get("Value")) else { continue };
+                if before.same_as(now) && !refers_to_replaced(now, changes) {
+                    continue;
+                }
+                "gets another value"
+            }
+        };
+        let shown = text_of(name, old);
+        out.push(
+            Diagnostic::new(&rules::EXPORT_CHANGED, format!("the export `{shown}` {what}"))
+                .at(again.map_or_else(|| old.span(name.range), |(place, _)| new.span(place.range)))
+                .with_note("The update fails as long as another stack imports it.")
+                .with_note(
+                    "AWS: https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/using-cfn-stack-exports.html",
+                )
+                .with_help("Add an export of another name, move the importing stacks to it, and only then remove this one."),
+        );
+    }
+}
+
+/// The exports of a template: the name and the output.
+pub(crate) fn exported(template: &Template) -> Vec<(&Value, &Value)> {
+    template
+        .outputs
+        .fields()
+        .iter()
+        .filter_map(|output| Some((output.value.at(&["Export", "Name"])?, &output.value)))
+        .collect()
+}
+
+/// A value as it stands in the template.
+pub(crate) fn text_of(value: &Value, template: &Template) -> String {
+    match &value.kind {
+        ValueKind::Text(text) => text.to_string(),
+        _ => template
+            .text
+            .get(value.range.start as usize..value.range.end as usize)
+            .unwrap_or_default()
+            .trim()
+            .to_owned(),
+    }
+}
+
+fn listed(names: &[Symbol]) -> String {
+    let quoted: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
+    match &quoted[..] {
+        [] => "its type".to_owned(),
+        [only] => only.clone(),
+        [first @ .., last] => format!("{} and {last}", first.join(", ")),
+    }
+}
+
+/// The names of the two generations of a resource in the rule set's instance.
+fn old_generation(name: Symbol, changes: &Changes) -> String {
+    if matches!(changes.get(&name), Some(Change::Replace(_))) {
+        format!("{name} (old)")
+    } else {
+        name.to_string()
+    }
+}
+
+/// The deeds of a run without failure, in the rule set of a stack's life.
+fn order(old: &Analysis, new: &Analysis, changes: &Changes, model: &Model) -> Vec<Deed> {
+    let mut builder = InstanceBuilder::new(model, "update");
+    let stack = builder.object("stack", "stack", None);
+    builder.state(stack, "updating");
+    for (name, change) in changes {
+        let mut add = |id: String, kind: &str, state: &str| {
+            let object = builder.object("resource", id, None);
+            builder.kind(object, kind);
+            builder.state(object, state);
+            builder.link(object, "stack", "stack", None);
+        };
+        match change {
+            Change::Create => add(name.to_string(), "new", "absent"),
+            Change::Update(_) => add(name.to_string(), "kept", "current"),
+            Change::Replace(_) => {
+                add(name.to_string(), "new", "absent");
+                add(old_generation(*name, changes), "old", "current");
+            }
+            Change::Delete => add(name.to_string(), "old", "current"),
+            Change::LetGo => {}
+        }
+    }
+    let present = |name: Symbol, in_old: bool| match changes.get(&name) {
+        Some(Change::Create | Change::Update(_)) => !in_old,
+        Some(Change::Replace(_)) => true,
+        Some(Change::Delete) => in_old,
+        Some(Change::LetGo) | None => false,
+    };
+    let mut number = 0;
+    for (analysis, in_old) in [(new, false), (old, true)] {
+        for &from in analysis.template.resources.keys().filter(|name| present(**name, in_old)) {
+            for to in reached(analysis, from, &|name| present(name, in_old)) {
+                let id = |name: Symbol| if in_old { old_generation(name, changes) } else { name.to_string() };
+                number += 1;
+                let reference = builder.object("reference", format!("reference {number}"), None);
+                builder.link(reference, "from", id(from), None);
+                builder.link(reference, "to", id(to), None);
+            }
+        }
+    }
+    let Ok(instance) = builder.finish() else { return Vec::new() };
+    let Ok(ground) = Ground::new(model, &instance) else { return Vec::new() };
+    if ground.cyclic_relation().is_some() {
+        return Vec::new();
+    }
+    let run = maximal_run(&ground, 10_000_000);
+    let deeds = ["create", "change", "delete"];
+    let mut out: Vec<Deed> = Vec::new();
+    for entry in timeline(&ground, &run).entries {
+        let step = &ground.steps[entry.step];
+        let rule = model.rules[step.rule].name;
+        if deeds.contains(&rule.as_str()) {
+            let object = step.binding.first().map(|&id| instance.object(id).id.clone()).unwrap_or_default();
+            out.push(Deed { round: entry.round as usize, rule: rule.to_string(), object });
+        }
+    }
+    out.sort_by_key(|deed| deed.round);
+    // Rounds of the rule set count the ends of deeds too; people count the beginnings.
+    let mut rounds: Vec<usize> = out.iter().map(|deed| deed.round).collect();
+    rounds.dedup();
+    for deed in &mut out {
+        deed.round = rounds.iter().position(|&round| round == deed.round).unwrap_or(0) + 1;
+    }
+    out
+}
+
+/// The resources that take part and that one waits for, directly or through resources that stay as they are.
+fn reached(analysis: &Analysis, from: Symbol, takes_part: &dyn Fn(Symbol) -> bool) -> Vec<Symbol> {
+    let mut seen = vec![from];
+    let mut work = vec![from];
+    let mut out = Vec::new();
+    while let Some(at) = work.pop() {
+        for edge in analysis.graph.edges_from(at) {
+            if seen.contains(&edge.to) {
+                continue;
+            }
+            seen.push(edge.to);
+            if takes_part(edge.to) {
+                out.push(edge.to);
+            } else {
+                work.push(edge.to);
+            }
+        }
+    }
+    out
+}
+
+impl Update {
+    /// The update for people.
+    pub fn text(&self) -> String {
+        if self.changes.is_empty() {
+            return "nothing changes\n".to_owned();
+        }
+        let mut out = String::new();
+        let width = self.changes.keys().map(|name| name.chars().count()).max().unwrap_or(0);
+        for (name, change) in &self.changes {
+            let kind = self.kinds.get(name).map(|one| one.as_str()).unwrap_or_default();
+            let pad = " ".repeat(width.saturating_sub(name.chars().count()));
+            out.push_str(&format!("{:<8} {name}{pad}  {kind}", change.word()));
+            if !change.properties().is_empty() {
+                out.push_str(&format!(": {}", listed(change.properties())));
+            }
+            out.push('\n');
+        }
+        if !self.deeds.is_empty() {
+            out.push_str("\nOrder, side by side where it can be\n");
+        }
+        let mut round = 0;
+        for deed in &self.deeds {
+            let number = if deed.round == round { String::new() } else { deed.round.to_string() };
+            round = deed.round;
+            out.push_str(&format!("{number:>4}  {} {}\n", deed.rule, deed.object));
+        }
+        out
+    }
+
+    /// The update for programs; the documentation shows it.
+    pub fn json(&self) -> Json {
+        let changes: Vec<Json> = self
+            .changes
+            .iter()
+            .map(|(name, change)| {
+                json!({
+                    "resource": name.as_str(),
+                    "type": self.kinds.get(name).map(|one| one.as_str()),
+                    "change": change.word(),
+                    "properties": change.properties().iter().map(|one| one.as_str()).collect::<Vec<_>>(),
+                })
+            })
+            .collect();
+        let order: Vec<Json> = self
+            .deeds
+            .iter()
+            .map(|deed| json!({ "round": deed.round, "rule": deed.rule, "object": deed.object }))
+            .collect();
+        json!({ "changes": changes, "order": order })
+    }
+}
