@@ -12,6 +12,15 @@ impl Prov {
     pub fn is_none(self) -> bool {
         self == Self::NONE
     }
+
+    pub(crate) fn at(index: u32) -> Self {
+        Self(index)
+    }
+
+    /// Handles are given out in this order.
+    pub fn index(self) -> u32 {
+        self.0
+    }
 }
 
 /// What a leaf is.
@@ -24,6 +33,8 @@ pub enum LeafKind {
     /// A default that the program gives (a parameter's default is an expression; this is for built-in ones).
     Default,
     Template,
+    /// The text of another file.
+    File,
     Setting,
     External,
     Node,
@@ -39,6 +50,7 @@ impl LeafKind {
             Self::Hiera => "hiera",
             Self::Default => "default",
             Self::Template => "template",
+            Self::File => "file",
             Self::Setting => "setting",
             Self::External => "external",
             Self::Node => "node",
@@ -73,17 +85,25 @@ pub enum Control {
     Iteration,
     /// A call of a function.
     Call,
+    /// An early `return`, or its like, that could have kept the evaluation from coming here.
+    Jump,
 }
 
 /// One node, as queries see it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Node<'a> {
     Leaf(Leaf),
-    /// `name` says which operation: `+`, `interpolate`, `split`.
+    /// `name` says which operation: `+`, `interpolate`, `split`. The first `shape` arguments decide which elements the
+    /// result has; the rest are only the values of these elements.
     Operation {
         name: Symbol,
         span: Option<Span>,
         arguments: &'a [Prov],
+        shape: usize,
+    },
+    /// Of a collection only how many elements it has and how they are found, not what they are.
+    Shape {
+        of: Prov,
     },
     /// The same value, given a name or passed on at a place.
     Copy {
@@ -103,7 +123,8 @@ pub enum Node<'a> {
 #[derive(Clone, Debug)]
 enum Stored {
     Leaf(Leaf),
-    Operation { name: Symbol, span: Option<Span>, first: u32, count: u32 },
+    Operation { name: Symbol, span: Option<Span>, first: u32, count: u32, shape: u32 },
+    Shape { of: Prov },
     Copy { of: Prov, span: Option<Span>, name: Option<Symbol> },
     Under { of: Prov, control: Control, cause: Prov, span: Option<Span> },
 }
@@ -142,12 +163,30 @@ impl Arena {
     }
 
     pub fn operation(&mut self, name: Symbol, span: Option<Span>, arguments: &[Prov]) -> Prov {
+        self.store(name, span, &[arguments], arguments.len())
+    }
+
+    /// A collection that is made of its elements: `keys` decide which there are, and `values` are what they are.
+    pub fn collection(&mut self, name: Symbol, span: Option<Span>, keys: &[Prov], values: &[Prov]) -> Prov {
+        self.store(name, span, &[keys, values], keys.len())
+    }
+
+    fn store(&mut self, name: Symbol, span: Option<Span>, arguments: &[&[Prov]], shape: usize) -> Prov {
         if !self.enabled {
             return Prov::NONE;
         }
         let first = self.arguments.len() as u32;
-        self.arguments.extend_from_slice(arguments);
-        self.push(Stored::Operation { name, span, first, count: arguments.len() as u32 })
+        arguments.iter().for_each(|part| self.arguments.extend_from_slice(part));
+        let count = self.arguments.len() as u32 - first;
+        self.push(Stored::Operation { name, span, first, count, shape: shape as u32 })
+    }
+
+    /// The shape of a collection: see [`Node::Shape`].
+    pub fn shape(&mut self, of: Prov) -> Prov {
+        if of.is_none() {
+            return of;
+        }
+        self.push(Stored::Shape { of })
     }
 
     pub fn copy(&mut self, of: Prov, span: Option<Span>, name: Option<Symbol>) -> Prov {
@@ -163,9 +202,11 @@ impl Arena {
         let stored = self.nodes.get((prov.0 as usize).checked_sub(1)?)?;
         Some(match stored {
             Stored::Leaf(leaf) => Node::Leaf(*leaf),
-            Stored::Operation { name, span, first, count } => Node::Operation {
+            Stored::Shape { of } => Node::Shape { of: *of },
+            Stored::Operation { name, span, first, count, shape } => Node::Operation {
                 name: *name,
                 span: *span,
+                shape: *shape as usize,
                 arguments: self.arguments.get(*first as usize..(*first + *count) as usize).unwrap_or(&[]),
             },
             Stored::Copy { of, span, name } => Node::Copy { of: *of, span: *span, name: *name },

@@ -10,3 +10,4 @@ mod arena;
 mod query;
 
 pub use arena::{Arena, Control, Leaf, LeafKind, Node, Prov};
+pub use query::Dependency;

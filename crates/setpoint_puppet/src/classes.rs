@@ -1,7 +1,7 @@
 //! Classes, and how the code of a class, node or definition is run.
 
 use setpoint_catalog::Kind;
-use setpoint_provenance::{Control, Prov};
+use setpoint_provenance::{Control, Leaf, LeafKind, Prov};
 use setpoint_puppet_functions::Stop;
 use setpoint_puppet_values::{Hash, Value, to_text};
 use setpoint_source::{Span, Symbol};
@@ -12,6 +12,7 @@ use crate::loader::{DefinitionId, DefinitionKind};
 use crate::resources::{Parameter, ResourceId, ResourceType};
 use crate::rules;
 use crate::scope::{Local, Scope, ScopeId, ScopeKind};
+use crate::trace::MISSING_CLASS;
 
 impl Compiler<'_> {
     /// Declares classes by name and runs their code, as `include` does. The result has the resource of each.
@@ -204,13 +205,16 @@ impl Compiler<'_> {
         self.enter_call(self.resources[id].span)?;
         self.add_scope_tags(id);
         let outer = self.frame;
+        let jumps = self.jumps;
         let result = self.evaluate_code(id, definition);
         self.frame = outer;
+        self.jumps = jumps;
         self.leave_call();
         result
     }
 
     fn evaluate_code(&mut self, id: ResourceId, definition: DefinitionId) -> Result<(), Stop> {
+        let first = self.first_declaration(id, definition);
         let inherited = self.evaluate_parent(definition)?;
         let kind = match self.definition_kind(definition) {
             DefinitionKind::Define(_) => ScopeKind::Define,
@@ -222,13 +226,21 @@ impl Compiler<'_> {
         scope.parent = Some(parent);
         scope.inherited = inherited;
         scope.enclosing = self.enclosing(parent);
+        scope.order = first;
         let scope = self.scopes.add(scope);
         let name = self.definitions[definition].name;
         if kind != ScopeKind::Define {
             self.classes.insert(name);
             self.tag_catalog(&name);
         }
-        let cause = self.resources[id].prov;
+        let mut cause = self.resources[id].prov;
+        if kind == ScopeKind::Define && self.arena.enabled() {
+            // Its parameters could have been set by others.
+            let name = Some(self.words.instance);
+            let leaf = self.arena.leaf(Leaf { kind: LeafKind::Absence, name, span: None });
+            self.resources[id].instance = leaf;
+            cause = self.arena.under(cause, Control::Instance, leaf, None);
+        }
         let control = if kind == ScopeKind::Define { Control::Instance } else { Control::Declaration };
         let span = self.resources[id].span;
         self.frame.control = Prov::NONE;
@@ -237,6 +249,18 @@ impl Compiler<'_> {
         self.set_resource_parameters(id, definition, scope)?;
         self.edge_to_stage(id)?;
         self.evaluate_definition_body(definition)
+    }
+
+    /// What decided that the code of a class runs now and not before: no declaration came earlier. An instance of a
+    /// definition runs when its turn comes, which those decide who declared it.
+    fn first_declaration(&mut self, id: ResourceId, definition: DefinitionId) -> Prov {
+        let outer = self.scopes[self.resources[id].scope].order;
+        if !self.arena.enabled() || !matches!(self.definition_kind(definition), DefinitionKind::Class(_)) {
+            return outer;
+        }
+        let name = self.definitions[definition].name;
+        let absence = self.absence(MISSING_CLASS, &name);
+        self.arena.operation(self.words.include, self.resources[id].span, &[absence, outer])
     }
 
     /// The node or top scope that encloses what is reached from a scope.
@@ -278,7 +302,14 @@ impl Compiler<'_> {
         };
         match result {
             // `return()` and `next()` end the code of a class or definition.
-            Err(Stop::Next(_) | Stop::Return(_)) => Ok(()),
+            Err(Stop::Next(_) | Stop::Return(_)) => {
+                match &kind {
+                    DefinitionKind::Class(class) => self.note_jump(&class.body, false),
+                    DefinitionKind::Define(define) => self.note_jump(&define.body, false),
+                    _ => {}
+                }
+                Ok(())
+            }
             other => other,
         }
     }
@@ -294,7 +325,7 @@ impl Compiler<'_> {
         let wanted =
             own.or_else(|| self.resources[container].get(name).filter(|value| !value.is_undef())).cloned();
         let Some(wanted) = wanted else {
-            self.add_class_edge(ResourceId::MAIN_STAGE, id);
+            self.add_class_edge(ResourceId::MAIN_STAGE, id, Prov::NONE);
             return Ok(());
         };
         let title = reference_title(&wanted);
@@ -307,12 +338,16 @@ impl Compiler<'_> {
             let value = Value::string(self.resources[stage].title.clone()).with(wanted.prov);
             self.set_parameter(id, name, value)?;
         }
-        self.add_class_edge(stage, id);
+        self.add_class_edge(stage, id, wanted.prov);
         Ok(())
     }
 
     /// Adds an edge that may be there already.
-    pub(crate) fn add_class_edge(&mut self, container: ResourceId, class: ResourceId) {
+    pub(crate) fn add_class_edge(&mut self, container: ResourceId, class: ResourceId, prov: Prov) {
+        if !prov.is_none() {
+            let id = |id: ResourceId| setpoint_catalog::ResourceId(id.index() as u32);
+            self.trace.edges.push((id(container), id(class), prov));
+        }
         if self.class_edges.insert((container, class)) {
             self.resources.edges.push((container, class));
         }

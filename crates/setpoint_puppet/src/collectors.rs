@@ -14,6 +14,7 @@ use crate::relationships::Operand;
 use crate::resources::{Parameter, ResourceId};
 use crate::rules;
 use crate::scope::ScopeId;
+use crate::trace::{CollectorTrace, MISSING_PARAMETER, MISSING_TAG};
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct CollectorId(u32);
@@ -70,16 +71,47 @@ impl Compiler<'_> {
         type_name: Symbol,
         query: Option<Query>,
         overrides: Vec<Parameter>,
+        splats: &[Prov],
         span: Span,
     ) -> CollectorId {
+        if self.arena.enabled() {
+            let mut reads = Vec::new();
+            let mut provs = splats.to_vec();
+            if let Some(query) = &query {
+                query.reads(&mut reads);
+                provs.extend(query.provs());
+            }
+            let sets = overrides.iter().map(|parameter| parameter.name).collect();
+            let trace = (Some(type_name), reads, sets, !splats.is_empty());
+            self.note_collector(trace, &provs, span);
+        }
         self.add_collector(Selects::Query { type_name, query }, overrides, span)
     }
 
+    fn note_collector(
+        &mut self,
+        (type_name, reads, sets, sets_any): (Option<Symbol>, Vec<Symbol>, Vec<Symbol>, bool),
+        provs: &[Prov],
+        span: Span,
+    ) {
+        let query = self.arena.operation(Symbol::new("collect"), Some(span), provs);
+        let prov = self.under_control(query);
+        self.trace.collectors.push(CollectorTrace { type_name, reads, sets, sets_any, prov, span });
+    }
+
     pub(crate) fn add_exported_collector(&mut self, span: Span) -> CollectorId {
+        if self.arena.enabled() {
+            // Numbers of collectors and their traces go together.
+            self.note_collector((Some(Symbol::new("")), Vec::new(), Vec::new(), false), &[], span);
+        }
         self.add_collector(Selects::Exported, Vec::new(), span)
     }
 
     pub(crate) fn add_realization(&mut self, references: Vec<(String, Prov)>, span: Span) -> CollectorId {
+        if self.arena.enabled() {
+            let provs: Vec<Prov> = references.iter().map(|(_, prov)| *prov).collect();
+            self.note_collector((None, vec![self.words.title], Vec::new(), false), &provs, span);
+        }
         self.add_collector(Selects::Fixed(references), Vec::new(), span)
     }
 
@@ -167,15 +199,21 @@ impl Compiler<'_> {
     ) -> Result<(), Stop> {
         let overrides = self.collectors[at].overrides.clone();
         let source = self.scopes[scope].source;
+        let reads = self.trace.collectors.get(at).map_or_else(Vec::new, |trace| trace.reads.clone());
+        let outer = self.frame.control;
         for &id in new {
+            self.enter_read(id, &reads, span);
             self.make_real(id, span);
+            self.frame.control = outer;
         }
         if overrides.is_empty() {
             return Ok(());
         }
         self.definitions[source].overriding = true;
-        let control = self.frame.control;
         for &id in new {
+            self.enter_read(id, &reads, span);
+            let control = self.frame.control;
+            self.frame.control = outer;
             let type_name = self.resources[id].type_name;
             let mut parameters: Vec<Parameter> =
                 overrides.iter().map(|parameter| Parameter { control, ..parameter.clone() }).collect();
@@ -187,6 +225,27 @@ impl Compiler<'_> {
             self.merge_override(id, Override { parameters, source, span })?;
         }
         Ok(())
+    }
+
+    /// What a collector does to a resource depends on the attributes that its query read.
+    fn enter_read(&mut self, id: ResourceId, reads: &[Symbol], span: Span) {
+        if !self.arena.enabled() || reads.is_empty() {
+            return;
+        }
+        let mut provs = Vec::new();
+        for name in reads {
+            let reference = self.resources[id].reference();
+            match name.as_str() {
+                "title" => provs.push(self.resources[id].title_prov),
+                "tag" => provs.push(self.absence(MISSING_TAG, &reference)),
+                _ => {
+                    provs.extend(self.resources[id].get(*name).map(|value| value.prov));
+                    provs.push(self.absence(MISSING_PARAMETER, &format!("{reference}.{name}")));
+                }
+            }
+        }
+        let read = self.arena.operation(Symbol::new("collect"), Some(span), &provs);
+        self.enter(Control::Collector, read, Some(span));
     }
 
     /// A virtual resource becomes real; it exists because of the collector, too.
@@ -277,6 +336,18 @@ impl Compiler<'_> {
 }
 
 impl Query {
+    /// The attributes that the condition looks at.
+    fn reads(&self, names: &mut Vec<Symbol>) {
+        match self {
+            Self::And(left, right) | Self::Or(left, right) => {
+                left.reads(names);
+                right.reads(names);
+            }
+            Self::Tagged { .. } => names.push(Symbol::new("tag")),
+            Self::Equal { name, .. } | Self::NotEqual { name, .. } => names.push(*name),
+        }
+    }
+
     /// What the condition was computed from.
     fn provs(&self) -> Vec<Prov> {
         match self {

@@ -1,5 +1,6 @@
 //! One compilation: its state, and the order of its phases.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use indexmap::IndexSet;
@@ -21,6 +22,7 @@ use crate::resources::{Parameters, Resource, ResourceId, ResourceType, Resources
 use crate::scope::{Scope, ScopeId, ScopeKind, Scopes};
 use crate::tags::TagMemo;
 use crate::tags::tag_if_valid;
+use crate::trace::{Branches, Trace};
 use crate::{Compilation, Guard, LogEntry, rules};
 
 /// Where the evaluation is.
@@ -78,6 +80,19 @@ pub(crate) struct Compiler<'a> {
     pub(crate) hiera: setpoint_hiera::Session,
     /// Classes that were declared again, and why.
     pub(crate) declarations: Vec<(ResourceId, Prov)>,
+    pub(crate) trace: Trace,
+    pub(crate) branches: Branches,
+    /// How often a branch was left out that could have jumped, and the last reason.
+    pub(crate) jumps: u32,
+    pub(crate) jump_cause: Prov,
+    /// The control context of the last jump that was made.
+    pub(crate) jump_made: Prov,
+    /// What functions that are being called looked at besides their arguments.
+    pub(crate) observations: Vec<Prov>,
+    /// The files that templates and other functions read, as sources.
+    pub(crate) read_files: FxHashMap<PathBuf, FileId>,
+    /// An error is on its way out.
+    pub(crate) failing: bool,
 }
 
 /// Puppet gives up after as many rounds of collectors and definitions.
@@ -121,6 +136,14 @@ impl<'a> Compiler<'a> {
             last_jump: None,
             hiera: setpoint_hiera::Session::default(),
             declarations: Vec::new(),
+            trace: Trace::default(),
+            branches: Branches::default(),
+            jumps: 0,
+            jump_cause: Prov::NONE,
+            jump_made: Prov::NONE,
+            observations: Vec::new(),
+            read_files: FxHashMap::default(),
+            failing: false,
         };
         compiler.scopes.add(Scope::new(ScopeKind::Top, DefinitionId::MAIN, ResourceId::MAIN));
         compiler.begin_catalog();
@@ -165,6 +188,7 @@ impl<'a> Compiler<'a> {
             title_prov: Prov::NONE,
             title_value: None,
             prov: Prov::NONE,
+            instance: Prov::NONE,
         };
         self.resources.add(resource, collectable);
     }
@@ -183,13 +207,20 @@ impl<'a> Compiler<'a> {
         let declarations = std::mem::take(&mut self.declarations);
         let declarations = declarations.into_iter().map(|(id, prov)| (id.index() as u32, prov));
         let declarations = declarations.map(|(id, prov)| (setpoint_catalog::ResourceId(id), prov)).collect();
-        let (catalog, arena) = if failed {
-            (None, self.arena)
-        } else {
-            let (catalog, arena) = crate::finish::into_catalog(self);
-            (Some(catalog), arena)
-        };
-        Compilation { catalog, diagnostics, log, arena, guards, declarations }
+        if failed {
+            let trace = std::mem::take(&mut self.trace);
+            return Compilation {
+                catalog: None,
+                diagnostics,
+                log,
+                arena: self.arena,
+                guards,
+                declarations,
+                trace,
+            };
+        }
+        let (catalog, arena, trace) = crate::finish::into_catalog(self);
+        Compilation { catalog: Some(catalog), diagnostics, log, arena, guards, declarations, trace }
     }
 
     fn phases(&mut self, entry: &Entry) -> Result<(), Stop> {

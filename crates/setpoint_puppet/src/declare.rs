@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use setpoint_catalog::{Kind, NativeType};
-use setpoint_provenance::Prov;
+use setpoint_provenance::{Control, Prov};
 use setpoint_puppet_functions::Stop;
 use setpoint_puppet_syntax::ast::ResourceForm;
 use setpoint_puppet_values::{Data, Type, Value, to_text};
@@ -50,6 +50,8 @@ pub(crate) struct Declaration {
     pub(crate) form: ResourceForm,
     pub(crate) titles: Vec<Value>,
     pub(crate) parameters: Vec<Parameter>,
+    /// What decided which parameters hashes gave.
+    pub(crate) splats: Vec<Prov>,
     pub(crate) span: Span,
 }
 
@@ -92,7 +94,9 @@ impl Compiler<'_> {
             let mut resource = self.new_resource(displayed, text, resource_type.clone(), new)?;
             resource.title_prov = title.prov;
             resource.prov = self.existence(self.words.resource, title.prov, Some(span));
-            declared.push(self.add_resource(resource)?);
+            let id = self.add_resource(resource)?;
+            self.note_splats(id, &declaration.splats);
+            declared.push(id);
         }
         Ok(declared)
     }
@@ -126,10 +130,16 @@ impl Compiler<'_> {
             self.instantiate(class)?;
             self.catalog_tags.merge(&resource.tags);
             let id = self.add_resource(resource)?;
+            self.note_splats(id, &declaration.splats);
             self.evaluate_resource(id)?;
             declared.push(id);
         }
         Ok(declared)
+    }
+
+    fn note_splats(&mut self, id: ResourceId, splats: &[Prov]) {
+        let id = setpoint_catalog::ResourceId(id.index() as u32);
+        self.trace.splats.extend(splats.iter().filter(|prov| !prov.is_none()).map(|prov| (id, *prov)));
     }
 
     /// A resource that is not in the catalog yet, with its tags and defaults.
@@ -157,8 +167,13 @@ impl Compiler<'_> {
         }
         let mut parameters = Parameters::from(new.parameters);
         if new.with_defaults && self.types_with_defaults.contains(&type_name) {
-            for default in self.lookup_defaults(self.frame.scope, type_name).into_vec() {
+            let order = self.scopes[self.frame.scope].order;
+            for mut default in self.lookup_defaults(self.frame.scope, type_name).into_vec() {
                 if parameters.get(default.name).is_none() {
+                    if !order.is_none() {
+                        let prov = self.arena.under(default.value.prov, Control::Declaration, order, None);
+                        default.value = default.value.with(prov);
+                    }
                     if default.name.as_str() == "tag" {
                         tag_values(&mut tags, &default.value)?;
                     }
@@ -184,6 +199,7 @@ impl Compiler<'_> {
             title_prov: Prov::NONE,
             title_value: new.title_value,
             prov: Prov::NONE,
+            instance: Prov::NONE,
         })
     }
 

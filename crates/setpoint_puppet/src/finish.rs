@@ -14,6 +14,7 @@ use crate::compiler::Compiler;
 use crate::declare::is_reference;
 use crate::resources::{Parameter, Resource, ResourceId, ResourceType};
 use crate::rules;
+use crate::trace::{ResourceTrace, Trace};
 
 const RELATIONSHIPS: [&str; 4] = ["before", "notify", "require", "subscribe"];
 
@@ -141,13 +142,20 @@ impl Compiler<'_> {
         Ok(())
     }
 
-    fn metaparameters_of(&self, id: ResourceId, names: &[Symbol]) -> Option<Arc<Vec<(Symbol, Value)>>> {
+    fn metaparameters_of(&mut self, id: ResourceId, names: &[Symbol]) -> Option<Arc<Vec<(Symbol, Value)>>> {
         let resource = &self.resources[id];
-        let found: Vec<(Symbol, Value)> = resource
+        let found: Vec<(Symbol, Value, Prov)> = resource
             .parameters
             .iter()
             .filter(|parameter| !parameter.value.is_undef() && names.contains(&parameter.name))
-            .map(|parameter| (parameter.name, parameter.value.clone()))
+            .map(|parameter| (parameter.name, parameter.value.clone(), parameter.control))
+            .collect();
+        let found: Vec<(Symbol, Value)> = found
+            .into_iter()
+            .map(|(name, value, control)| {
+                let prov = self.with_control(value.prov, control);
+                (name, value.with(prov))
+            })
             .collect();
         (!found.is_empty()).then(|| Arc::new(found))
     }
@@ -234,7 +242,7 @@ impl Compiler<'_> {
 }
 
 /// The catalog as others see it: values with their control context, references as text.
-pub(crate) fn into_catalog(mut compiler: Compiler<'_>) -> (Catalog, Arena) {
+pub(crate) fn into_catalog(mut compiler: Compiler<'_>) -> (Catalog, Arena, Trace) {
     let environment = compiler.options.environment_name(compiler.environment);
     let mut catalog = Catalog::new(compiler.options.node.as_str(), environment);
     catalog.classes = std::mem::take(&mut compiler.classes);
@@ -248,6 +256,7 @@ pub(crate) fn into_catalog(mut compiler: Compiler<'_>) -> (Catalog, Arena) {
     }
     let mut last_file = None;
     for resource in resources.into_list() {
+        compiler.trace_resource(&resource);
         let native = match resource.instance_of {
             ResourceType::Native(native) => Some(native),
             ResourceType::Definition(_) => None,
@@ -258,13 +267,33 @@ pub(crate) fn into_catalog(mut compiler: Compiler<'_>) -> (Catalog, Arena) {
             catalog.add_names(id, native);
         }
     }
-    (catalog, compiler.arena)
+    (catalog, compiler.arena, compiler.trace)
 }
 
 /// The file that was asked for last, with its path: resources come file by file.
 type LastFile = Option<(FileId, Arc<SourceFile>, Arc<str>)>;
 
 impl Compiler<'_> {
+    fn trace_resource(&mut self, resource: &Resource) {
+        if !self.arena.enabled() {
+            return;
+        }
+        let id = |id: ResourceId| setpoint_catalog::ResourceId(id.index() as u32);
+        let own = setpoint_catalog::ResourceId(self.trace.resources.len() as u32);
+        let scope = &self.scopes[resource.scope];
+        let container = Some(id(scope.resource)).filter(|container| *container != own);
+        self.trace.resources.push(ResourceTrace {
+            title: resource.title_prov,
+            order: scope.order,
+            container,
+            instance: resource.instance,
+        });
+        for parameter in resource.parameters.iter().filter(|parameter| parameter.value.is_undef()) {
+            let prov = self.with_control(parameter.value.prov, parameter.control);
+            self.trace.undefined.push((own, parameter.name, prov));
+        }
+    }
+
     fn convert(&mut self, resource: Resource, last_file: &mut LastFile) -> setpoint_catalog::Resource {
         let mut converted = setpoint_catalog::Resource::new(resource.type_name, resource.title);
         converted.tags = resource.tags;
@@ -309,6 +338,9 @@ impl Compiler<'_> {
     fn with_control(&mut self, prov: Prov, control: Prov) -> Prov {
         if control.is_none() || !self.arena.enabled() {
             return prov;
+        }
+        if prov.is_none() {
+            return control;
         }
         self.arena.under(prov, Control::Condition, control, None)
     }

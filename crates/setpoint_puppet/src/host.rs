@@ -1,18 +1,19 @@
 //! The evaluation as functions see it.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use indexmap::IndexMap;
-use setpoint_provenance::Arena;
+use setpoint_provenance::{Arena, Leaf, LeafKind};
 use setpoint_puppet_functions::{
     Block, Call, DataAnswer, DataRequest, Host, LogLevel, Stop, Strictness, module_function,
 };
 use setpoint_puppet_values::{Data, Hash, Key, Object, Opaque, Value};
-use setpoint_source::{FileSystem, Span, Symbol};
+use setpoint_source::{FileSystem, Range, Span, Symbol};
 
 use crate::compiler::Compiler;
 use crate::loader::DefinitionKind;
 use crate::rules;
+use crate::trace::{MISSING_PARAMETERS_OF, MISSING_RESOURCE};
 
 impl Host for Compiler<'_> {
     fn arena(&mut self) -> &mut Arena {
@@ -51,6 +52,9 @@ impl Host for Compiler<'_> {
             scopes.push(id);
             at = self.scopes[id].inherited.or(self.scopes[id].enclosing);
         }
+        let seen = scopes.iter().flat_map(|id| self.scopes[*id].visible());
+        let seen: Vec<_> = seen.map(|(_, value)| value.prov).collect();
+        self.observations.extend(seen);
         let mut variables: IndexMap<String, Value> = IndexMap::new();
         for id in scopes.into_iter().rev() {
             let visible = self.scopes[id].visible();
@@ -76,7 +80,25 @@ impl Host for Compiler<'_> {
     }
 
     fn resource_parameters(&mut self, type_name: &str, title: &str) -> Option<Hash> {
-        let id = self.find_resource(type_name, title).ok().flatten()?;
+        let found = self.find_resource(type_name, title).ok().flatten();
+        if self.arena.enabled() {
+            let order = self.scopes[self.frame.scope].order;
+            let seen = match found {
+                Some(id) => {
+                    let leaf = self.absence(MISSING_PARAMETERS_OF, &self.resources[id].reference());
+                    let own: Vec<_> = self.resources[id].parameters.iter().map(|known| known.value.prov).collect();
+                    self.observations.extend(own);
+                    self.observations.push(leaf);
+                    self.resources[id].prov
+                }
+                None => {
+                    let displayed = self.type_name(&type_name.to_lowercase());
+                    self.absence(MISSING_RESOURCE, &format!("{displayed}[{title}]"))
+                }
+            };
+            self.observations.extend([seen, order]);
+        }
+        let id = found?;
         let parameters = self.resources[id].parameters.iter();
         Some(
             parameters
@@ -96,7 +118,16 @@ impl Host for Compiler<'_> {
     }
 
     fn variable(&mut self, name: &str) -> Option<Value> {
-        self.find_variable(Symbol::new(name), None).ok().flatten()
+        let name = Symbol::new(name);
+        let found = self.find_variable(name, None).ok().flatten();
+        if self.arena.enabled() {
+            let prov = match &found {
+                Some(value) => value.prov,
+                None => self.absence_of(name),
+            };
+            self.observations.push(prov);
+        }
+        found
     }
 
     fn parse_type(&mut self, text: &str, span: Span) -> Result<Value, Stop> {
@@ -139,6 +170,26 @@ impl Host for Compiler<'_> {
 
     fn files(&self) -> &dyn FileSystem {
         self.environment.files
+    }
+
+    fn file_read(&mut self, path: &Path, text: &str) {
+        if !self.arena.enabled() {
+            return;
+        }
+        let file = match self.read_files.get(path) {
+            Some(known) => *known,
+            None => {
+                let file = self.environment.sources.add(path.to_string_lossy(), text);
+                self.read_files.insert(path.to_owned(), file);
+                file
+            }
+        };
+        let is_template = path.components().any(|part| part.as_os_str() == "templates");
+        let kind = if is_template { LeafKind::Template } else { LeafKind::File };
+        let span = Range::new(0, text.len()).in_file(file);
+        let name = Some(Symbol::new(&path.to_string_lossy()));
+        let leaf = self.arena.leaf(Leaf { kind, name, span: Some(span) });
+        self.observations.push(leaf);
     }
 
     fn module_file(&self, folder: &str, name: &str) -> Option<PathBuf> {

@@ -34,6 +34,7 @@ mod rules;
 mod scope;
 mod tags;
 mod top;
+mod trace;
 mod variables;
 
 use setpoint_catalog::{Catalog, ResourceId};
@@ -46,6 +47,7 @@ pub use environment::{Definition, Environment, Manifest};
 pub use lookups::{Looked, LookupFormat, LookupOptions, lookup};
 pub use options::{Entry, Options, PuppetVersion};
 pub use rules::RULES;
+pub use trace::{ArrowTrace, CollectorTrace, OverrideTrace, ResourceTrace, Trace, may_act};
 pub use setpoint_puppet_functions::{LogLevel, Strictness, module_functions};
 
 /// What a compilation gives.
@@ -62,6 +64,8 @@ pub struct Compilation {
     pub guards: Vec<Guard>,
     /// Classes that were declared again, each with the reason.
     pub declarations: Vec<(ResourceId, Prov)>,
+    /// What else happened on the way.
+    pub trace: Trace,
 }
 
 /// A message of `notice()` and its kin, or a warning of the compiler.
@@ -83,6 +87,8 @@ pub struct Guard {
     pub context: Prov,
     /// The text of the branch.
     pub skipped: Span,
+    /// How many nodes of provenance there were at that time.
+    pub at: u32,
 }
 
 /// The evaluator recurses as deeply as its limits allow; a thread of its own has the stack for that.
@@ -113,5 +119,6 @@ fn failed(message: String) -> Compilation {
         arena: Arena::new(false),
         guards: Vec::new(),
         declarations: Vec::new(),
+        trace: Trace::default(),
     }
 }

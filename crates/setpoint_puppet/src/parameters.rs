@@ -145,15 +145,30 @@ impl Compiler<'_> {
             current: None,
             parameters: declared.iter().map(|parameter| (parameter.name, None)).collect(),
         };
-        let given: Vec<(Symbol, Value)> = resource
+        let given: Vec<(Symbol, Value, Prov)> = resource
             .parameters
             .iter()
             .filter(|parameter| !matches!(parameter.name.as_str(), "name" | "title"))
-            .map(|parameter| (parameter.name, parameter.value.clone()))
+            .map(|parameter| {
+                // What the declaration itself sets is set where the instance is made.
+                let own = parameter.span.zip(resource.span).is_some_and(|(part, whole)| {
+                    part.file == whole.file
+                        && part.range.start >= whole.range.start
+                        && part.range.end <= whole.range.end
+                });
+                let control = if own { Prov::NONE } else { parameter.control };
+                (parameter.name, parameter.value.clone(), control)
+            })
             .collect();
         let level = self.scopes[scope].level();
         self.scopes[scope].push(Local::Parameters(parameters));
-        for (name, value) in given {
+        for (name, value, control) in given {
+            let value = if control.is_none() {
+                value
+            } else {
+                let prov = self.arena.under(value.prov, Control::Condition, control, None);
+                value.with(prov)
+            };
             self.scopes[scope].set_parameter(name, value);
         }
         self.frame.file = file;

@@ -14,6 +14,7 @@ use crate::compiler::Compiler;
 use crate::declare::reference_parts;
 use crate::resources::ResourceId;
 use crate::rules;
+use crate::trace::ArrowTrace;
 
 /// One side of an arrow.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -40,6 +41,7 @@ impl Compiler<'_> {
         left: Vec<Operand>,
         right: Vec<Operand>,
         op: ArrowOp,
+        prov: Prov,
         span: Span,
     ) -> Vec<Operand> {
         let (left, right) = (unique(left), unique(right));
@@ -49,8 +51,15 @@ impl Compiler<'_> {
             ArrowOp::Notify | ArrowOp::NotifiedBy => "notify",
         };
         let (sources, targets) = if reversed { (&right, &left) } else { (&left, &right) };
-        let prov = self.frame.control;
+        let name = Symbol::new(parameter);
         for source in sources {
+            if self.arena.enabled() {
+                let source = match source {
+                    Operand::Reference(text) => text.split('[').next().map(Symbol::new),
+                    Operand::Collector(_) => None,
+                };
+                self.trace.arrows.push(ArrowTrace { parameter: name, source, prov, span });
+            }
             for target in targets {
                 self.relationships.push(Relationship {
                     source: source.clone(),

@@ -68,6 +68,8 @@ pub(crate) struct Resource {
     pub(crate) title_value: Option<Value>,
     /// Why it exists.
     pub(crate) prov: Prov,
+    /// For an instance of a definition, the leaf that stands for what could have set other parameters.
+    pub(crate) instance: Prov,
 }
 
 impl Resource {

@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use indexmap::IndexMap;
 use rustc_hash::FxBuildHasher;
+use setpoint_provenance::Prov;
 use setpoint_puppet_values::Value;
 use setpoint_source::Symbol;
 
@@ -46,6 +47,10 @@ pub(crate) struct Scope {
     pub(crate) defaults: Defaults,
     variables: IndexMap<Symbol, Value, FxBuildHasher>,
     locals: Vec<Local>,
+    /// Variables that a branch would have set here which was not taken, and why it was not.
+    unset: Vec<(Symbol, Prov)>,
+    /// Which declarations came first: the state of the catalog that this code sees depends on them.
+    pub(crate) order: Prov,
 }
 
 /// The groups of a match, `$0` first.
@@ -101,6 +106,8 @@ impl Scope {
             defaults: Defaults::default(),
             variables: IndexMap::default(),
             locals: Vec::new(),
+            unset: Vec::new(),
+            order: Prov::NONE,
         }
     }
 
@@ -167,6 +174,30 @@ impl Scope {
     /// Sets a variable of the named scope, whatever is on top of it.
     pub(crate) fn set_named(&mut self, name: Symbol, value: Value) {
         self.variables.insert(name, value);
+    }
+
+    pub(crate) fn note_unset(&mut self, name: Symbol, cause: Prov) {
+        if !self.unset.contains(&(name, cause)) {
+            self.unset.push((name, cause));
+        }
+    }
+
+    /// Why this scope does not have a variable of its own, as far as that could have been otherwise.
+    pub(crate) fn unset(&self, name: Symbol) -> impl Iterator<Item = Prov> {
+        self.unset.iter().filter(move |(known, _)| *known == name).map(|(_, cause)| *cause)
+    }
+
+    pub(crate) fn has_unset(&self) -> bool {
+        !self.unset.is_empty()
+    }
+
+    /// How many such variables are noted; those of a lambda or function are forgotten when it ends.
+    pub(crate) fn unset_level(&self) -> usize {
+        self.unset.len()
+    }
+
+    pub(crate) fn forget_unset(&mut self, level: usize) {
+        self.unset.truncate(level);
     }
 
     pub(crate) fn push(&mut self, local: Local) {

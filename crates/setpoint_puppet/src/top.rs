@@ -143,7 +143,7 @@ impl Compiler<'_> {
 
     /// The class `settings`, whose variables are Puppet's settings.
     pub(crate) fn evaluate_settings(&mut self) {
-        self.add_class_edge(ResourceId::MAIN_STAGE, ResourceId::SETTINGS);
+        self.add_class_edge(ResourceId::MAIN_STAGE, ResourceId::SETTINGS, Prov::NONE);
         let mut scope = Scope::new(ScopeKind::Class, DefinitionId::SETTINGS, ResourceId::SETTINGS);
         scope.parent = Some(ScopeId::TOP);
         scope.enclosing = Some(ScopeId::TOP);
@@ -230,10 +230,5 @@ impl Compiler<'_> {
         let mut tags = std::mem::take(&mut self.catalog_tags);
         tag_if_valid(&mut tags, name);
         self.catalog_tags = tags;
-    }
-
-    /// A leaf for something that was looked for and not found.
-    pub(crate) fn absence(&mut self, name: Symbol) -> Prov {
-        self.arena.leaf(Leaf { kind: LeafKind::Absence, name: Some(name), span: None })
     }
 }

@@ -1,5 +1,6 @@
 //! Reading and setting variables.
 
+use setpoint_provenance::Prov;
 use setpoint_puppet_functions::Stop;
 use setpoint_puppet_values::Value;
 use setpoint_source::{Span, Symbol};
@@ -7,6 +8,7 @@ use setpoint_source::{Span, Symbol};
 use crate::compiler::Compiler;
 use crate::rules;
 use crate::scope::{Found, ScopeId, group_number};
+use crate::trace::MISSING_CLASS;
 
 impl Compiler<'_> {
     /// The value of a variable; what happens if there is none depends on how strict the compilation is.
@@ -14,8 +16,7 @@ impl Compiler<'_> {
         if let Some(value) = self.find_variable(name, Some(span))? {
             return Ok(value);
         }
-        let absence = self.absence(name);
-        let undef = Value::UNDEF.with(absence);
+        let undef = Value::UNDEF.with(self.absence_of(name));
         if group_number(name).is_some() || is_built_in(name) {
             return Ok(undef);
         }
@@ -33,9 +34,12 @@ impl Compiler<'_> {
             return self.find_qualified(name);
         }
         let mut at = Some(self.frame.scope);
+        let mut passed = false;
         while let Some(id) = at {
             let scope = &self.scopes[id];
+            passed |= scope.has_unset();
             match scope.own(name) {
+                Some(Found::Value(value)) if passed => return Ok(Some(self.unless_set(value, name))),
                 Some(Found::Value(value)) => return Ok(Some(value)),
                 Some(Found::NotEvaluated(message)) => {
                     return Err(rules::stop(&rules::UNEVALUATED_PARAMETER, message, span));
@@ -46,6 +50,55 @@ impl Compiler<'_> {
         Ok(None)
     }
 
+    /// A value that was found, or the lack of one, where a branch that was not taken would have set a variable of this
+    /// name nearer by. A group of a match is lacking because of the matches that failed.
+    fn unless_set(&mut self, value: Value, name: Symbol) -> Value {
+        if !self.arena.enabled() {
+            return value;
+        }
+        let name = if group_number(name).is_some() { self.words.matched } else { name };
+        let mut causes = Vec::new();
+        let mut at = Some(self.frame.scope);
+        while let Some(id) = at {
+            let scope = &self.scopes[id];
+            causes.extend(scope.unset(name));
+            if scope.named(name).is_some() {
+                break;
+            }
+            at = scope.inherited.or(scope.enclosing);
+        }
+        self.under_each(value, &causes)
+    }
+
+    fn under_each(&mut self, value: Value, causes: &[Prov]) -> Value {
+        let mut prov = value.prov;
+        for cause in causes {
+            prov = if prov.is_none() {
+                *cause
+            } else {
+                self.arena.under(prov, setpoint_provenance::Control::Condition, *cause, None)
+            };
+        }
+        value.with(prov)
+    }
+
+    /// Why a variable of a class is not there: the class is not, or it does not set it.
+    fn absent_from(&mut self, class: Symbol, leaf: Symbol) -> Prov {
+        let Some(&scope) = self.class_scopes.get(&class) else {
+            let absence = self.absence(MISSING_CLASS, &class);
+            let order = self.scopes[self.frame.scope].order;
+            return self.arena.operation(self.words.defined, None, &[absence, order]);
+        };
+        let mut causes = vec![self.absence("", leaf.as_str())];
+        let mut at = Some(scope);
+        while let Some(id) = at {
+            causes.push(self.resources[self.scopes[id].resource].prov);
+            causes.extend(self.scopes[id].unset(leaf));
+            at = self.scopes[id].inherited;
+        }
+        self.arena.operation(self.words.defined, None, &causes)
+    }
+
     /// `$a::b::x` is the variable x of the class a::b, or of a class that it inherits from; `$::x` is at top scope.
     fn find_qualified(&mut self, name: Symbol) -> Result<Option<Value>, Stop> {
         let (class, leaf) = *self.qualified_names.entry(name).or_insert_with(|| split_qualified(name));
@@ -53,14 +106,36 @@ impl Compiler<'_> {
         // The class is loaded even if it was not declared, as Puppet does it.
         let Some(definition) = self.find_class(&class)? else { return Ok(None) };
         let mut at = self.class_scopes.get(&self.definitions[definition].name).copied();
+        let mut causes = Vec::new();
         while let Some(id) = at {
             let scope = &self.scopes[id];
+            if scope.has_unset() {
+                causes.extend(scope.unset(leaf));
+            }
             if let Some(Found::Value(value)) = scope.own(leaf) {
-                return Ok(Some(value));
+                return Ok(Some(if causes.is_empty() { value } else { self.under_each(value, &causes) }));
             }
             at = scope.inherited;
         }
         Ok(None)
+    }
+
+    /// Why [`Self::find_variable`] finds nothing.
+    pub(crate) fn absence_of(&mut self, name: Symbol) -> Prov {
+        if !self.arena.enabled() {
+            return Prov::NONE;
+        }
+        if name.contains("::") {
+            let (class, leaf) = split_qualified(name);
+            if let Some(class) = class {
+                return self.absent_from(class, leaf);
+            }
+            let mut causes = vec![self.absence("", leaf.as_str())];
+            causes.extend(self.scopes[ScopeId::TOP].unset(leaf));
+            return self.arena.operation(self.words.defined, None, &causes);
+        }
+        let absence = self.absence("", &name);
+        self.unless_set(Value::UNDEF.with(absence), name).prov
     }
 
     /// Whether a variable has been set, also to `undef`.

@@ -1,7 +1,7 @@
 //! What a function may ask of the evaluation that calls it.
 
 use std::fmt::Debug;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use setpoint_provenance::{Arena, Prov};
@@ -129,6 +129,8 @@ pub trait Host {
     fn missing_file(&self, _folder: &str, _name: &str) -> Vec<String> {
         Vec::new()
     }
+    /// A file was read for a value: it depends on its text.
+    fn file_read(&mut self, _path: &Path, _text: &str) {}
     /// The folder of a module.
     fn module_directory(&self, name: &str) -> Option<PathBuf>;
     /// The time at which the evaluation began.

@@ -323,6 +323,10 @@ fn place(arena: &Arena, entry: &Entry) -> Option<Span> {
     match arena.node(entry.provenance)? {
         Node::Copy { span, .. } | Node::Operation { span, .. } | Node::Under { span, .. } => span,
         Node::Leaf(leaf) => leaf.span,
+        Node::Shape { of } => match arena.node(of)? {
+            Node::Leaf(leaf) => leaf.span,
+            _ => None,
+        },
     }
 }
 

@@ -261,8 +261,8 @@ impl Tree<'_> {
                 let place = step_json(&Step { name, span }, self.sources);
                 json!({"kind": "copy", "place": place, "of": self.of(of, depth + 1)})
             }
-            Some(Node::Under { of, .. }) => self.of(of, depth + 1),
-            Some(Node::Operation { name, span, arguments }) => {
+            Some(Node::Under { of, .. } | Node::Shape { of }) => self.of(of, depth + 1),
+            Some(Node::Operation { name, span, arguments, .. }) => {
                 let place = span.map(|span| span_json(span, self.sources));
                 let arguments: Vec<Json> =
                     arguments.iter().map(|argument| self.of(*argument, depth + 1)).collect();

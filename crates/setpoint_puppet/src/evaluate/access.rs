@@ -9,6 +9,7 @@ use setpoint_source::Symbol;
 use crate::compiler::Compiler;
 use crate::resources::{ResourceId, ResourceType};
 use crate::rules;
+use crate::trace::MISSING_PARAMETER;
 
 impl Compiler<'_> {
     pub(super) fn evaluate_access(
@@ -27,7 +28,7 @@ impl Compiler<'_> {
             self.evaluate_keys(keys)?
         };
         if let Some(result) = self.access_parameters(&left, &values)? {
-            return Ok(result);
+            return Ok(self.read_parameter(result, &left, &values, expression));
         }
         // `Resource[File]` is `File`.
         if let (Data::Type(Type::Resource(None)), [Value { data: Data::Type(Type::Resource(_)), .. }]) =
@@ -52,9 +53,11 @@ impl Compiler<'_> {
         if !self.arena.enabled() {
             return Ok(result);
         }
-        let provs = [left.prov].into_iter().chain(values.iter().map(|value| value.prov));
+        let is_element = !result.prov.is_none() && matches!(left.data, Data::Array(_) | Data::Hash(_));
+        let whole = if is_element { self.arena.shape(left.prov) } else { left.prov };
+        let provs = [whole].into_iter().chain(values.iter().map(|value| value.prov));
         let selection = self.combine(self.words.access, expression.range, provs);
-        if result.prov.is_none() {
+        if !is_element {
             return Ok(result.with(selection));
         }
         // The element was copied, and chosen by the keys.
@@ -104,6 +107,33 @@ impl Compiler<'_> {
             values.push(self.parameter_value(id, Symbol::new(&text)));
         }
         Ok(Some(if is_list { Value::array(values) } else { values.pop().unwrap_or(Value::UNDEF) }))
+    }
+
+    /// What a parameter was at this time depends on the resource, and on what could have set it by now.
+    fn read_parameter(&mut self, value: Value, left: &Value, keys: &[Value], expression: &Expr) -> Value {
+        if !self.arena.enabled() {
+            return value;
+        }
+        let mut provs = vec![left.prov, self.scopes[self.frame.scope].order];
+        if let Data::Type(of) = &left.data
+            && let Some(text) = self.reference_text(of)
+        {
+            if let Ok(Some(id)) = self.find_reference(&text) {
+                provs.push(self.resources[id].prov);
+            }
+            for key in keys {
+                let name = setpoint_puppet_values::to_text(key);
+                provs.push(self.absence(MISSING_PARAMETER, &format!("{text}.{name}")));
+            }
+        }
+        provs.extend(keys.iter().map(|value| value.prov));
+        let selection = self.combine(self.words.access, expression.range, provs.into_iter());
+        let prov = if value.prov.is_none() {
+            selection
+        } else {
+            self.arena.under(value.prov, Control::Selection, selection, None)
+        };
+        value.with(prov)
     }
 
     fn has_parameter(&self, id: ResourceId, name: &str) -> bool {

@@ -66,21 +66,40 @@ impl Compiler<'_> {
         let Some(lambda) = lambda else {
             return self.call_function(&Call { name, arguments, block: None, span });
         };
-        let block = self.make_block(lambda)?;
+        let block = self.make_block(lambda, &arguments)?;
         self.blocks.push(Arc::clone(&block));
+        let jumps = self.jumps;
+        let made = self.jump_made;
         let result = self.call_function(&Call { name, arguments, block: Some(&*block as &dyn Block), span });
         self.blocks.pop();
-        result
+        let value = self.after_jumps(result?, jumps);
+        // A `break()` has ended the iteration early.
+        if self.jump_made == made {
+            return Ok(value);
+        }
+        let prov = self.arena.under(value.prov, Control::Jump, self.jump_made, None);
+        Ok(value.with(prov))
     }
 
     /// Calls a function of the evaluator, of Puppet, or of a manifest or module.
     pub(crate) fn call_function(&mut self, call: &Call<'_>) -> Result<Value, Stop> {
         self.enter_call(Some(call.span))?;
+        let seen = self.observations.len();
         let result = self.dispatch(call);
         self.leave_call();
+        let result = if self.observations.len() > seen { self.with_observations(result, seen, call) } else { result };
         match result {
-            Err(Stop::Next(_) | Stop::Return(_)) if matches!(call.name.as_str(), "next" | "return") => {
+            Err(Stop::Next(value)) if call.name.as_str() == "next" => {
                 self.last_jump = Some(call.span);
+                return Err(Stop::Next(self.jumped(value)));
+            }
+            Err(Stop::Return(value)) if call.name.as_str() == "return" => {
+                self.last_jump = Some(call.span);
+                return Err(Stop::Return(self.jumped(value)));
+            }
+            Err(Stop::Break(span)) if call.name.as_str() == "break" => {
+                self.jump_made = self.frame.control;
+                return Err(Stop::Break(span));
             }
             Err(Stop::Error(mut diagnostic)) if diagnostic.message.is_empty() => {
                 "Error while evaluating a Function Call, no message is given"
@@ -90,6 +109,22 @@ impl Compiler<'_> {
             _ => {}
         }
         result
+    }
+
+    /// The result of a function that looked at more than its arguments.
+    fn with_observations(&mut self, result: Result<Value, Stop>, from: usize, call: &Call<'_>) -> Result<Value, Stop> {
+        let seen: Vec<Prov> = self.observations.drain(from..).collect();
+        let value = result?;
+        let seen = self.arena.operation(self.words.read, Some(call.span), &seen);
+        let prov = self.arena.under(value.prov, Control::Selection, seen, None);
+        Ok(value.with(prov))
+    }
+
+    /// What a jump gives, seen under the conditions that led to the jump.
+    fn jumped(&mut self, value: Value) -> Value {
+        self.jump_made = self.frame.control;
+        let prov = self.under_control(value.prov);
+        value.with(prov)
     }
 
     fn dispatch(&mut self, call: &Call<'_>) -> Result<Value, Stop> {
@@ -125,13 +160,18 @@ impl Compiler<'_> {
         let outer = self.frame;
         self.frame = Frame { scope: ScopeId::TOP, file: definition.file, control: outer.control };
         let locals = self.scopes[ScopeId::TOP].take_locals();
+        let unset = self.scopes[ScopeId::TOP].unset_level();
+        let jumps = self.jumps;
         let result = self.function_signature(name, &mut function).and_then(|signature| {
             check_arguments(&signature, &definition.name, call)?;
             self.enter(Control::Call, Prov::NONE, Some(call.span));
             self.run_function(&definition, &signature, call)
         });
         self.scopes[ScopeId::TOP].restore_locals(locals);
+        self.scopes[ScopeId::TOP].forget_unset(unset);
         self.frame = outer;
+        // A jump in a function ends nothing but the function.
+        self.jumps = jumps;
         result
     }
 
@@ -159,12 +199,16 @@ impl Compiler<'_> {
     ) -> Result<Value, Stop> {
         let bindings = self.bind(&definition.parameters, call.arguments.clone(), &definition.name)?;
         self.scopes[ScopeId::TOP].push(Local::Variables(bindings));
+        let jumps = self.jumps;
         let value = match self.evaluate_block(&definition.body) {
-            Err(Stop::Return(value) | Stop::Next(value)) => value,
+            Err(Stop::Return(value) | Stop::Next(value)) => {
+                self.note_jump(&definition.body, true);
+                value
+            }
             Err(Stop::Break(span)) => {
                 return Err(rules::fail("break() from context where this is illegal", span));
             }
-            result => result?,
+            result => self.after_jumps(result?, jumps),
         };
         check_result(signature.returns.as_ref(), &value, &definition.name)?;
         Ok(value)

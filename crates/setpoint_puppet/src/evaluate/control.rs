@@ -7,7 +7,6 @@ use setpoint_puppet_values::{Data, Value, ops};
 
 use super::operators::undecided;
 use super::unparenthesized;
-use crate::Guard;
 use crate::compiler::Compiler;
 use crate::rules;
 
@@ -25,8 +24,11 @@ impl Compiler<'_> {
         let condition = self.evaluate(test)?;
         let holds = self.truth(&condition, test)? == expected;
         let (taken, skipped) = if holds { (then, otherwise) } else { (otherwise, then) };
-        self.note_skipped(condition.prov, skipped);
+        let jumps = self.skip(condition.prov, skipped);
         let result = self.evaluate_branch(taken, condition.prov, test);
+        if jumps {
+            self.raise_jump(condition.prov);
+        }
         self.scopes[scope].truncate(level);
         result
     }
@@ -37,9 +39,10 @@ impl Compiler<'_> {
             return Ok(Value::UNDEF.with(condition));
         }
         let span = self.span(test.range);
+        let jumps = self.jumps;
         let outer = self.enter(Control::Condition, condition, Some(span));
         let result = self.evaluate_block(body);
-        self.frame.control = outer;
+        self.leave(outer, jumps);
         let value = result?;
         Ok(self.chosen(value, condition))
     }
@@ -51,18 +54,6 @@ impl Compiler<'_> {
         }
         let prov = self.arena.under(value.prov, Control::Condition, condition, None);
         value.with(prov)
-    }
-
-    /// Notes a branch that was not taken: what it would have done is missing because of the condition.
-    fn note_skipped(&mut self, condition: Prov, body: &[Expr]) {
-        if !self.arena.enabled() {
-            return;
-        }
-        if let (Some(first), Some(last)) = (body.first(), body.last()) {
-            let skipped = self.span(first.range.to(last.range));
-            let context = self.frame.control;
-            self.guards.push(Guard { condition, context, skipped });
-        }
     }
 
     pub(super) fn evaluate_case(&mut self, subject: &Expr, options: &[CaseOption]) -> Result<Value, Stop> {
@@ -89,15 +80,19 @@ impl Compiler<'_> {
         }
         let condition = self.combine(self.words.case, subject.range, read.into_iter());
         let chosen = chosen.or(default);
+        let mut jumps = false;
         for option in options {
             if chosen.is_none_or(|chosen| !std::ptr::eq(chosen, option)) {
-                self.note_skipped(condition, &option.body);
+                jumps |= self.skip(condition, &option.body);
             }
         }
         let result = match chosen {
             Some(option) => self.evaluate_branch(&option.body, condition, subject),
             None => Ok(Value::UNDEF.with(condition)),
         };
+        if jumps {
+            self.raise_jump(condition);
+        }
         self.scopes[scope].truncate(level);
         result
     }
@@ -131,16 +126,22 @@ impl Compiler<'_> {
             return Err(rules::fail(message, self.place(subject)));
         };
         let condition = self.combine(self.words.case, subject.range, read.into_iter());
-        let value = self.evaluate(&case.value)?;
+        for other in cases.iter().filter(|other| !std::ptr::eq(*other, case)) {
+            self.skip_expression(condition, &other.value);
+        }
+        let jumps = self.jumps;
+        let outer = self.enter(Control::Condition, condition, None);
+        let value = self.evaluate(&case.value);
+        self.leave(outer, jumps);
         self.scopes[scope].truncate(level);
-        Ok(self.chosen(value, condition))
+        Ok(self.chosen(value?, condition))
     }
 
     /// Whether an option matches. What was read for it goes into the condition.
     fn option_fits(&mut self, tested: &Value, option: &Expr, read: &mut Vec<Prov>) -> Result<Fits, Stop> {
         let candidates = match &unparenthesized(option).kind {
             ExprKind::Default => return Ok(Fits::Default),
-            ExprKind::Splat(operand) => self.splat(operand)?,
+            ExprKind::Splat(operand) => self.splat(operand)?.0,
             _ => vec![self.evaluate(option)?],
         };
         for candidate in candidates {

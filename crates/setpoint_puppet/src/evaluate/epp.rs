@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use setpoint_provenance::{Leaf, LeafKind, Prov};
+use setpoint_provenance::{Control, Leaf, LeafKind, Prov};
 use setpoint_puppet_functions::Stop;
 use setpoint_puppet_syntax::ast::{Expr, ExprKind, Parameter};
 use setpoint_puppet_syntax::parse_epp;
 use setpoint_puppet_values::types::{StructElement, validate_parameters};
 use setpoint_puppet_values::{Data, Hash, Key, Type, Value, to_text};
-use setpoint_source::{Severity, Span, Symbol};
+use setpoint_source::{Range, Severity, Span, Symbol};
 
 use super::resources::described;
 use crate::compiler::Compiler;
@@ -19,8 +19,18 @@ use crate::scope::{Local, ParameterScope, ScopeId};
 #[derive(Debug, Default)]
 pub(crate) struct Epp {
     text: String,
-    provs: Vec<Prov>,
+    parts: Vec<Prov>,
+    /// What decided about which parts there are.
+    decided: Vec<Prov>,
     is_sensitive: bool,
+}
+
+impl Epp {
+    pub(crate) fn note(&mut self, condition: Prov) {
+        if !condition.is_none() && self.decided.last() != Some(&condition) {
+            self.decided.push(condition);
+        }
+    }
 }
 
 impl Compiler<'_> {
@@ -72,10 +82,13 @@ impl Compiler<'_> {
 
     fn template_value(&mut self, written: Epp, name: &str, span: Span) -> Value {
         let prov = if self.arena.enabled() {
-            let text = Leaf { kind: LeafKind::Template, name: Some(Symbol::new(name)), span: Some(span) };
-            let mut provs = vec![self.arena.leaf(text)];
-            provs.extend(written.provs);
-            self.arena.operation(Symbol::new("epp"), Some(span), &provs)
+            let text = self.arena.operation(Symbol::new("epp"), Some(span), &written.parts);
+            if written.decided.is_empty() {
+                text
+            } else {
+                let decided = self.arena.operation(Symbol::new(name), Some(span), &written.decided);
+                self.arena.under(text, Control::Condition, decided, None)
+            }
         } else {
             Prov::NONE
         };
@@ -177,9 +190,13 @@ impl Compiler<'_> {
         Ok(variables)
     }
 
-    pub(super) fn render_text(&mut self, text: &str) -> Value {
+    pub(super) fn render_text(&mut self, text: &str, range: Range) -> Value {
+        let span = self.span(range);
+        let leaf = self.arena.leaf(Leaf { kind: LeafKind::Template, name: None, span: Some(span) });
         if let Some(written) = self.epp.last_mut() {
             written.text.push_str(text);
+            written.parts.push(leaf);
+            written.note(self.frame.control);
         }
         Value::UNDEF
     }
@@ -193,7 +210,8 @@ impl Compiler<'_> {
         if let Some(written) = self.epp.last_mut() {
             written.text.push_str(&text);
             written.is_sensitive |= is_sensitive;
-            written.provs.push(value.prov);
+            written.parts.push(value.prov);
+            written.note(self.frame.control);
         }
         Ok(Value::UNDEF)
     }

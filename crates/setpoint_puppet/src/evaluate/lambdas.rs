@@ -21,6 +21,8 @@ use crate::scope::{Local, ParameterScope};
 pub(crate) struct LambdaBlock {
     lambda: Arc<Lambda>,
     frame: Frame,
+    /// How many jumps could have been made before the call.
+    jumps: u32,
     /// Absent if it declares no types.
     signature: Option<CallSignature>,
 }
@@ -46,7 +48,12 @@ impl Block for LambdaBlock {
 }
 
 impl Compiler<'_> {
-    pub(super) fn make_block(&mut self, lambda: &Arc<Lambda>) -> Result<Arc<LambdaBlock>, Stop> {
+    /// The lambda of a call. What it does depends on what the call is given.
+    pub(super) fn make_block(
+        &mut self,
+        lambda: &Arc<Lambda>,
+        arguments: &[Value],
+    ) -> Result<Arc<LambdaBlock>, Stop> {
         self.check_order(&lambda.parameters)?;
         let is_typed = lambda.return_type.is_some()
             || lambda.parameters.iter().any(|parameter| parameter.type_expr.is_some());
@@ -55,21 +62,47 @@ impl Compiler<'_> {
         } else {
             None
         };
-        Ok(Arc::new(LambdaBlock { lambda: Arc::clone(lambda), frame: self.frame, signature }))
+        let outer = self.frame.control;
+        if let Some((first, rest)) = arguments.split_first()
+            && self.arena.enabled()
+        {
+            let shape = self.arena.shape(first.prov);
+            let provs: Vec<Prov> = [shape].into_iter().chain(rest.iter().map(|value| value.prov)).collect();
+            let span = self.span(lambda.range);
+            let cause = self.arena.operation(self.words.iterate, Some(span), &provs);
+            // With other arguments it might have run more often, or on other elements.
+            self.skip(cause, &lambda.body);
+            self.enter(Control::Iteration, cause, Some(span));
+        }
+        let frame = self.frame;
+        self.frame.control = outer;
+        Ok(Arc::new(LambdaBlock { lambda: Arc::clone(lambda), frame, jumps: self.jumps, signature }))
     }
 
     pub(crate) fn run_block(&mut self, block: &LambdaBlock, arguments: Vec<Value>) -> Result<Value, Stop> {
         self.enter_call(Some(block.lambda.range.in_file(block.lambda.file)))?;
         let outer = self.frame;
+        let jumps = self.jumps;
+        // Jumps that an earlier element could have made are in the context of the call.
+        let came_by_jump = outer.control;
         self.frame = block.frame;
         let scope = self.frame.scope;
         let level = self.scopes[scope].level();
+        let unset = self.scopes[scope].unset_level();
         let cause = arguments.first().map_or(Prov::NONE, |first| first.prov);
         let span = self.span(block.lambda.range);
         self.enter(Control::Iteration, cause, Some(span));
+        if self.jumps > block.jumps {
+            self.enter(Control::Jump, came_by_jump, None);
+        }
         let result = self.run_lambda(block, arguments);
+        if matches!(result, Err(Stop::Next(_) | Stop::Return(_) | Stop::Break(_))) {
+            self.note_jump(&block.lambda.body, true);
+        }
         self.scopes[scope].truncate(level);
+        self.scopes[scope].forget_unset(unset);
         self.frame = outer;
+        self.leave(outer.control, jumps);
         self.leave_call();
         result
     }
@@ -81,12 +114,26 @@ impl Compiler<'_> {
             check_bindings(typed, lambda, &bindings)?;
         }
         self.scopes[self.frame.scope].push(Local::Variables(bindings));
+        let (jumps, control) = (self.jumps, self.frame.control);
         let value = match self.evaluate_block(&lambda.body) {
-            Err(Stop::Next(value)) => value,
-            result => result?,
+            Err(Stop::Next(value)) => {
+                self.note_jump(&lambda.body, true);
+                value
+            }
+            result => self.after_jumps(result?, jumps),
         };
+        self.frame.control = control;
         check_result(block.signature.as_ref().and_then(|typed| typed.returns.as_ref()), &value, "lambda")?;
         Ok(value)
+    }
+
+    /// A value that would have been another, had a jump been made on the way to it.
+    pub(super) fn after_jumps(&mut self, value: Value, jumps: u32) -> Value {
+        if self.jumps == jumps {
+            return value;
+        }
+        let prov = self.under_control(value.prov);
+        value.with(prov)
     }
 
     /// Arguments as variables: given, by default, or the rest as an array.

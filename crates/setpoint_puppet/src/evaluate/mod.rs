@@ -43,7 +43,7 @@ pub(crate) struct Words {
     access: Symbol,
     not: Symbol,
     case: Symbol,
-    matched: Symbol,
+    pub(crate) matched: Symbol,
     splat: Symbol,
     pub(crate) class: Symbol,
     pub(crate) resource: Symbol,
@@ -51,6 +51,11 @@ pub(crate) struct Words {
     pub(crate) inherits: Symbol,
     pub(crate) title: Symbol,
     pub(crate) name: Symbol,
+    pub(crate) defined: Symbol,
+    iterate: Symbol,
+    read: Symbol,
+    pub(crate) arrow: Symbol,
+    pub(crate) instance: Symbol,
 }
 
 impl Default for Words {
@@ -71,6 +76,11 @@ impl Default for Words {
             inherits: word("inherits"),
             title: word("title"),
             name: word("name"),
+            defined: word("defined"),
+            iterate: word("iterate"),
+            read: word("read"),
+            arrow: word("arrow"),
+            instance: word(crate::trace::MISSING_PARAMETERS),
         }
     }
 }
@@ -85,11 +95,24 @@ impl Compiler<'_> {
         let result = self.evaluate_kind(expression);
         self.depth -= 1;
         match result {
-            Err(Stop::Error(diagnostic)) if diagnostic.span.is_none() => {
-                Err(self.placed(diagnostic, expression))
+            Err(Stop::Error(diagnostic)) => Err(self.failed_at(diagnostic, expression)),
+            result => {
+                self.failing = false;
+                result
             }
-            result => result,
         }
+    }
+
+    /// Notes where an error came from.
+    #[cold]
+    fn failed_at(&mut self, diagnostic: Box<setpoint_source::Diagnostic>, expression: &Expr) -> Stop {
+        if !std::mem::replace(&mut self.failing, true) {
+            self.trace.failure = Some(self.frame.control);
+        }
+        if diagnostic.span.is_some() {
+            return Stop::Error(diagnostic);
+        }
+        self.placed(diagnostic, expression)
     }
 
     /// Gives an error that knows no place that of an expression.
@@ -187,7 +210,7 @@ impl Compiler<'_> {
             ExprKind::Collector { .. } => self.evaluate_collector(expression).map(|_| Value::UNDEF),
             ExprKind::Relationship { .. } => self.evaluate_relationship(expression),
             ExprKind::Epp { .. } => Ok(Value::UNDEF),
-            ExprKind::RenderText(text) => Ok(self.render_text(text)),
+            ExprKind::RenderText(text) => Ok(self.render_text(text, expression.range)),
             ExprKind::RenderExpr(inner) => self.render_expression(inner),
             ExprKind::Nop
             | ExprKind::Class(_)
@@ -233,8 +256,8 @@ impl Compiler<'_> {
     }
 
     fn evaluate_array(&mut self, items: &[Expr], expression: &Expr) -> Result<Value, Stop> {
-        let values = self.unfold(items)?;
-        let prov = self.combine(self.words.array, expression.range, values.iter().map(|value| value.prov));
+        let (values, shapes) = self.unfold_with_shapes(items)?;
+        let prov = self.array_of(&shapes, &values, expression.range);
         Ok(Value::array(values).with(prov))
     }
 
@@ -245,33 +268,53 @@ impl Compiler<'_> {
             let value = self.evaluate(value)?;
             hash.insert(Key(key), value);
         }
-        let provs = hash.iter().flat_map(|(key, value)| [key.0.prov, value.prov]);
         let prov = if self.arena.enabled() {
-            let provs: Vec<Prov> = provs.collect();
+            let keys: Vec<Prov> = hash.keys().map(|key| key.0.prov).collect();
+            let values: Vec<Prov> = hash.values().map(|value| value.prov).collect();
             let span = self.span(expression.range);
-            self.arena.operation(self.words.hash, Some(span), &provs)
+            self.arena.collection(self.words.hash, Some(span), &keys, &values)
         } else {
             Prov::NONE
         };
         Ok(Value::hash(hash).with(prov))
     }
 
+    fn array_of(&mut self, shapes: &[Prov], values: &[Value], range: Range) -> Prov {
+        if !self.arena.enabled() {
+            return Prov::NONE;
+        }
+        let values: Vec<Prov> = values.iter().map(|value| value.prov).collect();
+        let span = self.span(range);
+        self.arena.collection(self.words.array, Some(span), shapes, &values)
+    }
+
     /// Expressions in sequence, `*x` as the elements of x.
     pub(crate) fn unfold(&mut self, items: &[Expr]) -> Result<Vec<Value>, Stop> {
+        self.unfold_with_shapes(items).map(|(values, _)| values)
+    }
+
+    /// The same, and what decided how many there are.
+    fn unfold_with_shapes(&mut self, items: &[Expr]) -> Result<(Vec<Value>, Vec<Prov>), Stop> {
         let mut values = Vec::with_capacity(items.len());
+        let mut shapes = Vec::new();
         for item in items {
             match &unparenthesized(item).kind {
-                ExprKind::Splat(operand) => values.extend(self.splat(operand)?),
+                ExprKind::Splat(operand) => {
+                    let (elements, whole) = self.splat(operand)?;
+                    values.extend(elements);
+                    shapes.push(self.arena.shape(whole));
+                }
                 _ => values.push(self.evaluate(item)?),
             }
         }
-        Ok(values)
+        Ok((values, shapes))
     }
 
-    /// The elements that `*x` stands for.
-    fn splat(&mut self, operand: &Expr) -> Result<Vec<Value>, Stop> {
+    /// The elements that `*x` stands for, and what x was made of.
+    fn splat(&mut self, operand: &Expr) -> Result<(Vec<Value>, Prov), Stop> {
         let value = self.evaluate(operand)?;
-        Ok(match &value.data {
+        let whole = value.prov;
+        let elements: Vec<Value> = match &value.data {
             Data::Undef => Vec::new(),
             Data::Array(items) => items.to_vec(),
             Data::Hash(entries) => entries
@@ -279,13 +322,16 @@ impl Compiler<'_> {
                 .map(|(key, entry)| Value::array(vec![key.0.clone(), entry.clone()]).with(value.prov))
                 .collect(),
             Data::Iterator(_) => iterate(&value).map_or_else(Vec::new, |items| items.iter().collect()),
-            _ => vec![value],
-        })
+            _ => return Ok((vec![value], Prov::NONE)),
+        };
+        let elements = elements.into_iter().map(|element| self.chosen_from(element, whole)).collect();
+        Ok((elements, whole))
     }
 
     fn evaluate_splat(&mut self, operand: &Expr, expression: &Expr) -> Result<Value, Stop> {
-        let values = self.splat(operand)?;
-        let prov = self.combine(self.words.splat, expression.range, values.iter().map(|value| value.prov));
+        let (values, whole) = self.splat(operand)?;
+        let provs = [whole].into_iter().chain(values.iter().map(|value| value.prov));
+        let prov = self.combine(self.words.splat, expression.range, provs);
         Ok(Value::array(values).with(prov))
     }
 
@@ -333,7 +379,8 @@ impl Compiler<'_> {
                             format!("No value for required key '{key}' in assignment to variables from hash");
                         return Err(rules::fail(message, None));
                     };
-                    self.assign_to(target, &entry.clone(), expression)?;
+                    let entry = self.chosen_from(entry.clone(), value.prov);
+                    self.assign_to(target, &entry, expression)?;
                 }
                 Ok(())
             }
@@ -366,10 +413,10 @@ impl Compiler<'_> {
                     );
                     return Err(rules::fail(message, None));
                 }
-                targets
-                    .iter()
-                    .zip(values.iter())
-                    .try_for_each(|(target, value)| self.assign_to(target, value, expression))
+                targets.iter().zip(values.iter()).try_for_each(|(target, element)| {
+                    let element = self.chosen_from(element.clone(), value.prov);
+                    self.assign_to(target, &element, expression)
+                })
             }
         }
     }

@@ -1,5 +1,6 @@
 //! Operators.
 
+use setpoint_provenance::Control;
 use setpoint_puppet_functions::Stop;
 use setpoint_puppet_syntax::ast::{BinaryOp, Expr};
 use setpoint_puppet_values::ops::{self, Arithmetic, Comparison, MatchVariables, Matched};
@@ -71,9 +72,14 @@ impl Compiler<'_> {
         let is_true = self.truth(&first, left)?;
         if is_true == (op == BinaryOp::Or) {
             let prov = self.combine(symbol_of(op), expression.range, [first.prov].into_iter());
+            self.skip_expression(first.prov, right);
             return Ok(Value::from(is_true).with(prov));
         }
-        let second = self.evaluate(right)?;
+        let jumps = self.jumps;
+        let outer = self.enter(Control::Condition, first.prov, None);
+        let second = self.evaluate(right);
+        self.leave(outer, jumps);
+        let second = second?;
         let is_true = self.truth(&second, right)?;
         let prov = self.combine(symbol_of(op), expression.range, [first.prov, second.prov].into_iter());
         Ok(Value::from(is_true).with(prov))
@@ -121,6 +127,11 @@ impl Compiler<'_> {
                 .map(|at| groups.group(at).map_or(Value::UNDEF, Value::from).with(prov))
                 .collect();
             self.scopes[self.frame.scope].push(Local::Match(captures));
+        } else if !found.matched && self.arena.enabled() && matches!(right.data, Data::Regex(_) | Data::String(_)) {
+            // The groups stay as they were, because of what was compared.
+            let provs = [left.prov, right.prov].into_iter();
+            let prov = self.combine(self.words.matched, expression.range, provs);
+            self.scopes[self.frame.scope].note_unset(self.words.matched, prov);
         }
         Ok(found.matched)
     }

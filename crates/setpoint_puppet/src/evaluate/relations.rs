@@ -1,5 +1,6 @@
 //! Arrows between resources.
 
+use setpoint_provenance::Prov;
 use setpoint_puppet_functions::Stop;
 use setpoint_puppet_syntax::ast::{Expr, ExprKind};
 use setpoint_puppet_values::{Data, Type, Value};
@@ -7,6 +8,7 @@ use setpoint_puppet_values::{Data, Type, Value};
 use crate::compiler::Compiler;
 use crate::relationships::Operand;
 use crate::rules;
+use crate::trace::COLLECTED;
 
 impl Compiler<'_> {
     pub(super) fn evaluate_relationship(&mut self, expression: &Expr) -> Result<Value, Stop> {
@@ -29,12 +31,19 @@ impl Compiler<'_> {
             at = left;
         }
         let mut left = Vec::new();
-        self.evaluate_operand(at, at, &mut left)?;
+        let mut provs = Vec::new();
+        self.evaluate_operand(at, at, &mut left, &mut provs)?;
         for (op, right, whole) in links.into_iter().rev() {
             let mut operands = Vec::new();
-            self.evaluate_operand(right, whole, &mut operands)?;
+            self.evaluate_operand(right, whole, &mut operands, &mut provs)?;
             let span = self.place(whole);
-            left = self.relate(left, operands, op, span);
+            let prov = if self.arena.enabled() {
+                let made = self.arena.operation(self.words.arrow, Some(span), &provs);
+                self.under_control(made)
+            } else {
+                Prov::NONE
+            };
+            left = self.relate(left, operands, op, prov, span);
         }
         found.append(&mut left);
         Ok(())
@@ -45,19 +54,21 @@ impl Compiler<'_> {
         operand: &Expr,
         whole: &Expr,
         found: &mut Vec<Operand>,
+        provs: &mut Vec<Prov>,
     ) -> Result<(), Stop> {
         match &operand.kind {
-            ExprKind::Paren(inner) => self.evaluate_operand(inner, whole, found),
+            ExprKind::Paren(inner) => self.evaluate_operand(inner, whole, found, provs),
             ExprKind::Relationship { .. } => self.evaluate_chain(operand, found),
             ExprKind::Collector { .. } => {
                 let collector = self.evaluate_collector(operand)?;
+                provs.push(self.absence(COLLECTED, &collector.index().to_string()));
                 found.push(Operand::Collector(collector));
                 Ok(())
             }
             ExprKind::Array(items)
                 if items.iter().any(|item| matches!(item.kind, ExprKind::Collector { .. })) =>
             {
-                items.iter().try_for_each(|item| self.evaluate_operand(item, whole, found))
+                items.iter().try_for_each(|item| self.evaluate_operand(item, whole, found, provs))
             }
             _ => {
                 let value = self.evaluate(operand)?;
@@ -66,6 +77,7 @@ impl Compiler<'_> {
                     return Err(rules::fail(message, self.place(whole)));
                 }
                 let span = self.place(whole);
+                provs.push(value.prov);
                 self.operands(&value, span, found)
             }
         }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use rustc_hash::FxHashSet;
+use setpoint_provenance::{Control, Prov};
 use setpoint_puppet_functions::Stop;
 use setpoint_puppet_syntax::ast::{
     Attribute, AttributeKind, BinaryOp, CollectorForm, Expr, ExprKind, ResourceBody, ResourceForm,
@@ -20,6 +21,7 @@ use crate::overrides::Override;
 use crate::relationships::with_article;
 use crate::resources::{Parameter, ResourceId};
 use crate::rules;
+use crate::trace::OverrideTrace;
 
 /// The titles of one resource expression.
 type Titles = FxHashSet<Arc<str>>;
@@ -28,6 +30,7 @@ type Titles = FxHashSet<Arc<str>>;
 struct Body {
     titles: Vec<Value>,
     parameters: Vec<Parameter>,
+    splats: Vec<Prov>,
 }
 
 impl Compiler<'_> {
@@ -66,9 +69,26 @@ impl Compiler<'_> {
 
     fn declare_resources(&mut self, expression: &Expr) -> Result<Vec<ResourceId>, Stop> {
         let ExprKind::Resource { form, type_name, bodies } = &expression.kind else { return Ok(Vec::new()) };
-        let name = self.resource_type_name(type_name)?;
+        let (name, named_by) = self.resource_type_name(type_name)?;
+        if named_by.is_none() {
+            return self.declare_bodies(*form, name, bodies, expression);
+        }
+        self.trace.dynamic.push(named_by);
+        let outer = self.enter(Control::Selection, named_by, None);
+        let declared = self.declare_bodies(*form, name, bodies, expression);
+        self.frame.control = outer;
+        declared
+    }
+
+    fn declare_bodies(
+        &mut self,
+        form: ResourceForm,
+        name: Symbol,
+        bodies: &[ResourceBody],
+        expression: &Expr,
+    ) -> Result<Vec<ResourceId>, Stop> {
         let span = self.span(expression.range);
-        if *form == ResourceForm::Exported {
+        if form == ResourceForm::Exported {
             let message =
                 "You cannot collect exported resources without storeconfigs being set; the export is ignored";
             self.warn(message.to_owned(), Some(span));
@@ -84,31 +104,35 @@ impl Compiler<'_> {
                 return Err(rules::stop(&rules::INVALID_TITLE, message, span));
             }
             let titles = titles.into_iter().filter(|title| !matches!(title.data, Data::Default)).collect();
-            let parameters = self.evaluate_attributes(&body.attributes)?;
+            let (parameters, splats) = self.evaluate_attributes(&body.attributes)?;
             if let Some(twice) = repeated(&parameters) {
                 return Err(rules::fail(format!("The attribute '{twice}' has already been set"), span));
             }
-            evaluated.push(Body { titles, parameters });
+            evaluated.push(Body { titles, parameters, splats });
         }
         let defaults: Vec<Parameter> =
             default.and_then(|at| evaluated.get(at)).map(|body| body.parameters.clone()).unwrap_or_default();
+        let default_splats: Vec<Prov> =
+            default.and_then(|at| evaluated.get(at)).map(|body| body.splats.clone()).unwrap_or_default();
         let mut declared = Vec::new();
-        for body in evaluated {
+        for mut body in evaluated {
             let parameters =
                 if defaults.is_empty() { body.parameters } else { merged(&defaults, body.parameters) };
             if body.titles.is_empty() {
                 continue;
             }
-            let declaration = Declaration { form: *form, titles: body.titles, parameters, span };
+            body.splats.extend(&default_splats);
+            let declaration =
+                Declaration { form, titles: body.titles, parameters, splats: body.splats, span };
             declared.extend(self.declare(name, declaration)?);
         }
         Ok(declared)
     }
 
-    /// The name of the type that a resource expression begins with.
-    fn resource_type_name(&mut self, expression: &Expr) -> Result<Symbol, Stop> {
+    /// The name of the type that a resource expression begins with, and what it was made of if it is not written out.
+    fn resource_type_name(&mut self, expression: &Expr) -> Result<(Symbol, Prov), Stop> {
         if let ExprKind::Name(name) = &expression.kind {
-            return Ok(*name);
+            return Ok((*name, Prov::NONE));
         }
         let value = self.evaluate(expression)?;
         let acceptable = match &expression.kind {
@@ -122,7 +146,7 @@ impl Compiler<'_> {
             _ => None,
         };
         match name {
-            Some(name) if acceptable => Ok(Symbol::new(&name)),
+            Some(name) if acceptable => Ok((Symbol::new(&name), value.prov)),
             _ => {
                 let actual = match &value.data {
                     Data::Type(of @ (Type::Class(_) | Type::Resource(_))) if acceptable => of.to_string(),
@@ -151,6 +175,9 @@ impl Compiler<'_> {
         }
         let mut titles = Vec::with_capacity(1);
         flatten(&value, &mut titles);
+        if matches!(value.data, Data::Array(_)) {
+            titles = titles.into_iter().map(|title| self.chosen_from(title, value.prov)).collect();
+        }
         // Most expressions have one title, which needs no set to be unique.
         let several = several || titles.len() > 1;
         for (index, title) in titles.iter().enumerate() {
@@ -187,9 +214,14 @@ impl Compiler<'_> {
         Ok(titles)
     }
 
-    /// Attributes as parameters; a splat gives one per entry of its hash.
-    pub(super) fn evaluate_attributes(&mut self, attributes: &[Attribute]) -> Result<Vec<Parameter>, Stop> {
+    /// Attributes as parameters; a splat gives one per entry of its hash. The second result is what decided which
+    /// entries there are.
+    pub(super) fn evaluate_attributes(
+        &mut self,
+        attributes: &[Attribute],
+    ) -> Result<(Vec<Parameter>, Vec<Prov>), Stop> {
         let mut parameters = Vec::with_capacity(attributes.len());
+        let mut splats = Vec::new();
         for attribute in attributes {
             match &attribute.kind {
                 AttributeKind::Set { name, value, .. } => {
@@ -212,12 +244,15 @@ impl Compiler<'_> {
                     self.refuse_iterator(&value, attribute)?;
                     for (key, entry) in entries.iter() {
                         let name = Symbol::new(&to_text(&key.0));
-                        parameters.push(self.parameter(name, entry.clone(), attribute.range, false));
+                        let entry = self.chosen_from(entry.clone(), value.prov);
+                        parameters.push(self.parameter(name, entry, attribute.range, false));
                     }
+                    let shape = self.arena.shape(value.prov);
+                    splats.push(self.under_control(shape));
                 }
             }
         }
-        Ok(parameters)
+        Ok((parameters, splats))
     }
 
     /// A resource keeps values, not ways to compute them.
@@ -256,8 +291,11 @@ impl Compiler<'_> {
                 return Err(rules::fail(message, self.place(type_name)));
             }
         };
-        let parameters = self.evaluate_attributes(attributes)?;
+        let (parameters, splats) = self.evaluate_attributes(attributes)?;
         let displayed = self.type_name(&name.to_lowercase());
+        for prov in splats.into_iter().filter(|prov| !prov.is_none()) {
+            self.trace.overrides.push(OverrideTrace { type_name: displayed, sets: Vec::new(), prov });
+        }
         self.define_defaults(displayed, parameters)?;
         Ok(value)
     }
@@ -270,9 +308,10 @@ impl Compiler<'_> {
         expression: &Expr,
     ) -> Result<Value, Stop> {
         let value = self.evaluate(target)?;
-        let parameters = self.evaluate_attributes(attributes)?;
+        let (parameters, splats) = self.evaluate_attributes(attributes)?;
         let mut references = Vec::new();
         flatten(&value, &mut references);
+        let target_prov = self.under_control(value.prov);
         let source = self.scopes[self.frame.scope].source;
         let span = self.span(expression.range);
         for reference in references {
@@ -289,6 +328,17 @@ impl Compiler<'_> {
                 let message = format!("No title provided and :{name} is not a valid resource reference");
                 return Err(rules::fail(message, None));
             };
+            if self.arena.enabled() {
+                let type_name = self.type_name(&of.name.to_lowercase());
+                let sets = if splats.is_empty() {
+                    parameters.iter().map(|parameter| parameter.name).collect()
+                } else {
+                    Vec::new()
+                };
+                let provs: Vec<Prov> = splats.iter().copied().chain([target_prov]).collect();
+                let prov = self.arena.operation(self.words.resource, Some(span), &provs);
+                self.trace.overrides.push(OverrideTrace { type_name, sets, prov });
+            }
             let new = Override { parameters: parameters.clone(), source, span };
             self.add_override(&of.name, title, new)?;
         }
@@ -316,7 +366,7 @@ impl Compiler<'_> {
             let message = format!("Resource type {lower} doesn't exist");
             return Err(self.missing_type(message, &lower, None));
         }
-        let overrides = self.evaluate_attributes(attributes)?;
+        let (overrides, splats) = self.evaluate_attributes(attributes)?;
         let query = match query {
             Some(query) => self.evaluate_query(query)?,
             None => None,
@@ -325,7 +375,7 @@ impl Compiler<'_> {
             return Ok(self.add_exported_collector(span));
         }
         let displayed = self.type_name(&lower);
-        Ok(self.add_query_collector(displayed, query, overrides, span))
+        Ok(self.add_query_collector(displayed, query, overrides, &splats, span))
     }
 
     /// The condition of a collector, its values evaluated now.

@@ -1,19 +1,21 @@
 //! Functions that look at the catalog or mark what is in it.
 
+use setpoint_provenance::Prov;
 use setpoint_puppet_functions::{Call, Stop};
 use setpoint_puppet_values::{Data, Type, Value, infer, to_text};
 use setpoint_source::Symbol;
 
-use super::{at_least, at_least_one, flatten};
+use super::{at_least, at_least_one, flat_chosen};
 use crate::compiler::Compiler;
+use crate::declare::reference_parts;
 use crate::rules;
 use crate::tags::tag_values;
+use crate::trace::{MISSING_CLASS, MISSING_RESOURCE, MISSING_TAG};
 
 /// Makes virtual resources real, now or as soon as they are declared.
 pub(super) fn realize(compiler: &mut Compiler<'_>, call: &Call<'_>) -> Result<Value, Stop> {
     at_least(call, 1)?;
-    let mut values = Vec::new();
-    flatten(&call.arguments, &mut values);
+    let values = flat_chosen(compiler, &call.arguments);
     let mut references = Vec::with_capacity(values.len());
     for value in values {
         let text = match &value.data {
@@ -35,6 +37,12 @@ pub(super) fn tag(compiler: &mut Compiler<'_>, call: &Call<'_>) -> Result<Value,
     compiler.resources[container].tags = tags;
     // Collectors ask for the tags of containers, too.
     compiler.resources.touch_all();
+    if compiler.arena.enabled() {
+        let provs: Vec<_> = call.arguments.iter().map(|value| value.prov).collect();
+        let called = compiler.arena.operation(call.name, Some(call.span), &provs);
+        let prov = compiler.under_control(called);
+        compiler.trace.tags.push((setpoint_catalog::ResourceId(container.index() as u32), prov));
+    }
     result.map(|()| Value::UNDEF)
 }
 
@@ -46,18 +54,57 @@ pub(super) fn tagged(compiler: &mut Compiler<'_>, call: &Call<'_>) -> Result<Val
         let tag = Symbol::new(&to_text(value).to_lowercase());
         compiler.catalog_tags.contains(tag) || compiler.is_tagged(container, &[tag])
     });
-    Ok(observed(compiler, call, all))
+    let leaf = compiler.absence(MISSING_TAG, "");
+    Ok(observed(compiler, call, all, vec![leaf]))
 }
 
 /// Whether one of the arguments is there by now: a class, a type, a resource, a variable.
 pub(super) fn defined(compiler: &mut Compiler<'_>, call: &Call<'_>) -> Result<Value, Stop> {
     at_least_one(call)?;
+    let mut seen = Vec::new();
     for value in &call.arguments {
-        if is_defined(compiler, value, call)? {
-            return Ok(observed(compiler, call, true));
+        let found = is_defined(compiler, value, call)?;
+        if compiler.arena.enabled() {
+            evidence(compiler, value, &mut seen);
+        }
+        if found {
+            return Ok(observed(compiler, call, true, seen));
         }
     }
-    Ok(observed(compiler, call, false))
+    Ok(observed(compiler, call, false, seen))
+}
+
+/// What was found, or why nothing was.
+fn evidence(compiler: &mut Compiler<'_>, value: &Value, seen: &mut Vec<Prov>) {
+    match &value.data {
+        Data::String(text) => {
+            if let Some(name) = text.strip_prefix('$') {
+                let name = Symbol::new(name);
+                match compiler.find_variable(name, None) {
+                    Ok(Some(found)) => seen.push(found.prov),
+                    _ => seen.push(compiler.absence_of(name)),
+                }
+            }
+        }
+        Data::Type(of) => {
+            let Some((type_name, Some(title))) = reference_parts(of) else { return };
+            let (type_name, title) = (type_name.to_owned(), title.to_owned());
+            if let Ok(Some(id)) = compiler.find_resource(&type_name, &title) {
+                let resource = &compiler.resources[id];
+                let order = compiler.scopes[resource.scope].order;
+                let alias = resource.named("alias").map(|value| value.prov);
+                seen.extend([resource.prov, resource.title_prov, order]);
+                seen.extend(alias);
+            } else if type_name == "Class" {
+                let name = title.strip_prefix("::").unwrap_or(&title).to_lowercase();
+                seen.push(compiler.absence(MISSING_CLASS, &name));
+            } else {
+                let displayed = compiler.type_name(&type_name.to_lowercase());
+                seen.push(compiler.absence(MISSING_RESOURCE, &format!("{displayed}[{title}]")));
+            }
+        }
+        _ => {}
+    }
 }
 
 fn is_defined(compiler: &mut Compiler<'_>, value: &Value, call: &Call<'_>) -> Result<bool, Stop> {
@@ -106,12 +153,13 @@ fn is_type_defined(compiler: &mut Compiler<'_>, of: &Type, call: &Call<'_>) -> R
 }
 
 /// An answer about the state of the catalog: it depends on the question, and on how far the evaluation has come.
-fn observed(compiler: &mut Compiler<'_>, call: &Call<'_>, answer: bool) -> Value {
+fn observed(compiler: &mut Compiler<'_>, call: &Call<'_>, answer: bool, seen: Vec<Prov>) -> Value {
     if !compiler.arena.enabled() {
         return answer.into();
     }
     let mut provs: Vec<_> = call.arguments.iter().map(|value| value.prov).collect();
-    provs.push(compiler.frame.control);
+    provs.extend(seen);
+    provs.push(compiler.scopes[compiler.frame.scope].order);
     let prov = compiler.arena.operation(call.name, Some(call.span), &provs);
     Value::from(answer).with(prov)
 }

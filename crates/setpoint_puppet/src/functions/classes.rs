@@ -5,7 +5,7 @@ use setpoint_puppet_functions::{Call, Stop};
 use setpoint_puppet_values::{Data, Type, Value, infer};
 use setpoint_source::Symbol;
 
-use super::{at_least_one, flatten};
+use super::{at_least_one, flat_chosen, flatten};
 use crate::compiler::Compiler;
 use crate::resources::ResourceId;
 use crate::rules;
@@ -18,8 +18,9 @@ pub(super) fn include(compiler: &mut Compiler<'_>, call: &Call<'_>) -> Result<Va
 pub(super) fn contain(compiler: &mut Compiler<'_>, call: &Call<'_>) -> Result<Value, Stop> {
     let (references, classes) = declare(compiler, call)?;
     let container = compiler.scopes[compiler.frame.scope].resource;
+    let prov = made_by(compiler, call);
     for class in classes {
-        compiler.add_class_edge(container, class);
+        compiler.add_class_edge(container, class, prov);
     }
     Ok(references)
 }
@@ -34,14 +35,29 @@ pub(super) fn require(compiler: &mut Compiler<'_>, call: &Call<'_>) -> Result<Va
     flatten(known.as_slice(), &mut values);
     values.retain(|value| !value.is_undef());
     values.extend(references.as_array().unwrap_or(&[]).iter().cloned());
-    compiler.set_parameter(container, name, Value::array(values))?;
+    let known = known.map_or(Prov::NONE, |value| value.prov);
+    let made = made_by(compiler, call);
+    let prov = compiler.arena.operation(call.name, Some(call.span), &[known, made]);
+    let id = setpoint_catalog::ResourceId(container.index() as u32);
+    if compiler.arena.enabled() {
+        compiler.trace.requires.push((id, made));
+    }
+    compiler.set_parameter(container, name, Value::array(values).with(prov))?;
     Ok(references)
+}
+
+/// What a call was given, and why it was made.
+fn made_by(compiler: &mut Compiler<'_>, call: &Call<'_>) -> Prov {
+    let provs: Vec<Prov> = call.arguments.iter().map(|value| value.prov).collect();
+    let made = compiler.arena.operation(call.name, Some(call.span), &provs);
+    compiler.under_control(made)
 }
 
 /// Declares the classes; the results are references to them, and their resources.
 fn declare(compiler: &mut Compiler<'_>, call: &Call<'_>) -> Result<(Value, Vec<ResourceId>), Stop> {
     at_least_one(call)?;
-    let names = class_names(&call.arguments, call)?;
+    let arguments = flat_chosen(compiler, &call.arguments);
+    let names = class_names(&arguments, call)?;
     let references =
         names.iter().map(|(name, prov)| Value::new(Data::Type(Type::class(name))).with(*prov)).collect();
     let classes = compiler.include_classes(&names, call.span)?;

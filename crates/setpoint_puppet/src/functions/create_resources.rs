@@ -1,5 +1,6 @@
 //! `create_resources`.
 
+use setpoint_provenance::{Control, Prov};
 use setpoint_puppet_functions::{Call, Stop};
 use setpoint_puppet_syntax::ast::ResourceForm;
 use setpoint_puppet_values::{Data, Hash, Value, to_text};
@@ -44,10 +45,18 @@ pub(super) fn create_resources(compiler: &mut Compiler<'_>, call: &Call<'_>) -> 
     if name == "class" && form != ResourceForm::Regular {
         return Err(fail("Classes are not virtualizable".to_owned()));
     }
+    let prov_of = |at: usize| call.arguments.get(at).map_or(Prov::NONE, |value| value.prov);
+    let outer = compiler.frame.control;
+    compiler.enter(Control::Call, prov_of(0), Some(call.span));
+    if !prov_of(0).is_none() {
+        compiler.trace.dynamic.push(prov_of(0));
+    }
     let mut references = Vec::new();
     for (title, parameters) in instances {
+        let all = parameters.prov;
+        let splats = [prov_of(1), all, prov_of(2)].map(|prov| compiler.arena.shape(prov)).to_vec();
         let parameters = if let Data::Hash(entries) = &parameters.data {
-            merged(compiler, defaults, entries)
+            merged(compiler, (defaults, prov_of(2)), (entries, all))
         } else {
             let actual = setpoint_puppet_values::infer(parameters).generalize();
             let message = format!(
@@ -60,18 +69,28 @@ pub(super) fn create_resources(compiler: &mut Compiler<'_>, call: &Call<'_>) -> 
             Data::Array(titles) => titles.to_vec(),
             _ => vec![title.0.clone()],
         };
-        let declaration = Declaration { form, titles, parameters, span: call.span };
+        let titles = titles.into_iter().map(|title| compiler.chosen_from(title, prov_of(1))).collect();
+        let declaration = Declaration { form, titles, parameters, splats, span: call.span };
         let declared = compiler.declare(Symbol::new(&name), declaration)?;
         references.extend(declared.into_iter().map(|id| compiler.reference(id)));
     }
-    Ok(Value::array(references))
+    compiler.frame.control = outer;
+    let provs = [prov_of(0), prov_of(1), prov_of(2)];
+    let prov = compiler.arena.operation(call.name, Some(call.span), &provs);
+    Ok(Value::array(references).with(prov))
 }
 
 /// The defaults, and the parameters of a resource, which win.
-fn merged(compiler: &Compiler<'_>, defaults: &Hash, own: &Hash) -> Vec<Parameter> {
-    let mut all = defaults.clone();
-    for (name, value) in own {
-        all.insert(name.clone(), value.clone());
+fn merged(
+    compiler: &mut Compiler<'_>,
+    (defaults, of_defaults): (&Hash, Prov),
+    (own, of_own): (&Hash, Prov),
+) -> Vec<Parameter> {
+    let mut all = Hash::default();
+    for (entries, whole) in [(defaults, of_defaults), (own, of_own)] {
+        for (name, value) in entries {
+            all.insert(name.clone(), compiler.chosen_from(value.clone(), whole));
+        }
     }
     let source = compiler.scopes[compiler.frame.scope].source;
     let control = compiler.frame.control;

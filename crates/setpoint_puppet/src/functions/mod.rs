@@ -52,6 +52,22 @@ fn at_least(call: &Call<'_>, count: usize) -> Result<(), Stop> {
     Ok(())
 }
 
+/// The values in nested arrays, each with what decided that it is there.
+fn flat_chosen(compiler: &mut Compiler<'_>, values: &[Value]) -> Vec<Value> {
+    let mut flat = Vec::with_capacity(values.len());
+    for value in values {
+        match &value.data {
+            Data::Array(items) => {
+                let items: Vec<Value> =
+                    items.iter().map(|item| compiler.chosen_from(item.clone(), value.prov)).collect();
+                flat.extend(flat_chosen(compiler, &items));
+            }
+            _ => flat.push(value.clone()),
+        }
+    }
+    flat
+}
+
 fn flatten(values: &[Value], into: &mut Vec<Value>) {
     for value in values {
         match &value.data {

@@ -129,6 +129,7 @@ impl Compiler<'_> {
         self.definitions.loaded.insert(path);
         let manifest = manifest
             .map_err(|error| rules::stop(&rules::UNREADABLE_FILE, sentence(&error.to_string()), None))?;
+        self.trace.manifests.push(std::sync::Arc::clone(&manifest));
         self.require_sound(&manifest)?;
         self.check_location(&manifest)?;
         self.register(&manifest, module)

@@ -53,6 +53,7 @@ impl Compiler<'_> {
             }
         }
         for manifest in &manifests {
+            self.trace.manifests.push(Arc::clone(manifest));
             self.register(manifest, None)?;
         }
         Ok(manifests)

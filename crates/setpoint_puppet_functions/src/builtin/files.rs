@@ -75,8 +75,10 @@ fn first_array(arguments: &[Value]) -> &[Value] {
     arguments.first().and_then(Value::as_array).unwrap_or_default()
 }
 
-fn read(context: &Context<'_, '_>, path: &Path) -> Result<Vec<u8>, Stop> {
-    context.host.files().read(path).map_err(|error| context.fail(error.to_string()))
+fn read(context: &mut Context<'_, '_>, path: &Path) -> Result<Vec<u8>, Stop> {
+    let bytes = context.host.files().read(path).map_err(|error| context.fail(error.to_string()))?;
+    context.host.file_read(path, std::str::from_utf8(&bytes).unwrap_or_default());
+    Ok(bytes)
 }
 
 /// The content as text; what is not text stays bytes.
@@ -136,13 +138,14 @@ fn missing(context: &Context<'_, '_>, stop: Stop, folder: &str, name: &str) -> S
 }
 
 /// The path and the text of a template.
-fn template_text(context: &Context<'_, '_>, name: &str) -> Result<(String, String), Stop> {
+fn template_text(context: &mut Context<'_, '_>, name: &str) -> Result<(String, String), Stop> {
     let Some(path) = context.host.module_file("templates", name) else {
         let stop = context.fail(format!("Could not find template '{name}'"));
         return Err(missing(context, stop, "templates", name));
     };
     let text = setpoint_source::read_text(context.host.files(), &path)
         .map_err(|error| context.fail(error.to_string()))?;
+    context.host.file_read(&path, &text);
     Ok((path.display().to_string(), text))
 }
 

@@ -562,6 +562,7 @@ impl Interpreter<'_, '_, '_> {
                 Ok(text) => text,
                 Err(error) => return failed(error.to_string()),
             };
+            self.context.host.file_read(&path, &text);
             let program = parser::parse(lexer::template(&text)?)?;
             let environment = Rc::new(Environment::default());
             self.run(&program, &environment)?;

@@ -1,0 +1,25 @@
+//! Questions about a compiled Puppet catalog: where a value came from, by which expression it was made, and on what it
+//! depends; why a resource is there, or is not; what depends on a line.
+//!
+//! It stands behind the compiler (`setpoint_puppet`), whose [`setpoint_puppet::Compilation`] it reads, and before the
+//! commands `why`, `impact` and `diff`. `target` reads what is asked for, `causes` works out dependencies, `effects`
+//! summarises code that did not run, `answer` and `text` are what people read. The crate compiles nothing, runs nothing and
+//! prints nothing.
+
+mod absence;
+mod answer;
+mod causes;
+mod effects;
+mod impact;
+mod json;
+mod target;
+mod text;
+
+pub use causes::Query;
+pub use setpoint_provenance::Dependency;
+pub use target::{Step, Target, Unknown, parse};
+pub use answer::{Answer, Passed, Reason, ReasonKind, reasons, secrets};
+pub use text::{Notes, Writer, shown};
+pub use absence::{Absence, KeptOut};
+pub use impact::{Affected, Impact};
+pub use json::json_value;
