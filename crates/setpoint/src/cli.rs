@@ -19,8 +19,10 @@ pub(crate) enum Command {
     Check(CheckArgs),
     /// Print the compiled result: a Puppet catalog, a SmartFrog tree
     Compile(CompileArgs),
-    /// Say where a value came from
+    /// Say where a value came from, or why a resource is there
     Why(WhyArgs),
+    /// Say what depends on a line
+    Impact(ImpactArgs),
     /// Compare two inputs as they are compiled
     Diff(DiffArgs),
     /// Only parse, and report
@@ -202,9 +204,42 @@ pub(crate) struct CompileArgs {
 pub(crate) struct WhyArgs {
     #[arg(value_name = "INPUT")]
     pub(crate) input: PathBuf,
-    /// The value: `File[/etc/motd].content`, or `s2:web:running` for SmartFrog
+    /// The value: `File[/etc/motd].content`, `Class[Ntp].servers[0]`, `Service[ntp]`, `Package[a] -> File[b]`, or
+    /// `s2:web:running` for SmartFrog
     #[arg(value_name = "VALUE")]
-    pub(crate) target: String,
+    pub(crate) target: Option<String>,
+    /// Only the place that the value was copied from
+    #[arg(long = "where", group = "form")]
+    pub(crate) origin: bool,
+    /// The operations that made the value
+    #[arg(long, group = "form")]
+    pub(crate) expression: bool,
+    /// Every input that could change the value
+    #[arg(long, group = "form")]
+    pub(crate) depends: bool,
+    /// What kept a resource or a value out that is not there
+    #[arg(long, group = "form")]
+    pub(crate) why_not: bool,
+    /// Name the commit that changed each line last, as `git blame` knows it
+    #[arg(long)]
+    pub(crate) blame: bool,
+    /// `text`, `json` or `dot`
+    #[arg(long, value_name = "FORMAT", default_value = "text", value_parser = ["text", "json", "dot"])]
+    pub(crate) format: String,
+    #[command(flatten)]
+    pub(crate) options: InputOptions,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ImpactArgs {
+    #[arg(value_name = "INPUT")]
+    pub(crate) input: PathBuf,
+    /// A line of a manifest, a template or a data file
+    #[arg(value_name = "FILE:LINE")]
+    pub(crate) line: String,
+    /// List also what the line could have reached, had something else stood there
+    #[arg(long)]
+    pub(crate) all: bool,
     /// `text` or `json`
     #[arg(long, value_name = "FORMAT", default_value = "text", value_parser = ["text", "json"])]
     pub(crate) format: String,

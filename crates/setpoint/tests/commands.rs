@@ -3,7 +3,7 @@
 //!
 //! Inputs are files of a folder of their own. With `NAME @COMMIT` an input is the file at a commit of a git repository there:
 //! commits are made in the order in which they are named, each is known by its name, and the inputs without one lie in the
-//! working tree.
+//! working tree. `NAME @COMMIT by AUTHOR` is a commit of somebody else.
 
 #![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic)]
 
@@ -58,8 +58,10 @@ fn lay_out(case: &Case, folder: &Path) {
             }
         }
         git(folder, &["add", "--all"]);
-        git(folder, &["commit", "--quiet", "--message", commit]);
-        git(folder, &["tag", commit]);
+        let (name, author) = commit.split_once(" by ").unwrap_or((commit, "Ada"));
+        let author = format!("{author} <{}@example.com>", author.to_lowercase());
+        git(folder, &["commit", "--quiet", "--author", &author, "--message", name]);
+        git(folder, &["tag", name]);
     }
     for input in case.inputs.iter().filter(|input| !input.name.contains(" @")) {
         write(folder, &input.name, &input.text);

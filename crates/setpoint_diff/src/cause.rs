@@ -1,8 +1,7 @@
 //! Which changed lines a difference comes from.
 
-use rustc_hash::FxHashSet;
 use setpoint_catalog::Catalog;
-use setpoint_provenance::{Arena, Leaf, Node, Prov};
+use setpoint_provenance::{Arena, Leaf, Prov};
 use setpoint_source::Sources;
 
 use crate::SourceChanges;
@@ -99,20 +98,6 @@ impl Version<'_> {
 
     /// The leaves that a value was computed from, without what only decided that it was computed.
     fn operands(&self, prov: Prov) -> Vec<Leaf> {
-        let mut seen = FxHashSet::default();
-        let mut work = vec![prov];
-        let mut found = Vec::new();
-        while let Some(at) = work.pop() {
-            if !seen.insert(at) {
-                continue;
-            }
-            match self.arena.node(at) {
-                Some(Node::Leaf(leaf)) => found.push(leaf),
-                Some(Node::Copy { of, .. } | Node::Under { of, .. }) => work.push(of),
-                Some(Node::Operation { arguments, .. }) => work.extend_from_slice(arguments),
-                None => {}
-            }
-        }
-        found
+        self.arena.made_of(prov).into_iter().map(|(_, leaf)| leaf).collect()
     }
 }

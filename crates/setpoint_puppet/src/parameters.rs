@@ -118,7 +118,10 @@ impl Compiler<'_> {
                 DataAnswer::Found(value) if value.is_undef() && has_default => {
                     missing.push((name, value.prov));
                 }
-                DataAnswer::Found(value) => self.set_parameter(id, name, value)?,
+                DataAnswer::Found(value) => {
+                    let value = self.since_undef(id, name, value);
+                    self.set_parameter(id, name, value)?;
+                }
                 DataAnswer::Missing(observed) => missing.push((name, observed.prov)),
             }
         }
@@ -183,10 +186,26 @@ impl Compiler<'_> {
             if let Some((_, observed)) = observed {
                 value.prov = self.arena.under(value.prov, Control::Selection, *observed, None);
             }
+            let value = self.since_undef(id, parameter.name, value);
             self.set_parameter(id, parameter.name, value.clone())?;
             self.scopes[scope].set_parameter(parameter.name, value);
         }
         Ok(self.scopes[scope].finish_parameters(level))
+    }
+
+    /// A value that takes the place of an `undef` which was given: it is there because of that.
+    fn since_undef(&mut self, id: ResourceId, name: Symbol, value: Value) -> Value {
+        let given = self.resources[id].parameters.get(name);
+        match given.map(|given| (given.value.prov, given.control)) {
+            Some((given, control)) if self.arena.enabled() && !given.is_none() => {
+                let mut prov = self.arena.under(value.prov, Control::Selection, given, None);
+                if !control.is_none() {
+                    prov = self.arena.under(prov, Control::Condition, control, None);
+                }
+                value.with(prov)
+            }
+            _ => value,
+        }
     }
 
     /// Checks the names and types of the parameters of an instance.

@@ -1,7 +1,10 @@
 //! A running call: what it was given, and what its block decided.
 
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
 use setpoint_provenance::{Control, Prov};
-use setpoint_puppet_values::{Type, Value, ValueError};
+use setpoint_puppet_values::{Data, Type, Value, ValueError};
 use setpoint_source::Span;
 
 use crate::{Block, Call, Host, Stop, rules};
@@ -85,19 +88,95 @@ impl<'c, 'h> Context<'c, 'h> {
 
     /// Gives the result its provenance. A new value is the function over its arguments and what its block decided; a
     /// value that was copied out of an argument keeps its own, seen under the call that chose it.
-    pub(crate) fn explained(self, result: Value) -> Value {
+    pub(crate) fn explained(self, mut result: Value) -> Value {
         let arena = self.host.arena();
         if !arena.enabled() {
             return result;
+        }
+        let mut given = FxHashMap::default();
+        if !result.prov.is_none() || matches!(result.data, Data::Array(_) | Data::Hash(_)) {
+            self.call.arguments.iter().for_each(|argument| note_given(argument, &mut given));
         }
         let arguments: Vec<Prov> =
             self.call.arguments.iter().map(|argument| argument.prov).chain(self.decided).collect();
         let span = Some(self.call.span);
         let call = arena.operation(self.call.name, span, &arguments);
+        let mut element = None;
+        tell_elements(&mut result, &given, &mut || {
+            *element.get_or_insert_with(|| arena.operation("element".into(), span, &[call]))
+        });
         let prov = match result.prov {
             Prov::NONE => call,
+            _ if is_changed(&result, &given) => call,
             own => arena.under(own, Control::Selection, call, span),
         };
         result.with(prov)
+    }
+
+    /// An element of a collection that has no place of its own: a letter of a text, a number of a range.
+    pub(crate) fn element_of(&mut self, element: Value, collection: &Value) -> Value {
+        if !element.prov.is_none() || collection.prov.is_none() {
+            return element;
+        }
+        let prov = self.host.arena().operation("element".into(), None, &[collection.prov]);
+        element.with(prov)
+    }
+
+    /// The position of an element.
+    pub(crate) fn position(&mut self, index: usize, collection: &Value) -> Value {
+        let position = Value::from(index as i64);
+        if collection.prov.is_none() {
+            return position;
+        }
+        let prov = self.host.arena().operation("index".into(), None, &[collection.prov]);
+        position.with(prov)
+    }
+}
+
+/// What the nodes of arguments, and of all that is in them, stand for.
+type Given<'v> = FxHashMap<Prov, &'v Value>;
+
+fn note_given<'v>(value: &'v Value, given: &mut Given<'v>) {
+    if !value.prov.is_none() {
+        given.entry(value.prov).or_insert(value);
+    }
+    match &value.data {
+        Data::Array(items) => items.iter().for_each(|item| note_given(item, given)),
+        Data::Hash(entries) => entries.iter().for_each(|(key, item)| {
+            note_given(&key.0, given);
+            note_given(item, given);
+        }),
+        _ => {}
+    }
+}
+
+/// Whether a value has the node of one that was given, and is another: it was computed, not copied.
+fn is_changed(value: &Value, given: &Given<'_>) -> bool {
+    given.get(&value.prov).is_some_and(|known| known.data != value.data)
+}
+
+/// Elements that a function computed are elements of its result, and copies of nothing.
+fn tell_elements(value: &mut Value, given: &Given<'_>, made: &mut dyn FnMut() -> Prov) {
+    let untold = |item: &Value| item.prov.is_none() || is_changed(item, given);
+    fn any_untold(value: &Value, untold: &dyn Fn(&Value) -> bool) -> bool {
+        match &value.data {
+            Data::Array(items) => items.iter().any(|item| untold(item) || any_untold(item, untold)),
+            Data::Hash(entries) => entries.values().any(|item| untold(item) || any_untold(item, untold)),
+            _ => false,
+        }
+    }
+    if !any_untold(value, &untold) {
+        return;
+    }
+    let mut each = |item: &mut Value| {
+        if untold(item) {
+            item.prov = made();
+        }
+        tell_elements(item, given, made);
+    };
+    match &mut value.data {
+        Data::Array(items) => Arc::make_mut(items).iter_mut().for_each(&mut each),
+        Data::Hash(entries) => Arc::make_mut(entries).values_mut().for_each(&mut each),
+        _ => {}
     }
 }

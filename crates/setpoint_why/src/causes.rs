@@ -249,11 +249,10 @@ impl<'a> Query<'a> {
         let trace = self.trace(id);
         let entry = resource.parameters.entry(name);
         let explicit = entry.is_some_and(|entry| is_own(resource, entry));
-        if entry.is_none() {
-            roots.push((resource.prov, false));
-            self.not_given(id, Some(name), roots);
-        }
+        // Another declaration of this title might have given it.
+        roots.extend([(resource.prov, false), (trace.title, false)]);
         if !explicit {
+            self.not_given(id, Some(name), roots);
             roots.push((trace.order, false));
             self.guards(Wanted::Default(resource.type_name, Some(name)), u32::MAX, roots);
         }

@@ -68,7 +68,8 @@ impl Writer<'_> {
         place
     }
 
-    fn place_of(&self, span: Span, answer: &Answer) -> Json {
+    /// A place without a kind.
+    pub fn place_of(&self, span: Span, answer: &Answer) -> Json {
         let file = self.sources.file(span.file);
         let position = file.position(span.range.start);
         let text = if self.is_secret(span, answer) { Json::Null } else { file.slice(span.range).into() };

@@ -8,6 +8,7 @@
 
 mod absence;
 mod answer;
+mod blame;
 mod causes;
 mod effects;
 mod impact;
@@ -15,11 +16,12 @@ mod json;
 mod target;
 mod text;
 
-pub use causes::Query;
-pub use setpoint_provenance::Dependency;
-pub use target::{Step, Target, Unknown, parse};
-pub use answer::{Answer, Passed, Reason, ReasonKind, reasons, secrets};
-pub use text::{Notes, Writer, shown};
 pub use absence::{Absence, KeptOut};
+pub use answer::{Answer, Passed, Reason, ReasonKind, reasons, secrets};
+pub use blame::blame;
+pub use causes::Query;
 pub use impact::{Affected, Impact};
 pub use json::json_value;
+pub use setpoint_provenance::Dependency;
+pub use target::{Step, Target, Unknown, parse};
+pub use text::{Notes, Writer, shown};

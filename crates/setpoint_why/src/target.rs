@@ -169,33 +169,13 @@ fn resource(catalog: &Catalog, text: &str) -> Result<ResourceId, Unknown> {
 
 /// The reference in the catalog that is most like another.
 fn nearest(catalog: &Catalog, reference: &str) -> Option<String> {
-    let wanted = reference.to_lowercase();
-    let limit = (wanted.chars().count() / 4).max(2);
-    let resources = catalog.resources().iter().filter(|resource| !resource.virtual_);
-    let near = resources.filter_map(|resource| {
-        let known = resource.reference();
-        distance(&wanted, &known.to_lowercase(), limit).map(|distance| (distance, known))
-    });
-    near.min_by(|left, right| left.0.cmp(&right.0)).map(|(_, known)| known)
-}
-
-/// How many letters must be changed, if it is no more than a limit.
-pub(crate) fn distance(left: &str, right: &str, limit: usize) -> Option<usize> {
-    let (left, right): (Vec<char>, Vec<char>) = (left.chars().collect(), right.chars().collect());
-    if left.len().abs_diff(right.len()) > limit {
-        return None;
-    }
-    let mut row: Vec<usize> = (0..=right.len()).collect();
-    for (at, a) in left.iter().enumerate() {
-        let mut diagonal = std::mem::replace(&mut row[0], at + 1);
-        for (to, b) in right.iter().enumerate() {
-            let cost = diagonal + usize::from(a != b);
-            diagonal = row[to + 1];
-            row[to + 1] = cost.min(diagonal + 1).min(row[to] + 1);
-        }
-        if row.iter().all(|known| *known > limit) {
-            return None;
-        }
-    }
-    row.last().copied().filter(|distance| *distance <= limit)
+    let real = catalog.resources().iter().filter(|resource| !resource.virtual_);
+    let known: Vec<String> = real.map(setpoint_catalog::Resource::reference).collect();
+    let by_title = || {
+        let (_, title) = reference.split_once('[')?;
+        known.iter().find(|known| known.split_once('[').is_some_and(|(_, other)| other.eq_ignore_ascii_case(title)))
+    };
+    setpoint_source::nearest(reference, known.iter().map(String::as_str))
+        .map(str::to_owned)
+        .or_else(|| by_title().cloned())
 }

@@ -183,6 +183,12 @@ impl Writer<'_> {
         }
     }
 
+    /// What a condition was computed from.
+    pub fn decided(&self, reason: &Reason, answer: &Answer, out: &mut String) {
+        out.push_str("    because of the condition\n");
+        self.conditions(reason.cause, answer, out);
+    }
+
     /// What a condition was computed from, if that is more than its own text says.
     fn conditions(&self, cause: Prov, answer: &Answer, out: &mut String) {
         let leaves = self.compilation.arena.made_of(cause);

@@ -13,6 +13,8 @@
 
 #[path = "theorems/generate.rs"]
 mod generate;
+#[path = "theorems/replay.rs"]
+mod replay;
 #[path = "theorems/world.rs"]
 mod world;
 
@@ -216,4 +218,84 @@ fn a_change_is_listed_by_all_that_it_changes() {
     );
     assert!(count.violations.is_empty(), "{} of {} outputs, in {seeds_that_fail} manifests: {:#?}", count.violations.len(), count.outputs, &count.violations[..count.violations.len().min(5)]);
     assert!(count.differing * 4 > count.mutations, "too few changes change anything: {count:?}");
+}
+
+/// Every output of a catalog.
+fn targets(catalog: &setpoint_catalog::Catalog) -> Vec<Target> {
+    let mut all = Vec::new();
+    for (id, resource) in catalog.iter().filter(|(_, resource)| !resource.virtual_) {
+        all.push(Target::Resource(id));
+        all.push(Target::Tags(id));
+        for parameter in &resource.parameters {
+            all.push(Target::Parameter { resource: id, name: parameter.name, path: Vec::new() });
+        }
+        all.push(Target::Parameter { resource: id, name: Symbol::new("loglevel"), path: Vec::new() });
+    }
+    all.extend(catalog.edges.iter().map(|(from, to)| Target::Edge(*from, *to)));
+    all
+}
+
+#[test]
+fn what_an_output_depends_on_are_inputs() {
+    let mut outputs = 0;
+    let mut leaves = 0;
+    for seed in 0..150 {
+        let input = Input { text: generate::manifest(seed), facts: world::facts() };
+        let (files, sources) = (world::in_memory(""), Sources::new());
+        let world = World::new(&files, &sources, Vec::new(), &input);
+        let Some(mut query) = Query::new(&world.compilation, &world.environment) else { continue };
+        let literals = world::literals(&input.text);
+        for target in targets(world.compilation.catalog.as_ref().expect("it compiled")) {
+            outputs += 1;
+            for dependency in query.answer(&target).depends {
+                leaves += 1;
+                let what = || format!("{} in seed {seed}: {dependency:?}", query_name(&target, &world));
+                assert!(world::is_input(&dependency.leaf, &literals, &input, &sources), "{}", what());
+            }
+        }
+    }
+    assert!(outputs > 2_000 && leaves > 10_000, "{outputs} outputs, {leaves} leaves");
+}
+
+fn query_name(target: &Target, world: &World<'_>) -> String {
+    Query::new(&world.compilation, &world.environment).map_or_else(String::new, |query| query.shown(target))
+}
+
+#[test]
+fn the_expression_of_a_value_gives_the_value() {
+    let (mut total, mut replayed) = (0, 0);
+    for seed in 0..400 {
+        let input = Input { text: generate::manifest(seed), facts: world::facts() };
+        let (files, sources) = (world::in_memory(""), Sources::new());
+        let world = World::new(&files, &sources, Vec::new(), &input);
+        let Some(catalog) = &world.compilation.catalog else { continue };
+        let replay = replay::Replay { arena: &world.compilation.arena, sources: &sources, facts: &input.facts };
+        let mut program = String::new();
+        let mut expected: Vec<(String, &Value)> = Vec::new();
+        for resource in catalog.resources() {
+            for parameter in resource.parameters.iter().filter(|known| !is_opaque(&known.value)) {
+                // References are text that no operation made.
+                if matches!(parameter.name.as_str(), "before" | "notify" | "require" | "subscribe") {
+                    continue;
+                }
+                total += 1;
+                if let Some(code) = replay.value(&parameter.value) {
+                    program += &format!("notify {{ 'r{}': message => {code} }}\n", expected.len());
+                    expected.push((format!("{}.{} = {code}", resource.reference(), parameter.name), &parameter.value));
+                }
+            }
+        }
+        let again_sources = Sources::new();
+        let again = World::new(&files, &again_sources, Vec::new(), &Input { text: program.clone(), facts: input.facts.clone() });
+        let Some(second) = &again.compilation.catalog else {
+            panic!("seed {seed}: {:?}\n{program}", again.compilation.diagnostics)
+        };
+        for (number, (what, value)) in expected.iter().enumerate() {
+            replayed += 1;
+            let id = second.find("Notify".into(), &format!("r{number}")).expect("each was declared");
+            assert_eq!(second[id].get("message"), Some(*value), "seed {seed}: {what}");
+        }
+    }
+    assert!(replayed * 2 > total, "only {replayed} of {total} values could be replayed");
+    eprintln!("{replayed} of {total} values replayed");
 }

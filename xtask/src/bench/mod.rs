@@ -5,6 +5,7 @@
 mod cloudformation;
 mod puppet;
 mod smartfrog;
+mod why;
 
 use std::path::PathBuf;
 use std::process::Command;
@@ -47,6 +48,7 @@ static BENCHES: &[Bench] = &[
         peer: "cfn-lint with its rules on order alone",
         rows: cloudformation::rows,
     },
+    Bench { name: "why", peer: "the same without provenance", rows: why::rows },
 ];
 
 /// What every bench needs.

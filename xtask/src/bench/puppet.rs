@@ -106,7 +106,7 @@ fn request(manifest: String) -> Request {
 }
 
 /// Files as a configuration has them: each with its parameters, and an order for every tenth.
-fn files(count: u32) -> String {
+pub(super) fn files(count: u32) -> String {
     let mut text = String::from("$base = '/srv/data'\n");
     for index in 0..count {
         let _ = write!(

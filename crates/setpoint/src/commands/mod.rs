@@ -8,6 +8,7 @@ mod fix;
 mod fleet;
 mod fmt;
 mod graph;
+mod impact;
 mod packages;
 mod parse;
 mod prove;
@@ -33,6 +34,7 @@ pub(crate) fn run(cli: Cli) -> ExitCode {
         Command::Check(args) => check::run(&session, &args),
         Command::Compile(args) => compile::run(&session, &args),
         Command::Why(args) => why::run(&session, &args),
+        Command::Impact(args) => impact::run(&session, &args),
         Command::Diff(args) => diff::run(&session, &args),
         Command::Parse(args) => parse::run(&session, &args),
         Command::Graph(args) => graph::run(&session, &args),

@@ -8,6 +8,6 @@ use crate::{languages, output};
 
 pub(crate) fn run(session: &Session, args: &WhyArgs) -> Result<ExitCode, UsageError> {
     let language = languages::of(session, &args.input, &args.options)?;
-    let outcome = language.why(session, &args.input, &args.options, &args.target, &args.format)?;
+    let outcome = language.why(session, args)?;
     Ok(output::outcome(&outcome, &session.sources))
 }

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 
 use setpoint_source::{FileSystem, InputReport, Rule};
 
-use crate::cli::{InputOptions, ProveArgs, SimulateArgs};
+use crate::cli::{ImpactArgs, InputOptions, ProveArgs, SimulateArgs, WhyArgs};
 use crate::session::{Outcome, Session, UNREADABLE, UsageError};
 
 /// What the program can do with one kind of input. A command that a language does not answer is a usage error that
@@ -64,15 +64,12 @@ pub(crate) trait Language: Sync {
         Err(self.cannot("graph"))
     }
 
-    fn why(
-        &self,
-        _session: &Session,
-        _path: &Path,
-        _options: &InputOptions,
-        _target: &str,
-        _format: &str,
-    ) -> Result<Outcome, UsageError> {
+    fn why(&self, _session: &Session, _args: &WhyArgs) -> Result<Outcome, UsageError> {
         Err(self.cannot("why"))
+    }
+
+    fn impact(&self, _session: &Session, _args: &ImpactArgs) -> Result<Outcome, UsageError> {
+        Err(self.cannot("impact"))
     }
 
     fn diff(

@@ -11,6 +11,7 @@ mod node;
 mod project;
 mod puppetfile;
 mod run;
+mod why;
 
 use std::mem::ManuallyDrop;
 use std::path::{Path, PathBuf};
@@ -23,7 +24,7 @@ use setpoint_source::{Diagnostic, InputReport, Rule, Severity};
 
 use self::project::Project;
 use super::{Language, Older};
-use crate::cli::InputOptions;
+use crate::cli::{ImpactArgs, InputOptions, WhyArgs};
 use crate::session::{Outcome, Session, UsageError};
 
 #[derive(Debug)]
@@ -121,6 +122,14 @@ impl Language for Puppet {
         format: &str,
     ) -> Result<Outcome, UsageError> {
         diff::diff(session, old, new, options, format)
+    }
+
+    fn why(&self, session: &Session<'_>, args: &WhyArgs) -> Result<Outcome, UsageError> {
+        why::why(session, args)
+    }
+
+    fn impact(&self, session: &Session<'_>, args: &ImpactArgs) -> Result<Outcome, UsageError> {
+        why::impact(session, args)
     }
 
     fn check(

@@ -9,7 +9,7 @@ use setpoint_smartfrog::{
 use setpoint_source::{FileSystem, InputReport, Rule, Severity, read_text};
 
 use super::{Language, Older};
-use crate::cli::InputOptions;
+use crate::cli::{InputOptions, WhyArgs};
 use crate::output::pretty;
 use crate::session::{Outcome, Session, UsageError};
 
@@ -88,21 +88,27 @@ impl Language for SmartFrog {
         Ok(Outcome { result: compiled.store.as_ref().map(print), diagnostics: compiled.diagnostics })
     }
 
-    fn why(
-        &self,
-        session: &Session,
-        path: &Path,
-        options: &InputOptions,
-        target: &str,
-        format: &str,
-    ) -> Result<Outcome, UsageError> {
-        let options = Options { provenance: true, ..compiler_options(options)? };
-        let compiled = compiled(session, session.files, path, &options)?;
+    fn why(&self, session: &Session, args: &WhyArgs) -> Result<Outcome, UsageError> {
+        let given = [
+            ("--where", args.origin),
+            ("--expression", args.expression),
+            ("--depends", args.depends),
+            ("--why-not", args.why_not),
+            ("--blame", args.blame),
+            ("--format dot", args.format == "dot"),
+        ];
+        if let Some((option, _)) = given.iter().find(|(_, given)| *given) {
+            let message = format!("`{option}` has no answer for SmartFrog; `--format json` has all forms");
+            return Err(UsageError::new(message));
+        }
+        let Some(target) = &args.target else { return Err(UsageError::new("which value?")) };
+        let options = Options { provenance: true, ..compiler_options(&args.options)? };
+        let compiled = compiled(session, session.files, &args.input, &options)?;
         if compiled.store.is_none() {
             return Ok(Outcome { result: None, diagnostics: compiled.diagnostics });
         }
         let why = why::why(&compiled, target).map_err(UsageError::new)?;
-        let text = match format {
+        let text = match args.format.as_str() {
             "json" => pretty(&why.json(&compiled, &session.sources)),
             _ => why.text(&compiled, &session.sources),
         };

@@ -175,7 +175,14 @@ impl Compiler<'_> {
             let value = match &parameter.default {
                 Some(default) => {
                     self.scopes[scope].begin_default(parameter.name);
-                    self.evaluate_guarded(default)?
+                    let value = self.evaluate_guarded(default)?;
+                    match given {
+                        Some(given) if self.arena.enabled() => {
+                            let prov = self.arena.under(value.prov, Control::Selection, given.prov, None);
+                            value.with(prov)
+                        }
+                        _ => value,
+                    }
                 }
                 None if given.is_some() => Value::UNDEF,
                 None => continue,

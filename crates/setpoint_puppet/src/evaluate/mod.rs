@@ -263,14 +263,18 @@ impl Compiler<'_> {
 
     fn evaluate_hash(&mut self, entries: &[(Expr, Expr)], expression: &Expr) -> Result<Value, Stop> {
         let mut hash = Hash::with_capacity_and_hasher(entries.len(), rustc_hash::FxBuildHasher);
+        // Keys that come twice count twice: had one been another, the first entry would have stayed.
+        let (mut keys, mut values) = (Vec::new(), Vec::new());
         for (key, value) in entries {
             let key = self.evaluate(key)?;
             let value = self.evaluate(value)?;
+            if self.arena.enabled() {
+                keys.push(key.prov);
+                values.push(value.prov);
+            }
             hash.insert(Key(key), value);
         }
         let prov = if self.arena.enabled() {
-            let keys: Vec<Prov> = hash.keys().map(|key| key.0.prov).collect();
-            let values: Vec<Prov> = hash.values().map(|value| value.prov).collect();
             let span = self.span(expression.range);
             self.arena.collection(self.words.hash, Some(span), &keys, &values)
         } else {

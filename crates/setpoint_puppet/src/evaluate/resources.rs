@@ -116,8 +116,16 @@ impl Compiler<'_> {
             default.and_then(|at| evaluated.get(at)).map(|body| body.splats.clone()).unwrap_or_default();
         let mut declared = Vec::new();
         for mut body in evaluated {
-            let parameters =
+            let mut parameters =
                 if defaults.is_empty() { body.parameters } else { merged(&defaults, body.parameters) };
+            // A default counts because no hash of the body has such a parameter.
+            let decisive = if defaults.is_empty() || !self.arena.enabled() { &[][..] } else { &body.splats };
+            for splat in decisive {
+                for parameter in &mut parameters {
+                    let prov = self.arena.under(parameter.value.prov, Control::Selection, *splat, None);
+                    parameter.value.prov = prov;
+                }
+            }
             if body.titles.is_empty() {
                 continue;
             }

@@ -87,10 +87,13 @@ fn merged(
     (own, of_own): (&Hash, Prov),
 ) -> Vec<Parameter> {
     let mut all = Hash::default();
-    for (entries, whole) in [(defaults, of_defaults), (own, of_own)] {
-        for (name, value) in entries {
-            all.insert(name.clone(), compiler.chosen_from(value.clone(), whole));
-        }
+    for (name, value) in defaults {
+        // It counts because the resource has no such parameter of its own.
+        let value = compiler.chosen_from(value.clone(), of_defaults);
+        all.insert(name.clone(), compiler.chosen_from(value, of_own));
+    }
+    for (name, value) in own {
+        all.insert(name.clone(), compiler.chosen_from(value.clone(), of_own));
     }
     let source = compiler.scopes[compiler.frame.scope].source;
     let control = compiler.frame.control;

@@ -162,14 +162,6 @@ fn bounded(context: &Context<'_, '_>, of: Iter) -> Result<Iter, Stop> {
     Ok(of)
 }
 
-pub(super) fn owned(element: Value, collection: &Value) -> Value {
-    if element.prov.is_none() { element.with(collection.prov) } else { element }
-}
-
-pub(super) fn position(index: usize, collection: &Value) -> Value {
-    Value::from(index as i64).with(collection.prov)
-}
-
 fn pair(key: &Key, value: &Value) -> Value {
     Value::array(vec![key.0.clone(), value.clone()]).with(value.prov)
 }
@@ -187,11 +179,17 @@ enum Form {
 }
 
 impl Form {
-    fn arguments(self, collection: &Value, at: usize, element: &Value) -> Vec<Value> {
+    fn arguments(
+        self,
+        context: &mut Context<'_, '_>,
+        collection: &Value,
+        at: usize,
+        element: &Value,
+    ) -> Vec<Value> {
         match self {
             Self::Entry => element.as_array().map_or_else(|| vec![element.clone()], <[Value]>::to_vec),
             Self::Pair | Self::Element => vec![element.clone()],
-            Self::Indexed => vec![position(at, collection), element.clone()],
+            Self::Indexed => vec![context.position(at, collection), element.clone()],
         }
     }
 }
@@ -207,8 +205,8 @@ fn walk(
 ) -> Result<(), Stop> {
     let all = walked(context, collection)?;
     for (at, element) in all.iter().enumerate() {
-        let element = owned(element, collection);
-        let arguments = form.arguments(collection, at, &element);
+        let element = context.element_of(element, collection);
+        let arguments = form.arguments(context, collection, at, &element);
         let answer = if asks { context.ask_block(arguments)? } else { context.call_block(arguments)? };
         if !visit(at, &element, answer) {
             break;
@@ -337,15 +335,16 @@ fn index_of_value(context: &mut Context<'_, '_>, arguments: &[Value]) -> Result<
 
 fn reduce(context: &mut Context<'_, '_>, arguments: &[Value]) -> Result<Value, Stop> {
     let all = walked(context, &arguments[0])?;
-    let mut rest = all.iter().map(|element| owned(element, &arguments[0]));
+    let mut rest = all.iter();
     let mut memo = match arguments.get(1) {
         Some(memo) => memo.clone(),
         None => match rest.next() {
-            Some(element) => element,
+            Some(element) => context.element_of(element, &arguments[0]),
             None => return Ok(Value::UNDEF),
         },
     };
     for element in rest {
+        let element = context.element_of(element, &arguments[0]);
         match context.call_block(vec![memo.clone(), element]) {
             Ok(next) => memo = next,
             Err(Stop::Break(_)) => break,
@@ -360,10 +359,11 @@ fn slice(context: &mut Context<'_, '_>, arguments: &[Value]) -> Result<Value, St
     let size = usize::try_from(arguments[1].as_integer().unwrap_or(1)).unwrap_or(usize::MAX);
     let serving = serving_size(context, size)?;
     let all = walked(context, collection)?;
-    let mut items = all.iter().map(|element| owned(element, collection));
+    let mut items = all.iter();
     let mut slices = Vec::new();
     loop {
-        let part: Vec<Value> = items.by_ref().take(size).collect();
+        let part = items.by_ref().take(size);
+        let part: Vec<Value> = part.map(|element| context.element_of(element, collection)).collect();
         if part.is_empty() {
             break;
         }
@@ -446,8 +446,12 @@ fn reverse(context: &mut Context<'_, '_>, arguments: &[Value]) -> Result<Value, 
 }
 
 fn call_for_each(context: &mut Context<'_, '_>, of: &Iter, collection: &Value) -> Result<Value, Stop> {
-    let mut walk =
-        || of.iter().try_for_each(|element| context.call_block(vec![owned(element, collection)]).map(|_| ()));
+    let mut walk = || {
+        of.iter().try_for_each(|element| {
+            let element = context.element_of(element, collection);
+            context.call_block(vec![element]).map(|_| ())
+        })
+    };
     until_break(walk())?;
     Ok(Value::UNDEF)
 }

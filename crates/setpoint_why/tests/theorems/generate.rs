@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use setpoint_oracle::Random;
 
 /// The manifest of a seed.
-pub fn manifest(seed: u64) -> String {
+pub(crate) fn manifest(seed: u64) -> String {
     let mut generator = Generator { random: Random::new(seed), ..Generator::default() };
     generator.program();
     generator.out
@@ -221,9 +221,10 @@ impl Generator {
                 match self.below(4) {
                     0 => {
                         let word = self.word();
-                        self.line(&format!("Notify <| tag == {word} |> {arrow} Notify[{b}]"));
+                        self.line(&format!("if defined(Notify[{b}]) {{ Notify <| tag == {word} |> {arrow} Notify[{b}] }}"));
                     }
-                    _ => self.line(&format!("Notify[{a}] {arrow} Notify[{b}]")),
+                    _ if self.chance(6) => self.line(&format!("Notify[{a}] {arrow} Notify[{b}]")),
+                    _ => self.line(&format!("if defined(Notify[{a}]) and defined(Notify[{b}]) {{ Notify[{a}] {arrow} Notify[{b}] }}")),
                 }
             }
             8 => {
@@ -246,8 +247,8 @@ impl Generator {
             }
             18 => {
                 let (title, value) = (self.title(), self.value(1));
-                let name = *self.random.pick(&["loglevel", "noop", "message"]);
-                self.line(&format!("Notify[{title}] {{ {name} => {value} }}"));
+                let name = *self.random.pick(&["loglevel", "noop", "schedule"]);
+                self.line(&format!("if defined(Notify[{title}]) {{ Notify[{title}] {{ {name} => {value} }} }}"));
             }
             19 => {
                 let title = self.fresh("w");
@@ -258,13 +259,13 @@ impl Generator {
             20 | 21 => self.collector(),
             22 => {
                 let title = self.title();
-                self.line(&format!("realize(Notify[{title}])"));
+                self.line(&format!("if defined(Notify[{title}]) {{ realize(Notify[{title}]) }}"));
             }
             23 => {
                 let (title, first, second) = (self.fresh("r"), self.value(1), self.value(0));
                 let defaults = if self.chance(2) { format!(", {{ 'loglevel' => 'info', 'message' => {second} }}") } else { String::new() };
                 let other = self.word();
-                self.line(&format!("create_resources('notify', {{ '{title}' => {{ 'message' => {first} }}, {other} => {{}} }}{defaults})"));
+                self.line(&format!("if !defined(Notify[{other}]) {{ create_resources('notify', {{ '{title}' => {{ 'message' => {first} }}, {other} => {{}} }}{defaults}) }}"));
                 self.titles.push(title);
             }
             24 if self.in_code => {

@@ -15,12 +15,12 @@ use setpoint_why::{Query, Target};
 
 /// The inputs of one compilation.
 #[derive(Clone)]
-pub struct Input {
-    pub text: String,
-    pub facts: Hash,
+pub(crate) struct Input {
+    pub(crate) text: String,
+    pub(crate) facts: Hash,
 }
 
-pub fn facts() -> Hash {
+pub(crate) fn facts() -> Hash {
     let os = [("family", "Debian"), ("name", "a")];
     let os: Hash = os.map(|(key, value)| (Key::from(key), Value::from(value))).into_iter().collect();
     let all: [(Key, Value); 4] = [
@@ -34,21 +34,21 @@ pub fn facts() -> Hash {
 
 /// An input that was changed, as the leaves of either run know it.
 #[derive(Clone, Debug)]
-pub enum Label {
+pub(crate) enum Label {
     /// A literal, where it stands in the old text and in the new.
     Literal { old: Range, new: Range },
     Fact(String),
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Run {
+pub(crate) enum Run {
     Old,
     New,
 }
 
 impl Label {
     /// Whether a dependency is this input.
-    pub fn is(&self, dependency: &Dependency, run: Run, entry: &str, sources: &Sources) -> bool {
+    pub(crate) fn is(&self, dependency: &Dependency, run: Run, entry: &str, sources: &Sources) -> bool {
         let leaf = &dependency.leaf;
         match self {
             Self::Literal { old, new } => {
@@ -70,16 +70,16 @@ impl Label {
 
 /// A literal of a manifest: the text that can be changed, and the leaf that it is part of.
 #[derive(Clone, Debug)]
-pub struct Site {
+pub(crate) struct Site {
     /// What is replaced.
-    pub text: Range,
+    pub(crate) text: Range,
     /// The literal that it belongs to.
-    pub literal: Range,
-    pub kind: SiteKind,
+    pub(crate) literal: Range,
+    pub(crate) kind: SiteKind,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum SiteKind {
+pub(crate) enum SiteKind {
     Integer,
     Bool,
     /// With its quotes.
@@ -90,7 +90,7 @@ pub enum SiteKind {
 }
 
 /// Every literal of a manifest.
-pub fn sites(text: &str) -> Vec<Site> {
+pub(crate) fn sites(text: &str) -> Vec<Site> {
     let sources = Sources::new();
     let parsed = parse(sources.add("x.pp", text), text);
     let mut found = Vec::new();
@@ -182,22 +182,22 @@ fn code(parameters: &[Parameter], body: &[Expr], text: &str, found: &mut Vec<Sit
     defaults.chain(body).for_each(|statement| collect(statement, text, found));
 }
 
-pub const ENTRY: &str = "main.pp";
+pub(crate) const ENTRY: &str = "main.pp";
 
 /// A compilation, with what is needed to ask about it.
-pub struct World<'f> {
-    pub environment: Environment<'f>,
-    pub compilation: Compilation,
+pub(crate) struct World<'f> {
+    pub(crate) environment: Environment<'f>,
+    pub(crate) compilation: Compilation,
 }
 
-pub fn in_memory(text: &str) -> MemoryFileSystem {
+pub(crate) fn in_memory(text: &str) -> MemoryFileSystem {
     let mut files = MemoryFileSystem::new();
     files.add(ENTRY, text);
     files
 }
 
 impl<'f> World<'f> {
-    pub fn new(files: &'f dyn FileSystem, sources: &'f Sources, modulepath: Vec<PathBuf>, input: &Input) -> Self {
+    pub(crate) fn new(files: &'f dyn FileSystem, sources: &'f Sources, modulepath: Vec<PathBuf>, input: &Input) -> Self {
         let environment = Environment::new(files, sources).with_modulepath(modulepath);
         let options = Options {
             puppet: PuppetVersion::V7,
@@ -213,14 +213,14 @@ impl<'f> World<'f> {
 }
 
 /// What a catalog says, by names that do not depend on numbers.
-pub struct Outputs<'c> {
-    pub resources: BTreeMap<String, ResourceId>,
-    pub edges: BTreeMap<(String, String), (ResourceId, ResourceId)>,
-    pub catalog: &'c Catalog,
+pub(crate) struct Outputs<'c> {
+    pub(crate) resources: BTreeMap<String, ResourceId>,
+    pub(crate) edges: BTreeMap<(String, String), (ResourceId, ResourceId)>,
+    pub(crate) catalog: &'c Catalog,
 }
 
 impl<'c> Outputs<'c> {
-    pub fn of(catalog: &'c Catalog) -> Self {
+    pub(crate) fn of(catalog: &'c Catalog) -> Self {
         let real = |resource: &Resource| !resource.virtual_;
         let resources =
             catalog.iter().filter(|(_, resource)| real(resource)).map(|(id, resource)| (resource.reference(), id));
@@ -231,7 +231,7 @@ impl<'c> Outputs<'c> {
 }
 
 /// A value with what the order of evaluation decides left out.
-pub fn comparable(name: Symbol, value: Option<&Value>) -> Option<Value> {
+pub(crate) fn comparable(name: Symbol, value: Option<&Value>) -> Option<Value> {
     let value = value?;
     if let Data::Array(items) = &value.data
         && matches!(name.as_str(), "before" | "notify" | "require" | "subscribe")
@@ -243,7 +243,7 @@ pub fn comparable(name: Symbol, value: Option<&Value>) -> Option<Value> {
     Some(value.clone())
 }
 
-pub fn is_opaque(value: &Value) -> bool {
+pub(crate) fn is_opaque(value: &Value) -> bool {
     match &value.data {
         Data::Opaque(_) => true,
         Data::Array(items) => items.iter().any(is_opaque),
@@ -254,6 +254,62 @@ pub fn is_opaque(value: &Value) -> bool {
 }
 
 /// Whether a target lists an input.
-pub fn lists(query: &mut Query<'_>, target: &Target, label: &Label, run: Run, entry: &str, sources: &Sources) -> bool {
+pub(crate) fn lists(query: &mut Query<'_>, target: &Target, label: &Label, run: Run, entry: &str, sources: &Sources) -> bool {
     query.causes(target).iter().any(|dependency| label.is(dependency, run, entry, sources))
+}
+
+/// The places of all literals of a manifest, strings with expressions in them included.
+pub(crate) fn literals(text: &str) -> Vec<Range> {
+    let sources = Sources::new();
+    let parsed = parse(sources.add("x.pp", text), text);
+    let mut found = Vec::new();
+    let mut work: Vec<&Expr> = parsed.program.body.iter().collect();
+    while let Some(expression) = work.pop() {
+        match &expression.kind {
+            ExprKind::Undef
+            | ExprKind::Default
+            | ExprKind::Bool(_)
+            | ExprKind::Integer { .. }
+            | ExprKind::Float(_)
+            | ExprKind::String(_)
+            | ExprKind::Interpolation(_)
+            | ExprKind::Regex(_)
+            | ExprKind::Name(_)
+            | ExprKind::TypeName(_) => found.push(expression.range),
+            _ => {}
+        }
+        let (parameters, body) = match &expression.kind {
+            ExprKind::Class(class) => (class.parameters.as_slice(), class.body.as_slice()),
+            ExprKind::Define(define) => (define.parameters.as_slice(), define.body.as_slice()),
+            ExprKind::Function(function) => (function.parameters.as_slice(), function.body.as_slice()),
+            ExprKind::Call(call) => call.lambda.as_ref().map_or((&[][..], &[][..]), |lambda| (&lambda.parameters, &lambda.body)),
+            ExprKind::MethodCall(call) => call.lambda.as_ref().map_or((&[][..], &[][..]), |lambda| (&lambda.parameters, &lambda.body)),
+            _ => (&[][..], &[][..]),
+        };
+        work.extend(parameters.iter().filter_map(|parameter| parameter.default.as_ref()));
+        work.extend(body);
+        children(expression, &mut |child| work.push(child));
+    }
+    found
+}
+
+/// Whether a leaf is something that the compilation was given.
+pub(crate) fn is_input(leaf: &setpoint_provenance::Leaf, literals: &[Range], input: &Input, sources: &Sources) -> bool {
+    match (leaf.kind, leaf.span, leaf.name) {
+        (LeafKind::Literal, Some(span), _) => {
+            // Templates that are given as text are read as files of their own.
+            sources.file(span.file).path() != ENTRY || literals.contains(&span.range)
+        }
+        (LeafKind::Template, Some(span), _) => sources.file(span.file).path() != ENTRY,
+        (LeafKind::Fact, _, None) => true,
+        (LeafKind::Fact, _, Some(name)) => {
+            let mut at = Some(Value::hash(input.facts.clone()));
+            for part in name.as_str().split('.') {
+                at = at.and_then(|value| value.as_hash()?.get(&Key::from(part)).cloned());
+            }
+            at.is_some()
+        }
+        (LeafKind::Trusted | LeafKind::Setting | LeafKind::Node, _, Some(_)) => true,
+        _ => false,
+    }
 }
