@@ -86,7 +86,8 @@ impl Host for Compiler<'_> {
             let seen = match found {
                 Some(id) => {
                     let leaf = self.absence(MISSING_PARAMETERS_OF, &self.resources[id].reference());
-                    let own: Vec<_> = self.resources[id].parameters.iter().map(|known| known.value.prov).collect();
+                    let own: Vec<_> =
+                        self.resources[id].parameters.iter().map(|known| known.value.prov).collect();
                     self.observations.extend(own);
                     self.observations.push(leaf);
                     self.resources[id].prov

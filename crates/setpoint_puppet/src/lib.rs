@@ -47,8 +47,8 @@ pub use environment::{Definition, Environment, Manifest};
 pub use lookups::{Looked, LookupFormat, LookupOptions, lookup};
 pub use options::{Entry, Options, PuppetVersion};
 pub use rules::RULES;
-pub use trace::{ArrowTrace, CollectorTrace, OverrideTrace, ResourceTrace, Trace, may_act};
 pub use setpoint_puppet_functions::{LogLevel, Strictness, module_functions};
+pub use trace::{ArrowTrace, CollectorTrace, OverrideTrace, ResourceTrace, Trace, may_act};
 
 /// What a compilation gives.
 #[derive(Debug)]

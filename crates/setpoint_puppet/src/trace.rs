@@ -126,7 +126,9 @@ impl Compiler<'_> {
         let span = self.span(first.range.to(last.range));
         let branch = self.branch(span, body);
         self.note_skipped(condition, span, &branch);
-        if branch.writes && let Some(template) = self.epp.last_mut() {
+        if branch.writes
+            && let Some(template) = self.epp.last_mut()
+        {
             template.note(condition);
         }
         branch.jumps
@@ -230,7 +232,11 @@ impl Compiler<'_> {
     }
 
     /// An element, chosen out of a collection.
-    pub(crate) fn chosen_from(&mut self, element: setpoint_puppet_values::Value, collection: Prov) -> setpoint_puppet_values::Value {
+    pub(crate) fn chosen_from(
+        &mut self,
+        element: setpoint_puppet_values::Value,
+        collection: Prov,
+    ) -> setpoint_puppet_values::Value {
         if !self.arena.enabled() || collection.is_none() {
             return element;
         }
@@ -297,5 +303,6 @@ pub fn may_act(function: &str) -> bool {
     if crate::functions::find(function).is_some() {
         return !matches!(function, "defined" | "tagged");
     }
-    matches!(function, "call" | "epp" | "inline_epp" | "hiera_include") || setpoint_puppet_functions::builtin(function).is_none()
+    matches!(function, "call" | "epp" | "inline_epp" | "hiera_include")
+        || setpoint_puppet_functions::builtin(function).is_none()
 }

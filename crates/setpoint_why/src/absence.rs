@@ -67,10 +67,13 @@ impl Query<'_> {
     }
 
     fn note_virtual(&self, type_name: Symbol, title: &str, absence: &mut Absence) {
-        let Some(id) = self.catalog.find(type_name, title).filter(|id| self.catalog[*id].virtual_) else { return };
+        let Some(id) = self.catalog.find(type_name, title).filter(|id| self.catalog[*id].virtual_) else {
+            return;
+        };
         absence.is_virtual = self.catalog[id].span;
         let collectors = self.compilation.trace.collectors.iter();
-        let fitting = collectors.filter(|collector| collector.type_name.is_none_or(|known| known == type_name));
+        let fitting =
+            collectors.filter(|collector| collector.type_name.is_none_or(|known| known == type_name));
         absence.collectors.extend(fitting.map(|collector| collector.span));
     }
 

@@ -126,7 +126,10 @@ impl Query<'_> {
                         }
                         answer.steps.push(Passed {
                             name: Some(relation.name),
-                            span: catalog[relation.owner].parameters.entry(relation.name).and_then(|entry| entry.span),
+                            span: catalog[relation.owner]
+                                .parameters
+                                .entry(relation.name)
+                                .and_then(|entry| entry.span),
                         });
                         Some(relation.owner)
                     }
@@ -144,7 +147,9 @@ impl Query<'_> {
             }
         }
         let arena = &self.compilation.arena;
-        answer.origin = arena.origin(answer.prov).filter(|_| answer.value.is_some() || matches!(target, Target::Parameter { .. }));
+        answer.origin = arena
+            .origin(answer.prov)
+            .filter(|_| answer.value.is_some() || matches!(target, Target::Parameter { .. }));
         answer.steps.extend(steps(self.compilation, answer.prov));
         answer
     }
@@ -152,7 +157,10 @@ impl Query<'_> {
     /// The node of a parameter that was set to `undef`.
     fn undefined(&self, id: ResourceId, name: Symbol) -> Prov {
         let undefined = &self.compilation.trace.undefined;
-        undefined.iter().find(|(of, known, _)| *of == id && *known == name).map_or(Prov::NONE, |(_, _, prov)| *prov)
+        undefined
+            .iter()
+            .find(|(of, known, _)| *of == id && *known == name)
+            .map_or(Prov::NONE, |(_, _, prov)| *prov)
     }
 
     /// What led to a declaration: the conditions, and the declarations of what contains it.

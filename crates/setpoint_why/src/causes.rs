@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use rustc_hash::{FxHashMap, FxHashSet};
 use setpoint_catalog::{Catalog, Resource, ResourceId};
 use setpoint_provenance::{Dependency, LeafKind, Prov};
-use setpoint_puppet::{Compilation, CollectorTrace, Environment};
+use setpoint_puppet::{CollectorTrace, Compilation, Environment};
 use setpoint_puppet_values::{Data, Value};
 use setpoint_source::Symbol;
 
@@ -175,7 +175,8 @@ impl<'a> Query<'a> {
         let mut could: FxHashMap<setpoint_source::Span, bool> = FxHashMap::default();
         let compilation = self.compilation;
         for guard in compilation.guards.iter().filter(|guard| guard.at <= before) {
-            let fits = *could.entry(guard.skipped).or_insert_with(|| self.summaries.could(guard.skipped, wanted));
+            let fits =
+                *could.entry(guard.skipped).or_insert_with(|| self.summaries.could(guard.skipped, wanted));
             if fits {
                 roots.extend([(guard.condition, false), (guard.context, false)]);
             }
@@ -268,10 +269,7 @@ impl<'a> Query<'a> {
                 self.guards(Wanted::Require, u32::MAX, roots);
             }
         }
-        if !explicit
-            && setpoint_catalog::is_metaparameter(&name)
-            && !RELATIONSHIPS.contains(&name.as_str())
-        {
+        if !explicit && setpoint_catalog::is_metaparameter(&name) && !RELATIONSHIPS.contains(&name.as_str()) {
             for container in self.containers_of(id) {
                 let given = catalog[container].parameters.get(name);
                 roots.extend(given.map(|value| (value.prov, false)));
@@ -299,7 +297,8 @@ impl<'a> Query<'a> {
         let trace = &self.compilation.trace;
         roots.extend(trace.splats.iter().filter(|(of, _)| *of == id).map(|(_, prov)| (*prov, false)));
         let undefined = trace.undefined.iter();
-        let undefined = undefined.filter(|(of, known, _)| *of == id && name.is_none_or(|name| *known == name));
+        let undefined =
+            undefined.filter(|(of, known, _)| *of == id && name.is_none_or(|name| *known == name));
         roots.extend(undefined.map(|(_, _, prov)| (*prov, false)));
     }
 
@@ -424,7 +423,8 @@ impl<'a> Query<'a> {
         let mut roots = self.existence(from);
         roots.extend(self.existence(to));
         let compilation = self.compilation;
-        let made = compilation.trace.edges.iter().filter(|(container, class, _)| (*container, *class) == (from, to));
+        let made =
+            compilation.trace.edges.iter().filter(|(container, class, _)| (*container, *class) == (from, to));
         roots.extend(made.map(|(_, _, prov)| (*prov, false)));
         if self.catalog[to].is_class() {
             let stage = Symbol::new("stage");
@@ -463,7 +463,11 @@ impl<'a> Query<'a> {
     }
 
     /// The conditions that kept a branch out which could have declared a resource or class: the branches, each once.
-    pub(crate) fn guards_that_declare(&mut self, type_name: Symbol, title: &str) -> Vec<setpoint_puppet::Guard> {
+    pub(crate) fn guards_that_declare(
+        &mut self,
+        type_name: Symbol,
+        title: &str,
+    ) -> Vec<setpoint_puppet::Guard> {
         let lower = Symbol::new(&title.strip_prefix("::").unwrap_or(title).to_lowercase());
         let wanted = if type_name.as_str() == "Class" {
             Wanted::Class(lower)
@@ -486,7 +490,9 @@ impl<'a> Query<'a> {
         let compilation = self.compilation;
         let guards = compilation.guards.iter();
         guards
-            .filter(|guard| seen.insert((guard.skipped, guard.condition)) && self.summaries.could(guard.skipped, wanted))
+            .filter(|guard| {
+                seen.insert((guard.skipped, guard.condition)) && self.summaries.could(guard.skipped, wanted)
+            })
             .copied()
             .collect()
     }
@@ -540,12 +546,16 @@ impl Step {
     pub(crate) fn of<'v>(&self, value: &'v Value) -> Option<&'v Value> {
         match (&value.data, self) {
             (Data::Array(items), Self::Index(at)) => items.get(*at),
-            (Data::Hash(entries), Self::Key(name)) => {
-                entries.iter().find(|(key, _)| *setpoint_puppet_values::to_text(&key.0) == **name).map(|(_, value)| value)
-            }
+            (Data::Hash(entries), Self::Key(name)) => entries
+                .iter()
+                .find(|(key, _)| *setpoint_puppet_values::to_text(&key.0) == **name)
+                .map(|(_, value)| value),
             (Data::Hash(entries), Self::Index(at)) => {
                 let name = at.to_string();
-                entries.iter().find(|(key, _)| *setpoint_puppet_values::to_text(&key.0) == *name).map(|(_, value)| value)
+                entries
+                    .iter()
+                    .find(|(key, _)| *setpoint_puppet_values::to_text(&key.0) == *name)
+                    .map(|(_, value)| value)
             }
             (Data::Sensitive(inner), _) => self.of(inner),
             _ => None,

@@ -72,9 +72,9 @@ impl Effects {
         self.anything
             || match wanted {
                 Wanted::Class(name) => self.any_class || self.classes.contains(&name),
-                Wanted::Resource(of, title) => any(&self.resources, |(known, text)| {
-                    *known == of && fits(*text, title)
-                }),
+                Wanted::Resource(of, title) => {
+                    any(&self.resources, |(known, text)| *known == of && fits(*text, title))
+                }
                 Wanted::AnyOf(of) => any(&self.resources, |(known, _)| *known == of),
                 Wanted::Default(of, name) => any(&self.defaults, |(known, parameter)| {
                     *known == of && name.is_none_or(|name| parameter.is_none_or(|known| known == name))
@@ -520,12 +520,7 @@ fn within<'t>(expression: &'t Expr, range: Range, found: &mut Vec<&'t Expr>) {
     children(expression, &mut |child| within(child, range, found));
 }
 
-fn in_code<'t>(
-    parameters: &'t [ast::Parameter],
-    body: &'t [Expr],
-    range: Range,
-    found: &mut Vec<&'t Expr>,
-) {
+fn in_code<'t>(parameters: &'t [ast::Parameter], body: &'t [Expr], range: Range, found: &mut Vec<&'t Expr>) {
     let defaults = parameters.iter().filter_map(|parameter| parameter.default.as_ref());
     defaults.chain(body).for_each(|statement| within(statement, range, found));
 }

@@ -45,7 +45,8 @@ impl Query<'_> {
                 return false;
             }
             let file = sources.file(span.file);
-            let lines = file.line(span.range.start)..=file.line(span.range.end.saturating_sub(1).max(span.range.start));
+            let lines = file.line(span.range.start)
+                ..=file.line(span.range.end.saturating_sub(1).max(span.range.start));
             let found = lines.contains(&line);
             if found {
                 inputs += 1;
@@ -58,8 +59,12 @@ impl Query<'_> {
         let mut impact = Impact { inputs, ..Impact::default() };
         let catalog = self.catalog;
         for (id, resource) in catalog.iter().filter(|(_, resource)| !resource.virtual_) {
-            let mut affected =
-                Affected { resource: id, existence: is(&direct, resource.prov), parameters: Vec::new(), possible: Vec::new() };
+            let mut affected = Affected {
+                resource: id,
+                existence: is(&direct, resource.prov),
+                parameters: Vec::new(),
+                possible: Vec::new(),
+            };
             for parameter in &resource.parameters {
                 let mut nodes = Vec::new();
                 crate::causes::everything(&parameter.value, &mut nodes);

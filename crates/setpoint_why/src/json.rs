@@ -16,7 +16,8 @@ impl Writer<'_> {
     /// `{"target", "value", "where", "expression", "depends", "exists"}`.
     pub fn json(&self, answer: &Answer) -> Json {
         let mut nodes = 0;
-        let value = if answer.secret { Json::Null } else { answer.value.as_ref().map_or(Json::Null, json_value) };
+        let value =
+            if answer.secret { Json::Null } else { answer.value.as_ref().map_or(Json::Null, json_value) };
         let reasons: Vec<Json> = answer
             .reasons
             .iter()
@@ -73,7 +74,8 @@ impl Writer<'_> {
         let file = self.sources.file(span.file);
         let position = file.position(span.range.start);
         let text = if self.is_secret(span, answer) { Json::Null } else { file.slice(span.range).into() };
-        let mut place = json!({"path": file.path(), "line": position.line, "column": position.column, "text": text});
+        let mut place =
+            json!({"path": file.path(), "line": position.line, "column": position.column, "text": text});
         if let Some(note) = (self.notes)(span) {
             place["blame"] = note.into();
         }
@@ -96,8 +98,10 @@ impl Writer<'_> {
             Some(Node::Under { of, .. } | Node::Shape { of }) => self.tree_json(of, depth + 1, answer, nodes),
             Some(Node::Operation { name, span, arguments, .. }) => {
                 let place = span.map(|span| self.place_of(span, answer));
-                let arguments: Vec<Json> =
-                    arguments.iter().map(|argument| self.tree_json(*argument, depth + 1, answer, nodes)).collect();
+                let arguments: Vec<Json> = arguments
+                    .iter()
+                    .map(|argument| self.tree_json(*argument, depth + 1, answer, nodes))
+                    .collect();
                 json!({"kind": "operation", "name": name.as_str(), "place": place, "arguments": arguments})
             }
         }
@@ -111,7 +115,11 @@ impl Writer<'_> {
             ..Diagram::default()
         };
         let mut known = rustc_hash::FxHashMap::default();
-        let root = setpoint_diagram::Node { kind: "value".to_owned(), name: answer.target.clone(), ..Default::default() };
+        let root = setpoint_diagram::Node {
+            kind: "value".to_owned(),
+            name: answer.target.clone(),
+            ..Default::default()
+        };
         diagram.nodes.push(root);
         self.draw(answer.prov, 0, Style::Strong, answer, &mut known, &mut diagram);
         for found in &answer.depends {
@@ -121,7 +129,13 @@ impl Writer<'_> {
             let source = diagram.nodes.len();
             diagram.nodes.push(self.drawn(&found.leaf, answer));
             known.insert(found.node, source);
-            diagram.edges.push(Edge { source, target: 0, style: Style::Implied, details: String::new(), wrong: false });
+            diagram.edges.push(Edge {
+                source,
+                target: 0,
+                style: Style::Implied,
+                details: String::new(),
+                wrong: false,
+            });
         }
         diagram
     }
@@ -146,7 +160,9 @@ impl Writer<'_> {
         }
         match self.compilation.arena.node(prov) {
             None => {}
-            Some(Node::Under { of, .. } | Node::Shape { of }) => self.draw(of, target, style, answer, known, diagram),
+            Some(Node::Under { of, .. } | Node::Shape { of }) => {
+                self.draw(of, target, style, answer, known, diagram)
+            }
             Some(Node::Leaf(leaf)) => {
                 known.insert(prov, source);
                 diagram.nodes.push(self.drawn(&leaf, answer));
@@ -156,7 +172,12 @@ impl Writer<'_> {
                 known.insert(prov, source);
                 let details = span.map(|span| self.sources.place(span)).into_iter().collect();
                 let name = name.map_or("", |name| name.as_str()).to_owned();
-                diagram.nodes.push(setpoint_diagram::Node { kind: "name".to_owned(), name, details, ..Default::default() });
+                diagram.nodes.push(setpoint_diagram::Node {
+                    kind: "name".to_owned(),
+                    name,
+                    details,
+                    ..Default::default()
+                });
                 diagram.edges.push(edge(source));
                 self.draw(of, source, Style::Strong, answer, known, diagram);
             }
@@ -164,7 +185,12 @@ impl Writer<'_> {
                 known.insert(prov, source);
                 let details = span.map(|span| self.sources.place(span)).into_iter().collect();
                 let name = name.as_str().to_owned();
-                diagram.nodes.push(setpoint_diagram::Node { kind: "operation".to_owned(), name, details, ..Default::default() });
+                diagram.nodes.push(setpoint_diagram::Node {
+                    kind: "operation".to_owned(),
+                    name,
+                    details,
+                    ..Default::default()
+                });
                 diagram.edges.push(edge(source));
                 for argument in arguments {
                     self.draw(*argument, source, Style::Plain, answer, known, diagram);

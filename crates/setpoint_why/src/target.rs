@@ -9,12 +9,19 @@ pub enum Target {
     /// That a resource or class is there.
     Resource(ResourceId),
     /// A parameter, or a part of it, whether it is there or not.
-    Parameter { resource: ResourceId, name: Symbol, path: Vec<Step> },
+    Parameter {
+        resource: ResourceId,
+        name: Symbol,
+        path: Vec<Step>,
+    },
     Tags(ResourceId),
     /// That one contains or comes before the other.
     Edge(ResourceId, ResourceId),
     /// A resource or class that is not there.
-    Absent { type_name: Symbol, title: String },
+    Absent {
+        type_name: Symbol,
+        title: String,
+    },
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -65,7 +72,8 @@ pub fn parse(catalog: &Catalog, text: &str) -> Result<Target, Unknown> {
     if name.is_empty() {
         return Err(Unknown::new(format!("which parameter of {reference}?")));
     }
-    let path = steps(path).ok_or_else(|| Unknown::new(format!("`{path}` is no path; write `[0]`, `['key']` or `.key`")))?;
+    let path = steps(path)
+        .ok_or_else(|| Unknown::new(format!("`{path}` is no path; write `[0]`, `['key']` or `.key`")))?;
     Ok(Target::Parameter { resource: id, name: Symbol::new(name), path })
 }
 
@@ -173,7 +181,9 @@ fn nearest(catalog: &Catalog, reference: &str) -> Option<String> {
     let known: Vec<String> = real.map(setpoint_catalog::Resource::reference).collect();
     let by_title = || {
         let (_, title) = reference.split_once('[')?;
-        known.iter().find(|known| known.split_once('[').is_some_and(|(_, other)| other.eq_ignore_ascii_case(title)))
+        known
+            .iter()
+            .find(|known| known.split_once('[').is_some_and(|(_, other)| other.eq_ignore_ascii_case(title)))
     };
     setpoint_source::nearest(reference, known.iter().map(String::as_str))
         .map(str::to_owned)

@@ -76,7 +76,8 @@ impl Writer<'_> {
             .iter()
             .filter_map(|step| {
                 let name = step.name?;
-                let place = step.span.map(|span| format!(" at {}", self.sources.place(span))).unwrap_or_default();
+                let place =
+                    step.span.map(|span| format!(" at {}", self.sources.place(span))).unwrap_or_default();
                 Some(format!("{name}{place}"))
             })
             .collect();
@@ -93,7 +94,9 @@ impl Writer<'_> {
         let mut lines: Vec<String> = Vec::new();
         for leaf in leaves {
             let text = match leaf.span {
-                Some(span) if !self.is_secret(span, answer) => format!("{}: {}", self.leaf(leaf), self.slice(span)),
+                Some(span) if !self.is_secret(span, answer) => {
+                    format!("{}: {}", self.leaf(leaf), self.slice(span))
+                }
                 _ => self.leaf(leaf),
             };
             if !lines.contains(&text) {
@@ -116,7 +119,9 @@ impl Writer<'_> {
             (LeafKind::Literal, Some(place)) => format!("written at {place}"),
             (LeafKind::Template, Some(place)) => format!("text of a template at {place}"),
             (LeafKind::File, Some(place)) => format!("the file at {place}"),
-            (LeafKind::Hiera, Some(place)) if !name.is_empty() => format!("the key {name} in the data at {place}"),
+            (LeafKind::Hiera, Some(place)) if !name.is_empty() => {
+                format!("the key {name} in the data at {place}")
+            }
             (LeafKind::Fact, None) if name.is_empty() => "the set of facts".to_owned(),
             (LeafKind::Fact, None) => format!("the fact {name}"),
             (LeafKind::Trusted, None) => format!("the trusted fact {name}"),
@@ -144,7 +149,8 @@ impl Writer<'_> {
         let length = file.slice(span.range).lines().next().map_or(1, |first| first.chars().count()).max(1);
         let _ = writeln!(out, "    {number} | {}", cut(line));
         if before + length <= MOST_LETTERS {
-            let space: String = line.chars().take(before).map(|c| if c == '\t' { '\t' } else { ' ' }).collect();
+            let space: String =
+                line.chars().take(before).map(|c| if c == '\t' { '\t' } else { ' ' }).collect();
             let _ = writeln!(out, "    {:1$} | {space}{2}", "", number.len(), "^".repeat(length));
         }
         self.note(span, out);
@@ -159,7 +165,8 @@ impl Writer<'_> {
     pub fn reasons(&self, reasons: &[Reason], answer: &Answer, out: &mut String) {
         for reason in reasons.iter().take(MOST_REASONS_SHOWN) {
             let Some(span) = reason.span else { continue };
-            let text = if self.is_secret(span, answer) { String::new() } else { format!(": {}", self.slice(span)) };
+            let text =
+                if self.is_secret(span, answer) { String::new() } else { format!(": {}", self.slice(span)) };
             let what = match reason.kind {
                 ReasonKind::Declared => "it is declared",
                 ReasonKind::Included => "the class is declared",
@@ -194,11 +201,15 @@ impl Writer<'_> {
         let leaves = self.compilation.arena.made_of(cause);
         let mut told: Vec<String> = Vec::new();
         for (_, leaf) in leaves {
-            if leaf.kind == LeafKind::Absence && leaf.name.is_none_or(|name| name.contains(' ') || name.as_str() == "instance") {
+            if leaf.kind == LeafKind::Absence
+                && leaf.name.is_none_or(|name| name.contains(' ') || name.as_str() == "instance")
+            {
                 continue;
             }
             let text = match leaf.span {
-                Some(span) if !self.is_secret(span, answer) => format!("{} ({})", self.slice(span), self.sources.place(span)),
+                Some(span) if !self.is_secret(span, answer) => {
+                    format!("{} ({})", self.slice(span), self.sources.place(span))
+                }
                 _ => self.leaf(&leaf),
             };
             if !told.contains(&text) {
@@ -222,7 +233,11 @@ impl Writer<'_> {
                 self.frame(leaf.span, answer, &mut out);
             }
             None => {
-                let _ = writeln!(out, "{} was not copied from one place; `--expression` shows how it was made", answer.target);
+                let _ = writeln!(
+                    out,
+                    "{} was not copied from one place; `--expression` shows how it was made",
+                    answer.target
+                );
             }
         }
         out
@@ -269,14 +284,17 @@ impl Writer<'_> {
             None => {}
             Some(Node::Leaf(leaf)) => {
                 let text = match leaf.span {
-                    Some(span) if !self.is_secret(span, answer) => format!("{}: {}", self.leaf(&leaf), self.slice(span)),
+                    Some(span) if !self.is_secret(span, answer) => {
+                        format!("{}: {}", self.leaf(&leaf), self.slice(span))
+                    }
                     _ => self.leaf(&leaf),
                 };
                 let _ = writeln!(out, "{:indent$}{text}", "");
             }
             Some(Node::Copy { of, span, name }) => {
                 if let Some(name) = name {
-                    let place = span.map(|span| format!(" at {}", self.sources.place(span))).unwrap_or_default();
+                    let place =
+                        span.map(|span| format!(" at {}", self.sources.place(span))).unwrap_or_default();
                     let _ = writeln!(out, "{:indent$}{name}{place}", "");
                     self.tree(of, depth + 1, answer, budget, out);
                 } else {
@@ -296,7 +314,9 @@ impl Writer<'_> {
 
     pub(crate) fn is_secret(&self, span: Span, answer: &Answer) -> bool {
         let overlaps = |other: &Span| {
-            other.file == span.file && other.range.start < span.range.end && span.range.start < other.range.end
+            other.file == span.file
+                && other.range.start < span.range.end
+                && span.range.start < other.range.end
         };
         // Whether one overlaps does not depend on the order.
         #[allow(clippy::iter_over_hash_type)]

@@ -22,25 +22,41 @@ fn answers(case: &Case) -> Answers {
     let sources = Sources::new();
     let (environment, compilation) = match (case.option("node"), case.option("code")) {
         (Some(node), _) => shop::shop(&sources, node),
-        (None, Some(code)) if Path::new(shop::MODULES).join("apache").is_dir() => shop::apache(&sources, code),
+        (None, Some(code)) if Path::new(shop::MODULES).join("apache").is_dir() => {
+            shop::apache(&sources, code)
+        }
         (None, Some(_)) => {
             skip("why: apache", "the module is not on this machine");
             return case.answers.iter().map(|answer| (answer.name.clone(), answer.text.clone())).collect();
         }
         (None, None) => panic!("the case says neither `node` nor `code`"),
     };
-    let catalog = compilation.catalog.as_ref().unwrap_or_else(|| panic!("{:?}", compilation.diagnostics.first()));
+    let catalog =
+        compilation.catalog.as_ref().unwrap_or_else(|| panic!("{:?}", compilation.diagnostics.first()));
     let mut query = Query::new(&compilation, &environment).expect("it compiled");
     let writer = Writer { compilation: &compilation, sources: &sources, notes: &|_| None };
-    case.answers.iter().map(|answer| (answer.name.clone(), told(&answer.name, catalog, &mut query, &writer))).collect()
+    case.answers
+        .iter()
+        .map(|answer| (answer.name.clone(), told(&answer.name, catalog, &mut query, &writer)))
+        .collect()
 }
 
-fn told(text: &str, catalog: &setpoint_catalog::Catalog, query: &mut Query<'_>, writer: &Writer<'_>) -> String {
+fn told(
+    text: &str,
+    catalog: &setpoint_catalog::Catalog,
+    query: &mut Query<'_>,
+    writer: &Writer<'_>,
+) -> String {
     let target: Target = match parse(catalog, text) {
         Ok(target) => target,
         Err(unknown) => return unknown.message + "\n",
     };
     let answer = query.answer(&target);
     // How much an answer depends on is another question: see the theorems.
-    writer.short(&answer).lines().filter(|line| !line.starts_with("It depends on")).map(|line| format!("{line}\n")).collect()
+    writer
+        .short(&answer)
+        .lines()
+        .filter(|line| !line.starts_with("It depends on"))
+        .map(|line| format!("{line}\n"))
+        .collect()
 }

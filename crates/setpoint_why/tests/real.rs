@@ -17,7 +17,8 @@ use setpoint_why::{Query, Target};
 
 /// Every leaf of the expressions of all parameters must be a place that exists, or have a name.
 fn check(compilation: &Compilation, environment: &Environment<'_>, sources: &Sources) -> (usize, usize) {
-    let catalog = compilation.catalog.as_ref().unwrap_or_else(|| panic!("{:?}", compilation.diagnostics.first()));
+    let catalog =
+        compilation.catalog.as_ref().unwrap_or_else(|| panic!("{:?}", compilation.diagnostics.first()));
     let arena = &compilation.arena;
     let mut query = Query::new(compilation, environment).expect("it compiled");
     let (mut parameters, mut leaves) = (0, 0);
@@ -30,13 +31,20 @@ fn check(compilation: &Compilation, environment: &Environment<'_>, sources: &Sou
             parameters += 1;
             let mut nodes = Vec::new();
             nodes_of(&parameter.value, &mut nodes);
-            let made_of: Vec<Leaf> = nodes.iter().flat_map(|node| arena.made_of(*node)).map(|(_, leaf)| leaf).collect();
+            let made_of: Vec<Leaf> =
+                nodes.iter().flat_map(|node| arena.made_of(*node)).map(|(_, leaf)| leaf).collect();
             // An empty collection is made of nothing, at a place.
             let made_at = match arena.node(arena.made_by(parameter.value.prov)) {
-                Some(Node::Operation { span: Some(span), .. }) => Path::new(sources.file(span.file).path()).is_file(),
+                Some(Node::Operation { span: Some(span), .. }) => {
+                    Path::new(sources.file(span.file).path()).is_file()
+                }
                 _ => false,
             };
-            assert!(!made_of.is_empty() || made_at, "{what} is made of nothing: {:?}", arena.node(parameter.value.prov));
+            assert!(
+                !made_of.is_empty() || made_at,
+                "{what} is made of nothing: {:?}",
+                arena.node(parameter.value.prov)
+            );
             for leaf in made_of {
                 leaves += 1;
                 assert!(exists(&leaf, sources), "{what}: {leaf:?}");

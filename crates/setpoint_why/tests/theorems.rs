@@ -35,8 +35,11 @@ fn replacement(site: &Site, text: &str, all: &[Site], random: &mut Random) -> St
         SiteKind::Part => "z".to_owned(),
         kind => {
             // Another literal of the manifest: that is what titles, names and conditions meet.
-            let others: Vec<&str> =
-                all.iter().filter(|other| other.kind == kind && slice(other.text) != own).map(|other| slice(other.text)).collect();
+            let others: Vec<&str> = all
+                .iter()
+                .filter(|other| other.kind == kind && slice(other.text) != own)
+                .map(|other| slice(other.text))
+                .collect();
             if !others.is_empty() && random.below(5) > 0 {
                 return (*random.pick(&others)).to_owned();
             }
@@ -131,8 +134,12 @@ fn compare(old: (&World<'_>, &Sources), new: (&World<'_>, &Sources), label: &Lab
             }
             (Some(first), Some(second)) => {
                 let (left, right) = (&before.catalog[*first], &after.catalog[*second]);
-                let parameters: BTreeSet<&str> =
-                    left.parameters.iter().chain(right.parameters.iter()).map(|known| known.name.as_str()).collect();
+                let parameters: BTreeSet<&str> = left
+                    .parameters
+                    .iter()
+                    .chain(right.parameters.iter())
+                    .map(|known| known.name.as_str())
+                    .collect();
                 for parameter in parameters {
                     let parameter = Symbol::new(parameter);
                     let values = [left.parameters.get(parameter), right.parameters.get(parameter)];
@@ -147,7 +154,9 @@ fn compare(old: (&World<'_>, &Sources), new: (&World<'_>, &Sources), label: &Lab
                         }
                     }
                 }
-                let tags = |resource: &setpoint_catalog::Resource| resource.tags.iter().map(Symbol::as_str).collect::<BTreeSet<_>>();
+                let tags = |resource: &setpoint_catalog::Resource| {
+                    resource.tags.iter().map(Symbol::as_str).collect::<BTreeSet<_>>()
+                };
                 if tags(left) != tags(right) {
                     differs = true;
                     expect(Run::Old, &Target::Tags(*first), &format!("tags of {name}"), count);
@@ -188,7 +197,10 @@ fn mutate(seed: u64, times: usize, count: &mut Count) {
         compare((&old, &sources), (&new, &new_sources), &label, count);
         if count.violations.len() > known && std::env::var_os("SETPOINT_SHOW").is_some() {
             let shown = count.violations[known..].join("\n  ");
-            eprintln!("seed {seed}: {label:?}\n  {shown}\n--- old\n{}\n--- new\n{}", input.text, new_input.text);
+            eprintln!(
+                "seed {seed}: {label:?}\n  {shown}\n--- old\n{}\n--- new\n{}",
+                input.text, new_input.text
+            );
         }
     }
 }
@@ -199,7 +211,8 @@ const MUTATIONS: usize = 20_000;
 #[test]
 fn a_change_is_listed_by_all_that_it_changes() {
     let from: u64 = std::env::var("SETPOINT_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(0);
-    let limit = std::env::var("SETPOINT_MUTATIONS").ok().and_then(|limit| limit.parse().ok()).unwrap_or(MUTATIONS);
+    let limit =
+        std::env::var("SETPOINT_MUTATIONS").ok().and_then(|limit| limit.parse().ok()).unwrap_or(MUTATIONS);
     let mut count = Count::default();
     let mut seed = from;
     let mut seeds_that_fail = 0;
@@ -214,9 +227,19 @@ fn a_change_is_listed_by_all_that_it_changes() {
     }
     eprintln!(
         "{} changes of {} manifests: {} runs failed, {} catalogs differed in {} outputs",
-        count.mutations, seed - from, count.failed, count.differing, count.outputs
+        count.mutations,
+        seed - from,
+        count.failed,
+        count.differing,
+        count.outputs
     );
-    assert!(count.violations.is_empty(), "{} of {} outputs, in {seeds_that_fail} manifests: {:#?}", count.violations.len(), count.outputs, &count.violations[..count.violations.len().min(5)]);
+    assert!(
+        count.violations.is_empty(),
+        "{} of {} outputs, in {seeds_that_fail} manifests: {:#?}",
+        count.violations.len(),
+        count.outputs,
+        &count.violations[..count.violations.len().min(5)]
+    );
     assert!(count.differing * 4 > count.mutations, "too few changes change anything: {count:?}");
 }
 
@@ -269,7 +292,8 @@ fn the_expression_of_a_value_gives_the_value() {
         let (files, sources) = (world::in_memory(""), Sources::new());
         let world = World::new(&files, &sources, Vec::new(), &input);
         let Some(catalog) = &world.compilation.catalog else { continue };
-        let replay = replay::Replay { arena: &world.compilation.arena, sources: &sources, facts: &input.facts };
+        let replay =
+            replay::Replay { arena: &world.compilation.arena, sources: &sources, facts: &input.facts };
         let mut program = String::new();
         let mut expected: Vec<(String, &Value)> = Vec::new();
         for resource in catalog.resources() {
@@ -281,12 +305,20 @@ fn the_expression_of_a_value_gives_the_value() {
                 total += 1;
                 if let Some(code) = replay.value(&parameter.value) {
                     program += &format!("notify {{ 'r{}': message => {code} }}\n", expected.len());
-                    expected.push((format!("{}.{} = {code}", resource.reference(), parameter.name), &parameter.value));
+                    expected.push((
+                        format!("{}.{} = {code}", resource.reference(), parameter.name),
+                        &parameter.value,
+                    ));
                 }
             }
         }
         let again_sources = Sources::new();
-        let again = World::new(&files, &again_sources, Vec::new(), &Input { text: program.clone(), facts: input.facts.clone() });
+        let again = World::new(
+            &files,
+            &again_sources,
+            Vec::new(),
+            &Input { text: program.clone(), facts: input.facts.clone() },
+        );
         let Some(second) = &again.compilation.catalog else {
             panic!("seed {seed}: {:?}\n{program}", again.compilation.diagnostics)
         };

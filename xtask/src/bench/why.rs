@@ -15,7 +15,12 @@ pub(super) fn rows(context: &Context) -> Result<Vec<Row>, String> {
         let options = ["--modulepath", modules, "--platform", "debian-12", "--puppet", "7"];
         rows.push(compile(context, "compile `include apache`", &apache.display().to_string(), &options, 30)?);
     }
-    rows.push(answer(context, "why: a parameter of one of 10,000 files", &files, "File[/srv/data/5000].content")?);
+    rows.push(answer(
+        context,
+        "why: a parameter of one of 10,000 files",
+        &files,
+        "File[/srv/data/5000].content",
+    )?);
     rows.push(answer(context, "why: the existence of one of 10,000 files", &files, "File[/srv/data/5000]")?);
     let mut impact = run(context, &["impact", &files, "files.pp:1"], 7)?;
     let base = run(context, &["compile", &files], 7)?;

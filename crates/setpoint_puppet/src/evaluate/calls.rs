@@ -87,7 +87,8 @@ impl Compiler<'_> {
         let seen = self.observations.len();
         let result = self.dispatch(call);
         self.leave_call();
-        let result = if self.observations.len() > seen { self.with_observations(result, seen, call) } else { result };
+        let result =
+            if self.observations.len() > seen { self.with_observations(result, seen, call) } else { result };
         match result {
             Err(Stop::Next(value)) if call.name.as_str() == "next" => {
                 self.last_jump = Some(call.span);
@@ -112,7 +113,12 @@ impl Compiler<'_> {
     }
 
     /// The result of a function that looked at more than its arguments.
-    fn with_observations(&mut self, result: Result<Value, Stop>, from: usize, call: &Call<'_>) -> Result<Value, Stop> {
+    fn with_observations(
+        &mut self,
+        result: Result<Value, Stop>,
+        from: usize,
+        call: &Call<'_>,
+    ) -> Result<Value, Stop> {
         let seen: Vec<Prov> = self.observations.drain(from..).collect();
         let value = result?;
         let seen = self.arena.operation(self.words.read, Some(call.span), &seen);

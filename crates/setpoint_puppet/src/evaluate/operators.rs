@@ -127,7 +127,10 @@ impl Compiler<'_> {
                 .map(|at| groups.group(at).map_or(Value::UNDEF, Value::from).with(prov))
                 .collect();
             self.scopes[self.frame.scope].push(Local::Match(captures));
-        } else if !found.matched && self.arena.enabled() && matches!(right.data, Data::Regex(_) | Data::String(_)) {
+        } else if !found.matched
+            && self.arena.enabled()
+            && matches!(right.data, Data::Regex(_) | Data::String(_))
+        {
             // The groups stay as they were, because of what was compared.
             let provs = [left.prov, right.prov].into_iter();
             let prov = self.combine(self.words.matched, expression.range, provs);

@@ -110,24 +110,47 @@ impl Generator {
             }
             9 => format!("[{}, {}]", self.value(next), self.value(next)),
             10 => format!("{{ 'a' => {}, {} => {} }}", self.value(next), self.word(), self.value(next)),
-            11 => format!("({{ 'a' => {}, {} => {} }}[{}])", self.value(next), self.word(), self.value(next), self.word()),
+            11 => format!(
+                "({{ 'a' => {}, {} => {} }}[{}])",
+                self.value(next),
+                self.word(),
+                self.value(next),
+                self.word()
+            ),
             12 => format!("([{}, {}][{}])", self.value(next), self.value(next), self.below(2)),
             13 => format!("upcase(\"${{{}}}\")", self.variable().trim_start_matches('$')),
-            14 => format!("split(\"a,b,${{{}}}\", {})", self.variable().trim_start_matches('$'), self.random.pick(&["','", "'b'"])),
+            14 => format!(
+                "split(\"a,b,${{{}}}\", {})",
+                self.variable().trim_start_matches('$'),
+                self.random.pick(&["','", "'b'"])
+            ),
             15 => format!("join([{}, {}], {})", self.value(0), self.value(0), self.word()),
             16 => format!("[{}, {}].map |$e| {{ {} }}", self.value(0), self.value(0), self.lambda_value("e")),
             17 => {
                 let condition = self.condition(0);
-                format!("[{}, {}, 1].filter |$e| {{ $e == {} or {condition} }}", self.value(0), self.value(0), self.value(0))
+                format!(
+                    "[{}, {}, 1].filter |$e| {{ $e == {} or {condition} }}",
+                    self.value(0),
+                    self.value(0),
+                    self.value(0)
+                )
             }
-            18 => format!("[1, 2, {}].reduce |$m, $e| {{ if $e == {} {{ break() }} \"${{m}}${{e}}\" }}", self.value(0), self.number()),
+            18 => format!(
+                "[1, 2, {}].reduce |$m, $e| {{ if $e == {} {{ break() }} \"${{m}}${{e}}\" }}",
+                self.value(0),
+                self.number()
+            ),
             19 if !self.functions.is_empty() => {
                 let function = self.random.pick(&self.functions).clone();
                 format!("{function}({})", self.value(next))
             }
             20 => format!("({} + {})", self.hash(), self.hash()),
             21 => format!("getvar('{}')", self.random.pick(&["v1", "v2", "v3"])),
-            22 => format!("inline_epp('<% if $x == {} {{ %>one<% }} else {{ %>two <%= $x %><% }} %>', {{ 'x' => {} }})", self.below(3), self.value(0)),
+            22 => format!(
+                "inline_epp('<% if $x == {} {{ %>one<% }} else {{ %>two <%= $x %><% }} %>', {{ 'x' => {} }})",
+                self.below(3),
+                self.value(0)
+            ),
             23 => "inline_template('<%= @v1 %> and <%= @v2.to_s %>')".to_owned(),
             24 => {
                 let condition = self.condition(next);
@@ -181,7 +204,11 @@ impl Generator {
         if !self.chance(3) {
             all.push(match self.below(6) {
                 0 => format!("* => {{ 'message' => {}, 'withpath' => {} }}", self.value(1), self.boolean()),
-                1 => format!("* => ({{ 'message' => {} }} + {{ 'noop' => {} }})", self.value(1), self.boolean()),
+                1 => format!(
+                    "* => ({{ 'message' => {} }} + {{ 'noop' => {} }})",
+                    self.value(1),
+                    self.boolean()
+                ),
                 _ => format!("message => {}", self.value(2)),
             });
         }
@@ -234,7 +261,11 @@ impl Generator {
                 let given = if self.chance(3) { String::new() } else { format!("p => {value}") };
                 let tag = if self.chance(3) { format!(", tag => {}", self.word()) } else { String::new() };
                 let tag = if given.is_empty() { tag.trim_start_matches(", ").to_owned() } else { tag };
-                let title = if self.locals.is_empty() { format!("'{title}'") } else { format!("\"{title}-${{{}}}\"", self.locals[0]) };
+                let title = if self.locals.is_empty() {
+                    format!("'{title}'")
+                } else {
+                    format!("\"{title}-${{{}}}\"", self.locals[0])
+                };
                 self.line(&format!("{form}{name} {{ {title}: {given}{tag} }}"));
             }
             9..=12 => self.conditional(),
@@ -248,7 +279,9 @@ impl Generator {
             18 => {
                 let (title, value) = (self.title(), self.value(1));
                 let name = *self.random.pick(&["loglevel", "noop", "schedule"]);
-                self.line(&format!("if defined(Notify[{title}]) {{ Notify[{title}] {{ {name} => {value} }} }}"));
+                self.line(&format!(
+                    "if defined(Notify[{title}]) {{ Notify[{title}] {{ {name} => {value} }} }}"
+                ));
             }
             19 => {
                 let title = self.fresh("w");
@@ -263,7 +296,11 @@ impl Generator {
             }
             23 => {
                 let (title, first, second) = (self.fresh("r"), self.value(1), self.value(0));
-                let defaults = if self.chance(2) { format!(", {{ 'loglevel' => 'info', 'message' => {second} }}") } else { String::new() };
+                let defaults = if self.chance(2) {
+                    format!(", {{ 'loglevel' => 'info', 'message' => {second} }}")
+                } else {
+                    String::new()
+                };
                 let other = self.word();
                 self.line(&format!("if !defined(Notify[{other}]) {{ create_resources('notify', {{ '{title}' => {{ 'message' => {first} }}, {other} => {{}} }}{defaults}) }}"));
                 self.titles.push(title);
@@ -292,7 +329,10 @@ impl Generator {
         match self.below(8) {
             0 => {
                 let (value, title) = (self.variable(), self.fresh("n"));
-                self.line(&format!("notify {{ \"{title}-${{{}}}\": {attributes} }}", value.trim_start_matches('$')));
+                self.line(&format!(
+                    "notify {{ \"{title}-${{{}}}\": {attributes} }}",
+                    value.trim_start_matches('$')
+                ));
             }
             1 => {
                 let (first, second) = (self.fresh("n"), self.fresh("n"));
@@ -301,7 +341,9 @@ impl Generator {
             }
             2 => {
                 let (first, second, value) = (self.fresh("n"), self.fresh("n"), self.value(1));
-                self.line(&format!("notify {{ default: message => {value}; '{first}': {attributes}; '{second}': }}"));
+                self.line(&format!(
+                    "notify {{ default: message => {value}; '{first}': {attributes}; '{second}': }}"
+                ));
                 self.titles.extend([first, second]);
             }
             _ => {
@@ -322,7 +364,9 @@ impl Generator {
             1 => self.line(&format!("require {class}")),
             2 => {
                 let value = self.value(1);
-                self.line(&format!("unless defined(Class['{class}']) {{ class {{ '{class}': p => {value} }} }}"));
+                self.line(&format!(
+                    "unless defined(Class['{class}']) {{ class {{ '{class}': p => {value} }} }}"
+                ));
             }
             3 => self.line(&format!("['{class}'].each |$c| {{ include $c }}")),
             _ => self.line(&format!("include '{class}'")),
@@ -408,7 +452,8 @@ impl Generator {
         };
         if self.chance(4) {
             let define = self.random.pick(&self.defines).clone();
-            let query = if query.contains("message") || query.contains("loglevel") { String::new() } else { query };
+            let query =
+                if query.contains("message") || query.contains("loglevel") { String::new() } else { query };
             let set = if self.chance(3) { format!(" {{ p => {} }}", self.value(0)) } else { String::new() };
             return self.line(&format!("{} <| {query} |>{set}", capital(&define)));
         }
@@ -454,7 +499,9 @@ impl Generator {
         let (message, condition) = (self.value(0), self.condition(1));
         self.line(&format!("{head} {{"));
         self.line("  notify { \"of ${title}\": message => $p }");
-        self.line(&format!("  if $p == {message} {{ notify {{ \"more ${{title}}\": message => \"${{name}}\" }} }}"));
+        self.line(&format!(
+            "  if $p == {message} {{ notify {{ \"more ${{title}}\": message => \"${{name}}\" }} }}"
+        ));
         match self.below(5) {
             0 => self.line(&format!("  if {condition} {{ tag('t1') }}")),
             1 => self.line("  Notify <| title == 'a' |> { noop => true }"),
@@ -473,13 +520,22 @@ impl Generator {
         let name = self.fresh("f");
         let (first, second) = (self.value(0), self.value(1));
         let (condition, other) = (self.number(), self.word());
-        let effect = if self.chance(4) { format!("  unless defined(Notify['{name}']) {{ notify {{ '{name}': message => $x }} }}\n") } else { String::new() };
-        let _ = write!(self.out, "function {name}($x) {{\n  if $x == {condition} {{ return({first}) }}\n  if $x == {other} {{ $v1 = {second} }}\n{effect}  [$x, $v1]\n}}\n");
+        let effect = if self.chance(4) {
+            format!("  unless defined(Notify['{name}']) {{ notify {{ '{name}': message => $x }} }}\n")
+        } else {
+            String::new()
+        };
+        let _ = write!(
+            self.out,
+            "function {name}($x) {{\n  if $x == {condition} {{ return({first}) }}\n  if $x == {other} {{ $v1 = {second} }}\n{effect}  [$x, $v1]\n}}\n"
+        );
         self.functions.push(name);
     }
 }
 
 fn capital(name: &str) -> String {
     let mut letters = name.chars();
-    letters.next().map_or_else(String::new, |first| first.to_uppercase().collect::<String>() + letters.as_str())
+    letters
+        .next()
+        .map_or_else(String::new, |first| first.to_uppercase().collect::<String>() + letters.as_str())
 }

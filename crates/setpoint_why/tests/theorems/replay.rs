@@ -24,7 +24,9 @@ impl Replay<'_> {
                 Some(format!("[{}]", items?.join(", ")))
             }
             Data::Hash(entries) => {
-                let entry = |(key, entry): (&Key, &Value)| Some(format!("{} => {}", quoted(key.as_str()?), self.value(entry)?));
+                let entry = |(key, entry): (&Key, &Value)| {
+                    Some(format!("{} => {}", quoted(key.as_str()?), self.value(entry)?))
+                };
                 let entries: Option<Vec<String>> = entries.iter().map(entry).collect();
                 Some(format!("{{{}}}", entries?.join(", ")))
             }
@@ -53,14 +55,16 @@ impl Replay<'_> {
                     "hash" => {
                         let all = all()?;
                         let (keys, values) = all.split_at_checked(shape)?;
-                        let pairs: Vec<String> = keys.iter().zip(values).map(|(key, value)| format!("{key} => {value}")).collect();
+                        let pairs: Vec<String> =
+                            keys.iter().zip(values).map(|(key, value)| format!("{key} => {value}")).collect();
                         Some(format!("{{{}}}", pairs.join(", ")))
                     }
                     "interpolate" => self.interpolation(span?, arguments, depth),
                     "!" => Some(format!("(!({}))", all()?.first()?)),
                     "-" if arguments.len() == 1 => Some(format!("(-({}))", all()?.first()?)),
                     "and" | "or" if arguments.len() == 1 => Some(format!("(!(!({})))", all()?.first()?)),
-                    "+" | "-" | "*" | "/" | "%" | "<<" | ">>" | "==" | "!=" | "<" | "<=" | ">" | ">=" | "=~" | "!~" | "in" | "and" | "or" => {
+                    "+" | "-" | "*" | "/" | "%" | "<<" | ">>" | "==" | "!=" | "<" | "<=" | ">" | ">="
+                    | "=~" | "!~" | "in" | "and" | "or" => {
                         let all = all()?;
                         let [left, right] = all.as_slice() else { return None };
                         Some(format!("(({left}) {name} ({right}))"))

@@ -36,7 +36,10 @@ pub(crate) fn facts() -> Hash {
 #[derive(Clone, Debug)]
 pub(crate) enum Label {
     /// A literal, where it stands in the old text and in the new.
-    Literal { old: Range, new: Range },
+    Literal {
+        old: Range,
+        new: Range,
+    },
     Fact(String),
 }
 
@@ -54,15 +57,17 @@ impl Label {
             Self::Literal { old, new } => {
                 let range = if run == Run::Old { old } else { new };
                 leaf.kind == LeafKind::Literal
-                    && leaf.span.is_some_and(|span| span.range == *range && sources.file(span.file).path() == entry)
+                    && leaf
+                        .span
+                        .is_some_and(|span| span.range == *range && sources.file(span.file).path() == entry)
             }
             // A fact that is read as a whole is read in all its parts; its shape is not its parts.
             Self::Fact(path) => {
                 leaf.kind == LeafKind::Fact
                     && !dependency.shape
-                    && leaf.name.is_none_or(|name| {
-                        path == name.as_str() || path.starts_with(&format!("{name}."))
-                    })
+                    && leaf
+                        .name
+                        .is_none_or(|name| path == name.as_str() || path.starts_with(&format!("{name}.")))
             }
         }
     }
@@ -164,7 +169,9 @@ fn attributes(all: &[setpoint_puppet_syntax::ast::Attribute], text: &str, found:
     use setpoint_puppet_syntax::ast::AttributeKind;
     for attribute in all {
         match &attribute.kind {
-            AttributeKind::Set { value, .. } | AttributeKind::Append { value, .. } | AttributeKind::Splat(value) => {
+            AttributeKind::Set { value, .. }
+            | AttributeKind::Append { value, .. }
+            | AttributeKind::Splat(value) => {
                 collect(value, text, found);
             }
         }
@@ -197,7 +204,12 @@ pub(crate) fn in_memory(text: &str) -> MemoryFileSystem {
 }
 
 impl<'f> World<'f> {
-    pub(crate) fn new(files: &'f dyn FileSystem, sources: &'f Sources, modulepath: Vec<PathBuf>, input: &Input) -> Self {
+    pub(crate) fn new(
+        files: &'f dyn FileSystem,
+        sources: &'f Sources,
+        modulepath: Vec<PathBuf>,
+        input: &Input,
+    ) -> Self {
         let environment = Environment::new(files, sources).with_modulepath(modulepath);
         let options = Options {
             puppet: PuppetVersion::V7,
@@ -222,10 +234,13 @@ pub(crate) struct Outputs<'c> {
 impl<'c> Outputs<'c> {
     pub(crate) fn of(catalog: &'c Catalog) -> Self {
         let real = |resource: &Resource| !resource.virtual_;
-        let resources =
-            catalog.iter().filter(|(_, resource)| real(resource)).map(|(id, resource)| (resource.reference(), id));
+        let resources = catalog
+            .iter()
+            .filter(|(_, resource)| real(resource))
+            .map(|(id, resource)| (resource.reference(), id));
         let edges = catalog.edges.iter().filter(|(from, to)| real(&catalog[*from]) && real(&catalog[*to]));
-        let edges = edges.map(|(from, to)| ((catalog[*from].reference(), catalog[*to].reference()), (*from, *to)));
+        let edges =
+            edges.map(|(from, to)| ((catalog[*from].reference(), catalog[*to].reference()), (*from, *to)));
         Self { resources: resources.collect(), edges: edges.collect(), catalog }
     }
 }
@@ -254,7 +269,14 @@ pub(crate) fn is_opaque(value: &Value) -> bool {
 }
 
 /// Whether a target lists an input.
-pub(crate) fn lists(query: &mut Query<'_>, target: &Target, label: &Label, run: Run, entry: &str, sources: &Sources) -> bool {
+pub(crate) fn lists(
+    query: &mut Query<'_>,
+    target: &Target,
+    label: &Label,
+    run: Run,
+    entry: &str,
+    sources: &Sources,
+) -> bool {
     query.causes(target).iter().any(|dependency| label.is(dependency, run, entry, sources))
 }
 
@@ -282,8 +304,12 @@ pub(crate) fn literals(text: &str) -> Vec<Range> {
             ExprKind::Class(class) => (class.parameters.as_slice(), class.body.as_slice()),
             ExprKind::Define(define) => (define.parameters.as_slice(), define.body.as_slice()),
             ExprKind::Function(function) => (function.parameters.as_slice(), function.body.as_slice()),
-            ExprKind::Call(call) => call.lambda.as_ref().map_or((&[][..], &[][..]), |lambda| (&lambda.parameters, &lambda.body)),
-            ExprKind::MethodCall(call) => call.lambda.as_ref().map_or((&[][..], &[][..]), |lambda| (&lambda.parameters, &lambda.body)),
+            ExprKind::Call(call) => {
+                call.lambda.as_ref().map_or((&[][..], &[][..]), |lambda| (&lambda.parameters, &lambda.body))
+            }
+            ExprKind::MethodCall(call) => {
+                call.lambda.as_ref().map_or((&[][..], &[][..]), |lambda| (&lambda.parameters, &lambda.body))
+            }
             _ => (&[][..], &[][..]),
         };
         work.extend(parameters.iter().filter_map(|parameter| parameter.default.as_ref()));
@@ -294,7 +320,12 @@ pub(crate) fn literals(text: &str) -> Vec<Range> {
 }
 
 /// Whether a leaf is something that the compilation was given.
-pub(crate) fn is_input(leaf: &setpoint_provenance::Leaf, literals: &[Range], input: &Input, sources: &Sources) -> bool {
+pub(crate) fn is_input(
+    leaf: &setpoint_provenance::Leaf,
+    literals: &[Range],
+    input: &Input,
+    sources: &Sources,
+) -> bool {
     match (leaf.kind, leaf.span, leaf.name) {
         (LeafKind::Literal, Some(span), _) => {
             // Templates that are given as text are read as files of their own.

@@ -112,9 +112,14 @@ fn absence_text(absence: &Absence, writer: &Writer<'_>, answer: &Answer) -> Stri
     let mut out = String::new();
     if let Some(span) = absence.is_virtual {
         let place = writer.sources.place(span);
-        let _ = writeln!(out, "{} is declared at {place}, but virtual: nothing has made it real", absence.target);
+        let _ =
+            writeln!(out, "{} is declared at {place}, but virtual: nothing has made it real", absence.target);
     } else if absence.nowhere {
-        let _ = writeln!(out, "{} is not there, and no code that was read could have put it there", absence.target);
+        let _ = writeln!(
+            out,
+            "{} is not there, and no code that was read could have put it there",
+            absence.target
+        );
     } else {
         let _ = writeln!(out, "{} is not there", absence.target);
     }
@@ -154,7 +159,8 @@ fn absence_json(absence: &Absence, writer: &Writer<'_>, answer: &Answer) -> Json
 
 /// What led to the error that there is no catalog for.
 fn failure(compilation: &Compilation, writer: &Writer<'_>, args: &WhyArgs) -> Outcome {
-    let reasons = compilation.trace.failure.map(|prov| setpoint_why::reasons(compilation, prov)).unwrap_or_default();
+    let reasons =
+        compilation.trace.failure.map(|prov| setpoint_why::reasons(compilation, prov)).unwrap_or_default();
     let answer = nothing_secret(compilation);
     let errors = compilation.diagnostics.iter().filter(|found| found.severity == Severity::Error);
     if args.format == "json" {
@@ -231,7 +237,8 @@ fn impact_text(impact: &Impact, compilation: &Compilation, args: &ImpactArgs) ->
         let _ = writeln!(out, "no value of the catalog was made of {}", args.line);
     }
     if impact.possible > 0 && !args.all {
-        let values = if impact.possible == 1 { "1 value".to_owned() } else { format!("{} values", impact.possible) };
+        let values =
+            if impact.possible == 1 { "1 value".to_owned() } else { format!("{} values", impact.possible) };
         let _ = writeln!(out, "\nSomething else there could change {values} more; `--all` lists them.");
     }
     out
@@ -239,7 +246,9 @@ fn impact_text(impact: &Impact, compilation: &Compilation, args: &ImpactArgs) ->
 
 fn impact_json(impact: &Impact, compilation: &Compilation, args: &ImpactArgs) -> Json {
     let Some(catalog) = &compilation.catalog else { return Json::Null };
-    let names = |names: &[setpoint_source::Symbol]| names.iter().map(|name| name.as_str().into()).collect::<Vec<Json>>();
+    let names = |names: &[setpoint_source::Symbol]| {
+        names.iter().map(|name| name.as_str().into()).collect::<Vec<Json>>()
+    };
     let resources: Vec<Json> = impact
         .resources
         .iter()
