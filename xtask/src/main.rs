@@ -9,6 +9,7 @@ mod compare;
 mod fuzz;
 mod measure;
 mod modules;
+mod packages;
 mod test;
 
 use std::process::ExitCode;
@@ -34,6 +35,8 @@ enum Task {
     Modules(modules::Arguments),
     /// Measure Setpoint beside its peers
     Bench(bench::Arguments),
+    /// Make the package indexes that are built in
+    Packages(packages::Arguments),
     /// Run every test, and say at the end what was skipped
     Test(test::Arguments),
     /// Run a command and print what it cost
@@ -48,6 +51,7 @@ fn main() -> ExitCode {
         Task::Fuzz(arguments) => fuzz::run(&arguments),
         Task::Modules(arguments) => modules::run(&arguments),
         Task::Bench(arguments) => bench::run(&arguments),
+        Task::Packages(arguments) => packages::run(&arguments),
         Task::Test(arguments) => test::run(&arguments),
         Task::Measure(arguments) => measure::run(&arguments),
     };

@@ -393,8 +393,9 @@ pub(crate) struct PackagesBuildArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct PackagesListArgs {
-    /// The name of a package
-    pub(crate) name: String,
+    /// Names of packages
+    #[arg(required = true, value_name = "NAME")]
+    pub(crate) names: Vec<String>,
     /// An index file; without one, what is built in
     #[arg(long, value_name = "FILE")]
     pub(crate) packages: Option<PathBuf>,

@@ -3,6 +3,7 @@
 //! A bench is a function that gives rows; [`BENCHES`] lists them. To add one, write a file beside this one and a line there.
 
 mod cloudformation;
+mod packages;
 mod puppet;
 mod smartfrog;
 mod why;
@@ -41,6 +42,7 @@ struct Bench {
 }
 
 static BENCHES: &[Bench] = &[
+    Bench { name: "packages", peer: "apt-file, if it is installed", rows: packages::rows },
     Bench { name: "smartfrog", peer: "not on this machine; recorded times are named", rows: smartfrog::rows },
     Bench { name: "puppet", peer: "Puppet's compiler in a bare Ruby process", rows: puppet::rows },
     Bench {

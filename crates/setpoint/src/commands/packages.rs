@@ -6,8 +6,8 @@ use std::process::ExitCode;
 
 use serde_json::json;
 use setpoint_packages::{
-    Collection, ConffileKnowledge, Coverage, Dependencies, Found, Index, IndexError, PLATFORMS, PackageFacts,
-    Platform, ServiceKind, read,
+    Collection, ConffileKnowledge, Coverage, Found, Index, IndexError, PLATFORMS, PackageFacts, Platform,
+    ServiceKind, read,
 };
 
 use crate::cli::{PackagesArgs, PackagesBuildArgs, PackagesCommand, PackagesListArgs, ResultFormat};
@@ -147,44 +147,55 @@ fn list(args: &PackagesListArgs) -> Result<ExitCode, UsageError> {
     if let Some(platform) = platform {
         index = index.over(&Index::builtin(platform));
     }
-    match index.find(&args.name).map_err(failed)? {
-        Found::Package(facts) => {
-            let needed = index.dependencies(&facts.name).map_err(failed)?;
-            let text = match args.format {
-                ResultFormat::Text => describe(&index, &facts, &needed).map_err(failed)?,
-                ResultFormat::Json => output::pretty(&as_json(&index, &facts, &needed).map_err(failed)?),
-            };
-            output::result(&text);
-            Ok(ExitCode::SUCCESS)
-        }
-        Found::Virtual(providers) => {
-            let message =
-                format!("`{}` is no package of its own; {} provide it", args.name, providers.join(", "));
-            output::note_line(&message);
-            Ok(ExitCode::FAILURE)
-        }
-        Found::Unknown => {
-            let place = match (&args.packages, platform) {
-                (Some(path), None) => path.display().to_string(),
-                (Some(path), Some(platform)) => {
-                    format!("{} nor the built-in index of {platform}", path.display())
-                }
-                (None, Some(platform)) => format!("the built-in index of {platform}"),
-                (None, None) => "any index".to_owned(),
-            };
-            output::note_line(&format!(
-                "`{}` is not known to {place}; `setpoint packages build` makes an index of all packages",
-                args.name
-            ));
-            Ok(ExitCode::FAILURE)
+    let mut found = Vec::new();
+    let mut missing = false;
+    for name in &args.names {
+        match index.find(name).map_err(failed)? {
+            Found::Package(facts) => found.push(facts),
+            Found::Virtual(providers) => {
+                missing = true;
+                output::note_line(&format!(
+                    "`{name}` is no package of its own; {} provide it",
+                    providers.join(", ")
+                ));
+            }
+            Found::Unknown => {
+                missing = true;
+                let place = match (&args.packages, platform) {
+                    (Some(path), None) => path.display().to_string(),
+                    (Some(path), Some(platform)) => {
+                        format!("{} nor to the built-in index of {platform}", path.display())
+                    }
+                    (None, Some(platform)) => format!("the built-in index of {platform}"),
+                    (None, None) => "any index".to_owned(),
+                };
+                let help = "`setpoint packages build` makes an index of all packages";
+                output::note_line(&format!("`{name}` is not known to {place}; {help}"));
+            }
         }
     }
+    match args.format {
+        ResultFormat::Text => {
+            let texts: Result<Vec<String>, IndexError> =
+                found.iter().map(|facts| describe(&index, facts)).collect();
+            output::result(&texts.map_err(failed)?.join("\n"));
+        }
+        ResultFormat::Json => {
+            let values: Result<Vec<serde_json::Value>, IndexError> =
+                found.iter().map(|facts| as_json(&index, facts)).collect();
+            output::result(&output::pretty(&json!({ "packages": values.map_err(failed)? })));
+        }
+    }
+    Ok(ExitCode::from(u8::from(missing)))
 }
 
-fn describe(index: &Index, facts: &PackageFacts, needed: &Dependencies) -> Result<String, IndexError> {
+fn describe(index: &Index, facts: &PackageFacts) -> Result<String, IndexError> {
+    let needed = index.dependencies(&facts.name)?;
     let mut out = format!("package {}", facts.name);
-    if facts.coverage == Coverage::Partial {
-        out.push_str(" (only its main files are known)");
+    match facts.coverage {
+        Coverage::Complete => {}
+        Coverage::Trimmed => out.push_str(" (without libraries and documentation)"),
+        Coverage::Partial => out.push_str(" (only its main files are known)"),
     }
     out.push('\n');
     let mut section = |title: &str, lines: Vec<String>| {
@@ -246,14 +257,15 @@ fn describe(index: &Index, facts: &PackageFacts, needed: &Dependencies) -> Resul
     Ok(out)
 }
 
-fn as_json(
-    index: &Index,
-    facts: &PackageFacts,
-    needed: &Dependencies,
-) -> Result<serde_json::Value, IndexError> {
+fn as_json(index: &Index, facts: &PackageFacts) -> Result<serde_json::Value, IndexError> {
+    let needed = index.dependencies(&facts.name)?;
     Ok(json!({
         "name": facts.name,
-        "complete": facts.coverage == Coverage::Complete,
+        "coverage": match facts.coverage {
+            Coverage::Complete => "complete",
+            Coverage::Trimmed => "trimmed",
+            Coverage::Partial => "partial",
+        },
         "depends": index.depends(&facts.name)?,
         "recommends": index.recommends(&facts.name)?,
         "provides": index.provides(&facts.name)?,
