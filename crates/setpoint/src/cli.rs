@@ -41,6 +41,8 @@ pub(crate) enum Command {
     Fix(FixArgs),
     /// What packages install: make an index, or look a package up
     Packages(PackagesArgs),
+    /// Find a key in the Hiera data of a node, and show the search
+    Lookup(LookupArgs),
     /// Say what a rule means
     Explain(ExplainArgs),
 }
@@ -405,6 +407,42 @@ pub(crate) struct PackagesListArgs {
     /// How the package is printed
     #[arg(long, value_enum, default_value_t = ResultFormat::Text)]
     pub(crate) format: ResultFormat,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct LookupArgs {
+    /// Tried in order, until one is found
+    #[arg(value_name = "KEY", required_unless_present = "explain_options")]
+    pub(crate) keys: Vec<String>,
+    /// Show each step of the search
+    #[arg(long)]
+    pub(crate) explain: bool,
+    /// Show where `lookup_options` come from
+    #[arg(long)]
+    pub(crate) explain_options: bool,
+    /// How values of several levels become one, whatever `lookup_options` say
+    #[arg(long, value_name = "STRATEGY", value_parser = ["first", "unique", "hash", "deep"])]
+    pub(crate) merge: Option<String>,
+    /// With `--merge deep`: what begins with this is taken away
+    #[arg(long, value_name = "PREFIX", allow_hyphen_values = true)]
+    pub(crate) knock_out_prefix: Option<String>,
+    /// With `--merge deep`: merged arrays are sorted
+    #[arg(long)]
+    pub(crate) sort_merged_arrays: bool,
+    /// With `--merge deep`: hashes in arrays are merged by position
+    #[arg(long)]
+    pub(crate) merge_hash_arrays: bool,
+    /// The type that the value must have
+    #[arg(long = "type", value_name = "TYPE")]
+    pub(crate) of: Option<String>,
+    /// The value of a key that no level has
+    #[arg(long, value_name = "VALUE")]
+    pub(crate) default: Option<String>,
+    /// How the value is printed
+    #[arg(long, value_name = "FORMAT", default_value = "yaml", value_parser = ["yaml", "json"])]
+    pub(crate) format: String,
+    #[command(flatten)]
+    pub(crate) options: InputOptions,
 }
 
 #[derive(Debug, Args)]

@@ -33,6 +33,8 @@ pub(crate) struct Config {
     pub(crate) default_hierarchy: Option<Vec<Hash>>,
     /// A warning that goes with it.
     pub(crate) warning: Option<String>,
+    /// What is wrong with it.
+    pub(crate) failed: Option<Failure>,
 }
 
 /// The functions that an entry may name, in Puppet's order.
@@ -110,6 +112,7 @@ impl Config {
             hierarchy: default_hierarchy(),
             default_hierarchy: None,
             warning: None,
+            failed: None,
         }
     }
 
@@ -338,7 +341,16 @@ fn load(path: &Path, layer: &Layer, files: &dyn FileSystem, sources: &Sources) -
     };
     config.version = get(&loaded, "version").map_or(3, version);
     match config.version {
-        4 | 5 => config.checked(&loaded, layer),
+        4 | 5 => {
+            let (version, file, path) = (config.version, config.file, config.path.clone());
+            Ok(config.checked(&loaded, layer).unwrap_or_else(|failure| Config {
+                version,
+                file,
+                path,
+                failed: Some(failure),
+                ..Config::default_at(&root)
+            }))
+        }
         3 => Ok(config),
         other => Err(config.fail(format!("This runtime does not support hiera.yaml version {other}"), None)),
     }

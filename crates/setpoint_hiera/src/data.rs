@@ -56,9 +56,12 @@ pub(crate) struct DataFile {
     pub(crate) content: Content,
 }
 
+/// The keys at the top of a file.
+pub(crate) type FileEntries = IndexMap<Key, Entry, FxBuildHasher>;
+
 #[derive(Debug)]
 pub(crate) enum Content {
-    Hash(IndexMap<Key, Entry, FxBuildHasher>),
+    Hash(FileEntries),
     /// Something else; an empty file is `false` to Ruby.
     NotAHash(Value),
     /// What the reader of the format says.
@@ -70,7 +73,7 @@ impl Entry {
         let plain = plain(&item);
         let wrong = (!is_rich(&item)).then(|| match &item.kind {
             Kind::Symbol(_) => "Runtime[ruby, 'Symbol']".to_owned(),
-            _ => infer(&plain).to_string(),
+            _ => infer(&without_symbols(&item)).to_string(),
         });
         Self { interpolates: interpolates(&plain), plain, wrong, item }
     }
@@ -78,6 +81,18 @@ impl Entry {
     /// The value; each part has a leaf of its own.
     pub(crate) fn value(&self, key: Symbol, file: FileId, arena: &mut Arena) -> Value {
         if arena.enabled() { explained(&self.item, key, file, arena) } else { self.plain.clone() }
+    }
+}
+
+/// The value with something that fits nothing else in place of symbols: for the type alone.
+fn without_symbols(item: &Item) -> Value {
+    match &item.kind {
+        Kind::Symbol(_) => Value::new(Data::Default),
+        Kind::Array(items) => Value::array(items.iter().map(without_symbols).collect()),
+        Kind::Hash(entries) => {
+            Value::hash(entries.iter().map(|(key, item)| (key.clone(), without_symbols(item))).collect())
+        }
+        Kind::Scalar(value) => value.clone(),
     }
 }
 

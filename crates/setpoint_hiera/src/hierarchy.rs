@@ -58,9 +58,20 @@ fn texts(value: &Value) -> Vec<&str> {
     }
 }
 
-/// Ruby's `Pathname#+`: joined, without `.` and `..`.
+/// Ruby's `Pathname#+`: `..` at the start of the second path leaves the first; others stay.
 fn join(base: &Path, path: &str) -> PathBuf {
-    normal(&base.join(path))
+    let mut base = base.to_owned();
+    let mut rest = path;
+    loop {
+        if let Some(more) = rest.strip_prefix("./") {
+            rest = more;
+        } else if let Some(more) = rest.strip_prefix("../") {
+            base = normal(&base.join(".."));
+            rest = more;
+        } else {
+            return base.join(rest.trim_end_matches('/'));
+        }
+    }
 }
 
 impl Search<'_> {

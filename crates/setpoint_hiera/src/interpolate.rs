@@ -192,7 +192,7 @@ impl Search<'_> {
         let message = format!("Undefined variable '{name}'; {reason}");
         match self.scope.strict() {
             Strictness::Off => {}
-            Strictness::Warning => self.scope.warn_once(&format!("Variable: {name}"), message),
+            Strictness::Warning => self.scope.warn_once(&format!("Variable: {name}"), message, None),
             Strictness::Error => return Err(Failure::other(message)),
         }
         Ok(None)

@@ -6,19 +6,23 @@
 //! types, and this crate knows nothing else of it. Every value that is found carries the place in its file.
 //!
 //! Where to look: `config` has `hiera.yaml`, `hierarchy` what it means for a node, `data` the files, `psych` and `hocon`
-//! their readers, `key` dotted keys, `interpolate` the `%{…}`, `merge` the strategies, `search` the order of it all, and
-//! `explain` the text of `--explain`. The crate runs no code of backends: their values are opaque.
+//! their readers, `eyaml` the encrypted values, `key` dotted keys, `interpolate` the `%{…}`, `merge` the strategies, `search` the
+//! order of it all with `levels`, `options` and `backends`, and `explain` the text of `--explain`. The crate runs no code of backends: their values are opaque.
 
+mod backends;
 mod config;
 mod data;
 mod explain;
+mod eyaml;
 mod failure;
 mod glob;
 mod hierarchy;
 mod hocon;
 mod interpolate;
 mod key;
+mod levels;
 mod merge;
+mod options;
 mod psych;
 mod search;
 
@@ -93,8 +97,8 @@ pub trait Scope {
     fn has_function(&mut self, name: &str) -> bool;
     fn strict(&self) -> Strictness;
     fn warn(&mut self, message: String);
-    /// A warning that is given once per `key` and node.
-    fn warn_once(&mut self, key: &str, message: String);
+    /// A warning that is given once per `key` and node: about a configuration, or about what is asked for.
+    fn warn_once(&mut self, key: &str, message: String, config: Option<&Path>);
 }
 
 impl Hiera<'_> {

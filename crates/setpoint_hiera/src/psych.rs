@@ -13,6 +13,13 @@ use crate::data::{Entries, Item, Kind};
 pub(crate) fn read(file: FileId, text: &str, name: &str) -> Result<Item, String> {
     let document = setpoint_data::read_yaml_as_written(file, text);
     if let Some(error) = first_error(&document.diagnostics) {
+        if error.message.contains("unknown anchor") {
+            let at = error.span.map_or(0, |span| span.range.start as usize);
+            let rest = text.get(at..).unwrap_or("");
+            let rest = rest.get(rest.find('*').map_or(0, |star| star + 1)..).unwrap_or("");
+            let end = rest.find(|letter: char| letter.is_whitespace() || ",]}".contains(letter));
+            return Err(format!("Unknown alias: {}", &rest[..end.unwrap_or(rest.len())]));
+        }
         return Err(format!("({name}): {}", placed(error, text)));
     }
     let nothing = || Item { range: setpoint_source::Range::default(), kind: Kind::Scalar(false.into()) };
@@ -33,8 +40,43 @@ fn placed(error: &Diagnostic, text: &str) -> String {
     let line = before.matches('\n').count() + 1;
     let column = before.rsplit('\n').next().unwrap_or("").chars().count() + 1;
     let message = error.message.trim_start_matches("this is not valid YAML: ");
+    let known = LIBYAML.iter().find(|(ours, _)| message.starts_with(ours));
+    let message = known.map_or(message, |(_, theirs)| theirs);
     format!("{message} at line {line} column {column}")
 }
+
+/// What the library that Psych stands on says in other words.
+const LIBYAML: [(&str, &str); 8] = [
+    (
+        "while parsing a node, did not find expected node content",
+        "did not find expected node content while parsing a flow node",
+    ),
+    (
+        "while parsing a flow sequence, expected ',' or ']'",
+        "did not find expected ',' or ']' while parsing a flow sequence",
+    ),
+    (
+        "while parsing a flow mapping, did not find expected ',' or '}'",
+        "did not find expected ',' or '}' while parsing a flow mapping",
+    ),
+    (
+        "while parsing a block mapping, did not find expected key",
+        "did not find expected key while parsing a block mapping",
+    ),
+    (
+        "while parsing a block collection, did not find expected '-' indicator",
+        "did not find expected '-' indicator while parsing a block collection",
+    ),
+    (
+        "tabs disallowed within this context",
+        "found character that cannot start any token while scanning for the next token",
+    ),
+    (
+        "while scanning a quoted scalar, found unexpected end of stream",
+        "found unexpected end of stream while scanning a quoted scalar",
+    ),
+    ("simple key expected", "could not find expected ':' while scanning a simple key"),
+];
 
 struct Reader<'a> {
     text: &'a str,
@@ -45,12 +87,17 @@ impl Reader<'_> {
         let kind = match &node.kind {
             NodeKind::Scalar { text, style } => scalar(text, *style, node.tag.as_deref())?,
             NodeKind::Sequence(items) => {
+                items.iter().try_for_each(|item| self.check_flow(node, item))?;
                 Kind::Array(items.iter().map(|item| self.item(item)).collect::<Result<_, _>>()?)
             }
             NodeKind::Mapping(entries) => {
                 if let Some(class) = node.tag.as_deref().and_then(class_of_tag) {
                     return Err(format!("Tried to load unspecified class: {class}"));
                 }
+                entries.iter().try_for_each(|entry| {
+                    self.check_flow(node, &entry.key)?;
+                    self.check_flow(node, &entry.value)
+                })?;
                 Kind::Hash(self.entries(entries)?)
             }
         };
@@ -86,6 +133,25 @@ impl Reader<'_> {
             entries.insert(Key(as_key(&key)), item);
         }
         Ok(entries)
+    }
+
+    /// Psych takes no scalar that begins with a colon between brackets.
+    fn check_flow(&self, collection: &Node, item: &Node) -> Result<(), String> {
+        let starts = |node: &Node, with: &[char]| {
+            self.text.get(node.range.start as usize..).is_some_and(|rest| rest.starts_with(with))
+        };
+        if item.plain().is_some_and(|text| text.starts_with(':'))
+            && starts(item, &[':'])
+            && starts(collection, &['{', '['])
+        {
+            let before = self.text.get(..item.range.start as usize).unwrap_or("");
+            let line = before.matches('\n').count() + 1;
+            let column = before.rsplit('\n').next().unwrap_or("").chars().count() + 1;
+            return Err(format!(
+                "did not find expected node content while parsing a flow node at line {line} column {column}"
+            ));
+        }
+        Ok(())
     }
 
     fn is_alias(&self, node: &Node) -> bool {

@@ -118,8 +118,18 @@ const FAILURES_OF_RUBY: [&str; 4] =
     ["SystemStackError", "undefined method", "no implicit conversion", "Attempt to redefine entity"];
 
 /// What a library of Ruby said about its input, quoted by Puppet, need not be repeated.
-const QUOTED_FROM_RUBY: [&str; 5] =
-    [" at (", " at [\"", " (line ", " JSON syntax checker:", ". Caused by 'end pattern"];
+const QUOTED_FROM_RUBY: [&str; 8] = [
+    " at (",
+    " at [\"",
+    " (line ",
+    " JSON syntax checker:",
+    ". Caused by 'end pattern",
+    // Where a reader of YAML lost track, and what one of JSON shows of the text.
+    " at line ",
+    "): 859: unexpected token",
+    // The version in an address is that of the Puppet that was asked.
+    " See https://puppet.com/docs/",
+];
 
 fn essential(sentence: &str) -> &str {
     let cut = QUOTED_FROM_RUBY.iter().filter_map(|mark| sentence.find(mark)).min().unwrap_or(sentence.len());

@@ -76,6 +76,8 @@ pub(crate) struct Compiler<'a> {
     pub(crate) names_may_be_unknown: bool,
     /// Where `next()` or `return()` was called last.
     pub(crate) last_jump: Option<Span>,
+    /// Who asks for data.
+    pub(crate) data_span: Option<Span>,
     /// What searches for data found out about this node.
     pub(crate) hiera: setpoint_hiera::Session,
     /// Classes that were declared again, and why.
@@ -134,6 +136,7 @@ impl<'a> Compiler<'a> {
             guards: Vec::new(),
             names_may_be_unknown: false,
             last_jump: None,
+            data_span: None,
             hiera: setpoint_hiera::Session::default(),
             declarations: Vec::new(),
             trace: Trace::default(),

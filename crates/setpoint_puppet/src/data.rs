@@ -1,12 +1,12 @@
 //! The evaluation as Hiera sees it, and Hiera as the evaluation asks it.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use setpoint_hiera::{Failure, Scope};
 use setpoint_provenance::Arena;
 use setpoint_puppet_functions::{Call, DataAnswer, DataRequest, Host, Stop, Strictness};
 use setpoint_puppet_values::{Data, Value};
-use setpoint_source::{Diagnostic, Range, Span, Symbol};
+use setpoint_source::{Diagnostic, Range, Severity, Span, Symbol};
 
 use crate::compiler::Compiler;
 use crate::rules;
@@ -23,6 +23,7 @@ impl Compiler<'_> {
         let environment = self.environment;
         // The searches of a node share what they found out about its levels; no search begins another one.
         let mut session = std::mem::take(&mut self.hiera);
+        self.data_span = span;
         let result = environment.hiera().lookup(&mut session, self, request);
         self.hiera = session;
         let answer = result.map_err(|failure| self.data_failure(failure, span))?;
@@ -79,6 +80,10 @@ impl Scope for Compiler<'_> {
 
     fn parse_type(&mut self, text: &str) -> Result<Value, String> {
         let span = self.span(Range::default());
+        let parse = setpoint_puppet_syntax::parse_expression(span.file, text);
+        if let Some(error) = parse.diagnostics.iter().find(|found| found.severity == Severity::Error) {
+            return Err(error.message.clone());
+        }
         self.type_from_text(text, span).map(|of| Value::new(Data::Type(of))).map_err(message)
     }
 
@@ -101,9 +106,10 @@ impl Scope for Compiler<'_> {
         self.warn(message, None);
     }
 
-    fn warn_once(&mut self, key: &str, message: String) {
+    fn warn_once(&mut self, key: &str, message: String, config: Option<&Path>) {
         if self.warned.insert(key.to_owned()) {
-            self.warn(message, None);
+            let place = config.and_then(|path| self.environment.hiera().place(path, None));
+            self.warn(message, place.or(self.data_span));
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Data asked for without a compilation, as `puppet lookup` does it.
 
 use setpoint_hiera::{Explain, FailureKind, not_found};
-use setpoint_puppet_functions::{DataAnswer, DataRequest, Stop, pretty_json, yaml_text};
+use setpoint_puppet_functions::{DataAnswer, DataRequest, Stop, json_text, yaml_text};
 use setpoint_puppet_values::types::assert_instance;
 use setpoint_puppet_values::{Data, Hash, Key, Value};
 use setpoint_source::Diagnostic;
@@ -50,7 +50,7 @@ impl LookupFormat {
     pub fn print(self, value: &Value) -> String {
         match self {
             Self::Yaml => yaml_text(&printable(value)),
-            Self::Json => pretty_json(&printable(value)),
+            Self::Json => json_text(&printable(value)),
         }
     }
 }

@@ -64,6 +64,7 @@ pub(crate) enum Presence {
 #[derive(Clone, Copy)]
 pub(crate) struct BlockParameter {
     pub(crate) text: &'static str,
+    pub(crate) name: &'static str,
     pub(crate) required: bool,
 }
 
@@ -86,13 +87,19 @@ impl Dispatch {
 
     /// A block must be given.
     pub(crate) const fn with_block(mut self, text: &'static str) -> Self {
-        self.block = Some(BlockParameter { text, required: true });
+        self.block = Some(BlockParameter { text, name: "block", required: true });
+        self
+    }
+
+    /// A block of another name than `block` must be given.
+    pub(crate) const fn with_named_block(mut self, text: &'static str, name: &'static str) -> Self {
+        self.block = Some(BlockParameter { text, name, required: true });
         self
     }
 
     /// A block may be given.
     pub(crate) const fn with_optional_block(mut self, text: &'static str) -> Self {
-        self.block = Some(BlockParameter { text, required: false });
+        self.block = Some(BlockParameter { text, name: "block", required: false });
         self
     }
 

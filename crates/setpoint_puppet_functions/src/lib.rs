@@ -23,7 +23,7 @@ pub use function::Function;
 pub use host::{Block, Call, DataAnswer, DataRequest, Host, LogLevel, MissingData, Stop};
 pub use rules::RULES;
 pub use setpoint_puppet_values::Strictness;
-pub use stdlib::{Meaning, meaning, pretty_json, yaml_text};
+pub use stdlib::{Meaning, json_text, meaning, yaml_text};
 
 /// The function of this name that a module is known to have. Whether the module is on the path, in a version that has
 /// the function, is for the caller to decide.

@@ -34,7 +34,7 @@ fn compile_one(context: &mut Context<'_, '_>, dispatch: &Dispatch) -> Result<Sig
     };
     let parameters_type = TupleType { types, size: Some(size) };
     Ok(Signature {
-        block_name: block.as_ref().map(|_| Arc::from("block")),
+        block_name: dispatch.block.map(|block| Arc::from(block.name)),
         callable: CallableType { parameters: Some(parameters_type), block, returns: None },
         parameter_names: parameters.iter().map(|parameter| Arc::from(parameter.name)).collect(),
     })
@@ -76,7 +76,7 @@ fn string_data() -> Type {
 
 /// The local names of `lookup`.
 fn of_lookup(name: &str) -> Type {
-    const OPTIONS: &str = "value_type => Optional[ValueType], default_value => Optional[DefaultValueType], \
+    const OPTIONS: &str = "value_type => Optional[ValueType], default_value => DefaultValueType, \
                            override => Optional[Hash[String,Any]], default_values_hash => Optional[Hash[String,Any]], \
                            merge => Optional[MergeType]";
     let target = match name {

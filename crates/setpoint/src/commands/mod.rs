@@ -9,6 +9,7 @@ mod fleet;
 mod fmt;
 mod graph;
 mod impact;
+mod lookup;
 mod packages;
 mod parse;
 mod prove;
@@ -44,6 +45,7 @@ pub(crate) fn run(cli: Cli) -> ExitCode {
         Command::Prove(args) => prove::run(&session, &args),
         Command::Fmt(args) => fmt::run(&session, &args),
         Command::Packages(args) => packages::run(&session, &args),
+        Command::Lookup(args) => lookup::run(&session, &args),
         Command::Explain(args) => explain::run(&args),
     };
     done.unwrap_or_else(|error| {

@@ -19,7 +19,7 @@ use std::path::{Path, PathBuf};
 use setpoint_catalog::graph::{self, Graph, Types};
 use setpoint_catalog::ruby_types::ModuleTypes;
 use setpoint_catalog::{Catalog, findings};
-use setpoint_puppet::{Compilation, LogLevel};
+use setpoint_puppet::{Compilation, LogEntry, LogLevel, Looked, LookupOptions};
 use setpoint_source::{Diagnostic, InputReport, Rule, Severity};
 
 use self::project::Project;
@@ -87,7 +87,7 @@ impl Language for Puppet {
         let job = project.only_job()?;
         let compilation = ManuallyDrop::new(project.compile(&job));
         let mut diagnostics = project.diagnostics.clone();
-        diagnostics.extend(logged(&compilation));
+        diagnostics.extend(logged(&compilation.log));
         diagnostics.extend(compilation.diagnostics.iter().cloned());
         Ok(Outcome { result: compilation.catalog.as_ref().map(print), diagnostics })
     }
@@ -193,11 +193,19 @@ pub(super) fn module_types<'a>(session: &Session<'a>, options: &InputOptions) ->
     ModuleTypes::new(session.files, folders)
 }
 
+/// Looks for keys in the data of the node that the options describe.
+pub(crate) fn look_up(
+    session: &Session<'_>,
+    options: &InputOptions,
+    wanted: &LookupOptions,
+) -> Result<Looked, UsageError> {
+    let input = options.puppet.environment.clone().unwrap_or_else(|| PathBuf::from("."));
+    Project::open(session, &input, options)?.look_up(wanted)
+}
+
 /// Messages of the manifest, as diagnostics that never fail the call.
-fn logged(compilation: &Compilation) -> Vec<Diagnostic> {
-    compilation
-        .log
-        .iter()
+pub(crate) fn logged(log: &[LogEntry]) -> Vec<Diagnostic> {
+    log.iter()
         .map(|entry| {
             let severity = if entry.level >= LogLevel::Warning { Severity::Warning } else { Severity::Note };
             let message = Diagnostic::new(&LOGGED, entry.message.as_str()).severity(severity);

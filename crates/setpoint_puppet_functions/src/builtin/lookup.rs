@@ -72,9 +72,10 @@ macro_rules! old_function {
                     &[required("String", "key"), required("Any", "default"), optional("Any", "override")],
                     $run,
                 ),
-                Dispatch::new(&[required("String", "key")], $run).with_block("Callable[1,1]"),
+                Dispatch::new(&[required("String", "key")], $run)
+                    .with_named_block("Callable[1,1]", "default_block"),
                 Dispatch::new(&[required("String", "key"), required("Any", "override")], $run)
-                    .with_block("Callable[1,1]"),
+                    .with_named_block("Callable[1,1]", "default_block"),
             ],
         )
         .passing_unknown();

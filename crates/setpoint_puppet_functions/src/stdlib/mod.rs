@@ -34,8 +34,13 @@ pub fn yaml_text(value: &setpoint_puppet_values::Value) -> String {
     yaml::write(value, None)
 }
 
+/// A value as JSON in one line.
+pub fn json_text(value: &setpoint_puppet_values::Value) -> String {
+    json::compact(value)
+}
+
 /// A value as JSON in lines.
-pub fn pretty_json(value: &setpoint_puppet_values::Value) -> String {
+pub(crate) fn pretty_json(value: &setpoint_puppet_values::Value) -> String {
     json::pretty(value, None)
 }
 

@@ -109,16 +109,18 @@ fn base_sixty(text: &str) -> Option<Value> {
     }
     let exponents = [3600.0, 60.0, 1.0];
     let mut sum = 0.0;
-    for (part, factor) in parts.iter().zip(exponents) {
-        sum += numbers::leading_float(part) * factor;
+    // The sign belongs to the first part alone.
+    for (at, (part, factor)) in parts.iter().zip(exponents).enumerate() {
+        let sign = if at == 0 { sign } else { 1.0 };
+        sum += sign * numbers::leading_float(part) * factor;
     }
     match fraction {
         Some(fraction) if fraction.bytes().all(|byte| byte.is_ascii_digit() || byte == b'_') => {
             let last = numbers::leading_float(&format!("0.{}", fraction.replace('_', "")));
-            Some(Value::from(sign * (sum + last)))
+            Some(Value::from(sum + last))
         }
         Some(_) => None,
-        None => Some(Value::from((sign * sum) as i64)),
+        None => Some(Value::from(sum as i64)),
     }
 }
 

@@ -6,11 +6,12 @@ use std::sync::Arc;
 
 use setpoint_config::Config;
 use setpoint_hiera::Levels;
-use setpoint_puppet::{Compilation, Environment, Options, PuppetVersion};
+use setpoint_puppet::{Compilation, Environment, Looked, LookupOptions, Options, PuppetVersion};
 use setpoint_puppet_values::{Hash, Key, Value};
 use setpoint_source::{Diagnostic, Rule, Severity, read_text};
 
 use super::jobs::Job;
+use super::node::{self, Known, NodeData};
 use super::{environment_conf, module_files, puppetfile};
 use crate::cli::InputOptions;
 use crate::session::{Session, UsageError};
@@ -147,11 +148,10 @@ impl<'s> Project<'s> {
         })
     }
 
-    /// The catalog of one job.
-    pub(crate) fn compile(&self, job: &Job) -> Compilation {
+    /// What the compiler is told of a node.
+    fn options_for(&self, node: &NodeData) -> Options {
         let given = &self.options.puppet;
-        let node = &job.node;
-        let options = Options {
+        Options {
             puppet: self.puppet,
             strict_variables: given.strict_variables || self.config.puppet.strict_variables == Some(true),
             node: node.name.clone(),
@@ -164,7 +164,28 @@ impl<'s> Project<'s> {
             fact_comments: true,
             provenance: !given.no_provenance,
             ..Options::default()
+        }
+    }
+
+    /// Looks for keys in the data of the node that the command line names.
+    pub(super) fn look_up(&self, wanted: &LookupOptions) -> Result<Looked, UsageError> {
+        let given = &self.options.puppet;
+        let is_asked = |job: &Job| given.node.as_ref() == Some(&job.node.name);
+        // A repository may know the facts of the node.
+        let known = match &given.node {
+            Some(_) => self.plan().ok().and_then(|plan| plan.jobs.into_iter().find(is_asked)),
+            None => None,
         };
+        let node = match known {
+            Some(job) => job.node,
+            None => node::node(self.session, given, &Known::default())?,
+        };
+        Ok(setpoint_puppet::lookup(&self.environment, &self.options_for(&node), wanted))
+    }
+
+    /// The catalog of one job.
+    pub(crate) fn compile(&self, job: &Job) -> Compilation {
+        let options = self.options_for(&job.node);
         let first = setpoint_puppet::compile(&self.environment, &job.entry, &options);
         // A part of a module is often meant to stand beside its main class.
         if let (None, Some(second)) = (&first.catalog, &job.second) {

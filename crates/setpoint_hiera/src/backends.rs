@@ -1,0 +1,306 @@
+//! What the entries of a hierarchy give: files, encrypted files, and backends that are not run.
+
+use std::sync::Arc;
+
+use setpoint_provenance::{Leaf, LeafKind};
+use setpoint_puppet_values::types::assert_instance;
+use setpoint_puppet_values::{Data, Key, Opaque, Regex, Strictness, Type, Value};
+use setpoint_source::{FileId, Range, Symbol};
+
+use crate::config::Layer;
+use crate::data::{Content, DataFile, FileEntries, Format};
+use crate::explain::{Explainer, Step};
+use crate::eyaml;
+use crate::failure::Failure;
+use crate::hierarchy::{Entry, Function, Location};
+use crate::key::LookupKey;
+use crate::merge::Merge;
+use crate::search::{Found, LOOKUP_OPTIONS, Search};
+
+impl Search<'_> {
+    pub(crate) fn in_entry(
+        &mut self,
+        provider: usize,
+        entry: &Entry,
+        key: &LookupKey,
+        merge: &Merge,
+    ) -> Found {
+        let name = format!("Hierarchy entry \"{}\"", entry.name);
+        self.with(
+            || Step::DataProvider { name, config: None },
+            |search| match &entry.locations {
+                None => {
+                    let nowhere = [None];
+                    search.merged(merge, &nowhere, |search, location: &Option<&Location>| {
+                        search.in_location(provider, entry, *location, key)
+                    })
+                }
+                Some(locations) => search.merged(merge, locations, |search, location| {
+                    search.in_location(provider, entry, Some(location), key)
+                }),
+            },
+        )
+    }
+
+    pub(crate) fn in_location(
+        &mut self,
+        provider: usize,
+        entry: &Entry,
+        location: Option<&Location>,
+        key: &LookupKey,
+    ) -> Found {
+        let Some(location) = location else { return self.call(provider, entry, None, key) };
+        self.with(
+            || location.step(),
+            |search| {
+                if !location.is_uri
+                    && &*key.root != LOOKUP_OPTIONS
+                    && !search.searched.contains(&location.path)
+                {
+                    search.searched.push(location.path.clone());
+                }
+                if location.exists {
+                    return search.call(provider, entry, Some(location), key);
+                }
+                search.report(Explainer::location_not_found);
+                let path = location.path.display().to_string();
+                search.absent(&path, None);
+                Ok(None)
+            },
+        )
+    }
+
+    pub(crate) fn absent(&mut self, name: &str, file: Option<FileId>) {
+        let arena = self.scope.arena();
+        if arena.enabled() {
+            let span = file.map(|file| Range::new(0, 0).in_file(file));
+            let leaf = Leaf { kind: LeafKind::Absence, name: Some(Symbol::new(name)), span };
+            let leaf = arena.leaf(leaf);
+            self.passed.push(leaf);
+        }
+    }
+
+    /// Asks the function of an entry.
+    pub(crate) fn call(
+        &mut self,
+        provider: usize,
+        entry: &Entry,
+        location: Option<&Location>,
+        key: &LookupKey,
+    ) -> Found {
+        let root = &key.root;
+        let found = match entry.function {
+            Function::Foreign => self.foreign(provider, entry, location, key)?,
+            Function::Data(format) => {
+                let Some(location) = location.filter(|one| !one.is_uri && entry.options.is_empty()) else {
+                    return Err(Failure::other(format!(
+                        "'{}' one of 'path', 'paths' 'glob', 'globs' or 'mapped_paths' must be declared in hiera.yaml \
+                         when using this data_hash function",
+                        entry.function_name
+                    )));
+                };
+                self.in_file(provider, entry, location, format, root)?
+            }
+            Function::Eyaml => {
+                let Some(location) = location.filter(|one| !one.is_uri) else {
+                    return Err(Failure::other(
+                        "'eyaml_lookup_key': one of 'path', 'paths' 'glob', 'globs' or 'mapped_paths' must be declared in \
+                         hiera.yaml when using this lookup_key function",
+                    ));
+                };
+                self.in_file(provider, entry, location, Format::Yaml, root)?
+            }
+        };
+        match &found {
+            Some(value) => self.report(|explainer| explainer.found(root, value)),
+            None => self.report(|explainer| explainer.not_found(root)),
+        }
+        Ok(found)
+    }
+
+    /// A backend whose code is not run may have any key.
+    pub(crate) fn foreign(
+        &mut self,
+        provider: usize,
+        entry: &Entry,
+        location: Option<&Location>,
+        key: &LookupKey,
+    ) -> Found {
+        if &*key.root == LOOKUP_OPTIONS || !confined(entry, &key.root) {
+            return Ok(None);
+        }
+        let is_backend = entry.kind == "hiera3_backend";
+        if !is_backend && !self.scope.has_function(&entry.function_name) {
+            let message = format!("Unable to find '{}' function named '{}'", entry.kind, entry.function_name);
+            return Err(self.session.providers[provider].config.problem(message, None));
+        }
+        let place = location.map(|one| format!(" with {}", one.path.display())).unwrap_or_default();
+        let what = if is_backend {
+            format!("the hiera3_backend '{}'{place}", entry.function_name)
+        } else {
+            format!("the {} function '{}'{place}", entry.kind, entry.function_name)
+        };
+        let reason =
+            format!("the key '{}' may come from {what} (hierarchy entry \"{}\")", key.root, entry.name);
+        self.scope.warn_once(
+            &format!("hiera backend {}", entry.function_name),
+            format!(
+                "What {what} has is not known: backends are not run. The first key asked of it is '{}'",
+                key.root
+            ),
+            None,
+        );
+        Ok(Some(self.opaque(reason)))
+    }
+
+    pub(crate) fn opaque(&mut self, reason: String) -> Value {
+        let leaf = Leaf { kind: LeafKind::External, name: Some(Symbol::new("hiera")), span: None };
+        let prov = self.scope.arena().leaf(leaf);
+        Value::new(Data::Opaque(Arc::new(Opaque { reason: reason.into() }))).with(prov)
+    }
+
+    pub(crate) fn in_file(
+        &mut self,
+        provider: usize,
+        entry: &Entry,
+        location: &Location,
+        format: Format,
+        root: &Arc<str>,
+    ) -> Found {
+        let data = self.hiera.data.get(&location.path, format, self.hiera.files, self.hiera.sources);
+        let Some(known) = self.content(provider, entry, location, &data)? else { return Ok(None) };
+        let Some(found) = known.get(&Key::from(&**root)) else {
+            self.absent(root, Some(data.file));
+            return Ok(None);
+        };
+        if let Some(wrong) = &found.wrong {
+            let path = location.path.display();
+            let what = if entry.kind == "data_hash" { "in hash returned from" } else { "returned from" };
+            return Err(Failure::puppet(format!(
+                "Value for key '{root}', {what} {} function '{}', when using location '{path}', has wrong type, \
+                 expects Puppet::LookupValue, got {wrong}",
+                entry.kind, entry.function_name
+            )));
+        }
+        let place = (data.file, Arc::clone(root));
+        let value = match self.session.values.get(&place) {
+            Some(value) => value.clone(),
+            None => {
+                let mut value = found.value(Symbol::new(root), data.file, self.scope.arena());
+                if entry.function == Function::Eyaml {
+                    value = self.unveiled(&value, entry, location, root);
+                }
+                self.session.values.insert(place, value.clone());
+                value
+            }
+        };
+        let value = if found.interpolates { self.interpolate(&value, true)? } else { value };
+        Ok(Some(value))
+    }
+
+    /// The value with its encrypted texts opened. Those that cannot be are not known, and that is said.
+    pub(crate) fn unveiled(
+        &mut self,
+        value: &Value,
+        entry: &Entry,
+        location: &Location,
+        root: &str,
+    ) -> Value {
+        let opener = eyaml::Opener::new(&entry.options, self.hiera.files);
+        let path = location.path.display();
+        let reason = format!("the key '{root}' is encrypted in {path}");
+        let mut problems = Vec::new();
+        let value = eyaml::unveiled(value, &opener, &reason, &mut problems);
+        if let Some(problem) = problems.first() {
+            self.scope.warn_once(
+                &reason,
+                format!("The value of the key '{root}' in {path} is encrypted and not known: {problem}"),
+                None,
+            );
+        }
+        value
+    }
+
+    /// The entries of a file, if it is what it should be.
+    pub(crate) fn content<'d>(
+        &mut self,
+        provider: usize,
+        entry: &Entry,
+        location: &Location,
+        data: &'d DataFile,
+    ) -> Result<Option<&'d FileEntries>, Failure> {
+        let path = location.path.display().to_string();
+        let is_new = self.session.checked.insert((provider, data.file));
+        let subject = || {
+            format!(
+                "Value returned from {} function '{}', when using location '{path}',",
+                entry.kind, entry.function_name
+            )
+        };
+        match &data.content {
+            Content::Unreadable(problem) => {
+                let named =
+                    if entry.function == Function::Data(Format::Yaml) || entry.function == Function::Eyaml {
+                        format!("Unable to parse {problem}")
+                    } else {
+                        format!("Unable to parse ({path}): {problem}")
+                    };
+                Err(Failure::data(named))
+            }
+            Content::NotAHash(value)
+                if matches!(entry.function, Function::Data(Format::Json | Format::Hocon)) =>
+            {
+                let of = Type::Hash(None);
+                assert_instance(&subject(), &of, value).map_err(|error| Failure::puppet(error.message))?;
+                Ok(None)
+            }
+            Content::NotAHash(value) => {
+                let message = format!("{path}: file does not contain a valid yaml hash");
+                if self.scope.strict() == Strictness::Error && *value != Value::from(false) {
+                    return Err(Failure::data(message));
+                }
+                if is_new {
+                    self.scope.warn(message);
+                }
+                Ok(None)
+            }
+            Content::Hash(entries) => {
+                if is_new
+                    && entry.kind == "data_hash"
+                    && let Layer::Module(module) = self.session.providers[provider].layer.clone()
+                {
+                    let prefix = format!("{module}::");
+                    for key in entries.keys() {
+                        match key.0.as_str() {
+                            Some(LOOKUP_OPTIONS) => {}
+                            Some(key) if key.starts_with(&prefix) => {}
+                            Some(_) => self.scope.warn(format!(
+                                "Module '{module}': {} must use keys qualified with the name of the module",
+                                subject()
+                            )),
+                            None => {
+                                return Err(Failure::other(setpoint_puppet_values::ruby::text::no_method(
+                                    "start_with?",
+                                    &key.0,
+                                )));
+                            }
+                        }
+                    }
+                }
+                Ok(Some(entries))
+            }
+        }
+    }
+}
+
+/// An option that several backends have: the keys that they are asked for.
+fn confined(entry: &Entry, key: &str) -> bool {
+    let Some(patterns) = entry.options.get(&Key::from("confine_to_keys")).and_then(Value::as_array) else {
+        return true;
+    };
+    patterns
+        .iter()
+        .filter_map(Value::as_str)
+        .filter_map(|pattern| Regex::new(pattern).ok())
+        .any(|pattern| pattern.is_match(key).unwrap_or(true))
+}

@@ -1,0 +1,223 @@
+//! `lookup_options` of all levels, and the default hierarchy of a module, which has its own.
+
+use std::sync::Arc;
+
+use setpoint_provenance::Prov;
+use setpoint_puppet_values::{Data, Hash, Key, Regex, Value};
+
+use crate::explain::Step;
+use crate::failure::Failure;
+use crate::key::LookupKey;
+use crate::merge::{self, Merge};
+use crate::search::{Found, LOOKUP_OPTIONS, Level, Search};
+
+/// `lookup_options`, by key and by pattern.
+#[derive(Debug, Default)]
+pub(crate) struct Patterns {
+    keys: Hash,
+    patterns: Vec<(Regex, Value)>,
+}
+
+impl Patterns {
+    fn compile(options: Option<&Value>) -> Result<Self, Failure> {
+        let mut compiled = Self::default();
+        for (key, value) in options.and_then(Value::as_hash).into_iter().flatten() {
+            match key.0.as_str() {
+                Some(pattern) if pattern.starts_with('^') => {
+                    let regex = Regex::new(pattern).map_err(|error| Failure::other(error.message))?;
+                    compiled.patterns.push((regex, value.clone()));
+                }
+                _ => {
+                    compiled.keys.insert(key.clone(), value.clone());
+                }
+            }
+        }
+        Ok(compiled)
+    }
+
+    fn get(&self, key: &str) -> Option<&Value> {
+        let exact = self.keys.get(&Key::from(key)).filter(|value| !value.is_undef());
+        exact.or_else(|| {
+            let fits = |pattern: &Regex| pattern.is_match(key).unwrap_or(false);
+            self.patterns.iter().find(|(pattern, _)| fits(pattern)).map(|(_, value)| value)
+        })
+    }
+}
+
+impl Search<'_> {
+    pub(crate) fn options_for(&mut self, key: &LookupKey) -> Result<Option<Value>, Failure> {
+        if let Some(known) = self.session.lookup_options.get(&key.module) {
+            return Ok(known.get(&key.root).cloned());
+        }
+        let passed = std::mem::take(&mut self.passed);
+        let top_key = std::mem::replace(&mut self.top_key, LOOKUP_OPTIONS.into());
+        let compiled = self.with(
+            || Step::Top(LOOKUP_OPTIONS.to_owned()),
+            |search| search.retrieve_options(key.module.as_ref()),
+        );
+        self.passed = passed;
+        self.top_key = top_key;
+        let compiled = Arc::new(compiled?);
+        self.session.lookup_options.insert(key.module.clone(), Arc::clone(&compiled));
+        Ok(compiled.get(&key.root).cloned())
+    }
+
+    pub(crate) fn retrieve_options(&mut self, module: Option<&Arc<str>>) -> Result<Patterns, Failure> {
+        let key = LookupKey::new(LOOKUP_OPTIONS)?;
+        let merge = Merge::plain(merge::Kind::Hash);
+        if self.global_only {
+            let options = self.options_of_global(&key, &merge)?;
+            return Patterns::compile(options.as_ref());
+        }
+        let above = self.options_of_environment(&key, &merge)?;
+        let Some(module) = module else { return Patterns::compile(above.as_ref()) };
+        if !self.session.lookup_options.contains_key(&None) {
+            let compiled = Arc::new(Patterns::compile(above.as_ref())?);
+            self.session.lookup_options.insert(None, compiled);
+        }
+        let own = self.in_module(&key, &merge)?;
+        let own = checked_options(own, Some(module))?;
+        let options = match (above, own) {
+            (above, None) => above,
+            (None, own) => own,
+            (Some(above), Some(own)) => {
+                let both = [("Global and Environment".to_owned(), above), (format!("Module {module}"), own)];
+                self.merged(&merge, &both, |search, (name, options)| {
+                    search.with(
+                        || Step::Scope(name.clone()),
+                        |search| {
+                            search.report(|explainer| explainer.found(LOOKUP_OPTIONS, options));
+                            Ok(Some(options.clone()))
+                        },
+                    )
+                })?
+            }
+        };
+        Patterns::compile(options.as_ref())
+    }
+
+    pub(crate) fn options_of_global(&mut self, key: &LookupKey, merge: &Merge) -> Found {
+        if let Some(known) = &self.session.global_options {
+            return Ok(known.clone());
+        }
+        let found = self.in_global(key, merge)?;
+        let options = checked_options(found, None)?;
+        self.session.global_options = Some(options.clone());
+        Ok(options)
+    }
+
+    pub(crate) fn options_of_environment(&mut self, key: &LookupKey, merge: &Merge) -> Found {
+        if let Some(known) = &self.session.environment_options {
+            return Ok(known.clone());
+        }
+        let global = self.options_of_global(key, merge)?;
+        let found = self.in_level(Level::Environment, key, merge)?;
+        let own = checked_options(found, None)?;
+        let options = match (global, own) {
+            (Some(global), Some(own)) => Some(merge.join(&global, &own)?),
+            (global, own) => global.or(own),
+        };
+        self.session.environment_options = Some(options.clone());
+        Ok(options)
+    }
+
+    pub(crate) fn find_in_module_defaults(&mut self, key: &LookupKey) -> Found {
+        let Some(module) = self.module.clone() else { return Ok(None) };
+        let Some(provider) = self.provider_of_module(&module)? else { return Ok(None) };
+        if self.session.providers[provider].config.default_hierarchy.is_none() {
+            return Ok(None);
+        }
+        let title = format!("Searching default_hierarchy of module \"{module}\"");
+        let outer = std::mem::take(&mut self.passed);
+        let found = self.with(
+            || Step::Scope(title),
+            |search| {
+                let options = search.default_options(&module, provider)?;
+                let merge = options.get(&key.root).and_then(Value::as_hash).cloned().unwrap_or_default();
+                let merge = Merge::of(merge.get(&Key::from("merge")))?;
+                let title = format!("Searching for \"{}\"", key.text);
+                search.with(|| Step::Scope(title), |search| search.in_defaults(provider, key, &merge))
+            },
+        );
+        let passed = std::mem::replace(&mut self.passed, outer);
+        match found? {
+            Some(value) => {
+                let all: Vec<Prov> = self.passed.iter().copied().chain(passed).collect();
+                Ok(Some(self.selected(value, &all, &key.root)))
+            }
+            None => {
+                self.passed.extend(passed);
+                Ok(None)
+            }
+        }
+    }
+
+    pub(crate) fn default_options(
+        &mut self,
+        module: &Arc<str>,
+        provider: usize,
+    ) -> Result<Arc<Patterns>, Failure> {
+        if let Some(known) = self.session.module_default_options.get(module) {
+            return Ok(Arc::clone(known));
+        }
+        let key = LookupKey::new(LOOKUP_OPTIONS)?;
+        let title = format!("Searching for \"{LOOKUP_OPTIONS}\"");
+        let found = self.with(
+            || Step::Scope(title),
+            |search| search.in_defaults(provider, &key, &Merge::plain(merge::Kind::Hash)),
+        )?;
+        let options = checked_options(found, Some(module))?;
+        let compiled = Arc::new(Patterns::compile(options.as_ref())?);
+        self.session.module_default_options.insert(Arc::clone(module), Arc::clone(&compiled));
+        Ok(compiled)
+    }
+
+    pub(crate) fn in_defaults(&mut self, provider: usize, key: &LookupKey, merge: &Merge) -> Found {
+        let entries = self.entries(provider, true)?;
+        if entries.is_empty() {
+            self.report(|explainer| explainer.not_found(&key.text));
+            return Ok(None);
+        }
+        self.check(key.text.to_string(), |search| {
+            let step = search.provider_step(provider);
+            search.with(
+                || step,
+                |search| {
+                    search
+                        .merged(merge, &entries, |search, entry| search.in_entry(provider, entry, key, merge))
+                },
+            )
+        })
+    }
+}
+
+/// `lookup_options` must be a hash; those of a module speak of its own keys only.
+fn checked_options(options: Option<Value>, module: Option<&Arc<str>>) -> Found {
+    let Some(options) = options.filter(|options| !options.is_undef()) else { return Ok(None) };
+    let Data::Hash(entries) = &options.data else {
+        return Err(Failure::data("value of lookup_options must be a hash"));
+    };
+    if let Some(module) = module {
+        let prefix = format!("{module}::");
+        for key in entries.keys() {
+            let Some(key) = key.0.as_str() else {
+                let message = setpoint_puppet_values::ruby::text::no_method("start_with?", &key.0);
+                return Err(Failure::other(message));
+            };
+            match key.strip_prefix('^') {
+                Some(pattern) if !pattern.starts_with(&prefix) => {
+                    return Err(Failure::data(format!(
+                        "all lookup_options patterns must match a key starting with module name '{module}'"
+                    )));
+                }
+                None if !key.starts_with(&prefix) => {
+                    return Err(Failure::data(format!(
+                        "all lookup_options keys must start with module name '{module}'"
+                    )));
+                }
+                _ => {}
+            }
+        }
+    }
+    Ok(Some(options))
+}
