@@ -8,6 +8,8 @@ use setpoint_state::{
     CellId, Domains, Kind, Lifetime, Plan, Program, Reach, Runner, Semantics, Step, StepId, Term, Test, Value,
 };
 
+use crate::ensure::Ensure;
+
 /// What a step touches.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Footprint {
@@ -20,10 +22,14 @@ pub(crate) struct Footprint {
     /// It can report a change.
     pub(crate) can_change: bool,
     /// Cells that it only brings to a value, as every other step that does the same.
-    pub(crate) ensures: Vec<(CellId, u64)>,
+    pub(crate) ensures: Vec<Ensure>,
 }
 
 impl Footprint {
+    pub(crate) fn ensure(&self, cell: CellId) -> Option<&Ensure> {
+        self.ensures.iter().find(|ensure| ensure.cell == cell)
+    }
+
     pub(crate) fn touches(&self) -> impl Iterator<Item = CellId> {
         self.reads.iter().chain(&self.writes).copied()
     }

@@ -12,13 +12,19 @@ use setpoint_state::{CellId, Domains, Program, Step, Term, Test, Value};
 
 use crate::context::{Footprint, fold_program, fold_test};
 
-/// The cells that a step ensures, each with a number that stands for how.
-pub(crate) fn ensures(
-    step: &Step,
-    footprint: &Footprint,
-    domains: &Domains,
-    notifies: bool,
-) -> Vec<(CellId, u64)> {
+/// That a step ensures a cell.
+#[derive(Clone, Debug)]
+pub(crate) struct Ensure {
+    pub(crate) cell: CellId,
+    /// A number that stands for how: equal numbers, equal ways.
+    pub(crate) way: u64,
+    pub(crate) value: Value,
+    /// The values from which it succeeds.
+    pub(crate) from: Vec<Value>,
+}
+
+/// The cells that a step ensures.
+pub(crate) fn ensures(step: &Step, footprint: &Footprint, domains: &Domains, notifies: bool) -> Vec<Ensure> {
     // Only where something is written and may be shared is there anything to gain.
     if footprint.writes.is_empty() {
         return Vec::new();
@@ -32,7 +38,7 @@ pub(crate) fn ensures(
         .writes
         .iter()
         .filter(|cell| !plain.contains(cell))
-        .filter_map(|cell| ways.get(cell).map(|&way| (*cell, way)))
+        .filter_map(|cell| ways.get(cell).cloned())
         .collect()
 }
 
@@ -41,7 +47,7 @@ type Known = FxHashMap<CellId, Value>;
 struct Walk<'d> {
     domains: &'d Domains,
     notifies: bool,
-    ways: FxHashMap<CellId, u64>,
+    ways: FxHashMap<CellId, Ensure>,
     /// Cells that are used in any other way.
     plain: FxHashSet<CellId>,
 }
@@ -84,11 +90,12 @@ impl Walk<'_> {
                 }
             }
             Program::If(test, then, otherwise) => {
-                if let Some((cell, value, way)) = self.way(program, known) {
-                    if *self.ways.entry(cell).or_insert(way) != way {
-                        self.plain.insert(cell);
+                if let Some(ensure) = self.way(program, known) {
+                    known.insert(ensure.cell, ensure.value.clone());
+                    if self.ways.get(&ensure.cell).is_some_and(|other| other.way != ensure.way) {
+                        self.plain.insert(ensure.cell);
                     }
-                    known.insert(cell, value);
+                    self.ways.insert(ensure.cell, ensure);
                     return;
                 }
                 if depth >= 100 {
@@ -105,7 +112,7 @@ impl Walk<'_> {
     }
 
     /// Whether this part ensures one cell, and how.
-    fn way(&self, program: &Program, known: &Known) -> Option<(CellId, Value, u64)> {
+    fn way(&self, program: &Program, known: &Known) -> Option<Ensure> {
         let mut cell = None;
         let mut value = None;
         let mut work = vec![program];
@@ -135,6 +142,7 @@ impl Walk<'_> {
         let folded = fold_program(program, known);
         let mut hasher = FxHasher::default();
         value.hash(&mut hasher);
+        let mut from = Vec::new();
         for held in self.domains.of_cell(cell) {
             let mut state = Some(held.clone());
             let failed = try_on(&folded, cell, &mut state)?;
@@ -148,8 +156,11 @@ impl Walk<'_> {
                 return None;
             }
             failed.hash(&mut hasher);
+            if !failed {
+                from.push(held.clone());
+            }
         }
-        Some((cell, value, hasher.finish()))
+        Some(Ensure { cell, way: hasher.finish(), value, from })
     }
 }
 

@@ -11,6 +11,7 @@
 mod context;
 mod ensure;
 pub mod exhaustive;
+pub mod family;
 mod flow;
 mod machine;
 mod order;

@@ -119,6 +119,21 @@ impl<'p> Machine<'p> {
         state.cells[cell.0 as usize] = symbol;
     }
 
+    /// Gives a cell a value where a condition holds.
+    pub(crate) fn give(&mut self, state: &mut Symbols, cell: CellId, value: &Value, condition: Lit) {
+        let mut symbol = vec![self.no(); self.domains.of_cell(cell).len()];
+        if let Some(at) = self.place(cell, value) {
+            symbol[at] = self.yes();
+            let old = state.cells[cell.0 as usize].clone();
+            state.cells[cell.0 as usize] = self.choose(condition, &symbol, &old);
+        }
+    }
+
+    /// Makes a cell hold the same in two states.
+    pub(crate) fn share(from: &Symbols, to: &mut Symbols, cell: CellId) {
+        to.cells[cell.0 as usize] = from.cells[cell.0 as usize].clone();
+    }
+
     /// The state with which the next run starts: scratch cells are as at the start of each run.
     pub(crate) fn next_run(&mut self, mut state: Symbols) -> Symbols {
         for (id, cell) in self.plan.space.iter() {

@@ -46,7 +46,11 @@ pub(crate) fn candidates(context: &Context<'_>) -> Vec<(StepId, StepId)> {
     let mut seen: FxHashSet<(StepId, StepId)> = FxHashSet::default();
     let mut found = Vec::new();
     let ensures: Vec<FxHashMap<CellId, u64>> =
-        context.footprints.iter().map(|footprint| footprint.ensures.iter().copied().collect()).collect();
+        context
+        .footprints
+        .iter()
+        .map(|footprint| footprint.ensures.iter().map(|ensure| (ensure.cell, ensure.way)).collect())
+        .collect();
     for at in 0..context.plan.space.len() {
         let cell = CellId(at as u32);
         if context.writers[at].is_empty() {

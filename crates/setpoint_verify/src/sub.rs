@@ -169,6 +169,22 @@ impl Sub {
     }
 }
 
+/// A test over other cells; every cell that it looks at has a place.
+pub(crate) fn moved(test: &Test, places: &FxHashMap<CellId, CellId>) -> Test {
+    let term = |term: &Term| match term {
+        Term::Is(value) => Term::Is(value.clone()),
+        Term::Cell(cell) => Term::Cell(places.get(cell).copied().unwrap_or(*cell)),
+    };
+    match test {
+        Test::True => Test::True,
+        Test::Equal(left, right) => Test::Equal(term(left), term(right)),
+        Test::Kind(cell, kind) => Test::Kind(places.get(cell).copied().unwrap_or(*cell), *kind),
+        Test::Not(inner) => Test::Not(Box::new(moved(inner, places))),
+        Test::All(tests) => Test::All(tests.iter().map(|test| moved(test, places)).collect()),
+        Test::Any(tests) => Test::Any(tests.iter().map(|test| moved(test, places)).collect()),
+    }
+}
+
 /// Which assumptions a part includes.
 #[derive(Clone, Copy)]
 pub(crate) enum Tests<'t> {

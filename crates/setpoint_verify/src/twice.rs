@@ -2,7 +2,7 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use setpoint_solver::{Lit, Outcome};
-use setpoint_state::{CellId, Lifetime, Semantics, State, Status, StepId};
+use setpoint_state::{CellId, Lifetime, Semantics, Test, State, Status, StepId};
 
 use crate::context::Context;
 use crate::flow::GaveUp;
@@ -14,7 +14,10 @@ use crate::witness::Witness;
 use crate::{Answer, Differs, Twice, TwoStarts, Unproved, Why};
 
 /// More steps than this are not put into one question about two runs.
-const LARGEST: usize = 3_000;
+const LARGEST: usize = 200;
+
+/// The same for a group of steps that disturb each other.
+const LARGEST_PART: usize = 120;
 
 pub(crate) struct Twices {
     pub(crate) idempotent: Answer,
@@ -45,7 +48,7 @@ fn find(parent: &mut [u32], mut at: u32) -> u32 {
 }
 
 /// Steps that share a cell which one of them writes, or of which one can skip or notify the other, belong together.
-fn parts(context: &Context<'_>, with_edges: bool) -> Vec<Vec<StepId>> {
+fn parts(context: &Context<'_>) -> Vec<Vec<StepId>> {
     let count = context.plan.steps.len();
     let mut parent: Vec<u32> = (0..count as u32).collect();
     let mut join = |one: u32, two: u32| {
@@ -59,7 +62,7 @@ fn parts(context: &Context<'_>, with_edges: bool) -> Vec<Vec<StepId>> {
             }
         }
     }
-    if with_edges {
+    {
         for &step in &context.order {
             for &before in context.runner.before(step) {
                 let matters = context.can_be_bad[before as usize]
@@ -84,18 +87,57 @@ fn parts(context: &Context<'_>, with_edges: bool) -> Vec<Vec<StepId>> {
     parts
 }
 
-/// What a part shows.
-#[derive(Clone, Copy, Default)]
-struct Shown {
-    idempotent: bool,
-    quiet: bool,
+/// Steps that disturb each other's second run: one writes, after the other has had its turn, what the other touches.
+/// Steps that only ensure a cell alike do not.
+fn groups(context: &Context<'_>) -> Vec<Vec<StepId>> {
+    let mut parent: Vec<u32> = (0..context.plan.steps.len() as u32).collect();
+    for (at, writers) in context.writers.iter().enumerate() {
+        let cell = CellId(at as u32);
+        let mut last: Option<StepId> = None;
+        let mut users: Vec<StepId> = writers.iter().chain(&context.readers[at]).copied().collect();
+        users.sort_unstable_by_key(|step| (context.rank[step.0 as usize], step.0));
+        users.dedup();
+        // All that touch the cell before its last writer belong together, unless all of them ensure it alike.
+        let way = |step: StepId| context.footprint(step).ensure(cell).map(|ensure| ensure.way);
+        let Some(last_writer) = writers.iter().max_by_key(|step| context.rank[step.0 as usize]) else { continue };
+        let until = context.rank[last_writer.0 as usize];
+        let before: Vec<StepId> =
+            users.into_iter().filter(|step| context.rank[step.0 as usize] <= until).collect();
+        if let Some(first) = before.first().and_then(|&step| way(step))
+            && before.iter().all(|&step| way(step) == Some(first))
+        {
+            continue;
+        }
+        for step in before {
+            if let Some(last) = last {
+                let (one, two) = (find(&mut parent, last.0), find(&mut parent, step.0));
+                parent[one.max(two) as usize] = one.min(two);
+            }
+            last = Some(step);
+        }
+    }
+    let mut groups: Vec<Vec<StepId>> = Vec::new();
+    let mut number: FxHashMap<u32, usize> = FxHashMap::default();
+    for &step in &context.order {
+        let lead = find(&mut parent, step.0);
+        let at = *number.entry(lead).or_insert_with(|| {
+            groups.push(Vec::new());
+            groups.len() - 1
+        });
+        groups[at].push(step);
+    }
+    groups
 }
 
-pub(crate) fn decide(
-    context: &Context<'_>,
-    witness: &Witness<'_, '_>,
-    tell: &dyn Fn(usize, usize),
-) -> Twices {
+/// What a group shows by itself.
+#[derive(Clone, Default)]
+struct Shown {
+    idempotent: bool,
+    /// The steps, by their place in the group, that may report something in a second run.
+    loud: Vec<usize>,
+}
+
+pub(crate) fn decide(context: &Context<'_>, witness: &Witness<'_, '_>, tell: &dyn Fn(usize, usize)) -> Twices {
     let mut found = Twices {
         idempotent: Answer::Yes,
         quiet: Answer::Yes,
@@ -108,36 +150,102 @@ pub(crate) fn decide(
     if witness.base().is_none() {
         return found;
     }
-    // First without edges: whatever is skipped or notified, as long as it is the same in both runs.
-    let mut memo: FxHashMap<Vec<u32>, Shown> = FxHashMap::default();
-    let mut convergent_memo: FxHashSet<Vec<u32>> = FxHashSet::default();
-    let small = parts(context, false);
-    let mut open: Vec<(usize, Shown)> = Vec::new();
-    for (at, part) in small.iter().enumerate() {
-        tell(at, small.len());
-        if part.len() > LARGEST || context.is_late() {
-            open.push((at, Shown::default()));
-            continue;
+    let groups = groups(context);
+    let mut open: Vec<usize> = Vec::new();
+    let mut quiet = true;
+    if context.unsettled.is_empty() {
+        let mut memo: FxHashMap<Vec<u32>, Shown> = FxHashMap::default();
+        let mut group_of = vec![0; context.plan.steps.len()];
+        for (at, group) in groups.iter().enumerate() {
+            for step in group {
+                group_of[step.0 as usize] = at;
+            }
         }
-        let shown = alone(context, part, &mut memo);
-        if !(shown.idempotent && shown.quiet) {
-            open.push((at, shown));
+        // Who may be notified in a second run is found together with who may report something there.
+        let mut notified: FxHashSet<StepId> = FxHashSet::default();
+        let mut work: Vec<usize> = (0..groups.len()).rev().collect();
+        let mut shown: Vec<Shown> = vec![Shown::default(); groups.len()];
+        let mut asked = 0;
+        while let Some(at) = work.pop() {
+            asked += 1;
+            tell(asked.min(groups.len()), groups.len());
+            if context.is_late() {
+                quiet = false;
+                break;
+            }
+            shown[at] = alone(context, &groups[at], &notified, &mut memo);
+            for &loud in &shown[at].loud {
+                quiet = false;
+                for &target in context.runner.notified_by(groups[at][loud]) {
+                    if notified.insert(StepId(target)) {
+                        work.push(group_of[target as usize]);
+                    }
+                }
+            }
         }
+        open = (0..groups.len()).filter(|&at| !shown[at].idempotent || !shown[at].loud.is_empty()).collect();
+    } else {
+        open.extend(0..groups.len());
+        quiet = false;
     }
-    if !open.is_empty() {
-        let open_steps: FxHashSet<StepId> =
-            open.iter().flat_map(|(at, _)| small[*at].iter().copied()).collect();
-        whole(context, witness, &open_steps, &mut found);
+    if !open.is_empty() || !quiet {
+        let open_steps: FxHashSet<StepId> = open.iter().flat_map(|at| groups[*at].iter().copied()).collect();
+        // The groups alone first: that is where it shows most often.
+        if context.unsettled.is_empty() {
+            for &at in &open {
+                if found.not_idempotent.is_some() && found.not_quiet.is_some() {
+                    break;
+                }
+                if groups[at].len() <= LARGEST_PART {
+                    let _ = both(context, witness, &groups[at], &mut found);
+                }
+            }
+        }
+        settle(context, witness, &groups, &open, &open_steps, &mut found);
     }
-    converge(context, witness, &mut convergent_memo, &mut found);
+    converge(context, witness, &groups, &mut found);
     name_unknown(context, &mut found);
     found
 }
 
+/// Decides what the groups left open.
+fn settle(
+    context: &Context<'_>,
+    witness: &Witness<'_, '_>,
+    groups: &[Vec<StepId>],
+    open: &[usize],
+    open_steps: &FxHashSet<StepId>,
+    found: &mut Twices,
+) {
+    let idempotent_alone = context.unsettled.is_empty()
+        && open.iter().all(|&at| {
+            // A group that is only loud is idempotent whatever is notified.
+            alone_again(context, &groups[at])
+        });
+    if found.not_idempotent.is_none() && idempotent_alone {
+        found.idempotent = Answer::Yes;
+        if found.not_quiet.is_some() {
+            found.quiet = Answer::No;
+            return;
+        }
+    }
+    if found.not_idempotent.is_some() && found.not_quiet.is_some() {
+        found.idempotent = Answer::No;
+        found.quiet = Answer::No;
+        return;
+    }
+    whole(context, witness, open_steps, idempotent_alone, found);
+}
+
+/// Whether a group is idempotent whatever is notified in the second run.
+fn alone_again(context: &Context<'_>, group: &[StepId]) -> bool {
+    let all: FxHashSet<StepId> = group.iter().copied().collect();
+    alone(context, group, &all, &mut FxHashMap::default()).idempotent
+}
+
 /// A verdict that holds only of the modelled part is no verdict.
 fn name_unknown(context: &Context<'_>, found: &mut Twices) {
-    let Some(step) =
-        (0..context.plan.steps.len() as u32).map(StepId).find(|&step| context.reach(step).is_some())
+    let Some(step) = (0..context.plan.steps.len() as u32).map(StepId).find(|&step| context.reach(step).is_some())
     else {
         return;
     };
@@ -149,55 +257,137 @@ fn name_unknown(context: &Context<'_>, found: &mut Twices) {
     found.unproved.push(Unproved { steps: vec![step], why: Why::Step(step) });
 }
 
-/// A part by itself: skipped and notified as it may be. Sound for yes.
-fn alone(context: &Context<'_>, part: &[StepId], memo: &mut FxHashMap<Vec<u32>, Shown>) -> Shown {
-    let unsettled = part.iter().any(|step| context.unsettled.binary_search(step).is_ok());
-    if unsettled {
-        return Shown::default();
+/// The assumptions of the start that still hold when a group has its turn: nobody else writes what they look at.
+fn lasting(context: &Context<'_>, sub: &Sub) -> Vec<Test> {
+    let inside: FxHashSet<StepId> = sub.steps.iter().copied().collect();
+    let place: FxHashMap<CellId, CellId> =
+        sub.cells.iter().enumerate().map(|(at, &cell)| (cell, CellId(at as u32))).collect();
+    let untouched =
+        |cell: &CellId| context.writers[cell.0 as usize].iter().all(|writer| inside.contains(writer));
+    let mut seen: FxHashSet<u32> = FxHashSet::default();
+    let mut found = Vec::new();
+    for cell in &sub.cells {
+        for &test in context.assumed.get(cell).into_iter().flatten() {
+            if !seen.insert(test) {
+                continue;
+            }
+            let mut cells = Vec::new();
+            context.assumptions[test as usize].cells(&mut cells);
+            if cells.iter().all(|cell| place.contains_key(cell) && untouched(cell)) {
+                found.push(crate::sub::moved(&context.assumptions[test as usize], &place));
+            }
+        }
     }
-    let sub = Sub::new(context, part, Moment::Start, Tests::Inside);
+    found
+}
+
+/// A group by itself, whatever state it finds: skipped as it may be, but alike in both runs; notified as it may be in the
+/// first run, and in the second those that are named.
+///
+/// That is enough for the whole: whoever writes what a member touches comes before the member or is a member itself, so
+/// nothing disturbs the group between its first turn and the second run. Sound for yes.
+fn alone(
+    context: &Context<'_>,
+    group: &[StepId],
+    notified_again: &FxHashSet<StepId>,
+    memo: &mut FxHashMap<Vec<u32>, Shown>,
+) -> Shown {
+    let everything = || Shown { idempotent: false, loud: (0..group.len()).collect() };
+    if group.len() > LARGEST_PART {
+        return everything();
+    }
+    let mut sub = Sub::new(context, group, Moment::Any, Tests::Inside);
+    let tests = lasting(context, &sub);
+    sub.plan.start = tests;
+    sub.domains = setpoint_state::Domains::of(&sub.plan);
+    let inside: FxHashSet<StepId> = group.iter().copied().collect();
+    let puppet = context.semantics == Semantics::Puppet;
+    let mut flags: Vec<(bool, bool, bool)> = Vec::new();
+    for &step in group {
+        let outside = || context.runner.before(step).iter().filter(|&&other| !inside.contains(&StepId(other)));
+        let skips = puppet && outside().any(|&other| context.can_be_bad[other as usize]);
+        let notified =
+            puppet && outside().any(|&other| context.runner.notified_by(StepId(other)).contains(&step.0));
+        flags.push((skips, notified, puppet && context.is_notified(step) && notified_again.contains(&step)));
+    }
+    // Cells that later steps may ensure after the group has had its turn.
+    let mut later: Vec<(CellId, &crate::ensure::Ensure)> = Vec::new();
+    for (at, &cell) in sub.cells.iter().enumerate() {
+        let ensures = group.iter().find_map(|&step| context.footprint(step).ensure(cell));
+        if let Some(ensure) = ensures
+            && context.writers[cell.0 as usize].iter().any(|writer| !inside.contains(writer))
+        {
+            later.push((CellId(at as u32), ensure));
+        }
+    }
     let mut key = sub.shape();
-    for &step in part {
-        key.push(u32::from(context.can_be_skipped(step)) + 2 * u32::from(context.is_notified(step)));
-    }
+    key.extend(flags.iter().map(|flag| u32::from(flag.0) + 2 * u32::from(flag.1) + 4 * u32::from(flag.2)));
+    key.push(u32::MAX);
+    key.extend(later.iter().map(|(cell, _)| cell.0));
     if let Some(known) = memo.get(&key) {
-        return *known;
+        return known.clone();
     }
     let runs = Runs::new(&sub, context.semantics, &[]);
     let mut machine = Machine::new(&sub.plan, &sub.domains, context.semantics, Some(context.conflicts));
     let start = machine.any_start();
     runs.assume(&mut machine, &start);
-    let inside: FxHashSet<StepId> = part.iter().copied().collect();
-    // What stands outside may skip a step; then it does so in both runs. A notification from outside may come in the first.
-    let mut skips = Vec::new();
-    let mut notified = Vec::new();
-    for &step in part {
-        let outside_skips = context.semantics == Semantics::Puppet
-            && context
-                .runner
-                .before(step)
-                .iter()
-                .any(|&other| !inside.contains(&StepId(other)) && context.can_be_bad[other as usize]);
-        skips.push(if outside_skips { machine.circuit.fresh() } else { machine.no() });
-        let outside_notifies = context.semantics == Semantics::Puppet
-            && context.runner.before(step).iter().any(|&other| {
-                !inside.contains(&StepId(other))
-                    && context.runner.notified_by(StepId(other)).contains(&step.0)
-            });
-        notified.push(if outside_notifies { machine.circuit.fresh() } else { machine.no() });
-    }
+    let free = |machine: &mut Machine<'_>, yes: bool| if yes { machine.circuit.fresh() } else { machine.no() };
+    let skips: Vec<Lit> = flags.iter().map(|flag| free(&mut machine, flag.0)).collect();
     let mut first = runs.begin(&machine, start);
-    first.notified = notified;
+    first.notified = flags.iter().map(|flag| free(&mut machine, flag.1)).collect();
     runs.with_skips(&mut machine, &mut first, &skips);
-    let state = machine.next_run(first.state.clone());
+    let mut state = first.state.clone();
+    for (cell, ensure) in &later {
+        let can: Vec<Lit> = ensure.from.iter().map(|value| machine.holds(&state, *cell, value)).collect();
+        let can = machine.circuit.or(&can);
+        let now = machine.circuit.fresh();
+        let now = machine.circuit.and(&[can, now]);
+        machine.give(&mut state, *cell, &ensure.value, now);
+    }
+    first.state = state.clone();
+    // Scratch cells start anew; between turns they are as others left them, and `Moment::Any` knows them as plain cells.
+    for (at, cell) in sub.cells.iter().enumerate() {
+        if context.plan.space.get(*cell).is_some_and(|cell| cell.lifetime != Lifetime::Machine) {
+            let anything = machine.any_value(CellId(at as u32));
+            Machine::put(&mut state, CellId(at as u32), anything);
+        }
+    }
     let mut second = runs.begin(&machine, state);
+    second.notified = flags.iter().map(|flag| free(&mut machine, flag.2)).collect();
     runs.with_skips(&mut machine, &mut second, &skips);
-    let (different, loud) = compare(&runs, &mut machine, &first, &second);
-    let shown = Shown {
-        idempotent: machine.solve(&[different]) == Outcome::Unsat,
-        quiet: machine.solve(&[loud]) == Outcome::Unsat,
-    };
-    memo.insert(key, shown);
+    let mut different = Vec::new();
+    for (at, cell) in sub.cells.iter().enumerate() {
+        if context.plan.space.get(*cell).is_some_and(|cell| cell.lifetime == Lifetime::Machine) {
+            let cell = CellId(at as u32);
+            different.push(!machine.equal(first.state.get(cell), second.state.get(cell)));
+        }
+    }
+    for at in 0..group.len() {
+        different.push(machine.circuit.and(&[second.failed[at], !first.failed[at]]));
+        different.push(machine.circuit.and(&[second.skipped[at], !first.skipped[at]]));
+        // A step that failed and fails no more lets others run that were skipped.
+        if context.can_be_bad[group[at].0 as usize] {
+            different.push(machine.circuit.and(&[first.failed[at], !second.failed[at]]));
+        }
+    }
+    let alive = !first.error;
+    let any = machine.circuit.or(&different);
+    let any = machine.circuit.and(&[alive, any]);
+    let mut shown = Shown { idempotent: machine.solve(&[any]) == Outcome::Unsat, loud: Vec::new() };
+    for at in 0..group.len() {
+        let loud = machine.circuit.or(&[second.changed[at], second.refreshed[at]]);
+        let loud = machine.circuit.and(&[alive, loud]);
+        if loud != machine.no() && machine.solve(&[loud]) != Outcome::Unsat {
+            shown.loud.push(at);
+        }
+    }
+    // Containers pass on what comes from outside.
+    for (at, &step) in group.iter().enumerate() {
+        if context.step(step).passes_on && flags[at].2 && !shown.loud.contains(&at) {
+            shown.loud.push(at);
+        }
+    }
+    memo.insert(key, shown.clone());
     shown
 }
 
@@ -238,10 +428,16 @@ fn loud_paper(runs: &Runs<'_>, machine: &mut Machine<'_>, second: &Track) -> Lit
 }
 
 /// The parts that are open, with everything that bears on them.
-fn whole(context: &Context<'_>, witness: &Witness<'_, '_>, open: &FxHashSet<StepId>, found: &mut Twices) {
+fn whole(
+    context: &Context<'_>,
+    witness: &Witness<'_, '_>,
+    open: &FxHashSet<StepId>,
+    idempotent: bool,
+    found: &mut Twices,
+) {
     let mut undecided = false;
     let mut why = Why::Hard;
-    for part in parts(context, true) {
+    for part in parts(context) {
         if !part.iter().any(|step| open.contains(step)) {
             continue;
         }
@@ -254,13 +450,13 @@ fn whole(context: &Context<'_>, witness: &Witness<'_, '_>, open: &FxHashSet<Step
             undecided = true;
             why = if context.is_late() { Why::Time } else { Why::Hard };
         }
-        if found.not_idempotent.is_some() && found.not_quiet.is_some() {
+        if (idempotent || found.not_idempotent.is_some()) && found.not_quiet.is_some() {
             break;
         }
     }
     if found.not_idempotent.is_some() {
         found.idempotent = Answer::No;
-    } else if undecided {
+    } else if undecided && !idempotent {
         found.idempotent = Answer::Unknown;
     }
     if found.not_quiet.is_some() {
@@ -385,124 +581,213 @@ fn shrink(
 }
 
 /// Every managed cell has one end, whatever the start, if nothing failed.
-fn converge(
-    context: &Context<'_>,
-    witness: &Witness<'_, '_>,
-    memo: &mut FxHashSet<Vec<u32>>,
-    found: &mut Twices,
-) {
-    let managed: FxHashSet<CellId> = managed(context).into_iter().collect();
-    let mut unknown = false;
-    for part in parts(context, false) {
+fn converge(context: &Context<'_>, witness: &Witness<'_, '_>, groups: &[Vec<StepId>], found: &mut Twices) {
+    let mut open: Vec<CellId> = managed(context);
+    if context.unsettled.is_empty() {
+        open = apart(context, groups);
+    }
+    if open.is_empty() {
+        return;
+    }
+    // The groups of what is left, then everything, are asked from real starts.
+    let open_set: FxHashSet<CellId> = open.iter().copied().collect();
+    let mut scopes: Vec<&[StepId]> = Vec::new();
+    if context.unsettled.is_empty() {
+        scopes.extend(
+            groups
+                .iter()
+                .filter(|group| {
+                    group.len() <= LARGEST_PART
+                        && group.iter().any(|&step| {
+                            context.footprint(step).writes.iter().any(|cell| open_set.contains(cell))
+                        })
+                })
+                .map(Vec::as_slice)
+                .take(200),
+        );
+    }
+    for scope in scopes {
         if context.is_late() {
-            unknown = true;
             break;
         }
-        match converges(context, witness, &part, &managed, memo) {
-            Ok(None) => {}
-            Ok(Some(two)) => {
-                found.convergent = Answer::No;
-                found.not_convergent = Some(two);
-                return;
-            }
-            Err(GaveUp) => unknown = true,
+        if let Ok(Some(two)) = converges(context, witness, scope, &open) {
+            found.convergent = Answer::No;
+            found.not_convergent = Some(two);
+            return;
         }
     }
-    if unknown {
-        found.convergent = Answer::Unknown;
-        let why = if context.is_late() { Why::Time } else { Why::Hard };
-        found.unproved.push(Unproved { steps: Vec::new(), why });
+    let answer = if context.order.len() <= LARGEST_PART && !context.is_late() {
+        converges(context, witness, &context.order, &open)
+    } else {
+        Err(GaveUp)
+    };
+    match answer {
+        Ok(None) => {}
+        Ok(Some(two)) => {
+            found.convergent = Answer::No;
+            found.not_convergent = Some(two);
+        }
+        Err(GaveUp) => {
+            found.convergent = Answer::Unknown;
+            let why = if context.is_late() { Why::Time } else { Why::Large };
+            let mut steps: Vec<StepId> =
+                open.iter().flat_map(|cell| context.writers[cell.0 as usize].iter().copied()).collect();
+            steps.sort_unstable();
+            steps.dedup();
+            steps.truncate(20);
+            found.unproved.push(Unproved { steps, why });
+        }
     }
 }
 
-fn converges(
-    context: &Context<'_>,
-    witness: &Witness<'_, '_>,
-    part: &[StepId],
-    managed: &FxHashSet<CellId>,
-    memo: &mut FxHashSet<Vec<u32>>,
-) -> Result<Option<TwoStarts>, GaveUp> {
-    // Nothing fails, so nothing is skipped, and only notifications connect a part with the rest; where those matter the
-    // whole is asked.
-    let inside: FxHashSet<StepId> = part.iter().copied().collect();
-    let notified_from_outside = context.semantics == Semantics::Puppet
-        && part.iter().any(|&step| {
-            context.step(step).refresh != setpoint_state::Program::Skip
-                && context.runner.before(step).iter().any(|&other| {
-                    !inside.contains(&StepId(other))
-                        && context.runner.notified_by(StepId(other)).contains(&step.0)
+/// The cells of which it is not shown, group by group, that they have one end.
+fn apart(context: &Context<'_>, groups: &[Vec<StepId>]) -> Vec<CellId> {
+    let managed: FxHashSet<CellId> = managed(context).into_iter().collect();
+    let mut settled: FxHashSet<CellId> = FxHashSet::default();
+    let mut open: FxHashSet<CellId> = FxHashSet::default();
+    let mut memo: FxHashMap<Vec<u32>, Vec<CellId>> = FxHashMap::default();
+    for group in groups {
+        let inside: FxHashSet<StepId> = group.iter().copied().collect();
+        let mut mine: Vec<CellId> = group
+            .iter()
+            .flat_map(|&step| context.footprint(step).writes.iter().copied())
+            .filter(|cell| managed.contains(cell))
+            .collect();
+        mine.sort_unstable();
+        mine.dedup();
+        if mine.is_empty() {
+            continue;
+        }
+        if group.len() > LARGEST_PART || context.is_late() {
+            open.extend(mine);
+            continue;
+        }
+        let mut sub = Sub::new(context, group, Moment::AnyTwo, Tests::Inside);
+        sub.plan.start = lasting(context, &sub);
+        sub.domains = setpoint_state::Domains::for_two(&sub.plan);
+        // What earlier groups have brought to one end is the same in both runs.
+        let first_turn = context.rank[group[0].0 as usize];
+        let shared: Vec<bool> = sub
+            .cells
+            .iter()
+            .map(|cell| {
+                settled.contains(cell)
+                    && context.writers[cell.0 as usize]
+                        .iter()
+                        .all(|&writer| !inside.contains(&writer) && context.rank[writer.0 as usize] < first_turn)
+            })
+            .collect();
+        let outside: Vec<bool> = group
+            .iter()
+            .map(|&step| {
+                context.runner.before(step).iter().any(|&other| {
+                    !inside.contains(&StepId(other)) && context.runner.notified_by(StepId(other)).contains(&step.0)
                 })
-        });
-    let unsettled = !context.unsettled.is_empty();
-    let mut scopes: Vec<Vec<StepId>> = Vec::new();
-    if !notified_from_outside && !unsettled {
-        scopes.push(part.to_vec());
-    }
-    if context.order.len() <= LARGEST {
-        scopes.push(context.order.clone());
-    }
-    for scope in &scopes {
-        for tests in [Tests::Inside, Tests::Connected] {
-            let sub = Sub::new(context, scope, Moment::StartTwo, tests);
-            let place: FxHashMap<CellId, usize> =
-                sub.cells.iter().enumerate().map(|(at, &cell)| (cell, at)).collect();
-            let mut key = sub.shape();
-            key.push(u32::MAX);
-            let touched: FxHashSet<CellId> =
-                part.iter().flat_map(|&step| context.footprint(step).writes.iter().copied()).collect();
-            let mut asked: Vec<CellId> =
-                managed.iter().copied().filter(|cell| touched.contains(cell)).collect();
-            asked.sort_unstable();
-            key.extend(asked.iter().filter_map(|cell| place.get(cell).map(|&at| at as u32)));
-            if memo.contains(&key) {
-                return Ok(None);
-            }
-            let runs = Runs::new(&sub, context.semantics, &context.unsettled);
-            let mut machine =
-                Machine::new(&sub.plan, &sub.domains, context.semantics, Some(context.conflicts));
-            let mut ends = Vec::new();
-            let mut begins = Vec::new();
+            })
+            .collect();
+        let mut key = sub.shape();
+        key.extend(shared.iter().chain(&outside).map(|&flag| u32::from(flag)));
+        let bad = memo.entry(key).or_insert_with(|| {
+            let runs = Runs::new(&sub, context.semantics, &[]);
+            let mut machine = Machine::new(&sub.plan, &sub.domains, context.semantics, Some(context.conflicts));
+            let mut ends: Vec<Track> = Vec::new();
+            let mut first_start = None;
             for _ in 0..2 {
-                let start = machine.any_start();
+                let mut start = machine.any_start();
+                if let Some(first) = &first_start {
+                    for (at, _) in shared.iter().enumerate().filter(|(_, shared)| **shared) {
+                        Machine::share(first, &mut start, CellId(at as u32));
+                    }
+                } else {
+                    first_start = Some(start.clone());
+                }
                 runs.assume(&mut machine, &start);
-                let track = runs.in_order(&mut machine, start.clone());
+                let mut track = runs.begin(&machine, start);
+                if context.semantics == Semantics::Puppet {
+                    track.notified = outside
+                        .iter()
+                        .map(|&yes| if yes { machine.circuit.fresh() } else { machine.no() })
+                        .collect();
+                }
+                let none = vec![machine.no(); group.len()];
+                runs.with_skips(&mut machine, &mut track, &none);
                 for &bad in track.failed.iter().chain(&track.skipped) {
                     machine.circuit.assert(&[!bad]);
                 }
-                machine.circuit.assert(&[!track.error]);
-                begins.push(start);
                 ends.push(track);
             }
-            let mut differ = Vec::new();
-            for cell in &asked {
-                if let Some(&at) = place.get(cell) {
-                    let cell = CellId(at as u32);
-                    differ.push(!machine.equal(ends[0].state.get(cell), ends[1].state.get(cell)));
+            let mut bad = Vec::new();
+            for at in 0..sub.cells.len() {
+                let cell = CellId(at as u32);
+                let same = machine.equal(ends[0].state.get(cell), ends[1].state.get(cell));
+                if same != machine.yes() && machine.solve(&[!same]) != Outcome::Unsat {
+                    bad.push(cell);
                 }
             }
-            let differ = machine.circuit.or(&differ);
-            match machine.solve(&[differ]) {
-                Outcome::Unknown => return Err(GaveUp),
-                Outcome::Unsat => {
-                    memo.insert(key);
-                    return Ok(None);
-                }
-                Outcome::Sat => {}
+            bad
+        });
+        let bad: FxHashSet<CellId> = bad.iter().map(|cell| sub.cells[cell.0 as usize]).collect();
+        for cell in mine {
+            // Others that ensure it later bring it to the same value, or fail.
+            if bad.contains(&cell) {
+                open.insert(cell);
+            } else {
+                settled.insert(cell);
             }
-            let complete = |at: usize| witness.complete(&embed(&sub, &machine.decode(&begins[at])));
-            let (Some(one), Some(two)) = (complete(0), complete(1)) else { continue };
-            let runs = [context.runner.run(&one, &context.order), context.runner.run(&two, &context.order)];
-            let good = |run: &setpoint_state::Run| run.statuses.iter().all(|status| !status.is_bad());
-            if !witness.is_admissible(&one)
-                || !witness.is_admissible(&two)
-                || !good(&runs[0])
-                || !good(&runs[1])
-            {
-                continue;
+        }
+    }
+    let mut open: Vec<CellId> = open.into_iter().collect();
+    open.sort_unstable();
+    open
+}
+
+/// Two real starts of a part whose clean runs end differently in one of these cells.
+fn converges(
+    context: &Context<'_>,
+    witness: &Witness<'_, '_>,
+    scope: &[StepId],
+    open: &[CellId],
+) -> Result<Option<TwoStarts>, GaveUp> {
+    for tests in [Tests::Inside, Tests::Connected] {
+        let sub = Sub::new(context, scope, Moment::StartTwo, tests);
+        let place: FxHashMap<CellId, usize> = sub.cells.iter().enumerate().map(|(at, &cell)| (cell, at)).collect();
+        let runs = Runs::new(&sub, context.semantics, &context.unsettled);
+        let mut machine = Machine::new(&sub.plan, &sub.domains, context.semantics, Some(context.conflicts));
+        let mut ends = Vec::new();
+        let mut begins = Vec::new();
+        for _ in 0..2 {
+            let start = machine.any_start();
+            runs.assume(&mut machine, &start);
+            let track = runs.in_order(&mut machine, start.clone());
+            for &bad in track.failed.iter().chain(&track.skipped) {
+                machine.circuit.assert(&[!bad]);
             }
-            if let Some(&cell) = asked.iter().find(|&&cell| runs[0].end.get(cell) != runs[1].end.get(cell)) {
-                return Ok(Some(TwoStarts { starts: [one, two], runs, cell }));
+            machine.circuit.assert(&[!track.error]);
+            begins.push(start);
+            ends.push(track);
+        }
+        let mut differ = Vec::new();
+        for cell in open {
+            if let Some(&at) = place.get(cell) {
+                let cell = CellId(at as u32);
+                differ.push(!machine.equal(ends[0].state.get(cell), ends[1].state.get(cell)));
             }
+        }
+        let differ = machine.circuit.or(&differ);
+        match machine.solve(&[differ]) {
+            Outcome::Unknown => return Err(GaveUp),
+            Outcome::Unsat => return Ok(None),
+            Outcome::Sat => {}
+        }
+        let complete = |at: usize| witness.complete(&embed(&sub, &machine.decode(&begins[at])));
+        let (Some(one), Some(two)) = (complete(0), complete(1)) else { continue };
+        let runs = [context.runner.run(&one, &context.order), context.runner.run(&two, &context.order)];
+        let good = |run: &setpoint_state::Run| run.statuses.iter().all(|status| !status.is_bad());
+        if !witness.is_admissible(&one) || !witness.is_admissible(&two) || !good(&runs[0]) || !good(&runs[1]) {
+            continue;
+        }
+        if let Some(&cell) = open.iter().find(|&&cell| runs[0].end.get(cell) != runs[1].end.get(cell)) {
+            return Ok(Some(TwoStarts { starts: [one, two], runs, cell }));
         }
     }
     Err(GaveUp)
