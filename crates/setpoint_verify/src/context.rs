@@ -27,7 +27,8 @@ pub(crate) struct Footprint {
 
 impl Footprint {
     pub(crate) fn ensure(&self, cell: CellId) -> Option<&Ensure> {
-        self.ensures.iter().find(|ensure| ensure.cell == cell)
+        let at = self.ensures.binary_search_by_key(&cell, |ensure| ensure.cell).ok()?;
+        self.ensures.get(at)
     }
 
     pub(crate) fn touches(&self) -> impl Iterator<Item = CellId> {
@@ -154,7 +155,7 @@ impl<'p> Context<'p> {
             after: vec![OnceCell::new(); count],
             before: vec![OnceCell::new(); count],
             deadline: None,
-            conflicts: 2_000_000,
+            conflicts: 100_000,
         };
         context.unsettled = context.find_unsettled();
         context

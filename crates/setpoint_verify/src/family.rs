@@ -20,7 +20,11 @@ fn path(plan: &mut Plan, name: &str) -> CellId {
 fn ensure_directory(cell: CellId, parent: Option<CellId>) -> Program {
     let mut make = Program::set(cell, Value::Directory);
     if let Some(parent) = parent {
-        make = Program::choose(Test::Kind(parent, Kind::Directory), make, Program::fail("its parent is no directory"));
+        make = Program::choose(
+            Test::Kind(parent, Kind::Directory),
+            make,
+            Program::fail("its parent is no directory"),
+        );
     }
     Program::choose(
         Test::Kind(cell, Kind::Absent),
@@ -34,7 +38,11 @@ pub fn file(cell: CellId, parent: Option<CellId>, content: &str) -> Program {
     let value = Value::file(content);
     let mut write = Program::Sequence(vec![Program::set(cell, value.clone()), Program::Change]);
     if let Some(parent) = parent {
-        write = Program::choose(Test::Kind(parent, Kind::Directory), write, Program::fail("its parent is no directory"));
+        write = Program::choose(
+            Test::Kind(parent, Kind::Directory),
+            write,
+            Program::fail("its parent is no directory"),
+        );
     }
     Program::when(
         Test::is(cell, value).negate(),
@@ -59,7 +67,11 @@ pub fn figure_13(packages: usize, overwrite: bool) -> Plan {
         } else {
             Program::choose(Test::Kind(a, Kind::Absent), Program::set(a, content), Program::fail("it exists"))
         };
-        let install = Program::Sequence(vec![Program::set(installed, Value::text("installed")), create, Program::Change]);
+        let install = Program::Sequence(vec![
+            Program::set(installed, Value::text("installed")),
+            create,
+            Program::Change,
+        ]);
         plan.steps.push(step(
             format!("Package[A-{number}]"),
             Program::when(Test::is(installed, Value::text("installed")).negate(), install),
@@ -87,7 +99,11 @@ pub fn writers(count: usize, failures: bool) -> Plan {
         plan.steps.push(step(format!("Exec[{number}]"), apply, Program::Skip));
         plan.edges.push((StepId(number as u32), StepId(count as u32)));
     }
-    plan.steps.push(step("File[/shared]".to_owned(), Program::set(shared, Value::file("last")), Program::Skip));
+    plan.steps.push(step(
+        "File[/shared]".to_owned(),
+        Program::set(shared, Value::file("last")),
+        Program::Skip,
+    ));
     plan
 }
 

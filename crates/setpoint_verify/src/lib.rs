@@ -38,6 +38,8 @@ pub struct Options {
     pub deadline: Option<Instant>,
     /// How many threads; 0 and 1 mean one.
     pub jobs: usize,
+    /// Stop looking for dependent pairs after so many; 0 means all.
+    pub most: usize,
     /// What must hold at the end of every run without failure.
     pub invariants: Vec<Invariant>,
     /// Told now and then how far it is.
@@ -51,6 +53,7 @@ impl std::fmt::Debug for Options {
             .field("any_start", &self.any_start)
             .field("deadline", &self.deadline)
             .field("jobs", &self.jobs)
+            .field("most", &self.most)
             .field("invariants", &self.invariants)
             .finish_non_exhaustive()
     }
@@ -201,6 +204,8 @@ pub enum Why {
     Postponed,
     /// Whether Puppet's order fails where another would not.
     WhetherItFails,
+    /// So many dependent pairs had been found already; see [`Options::most`].
+    Enough,
 }
 
 /// Asks everything about a plan.
@@ -208,6 +213,9 @@ pub fn verify(plan: &Plan, options: &Options) -> Verdicts {
     let mut context = Context::new(plan, options.semantics, options.any_start);
     context.deadline = options.deadline;
     let mut asker = order::Asker::new(&context);
+    if options.most > 0 {
+        asker.most = options.most;
+    }
     let tell = |stage: Stage| {
         let progress = options.progress.clone();
         move |done: usize, of: usize| {

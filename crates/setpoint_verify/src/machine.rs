@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 
+use rustc_hash::FxHashSet;
 use setpoint_solver::{Circuit, Lit, Outcome};
 use setpoint_state::{CellId, Domains, Plan, Program, Semantics, State, Step, Term, Test, Value};
 
@@ -336,6 +337,33 @@ impl<'p> Machine<'p> {
 
     pub(crate) fn solve(&mut self, assumptions: &[Lit]) -> Outcome {
         self.circuit.solve(assumptions)
+    }
+
+    /// Looks for a model in which the conditions hold, and as many of the wishes as it takes no trouble to keep.
+    pub(crate) fn solve_near(&mut self, conditions: &[Lit], wishes: &[Lit]) -> Outcome {
+        let mut wishes: Vec<Lit> =
+            wishes.iter().copied().filter(|&lit| lit != self.yes() && lit != self.no()).collect();
+        for _ in 0..60 {
+            let mut all = conditions.to_vec();
+            all.extend(&wishes);
+            let outcome = self.circuit.solve(&all);
+            if !outcome.is_unsat() || wishes.is_empty() {
+                return outcome;
+            }
+            let core: FxHashSet<Lit> = self.circuit.core().into_iter().collect();
+            let before = wishes.len();
+            wishes.retain(|lit| !core.contains(lit));
+            if wishes.len() == before {
+                // The conditions alone are to blame.
+                return outcome;
+            }
+        }
+        self.circuit.solve(conditions)
+    }
+
+    /// That cells hold what they hold in this state.
+    pub(crate) fn as_in(&self, symbols: &Symbols, cells: impl Iterator<Item = (CellId, Value)>) -> Vec<Lit> {
+        cells.map(|(cell, value)| self.holds(symbols, cell, &value)).filter(|&lit| lit != self.no()).collect()
     }
 
     /// What these cells hold in the last model.

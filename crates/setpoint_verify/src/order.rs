@@ -13,7 +13,7 @@ use crate::witness::Witness;
 use crate::{Counterexample, Dependence, Order, Unproved, Why};
 
 /// More steps than this are not put into one question about schedules.
-pub(crate) const LARGEST_SLICE: usize = 40;
+pub(crate) const LARGEST_SLICE: usize = 48;
 
 /// What became of one pair.
 pub(crate) enum Answer {
@@ -45,8 +45,7 @@ pub(crate) fn candidates(context: &Context<'_>) -> Vec<(StepId, StepId)> {
     }
     let mut seen: FxHashSet<(StepId, StepId)> = FxHashSet::default();
     let mut found = Vec::new();
-    let ensures: Vec<FxHashMap<CellId, u64>> =
-        context
+    let ensures: Vec<FxHashMap<CellId, u64>> = context
         .footprints
         .iter()
         .map(|footprint| footprint.ensures.iter().map(|ensure| (ensure.cell, ensure.way)).collect())
@@ -105,8 +104,21 @@ pub(crate) struct Asker<'c, 'p> {
     pub(crate) context: &'c Context<'p>,
     pub(crate) local: Local,
     pub(crate) witness: Witness<'c, 'p>,
+    /// So many dependent pairs are enough.
+    pub(crate) most: usize,
     /// Slices that were asked about and have no difference, by shape.
     harmless: FxHashSet<Vec<u32>>,
+    /// Slices on which the solver gave up.
+    hard: FxHashSet<Vec<u32>>,
+    /// Slices that have one: what the cells held, by the numbers of the shape, and the order of the items.
+    harmful: FxHashMap<Vec<u32>, (Vec<Held>, Vec<usize>)>,
+}
+
+/// A value of a slice, by its number in the shape, or one that no step of it mentions.
+#[derive(Clone)]
+enum Held {
+    Known(u32),
+    Fresh(Value),
 }
 
 impl<'c, 'p> Asker<'c, 'p> {
@@ -115,7 +127,10 @@ impl<'c, 'p> Asker<'c, 'p> {
             context,
             local: Local::default(),
             witness: Witness::new(context),
+            most: usize::MAX,
             harmless: FxHashSet::default(),
+            hard: FxHashSet::default(),
+            harmful: FxHashMap::default(),
         }
     }
 
@@ -192,7 +207,8 @@ impl<'c, 'p> Asker<'c, 'p> {
         let right = runs.moment(&mut machine, &begin, &[(yes, &[1, 0])]);
         let differ = runs.differ(&mut machine, &left, &right);
         for _ in 0..3 {
-            if machine.solve(&[differ]) != Outcome::Sat {
+            let wishes = self.witness.plain(&machine, &start, &sub.cells);
+            if machine.solve_near(&[differ], &wishes) != Outcome::Sat {
                 return None;
             }
             let part = machine.decode(&start);
@@ -299,9 +315,30 @@ impl<'c, 'p> Asker<'c, 'p> {
         let mut tests = Tests::Inside;
         loop {
             let sub = Sub::new(context, &members, Moment::Start, tests);
-            let shape = sub.shape();
+            let (shape, names) = sub.named_shape();
             if self.harmless.contains(&shape) {
                 return Ok(Answer::Harmless);
+            }
+            if self.hard.contains(&shape) {
+                return Err(GaveUp);
+            }
+            if let Some((held, items)) = self.harmful.get(&shape) {
+                let by_number: FxHashMap<u32, &Value> =
+                    names.iter().map(|(value, &number)| (number, value)).collect();
+                let fixed: Vec<(CellId, Value)> = sub
+                    .cells
+                    .iter()
+                    .zip(held)
+                    .filter_map(|(&cell, held)| {
+                        Some(match held {
+                            Held::Known(number) => (cell, (*by_number.get(number)?).clone()),
+                            Held::Fresh(value) => (cell, value.clone()),
+                        })
+                    })
+                    .collect();
+                if let Some(found) = self.replay_items(one, two, &members, &fixed, items) {
+                    return Ok(Answer::Dependent(Box::new(self.dependence(one, two, found, &sub.cells))));
+                }
             }
             let runs = Runs::new(&sub, context.semantics, &[]);
             let mut machine =
@@ -333,34 +370,30 @@ impl<'c, 'p> Asker<'c, 'p> {
                 }
             }
             let differ = runs.differ(&mut machine, &tracks[0], &tracks[1]);
-            match machine.solve(&[differ]) {
-                Outcome::Unknown => return Err(GaveUp),
+            let wishes = self.witness.plain(&machine, &start, &sub.cells);
+            match machine.solve_near(&[differ], &wishes) {
+                Outcome::Unknown => {
+                    self.hard.insert(shape);
+                    return Err(GaveUp);
+                }
                 Outcome::Unsat => {
                     self.harmless.insert(shape);
                     return Ok(Answer::Harmless);
                 }
                 Outcome::Sat => {}
             }
-            let fixed = embed(&sub, &machine.decode(&start));
-            let sequence = |swap: bool| -> Vec<StepId> {
-                Runs::decode(&machine, &moments)
-                    .into_iter()
-                    .flat_map(|item| {
-                        let mut steps = steps_of(item).to_vec();
-                        if swap && item == 0 {
-                            steps.reverse();
-                        }
-                        steps
+            let part = machine.decode(&start);
+            let items = Runs::decode(&machine, &moments);
+            if let Some(found) = self.replay_items(one, two, &members, &embed(&sub, &part), &items) {
+                let held = (0..sub.cells.len() as u32)
+                    .map(|cell| {
+                        let value = part.get(CellId(cell));
+                        names
+                            .get(value)
+                            .map_or_else(|| Held::Fresh(value.clone()), |&number| Held::Known(number))
                     })
-                    .collect()
-            };
-            if let Some(whole) = self.witness.complete(&fixed)
-                && let (Some(first), Some(second)) = (
-                    self.witness.order(&sequence(false), Some((one, two))),
-                    self.witness.order(&sequence(true), Some((one, two))),
-                )
-                && let Some(found) = self.witness.replay(&whole, &first, &second)
-            {
+                    .collect();
+                self.harmful.insert(shape, (held, items));
                 return Ok(Answer::Dependent(Box::new(self.dependence(one, two, found, &sub.cells))));
             }
             // Ask again, with more: first all assumptions, then (in the paper's semantics, where one error hides all else)
@@ -386,6 +419,29 @@ impl<'c, 'p> Asker<'c, 'p> {
         }
     }
 
+    /// Replays a schedule of a slice, with the pair in either order. Item 0 is the pair, item i the step i + 1.
+    fn replay_items(
+        &self,
+        one: StepId,
+        two: StepId,
+        members: &[StepId],
+        fixed: &[(CellId, Value)],
+        items: &[usize],
+    ) -> Option<Counterexample> {
+        let sequence = |pair: [StepId; 2]| -> Vec<StepId> {
+            items
+                .iter()
+                .flat_map(
+                    |&item| if item == 0 { pair.to_vec() } else { members[item + 1..item + 2].to_vec() },
+                )
+                .collect()
+        };
+        let whole = self.witness.complete(fixed)?;
+        let first = self.witness.order(&sequence([one, two]), Some((one, two)))?;
+        let second = self.witness.order(&sequence([two, one]), Some((one, two)))?;
+        self.witness.replay(&whole, &first, &second)
+    }
+
     /// Steps whose provider others make usable: any two runs of all that matters to them.
     fn two_runs(&mut self, members: &[StepId]) -> Result<Option<Counterexample>, GaveUp> {
         let context = self.context;
@@ -399,7 +455,8 @@ impl<'c, 'p> Asker<'c, 'p> {
             let (left, left_order) = runs.in_any_order(&mut machine, start.clone());
             let (right, right_order) = runs.in_any_order(&mut machine, start.clone());
             let differ = runs.differ(&mut machine, &left, &right);
-            match machine.solve(&[differ]) {
+            let wishes = self.witness.plain(&machine, &start, &sub.cells);
+            match machine.solve_near(&[differ], &wishes) {
                 Outcome::Unknown => return Err(GaveUp),
                 Outcome::Unsat => return Ok(None),
                 Outcome::Sat => {}
@@ -438,7 +495,8 @@ impl<'c, 'p> Asker<'c, 'p> {
                 worse.push(machine.circuit.and(&[puppet.failed[at], !other.failed[at], !other.skipped[at]]));
             }
             let worse = machine.circuit.or(&worse);
-            match machine.solve(&[worse]) {
+            let wishes = self.witness.plain(&machine, &start, &sub.cells);
+            match machine.solve_near(&[worse], &wishes) {
                 Outcome::Unknown => return Err(GaveUp),
                 Outcome::Unsat => return Ok(None),
                 Outcome::Sat => {}
@@ -540,6 +598,11 @@ pub(crate) fn decide(asker: &mut Asker<'_, '_>, tell: &dyn Fn(usize, usize)) -> 
             found.unproved.push(Unproved { steps: vec![one, two], why: Why::Step(step) });
             continue;
         }
+        if found.dependent.len() >= asker.most {
+            // Enough to act on; the rest is asked again when these are mended.
+            found.unproved.push(Unproved { steps: vec![one, two], why: Why::Enough });
+            continue;
+        }
         match asker.pair(one, two) {
             Answer::Harmless => {}
             Answer::Dependent(dependence) => {
@@ -552,6 +615,13 @@ pub(crate) fn decide(asker: &mut Asker<'_, '_>, tell: &dyn Fn(usize, usize)) -> 
         }
     }
     found.conflicts = conflicting.len() + found.unproved.len();
+    // One entry for all pairs that were left out, not one for each.
+    let (left, mut rest): (Vec<Unproved>, Vec<Unproved>) =
+        std::mem::take(&mut found.unproved).into_iter().partition(|unproved| unproved.why == Why::Enough);
+    if !left.is_empty() {
+        rest.push(Unproved { steps: sorted(left.into_iter().flat_map(|left| left.steps)), why: Why::Enough });
+    }
+    found.unproved = rest;
     if !postponed.is_empty() {
         let answer = if postponed.len() > LARGEST_SLICE { Err(GaveUp) } else { asker.two_runs(&postponed) };
         match answer {

@@ -143,6 +143,11 @@ impl Sub {
 
     /// What two parts have in common if they differ only in names: equal keys have equal answers.
     pub(crate) fn shape(&self) -> Vec<u32> {
+        self.named_shape().0
+    }
+
+    /// The shape, and the values by the numbers that it has given them.
+    pub(crate) fn named_shape(&self) -> (Vec<u32>, FxHashMap<Value, u32>) {
         let mut shape = Shape { out: Vec::new(), values: FxHashMap::default() };
         for step in &self.plan.steps {
             shape.out.push(u32::from(step.passes_on));
@@ -165,7 +170,7 @@ impl Sub {
                 shape.value(initial);
             }
         }
-        shape.out
+        (shape.out, shape.values)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use setpoint_solver::{Lit, Outcome};
-use setpoint_state::{CellId, Lifetime, Semantics, Test, State, Status, StepId};
+use setpoint_state::{CellId, Lifetime, Semantics, State, Status, StepId, Test};
 
 use crate::context::Context;
 use crate::flow::GaveUp;
@@ -99,7 +99,9 @@ fn groups(context: &Context<'_>) -> Vec<Vec<StepId>> {
         users.dedup();
         // All that touch the cell before its last writer belong together, unless all of them ensure it alike.
         let way = |step: StepId| context.footprint(step).ensure(cell).map(|ensure| ensure.way);
-        let Some(last_writer) = writers.iter().max_by_key(|step| context.rank[step.0 as usize]) else { continue };
+        let Some(last_writer) = writers.iter().max_by_key(|step| context.rank[step.0 as usize]) else {
+            continue;
+        };
         let until = context.rank[last_writer.0 as usize];
         let before: Vec<StepId> =
             users.into_iter().filter(|step| context.rank[step.0 as usize] <= until).collect();
@@ -137,7 +139,11 @@ struct Shown {
     loud: Vec<usize>,
 }
 
-pub(crate) fn decide(context: &Context<'_>, witness: &Witness<'_, '_>, tell: &dyn Fn(usize, usize)) -> Twices {
+pub(crate) fn decide(
+    context: &Context<'_>,
+    witness: &Witness<'_, '_>,
+    tell: &dyn Fn(usize, usize),
+) -> Twices {
     let mut found = Twices {
         idempotent: Answer::Yes,
         quiet: Answer::Yes,
@@ -245,7 +251,8 @@ fn alone_again(context: &Context<'_>, group: &[StepId]) -> bool {
 
 /// A verdict that holds only of the modelled part is no verdict.
 fn name_unknown(context: &Context<'_>, found: &mut Twices) {
-    let Some(step) = (0..context.plan.steps.len() as u32).map(StepId).find(|&step| context.reach(step).is_some())
+    let Some(step) =
+        (0..context.plan.steps.len() as u32).map(StepId).find(|&step| context.reach(step).is_some())
     else {
         return;
     };
@@ -304,7 +311,8 @@ fn alone(
     let puppet = context.semantics == Semantics::Puppet;
     let mut flags: Vec<(bool, bool, bool)> = Vec::new();
     for &step in group {
-        let outside = || context.runner.before(step).iter().filter(|&&other| !inside.contains(&StepId(other)));
+        let outside =
+            || context.runner.before(step).iter().filter(|&&other| !inside.contains(&StepId(other)));
         let skips = puppet && outside().any(|&other| context.can_be_bad[other as usize]);
         let notified =
             puppet && outside().any(|&other| context.runner.notified_by(StepId(other)).contains(&step.0));
@@ -331,7 +339,8 @@ fn alone(
     let mut machine = Machine::new(&sub.plan, &sub.domains, context.semantics, Some(context.conflicts));
     let start = machine.any_start();
     runs.assume(&mut machine, &start);
-    let free = |machine: &mut Machine<'_>, yes: bool| if yes { machine.circuit.fresh() } else { machine.no() };
+    let free =
+        |machine: &mut Machine<'_>, yes: bool| if yes { machine.circuit.fresh() } else { machine.no() };
     let skips: Vec<Lit> = flags.iter().map(|flag| free(&mut machine, flag.0)).collect();
     let mut first = runs.begin(&machine, start);
     first.notified = flags.iter().map(|flag| free(&mut machine, flag.1)).collect();
@@ -362,11 +371,11 @@ fn alone(
             different.push(!machine.equal(first.state.get(cell), second.state.get(cell)));
         }
     }
-    for at in 0..group.len() {
+    for (at, &step) in group.iter().enumerate() {
         different.push(machine.circuit.and(&[second.failed[at], !first.failed[at]]));
         different.push(machine.circuit.and(&[second.skipped[at], !first.skipped[at]]));
         // A step that failed and fails no more lets others run that were skipped.
-        if context.can_be_bad[group[at].0 as usize] {
+        if context.can_be_bad[step.0 as usize] {
             different.push(machine.circuit.and(&[first.failed[at], !second.failed[at]]));
         }
     }
@@ -496,7 +505,8 @@ fn both(
             if if quiet { found.not_quiet.is_some() } else { found.not_idempotent.is_some() } {
                 continue;
             }
-            match machine.solve(&[question]) {
+            let wishes = witness.plain(&machine, &start, &sub.cells);
+            match machine.solve_near(&[question], &wishes) {
                 Outcome::Unknown => return Err(GaveUp),
                 Outcome::Unsat => continue,
                 Outcome::Sat => {}
@@ -552,6 +562,7 @@ fn replay(context: &Context<'_>, witness: &Witness<'_, '_>, start: &State, quiet
     })
 }
 
+/// What matters of a start is where it is not plain; cells go back to plain while it still shows.
 fn shrink(
     context: &Context<'_>,
     witness: &Witness<'_, '_>,
@@ -560,23 +571,29 @@ fn shrink(
     cells: &[CellId],
 ) -> Twice {
     let mut best = found;
-    let mut matters = Vec::new();
-    for &cell in cells.iter().take(100) {
-        let held = best.start.get(cell).clone();
-        let mut needed = false;
-        for value in context.domains.start_values(cell).take(3) {
-            if *value == held {
-                continue;
-            }
+    let Some(base) = witness.base() else { return best };
+    let mut odd: Vec<CellId> =
+        cells.iter().copied().filter(|&cell| best.start.get(cell) != base.get(cell)).collect();
+    let mut tries = 0;
+    let mut size = odd.len();
+    while size > 0 && tries < 60 {
+        let mut at = 0;
+        while at < odd.len() && tries < 60 {
+            tries += 1;
             let mut start = best.start.clone();
-            start.set(cell, value.clone());
-            needed |= replay(context, witness, &start, quiet).is_none();
+            for &cell in &odd[at..(at + size).min(odd.len())] {
+                start.set(cell, base.get(cell).clone());
+            }
+            if let Some(simpler) = replay(context, witness, &start, quiet) {
+                best = simpler;
+                odd.drain(at..(at + size).min(odd.len()));
+            } else {
+                at += size;
+            }
         }
-        if needed {
-            matters.push(cell);
-        }
+        size /= 2;
     }
-    best.matters = matters;
+    best.matters = odd;
     best
 }
 
@@ -603,7 +620,7 @@ fn converge(context: &Context<'_>, witness: &Witness<'_, '_>, groups: &[Vec<Step
                         })
                 })
                 .map(Vec::as_slice)
-                .take(200),
+                .take(20),
         );
     }
     for scope in scopes {
@@ -672,16 +689,17 @@ fn apart(context: &Context<'_>, groups: &[Vec<StepId>]) -> Vec<CellId> {
             .iter()
             .map(|cell| {
                 settled.contains(cell)
-                    && context.writers[cell.0 as usize]
-                        .iter()
-                        .all(|&writer| !inside.contains(&writer) && context.rank[writer.0 as usize] < first_turn)
+                    && context.writers[cell.0 as usize].iter().all(|&writer| {
+                        !inside.contains(&writer) && context.rank[writer.0 as usize] < first_turn
+                    })
             })
             .collect();
         let outside: Vec<bool> = group
             .iter()
             .map(|&step| {
                 context.runner.before(step).iter().any(|&other| {
-                    !inside.contains(&StepId(other)) && context.runner.notified_by(StepId(other)).contains(&step.0)
+                    !inside.contains(&StepId(other))
+                        && context.runner.notified_by(StepId(other)).contains(&step.0)
                 })
             })
             .collect();
@@ -689,7 +707,8 @@ fn apart(context: &Context<'_>, groups: &[Vec<StepId>]) -> Vec<CellId> {
         key.extend(shared.iter().chain(&outside).map(|&flag| u32::from(flag)));
         let bad = memo.entry(key).or_insert_with(|| {
             let runs = Runs::new(&sub, context.semantics, &[]);
-            let mut machine = Machine::new(&sub.plan, &sub.domains, context.semantics, Some(context.conflicts));
+            let mut machine =
+                Machine::new(&sub.plan, &sub.domains, context.semantics, Some(context.conflicts));
             let mut ends: Vec<Track> = Vec::new();
             let mut first_start = None;
             for _ in 0..2 {
@@ -748,9 +767,12 @@ fn converges(
     scope: &[StepId],
     open: &[CellId],
 ) -> Result<Option<TwoStarts>, GaveUp> {
-    for tests in [Tests::Inside, Tests::Connected] {
-        let sub = Sub::new(context, scope, Moment::StartTwo, tests);
-        let place: FxHashMap<CellId, usize> = sub.cells.iter().enumerate().map(|(at, &cell)| (cell, at)).collect();
+    let mut scope = scope.to_vec();
+    let mut tests = Tests::Inside;
+    for _ in 0..8 {
+        let sub = Sub::new(context, &scope, Moment::StartTwo, tests);
+        let place: FxHashMap<CellId, usize> =
+            sub.cells.iter().enumerate().map(|(at, &cell)| (cell, at)).collect();
         let runs = Runs::new(&sub, context.semantics, &context.unsettled);
         let mut machine = Machine::new(&sub.plan, &sub.domains, context.semantics, Some(context.conflicts));
         let mut ends = Vec::new();
@@ -774,16 +796,44 @@ fn converges(
             }
         }
         let differ = machine.circuit.or(&differ);
-        match machine.solve(&[differ]) {
+        let mut wishes = witness.plain(&machine, &begins[0], &sub.cells);
+        wishes.extend(witness.plain(&machine, &begins[1], &sub.cells));
+        match machine.solve_near(&[differ], &wishes) {
             Outcome::Unknown => return Err(GaveUp),
             Outcome::Unsat => return Ok(None),
             Outcome::Sat => {}
         }
         let complete = |at: usize| witness.complete(&embed(&sub, &machine.decode(&begins[at])));
-        let (Some(one), Some(two)) = (complete(0), complete(1)) else { continue };
+        let (Some(one), Some(two)) = (complete(0), complete(1)) else {
+            tests = Tests::Connected;
+            continue;
+        };
         let runs = [context.runner.run(&one, &context.order), context.runner.run(&two, &context.order)];
         let good = |run: &setpoint_state::Run| run.statuses.iter().all(|status| !status.is_bad());
-        if !witness.is_admissible(&one) || !witness.is_admissible(&two) || !good(&runs[0]) || !good(&runs[1]) {
+        if !witness.is_admissible(&one) || !witness.is_admissible(&two) {
+            tests = Tests::Connected;
+            continue;
+        }
+        if !good(&runs[0]) || !good(&runs[1]) {
+            // The steps that failed take part in the next try.
+            let failed: Vec<StepId> = context
+                .order
+                .iter()
+                .copied()
+                .filter(|step| {
+                    runs.iter().any(|run| run.statuses[step.0 as usize] == Status::Failed)
+                        && !scope.contains(step)
+                })
+                .take(16)
+                .collect();
+            if failed.is_empty() || scope.len() > LARGEST_PART {
+                if matches!(tests, Tests::Connected) {
+                    return Err(GaveUp);
+                }
+                tests = Tests::Connected;
+            }
+            scope.extend(failed);
+            scope.sort_unstable_by_key(|step| context.rank[step.0 as usize]);
             continue;
         }
         if let Some(&cell) = open.iter().find(|&&cell| runs[0].end.get(cell) != runs[1].end.get(cell)) {

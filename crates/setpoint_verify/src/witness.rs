@@ -3,10 +3,11 @@
 use std::cell::OnceCell;
 
 use rustc_hash::FxHashSet;
+use setpoint_solver::Lit;
 use setpoint_state::{CellId, State, StepId, Value};
 
 use crate::context::{Context, has};
-use crate::machine::Machine;
+use crate::machine::{Machine, Symbols};
 use crate::{Counterexample, Differs};
 
 /// Completes starts, and replays.
@@ -39,6 +40,15 @@ impl<'c, 'p> Witness<'c, 'p> {
             .as_ref()
     }
 
+    /// What these cells hold in a plain start, as wishes for a question about them.
+    pub(crate) fn plain(&self, machine: &Machine<'_>, symbols: &Symbols, cells: &[CellId]) -> Vec<Lit> {
+        let Some(base) = self.base() else { return Vec::new() };
+        machine.as_in(
+            symbols,
+            cells.iter().enumerate().map(|(at, &cell)| (CellId(at as u32), base.get(cell).clone())),
+        )
+    }
+
     pub(crate) fn is_admissible(&self, state: &State) -> bool {
         self.context.assumptions.iter().all(|test| state.holds(test))
             && self.context.plan.space.iter().all(|(id, cell)| {
@@ -64,7 +74,8 @@ impl<'c, 'p> Witness<'c, 'p> {
             let holds = machine.holds(&start, *cell, value);
             machine.circuit.assert(&[holds]);
         }
-        if !machine.solve(&[]).is_sat() {
+        let wishes = machine.as_in(&start, cells.iter().map(|&cell| (cell, onto.get(cell).clone())));
+        if !machine.solve_near(&[], &wishes).is_sat() {
             return None;
         }
         let found = machine.decode_of(&start, cells);
@@ -202,36 +213,31 @@ impl<'c, 'p> Witness<'c, 'p> {
                 best = simpler;
             }
         }
-        let base = self.base().cloned();
-        let mut matters: Vec<CellId> = Vec::new();
-        for &cell in cells.iter().take(200) {
-            let held = best.start.get(cell).clone();
-            let mut plain: Vec<Value> = Vec::new();
-            if let Some(base) = &base {
-                plain.push(base.get(cell).clone());
-            }
-            plain.extend(self.context.domains.start_values(cell).take(2).cloned());
-            let mut needed = !plain.contains(&held);
-            for value in plain {
-                if value == held {
-                    continue;
-                }
+        let Some(base) = self.base().cloned() else { return best };
+        // Cells that are not as in a plain start go back to it, many at once while that works.
+        let mut odd: Vec<CellId> =
+            cells.iter().copied().filter(|&cell| best.start.get(cell) != base.get(cell)).collect();
+        let mut tries = 0;
+        let mut size = odd.len();
+        while size > 0 && tries < 60 {
+            let mut at = 0;
+            while at < odd.len() && tries < 60 {
+                tries += 1;
+                let part = &odd[at..(at + size).min(odd.len())];
                 let mut start = best.start.clone();
-                start.set(cell, value);
+                for &cell in part {
+                    start.set(cell, base.get(cell).clone());
+                }
                 if let Some(simpler) = self.replay(&start, &best.first, &best.second) {
-                    if needed {
-                        best = simpler;
-                        needed = false;
-                    }
+                    best = simpler;
+                    odd.drain(at..(at + size).min(odd.len()));
                 } else {
-                    needed = true;
+                    at += size;
                 }
             }
-            if needed {
-                matters.push(cell);
-            }
+            size /= 2;
         }
-        best.matters = matters;
+        best.matters = odd;
         best
     }
 

@@ -1,0 +1,660 @@
+//! Every bug of Rehearsal that can be told in plans, every trap in which a prover falls, and the paper's figures.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests fail by panicking")]
+
+use setpoint_state::{
+    CellId, CellKey, CellKind, Kind, Plan, Program, Reach, Runner, Semantics, Step, StepId, Test, Unknown,
+    Value,
+};
+use setpoint_verify::exhaustive::{Judged, judge};
+use setpoint_verify::{Answer, Options, Order, Verdicts, family, verify};
+
+const PATH: [Kind; 3] = [Kind::Absent, Kind::Directory, Kind::File];
+
+#[derive(Default)]
+struct Make {
+    plan: Plan,
+}
+
+impl Make {
+    fn path(&mut self, name: &str) -> CellId {
+        self.plan.space.cell(CellKey::path(name), &PATH)
+    }
+
+    fn content(&mut self, name: &str) -> CellId {
+        self.plan.space.cell(CellKey::path(name), &[Kind::Absent, Kind::File])
+    }
+
+    fn text(&mut self, name: &str) -> CellId {
+        self.plan.space.cell(CellKey::new(CellKind::Other, name), &[Kind::Text])
+    }
+
+    fn step(&mut self, name: &str, apply: Program) -> StepId {
+        self.refreshed(name, apply, Program::Skip)
+    }
+
+    fn refreshed(&mut self, name: &str, apply: Program, refresh: Program) -> StepId {
+        self.plan.steps.push(Step {
+            name: name.into(),
+            apply,
+            refresh,
+            suitable: Test::True,
+            unknown: None,
+            passes_on: false,
+        });
+        StepId(self.plan.steps.len() as u32 - 1)
+    }
+
+    fn edge(&mut self, one: StepId, two: StepId) {
+        self.plan.edges.push((one, two));
+    }
+
+    fn notify(&mut self, one: StepId, two: StepId) {
+        self.plan.edges.push((one, two));
+        self.plan.notifies.push((one, two));
+    }
+}
+
+fn file(content: &str) -> Value {
+    Value::file(content)
+}
+
+fn text(value: &str) -> Value {
+    Value::text(value)
+}
+
+/// `file { cell: content => … }`
+fn write(cell: CellId, content: &str) -> Program {
+    Program::when(
+        Test::is(cell, file(content)).negate(),
+        Program::Sequence(vec![Program::set(cell, file(content)), Program::Change]),
+    )
+}
+
+/// `file { to: source => from }`
+fn copy(to: CellId, from: CellId) -> Program {
+    Program::choose(
+        Test::Kind(from, Kind::File),
+        Program::when(
+            Test::same(to, from).negate(),
+            Program::choose(
+                Test::Kind(to, Kind::Directory),
+                Program::fail("it is a directory"),
+                Program::Sequence(vec![Program::copy(to, from), Program::Change]),
+            ),
+        ),
+        Program::fail("no source"),
+    )
+}
+
+/// The verdicts, which exhaustive execution confirms where the plan is small enough for it.
+fn asked(plan: &Plan, semantics: Semantics) -> Verdicts {
+    if let Judged::Differs(what) = judge(plan, semantics, 100_000) {
+        panic!("exhaustive execution disagrees: {what}");
+    }
+    verify(plan, &Options { semantics, ..Options::default() })
+}
+
+fn puppet(plan: &Plan) -> Verdicts {
+    asked(plan, Semantics::Puppet)
+}
+
+fn paper(plan: &Plan) -> Verdicts {
+    asked(plan, Semantics::Paper)
+}
+
+// Rehearsal's bugs.
+
+/// Contents that no program mentions are possible, and an unrelated file does not change the answer.
+#[test]
+fn bug_closed_world() {
+    for unrelated in [false, true] {
+        let mut make = Make::default();
+        let (dst, src, other) = (make.content("/dst"), make.content("/src"), make.content("/dst2"));
+        let one = make.step("File[/dst]", copy(dst, src));
+        let two = make.step("File[/src]", copy(src, other));
+        make.edge(one, two);
+        if unrelated {
+            let z = make.content("/z");
+            make.step("File[/z]", write(z, "k"));
+        }
+        let verdicts = verify(&make.plan, &Options { semantics: Semantics::Paper, ..Options::default() });
+        assert_eq!(verdicts.idempotent, Answer::No, "with an unrelated file: {unrelated}");
+    }
+}
+
+/// Packages that put different contents at one path conflict, though a directory that both make does not.
+#[test]
+fn bug_packages_with_equal_contents() {
+    let mut make = Make::default();
+    let (shared, tool) = (make.path("/usr/share"), make.content("/usr/bin/tool"));
+    for name in ["a", "b"] {
+        let marker = make.plan.space.cell(CellKey::new(CellKind::Package, name), &[Kind::Absent, Kind::Text]);
+        let directory = Program::choose(
+            Test::Kind(shared, Kind::Absent),
+            Program::set(shared, Value::Directory),
+            Program::when(Test::Kind(shared, Kind::Directory).negate(), Program::fail("not a directory")),
+        );
+        let install = vec![
+            directory,
+            Program::set(tool, file(&format!("tool of {name}"))),
+            Program::set(marker, text("installed")),
+            Program::Change,
+        ];
+        make.step(
+            name,
+            Program::when(Test::is(marker, text("installed")).negate(), Program::Sequence(install)),
+        );
+    }
+    assert_eq!(paper(&make.plan).order, Order::Dependent);
+    assert_eq!(puppet(&make.plan).order, Order::Dependent);
+}
+
+/// The fresh child of figure 8: removing a directory fails if something is in it that no program mentions. A model lists
+/// such a child as a cell of its own; the start may have it.
+#[test]
+fn bug_fresh_child() {
+    let mut make = Make::default();
+    let (directory, child) = (make.path("/a"), make.content("/a/*"));
+    make.plan
+        .laws
+        .push(Test::Any(vec![Test::Kind(child, Kind::Absent), Test::Kind(directory, Kind::Directory)]));
+    let remove = Program::choose(
+        Test::Kind(child, Kind::Absent),
+        Program::set(directory, Value::Absent),
+        Program::fail("not empty"),
+    );
+    make.step("File[/a]", remove);
+    let observer = make.text("seen");
+    make.step(
+        "Exec[look]",
+        Program::when(Test::Kind(directory, Kind::Directory), Program::set(observer, text("yes"))),
+    );
+    let verdicts = puppet(&make.plan);
+    assert_eq!(verdicts.order, Order::Dependent);
+    let start = &verdicts.dependent[0].counterexample.start;
+    assert_eq!(start.get(directory), &Value::Directory);
+    assert_eq!(start.get(child), &Value::Absent);
+}
+
+/// A start is a tree, in the question about a second run too.
+#[test]
+fn bug_idempotence_without_a_tree() {
+    let mut make = Make::default();
+    let (parent, child) = (make.path("/p"), make.content("/p/c"));
+    make.plan
+        .laws
+        .push(Test::Any(vec![Test::Kind(child, Kind::Absent), Test::Kind(parent, Kind::Directory)]));
+    // Without the law, a child without its parent would make the second run differ.
+    make.step(
+        "x",
+        Program::choose(
+            Test::All(vec![Test::Kind(child, Kind::File), Test::Kind(parent, Kind::Directory).negate()]),
+            Program::set(child, Value::Absent),
+            Program::when(Test::Kind(child, Kind::Absent), Program::Skip),
+        ),
+    );
+    assert_eq!(paper(&make.plan).idempotent, Answer::Yes);
+    assert_eq!(paper(&make.plan).quiet, Answer::Yes);
+}
+
+/// Lemma 4 as printed says nothing of two writers of one path.
+#[test]
+fn bug_lemma_4_two_writers() {
+    let mut make = Make::default();
+    let a = make.content("/a");
+    make.step("one", Program::set(a, file("1")));
+    make.step("two", Program::set(a, file("2")));
+    assert_eq!(paper(&make.plan).order, Order::Dependent);
+    assert_eq!(puppet(&make.plan).order, Order::Dependent);
+}
+
+/// Commuting steps beside one that does not commute cost nothing: Rehearsal branches over all of them.
+#[test]
+fn bug_reduction_branches_on_the_whole_fringe() {
+    let mut make = Make::default();
+    for number in 0..60 {
+        let cell = make.content(&format!("/{number}"));
+        make.step(&format!("File[/{number}]"), write(cell, "x"));
+    }
+    let a = make.content("/a");
+    make.step("one", write(a, "1"));
+    make.step("two", write(a, "2"));
+    let verdicts = verify(&make.plan, &Options { semantics: Semantics::Paper, ..Options::default() });
+    assert_eq!(verdicts.order, Order::Dependent);
+    assert_eq!(verdicts.effort.candidates, 1);
+}
+
+// The traps.
+
+/// Whichever of two equal writers runs first is the one that changed, and notifies.
+#[test]
+fn trap_equal_writers_notify() {
+    let mut make = Make::default();
+    let (x, loaded) = (make.content("/x"), make.content("loaded"));
+    let one = make.step("one", write(x, "1"));
+    make.step("two", write(x, "1"));
+    let service = make.refreshed(
+        "service",
+        Program::Skip,
+        Program::Sequence(vec![Program::copy(loaded, x), Program::Change]),
+    );
+    make.notify(one, service);
+    assert_eq!(puppet(&make.plan).order, Order::Dependent);
+    assert_eq!(paper(&make.plan).order, Order::Independent);
+}
+
+/// Only a and b do not commute; without w, which an observer needs, the answer would be wrong.
+#[test]
+fn trap_writers_of_what_an_observer_reads() {
+    let mut make = Make::default();
+    let (x, q, m, z) = (make.text("x"), make.text("q"), make.text("m"), make.text("z"));
+    let a = make.step("a", Program::set(x, text("1")));
+    let b = make.step("b", Program::set(x, text("2")));
+    let o1 = make.step(
+        "o1",
+        Program::when(
+            Test::All(vec![Test::is(q, text("0")), Test::is(x, text("1"))]),
+            Program::set(m, text("1")),
+        ),
+    );
+    let w = make.step("w", Program::set(q, text("1")));
+    let o2 = make.step(
+        "o2",
+        Program::when(
+            Test::All(vec![Test::is(q, text("1")), Test::is(m, text("1"))]),
+            Program::set(z, text("1")),
+        ),
+    );
+    let last =
+        make.step("last", Program::Sequence(vec![Program::set(x, text("0")), Program::set(m, text("0"))]));
+    for (one, two) in [(a, o1), (b, o1), (o1, w), (w, o2), (o2, last)] {
+        make.edge(one, two);
+    }
+    assert_eq!(puppet(&make.plan).order, Order::Dependent);
+    assert_eq!(paper(&make.plan).order, Order::Dependent);
+    // Without w nothing is seen, and the end is the same.
+    let without = Program::Skip;
+    make.plan.steps[w.0 as usize].apply = without;
+    make.plan.start.push(Test::is(q, text("0")));
+    assert_eq!(puppet(&make.plan).order, Order::Independent);
+}
+
+/// A healer commutes with both and erases their conflict, if it comes last for certain.
+#[test]
+fn trap_a_healer_that_commutes() {
+    let build = |ordered: bool| {
+        let mut make = Make::default();
+        let x = make.content("/x");
+        let edit = |content: &str| Program::when(Test::Kind(x, Kind::File), Program::set(x, file(content)));
+        let a = make.step("a", edit("a"));
+        let b = make.step("b", edit("b"));
+        let r = make.step("r", Program::set(x, Value::Absent));
+        if ordered {
+            make.edge(a, r);
+            make.edge(b, r);
+        }
+        make.plan
+    };
+    // r erases whatever a and b did, wherever it stands.
+    assert_eq!(puppet(&build(true)).order, Order::Independent);
+    assert_eq!(puppet(&build(false)).order, Order::Independent);
+}
+
+/// A cell is not overwritten for certain if the last writer can be skipped.
+#[test]
+fn trap_the_last_writer_can_be_skipped() {
+    let build = |fails: bool| {
+        let mut make = Make::default();
+        let (x, own) = (make.content("/x"), make.path("/own"));
+        let a = make.step("a", Program::set(x, file("a")));
+        let b = make.step("b", Program::set(x, file("b")));
+        let check = if fails {
+            Program::when(Test::Kind(own, Kind::Directory), Program::fail("it is a directory"))
+        } else {
+            Program::Skip
+        };
+        let c = make.step("c", check);
+        let last = make.step("last", Program::set(x, file("last")));
+        for step in [a, b, c] {
+            make.edge(step, last);
+        }
+        make.plan
+    };
+    assert_eq!(puppet(&build(false)).order, Order::Independent);
+    assert_eq!(puppet(&build(true)).order, Order::Dependent);
+    assert_eq!(paper(&build(true)).order, Order::Independent);
+}
+
+/// Stripping an overwritten write would strip its notification too.
+#[test]
+fn trap_an_overwritten_write_notifies() {
+    let mut make = Make::default();
+    let (x, log) = (make.content("/x"), make.content("/log"));
+    let a = make.step("a", write(x, "1"));
+    let b = make.step("b", write(x, "2"));
+    let service = make.refreshed("s", Program::Skip, Program::set(log, file("restarted")));
+    make.notify(a, service);
+    let last = make.step("last", Program::set(x, file("3")));
+    make.edge(a, last);
+    make.edge(b, last);
+    // If x is 1 at the start, a changes it only if b ran before.
+    assert_eq!(puppet(&make.plan).order, Order::Dependent);
+}
+
+/// Two cells may start equal: one fresh value for each cell would miss it.
+#[test]
+fn trap_two_cells_may_start_equal() {
+    let mut make = Make::default();
+    let (x, y, seen) = (make.content("/x"), make.content("/y"), make.text("seen"));
+    make.plan.start.push(Test::Kind(x, Kind::File));
+    make.plan.start.push(Test::Kind(y, Kind::File));
+    make.plan.start.push(Test::is(x, file("new")).negate());
+    make.plan.start.push(Test::is(y, file("new")).negate());
+    make.step("compare", Program::when(Test::same(x, y), Program::set(seen, text("equal"))));
+    make.step("write", Program::set(x, file("new")));
+    assert_eq!(puppet(&make.plan).order, Order::Dependent);
+}
+
+/// Two cells may start different: one shared fresh value would miss it.
+#[test]
+fn trap_two_cells_may_start_different() {
+    let mut make = Make::default();
+    let (x, y) = (make.content("/x"), make.content("/y"));
+    for cell in [x, y] {
+        make.plan.start.push(Test::Kind(cell, Kind::File));
+    }
+    make.step("x from y", Program::copy(x, y));
+    make.step("y from x", Program::copy(y, x));
+    assert_eq!(puppet(&make.plan).order, Order::Dependent);
+}
+
+/// An edge can make an independent plan dependent: a dependant is now skipped when the other fails.
+#[test]
+fn trap_an_edge_can_harm() {
+    let build = |edge: bool| {
+        let mut make = Make::default();
+        let (x, own) = (make.content("/x"), make.path("/own"));
+        let a = make.step("a", Program::set(x, file("a")));
+        let b = make.step("b", Program::set(x, file("b")));
+        let last = make.step("last", Program::set(x, file("last")));
+        let c = make
+            .step("c", Program::when(Test::Kind(own, Kind::Directory), Program::fail("it is a directory")));
+        make.edge(a, last);
+        make.edge(b, last);
+        if edge {
+            make.edge(c, last);
+        }
+        make.plan
+    };
+    assert_eq!(puppet(&build(false)).order, Order::Independent);
+    assert_eq!(puppet(&build(true)).order, Order::Dependent);
+}
+
+// The paper's figures.
+
+/// Figure 2 with its dependency, and the introduction's manifest without it.
+#[test]
+fn figure_2_and_the_introduction() {
+    let build = |ordered: bool| {
+        let mut make = Make::default();
+        for name in ["alice", "carol"] {
+            let home = make.path(&format!("/home/{name}"));
+            let vimrc = make.path(&format!("/home/{name}/.vimrc"));
+            make.plan
+                .laws
+                .push(Test::Any(vec![Test::Kind(vimrc, Kind::Absent), Test::Kind(home, Kind::Directory)]));
+            let user = make.step(
+                &format!("User[{name}]"),
+                Program::when(Test::Kind(home, Kind::Absent), Program::set(home, Value::Directory)),
+            );
+            let file = make.step(&format!("File[{name}]"), family::file(vimrc, Some(home), "syntax on"));
+            if ordered {
+                make.edge(user, file);
+            }
+        }
+        make.plan
+    };
+    assert_eq!(paper(&build(true)).order, Order::Independent);
+    assert_eq!(paper(&build(true)).idempotent, Answer::Yes);
+    assert_eq!(paper(&build(false)).order, Order::Dependent);
+    // Puppet's order has the user first: right only thanks to it.
+    assert_eq!(puppet(&build(false)).order, Order::Dependent);
+    let mut turned = build(false);
+    turned.steps.reverse();
+    assert_eq!(puppet(&turned).order, Order::Fails);
+}
+
+/// A package that makes a directory, and a file in it.
+fn figure_3a(ordered: bool) -> Plan {
+    let mut make = Make::default();
+    let (directory, conf) = (make.path("/etc/apache2"), make.path("/etc/apache2/000-default.conf"));
+    make.plan
+        .laws
+        .push(Test::Any(vec![Test::Kind(conf, Kind::Absent), Test::Kind(directory, Kind::Directory)]));
+    let marker =
+        make.plan.space.cell(CellKey::new(CellKind::Package, "apache2"), &[Kind::Absent, Kind::Text]);
+    let file_step = make.step("File[000-default.conf]", family::file(conf, Some(directory), "mine"));
+    let install = vec![
+        Program::choose(
+            Test::Kind(directory, Kind::Absent),
+            Program::set(directory, Value::Directory),
+            Program::when(Test::Kind(directory, Kind::Directory).negate(), Program::fail("not a directory")),
+        ),
+        Program::choose(
+            Test::Kind(conf, Kind::Directory),
+            Program::fail("it is a directory"),
+            Program::set(conf, file("default")),
+        ),
+        Program::set(marker, text("installed")),
+        Program::Change,
+    ];
+    let package = make.step(
+        "Package[apache2]",
+        Program::when(Test::is(marker, text("installed")).negate(), Program::Sequence(install)),
+    );
+    if ordered {
+        make.edge(package, file_step);
+    }
+    make.plan
+}
+
+#[test]
+fn figure_3a_signals_an_error_by_chance() {
+    assert_eq!(paper(&figure_3a(false)).order, Order::Dependent);
+    assert_eq!(paper(&figure_3a(true)).order, Order::Independent);
+    let verdicts = puppet(&figure_3a(false));
+    assert_eq!(verdicts.order, Order::Fails);
+    let example = verdicts.fails.unwrap();
+    assert_eq!(example.first, Runner::new(&figure_3a(false), Semantics::Puppet).puppet_order());
+}
+
+/// Figure 3b needs no order between make and m4, and contradicting orders are a cycle, whose steps never run.
+#[test]
+fn figure_3b_false_dependencies() {
+    let mut make = Make::default();
+    let mut ids = Vec::new();
+    for name in ["m4", "make", "gcc", "ocaml"] {
+        let marker = make.plan.space.cell(CellKey::new(CellKind::Package, name), &[Kind::Absent, Kind::Text]);
+        ids.push(make.step(name, Program::set(marker, text("installed"))));
+    }
+    assert_eq!(paper(&make.plan).order, Order::Independent);
+    for (one, two) in [(0, 1), (1, 2), (1, 0), (0, 3)] {
+        make.edge(ids[one], ids[two]);
+    }
+    assert!(Runner::new(&make.plan, Semantics::Puppet).puppet_order().is_empty());
+    let verdicts = verify(&make.plan, &Options::default());
+    assert_eq!(verdicts.order, Order::Independent);
+}
+
+/// perl absent, golang-go present, and golang-go depends on perl.
+fn figure_3c(ordered: bool) -> Plan {
+    let mut make = Make::default();
+    let kinds = [Kind::Absent, Kind::Directory];
+    let go = make.plan.space.cell(CellKey::new(CellKind::Package, "golang-go"), &kinds);
+    let perl = make.plan.space.cell(CellKey::new(CellKind::Package, "perl"), &kinds);
+    make.plan.laws.push(Test::Any(vec![Test::Kind(go, Kind::Absent), Test::Kind(perl, Kind::Directory)]));
+    let install = make.step(
+        "Package[golang-go]",
+        Program::when(
+            Test::Kind(go, Kind::Absent),
+            Program::Sequence(vec![
+                Program::set(perl, Value::Directory),
+                Program::set(go, Value::Directory),
+                Program::Change,
+            ]),
+        ),
+    );
+    let remove = make.step(
+        "Package[perl]",
+        Program::when(
+            Test::Kind(perl, Kind::Directory),
+            Program::Sequence(vec![
+                Program::set(go, Value::Absent),
+                Program::set(perl, Value::Absent),
+                Program::Change,
+            ]),
+        ),
+    );
+    if ordered {
+        make.edge(remove, install);
+    }
+    make.plan
+}
+
+#[test]
+fn figure_3c_two_ends_without_an_error() {
+    for semantics in [Semantics::Paper, Semantics::Puppet] {
+        let verdicts = asked(&figure_3c(false), semantics);
+        assert_eq!(verdicts.order, Order::Dependent);
+        assert_eq!(verdicts.quiet, Answer::No);
+        assert_eq!(asked(&figure_3c(true), semantics).order, Order::Independent);
+        assert_eq!(asked(&figure_3c(true), semantics).quiet, Answer::No);
+    }
+}
+
+#[test]
+fn figure_3d_is_not_idempotent() {
+    let mut make = Make::default();
+    let (dst, src) = (make.path("/dst"), make.path("/src"));
+    let one = make.step("File[/dst]", copy(dst, src));
+    let two = make.step(
+        "File[/src]",
+        Program::when(
+            Test::Kind(src, Kind::Absent).negate(),
+            Program::Sequence(vec![Program::set(src, Value::Absent), Program::Change]),
+        ),
+    );
+    make.edge(one, two);
+    for semantics in [Semantics::Paper, Semantics::Puppet] {
+        let verdicts = asked(&make.plan, semantics);
+        assert_eq!(verdicts.order, Order::Independent);
+        assert_eq!(verdicts.idempotent, Answer::No);
+        assert!(verdicts.not_idempotent.is_some());
+    }
+}
+
+#[test]
+fn figure_13_is_decided_without_trying_orders() {
+    for overwrite in [false, true] {
+        let small = family::figure_13(4, overwrite);
+        assert_eq!(paper(&small).order, Order::Independent);
+        let large = family::figure_13(25, overwrite);
+        let verdicts = verify(&large, &Options { semantics: Semantics::Paper, ..Options::default() });
+        assert_eq!(verdicts.order, Order::Independent);
+        // All pairs of packages have one shape.
+        assert!(verdicts.effort.local_questions < 10);
+    }
+    // Unordered, as the paper's solver finds it quickly too.
+    let mut plan = family::figure_13(6, true);
+    plan.edges.clear();
+    let verdicts = verify(&plan, &Options { semantics: Semantics::Paper, ..Options::default() });
+    assert_eq!(verdicts.order, Order::Dependent);
+}
+
+// The paper's tests on its file-system language that are not above.
+
+#[test]
+fn paper_cases() {
+    // Two guarded mkdirs of one directory commute, and so do siblings below it.
+    let mut make = Make::default();
+    let (a, b, c) = (make.path("/a"), make.path("/a/b"), make.path("/a/c"));
+    for child in [b, c] {
+        make.plan.laws.push(Test::Any(vec![Test::Kind(child, Kind::Absent), Test::Kind(a, Kind::Directory)]));
+    }
+    let mkdir = |cell: CellId, parent: Option<CellId>| {
+        let mut make = Program::set(cell, Value::Directory);
+        if let Some(parent) = parent {
+            make = Program::choose(Test::Kind(parent, Kind::Directory), make, Program::fail("no parent"));
+        }
+        Program::choose(
+            Test::Kind(cell, Kind::Absent),
+            make,
+            Program::when(Test::Kind(cell, Kind::Directory).negate(), Program::fail("not a directory")),
+        )
+    };
+    make.step("one", Program::Sequence(vec![mkdir(a, None), mkdir(b, Some(a))]));
+    make.step("two", Program::Sequence(vec![mkdir(a, None), mkdir(c, Some(a))]));
+    assert_eq!(paper(&make.plan).order, Order::Independent);
+    assert_eq!(puppet(&make.plan).order, Order::Independent);
+    assert_eq!(verify(&make.plan, &Options::default()).effort.candidates, 0);
+
+    // A child before its parent is not the same as after it.
+    let mut make = Make::default();
+    let (a, b) = (make.path("/a"), make.path("/a/b"));
+    make.plan.laws.push(Test::Any(vec![Test::Kind(b, Kind::Absent), Test::Kind(a, Kind::Directory)]));
+    make.step("parent", mkdir(a, None));
+    make.step("child", mkdir(b, Some(a)));
+    assert_eq!(paper(&make.plan).order, Order::Dependent);
+
+    // Equal contents commute; creating and removing do not.
+    let mut make = Make::default();
+    let a = make.path("/a");
+    make.step("one", family::file(a, None, "x"));
+    make.step("two", family::file(a, None, "x"));
+    assert_eq!(paper(&make.plan).order, Order::Independent);
+    make.step("remove", Program::when(Test::Kind(a, Kind::File), Program::set(a, Value::Absent)));
+    assert_eq!(paper(&make.plan).order, Order::Dependent);
+
+    // Every order fails in the same way: nothing depends on the order.
+    let mut make = Make::default();
+    let a = make.path("/a");
+    make.step("fails", Program::fail("always"));
+    make.step("one", Program::set(a, file("1")));
+    make.step("two", Program::set(a, file("2")));
+    assert_eq!(paper(&make.plan).order, Order::Independent);
+    assert_eq!(puppet(&make.plan).order, Order::Dependent);
+}
+
+// Steps of unknown effect, and limits.
+
+#[test]
+fn unknown_steps_blur_only_what_they_may_touch() {
+    let mut make = Make::default();
+    let (x, y) = (make.content("/x"), make.content("/y"));
+    make.step("File[/x]", write(x, "1"));
+    make.step("File[/y]", write(y, "1"));
+    let exec = make.step("Exec[?]", Program::Skip);
+    make.plan.steps[exec.0 as usize].unknown =
+        Some(Unknown { reason: "its command is not understood".into(), reach: Reach::Cells(vec![x]) });
+    let verdicts = verify(&make.plan, &Options::default());
+    assert_eq!(verdicts.order, Order::Unknown);
+    let named: Vec<&[StepId]> = verdicts.unproved.iter().map(|unproved| &unproved.steps[..]).collect();
+    assert!(named.contains(&&[exec, StepId(0)][..]), "{named:?}");
+    assert!(!named.iter().any(|steps| steps.contains(&StepId(1))), "{named:?}");
+    // Ordered with what it may touch, it does no harm to the order.
+    make.edge(StepId(0), exec);
+    assert_eq!(verify(&make.plan, &Options::default()).order, Order::Independent);
+}
+
+#[test]
+fn a_deadline_ends_in_unknown() {
+    let mut make = Make::default();
+    let x = make.content("/x");
+    make.step("one", write(x, "1"));
+    make.step("two", write(x, "2"));
+    let options = Options { deadline: Some(std::time::Instant::now()), ..Options::default() };
+    let verdicts = verify(&make.plan, &options);
+    assert_eq!(verdicts.order, Order::Unknown);
+    assert!(!verdicts.unproved.is_empty());
+}
