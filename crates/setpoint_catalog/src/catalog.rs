@@ -24,6 +24,8 @@ pub struct Catalog {
     pub tags: IndexSet<Symbol, FxBuildHasher>,
     /// The names of the classes, in lower case, in the order of their evaluation.
     pub classes: IndexSet<Symbol, FxBuildHasher>,
+    /// The classes that a classifier named. Puppet lists them first, and again when they are evaluated.
+    pub classified: Vec<Symbol>,
     /// Containment: from the container to what it contains.
     pub edges: Vec<(ResourceId, ResourceId)>,
     resources: Vec<Resource>,
@@ -69,6 +71,7 @@ impl Catalog {
             environment: environment.into(),
             tags: IndexSet::default(),
             classes: IndexSet::default(),
+            classified: Vec::new(),
             edges: Vec::new(),
             resources: Vec::new(),
             index: IndexMap::default(),

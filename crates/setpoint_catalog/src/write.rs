@@ -39,7 +39,7 @@ pub fn json(catalog: &Catalog) -> String {
     out.key("edges");
     write_edges(catalog, &mut out);
     out.key("classes");
-    out.strings(catalog.classes.iter().map(|class| class.as_str()));
+    out.strings(catalog.classified.iter().chain(&catalog.classes).map(|class| class.as_str()));
     out.close_object();
     out.finish()
 }

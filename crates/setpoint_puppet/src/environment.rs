@@ -138,14 +138,16 @@ impl<'a> Environment<'a> {
 
     /// The module that a file belongs to, and its path below the folder of the module.
     pub fn module_of<'p>(&self, path: &'p Path) -> Option<(String, &'p Path)> {
-        let given = self.given.iter().find_map(|(name, folder)| {
+        let given = self.given.iter().filter_map(|(name, folder)| {
             path.strip_prefix(folder).ok().map(|relative| (name.clone(), relative))
         });
-        given.or_else(|| {
-            let relative = self.modulepath.iter().find_map(|folder| path.strip_prefix(folder).ok())?;
+        let on_path = self.modulepath.iter().filter_map(|folder| {
+            let relative = path.strip_prefix(folder).ok()?;
             let name = relative.iter().next()?;
             Some((name.to_string_lossy().into_owned(), relative.strip_prefix(name).ok()?))
-        })
+        });
+        // A module may hold others, as its fixtures: the innermost counts.
+        given.chain(on_path).min_by_key(|(_, relative)| relative.as_os_str().len())
     }
 
     pub fn modulepath(&self) -> &[PathBuf] {

@@ -246,6 +246,7 @@ pub(crate) fn into_catalog(mut compiler: Compiler<'_>) -> (Catalog, Arena, Trace
     let environment = compiler.options.environment_name(compiler.environment);
     let mut catalog = Catalog::new(compiler.options.node.as_str(), environment);
     catalog.classes = std::mem::take(&mut compiler.classes);
+    catalog.classified = compiler.options.classes.iter().map(|(name, _)| Symbol::new(name)).collect();
     catalog.tags = compiler.catalog_tags.iter().collect();
     let resources = std::mem::take(&mut compiler.resources);
     let mut edges = resources.edges.clone();

@@ -112,7 +112,11 @@ impl Compiler<'_> {
             };
             found.helps.push(help);
         }
-        let own = self.definitions.function_names();
+        let in_module = name.split_once("::").and_then(|(module, _)| {
+            let folder = self.environment.module(module)?.join("functions");
+            Some(self.names_in(module, &folder))
+        });
+        let own = self.definitions.function_names().chain(in_module.into_iter().flatten());
         let modules = self.environment.module_names().iter();
         let of_modules =
             modules.flat_map(|module| setpoint_puppet_functions::module_functions(module)).map(str::to_owned);

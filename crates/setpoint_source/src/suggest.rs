@@ -10,20 +10,25 @@ pub fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<&
         .map(|(_, known)| known)
 }
 
-/// The number of letters to insert, delete or replace.
+/// The number of letters to insert, delete or replace, or to swap with their neighbour.
 fn distance(a: &str, b: &str) -> usize {
+    let a: Vec<char> = a.chars().collect();
     let b: Vec<char> = b.chars().collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, left) in a.chars().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = i + 1;
-        for (j, right) in b.iter().enumerate() {
-            let replaced = diagonal + usize::from(left != *right);
-            diagonal = row[j + 1];
-            row[j + 1] = replaced.min(diagonal + 1).min(row[j] + 1);
+    let mut before: Vec<usize> = Vec::new();
+    let mut above: Vec<usize> = (0..=b.len()).collect();
+    for i in 0..a.len() {
+        let mut row = vec![i + 1];
+        for j in 0..b.len() {
+            let replaced = above[j] + usize::from(a[i] != b[j]);
+            let mut least = replaced.min(above[j + 1] + 1).min(row[j] + 1);
+            if i > 0 && j > 0 && a[i] == b[j - 1] && a[i - 1] == b[j] {
+                least = least.min(before[j - 1] + 1);
+            }
+            row.push(least);
         }
+        before = std::mem::replace(&mut above, row);
     }
-    row[b.len()]
+    above[b.len()]
 }
 
 #[cfg(test)]
@@ -33,6 +38,8 @@ mod tests {
     #[test]
     fn a_misspelt_name_finds_its_neighbour() {
         assert_eq!(nearest("contents", ["content", "mode"].into_iter()), Some("content"));
+        assert_eq!(nearest("npt", ["ntp", "nptx"].into_iter()), Some("nptx"));
+        assert_eq!(nearest("npt", ["ntp", "other"].into_iter()), Some("ntp"));
         assert_eq!(nearest("colour", ["content", "mode"].into_iter()), None);
     }
 }

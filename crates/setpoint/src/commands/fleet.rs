@@ -89,15 +89,21 @@ fn text(fleet: &Fleet, seconds: f64) -> String {
     }
     let ok = fleet.nodes.iter().filter(|node| node.is_ok()).count();
     let resources: usize = fleet.nodes.iter().map(|node| node.resources).sum();
+    let kinds = [(Severity::Error, "error"), (Severity::Warning, "warning")];
+    let found: Vec<String> = kinds
+        .into_iter()
+        .map(|(severity, word)| (fleet.count(severity), word))
+        .filter(|(count, _)| *count > 0)
+        .map(|(count, word)| plural(count, word))
+        .collect();
+    let found = if found.is_empty() { "nothing found".to_owned() } else { found.join(", ") };
     let part = if fleet.of == fleet.nodes.len() { String::new() } else { format!(" of {}", fleet.of) };
     let _ = writeln!(
         out,
-        "{}{part}: {ok} ok, {} failed; {}; {} and {} of different kinds; {seconds:.1} s",
+        "{}{part}: {ok} ok, {} failed; {}; {found}; {seconds:.1} s",
         plural(fleet.nodes.len(), "node"),
         fleet.nodes.len() - ok,
         plural(resources, "resource"),
-        plural(fleet.count(Severity::Error), "error"),
-        plural(fleet.count(Severity::Warning), "warning"),
     );
     out
 }

@@ -130,6 +130,10 @@ pub(crate) fn of(
             UsageError::new(format!("there is no kind `{kind}`; the kinds are {}", kinds.join(", ")))
         });
     }
+    // Only one language has environments.
+    if options.puppet.environment.is_some() {
+        return Ok(&puppet::Puppet);
+    }
     let known = |text: &str| LANGUAGES.iter().copied().find(|language| language.recognises(path, text));
     // Most files are known by their names; only the others are read for it.
     if let Some(language) = known("") {

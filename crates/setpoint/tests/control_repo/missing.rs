@@ -114,6 +114,10 @@ fn an_input() {
     assert_eq!((run.status, run.err.trim()), (2, "error: cannot read nosuch.pp: there is no such file"));
     let run = folder.run(&["compile", "modules/ntp", "--case", "ntp", "--facts", "nosuch.json"]);
     assert_eq!((run.status, run.err.trim()), (2, "error: cannot read nosuch.json: there is no such file"));
+    for option in ["--trusted", "--enc", "--nodes", "--facts", "--config"] {
+        let run = folder.run(&["check", "modules/ntp", option, "nosuch.yaml"]);
+        assert_eq!((run.status, run.err.trim()), (2, "error: cannot read nosuch.yaml: there is no such file"), "{option}");
+    }
     let run = folder.run(&["check", "modules/ntp", "--platform", "debain-12"]);
     assert_eq!(run.status, 2);
     assert!(run.err.contains("the nearest is `debian-12`"), "{}", run.err);

@@ -1,13 +1,17 @@
 //! What is compiled of an input, and for which nodes.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
+use indexmap::IndexMap;
 use setpoint_config::CaseEntry;
 use setpoint_puppet::{Definition, Entry};
-use setpoint_puppet_syntax::ast::HostMatch;
+use setpoint_puppet_syntax::ast::{ClassDef, HostMatch};
 use setpoint_puppet_values::Hash;
 use setpoint_source::{Diagnostic, Rule, Severity, Span, normal};
 
+use super::facts::{self, Facts};
 use super::node::{self, Known, NodeData};
 use super::project::{Kind, Project, and, plain_hash};
 use crate::session::UsageError;
@@ -54,10 +58,12 @@ pub(crate) struct Job {
     /// What `--case` calls it: a case, an example, a class.
     pub(crate) case: Option<String>,
     pub(crate) entry: Entry,
-    /// Tried if the entry does not compile: the class after the main class of its module.
+    /// Tried if the entry does not compile: the class after the one above it.
     pub(super) second: Option<Entry>,
     pub(crate) node: NodeData,
     pub(super) origin: Origin,
+    /// Whether the file has other entries, too.
+    among_others: bool,
 }
 
 impl Job {
@@ -69,7 +75,9 @@ impl Job {
             _ => self.node.name.clone(),
         };
         match (&self.case, self.origin) {
-            (Some(case), Origin::Case | Origin::Class) => format!("{case} on {on}"),
+            (Some(case), Origin::Case) => format!("{case} on {on}"),
+            // Its file is named after a class, unless it has several.
+            (Some(case), Origin::Class) if self.among_others => format!("{case} on {on}"),
             _ => on,
         }
     }
@@ -147,7 +155,7 @@ impl Project<'_> {
         known: &Known,
     ) -> Result<Job, UsageError> {
         let node = node::node(self.session, &self.options.puppet, known)?;
-        Ok(Job { path: path.display().to_string(), case, entry, second: None, node, origin })
+        Ok(Job { path: path.display().to_string(), case, entry, second: None, node, origin, among_others: false })
     }
 
     fn plan_manifests(&self, path: &Path, plan: &mut Plan) -> Result<(), UsageError> {
@@ -177,12 +185,16 @@ impl Project<'_> {
         } else {
             Entry::Code { name: "manifest".to_owned(), text: String::new() }
         };
-        self.plan_cases(&[], plan)?;
+        let given = &self.options.puppet;
+        if given.case.is_some() || (given.node.is_none() && given.nodes.is_none()) {
+            self.plan_cases(&[], plan)?;
+        }
         let mut nodes = self.nodes_of(folder, manifest, plan)?;
         let platforms = self.platforms(&[]);
         let mut assumed = Vec::new();
         for known in &mut nodes {
-            let has_facts = known.file.is_some() || !self.options.puppet.facts.is_empty();
+            let is_file = |path: &PathBuf| !self.session.files.is_dir(path);
+            let has_facts = known.read.is_some() || self.options.puppet.facts.iter().any(is_file);
             if has_facts || known.platform.is_some() || self.options.puppet.platform.is_some() {
                 continue;
             }
@@ -210,13 +222,9 @@ impl Project<'_> {
     fn nodes_of(&self, folder: &Path, manifest: &Path, plan: &mut Plan) -> Result<Vec<Known>, UsageError> {
         let given = &self.options.puppet;
         let mut files = self.fact_files(folder)?;
-        let find = |files: &mut Vec<(String, PathBuf)>, name: &str| {
-            let at = files.iter().position(|(node, _)| node == name)?;
-            Some(files.remove(at).1)
-        };
-        let with_file = |files: &mut Vec<(String, PathBuf)>, mut known: Known| {
+        let with_file = |files: &mut IndexMap<String, Facts>, mut known: Known| {
             if let (Some(name), None) = (&known.name, &known.platform) {
-                known.file = find(files, name);
+                known.read = files.shift_remove(name);
             }
             known
         };
@@ -238,8 +246,8 @@ impl Project<'_> {
                 nodes.push(with_file(&mut files, named(&name)));
             }
         }
-        for (name, file) in files {
-            nodes.push(Known { name: Some(name), file: Some(file), ..Known::default() });
+        for (name, facts) in files {
+            nodes.push(Known { name: Some(name), read: Some(facts), ..Known::default() });
         }
         let is_match = |pattern: &str| {
             let regex = setpoint_puppet_values::Regex::new(pattern);
@@ -293,11 +301,12 @@ impl Project<'_> {
     }
 
     /// Files with facts, one a node: those that the configuration names, else those in `facts`.
-    fn fact_files(&self, folder: &Path) -> Result<Vec<(String, PathBuf)>, UsageError> {
-        if !self.options.puppet.facts.is_empty() {
-            return Ok(self.given_fact_files());
-        }
-        let paths: Vec<PathBuf> = if self.config.puppet.facts.is_empty() {
+    fn fact_files(&self, folder: &Path) -> Result<IndexMap<String, Facts>, UsageError> {
+        let given = &self.options.puppet.facts;
+        // A folder that `--facts` names has one file a node.
+        let paths: Vec<PathBuf> = if !given.is_empty() {
+            given.iter().flat_map(|path| self.data_files(path)).collect()
+        } else if self.config.puppet.facts.is_empty() {
             self.data_files(&folder.join("facts"))
         } else {
             let globs = self.config.puppet.facts.iter();
@@ -305,14 +314,11 @@ impl Project<'_> {
                 .flat_map(|glob| super::glob::files(self.session.files, self.config.folder(), glob))
                 .collect()
         };
-        paths.into_iter().map(|path| Ok((self.node_of_facts(&path)?, path))).collect()
-    }
-
-    /// A folder that `--facts` names has one file a node.
-    fn given_fact_files(&self) -> Vec<(String, PathBuf)> {
-        let given = &self.options.puppet.facts;
-        let files = given.iter().flat_map(|path| self.data_files(path));
-        files.map(|path| (stem(&path), path)).collect()
+        let read = paths.iter().map(|path| {
+            let facts = facts::read(self.session, path)?;
+            Ok((facts.node.clone().unwrap_or_else(|| stem(path)), facts))
+        });
+        read.collect()
     }
 
     fn data_files(&self, folder: &Path) -> Vec<PathBuf> {
@@ -321,11 +327,6 @@ impl Project<'_> {
             path.extension().is_some_and(|ending| ending == "yaml" || ending == "yml" || ending == "json")
         };
         names.filter(is_data).collect()
-    }
-
-    fn node_of_facts(&self, path: &Path) -> Result<String, UsageError> {
-        let facts = super::facts::read(self.session, path)?;
-        Ok(facts.node.unwrap_or_else(|| stem(path)))
     }
 
     // --- modules
@@ -345,22 +346,26 @@ impl Project<'_> {
     }
 
     /// The nodes that an entry of a module is compiled for.
-    fn machines(&self, supported: &[&'static str]) -> Vec<Known> {
+    fn machines(&self, supported: &[&'static str]) -> Result<Vec<Known>, UsageError> {
+        if let Some(list) = &self.options.puppet.nodes {
+            return node::list(self.session, list);
+        }
         if !self.options.puppet.facts.is_empty() {
-            return vec![Known::default()];
+            return Ok(vec![Known::default()]);
         }
         let mut platforms = self.platforms(supported);
         if platforms.is_empty() {
             platforms.push(USUAL_PLATFORM.to_owned());
         }
-        platforms.into_iter().map(|platform| Known { platform: Some(platform), ..Known::default() }).collect()
+        let known = |platform| Known { platform: Some(platform), ..Known::default() };
+        Ok(platforms.into_iter().map(known).collect())
     }
 
     fn plan_cases(&self, supported: &[&'static str], plan: &mut Plan) -> Result<(), UsageError> {
         for case in &self.config.cases {
             let mut machines = match &case.platform {
                 Some(platform) => vec![Known { platform: Some(platform.value.clone()), ..Known::default() }],
-                None => self.machines(supported),
+                None => self.machines(supported)?,
             };
             for known in &mut machines {
                 if let Some(node) = &case.node {
@@ -398,55 +403,72 @@ impl Project<'_> {
         plan: &mut Plan,
     ) -> Result<(), UsageError> {
         self.plan_cases(supported, plan)?;
-        let machines = self.machines(supported);
+        let machines: Vec<NodeData> = self
+            .machines(supported)?
+            .iter()
+            .map(|known| node::node(self.session, &self.options.puppet, known))
+            .collect::<Result<_, _>>()?;
+        let mut add = |path: &Path, origin: Origin, case: String, entry: &Entry, second: Option<Entry>, among_others| {
+            plan.jobs.extend(machines.iter().map(|node| Job {
+                path: path.display().to_string(),
+                case: Some(case.clone()),
+                entry: entry.clone(),
+                second: second.clone(),
+                node: node.clone(),
+                origin,
+                among_others,
+            }));
+        };
         for example in self.environment.manifests_under(&folder.join("examples")) {
             let case = example.strip_prefix(folder).unwrap_or(&example).display().to_string();
-            for known in &machines {
-                let entry = Entry::Files(vec![example.clone()]);
-                plan.jobs.push(self.job(&example, entry, Origin::Example, Some(case.clone()), known)?);
-            }
+            add(&example, Origin::Example, case, &Entry::Files(vec![example.clone()]), None, false);
         }
-        // Data of the module may give what a class needs.
-        let has_data = self.session.files.is_file(&folder.join("hiera.yaml"));
+        let mut classes: Vec<(PathBuf, Arc<ClassDef>, bool)> = Vec::new();
         for path in self.environment.manifests_under(&folder.join("manifests")) {
-            let manifest = match self.environment.manifest(&path) {
-                Ok(manifest) => manifest,
-                Err(error) => return Err(UsageError::new(error.to_string())),
-            };
+            let manifest = self.environment.manifest(&path).map_err(|error| UsageError::new(error.to_string()))?;
             if !manifest.is_sound() {
                 plan.diagnostics.extend(manifest.diagnostics.iter().cloned());
                 continue;
             }
-            for definition in &manifest.definitions {
-                let Definition::Class(class) = definition else { continue };
-                // A class in a class has no file of its own to be found by.
-                let is_own = class.name.as_str() == name || class.name.starts_with(&format!("{name}::"));
-                if !is_own {
-                    continue;
-                }
-                let required = class.parameters.iter().filter(|parameter| parameter.default.is_none());
-                let required: Vec<String> = required.map(|parameter| parameter.name.to_string()).collect();
-                if !required.is_empty() && !has_data {
-                    plan.need_parameters.push((
-                        class.name.to_string(),
-                        class.range.in_file(class.file),
-                        required,
-                    ));
-                    continue;
-                }
-                for known in &machines {
-                    let case = Some(class.name.to_string());
-                    let mut job = self.job(&path, include(&class.name), Origin::Class, case, known)?;
-                    if class.name.as_str() != name {
-                        let text = format!("include {name}\ninclude {}\n", class.name);
-                        job.second = Some(Entry::Code { name: format!("include {}", class.name), text });
-                    }
-                    plan.jobs.push(job);
-                }
+            let defined = manifest.definitions.iter().filter_map(|definition| match definition {
+                Definition::Class(class) => Some(class),
+                _ => None,
+            });
+            let among_others = defined.clone().count() > 1;
+            // Puppet would not find a class of another name here.
+            let prefix = format!("{name}::");
+            let own = defined.filter(|class| class.name.as_str() == name || class.name.starts_with(&prefix));
+            classes.extend(own.map(|class| (path.clone(), Arc::clone(class), among_others)));
+        }
+        // Data of the module may give what a class needs.
+        let has_data = self.session.files.is_file(&folder.join("hiera.yaml"));
+        let required = |class: &ClassDef| -> Vec<String> {
+            let required = class.parameters.iter().filter(|parameter| parameter.default.is_none());
+            required.map(|parameter| parameter.name.to_string()).collect()
+        };
+        let is_free = |class: &ClassDef| has_data || required(class).is_empty();
+        let free: BTreeSet<&str> =
+            classes.iter().filter(|(_, class, _)| is_free(class)).map(|(_, class, _)| class.name.as_str()).collect();
+        for (path, class, among_others) in &classes {
+            let class_name = class.name.as_str();
+            if !is_free(class) {
+                let span = class.range.in_file(class.file);
+                plan.need_parameters.push((class_name.to_owned(), span, required(class)));
+                continue;
             }
+            let second = above(class_name).find(|above| free.contains(above)).map(|above| Entry::Code {
+                name: format!("include {class_name}"),
+                text: format!("include {above}\ninclude {class_name}\n"),
+            });
+            add(path, Origin::Class, class_name.to_owned(), &include(class_name), second, *among_others);
         }
         Ok(())
     }
+}
+
+/// `a::b` and `a` are above `a::b::c`.
+fn above(class: &str) -> impl Iterator<Item = &str> {
+    std::iter::successors(class.rsplit_once("::"), |(above, _)| above.rsplit_once("::")).map(|(above, _)| above)
 }
 
 fn include(class: &str) -> Entry {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use setpoint_puppet_values::{Data, Hash, Key, Value, to_text};
 
-use super::facts;
+use super::facts::{self, Facts};
 use crate::cli::PuppetOptions;
 use crate::session::{Session, UsageError};
 
@@ -30,8 +30,8 @@ pub(crate) struct NodeData {
 pub(super) struct Known {
     pub(super) name: Option<String>,
     pub(super) platform: Option<String>,
-    /// A file with its facts.
-    pub(super) file: Option<PathBuf>,
+    /// What a file with its facts says.
+    pub(super) read: Option<Facts>,
     pub(super) facts: Hash,
     pub(super) trusted: Hash,
 }
@@ -43,22 +43,18 @@ pub(super) fn node(
     known: &Known,
 ) -> Result<NodeData, UsageError> {
     let asked = options.node.clone().or_else(|| known.name.clone());
-    let mut read = Vec::new();
-    for path in known.file.iter().chain(&options.facts) {
-        match of_node(session, path, asked.as_deref()) {
-            Some(path) => read.push(facts::read(session, &path)?),
-            None if session.files.is_dir(path) => {}
-            None => {
-                return Err(UsageError::new(format!(
-                    "cannot read {}: there is no such file",
-                    path.display()
-                )));
-            }
+    let mut read: Vec<Facts> = known.read.iter().cloned().collect();
+    for path in &options.facts {
+        if known.read.is_some() && session.files.is_dir(path) {
+            continue;
+        }
+        if let Some(path) = of_node(session, path, asked.as_deref())? {
+            read.push(facts::read(session, &path)?);
         }
     }
-    let told = |facts: &facts::Facts| facts.node.clone();
+    let told = |facts: &Facts| facts.node.clone();
     let name = asked.or_else(|| read.iter().rev().find_map(told)).unwrap_or_else(|| DEFAULT_NODE.to_owned());
-    let platform = options.platform.clone().or_else(|| known.platform.clone().filter(|_| read.is_empty()));
+    let platform = options.platform.clone().or_else(|| known.platform.clone());
     let mut facts = match &platform {
         Some(platform) => facts::platform(platform, &name, options)?,
         None => Hash::default(),
@@ -73,7 +69,7 @@ pub(super) fn node(
     let mut data = NodeData { name, platform, facts, ..NodeData::default() };
     let mut trusted = known.trusted.clone();
     if let Some(path) = &options.trusted
-        && let Some(path) = of_node(session, path, Some(&data.name))
+        && let Some(path) = of_node(session, path, Some(&data.name))?
     {
         let value = facts::read_value(session, &path)?;
         let Data::Hash(given) = value.data else {
@@ -85,21 +81,23 @@ pub(super) fn node(
         data.trusted = Some(trusted_facts(&data.name, &trusted));
     }
     if let Some(path) = &options.enc
-        && let Some(path) = of_node(session, path, Some(&data.name))
+        && let Some(path) = of_node(session, path, Some(&data.name))?
     {
         classify(session, &path, &mut data)?;
     }
     Ok(data)
 }
 
-/// A file, or the file of a node in a folder with one file a node.
-fn of_node(session: &Session<'_>, path: &Path, node: Option<&str>) -> Option<PathBuf> {
-    if !session.files.is_dir(path) {
-        return session.files.is_file(path).then(|| path.to_owned());
+/// A file, or the file of a node in a folder with one file a node, if it has one.
+fn of_node(session: &Session<'_>, path: &Path, node: Option<&str>) -> Result<Option<PathBuf>, UsageError> {
+    if session.files.is_dir(path) {
+        let file = |ending: &str| path.join(format!("{}.{ending}", node.unwrap_or(DEFAULT_NODE)));
+        return Ok(["yaml", "yml", "json"].map(file).into_iter().find(|file| session.files.is_file(file)));
     }
-    let files =
-        ["yaml", "yml", "json"].map(|ending| path.join(format!("{}.{ending}", node.unwrap_or(DEFAULT_NODE))));
-    files.into_iter().find(|file| session.files.is_file(file))
+    if session.files.is_file(path) {
+        return Ok(Some(path.to_owned()));
+    }
+    Err(UsageError::new(format!("cannot read {}: there is no such file", path.display())))
 }
 
 /// What an agent adds to what Facter finds.

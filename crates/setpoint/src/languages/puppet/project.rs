@@ -10,7 +10,7 @@ use setpoint_puppet::{Compilation, Environment, Looked, LookupOptions, Options, 
 use setpoint_puppet_values::{Hash, Key, Value};
 use setpoint_source::{Diagnostic, Rule, Severity, read_text};
 
-use super::jobs::Job;
+use super::jobs::{Job, Origin};
 use super::node::{self, Known, NodeData};
 use super::{environment_conf, module_files, puppetfile};
 use crate::cli::InputOptions;
@@ -148,6 +148,26 @@ impl<'s> Project<'s> {
         })
     }
 
+    /// Modules that other modules depend on, and that are not there.
+    pub(super) fn missing_dependencies(&self) -> Option<Diagnostic> {
+        let Kind::Repository { .. } = self.kind else { return None };
+        let names = self.environment.module_names();
+        let mut missing: BTreeMap<String, Vec<&str>> = BTreeMap::new();
+        for name in names {
+            let Some(folder) = self.environment.module(name) else { continue };
+            for dependency in module_files::metadata(self.session, &folder).dependencies {
+                if !names.contains(&dependency) && self.environment.expected_module(&dependency).is_none() {
+                    missing.entry(dependency).or_default().push(name);
+                }
+            }
+        }
+        let listed: Vec<&str> = missing.keys().map(String::as_str).collect();
+        let message = format!("Modules depend on {} not on the module path: {}", are_modules(listed.len()), and(&listed));
+        let found = Diagnostic::new(&MISSING_MODULES, message);
+        let found = missing.iter().fold(found, |found, (name, by)| found.with_note(format!("{} needs {name}.", and(by))));
+        (!missing.is_empty()).then(|| found.with_help("Name a folder that has them with --modulepath."))
+    }
+
     /// What the compiler is told of a node.
     fn options_for(&self, node: &NodeData) -> Options {
         let given = &self.options.puppet;
@@ -161,7 +181,6 @@ impl<'s> Project<'s> {
             parameters: node.parameters.clone(),
             environment: node.environment.clone(),
             stubs: self.stubs.clone(),
-            fact_comments: true,
             provenance: !given.no_provenance,
             ..Options::default()
         }
@@ -185,9 +204,11 @@ impl<'s> Project<'s> {
 
     /// The catalog of one job.
     pub(crate) fn compile(&self, job: &Job) -> Compilation {
-        let options = self.options_for(&job.node);
+        let mut options = self.options_for(&job.node);
+        // Comments of a manifest that is compiled by itself may say what facts it needs.
+        options.fact_comments = job.origin == Origin::Manifest;
         let first = setpoint_puppet::compile(&self.environment, &job.entry, &options);
-        // A part of a module is often meant to stand beside its main class.
+        // A part of a module is often meant to be declared by the class above it.
         if let (None, Some(second)) = (&first.catalog, &job.second) {
             let second = setpoint_puppet::compile(&self.environment, second, &options);
             if second.catalog.is_some() {

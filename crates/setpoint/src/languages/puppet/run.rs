@@ -78,10 +78,11 @@ pub(crate) fn reports(project: &Project<'_>, plan: &Plan, checked: Vec<Checked>)
     };
     about.findings.extend(plan.diagnostics.iter().cloned());
     let failed = checked.iter().any(|one| !one.compiled);
+    about.findings.extend(failed.then(|| project.missing_dependencies()).flatten());
     // What is missing is the likely cause; it comes first, and counts as much as what it caused.
     if failed && !matches!(project.kind, Kind::Module { .. }) {
         for found in &mut about.findings {
-            if std::ptr::eq(found.rule, &raw const super::project::MISSING_MODULES) {
+            if std::ptr::eq(found.rule, &raw const super::project::MISSING_MODULES) && found.span.is_some() {
                 found.severity = Severity::Error;
             }
         }
@@ -142,6 +143,9 @@ fn settle(plan: &Plan, checked: Vec<Checked>, about: &mut InputReport) -> Vec<In
             *entered.entry(class).or_default() |= compiled || covered.contains(class);
         }
         if compiled || !matches!(job.origin, Origin::Class | Origin::Example) {
+            if job.origin == Origin::Class {
+                excuse(&mut report);
+            }
             reports.push(report);
             continue;
         }
@@ -168,6 +172,16 @@ fn settle(plan: &Plan, checked: Vec<Checked>, about: &mut InputReport) -> Vec<In
         skipped.report(count, total, about);
     }
     reports
+}
+
+/// A class that was tried with its defaults alone may well lack what makes its resources valid.
+fn excuse(report: &mut InputReport) {
+    for found in &mut report.findings {
+        if found.severity == Severity::Error && found.rule.name == "invalid-resource" {
+            found.severity = Severity::Warning;
+            found.notes.push("The class was tried with the defaults of its parameters.".to_owned());
+        }
+    }
 }
 
 /// Why something was left out.
@@ -242,8 +256,11 @@ impl Skipped {
             let mut found = Diagnostic::new(&NOT_ENTERED, message);
             for (text, one) in &said {
                 let on: Vec<&str> = one.platforms.iter().map(String::as_str).collect();
-                let on = if on.is_empty() { String::new() } else { format!(" (on {})", few(&on)) };
-                found = found.with_note(format!("{text}{on}"));
+                let classes: Vec<&str> = one.classes.iter().map(String::as_str).collect();
+                found = found.with_note(match reason {
+                    Reason::Parameters if on.is_empty() => text.clone(),
+                    _ => format!("{}: {text} (on {})", few(&classes), few(&on)),
+                });
             }
             about.findings.push(found);
         }
