@@ -116,7 +116,11 @@ fn an_input() {
     assert_eq!((run.status, run.err.trim()), (2, "error: cannot read nosuch.json: there is no such file"));
     for option in ["--trusted", "--enc", "--nodes", "--facts", "--config"] {
         let run = folder.run(&["check", "modules/ntp", option, "nosuch.yaml"]);
-        assert_eq!((run.status, run.err.trim()), (2, "error: cannot read nosuch.yaml: there is no such file"), "{option}");
+        assert_eq!(
+            (run.status, run.err.trim()),
+            (2, "error: cannot read nosuch.yaml: there is no such file"),
+            "{option}"
+        );
     }
     let run = folder.run(&["check", "modules/ntp", "--platform", "debain-12"]);
     assert_eq!(run.status, 2);

@@ -47,10 +47,7 @@ fn examples_and_classes_are_entered_for_every_platform() {
     let text = folder.run(&["check", "."]).out;
     assert!(text.contains("ntp::server needs `key` and `port`"), "{text}");
     assert!(!text.contains("only Debian"), "it was entered elsewhere: {text}");
-    assert!(
-        text.contains("./manifests/init.pp for debian-12 and rocky-9: catalog ok"),
-        "{text}"
-    );
+    assert!(text.contains("./manifests/init.pp for debian-12 and rocky-9: catalog ok"), "{text}");
 }
 
 #[test]
@@ -170,10 +167,7 @@ fn stubs_stand_for_what_cannot_be_computed() {
         ),
         ("manifests/.keep", ""),
         ("environment.conf", ""),
-        (
-            "hiera.yaml",
-            "version: 5\nhierarchy:\n  - name: secrets\n    lookup_key: secret::key\n",
-        ),
+        ("hiera.yaml", "version: 5\nhierarchy:\n  - name: secrets\n    lookup_key: secret::key\n"),
         (
             "modules/secret/lib/puppet/functions/secret/key.rb",
             "Puppet::Functions.create_function(:'secret::key') { `date` }\n",

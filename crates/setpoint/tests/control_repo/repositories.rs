@@ -101,7 +101,8 @@ fn every_node_that_is_named_is_checked() {
     let (report, _) = folder.report(&["."]);
     assert!(inputs(&report).contains(&".|app1|ok".to_owned()), "{report:#}");
 
-    folder.add("setpoint.toml", "[[case]]\nname = \"a role\"\nclass = \"role::db\"\nplatform = \"rocky-9\"\n");
+    folder
+        .add("setpoint.toml", "[[case]]\nname = \"a role\"\nclass = \"role::db\"\nplatform = \"rocky-9\"\n");
     let (report, _) = folder.report(&["."]);
     assert!(inputs(&report).contains(&"./setpoint.toml|a role on rocky-9|ok".to_owned()), "{report:#}");
     assert_eq!(titles(&folder.catalog(&[".", "--case", "a role"]), "Notify"), ["db on RedHat"]);

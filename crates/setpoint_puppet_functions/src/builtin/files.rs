@@ -107,13 +107,11 @@ fn file(context: &mut Context<'_, '_>, arguments: &[Value]) -> Result<Value, Sto
 
 fn binary_file(context: &mut Context<'_, '_>, arguments: &[Value]) -> Result<Value, Stop> {
     let name = arguments[0].as_str().unwrap_or_default();
-    match context.host.module_file("files", name) {
-        Some(path) => Ok(Value::new(Data::Binary(read(context, &path)?.into()))),
-        None => {
-            let stop = context.fail(format!("binary_file(): The given file '{name}' does not exist"));
-            Err(missing(context, stop, "files", name))
-        }
-    }
+    let Some(path) = context.host.module_file("files", name) else {
+        let stop = context.fail(format!("binary_file(): The given file '{name}' does not exist"));
+        return Err(missing(context, stop, "files", name));
+    };
+    Ok(Value::new(Data::Binary(read(context, &path)?.into())))
 }
 
 fn find(context: &mut Context<'_, '_>, names: &[Value], folder: &str) -> Result<Value, Stop> {

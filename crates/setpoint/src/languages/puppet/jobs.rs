@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use indexmap::IndexMap;
+use indexmap::{IndexMap, IndexSet};
 use setpoint_config::CaseEntry;
 use setpoint_puppet::{Definition, Entry};
 use setpoint_puppet_syntax::ast::{ClassDef, HostMatch};
@@ -100,7 +100,7 @@ impl Project<'_> {
             Kind::Manifests(path) => self.plan_manifests(path, &mut plan)?,
             Kind::Repository { folder, manifest } => self.plan_repository(folder, manifest, &mut plan)?,
             Kind::Module { folder, name, platforms } => {
-                self.plan_module(folder, name, platforms, &mut plan)?
+                self.plan_module(folder, name, platforms, &mut plan)?;
             }
         }
         if let Some(case) = &self.options.puppet.case {
@@ -155,7 +155,15 @@ impl Project<'_> {
         known: &Known,
     ) -> Result<Job, UsageError> {
         let node = node::node(self.session, &self.options.puppet, known)?;
-        Ok(Job { path: path.display().to_string(), case, entry, second: None, node, origin, among_others: false })
+        Ok(Job {
+            path: path.display().to_string(),
+            case,
+            entry,
+            second: None,
+            node,
+            origin,
+            among_others: false,
+        })
     }
 
     fn plan_manifests(&self, path: &Path, plan: &mut Plan) -> Result<(), UsageError> {
@@ -222,9 +230,9 @@ impl Project<'_> {
     fn nodes_of(&self, folder: &Path, manifest: &Path, plan: &mut Plan) -> Result<Vec<Known>, UsageError> {
         let given = &self.options.puppet;
         let mut files = self.fact_files(folder)?;
-        let with_file = |files: &mut IndexMap<String, Facts>, mut known: Known| {
+        let with_file = |files: &mut IndexMap<String, Option<Facts>>, mut known: Known| {
             if let (Some(name), None) = (&known.name, &known.platform) {
-                known.read = files.shift_remove(name);
+                known.read = files.get_mut(name).and_then(Option::take);
             }
             known
         };
@@ -236,18 +244,14 @@ impl Project<'_> {
             let listed = node::list(self.session, list)?;
             return Ok(listed.into_iter().map(|known| with_file(&mut files, known)).collect());
         }
-        let mut nodes: Vec<Known> = Vec::new();
-        for name in &self.config.puppet.nodes {
-            nodes.push(with_file(&mut files, named(name)));
-        }
-        let (names, patterns, default) = self.node_statements(manifest);
-        for name in names {
-            if !nodes.iter().any(|known| known.name.as_deref() == Some(&name)) {
-                nodes.push(with_file(&mut files, named(&name)));
-            }
-        }
+        let (statements, patterns, default) = self.node_statements(manifest);
+        let configured = self.config.puppet.nodes.iter().map(|name| name.value.clone());
+        let names: IndexSet<String> = configured.chain(statements).collect();
+        let mut nodes: Vec<Known> = names.iter().map(|name| with_file(&mut files, named(name))).collect();
         for (name, facts) in files {
-            nodes.push(Known { name: Some(name), read: Some(facts), ..Known::default() });
+            if facts.is_some() {
+                nodes.push(Known { name: Some(name), read: facts, ..Known::default() });
+            }
         }
         let is_match = |pattern: &str| {
             let regex = setpoint_puppet_values::Regex::new(pattern);
@@ -273,22 +277,21 @@ impl Project<'_> {
     }
 
     /// The names, the expressions and whether there is a default, in the order of the text.
-    fn node_statements(&self, manifest: &Path) -> (Vec<String>, Vec<(String, Span)>, bool) {
+    fn node_statements(&self, manifest: &Path) -> (IndexSet<String>, Vec<(String, Span)>, bool) {
         let paths = if self.session.files.is_dir(manifest) {
             self.environment.manifests_under(manifest)
         } else {
             vec![manifest.to_owned()]
         };
-        let (mut names, mut patterns, mut default) = (Vec::new(), Vec::new(), false);
+        let (mut names, mut patterns, mut default) = (IndexSet::new(), Vec::new(), false);
         for manifest in paths.iter().filter_map(|path| self.environment.manifest(path).ok()) {
             for definition in &manifest.definitions {
                 let Definition::Node(node) = definition else { continue };
                 for host in &node.matches {
                     match host {
-                        HostMatch::Name(name) if !names.contains(&name.to_string()) => {
-                            names.push(name.to_string())
+                        HostMatch::Name(name) => {
+                            names.insert(name.to_string());
                         }
-                        HostMatch::Name(_) => {}
                         HostMatch::Regex(source) => {
                             patterns.push((source.to_string(), node.range.in_file(node.file)));
                         }
@@ -301,7 +304,7 @@ impl Project<'_> {
     }
 
     /// Files with facts, one a node: those that the configuration names, else those in `facts`.
-    fn fact_files(&self, folder: &Path) -> Result<IndexMap<String, Facts>, UsageError> {
+    fn fact_files(&self, folder: &Path) -> Result<IndexMap<String, Option<Facts>>, UsageError> {
         let given = &self.options.puppet.facts;
         // A folder that `--facts` names has one file a node.
         let paths: Vec<PathBuf> = if !given.is_empty() {
@@ -316,7 +319,7 @@ impl Project<'_> {
         };
         let read = paths.iter().map(|path| {
             let facts = facts::read(self.session, path)?;
-            Ok((facts.node.clone().unwrap_or_else(|| stem(path)), facts))
+            Ok((facts.node.clone().unwrap_or_else(|| stem(path)), Some(facts)))
         });
         read.collect()
     }
@@ -408,7 +411,12 @@ impl Project<'_> {
             .iter()
             .map(|known| node::node(self.session, &self.options.puppet, known))
             .collect::<Result<_, _>>()?;
-        let mut add = |path: &Path, origin: Origin, case: String, entry: &Entry, second: Option<Entry>, among_others| {
+        let mut add = |path: &Path,
+                       origin: Origin,
+                       case: String,
+                       entry: &Entry,
+                       second: Option<Entry>,
+                       among_others| {
             plan.jobs.extend(machines.iter().map(|node| Job {
                 path: path.display().to_string(),
                 case: Some(case.clone()),
@@ -425,7 +433,8 @@ impl Project<'_> {
         }
         let mut classes: Vec<(PathBuf, Arc<ClassDef>, bool)> = Vec::new();
         for path in self.environment.manifests_under(&folder.join("manifests")) {
-            let manifest = self.environment.manifest(&path).map_err(|error| UsageError::new(error.to_string()))?;
+            let manifest =
+                self.environment.manifest(&path).map_err(|error| UsageError::new(error.to_string()))?;
             if !manifest.is_sound() {
                 plan.diagnostics.extend(manifest.diagnostics.iter().cloned());
                 continue;
@@ -447,8 +456,11 @@ impl Project<'_> {
             required.map(|parameter| parameter.name.to_string()).collect()
         };
         let is_free = |class: &ClassDef| has_data || required(class).is_empty();
-        let free: BTreeSet<&str> =
-            classes.iter().filter(|(_, class, _)| is_free(class)).map(|(_, class, _)| class.name.as_str()).collect();
+        let free: BTreeSet<&str> = classes
+            .iter()
+            .filter(|(_, class, _)| is_free(class))
+            .map(|(_, class, _)| class.name.as_str())
+            .collect();
         for (path, class, among_others) in &classes {
             let class_name = class.name.as_str();
             if !is_free(class) {
@@ -468,7 +480,8 @@ impl Project<'_> {
 
 /// `a::b` and `a` are above `a::b::c`.
 fn above(class: &str) -> impl Iterator<Item = &str> {
-    std::iter::successors(class.rsplit_once("::"), |(above, _)| above.rsplit_once("::")).map(|(above, _)| above)
+    std::iter::successors(class.rsplit_once("::"), |(above, _)| above.rsplit_once("::"))
+        .map(|(above, _)| above)
 }
 
 fn include(class: &str) -> Entry {
@@ -480,7 +493,7 @@ fn stem(path: &Path) -> String {
 }
 
 fn distinct<'a>(names: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
-    let mut seen: indexmap::IndexSet<&str> = indexmap::IndexSet::new();
+    let mut seen: IndexSet<&str> = IndexSet::new();
     seen.extend(names);
     seen.into_iter().collect()
 }

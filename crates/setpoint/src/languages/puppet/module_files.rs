@@ -30,15 +30,17 @@ pub(super) fn metadata(session: &Session<'_>, folder: &Path) -> Metadata {
         metadata.diagnostics = found.map(|found| found.severity(Severity::Warning)).collect();
         return metadata;
     };
-    let name_of = |value: &serde_json::Value| {
-        Some(short(value.get("name")?.as_str()?).to_owned()).filter(|name| !name.is_empty())
-    };
-    metadata.name = name_of(&json);
     let dependencies = json.get("dependencies").and_then(serde_json::Value::as_array);
+    metadata.name = name_of(&json);
     metadata.dependencies = dependencies.into_iter().flatten().filter_map(name_of).collect();
     metadata.platforms =
         setpoint_platforms::supported(&json).into_iter().map(|platform| platform.name).collect();
     metadata
+}
+
+/// `stdlib` for `{"name": "puppetlabs/stdlib"}`.
+fn name_of(value: &serde_json::Value) -> Option<String> {
+    Some(short(value.get("name")?.as_str()?).to_owned()).filter(|name| !name.is_empty())
 }
 
 /// The modules that `.fixtures.yml` names, and where they are or would be.

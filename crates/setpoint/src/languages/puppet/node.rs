@@ -144,7 +144,7 @@ fn classify(session: &Session<'_>, path: &Path, node: &mut NodeData) -> Result<(
     }
     match get("parameters").map(|value| &value.data) {
         None => {}
-        Some(Data::Hash(parameters)) => node.parameters = Hash::clone(parameters),
+        Some(Data::Hash(parameters)) => node.parameters.clone_from(parameters),
         Some(_) => return Err(wrong("`parameters` is a mapping of variables to values")),
     }
     node.environment = get("environment").map(|name| to_text(name).to_string());

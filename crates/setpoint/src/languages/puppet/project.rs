@@ -162,9 +162,15 @@ impl<'s> Project<'s> {
             }
         }
         let listed: Vec<&str> = missing.keys().map(String::as_str).collect();
-        let message = format!("Modules depend on {} not on the module path: {}", are_modules(listed.len()), and(&listed));
+        let message = format!(
+            "Modules depend on {} not on the module path: {}",
+            are_modules(listed.len()),
+            and(&listed)
+        );
         let found = Diagnostic::new(&MISSING_MODULES, message);
-        let found = missing.iter().fold(found, |found, (name, by)| found.with_note(format!("{} needs {name}.", and(by))));
+        let found = missing
+            .iter()
+            .fold(found, |found, (name, by)| found.with_note(format!("{} needs {name}.", and(by))));
         (!missing.is_empty()).then(|| found.with_help("Name a folder that has them with --modulepath."))
     }
 

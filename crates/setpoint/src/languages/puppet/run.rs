@@ -287,10 +287,9 @@ fn once(reports: &mut [InputReport]) {
     let mut first: BTreeMap<(Option<setpoint_source::Span>, &'static str, String), (usize, usize)> =
         BTreeMap::new();
     let mut nodes: BTreeMap<(usize, usize), Vec<String>> = BTreeMap::new();
-    for at in 0..reports.len() {
-        let node = reports[at].node.clone().unwrap_or_default();
-        let findings = std::mem::take(&mut reports[at].findings);
-        for finding in findings {
+    for (at, report) in reports.iter_mut().enumerate() {
+        let node = report.node.clone().unwrap_or_default();
+        for finding in std::mem::take(&mut report.findings) {
             // Puppet puts the name of the node into some messages.
             let bare = node.split(' ').next_back().unwrap_or(&node);
             let message =
@@ -303,10 +302,10 @@ fn once(reports: &mut [InputReport]) {
                 }
                 continue;
             }
-            let place = (at, reports[at].findings.len());
+            let place = (at, report.findings.len());
             first.insert(key, place);
             nodes.insert(place, vec![node.clone()]);
-            reports[at].findings.push(finding);
+            report.findings.push(finding);
         }
     }
     for ((report, at), nodes) in nodes {
