@@ -9,12 +9,14 @@
 //! knows no type of resource, no catalog and no source text, and it prints nothing.
 
 mod context;
+mod ends;
 mod ensure;
 pub mod exhaustive;
 pub mod family;
 mod flow;
 mod machine;
 mod order;
+pub mod repair;
 mod runs;
 pub mod sample;
 mod sub;
@@ -42,6 +44,8 @@ pub struct Options {
     pub most: usize,
     /// What must hold at the end of every run without failure.
     pub invariants: Vec<Invariant>,
+    /// Look for edges without which nothing changes, too.
+    pub redundant_edges: bool,
     /// Told now and then how far it is.
     pub progress: Option<Progress>,
 }
@@ -116,6 +120,16 @@ pub struct Verdicts {
     pub not_quiet: Option<Twice>,
     /// Two starts that end differently.
     pub not_convergent: Option<TwoStarts>,
+    /// Steps that fail in Puppet's order on a plain machine.
+    pub failures: Vec<Failure>,
+    /// Invariants, stated or declared by a step, that a clean run leaves broken.
+    pub broken: Vec<Broken>,
+    /// Services that run with an old configuration after a clean run.
+    pub missing_notify: Vec<Stale>,
+    /// The same, after one transient failure and a clean run.
+    pub lost_refresh: Vec<Stale>,
+    /// Edges without which nothing changes; only if asked for.
+    pub redundant: Vec<(StepId, StepId)>,
     /// Questions that were not decided.
     pub unproved: Vec<Unproved>,
     pub effort: Effort,
@@ -180,6 +194,43 @@ pub struct TwoStarts {
     pub cell: CellId,
 }
 
+/// A step that fails.
+#[derive(Clone, Debug)]
+pub struct Failure {
+    pub step: StepId,
+    /// A plain machine: as little as may be is there.
+    pub start: State,
+    pub run: Run,
+    /// It fails from every admissible start.
+    pub always: Answer,
+    /// It is proved that it fails so in every order.
+    pub every_order: bool,
+}
+
+/// An invariant that a clean run leaves broken.
+#[derive(Clone, Debug)]
+pub struct Broken {
+    /// Its name; that of the step if the step declares it.
+    pub name: Arc<str>,
+    pub test: Test,
+    /// The step that declares it.
+    pub step: Option<StepId>,
+    pub start: State,
+    pub run: Run,
+}
+
+/// A service that does not run with what its file says.
+#[derive(Clone, Debug)]
+pub struct Stale {
+    pub loaded: CellId,
+    pub file: CellId,
+    pub services: Vec<StepId>,
+    pub start: State,
+    /// The step that fails once in the first run; no other run fails.
+    pub failing: Option<StepId>,
+    pub runs: Vec<Run>,
+}
+
 /// A question without an answer.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Unproved {
@@ -204,6 +255,10 @@ pub enum Why {
     Postponed,
     /// Whether Puppet's order fails where another would not.
     WhetherItFails,
+    /// Whether an invariant holds.
+    Invariant,
+    /// Whether a service is always told.
+    Refresh,
     /// So many dependent pairs had been found already; see [`Options::most`].
     Enough,
 }
@@ -228,6 +283,11 @@ pub fn verify(plan: &Plan, options: &Options) -> Verdicts {
     let twice = twice::decide(&context, &asker.witness, &tell(Stage::Twice));
     let mut unproved = orders.unproved;
     unproved.extend(twice.unproved);
+    let failures = ends::failures(&asker, orders.order == Order::Independent);
+    let broken = ends::invariants(&asker, &options.invariants, &mut unproved, &tell(Stage::Invariants));
+    let (missing_notify, lost_refresh) = ends::stale(&asker, &mut unproved, &tell(Stage::Refresh));
+    let redundant =
+        if options.redundant_edges { ends::redundant(&asker, options.any_start) } else { Vec::new() };
     Verdicts {
         order: orders.order,
         idempotent: twice.idempotent,
@@ -238,6 +298,11 @@ pub fn verify(plan: &Plan, options: &Options) -> Verdicts {
         not_idempotent: twice.not_idempotent,
         not_quiet: twice.not_quiet,
         not_convergent: twice.not_convergent,
+        failures,
+        broken,
+        missing_notify,
+        lost_refresh,
+        redundant,
         unproved,
         effort: Effort {
             candidates: orders.candidates,

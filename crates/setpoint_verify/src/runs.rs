@@ -104,6 +104,24 @@ impl<'s> Runs<'s> {
         }
     }
 
+    /// A run in the order of the part's steps in which some fail for a reason of their own, and do nothing.
+    pub(crate) fn tripping(&self, machine: &mut Machine<'_>, state: Symbols, trips: &[Lit]) -> Track {
+        let mut track = self.begin(machine, state);
+        let no = machine.no();
+        for (at, &trip) in trips.iter().enumerate() {
+            let bad = self.bad_before(machine, &track, at);
+            self.turn(machine, &mut track, at, !trip, no);
+            let fails = machine.circuit.and(&[trip, !bad]);
+            let skips = machine.circuit.and(&[trip, bad]);
+            track.failed[at] = machine.circuit.or(&[track.failed[at], fails]);
+            track.skipped[at] = machine.circuit.or(&[track.skipped[at], skips]);
+            if self.semantics == Semantics::Paper {
+                track.error = machine.circuit.or(&[track.error, trip]);
+            }
+        }
+        track
+    }
+
     /// A run in the order of the part's steps, as Puppet makes it: a step whose provider cannot be used yet is tried again
     /// when the others have had their turn.
     pub(crate) fn in_order(&self, machine: &mut Machine<'_>, state: Symbols) -> Track {

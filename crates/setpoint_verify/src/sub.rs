@@ -197,8 +197,7 @@ pub(crate) enum Tests<'t> {
     Inside,
     /// All that are connected with the part.
     Connected,
-    /// Those of this list, beside the ones inside.
-    #[allow(dead_code, reason = "a question may bring its own")]
+    /// Those inside, where these tests look at cells of the part too.
     Also(&'t [Test]),
 }
 

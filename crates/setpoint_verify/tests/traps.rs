@@ -1,6 +1,12 @@
 //! Every bug of Rehearsal that can be told in plans, every trap in which a prover falls, and the paper's figures.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests fail by panicking")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::many_single_char_names,
+    reason = "tests fail by panicking, and the traps are told with letters"
+)]
 
 use setpoint_state::{
     CellId, CellKey, CellKind, Kind, Plan, Program, Reach, Runner, Semantics, Step, StepId, Test, Unknown,

@@ -1,0 +1,399 @@
+//! What must hold at the end: invariants, declared contents, services that have loaded what the files say; and what fails.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+use setpoint_solver::{Lit, Outcome};
+use setpoint_state::{
+    CellId, CellKey, CellKind, Program, Run, Runner, Semantics, State, Status, StepId, Term, Test, Value,
+};
+
+use crate::context::Context;
+use crate::flow::GaveUp;
+use crate::machine::Machine;
+use crate::order::{Asker, embed};
+use crate::runs::Runs;
+use crate::sub::{Moment, Sub, Tests, moved};
+use crate::{Answer, Broken, Failure, Invariant, Stale, Unproved, Why};
+
+/// More steps than this are not put into one question about an end.
+const LARGEST: usize = 80;
+
+/// A start whose run, without failure, ends where the test does not hold.
+struct Shown {
+    start: State,
+    runs: Vec<Run>,
+    failing: Option<StepId>,
+}
+
+/// Looks for a start, in which `holds` holds too, whose clean run ends with `bad`. With candidates for a transient failure, one
+/// of them fails in a first run, and a second run is clean.
+fn ask(
+    asker: &Asker<'_, '_>,
+    seeds: &[StepId],
+    holds: &Test,
+    bad: &Test,
+    transient: Option<&[StepId]>,
+) -> Result<Option<Shown>, GaveUp> {
+    let context = asker.context;
+    if !context.unsettled.is_empty() {
+        return Err(GaveUp);
+    }
+    let also = [holds.clone(), bad.clone()];
+    let mut members = asker
+        .closure(seeds.iter().copied().chain(transient.into_iter().flatten().copied()))
+        .filter(|members| members.len() <= LARGEST)
+        .ok_or(GaveUp)?;
+    for _ in 0..6 {
+        if context.is_late() {
+            return Err(GaveUp);
+        }
+        let sub = Sub::new(context, &members, Moment::Start, Tests::Also(&also));
+        let place: FxHashMap<CellId, CellId> =
+            sub.cells.iter().enumerate().map(|(at, &cell)| (cell, CellId(at as u32))).collect();
+        let mut sub = sub;
+        let (holds_here, bad_here) = (moved(holds, &place), moved(bad, &place));
+        sub.domains = setpoint_state::Domains::with_tests(&sub.plan, &[holds_here.clone(), bad_here.clone()]);
+        let runs = Runs::new(&sub, context.semantics, &[]);
+        let mut machine = Machine::new(&sub.plan, &sub.domains, context.semantics, Some(context.conflicts));
+        let start = machine.any_start();
+        runs.assume(&mut machine, &start);
+        let at_start = machine.test(&start, &holds_here);
+        machine.circuit.assert(&[at_start]);
+        let mut trips: Vec<(StepId, Lit)> = Vec::new();
+        let mut state = start.clone();
+        if let Some(candidates) = transient {
+            let lits: Vec<Lit> = members
+                .iter()
+                .map(|step| {
+                    if candidates.contains(step) {
+                        let lit = machine.circuit.fresh();
+                        trips.push((*step, lit));
+                        lit
+                    } else {
+                        machine.no()
+                    }
+                })
+                .collect();
+            machine.circuit.assert(&trips.iter().map(|(_, lit)| *lit).collect::<Vec<_>>());
+            for (at, (_, one)) in trips.iter().enumerate() {
+                for (_, other) in &trips[..at] {
+                    machine.circuit.assert(&[!*one, !*other]);
+                }
+            }
+            let first = runs.tripping(&mut machine, state, &lits);
+            state = machine.next_run(first.state);
+        }
+        let last = runs.in_order(&mut machine, state);
+        for &bad in last.failed.iter().chain(&last.skipped) {
+            machine.circuit.assert(&[!bad]);
+        }
+        machine.circuit.assert(&[!last.error]);
+        let wrong = machine.test(&last.state, &bad_here);
+        let wishes = asker.witness.plain(&machine, &start, &sub.cells);
+        match machine.solve_near(&[wrong], &wishes) {
+            Outcome::Unknown => return Err(GaveUp),
+            Outcome::Unsat => return Ok(None),
+            Outcome::Sat => {}
+        }
+        let failing = trips.iter().find(|(_, lit)| machine.circuit.is_true(*lit)).map(|(step, _)| *step);
+        let Some(whole) = asker.witness.complete(&embed(&sub, &machine.decode(&start))) else {
+            return Err(GaveUp);
+        };
+        if !asker.witness.is_admissible(&whole) || !whole.holds(holds) {
+            return Err(GaveUp);
+        }
+        let mut all = Vec::new();
+        let mut from = whole.clone();
+        if let Some(step) = failing {
+            let run = run_failing(context, &from, step);
+            from = run.end.clone();
+            all.push(run);
+        }
+        let run = context.runner.run(&from, &context.order);
+        let clean = run.statuses.iter().all(|status| !status.is_bad());
+        let shows = clean && run.end.holds(bad);
+        let failed: Vec<StepId> = context
+            .order
+            .iter()
+            .copied()
+            .filter(|step| run.statuses[step.0 as usize] == Status::Failed && !members.contains(step))
+            .take(12)
+            .collect();
+        all.push(run);
+        if shows {
+            return Ok(Some(Shown { start: whole, runs: all, failing }));
+        }
+        if failed.is_empty() {
+            return Err(GaveUp);
+        }
+        members = asker
+            .closure(members.iter().copied().chain(failed))
+            .filter(|members| members.len() <= LARGEST)
+            .ok_or(GaveUp)?;
+    }
+    Err(GaveUp)
+}
+
+/// A run in which one step fails for a reason of its own, and does nothing.
+pub(crate) fn run_failing(context: &Context<'_>, start: &State, failing: StepId) -> Run {
+    let mut plan = context.runner.plan().clone();
+    if let Some(step) = plan.steps.get_mut(failing.0 as usize) {
+        step.apply = Program::fail("a transient failure");
+        step.refresh = Program::Skip;
+    }
+    Runner::new(&plan, context.semantics).run(start, &context.order)
+}
+
+fn writers_of(context: &Context<'_>, test: &Test) -> Vec<StepId> {
+    let mut cells = Vec::new();
+    test.cells(&mut cells);
+    let mut steps: Vec<StepId> =
+        cells.iter().filter_map(|cell| context.writers.get(cell.0 as usize)).flatten().copied().collect();
+    steps.sort_unstable();
+    steps.dedup();
+    steps
+}
+
+pub(crate) fn invariants(
+    asker: &Asker<'_, '_>,
+    stated: &[Invariant],
+    unproved: &mut Vec<Unproved>,
+    tell: &dyn Fn(usize, usize),
+) -> Vec<Broken> {
+    let context = asker.context;
+    let mut questions: Vec<(std::sync::Arc<str>, Test, Option<StepId>)> =
+        stated.iter().map(|invariant| (invariant.name.clone(), invariant.test.clone(), None)).collect();
+    questions.extend(implied(context));
+    let mut found = Vec::new();
+    let count = questions.len();
+    for (at, (name, test, step)) in questions.into_iter().enumerate() {
+        tell(at, count);
+        let seeds = writers_of(context, &test);
+        match ask(asker, &seeds, &Test::True, &test.clone().negate(), None) {
+            Ok(None) => {}
+            Ok(Some(Shown { start, mut runs, .. })) => {
+                if let Some(run) = runs.pop() {
+                    found.push(Broken { name, test, step, start, run });
+                }
+            }
+            Err(GaveUp) => {
+                let why = if context.is_late() { Why::Time } else { Why::Invariant };
+                unproved.push(Unproved { steps: step.into_iter().chain(seeds).collect(), why });
+            }
+        }
+    }
+    found
+}
+
+/// What a step declares: whenever it ends well, a cell holds this value. Asked only where others write the cell too.
+fn implied(context: &Context<'_>) -> Vec<(std::sync::Arc<str>, Test, Option<StepId>)> {
+    let mut found = Vec::new();
+    for (at, writers) in context.writers.iter().enumerate() {
+        let cell = CellId(at as u32);
+        if writers.len() < 2 || writers.len() > 30 {
+            continue;
+        }
+        // All of them leave the same there.
+        for &step in writers {
+            if let Some(value) = declared(context, step, cell) {
+                let same =
+                    writers.iter().all(|&other| declared(context, other, cell).as_ref() == Some(&value));
+                if !same {
+                    found.push((context.step(step).name.clone(), Test::is(cell, value), Some(step)));
+                }
+            }
+        }
+    }
+    found
+}
+
+/// The value that a cell has whenever a step ends well, whatever it was before.
+fn declared(context: &Context<'_>, step: StepId, cell: CellId) -> Option<Value> {
+    let mut written: FxHashSet<Value> = FxHashSet::default();
+    let mut copied = false;
+    crate::context::writes(&context.step(step).apply, &mut |to, term| {
+        if to == cell {
+            match term {
+                Term::Is(value) => {
+                    written.insert(value.clone());
+                }
+                Term::Cell(_) => copied = true,
+            }
+        }
+    });
+    if copied || written.len() != 1 {
+        return None;
+    }
+    let value = written.into_iter().next()?;
+    let sub = Sub::new(context, &[step], Moment::Any, Tests::Inside);
+    let at = sub.cells.iter().position(|&other| other == cell)?;
+    let mut machine = Machine::new(&sub.plan, &sub.domains, context.semantics, Some(context.conflicts));
+    let mut state = machine.any_start();
+    let (yes, no) = (machine.yes(), machine.no());
+    let ended = machine.step(&sub.plan.steps[0], &mut state, yes, no, no);
+    let holds = machine.holds(&state, CellId(at as u32), &value);
+    (machine.solve(&[!ended.failed, !holds]) == Outcome::Unsat).then_some(value)
+}
+
+/// A service and a file that it has loaded.
+struct Load {
+    loaded: CellId,
+    file: CellId,
+    /// While this holds the service runs with what it has loaded.
+    fresh: Test,
+    services: Vec<StepId>,
+}
+
+fn loads(context: &Context<'_>) -> Vec<Load> {
+    let space = &context.plan.space;
+    let mut found = Vec::new();
+    for (loaded, cell) in space.iter() {
+        let (CellKind::Loaded, Some(path)) = (cell.key.kind, &cell.key.detail) else { continue };
+        let Some(file) = space.find(&CellKey::path(path)) else { continue };
+        let services = context.writers[loaded.0 as usize].clone();
+        // Only what this plan writes can leave a service behind, and only a service of this plan.
+        if services.is_empty() || context.writers[file.0 as usize].iter().all(|step| services.contains(step))
+        {
+            continue;
+        }
+        let mut fresh = Test::same(loaded, file);
+        if let Some(running) = space.find(&CellKey::new(CellKind::Running, &cell.key.name)) {
+            fresh = Test::Any(vec![Test::is(running, Value::text("running")).negate(), fresh]);
+        }
+        found.push(Load { loaded, file, fresh, services });
+    }
+    found
+}
+
+/// Services that run with an old configuration after a clean run: never told (`missing`), or told in a run in which something
+/// else failed (`lost`).
+pub(crate) fn stale(
+    asker: &Asker<'_, '_>,
+    unproved: &mut Vec<Unproved>,
+    tell: &dyn Fn(usize, usize),
+) -> (Vec<Stale>, Vec<Stale>) {
+    let context = asker.context;
+    let (mut missing, mut lost) = (Vec::new(), Vec::new());
+    if context.semantics == Semantics::Paper {
+        return (missing, lost);
+    }
+    let loads = loads(context);
+    for (at, load) in loads.iter().enumerate() {
+        tell(at, loads.len());
+        let bad = load.fresh.clone().negate();
+        let mut seeds = writers_of(context, &load.fresh);
+        seeds.extend(&load.services);
+        let stale = |Shown { start, runs, failing }: Shown| Stale {
+            loaded: load.loaded,
+            file: load.file,
+            services: load.services.clone(),
+            start,
+            failing,
+            runs,
+        };
+        match ask(asker, &seeds, &load.fresh, &bad, None) {
+            Ok(Some(shown)) => {
+                missing.push(stale(shown));
+                continue;
+            }
+            Ok(None) => {}
+            Err(GaveUp) => {
+                let why = if context.is_late() { Why::Time } else { Why::Refresh };
+                unproved.push(Unproved { steps: load.services.clone(), why });
+                continue;
+            }
+        }
+        // Whatever the service waits for may fail once, and the service itself.
+        let mut candidates: Vec<StepId> = load
+            .services
+            .iter()
+            .flat_map(|&service| {
+                context.runner.before(service).iter().map(|&step| StepId(step)).take(12).chain([service])
+            })
+            .collect();
+        candidates.sort_unstable();
+        candidates.dedup();
+        match ask(asker, &seeds, &load.fresh, &bad, Some(&candidates)) {
+            Ok(Some(shown)) => lost.push(stale(shown)),
+            Ok(None) => {}
+            Err(GaveUp) => {
+                let why = if context.is_late() { Why::Time } else { Why::Refresh };
+                unproved.push(Unproved { steps: load.services.clone(), why });
+            }
+        }
+    }
+    (missing, lost)
+}
+
+/// Steps that fail in Puppet's order on a plain machine, and whether they fail on every one.
+pub(crate) fn failures(asker: &Asker<'_, '_>, independent: bool) -> Vec<Failure> {
+    let context = asker.context;
+    let Some(base) = asker.witness.base() else { return Vec::new() };
+    let run = context.runner.run(base, &context.order);
+    let mut found = Vec::new();
+    for (at, status) in run.statuses.iter().enumerate() {
+        if *status != Status::Failed {
+            continue;
+        }
+        let step = StepId(at as u32);
+        let always = always_fails(asker, step);
+        found.push(Failure { step, start: base.clone(), run: run.clone(), always, every_order: independent });
+    }
+    found
+}
+
+fn always_fails(asker: &Asker<'_, '_>, step: StepId) -> Answer {
+    let context = asker.context;
+    let Some(members) = asker.closure([step]).filter(|members| members.len() <= LARGEST) else {
+        return Answer::Unknown;
+    };
+    if !context.unsettled.is_empty() {
+        return Answer::Unknown;
+    }
+    let sub = Sub::new(context, &members, Moment::Start, Tests::Inside);
+    let runs = Runs::new(&sub, context.semantics, &[]);
+    let mut machine = Machine::new(&sub.plan, &sub.domains, context.semantics, Some(context.conflicts));
+    let start = machine.any_start();
+    runs.assume(&mut machine, &start);
+    let track = runs.in_order(&mut machine, start.clone());
+    let Some(at) = members.iter().position(|&member| member == step) else { return Answer::Unknown };
+    match machine.solve(&[!track.failed[at]]) {
+        Outcome::Unsat => Answer::Yes,
+        Outcome::Unknown => Answer::Unknown,
+        Outcome::Sat => {
+            let other = asker.witness.complete(&embed(&sub, &machine.decode(&start)));
+            match other.map(|start| context.runner.run(&start, &context.order)) {
+                Some(run) if run.statuses[step.0 as usize] != Status::Failed => Answer::No,
+                _ => Answer::Unknown,
+            }
+        }
+    }
+}
+
+/// Edges without which every start ends as before: the first of the two cannot fail, and without the edge the order still does
+/// not matter. Edges that others imply are among them.
+pub(crate) fn redundant(asker: &Asker<'_, '_>, any_start: bool) -> Vec<(StepId, StepId)> {
+    let context = asker.context;
+    let original = context.runner.plan();
+    let mut found = Vec::new();
+    for (at, &(one, two)) in original.edges.iter().enumerate() {
+        if context.is_late() || original.notifies.contains(&(one, two)) {
+            continue;
+        }
+        let mut plan = original.clone();
+        plan.edges.remove(at);
+        let without = Context::new(&plan, context.semantics, any_start);
+        if without.comes_before(one, two) {
+            found.push((one, two));
+            continue;
+        }
+        if context.can_be_bad[one.0 as usize] || !without.unsettled.is_empty() {
+            continue;
+        }
+        let mut again = Asker::new(&without);
+        let orders = crate::order::decide(&mut again, &|_, _| {});
+        if orders.order == crate::Order::Independent {
+            found.push((one, two));
+        }
+    }
+    found
+}
