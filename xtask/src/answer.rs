@@ -1,5 +1,6 @@
 //! Writes the answers of an oracle into the cases. No answer is written by hand, and none by Setpoint.
 
+mod repository;
 mod syntax;
 
 use std::path::{Path, PathBuf};
@@ -24,6 +25,8 @@ pub(crate) struct Arguments {
 enum Oracle {
     /// Puppet, for crates/setpoint/tests/puppet
     Puppet,
+    /// Puppet, for the nodes of examples/control-repo
+    Repository,
     /// Puppet's parser, for crates/setpoint_puppet_syntax/tests/cases
     Syntax,
 }
@@ -31,6 +34,9 @@ enum Oracle {
 pub(crate) fn run(arguments: &Arguments) -> Result<(), String> {
     if let Oracle::Syntax = arguments.oracle {
         return syntax::run(arguments.filter.as_deref());
+    }
+    if let Oracle::Repository = arguments.oracle {
+        return repository::run();
     }
     let mut puppet = Puppet::start()?;
     if let Some(path) = &arguments.show {

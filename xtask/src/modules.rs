@@ -1,15 +1,19 @@
 //! Every class of the installed modules, entered on one platform: how many compile, how many are skipped and why; and with
-//! `--compare`, whether Puppet says the same.
+//! `--compare`, whether Puppet says the same. With `--generated`, classes and definitions get made-up parameters.
 
 mod compare;
+mod generate;
 mod table;
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use serde_json::{Map, Value, json};
+use setpoint_oracle::Random;
 use setpoint_puppet::{Compilation, Definition, Entry, Environment, Options, PuppetVersion};
+use setpoint_puppet_values::{Hash, Key};
 use setpoint_source::{OsFileSystem, Severity, Sources};
 use setpoint_testing::repository;
 
@@ -31,6 +35,12 @@ pub(crate) struct Arguments {
     /// Tell each difference in full
     #[arg(long)]
     show: bool,
+    /// Give classes and instances of definitions made-up parameters, of this seed
+    #[arg(long, value_name = "SEED")]
+    generated: Option<u64>,
+    /// The version of Puppet whose strictness counts
+    #[arg(long, default_value = "7", value_parser = ["7", "8"])]
+    puppet: String,
     /// Write the table into docs/modules.md
     #[arg(long)]
     write: bool,
@@ -42,7 +52,38 @@ pub(crate) struct Class {
     pub(crate) name: String,
     /// Parameters without a default.
     pub(crate) required: Vec<String>,
+    /// What is declared instead of an `include`: the type, the parameters, and a class to include before.
+    pub(crate) declared: Option<Declared>,
 }
+
+pub(crate) struct Declared {
+    pub(crate) kind: String,
+    pub(crate) title: String,
+    pub(crate) parameters: Map<String, Value>,
+}
+
+impl Class {
+    /// Facts that tell [`MAIN`] what to declare.
+    pub(crate) fn facts(&self) -> Map<String, Value> {
+        let mut facts = Map::new();
+        match &self.declared {
+            None => {
+                facts.insert("setpoint_class".to_owned(), json!(self.name));
+            }
+            Some(declared) => {
+                if declared.kind != "class" {
+                    facts.insert("setpoint_class".to_owned(), json!(self.module));
+                }
+                facts.insert("setpoint_type".to_owned(), json!(declared.kind));
+                facts.insert("setpoint_resources".to_owned(), json!({&declared.title: declared.parameters}));
+            }
+        }
+        facts
+    }
+}
+
+/// What is compiled by both.
+const MAIN: &str = "if $facts['setpoint_class'] and ($facts['setpoint_type'] == undef or defined($facts['setpoint_class'])) {\n  include $facts['setpoint_class']\n}\nif $facts['setpoint_type'] {\n  create_resources($facts['setpoint_type'], $facts['setpoint_resources'])\n}\n";
 
 /// What came of a class.
 pub(crate) struct Entered {
@@ -74,16 +115,16 @@ fn enter_all(arguments: &Arguments) -> Result<Vec<Entered>, String> {
     let sources = Sources::new();
     let environment =
         Environment::new(&OsFileSystem, &sources).with_modulepath(vec![arguments.modules.clone()]);
-    let classes = classes(&environment, &arguments.modules, arguments.filter.as_deref());
+    let classes = classes(&environment, &sources, arguments);
     if classes.is_empty() {
         return Err(format!("{} has no classes", arguments.modules.display()));
     }
     let platform = setpoint_platforms::find(&arguments.platform).map_err(|unknown| unknown.to_string())?;
-    let facts = setpoint_platforms::values(&platform.facts(NODE, PUPPET));
+    let facts = platform.facts(NODE, PUPPET);
     let options = Options {
-        puppet: PuppetVersion::V7,
+        puppet: if arguments.puppet == "7" { PuppetVersion::V7 } else { PuppetVersion::V8 },
         node: NODE.to_owned(),
-        facts,
+        server_facts: Some(server_facts()),
         provenance: false,
         ..Options::default()
     };
@@ -98,6 +139,9 @@ fn enter_all(arguments: &Arguments) -> Result<Vec<Entered>, String> {
                     let at = next.fetch_add(1, Ordering::Relaxed);
                     let Some(slot) = classes.get(at) else { break };
                     let Some(class) = slot.lock().ok().and_then(|mut slot| slot.take()) else { continue };
+                    let mut facts = facts.clone();
+                    facts.extend(class.facts());
+                    let options = Options { facts: setpoint_platforms::values(&facts), ..options.clone() };
                     let entered = enter(&environment, &sources, &options, class);
                     if let Ok(mut found) = found.lock() {
                         found.insert(at, entered);
@@ -110,7 +154,7 @@ fn enter_all(arguments: &Arguments) -> Result<Vec<Entered>, String> {
 }
 
 fn enter(environment: &Environment<'_>, sources: &Sources, options: &Options, class: Class) -> Entered {
-    let entry = Entry::Code { name: "main.pp".to_owned(), text: format!("include {}\n", class.name) };
+    let entry = Entry::Code { name: "main.pp".to_owned(), text: MAIN.to_owned() };
     let Compilation { catalog, diagnostics, .. } = setpoint_puppet::compile(environment, &entry, options);
     let error = diagnostics.iter().find(|diagnostic| diagnostic.severity == Severity::Error);
     Entered {
@@ -121,24 +165,66 @@ fn enter(environment: &Environment<'_>, sources: &Sources, options: &Options, cl
     }
 }
 
-/// The classes of all modules, by name.
-fn classes(environment: &Environment<'_>, folder: &Path, filter: Option<&str>) -> Vec<Class> {
+/// The classes of all modules, by name; with made-up parameters also the definitions.
+fn classes(environment: &Environment<'_>, sources: &Sources, arguments: &Arguments) -> Vec<Class> {
     let mut found = BTreeMap::new();
-    for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
-        let module = entry.file_name().to_string_lossy().into_owned();
-        for path in environment.manifests_under(&entry.path().join("manifests")) {
+    let entries = std::fs::read_dir(&arguments.modules).into_iter().flatten().flatten();
+    for module in entries.map(|entry| entry.file_name().to_string_lossy().into_owned()) {
+        for path in environment.manifests_under(&arguments.modules.join(&module).join("manifests")) {
             let Ok(manifest) = environment.manifest(&path) else { continue };
             for definition in &manifest.definitions {
-                let Definition::Class(class) = definition else { continue };
-                let name = class.name.as_str().to_owned();
-                if filter.is_some_and(|filter| !name.contains(filter)) {
+                let (name, parameters, file, is_class) = match definition {
+                    Definition::Class(class) => (class.name, &class.parameters, class.file, true),
+                    Definition::Define(define) if arguments.generated.is_some() => {
+                        (define.name, &define.parameters, define.file, false)
+                    }
+                    _ => continue,
+                };
+                let name = name.as_str().to_owned();
+                if arguments.filter.as_ref().is_some_and(|filter| !name.contains(filter.as_str())) {
                     continue;
                 }
-                let required = class.parameters.iter().filter(|parameter| parameter.default.is_none());
+                let required = parameters.iter().filter(|parameter| parameter.default.is_none());
                 let required = required.map(|parameter| parameter.name.to_string()).collect();
-                found.insert(name.clone(), Class { module: module.clone(), name, required });
+                let declared = arguments.generated.map(|seed| {
+                    let mut random = Random::new(seed.wrapping_mul(1_000_003) ^ number(&name));
+                    let text = |range| sources.file(file).slice(range).to_owned();
+                    let mut given = Map::new();
+                    for parameter in parameters {
+                        let of = parameter.type_expr.as_ref().map(|of| text(of.range));
+                        let made = match &parameter.default {
+                            None => Some(generate::value(of.as_deref().unwrap_or("String"), &mut random)),
+                            Some(_) if random.below(3) > 0 => None,
+                            Some(default) => match &of {
+                                Some(of) => Some(generate::value(of, &mut random)),
+                                None => generate::other_than(&text(default.range), &mut random),
+                            },
+                        };
+                        if let Some(made) = made.filter(|made| !made.is_null()) {
+                            given.insert(parameter.name.to_string(), made);
+                        }
+                    }
+                    if is_class {
+                        Declared { kind: "class".to_owned(), title: name.clone(), parameters: given }
+                    } else {
+                        Declared { kind: name.clone(), title: "one".to_owned(), parameters: given }
+                    }
+                });
+                found.insert(name.clone(), Class { module: module.clone(), name, required, declared });
             }
         }
     }
     found.into_values().collect()
+}
+
+/// A number of a name, the same in every run.
+fn number(name: &str) -> u64 {
+    name.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
+}
+
+fn server_facts() -> Hash {
+    [("serverversion", "7.23.0"), ("servername", NODE), ("serverip", "192.0.2.10")]
+        .into_iter()
+        .map(|(name, value)| (Key::from(name), setpoint_puppet_values::Value::from(value)))
+        .collect()
 }

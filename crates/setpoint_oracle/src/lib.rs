@@ -25,4 +25,4 @@ pub use ours::setpoint;
 pub use outcome::{Level, Message, Outcome, Place};
 pub use puppet::Puppet;
 pub use random::Random;
-pub use request::{BOTH, Mode, Request, answers};
+pub use request::{BOTH, Mode, Request, answers, facts_of};

@@ -134,6 +134,18 @@ pub struct Outcome {
 }
 
 impl Outcome {
+    /// The catalog, with the paths of files as they are in the request.
+    pub fn relative_catalog(&self) -> Option<Value> {
+        let mut catalog = self.catalog.clone()?;
+        for resource in catalog["resources"].as_array_mut().into_iter().flatten() {
+            if let Some(Value::String(file)) = resource.get_mut("file") {
+                let relative = file.strip_prefix(&self.root).map(|file| file.trim_start_matches('/').to_owned());
+                *file = relative.unwrap_or_else(|| file.clone());
+            }
+        }
+        Some(catalog)
+    }
+
     pub(crate) fn from_puppet(answer: &Value, asked: &[String]) -> Result<Self, String> {
         let root = answer["root"].as_str().ok_or("an answer without a root")?.to_owned();
         let mut outcome = Self { root: root.clone(), ..Self::default() };

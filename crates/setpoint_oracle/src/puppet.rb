@@ -4,8 +4,9 @@
 #   and `modules` the module path, before the named modules of the installation and the native types that puppet-agent ships
 #   as modules. `hiera.yaml` is that of the environment, `global/hiera.yaml` the global one. "trusted" is laid over the usual
 #   trusted facts. With "lookups", lines of arguments of `puppet lookup`, nothing is compiled, and the answer has what each prints.
-#   With "class": name instead of files, the class is included, in an environment that is kept for all such requests: what
-#   Puppet has parsed once it does not parse again.
+#   With "kept": manifest instead of files, it is compiled in an environment that is kept for all such requests: what Puppet
+#   has parsed once it does not parse again.
+#   "manifest" and "modulepath" name other places in files than `main.pp` and `modules`.
 # Answer: {"root": folder, "catalog": {…} | null, "error": text | null, "logs": [{level, source, file, line, column, text}]}.
 # Nothing is applied. With `--bare` the catalog is rendered and not sent, so that only Puppet's own work is measured.
 require 'json'
@@ -78,10 +79,10 @@ end
 # An environment with the named modules, and the classes of other requests already read.
 def kept_environment(request, folder, core)
   $kept ||= {}
-  $kept[request['modules']] ||= begin
+  $kept[[request['kept'], request['modules']]] ||= begin
     root = "#{folder}/kept#{$kept.size}"
     FileUtils.mkdir_p("#{root}/installed")
-    File.write("#{root}/main.pp", "include $facts['setpoint_class']\n")
+    File.write("#{root}/main.pp", request['kept'])
     request['modules'].each { |module_name| link(module_name, "#{root}/installed") }
     environment = Puppet::Node::Environment.create(:production, ["#{root}/installed", core], "#{root}/main.pp")
     environments = Puppet::Environments::StaticDirectory.new('production', root, environment)
@@ -96,15 +97,14 @@ def compile(request, root, core)
   Puppet[:node_name_value] = name
   Puppet[:code] = ''
   Puppet[:hiera_config] = "#{root}/global/hiera.yaml"
-  if request['class']
-    request['facts']['setpoint_class'] = request['class']
+  if request['kept']
     context = kept_environment(request, File.dirname(root), core)
   else
     installed = "#{root}/installed"
     FileUtils.mkdir_p(installed)
     (request['modules'] || []).each { |module_name| link(module_name, installed) }
-    path = ["#{root}/modules", installed, core]
-    environment = Puppet::Node::Environment.create(:production, path, "#{root}/main.pp")
+    path = (request['modulepath'] || ['modules']).map { |part| "#{root}/#{part}" } + [installed, core]
+    environment = Puppet::Node::Environment.create(:production, path, "#{root}/#{request['manifest'] || 'main.pp'}")
     environments = Puppet::Environments::StaticDirectory.new('production', root, environment)
     context = { environments: environments, current_environment: environment, loaders: Puppet::Pops::Loaders.new(environment, false, false) }
   end

@@ -39,18 +39,18 @@ impl Puppet {
         self.put(&request.to_json(), &request.lookups)
     }
 
-    /// Includes a class of modules of the installation. What Puppet has parsed for one class it keeps for the next.
-    pub fn ask_class(
+    /// Compiles a manifest that is the same in many requests, and that facts tell what to do, with modules of the
+    /// installation. What Puppet has parsed for one request it keeps for the next.
+    pub fn ask_kept(
         &mut self,
-        class: &str,
+        manifest: &str,
         modules: &[String],
         node: &str,
         facts: &serde_json::Map<String, Value>,
+        strict: bool,
     ) -> Result<Outcome, String> {
-        self.put(
-            &json!({"class": class, "modules": modules, "node": node, "facts": facts, "strict": false}),
-            &[],
-        )
+        let question = json!({"kept": manifest, "modules": modules, "node": node, "facts": facts, "strict": strict});
+        self.put(&question, &[])
     }
 
     fn put(&mut self, question: &Value, lookups: &[String]) -> Result<Outcome, String> {

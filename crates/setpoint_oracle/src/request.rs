@@ -1,7 +1,11 @@
 //! What a case asks.
 
+use std::path::Path;
+
 use serde_json::{Map, Value, json};
-use setpoint_testing::{Case, Section};
+use setpoint_data::{Kind, Node};
+use setpoint_source::Sources;
+use setpoint_testing::{Case, Section, files_below};
 
 use crate::{Outcome, Puppet};
 
@@ -42,6 +46,10 @@ pub struct Request {
     pub files: Vec<(String, String)>,
     pub node: String,
     pub facts: Map<String, Value>,
+    /// The manifest, or the folder of manifests, among the files.
+    pub manifest: String,
+    /// Folders of modules among the files.
+    pub modulepath: Vec<String>,
     /// Modules of the Puppet installation that are on the path, too.
     pub modules: Vec<String>,
     /// Laid over the usual trusted facts.
@@ -61,6 +69,8 @@ impl Request {
             files: vec![("main.pp".to_owned(), text.to_owned())],
             node: "node1.example.com".to_owned(),
             facts: usual_facts(),
+            manifest: "main.pp".to_owned(),
+            modulepath: vec!["modules".to_owned()],
             modules: Vec::new(),
             trusted: Map::new(),
             lookups: Vec::new(),
@@ -110,7 +120,23 @@ impl Request {
         let modules =
             case.option("modules").unwrap_or_default().split_whitespace().map(str::to_owned).collect();
         let node = case.option("node").unwrap_or("node1.example.com").to_owned();
-        Ok(Self { files, node, facts, modules, trusted, lookups, mode })
+        Ok(Self { files, node, facts, modules, trusted, lookups, ..Self::manifest("", mode) })
+    }
+
+    /// A node of a control repository with `manifests`, `site-modules` and `modules`.
+    pub fn repository(folder: &Path, node: &str, facts: Map<String, Value>) -> Result<Self, String> {
+        let mut request = Self::manifest("", Mode::Eight);
+        request.files.clear();
+        for path in files_below(folder) {
+            let name = path.strip_prefix(folder).unwrap_or(&path).display().to_string();
+            let text = std::fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
+            request.files.push((name, text));
+        }
+        node.clone_into(&mut request.node);
+        request.facts = facts;
+        "manifests".clone_into(&mut request.manifest);
+        request.modulepath = vec!["site-modules".to_owned(), "modules".to_owned()];
+        Ok(request)
     }
 
     /// All trusted facts.
@@ -134,12 +160,44 @@ impl Request {
         json!({
             "files": files,
             "node": self.node,
+            "manifest": self.manifest,
+            "modulepath": self.modulepath,
             "facts": self.facts,
             "modules": self.modules,
             "strict": self.mode.strict(),
             "trusted": self.trusted,
             "lookups": if self.lookups.is_empty() { Value::Null } else { json!(self.lookups) },
         })
+    }
+}
+
+/// The facts of a file, in JSON or YAML as it is commonly written.
+pub fn facts_of(path: &Path) -> Result<Map<String, Value>, String> {
+    let text = std::fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))?;
+    let sources = Sources::new();
+    let file = sources.add(path.display().to_string(), text.as_str());
+    let document = setpoint_data::read(file, &text);
+    match document.root.as_ref().map(plain) {
+        Some(Value::Object(facts)) => Ok(facts),
+        _ => Err(format!("{}: there are no facts", path.display())),
+    }
+}
+
+fn plain(node: &Node) -> Value {
+    match &node.kind {
+        Kind::Sequence(items) => Value::Array(items.iter().map(plain).collect()),
+        Kind::Mapping(entries) => entries
+            .iter()
+            .map(|entry| (entry.key.text().unwrap_or_default().to_owned(), plain(&entry.value)))
+            .collect::<Map<String, Value>>()
+            .into(),
+        Kind::Scalar { text, .. } => match node.plain() {
+            None => json!(&**text),
+            Some(_) if node.is_null() => Value::Null,
+            Some("true") => json!(true),
+            Some("false") => json!(false),
+            Some(plain) => plain.parse::<i64>().map_or_else(|_| json!(plain), |number| json!(number)),
+        },
     }
 }
 

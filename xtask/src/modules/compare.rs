@@ -9,7 +9,7 @@ use setpoint_catalog::{Catalog, Resource};
 use setpoint_oracle::Puppet;
 use setpoint_testing::repository;
 
-use super::{Arguments, Entered, NODE, PUPPET};
+use super::{Arguments, Class, Entered, MAIN, NODE, PUPPET};
 
 /// What Puppet said about a class. Kept between calls: Puppet needs minutes for all.
 struct Answers {
@@ -17,11 +17,18 @@ struct Answers {
     modules: Vec<String>,
     facts: serde_json::Map<String, Value>,
     puppet: Option<Puppet>,
+    strict: bool,
 }
 
 pub(super) fn run(arguments: &Arguments, entered: &[Entered]) -> Result<(), String> {
     let platform = setpoint_platforms::find(&arguments.platform).map_err(|unknown| unknown.to_string())?;
-    let folder = repository().join("target/modules").join(&arguments.platform);
+    let mut folder = repository().join("target/modules").join(&arguments.platform);
+    if arguments.puppet != "7" {
+        folder = folder.join(format!("puppet-{}", arguments.puppet));
+    }
+    if let Some(seed) = arguments.generated {
+        folder = folder.join(format!("generated-{seed}"));
+    }
     std::fs::create_dir_all(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
     let mut modules: Vec<String> = std::fs::read_dir(&arguments.modules)
         .map_err(|error| format!("{}: {error}", arguments.modules.display()))?
@@ -29,14 +36,14 @@ pub(super) fn run(arguments: &Arguments, entered: &[Entered]) -> Result<(), Stri
         .map(|entry| entry.file_name().to_string_lossy().into_owned())
         .collect();
     modules.sort();
-    let mut answers = Answers { folder, modules, facts: platform.facts(NODE, PUPPET), puppet: None };
+    let mut answers = Answers { folder, modules, facts: platform.facts(NODE, PUPPET), puppet: None, strict: arguments.puppet != "7" };
     let mut groups: BTreeMap<String, Vec<String>> = BTreeMap::new();
     let (mut agreed, mut asked) = ((0, 0), 0);
     for one in entered {
         let theirs = match answers.known(&one.class.name) {
             Some(known) => known,
             None if arguments.known => continue,
-            None => answers.ask(&one.class.name)?,
+            None => answers.ask(&one.class)?,
         };
         asked += 1;
         match difference(one, &theirs)? {
@@ -77,13 +84,15 @@ impl Answers {
         serde_json::from_str(&std::fs::read_to_string(self.path(class)).ok()?).ok()
     }
 
-    fn ask(&mut self, class: &str) -> Result<Value, String> {
-        let path = self.path(class);
+    fn ask(&mut self, class: &Class) -> Result<Value, String> {
+        let path = self.path(&class.name);
         if self.puppet.is_none() {
             self.puppet = Some(Puppet::start()?);
         }
         let puppet = self.puppet.as_mut().ok_or("Puppet does not start")?;
-        let outcome = puppet.ask_class(class, &self.modules, NODE, &self.facts)?;
+        let mut facts = self.facts.clone();
+        facts.extend(class.facts());
+        let outcome = puppet.ask_kept(MAIN, &self.modules, NODE, &facts, self.strict)?;
         let errors: Vec<String> = outcome.errors.iter().map(|error| error.text.clone()).collect();
         let answer = json!({"catalog": outcome.catalog, "errors": errors});
         std::fs::write(&path, answer.to_string()).map_err(|error| format!("{}: {error}", path.display()))?;
@@ -174,7 +183,7 @@ fn catalogs(ours: &Catalog, theirs: &Catalog) -> Option<(String, String)> {
 fn change_text(change: &Change) -> String {
     match change {
         Change::Parameter { name, before, after, .. } => {
-            let show = |value: &Option<_>| value.as_ref().map_or("absent".to_owned(), |value| text(value));
+            let show = |value: &Option<_>| value.as_ref().map_or("absent".to_owned(), text);
             format!("{name} is {}, in Puppet {}", show(after), show(before))
         }
         Change::Tags { lost, gained, .. } => format!("tags lack {lost:?}, gain {gained:?}"),
