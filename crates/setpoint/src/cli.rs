@@ -25,6 +25,8 @@ pub(crate) enum Command {
     Impact(ImpactArgs),
     /// Compare two inputs as they are compiled
     Diff(DiffArgs),
+    /// Compile every node of which a Puppet server's catalog is given, and say where the two differ and why
+    Parity(ParityArgs),
     /// Only parse, and report
     Parse(ParseArgs),
     /// Print the resource or dependency graph
@@ -260,6 +262,27 @@ pub(crate) struct DiffArgs {
     /// `text`, `markdown` (for a pull request) or `json`
     #[arg(long, value_name = "FORMAT", default_value = "text", value_parser = ["text", "markdown", "json"])]
     pub(crate) format: String,
+    #[command(flatten)]
+    pub(crate) options: InputOptions,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ParityArgs {
+    /// A control repository, or a manifest; without it, the current folder
+    #[arg(value_name = "INPUT")]
+    pub(crate) input: Option<PathBuf>,
+    /// The server's catalogs: its answers, the agents' caches, or what PuppetDB exports; facts may lie beside them
+    #[arg(long, value_name = "DIR")]
+    pub(crate) catalogs: PathBuf,
+    /// Facts of the nodes, one file a node; else they are looked for beside the catalogs, then in the repository
+    #[arg(long, value_name = "DIR")]
+    pub(crate) facts_dir: Option<PathBuf>,
+    /// How many threads work at once; without it, as many as the machine can run
+    #[arg(short = 'j', long = "jobs", value_name = "NUMBER")]
+    pub(crate) jobs: Option<usize>,
+    /// How the result is printed
+    #[arg(long, value_enum, default_value_t = ResultFormat::Text)]
+    pub(crate) format: ResultFormat,
     #[command(flatten)]
     pub(crate) options: InputOptions,
 }

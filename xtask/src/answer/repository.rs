@@ -4,7 +4,7 @@ use setpoint_oracle::{Puppet, Request};
 use setpoint_testing::{files_below, repository};
 
 /// Where the catalogs are kept.
-const CATALOGS: &str = "crates/setpoint/tests/control_repo";
+const CATALOGS: &str = "crates/setpoint/tests/parity/catalogs";
 
 pub(super) fn run() -> Result<(), String> {
     let folder = repository().join("examples/control-repo");

@@ -5,6 +5,7 @@
 mod cloudformation;
 mod packages;
 mod puppet;
+mod puppet_modules;
 mod smartfrog;
 mod why;
 

@@ -1,4 +1,4 @@
-//! Compiling Puppet: a trivial manifest, 200 classes, many files, and how the cost grows.
+//! Compiling Puppet: a trivial manifest, 200 classes, many files, real modules, and how the cost grows.
 
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -18,6 +18,7 @@ pub(super) fn rows(context: &Context) -> Result<Vec<Row>, String> {
     ] {
         rows.push(beside_puppet(context, name, &request, runs)?);
     }
+    rows.extend(super::puppet_modules::rows(context)?);
     rows.push(without_provenance(context)?);
     rows.extend(growth(context)?);
     Ok(rows)
@@ -78,7 +79,7 @@ fn ours(context: &Context, request: &Request, runs: u32, options: &[&str]) -> Re
 }
 
 /// Puppet is measured once: a run takes seconds, and varies by less than a tenth.
-fn puppets(context: &Context, request: &Request) -> Result<Cost, String> {
+pub(super) fn puppets(context: &Context, request: &Request) -> Result<Cost, String> {
     let input = context.scratch.join("request.json");
     std::fs::write(&input, format!("{}\n", request.to_json())).map_err(|error| error.to_string())?;
     let script = Puppet::script().display().to_string();

@@ -11,6 +11,7 @@ mod graph;
 mod impact;
 mod lookup;
 mod packages;
+mod parity;
 mod parse;
 mod prove;
 mod simulate;
@@ -29,6 +30,7 @@ pub(crate) fn run(cli: Cli) -> ExitCode {
     match &cli.command {
         Command::Check(args) => session.jobs = args.jobs,
         Command::Fleet(args) => session.jobs = args.jobs,
+        Command::Parity(args) => session.jobs = args.jobs,
         _ => {}
     }
     let done = match cli.command {
@@ -37,6 +39,7 @@ pub(crate) fn run(cli: Cli) -> ExitCode {
         Command::Why(args) => why::run(&session, &args),
         Command::Impact(args) => impact::run(&session, &args),
         Command::Diff(args) => diff::run(&session, &args),
+        Command::Parity(args) => parity::run(&session, &args),
         Command::Parse(args) => parse::run(&session, &args),
         Command::Graph(args) => graph::run(&session, &args),
         Command::Fix(args) => fix::run(&session, &args),

@@ -13,6 +13,9 @@ mod puppetfile;
 mod run;
 mod why;
 
+pub(crate) use project::Project;
+pub(crate) use run::{parallel, threads};
+
 use std::mem::ManuallyDrop;
 use std::path::{Path, PathBuf};
 
@@ -22,7 +25,6 @@ use setpoint_catalog::{Catalog, findings};
 use setpoint_puppet::{Compilation, LogEntry, LogLevel, Looked, LookupOptions};
 use setpoint_source::{Diagnostic, InputReport, Rule, Severity};
 
-use self::project::Project;
 use super::{Language, Older};
 use crate::cli::{ImpactArgs, InputOptions, WhyArgs};
 use crate::session::{Outcome, Session, UsageError};

@@ -10,9 +10,11 @@ use setpoint_puppet_values::{Data, Value};
 use setpoint_source::{Diagnostic, Sources, Symbol};
 
 /// The kinds of reasons, from the gravest on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum Kind {
     Unreadable,
+    /// Nothing says what facts the node has.
+    Facts,
     Fails,
     Missing,
     Extra,
@@ -33,6 +35,7 @@ impl Kind {
     pub(super) fn name(self) -> &'static str {
         match self {
             Self::Unreadable => "unreadable",
+            Self::Facts => "facts",
             Self::Fails => "does-not-compile",
             Self::Missing => "missing-resource",
             Self::Extra => "extra-resource",
@@ -52,6 +55,7 @@ impl Kind {
     pub(super) fn because(self) -> &'static str {
         match self {
             Self::Unreadable => "the server's catalog cannot be read",
+            Self::Facts => "the facts are not known",
             Self::Fails => "the node does not compile",
             Self::Missing => "a resource is missing",
             Self::Extra => "a resource is too many",
@@ -103,6 +107,16 @@ impl Cause {
 
     pub(super) fn unreadable(reason: &str) -> Self {
         Self::new(Kind::Unreadable, reason, format!("The server's catalog cannot be read: {reason}"))
+    }
+
+    pub(super) fn no_facts() -> Self {
+        let what = "There are no facts to compile with. Put them beside the catalogs as NODE.facts.json, or name their \
+                    folder with --facts-dir";
+        Self::new(Kind::Facts, "", what)
+    }
+
+    pub(super) fn bad_facts(reason: &str) -> Self {
+        Self::new(Kind::Facts, reason, format!("The facts cannot be read: {reason}"))
     }
 
     /// The node does not compile. Puppet puts the name of the node into some messages.

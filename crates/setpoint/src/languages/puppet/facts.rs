@@ -40,15 +40,22 @@ pub(super) fn lay_over(facts: &mut Hash, over: &Hash) {
     }
 }
 
-/// Facts as `facter --json`, `facter --yaml` or `puppet facts` print them.
+/// Facts as `facter --json`, `facter --yaml` or `puppet facts` print them, or as PuppetDB answers.
 pub(super) fn read(session: &Session<'_>, path: &Path) -> Result<Facts, UsageError> {
     let wrong = || UsageError::new(format!("{}: facts are a mapping of names to values", path.display()));
-    let Data::Hash(facts) = read_value(session, path)?.data else { return Err(wrong()) };
-    // `puppet facts` puts them under `values`, beside the name of the node.
-    let (name, values) = match (facts.get(&Key::from("values")), facts.get(&Key::from("name"))) {
-        (Some(Value { data: Data::Hash(values), .. }), Some(name)) => {
-            (Some(name.clone()), Hash::clone(values))
-        }
+    let facts = match read_value(session, path)?.data {
+        Data::Hash(facts) => facts,
+        Data::Array(list) => [(Key::from("facts"), Value::array(list.to_vec()))].into_iter().collect::<Hash>().into(),
+        _ => return Err(wrong()),
+    };
+    let known = |name: &str| facts.get(&Key::from(name));
+    let (name, values) = match (known("values"), known("name"), known("facts")) {
+        // `puppet facts` puts them under `values`, beside the name of the node.
+        (Some(Value { data: Data::Hash(values), .. }), Some(name), _) => (Some(name.clone()), Hash::clone(values)),
+        (_, _, Some(stored)) => match of_puppetdb(stored) {
+            Some((name, values)) => (known("certname").cloned().or(name), values),
+            None => (None, Arc::unwrap_or_clone(facts)),
+        },
         _ => (None, Arc::unwrap_or_clone(facts)),
     };
     let part = |hash: &Hash, name: &str| hash.get(&Key::from(name)).cloned();
@@ -60,6 +67,27 @@ pub(super) fn read(session: &Session<'_>, path: &Path) -> Result<Facts, UsageErr
         .or_else(|| part(&values, "fqdn"));
     let node = node.as_ref().and_then(Value::as_str).map(str::to_owned);
     Ok(Facts { node, values })
+}
+
+/// What PuppetDB answers: a mapping, or a list of facts with `name` and `value`, which may lie under `data`.
+fn of_puppetdb(stored: &Value) -> Option<(Option<Value>, Hash)> {
+    let list = match &stored.data {
+        Data::Array(list) => list,
+        Data::Hash(entries) => match entries.get(&Key::from("data")).map(|data| &data.data) {
+            Some(Data::Array(list)) => list,
+            _ => return Some((None, Hash::clone(entries))),
+        },
+        _ => return None,
+    };
+    let mut values = Hash::default();
+    let mut certname = None;
+    for fact in list.iter() {
+        let fact = fact.as_hash()?;
+        let part = |name: &str| fact.get(&Key::from(name)).cloned();
+        values.insert(Key(part("name")?), part("value")?);
+        certname = part("certname").or(certname);
+    }
+    Some((certname, values))
 }
 
 pub(super) fn read_value(session: &Session<'_>, path: &Path) -> Result<Value, UsageError> {

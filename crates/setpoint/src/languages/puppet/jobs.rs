@@ -1,6 +1,6 @@
 //! What is compiled of an input, and for which nodes.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use indexmap::{IndexMap, IndexSet};
 use setpoint_config::CaseEntry;
 use setpoint_puppet::{Definition, Entry};
 use setpoint_puppet_syntax::ast::{ClassDef, HostMatch};
-use setpoint_puppet_values::Hash;
+use setpoint_puppet_values::{Hash, Key};
 use setpoint_source::{Diagnostic, Rule, Severity, Span, normal};
 
 use super::facts::{self, Facts};
@@ -185,14 +185,57 @@ impl Project<'_> {
 
     // --- control repositories
 
-    fn plan_repository(&self, folder: &Path, manifest: &Path, plan: &mut Plan) -> Result<(), UsageError> {
-        let is_there = self.session.files.is_file(manifest) || self.session.files.is_dir(manifest);
-        // Without manifests, a classifier says everything.
-        let entry = if is_there {
+    /// Files with facts of nodes that the repository itself has.
+    pub(crate) fn own_facts(&self) -> Result<BTreeMap<String, PathBuf>, UsageError> {
+        match &self.kind {
+            Kind::Repository { folder, .. } => Ok(self.fact_files(folder)?.into_iter().collect()),
+            _ => Ok(BTreeMap::new()),
+        }
+    }
+
+    /// The catalog of one node, with the facts of a file; nothing if there are none to compile with. The environment is
+    /// that in which a server compiled the node.
+    pub(crate) fn job_of_node(
+        &self,
+        name: &str,
+        file: Option<PathBuf>,
+        environment: &str,
+    ) -> Result<Option<Job>, UsageError> {
+        let entry = match &self.kind {
+            Kind::Manifests(path) => Entry::Files(vec![path.clone()]),
+            Kind::Repository { manifest, .. } => self.entry_of(manifest),
+            Kind::Module { .. } => {
+                let input = self.input.display();
+                return Err(UsageError::new(format!("{input} is a module: it has no nodes to compile")));
+            }
+        };
+        let given = &self.options.puppet;
+        if file.is_none() && given.facts.is_empty() && given.platform.is_none() {
+            return Ok(None);
+        }
+        let known = Known { name: Some(name.to_owned()), file, ..Known::default() };
+        let mut job = self.job(&self.input, entry, Origin::Node, None, &known)?;
+        // PuppetDB keeps the trusted facts among the others.
+        if let Some(trusted) = job.node.facts.shift_remove(&Key::from("trusted"))
+            && job.node.trusted.is_none()
+        {
+            job.node.trusted = trusted.as_hash().map(|trusted| node::trusted_facts(name, trusted));
+        }
+        job.node.environment.get_or_insert_with(|| environment.to_owned());
+        Ok(Some(job))
+    }
+
+    /// Without manifests, a classifier says everything.
+    fn entry_of(&self, manifest: &Path) -> Entry {
+        if self.session.files.is_file(manifest) || self.session.files.is_dir(manifest) {
             Entry::Files(vec![manifest.to_owned()])
         } else {
             Entry::Code { name: "manifest".to_owned(), text: String::new() }
-        };
+        }
+    }
+
+    fn plan_repository(&self, folder: &Path, manifest: &Path, plan: &mut Plan) -> Result<(), UsageError> {
+        let entry = self.entry_of(manifest);
         let given = &self.options.puppet;
         if given.case.is_some() || (given.node.is_none() && given.nodes.is_none()) {
             self.plan_cases(&[], plan)?;
