@@ -184,7 +184,7 @@ fn another_value_is_told_with_both_and_the_line() {
     assert_eq!((&found["kind"], &found["parameter"]), (&json!("parameter"), &json!("mode")));
     assert_eq!((&found["server"], &found["here"]), (&json!("\"0400\""), &json!("\"0440\"")));
     let place = found["place"].as_str().unwrap();
-    assert!(place.contains("modules/accounts/manifests/init.pp:20:"), "{place}");
+    assert!(place.contains("modules/accounts/manifests/init.pp:18:"), "{place}");
 }
 
 #[test]
