@@ -219,7 +219,8 @@ fn classes(environment: &Environment<'_>, sources: &Sources, arguments: &Argumen
 
 /// A number of a name, the same in every run.
 fn number(name: &str) -> u64 {
-    name.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
+    name.bytes()
+        .fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
 }
 
 fn server_facts() -> Hash {

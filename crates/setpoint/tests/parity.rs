@@ -144,7 +144,10 @@ fn a_resource_that_only_the_server_has_is_missing() {
         let more = json!({"type": "Package", "title": "emacs", "tags": ["package", "emacs", "class"], "file": "/etc/site.pp",
             "line": 12, "exported": false, "kind": "compilable_type", "parameters": {"ensure": "installed"}});
         catalog["resources"].as_array_mut().unwrap().push(more);
-        catalog["edges"].as_array_mut().unwrap().push(json!({"source": "Class[main]", "target": "Package[emacs]"}));
+        catalog["edges"]
+            .as_array_mut()
+            .unwrap()
+            .push(json!({"source": "Class[main]", "target": "Package[emacs]"}));
     });
     assert_eq!(found["kind"], "missing-resource");
     assert_eq!(found["message"], "Package[emacs] is missing here");
@@ -157,11 +160,15 @@ fn a_class_is_told_once_with_what_is_in_it() {
         let resources = catalog["resources"].as_array_mut().unwrap();
         resources.push(json!({"type": "Class", "title": "Ntp", "tags": ["class", "ntp"], "exported": false, "kind": "unknown"}));
         for number in 0..5 {
-            resources.push(json!({"type": "Notify", "title": format!("n{number}"), "tags": [], "exported": false}));
+            resources.push(
+                json!({"type": "Notify", "title": format!("n{number}"), "tags": [], "exported": false}),
+            );
         }
         let edges = catalog["edges"].as_array_mut().unwrap();
         edges.push(json!({"source": "Stage[main]", "target": "Class[Ntp]"}));
-        edges.extend((0..5).map(|number| json!({"source": "Class[Ntp]", "target": format!("Notify[n{number}]")})));
+        edges.extend(
+            (0..5).map(|number| json!({"source": "Class[Ntp]", "target": format!("Notify[n{number}]")})),
+        );
     });
     assert_eq!(found.len(), 1, "{found:#?}");
     assert_eq!(found[0]["message"], "Class[Ntp], with the 5 resources in it, is missing here");
@@ -216,7 +223,10 @@ fn a_relationship_is_a_kind_of_its_own() {
         resource(catalog, "File", "/etc/chrony/chrony.conf")["parameters"]["require"] = json!("Package[ntp]");
     });
     assert_eq!((&found["kind"], &found["parameter"]), (&json!("relation"), &json!("require")));
-    assert_eq!((&found["server"], &found["here"]), (&json!("\"Package[ntp]\""), &json!("\"Package[chrony]\"")));
+    assert_eq!(
+        (&found["server"], &found["here"]),
+        (&json!("\"Package[ntp]\""), &json!("\"Package[chrony]\""))
+    );
 }
 
 #[test]
@@ -242,19 +252,26 @@ fn tags_exports_and_containers_count() {
         let edge = edges.iter_mut().find(|edge| edge["target"] == "Package[curl]").unwrap();
         edge["source"] = json!("Class[Accounts]");
     });
-    assert_eq!((&found["server"], &found["here"]), (&json!("Class[Accounts]"), &json!("Class[Profile::Base]")));
+    assert_eq!(
+        (&found["server"], &found["here"]),
+        (&json!("Class[Accounts]"), &json!("Class[Profile::Base]"))
+    );
 }
 
 #[test]
 fn the_list_of_classes_counts() {
     let found = cause(WEB1, |catalog| catalog["classes"].as_array_mut().unwrap().push(json!("ghost")));
-    assert_eq!((&found["kind"], &found["message"]), (&json!("classes"), &json!("The server's list of classes has ghost, too")));
+    assert_eq!(
+        (&found["kind"], &found["message"]),
+        (&json!("classes"), &json!("The server's list of classes has ghost, too"))
+    );
 }
 
 #[test]
 fn secrets_are_compared_and_never_shown() {
     let plant = |catalog: &mut Value| {
-        resource(catalog, "File", "/var/lib/postgresql/.pgpass")["parameters"]["content"] = json!("*:*:*:postgres:hunter2\n");
+        resource(catalog, "File", "/var/lib/postgresql/.pgpass")["parameters"]["content"] =
+            json!("*:*:*:postgres:hunter2\n");
     };
     let found = cause(DB1, plant);
     assert_eq!((&found["kind"], &found["secret"]), (&json!("parameter"), &json!(true)));
@@ -263,7 +280,10 @@ fn secrets_are_compared_and_never_shown() {
     plant(&mut catalog);
     let (status, text) = run(&Folder::with(DB1, &catalog).0, &[]);
     assert_eq!(status, 1);
-    assert!(text.contains("the values are secret") && !text.contains("hunter2") && !text.contains("StandIn"), "{text}");
+    assert!(
+        text.contains("the values are secret") && !text.contains("hunter2") && !text.contains("StandIn"),
+        "{text}"
+    );
 }
 
 #[test]
@@ -273,14 +293,20 @@ fn a_lost_mark_of_a_secret_is_told() {
         file.as_object_mut().unwrap().shift_remove("sensitive_parameters");
     });
     assert_eq!(found["kind"], "secrecy");
-    assert_eq!(found["message"], "File[/var/lib/postgresql/.pgpass]: content is a secret here and not on the server");
+    assert_eq!(
+        found["message"],
+        "File[/var/lib/postgresql/.pgpass]: content is a secret here and not on the server"
+    );
 }
 
 #[test]
 fn a_node_that_does_not_compile_says_why() {
     let folder = Folder::with(WEB1, &catalog(WEB1));
     let facts = std::fs::read_to_string(example().join(format!("facts/{WEB1}.yaml"))).unwrap();
-    folder.add(&format!("{WEB1}.facts.yaml"), &facts.replace("processors: {count: 4}", "processors: {count: none}"));
+    folder.add(
+        &format!("{WEB1}.facts.yaml"),
+        &facts.replace("processors: {count: 4}", "processors: {count: none}"),
+    );
     let report = report(&folder.0);
     let cause = &report["causes"][0];
     assert_eq!(cause["kind"], "does-not-compile");
@@ -310,7 +336,8 @@ fn what_nodes_have_in_common_is_told_once() {
     for node in [WEB1, "web2.shop.example", "web3.shop.example", DB1] {
         let mut catalog = catalog(node);
         let motd = resource(&mut catalog, "File", "/etc/motd");
-        let text = motd["parameters"]["content"].as_str().unwrap().replace("ops@shop.example", "it@shop.example");
+        let text =
+            motd["parameters"]["content"].as_str().unwrap().replace("ops@shop.example", "it@shop.example");
         motd["parameters"]["content"] = json!(text);
         folder.add(&format!("{node}.json"), &catalog.to_string());
     }
@@ -339,8 +366,10 @@ fn what_puppetdb_keeps_is_compared_as_far_as_it_goes() {
         let resource = resource.as_object_mut().unwrap();
         resource.shift_remove("kind");
         // Secrets are taken out before a catalog is stored.
-        let secret: Vec<Value> =
-            resource.shift_remove("sensitive_parameters").and_then(|names| names.as_array().cloned()).unwrap_or_default();
+        let secret: Vec<Value> = resource
+            .shift_remove("sensitive_parameters")
+            .and_then(|names| names.as_array().cloned())
+            .unwrap_or_default();
         for name in secret {
             resource["parameters"].as_object_mut().unwrap().shift_remove(name.as_str().unwrap());
         }
@@ -353,8 +382,10 @@ fn what_puppetdb_keeps_is_compared_as_far_as_it_goes() {
             (kind.to_owned(), title.strip_suffix(']').unwrap().to_owned())
         };
         let ((source_type, source_title), (target_type, target_title)) = (split("source"), split("target"));
-        list.push(json!({"source_type": source_type, "source_title": source_title, "target_type": target_type,
-            "target_title": target_title, "relationship": "contains"}));
+        list.push(
+            json!({"source_type": source_type, "source_title": source_title, "target_type": target_type,
+            "target_title": target_title, "relationship": "contains"}),
+        );
     }
     let stored = json!([{"certname": DB1, "environment": "production", "version": "1", "producer_timestamp": "2024",
         "resources": {"data": resources, "href": "/"}, "edges": {"data": list, "href": "/"}}]);

@@ -139,7 +139,8 @@ impl Outcome {
         let mut catalog = self.catalog.clone()?;
         for resource in catalog["resources"].as_array_mut().into_iter().flatten() {
             if let Some(Value::String(file)) = resource.get_mut("file") {
-                let relative = file.strip_prefix(&self.root).map(|file| file.trim_start_matches('/').to_owned());
+                let relative =
+                    file.strip_prefix(&self.root).map(|file| file.trim_start_matches('/').to_owned());
                 *file = relative.unwrap_or_else(|| file.clone());
             }
         }

@@ -49,7 +49,8 @@ impl Puppet {
         facts: &serde_json::Map<String, Value>,
         strict: bool,
     ) -> Result<Outcome, String> {
-        let question = json!({"kept": manifest, "modules": modules, "node": node, "facts": facts, "strict": strict});
+        let question =
+            json!({"kept": manifest, "modules": modules, "node": node, "facts": facts, "strict": strict});
         self.put(&question, &[])
     }
 

@@ -129,7 +129,8 @@ impl Request {
         request.files.clear();
         for path in files_below(folder) {
             let name = path.strip_prefix(folder).unwrap_or(&path).display().to_string();
-            let text = std::fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
+            let text =
+                std::fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
             request.files.push((name, text));
         }
         node.clone_into(&mut request.node);

@@ -37,7 +37,8 @@ fn module(context: &Context, class: &str) -> Result<Row, String> {
     let platform = setpoint_platforms::find("debian-12").map_err(|unknown| unknown.to_string())?;
     request.facts = platform.facts(NODE, "7.23.0");
     let entries = std::fs::read_dir(MODULES).map_err(|error| format!("{MODULES}: {error}"))?;
-    request.modules = entries.flatten().map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
+    request.modules =
+        entries.flatten().map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
     let peer = if context.with_peer { Some(puppets(context, &request)?) } else { None };
     Ok(Row { name: format!("include {class}, cold"), ours, peer, remark: String::new() })
 }
@@ -73,7 +74,8 @@ fn fleet(context: &Context) -> Result<Row, String> {
     }
     let nodes = context.scratch.join("nodes");
     std::fs::write(&nodes, list).map_err(|error| format!("{}: {error}", nodes.display()))?;
-    let (input, nodes, facts) = (example.display().to_string(), nodes.display().to_string(), folder.display().to_string());
+    let (input, nodes, facts) =
+        (example.display().to_string(), nodes.display().to_string(), folder.display().to_string());
     let options = ["--nodes", nodes.as_str(), "--facts", facts.as_str()];
     let ours = measure(3, None, &command(context, &["fleet", &input], &options))?;
     let each = ours.cpu_ms / f64::from(FLEET);
@@ -87,5 +89,9 @@ fn fleet(context: &Context) -> Result<Row, String> {
 
 fn command(context: &Context, words: &[&str], options: &[&str]) -> Vec<String> {
     let program = context.setpoint.as_str();
-    std::iter::once(program).chain(words.iter().copied()).chain(options.iter().copied()).map(str::to_owned).collect()
+    std::iter::once(program)
+        .chain(words.iter().copied())
+        .chain(options.iter().copied())
+        .map(str::to_owned)
+        .collect()
 }

@@ -36,7 +36,13 @@ pub(super) fn run(arguments: &Arguments, entered: &[Entered]) -> Result<(), Stri
         .map(|entry| entry.file_name().to_string_lossy().into_owned())
         .collect();
     modules.sort();
-    let mut answers = Answers { folder, modules, facts: platform.facts(NODE, PUPPET), puppet: None, strict: arguments.puppet != "7" };
+    let mut answers = Answers {
+        folder,
+        modules,
+        facts: platform.facts(NODE, PUPPET),
+        puppet: None,
+        strict: arguments.puppet != "7",
+    };
     let mut groups: BTreeMap<String, Vec<String>> = BTreeMap::new();
     let (mut agreed, mut asked) = ((0, 0), 0);
     for one in entered {

@@ -123,7 +123,9 @@ pub(super) fn other_than(default: &str, random: &mut Random) -> Option<Value> {
         "[]" => Some(json!(["x", "y"])),
         "undef" if random.below(2) == 0 => Some(json!("x")),
         _ if default.parse::<i64>().is_ok() => Some(json!(7)),
-        _ if default.starts_with('\'') && default.ends_with('\'') && random.below(3) == 0 => Some(json!("other")),
+        _ if default.starts_with('\'') && default.ends_with('\'') && random.below(3) == 0 => {
+            Some(json!("other"))
+        }
         _ => None,
     }
 }
@@ -140,7 +142,10 @@ mod tests {
         let mut random = Random::new(1);
         assert_eq!(value("Optional[Integer[3, 5]]", &mut random), json!(3));
         assert_eq!(value("Array[Enum['a']]", &mut random), json!(["a"]));
-        assert_eq!(value("Hash[String, Struct[{a => Integer, Optional[b] => String}]]", &mut random), json!({"x": {"a": 2}}));
+        assert_eq!(
+            value("Hash[String, Struct[{a => Integer, Optional[b] => String}]]", &mut random),
+            json!({"x": {"a": 2}})
+        );
         assert_eq!(value("Stdlib::Absolutepath", &mut random), json!("/srv/x"));
     }
 }

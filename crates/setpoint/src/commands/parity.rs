@@ -4,7 +4,7 @@ mod causes;
 mod print;
 mod served;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use setpoint_source::Severity;
@@ -13,7 +13,7 @@ use self::causes::{Cause, Kind, differences, share};
 use self::print::{Parity, Verdict};
 use self::served::Served;
 use crate::cli::{ParityArgs, ResultFormat};
-use crate::languages::puppet::{Project, parallel, threads};
+use crate::languages::puppet::{OwnFacts, Project, parallel, threads};
 use crate::output;
 use crate::session::{Session, UsageError};
 
@@ -25,16 +25,20 @@ pub(crate) fn run(session: &Session<'_>, args: &ParityArgs) -> Result<ExitCode, 
     if let Some(node) = &args.options.puppet.node {
         served.retain(|served| served.node == *node);
         if served.is_empty() {
-            return Err(UsageError::new(format!("{}: there is no catalog of {node}", args.catalogs.display())));
+            return Err(UsageError::new(format!(
+                "{}: there is no catalog of {node}",
+                args.catalogs.display()
+            )));
         }
     }
-    let input: PathBuf = args.input.clone().or_else(|| args.options.puppet.environment.clone()).unwrap_or_else(|| ".".into());
+    let input: PathBuf =
+        args.input.clone().or_else(|| args.options.puppet.environment.clone()).unwrap_or_else(|| ".".into());
     let project = Project::open(session, &input, &args.options)?;
     let own_facts = project.own_facts()?;
     let results = parallel(&served, threads(session.jobs), |served| {
         let beside = served.fact_files(args.facts_dir.as_deref());
         let file = beside.into_iter().find(|file| session.files.is_file(file));
-        compare_one(session, &project, served, file.or_else(|| own_facts.get(&served.node).cloned()))
+        compare_one(session, &project, served, file.as_deref(), &own_facts)
     });
 
     let mut notes: Vec<String> = project.diagnostics.iter().map(|found| found.message.clone()).collect();
@@ -69,13 +73,14 @@ fn compare_one(
     session: &Session<'_>,
     project: &Project<'_>,
     served: &Served,
-    facts: Option<PathBuf>,
+    facts: Option<&Path>,
+    own_facts: &OwnFacts,
 ) -> Vec<Cause> {
     let server = match &served.catalog {
         Ok(catalog) => catalog,
         Err(reason) => return vec![Cause::unreadable(reason)],
     };
-    let job = match project.job_of_node(&served.node, facts, &server.environment) {
+    let job = match project.job_of_node(&served.node, facts, own_facts, &server.environment) {
         Ok(Some(job)) => job,
         Ok(None) => return vec![Cause::no_facts()],
         Err(error) => return vec![Cause::bad_facts(&error.0)],

@@ -13,6 +13,7 @@ mod puppetfile;
 mod run;
 mod why;
 
+pub(crate) use jobs::OwnFacts;
 pub(crate) use project::Project;
 pub(crate) use run::{parallel, threads};
 

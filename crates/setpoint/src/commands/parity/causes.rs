@@ -154,9 +154,7 @@ pub(super) fn share(causes: impl IntoIterator<Item = (String, Cause)>) -> Vec<Sh
         shared.resources.extend(resource);
     }
     let mut groups: Vec<Shared> = groups.into_values().collect();
-    groups.sort_by(|a, b| {
-        a.cause.kind.cmp(&b.cause.kind).then_with(|| b.nodes.len().cmp(&a.nodes.len()))
-    });
+    groups.sort_by(|a, b| a.cause.kind.cmp(&b.cause.kind).then_with(|| b.nodes.len().cmp(&a.nodes.len())));
     groups
 }
 
@@ -184,11 +182,18 @@ pub(super) fn differences(server: &Catalog, ours: &Catalog, shape: Shape, source
         match change {
             Change::Added { .. } | Change::Removed { .. } => {}
             Change::Parameter { old, new, name, before, after, secret } => {
-                causes.extend(pair.parameter((*old, *new), *name, (before.as_ref(), after.as_ref()), *secret));
+                causes.extend(pair.parameter(
+                    (*old, *new),
+                    *name,
+                    (before.as_ref(), after.as_ref()),
+                    *secret,
+                ));
             }
             Change::Tags { new, lost, gained, .. } => causes.push(pair.tags(*new, lost, gained)),
             Change::Exported { old, new } => causes.push(pair.exported(*old, *new)),
-            Change::Container { new, before, after, .. } => causes.push(pair.container(*new, *before, *after)),
+            Change::Container { new, before, after, .. } => {
+                causes.push(pair.container(*new, *before, *after))
+            }
             Change::Order { new, .. } => moved_by_order = Some(*new),
         }
     }
@@ -256,7 +261,10 @@ impl Pair<'_> {
     fn missing(&self, id: ResourceId, inner: usize) -> Cause {
         let resource = &self.server[id];
         let place = place_told(resource).map(|place| format!("{place} on the server"));
-        let key = format!("{} {place:?}", if place.is_some() { resource.type_name.to_string() } else { resource.reference() });
+        let key = format!(
+            "{} {place:?}",
+            if place.is_some() { resource.type_name.to_string() } else { resource.reference() }
+        );
         let what = format!("{} is missing here", with_inner(resource, inner));
         Cause { resource: Some(resource.reference()), place, ..Cause::new(Kind::Missing, key, what) }
     }
@@ -264,7 +272,10 @@ impl Pair<'_> {
     fn extra(&self, id: ResourceId, inner: usize) -> Cause {
         let resource = &self.ours[id];
         let place = self.place_here(resource, None);
-        let key = format!("{} {place:?}", if place.is_some() { resource.type_name.to_string() } else { resource.reference() });
+        let key = format!(
+            "{} {place:?}",
+            if place.is_some() { resource.type_name.to_string() } else { resource.reference() }
+        );
         let what = format!("{} is not in the server's catalog", with_inner(resource, inner));
         Cause { resource: Some(resource.reference()), place, ..Cause::new(Kind::Extra, key, what) }
     }
@@ -282,7 +293,10 @@ impl Pair<'_> {
             // PuppetDB sorts what has no order, adds aliases, and takes secrets out.
             let sorted = relation || matches!(name.as_str(), "alias" | "tag");
             let added = name.as_str() == "alias" && after.is_none();
-            if added || (sorted && same_set(before, after)) || (before.is_none() && (secret || ours.is_secret(name))) {
+            if added
+                || (sorted && same_set(before, after))
+                || (before.is_none() && (secret || ours.is_secret(name)))
+            {
                 return None;
             }
         }
@@ -307,7 +321,8 @@ impl Pair<'_> {
 
     fn tags(&self, id: ResourceId, lost: &[Symbol], gained: &[Symbol]) -> Cause {
         let resource = &self.ours[id];
-        let names = |tags: &[Symbol]| tags.iter().map(|tag| format!("`{tag}`")).collect::<Vec<_>>().join(", ");
+        let names =
+            |tags: &[Symbol]| tags.iter().map(|tag| format!("`{tag}`")).collect::<Vec<_>>().join(", ");
         let mut parts = Vec::new();
         if !lost.is_empty() {
             parts.push(format!("lacks the tag {}", names(lost)));
@@ -315,7 +330,8 @@ impl Pair<'_> {
         if !gained.is_empty() {
             parts.push(format!("has the tag {}", names(gained)));
         }
-        let (key, what) = (format!("{lost:?} {gained:?}"), format!("{resource} {} here", parts.join(" and ")));
+        let (key, what) =
+            (format!("{lost:?} {gained:?}"), format!("{resource} {} here", parts.join(" and ")));
         let place = self.place_here(resource, None);
         Cause { resource: Some(resource.reference()), place, ..Cause::new(Kind::Tags, key, what) }
     }
@@ -353,7 +369,8 @@ impl Pair<'_> {
     fn secrecy(&self) -> Vec<Cause> {
         let mut causes = Vec::new();
         for theirs in self.server.resources() {
-            let Some(ours) = self.ours.find(theirs.type_name, &theirs.title).and_then(|id| self.ours.get(id)) else {
+            let Some(ours) = self.ours.find(theirs.type_name, &theirs.title).and_then(|id| self.ours.get(id))
+            else {
                 continue;
             };
             let names: BTreeSet<&str> =

@@ -45,13 +45,17 @@ pub(super) fn read(session: &Session<'_>, path: &Path) -> Result<Facts, UsageErr
     let wrong = || UsageError::new(format!("{}: facts are a mapping of names to values", path.display()));
     let facts = match read_value(session, path)?.data {
         Data::Hash(facts) => facts,
-        Data::Array(list) => [(Key::from("facts"), Value::array(list.to_vec()))].into_iter().collect::<Hash>().into(),
+        Data::Array(list) => {
+            [(Key::from("facts"), Value::array(list.to_vec()))].into_iter().collect::<Hash>().into()
+        }
         _ => return Err(wrong()),
     };
     let known = |name: &str| facts.get(&Key::from(name));
     let (name, values) = match (known("values"), known("name"), known("facts")) {
         // `puppet facts` puts them under `values`, beside the name of the node.
-        (Some(Value { data: Data::Hash(values), .. }), Some(name), _) => (Some(name.clone()), Hash::clone(values)),
+        (Some(Value { data: Data::Hash(values), .. }), Some(name), _) => {
+            (Some(name.clone()), Hash::clone(values))
+        }
         (_, _, Some(stored)) => match of_puppetdb(stored) {
             Some((name, values)) => (known("certname").cloned().or(name), values),
             None => (None, Arc::unwrap_or_clone(facts)),

@@ -1,6 +1,6 @@
 //! What is compiled of an input, and for which nodes.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -82,6 +82,10 @@ impl Job {
         }
     }
 }
+
+/// The facts of nodes that a repository itself has.
+#[derive(Debug, Default)]
+pub(crate) struct OwnFacts(IndexMap<String, Option<Facts>>);
 
 /// What of an input is compiled.
 #[derive(Debug, Default)]
@@ -186,19 +190,20 @@ impl Project<'_> {
     // --- control repositories
 
     /// Files with facts of nodes that the repository itself has.
-    pub(crate) fn own_facts(&self) -> Result<BTreeMap<String, PathBuf>, UsageError> {
+    pub(crate) fn own_facts(&self) -> Result<OwnFacts, UsageError> {
         match &self.kind {
-            Kind::Repository { folder, .. } => Ok(self.fact_files(folder)?.into_iter().collect()),
-            _ => Ok(BTreeMap::new()),
+            Kind::Repository { folder, .. } => Ok(OwnFacts(self.fact_files(folder)?)),
+            _ => Ok(OwnFacts::default()),
         }
     }
 
-    /// The catalog of one node, with the facts of a file; nothing if there are none to compile with. The environment is
-    /// that in which a server compiled the node.
+    /// The catalog of one node, with the facts of a file, else with those that the repository has; nothing if there are none
+    /// to compile with. The environment is that in which a server compiled the node.
     pub(crate) fn job_of_node(
         &self,
         name: &str,
-        file: Option<PathBuf>,
+        file: Option<&Path>,
+        own: &OwnFacts,
         environment: &str,
     ) -> Result<Option<Job>, UsageError> {
         let entry = match &self.kind {
@@ -210,10 +215,14 @@ impl Project<'_> {
             }
         };
         let given = &self.options.puppet;
-        if file.is_none() && given.facts.is_empty() && given.platform.is_none() {
+        let read = match file {
+            Some(file) => Some(facts::read(self.session, file)?),
+            None => own.0.get(name).cloned().flatten(),
+        };
+        if read.is_none() && given.facts.is_empty() && given.platform.is_none() {
             return Ok(None);
         }
-        let known = Known { name: Some(name.to_owned()), file, ..Known::default() };
+        let known = Known { name: Some(name.to_owned()), read, ..Known::default() };
         let mut job = self.job(&self.input, entry, Origin::Node, None, &known)?;
         // PuppetDB keeps the trusted facts among the others.
         if let Some(trusted) = job.node.facts.shift_remove(&Key::from("trusted"))
