@@ -63,18 +63,17 @@ impl Search<'_> {
                     return search.call(provider, entry, Some(location), key);
                 }
                 search.report(Explainer::location_not_found);
-                let path = location.path.display().to_string();
-                search.absent(&path, None);
+                search.absent(location.symbol, None);
                 Ok(None)
             },
         )
     }
 
-    pub(crate) fn absent(&mut self, name: &str, file: Option<FileId>) {
+    pub(crate) fn absent(&mut self, name: Symbol, file: Option<FileId>) {
         let arena = self.scope.arena();
         if arena.enabled() {
             let span = file.map(|file| Range::new(0, 0).in_file(file));
-            let leaf = Leaf { kind: LeafKind::Absence, name: Some(Symbol::new(name)), span };
+            let leaf = Leaf { kind: LeafKind::Absence, name: Some(name), span };
             let leaf = arena.leaf(leaf);
             self.passed.push(leaf);
         }
@@ -99,7 +98,7 @@ impl Search<'_> {
                         entry.function_name
                     )));
                 };
-                self.in_file(provider, entry, location, format, root)?
+                self.in_file(provider, entry, location, format, key)?
             }
             Function::Eyaml => {
                 let Some(location) = location.filter(|one| !one.is_uri) else {
@@ -108,7 +107,7 @@ impl Search<'_> {
                          hiera.yaml when using this lookup_key function",
                     ));
                 };
-                self.in_file(provider, entry, location, Format::Yaml, root)?
+                self.in_file(provider, entry, location, Format::Yaml, key)?
             }
         };
         match &found {
@@ -165,12 +164,13 @@ impl Search<'_> {
         entry: &Entry,
         location: &Location,
         format: Format,
-        root: &Arc<str>,
+        key: &LookupKey,
     ) -> Found {
+        let root = &key.root;
         let data = self.hiera.data.get(&location.path, format, self.hiera.files, self.hiera.sources);
         let Some(known) = self.content(provider, entry, location, &data)? else { return Ok(None) };
         let Some(found) = known.get(&Key::from(&**root)) else {
-            self.absent(root, Some(data.file));
+            self.absent(key.symbol, Some(data.file));
             return Ok(None);
         };
         if let Some(wrong) = &found.wrong {
@@ -182,19 +182,21 @@ impl Search<'_> {
                 entry.kind, entry.function_name
             )));
         }
-        let place = (data.file, Arc::clone(root));
+        let is_eyaml = entry.function == Function::Eyaml;
+        let place = (data.file, is_eyaml, Arc::clone(root));
         let value = match self.session.values.get(&place) {
             Some(value) => value.clone(),
             None => {
-                let mut value = found.value(Symbol::new(root), data.file, self.scope.arena());
-                if entry.function == Function::Eyaml {
+                let mut value = found.value(key.symbol, data.file, self.scope.arena());
+                if is_eyaml {
                     value = self.unveiled(&value, entry, location, root);
                 }
                 self.session.values.insert(place, value.clone());
                 value
             }
         };
-        let value = if found.interpolates { self.interpolate(&value, true)? } else { value };
+        // What was encrypted may have expressions, too.
+        let value = if found.interpolates || is_eyaml { self.interpolate(&value, true)? } else { value };
         Ok(Some(value))
     }
 

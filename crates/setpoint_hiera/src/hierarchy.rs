@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use setpoint_puppet_values::{Data, Hash, Regex, Value};
-use setpoint_source::normal;
+use setpoint_source::{Symbol, normal};
 
 use crate::config::{Config, FUNCTION_KEYS, LOCATION_KEYS, Layer, get};
 use crate::data::Format;
@@ -39,6 +39,8 @@ pub(crate) struct Location {
     pub(crate) original: String,
     pub(crate) exists: bool,
     pub(crate) is_uri: bool,
+    /// The path, as provenance names it.
+    pub(crate) symbol: Symbol,
 }
 
 impl Location {
@@ -148,7 +150,8 @@ impl Search<'_> {
 
     fn located(&self, path: PathBuf, original: &str) -> Location {
         let exists = self.hiera.files.is_file(&path);
-        Location { path, original: original.to_owned(), exists, is_uri: false }
+        let symbol = Symbol::new(&path.to_string_lossy());
+        Location { path, original: original.to_owned(), exists, is_uri: false, symbol }
     }
 
     fn paths(&mut self, datadir: &Path, paths: &[&str], extension: &str) -> Result<Vec<Location>, Failure> {
@@ -177,8 +180,10 @@ impl Search<'_> {
     fn uris(&mut self, uris: &[&str]) -> Result<Vec<Location>, Failure> {
         let mut locations = Vec::new();
         for original in uris {
-            let path = self.interpolate_text(original, false)?.into();
-            locations.push(Location { path, original: (*original).to_owned(), exists: true, is_uri: true });
+            let uri = self.interpolate_text(original, false)?;
+            let symbol = Symbol::new(&uri);
+            let original = (*original).to_owned();
+            locations.push(Location { path: uri.into(), original, exists: true, is_uri: true, symbol });
         }
         Ok(locations)
     }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use setpoint_puppet_values::ruby::text::{class, no_method};
 use setpoint_puppet_values::{Data, Key, Value};
+use setpoint_source::Symbol;
 
 use crate::failure::Failure;
 
@@ -28,6 +29,8 @@ impl Segment {
 pub(crate) struct LookupKey {
     pub(crate) text: Arc<str>,
     pub(crate) root: Arc<str>,
+    /// The root, as provenance names it.
+    pub(crate) symbol: Symbol,
     pub(crate) module: Option<Arc<str>>,
     pub(crate) segments: Vec<Segment>,
 }
@@ -41,7 +44,7 @@ impl LookupKey {
         };
         // A leading `::` makes the whole key the name of a module, as Puppet reads it.
         let module = root.find("::").map(|at| if at == 0 { Arc::clone(&root) } else { root[..at].into() });
-        Ok(Self { text: text.into(), root, module, segments })
+        Ok(Self { text: text.into(), symbol: Symbol::new(&root), root, module, segments })
     }
 }
 

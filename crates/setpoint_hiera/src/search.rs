@@ -35,8 +35,8 @@ pub struct Session {
     pub(crate) global_options: Option<Option<Value>>,
     pub(crate) environment_options: Option<Option<Value>>,
     pub(crate) module_default_options: FxHashMap<Arc<str>, Arc<Patterns>>,
-    /// Values that need no interpolation, with their provenance.
-    pub(crate) values: FxHashMap<(FileId, Arc<str>), Value>,
+    /// Values before interpolation, with their provenance: of plain files, and of files with encrypted values.
+    pub(crate) values: FxHashMap<(FileId, bool, Arc<str>), Value>,
     /// Files whose keys were checked.
     pub(crate) checked: FxHashSet<(usize, FileId)>,
 }

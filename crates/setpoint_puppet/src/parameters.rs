@@ -1,5 +1,7 @@
 //! The parameters of classes and definitions: given, found in data, or by default.
 
+use std::path::PathBuf;
+
 use setpoint_provenance::{Control, Prov};
 use setpoint_puppet_functions::{DataAnswer, DataRequest, Stop};
 use setpoint_puppet_values::types::validate_parameters;
@@ -28,6 +30,29 @@ pub(crate) fn unplaced(stop: Stop) -> Stop {
     }
 }
 
+/// A parameter that the data does not have.
+pub(crate) struct NotFound {
+    name: Symbol,
+    /// That it is missing, as an observation.
+    prov: Prov,
+    /// The files that were searched, if it has no default.
+    searched: Vec<PathBuf>,
+}
+
+/// Says where a value for a parameter was looked for.
+fn with_searched(stop: Stop, missing: &[NotFound]) -> Stop {
+    let Stop::Error(mut diagnostic) = stop else { return stop };
+    for one in missing {
+        if !one.searched.is_empty()
+            && diagnostic.message.contains(&format!("expects a value for parameter '{}'", one.name))
+        {
+            let names: Vec<String> = one.searched.iter().map(|path| path.display().to_string()).collect();
+            diagnostic.notes.push(format!("Data for ${} was looked for in {}.", one.name, names.join(", ")));
+        }
+    }
+    Stop::Error(diagnostic)
+}
+
 impl Compiler<'_> {
     /// Gives a new scope its variables, and the resource the parameters that it was not given.
     pub(crate) fn set_resource_parameters(
@@ -44,7 +69,7 @@ impl Compiler<'_> {
             self.class_scopes.insert(self.definitions[definition].name, scope);
         }
         let values = self.evaluate_parameters(id, definition, scope, &missing)?;
-        self.validate(id, definition, &values)?;
+        self.validate(id, definition, &values).map_err(|stop| with_searched(stop, &missing))?;
         for (name, value) in values {
             if self.scopes[scope].is_bound(name) {
                 let message = format!("Cannot reassign variable '${name}'");
@@ -92,7 +117,7 @@ impl Compiler<'_> {
         &mut self,
         id: ResourceId,
         definition: DefinitionId,
-    ) -> Result<Vec<(Symbol, Prov)>, Stop> {
+    ) -> Result<Vec<NotFound>, Stop> {
         let class = self.definitions[definition].name;
         let span = self.resources[id].span;
         let names: Vec<(Symbol, bool)> = self.definitions[definition]
@@ -116,13 +141,16 @@ impl Compiler<'_> {
             };
             match self.find_data(&request, span)? {
                 DataAnswer::Found(value) if value.is_undef() && has_default => {
-                    missing.push((name, value.prov));
+                    missing.push(NotFound { name, prov: value.prov, searched: Vec::new() });
                 }
                 DataAnswer::Found(value) => {
                     let value = self.since_undef(id, name, value);
                     self.set_parameter(id, name, value)?;
                 }
-                DataAnswer::Missing(observed) => missing.push((name, observed.prov)),
+                DataAnswer::Missing(observed) => {
+                    let searched = if has_default { Vec::new() } else { observed.searched };
+                    missing.push(NotFound { name, prov: observed.prov, searched });
+                }
             }
         }
         Ok(missing)
@@ -134,7 +162,7 @@ impl Compiler<'_> {
         id: ResourceId,
         definition: DefinitionId,
         scope: ScopeId,
-        missing: &[(Symbol, Prov)],
+        missing: &[NotFound],
     ) -> Result<Vec<(Symbol, Value)>, Stop> {
         let kind = self.definition_kind(definition).clone();
         let (declared, file) = match &kind {
@@ -182,9 +210,9 @@ impl Compiler<'_> {
             }
             self.scopes[scope].begin_default(parameter.name);
             let mut value = self.evaluate_guarded(default).map_err(unplaced)?;
-            let observed = missing.iter().find(|(name, prov)| *name == parameter.name && !prov.is_none());
-            if let Some((_, observed)) = observed {
-                value.prov = self.arena.under(value.prov, Control::Selection, *observed, None);
+            let observed = missing.iter().find(|one| one.name == parameter.name && !one.prov.is_none());
+            if let Some(observed) = observed {
+                value.prov = self.arena.under(value.prov, Control::Selection, observed.prov, None);
             }
             let value = self.since_undef(id, parameter.name, value);
             self.set_parameter(id, parameter.name, value.clone())?;
