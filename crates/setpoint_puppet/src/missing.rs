@@ -49,9 +49,15 @@ impl Compiler<'_> {
             found = found.with_help(format!("Its place is {}, {state}.", file.display()));
             known.extend(self.names_in(module, &manifests));
         } else {
-            // A resource of an unknown type is more often misspelt than part of a module.
             known.extend(self.environment.module_names().iter().cloned());
-            found = found.with_help(self.missing_module(module));
+            let is_type = std::ptr::eq(rule, &raw const rules::UNKNOWN_RESOURCE_TYPE);
+            found = found.with_help(match known_module_of_type(name).filter(|_| is_type) {
+                Some(module) => {
+                    format!("It is a type of the module {module}. {}", self.missing_module(module))
+                }
+                None if is_type && rest.is_empty() => self.nowhere("a type of this name"),
+                None => self.missing_module(module),
+            });
         }
         if let Some(near) = nearest(name, known.iter().map(String::as_str).filter(|known| *known != name)) {
             found = found.with_help(format!("Did you mean `{near}`?"));
@@ -76,15 +82,29 @@ impl Compiler<'_> {
         if let Some(hint) = self.environment.expected_module(module) {
             return hint.to_owned();
         }
-        let folders: Vec<String> =
-            self.environment.modulepath().iter().map(|folder| folder.display().to_string()).collect();
+        let folders = self.folders();
         if folders.is_empty() {
             return format!(
                 "There is no module `{module}`: no module path is known. Give one with --modulepath, or an environment \
                  with --environment."
             );
         }
-        format!("There is no module `{module}` in {}: it is not on the module path.", folders.join(", "))
+        format!("There is no module `{module}` in {folders}: it is not on the module path.")
+    }
+
+    /// That no module has something, whatever the module.
+    fn nowhere(&self, what: &str) -> String {
+        let folders = self.folders();
+        if folders.is_empty() {
+            return format!("Puppet has no {}, and no module path is known.", what.trim_start_matches("a "));
+        }
+        format!("Neither Puppet nor a module in {folders} has {what}.")
+    }
+
+    fn folders(&self) -> String {
+        let folders: Vec<String> =
+            self.environment.modulepath().iter().map(|folder| folder.display().to_string()).collect();
+        folders.join(", ")
     }
 
     /// Adds to an unknown function where it was looked for.
@@ -111,6 +131,8 @@ impl Compiler<'_> {
                 None => format!("It is a function of the module {module}. {}", self.missing_module(module)),
             };
             found.helps.push(help);
+        } else {
+            found.helps.push(self.nowhere("a function of this name"));
         }
         let in_module = name.split_once("::").and_then(|(module, _)| {
             let folder = self.environment.module(module)?.join("functions");
@@ -169,6 +191,35 @@ impl Compiler<'_> {
             }
         }
     }
+}
+
+/// The module that has a type which many manifests use.
+fn known_module_of_type(name: &str) -> Option<&'static str> {
+    Some(match name {
+        "anchor" | "file_line" => "stdlib",
+        "ini_setting" | "ini_subsetting" => "inifile",
+        "concat" | "concat_file" | "concat_fragment" => "concat",
+        "firewall" | "firewallchain" => "firewall",
+        "vcsrepo" => "vcsrepo",
+        "archive" => "archive",
+        "apt_key" => "apt",
+        "java_ks" => "java_ks",
+        "sysctl" => "sysctl",
+        "x509_cert" | "x509_request" | "ssl_pkey" | "dhparam" => "openssl",
+        "docker_network" | "docker_volume" | "docker_compose" => "docker",
+        "rabbitmq_user" | "rabbitmq_vhost" | "rabbitmq_plugin" => "rabbitmq",
+        "mysql_database" | "mysql_user" | "mysql_grant" => "mysql",
+        "postgresql_psql" | "postgresql_conf" => "postgresql",
+        "cs_primitive" | "cs_group" | "cs_order" => "corosync",
+        "augeas" => "augeas_core",
+        "cron" => "cron_core",
+        "host" => "host_core",
+        "mount" => "mount_core",
+        "selboolean" | "selmodule" => "selinux_core",
+        "sshkey" | "ssh_authorized_key" => "sshkeys_core",
+        "yumrepo" => "yumrepo_core",
+        _ => return None,
+    })
 }
 
 fn plain(name: &str) -> String {

@@ -53,13 +53,23 @@ fn a_class() {
 #[test]
 fn a_type() {
     assert_says("ntp::pear { 'x': }\n", &["modules/ntp/manifests/pear.pp", "Did you mean `ntp::peer`?"]);
-    assert_says("packge { 'x': }\n", &["Did you mean `package`?"]);
+    assert_says(
+        "packge { 'x': }\n",
+        &["Neither Puppet nor a module in modules has", "Did you mean `package`?"],
+    );
+    assert_says(
+        "ini_setting { 'x': }\n",
+        &["It is a type of the module inifile. There is no module `inifile` in modules"],
+    );
 }
 
 #[test]
 fn a_function() {
     assert_says("$x = ntp::host()\n", &["modules/ntp/functions/host.pp", "Did you mean `ntp::hosts`?"]);
-    assert_says("$x = spilt('a', ',')\n", &["Did you mean `split`?"]);
+    assert_says(
+        "$x = spilt('a', ',')\n",
+        &["Neither Puppet nor a module in modules has", "Did you mean `split`?"],
+    );
     assert_says(
         "$x = deep_merge({}, {})\n",
         &["It is a function of the module stdlib", "not on the module path"],

@@ -18,8 +18,13 @@ fn facts_come_as_facter_and_puppet_print_them() {
             "cached.yaml",
             "--- !ruby/object:Puppet::Node::Facts\nname: a.example.com\nvalues:\n  role: web\n  os: {family: Debian}\n",
         ),
+        (
+            "puppetdb.json",
+            r#"[{"certname": "a.example.com", "name": "role", "value": "web"},
+                {"certname": "a.example.com", "name": "os", "value": {"family": "Debian"}}]"#,
+        ),
     ]);
-    for file in ["facter.json", "facter.yaml", "facts.json", "cached.yaml"] {
+    for file in ["facter.json", "facter.yaml", "facts.json", "cached.yaml", "puppetdb.json"] {
         let catalog = folder.catalog(&["site.pp", "--facts", file]);
         assert_eq!(titles(&catalog, "Notify"), ["web Debian a.example.com"], "{file}");
         assert_eq!(catalog["name"], "a.example.com", "{file}");

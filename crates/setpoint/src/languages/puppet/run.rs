@@ -24,18 +24,23 @@ pub(crate) fn parallel<T: Sync, R: Send>(
     }
     let next = AtomicUsize::new(0);
     let results: Mutex<BTreeMap<usize, R>> = Mutex::default();
-    std::thread::scope(|scope| {
-        for _ in 0..threads {
-            scope.spawn(|| {
-                while let Some((at, item)) = {
-                    let at = next.fetch_add(1, Ordering::Relaxed);
-                    items.get(at).map(|item| (at, item))
-                } {
-                    let result = work(item);
-                    results.lock().unwrap_or_else(PoisonError::into_inner).insert(at, result);
-                }
-            });
+    let take = || {
+        let at = next.fetch_add(1, Ordering::Relaxed);
+        items.get(at).map(|item| (at, item))
+    };
+    let run = || {
+        while let Some((at, item)) = take() {
+            let result = work(item);
+            results.lock().unwrap_or_else(PoisonError::into_inner).insert(at, result);
         }
+    };
+    std::thread::scope(|scope| {
+        for _ in 1..threads {
+            // Analyses recurse over their input, as they do on the main thread. Without another thread, this one
+            // does all of the work.
+            let _ = std::thread::Builder::new().stack_size(crate::STACK_BYTES).spawn_scoped(scope, run);
+        }
+        run();
     });
     results.into_inner().unwrap_or_else(PoisonError::into_inner).into_values().collect()
 }
