@@ -5,7 +5,71 @@
 //! code. It proves nothing itself and prints nothing.
 
 mod edit;
+mod findings;
 mod rules;
+mod simulate;
+mod words;
+
+use setpoint_catalog::Catalog;
+use setpoint_catalog::graph::Graph;
+use setpoint_resources::World;
+use setpoint_source::{Diagnostic, Sources, Verdict};
+use setpoint_verify::{Answer, Options, Order, verify};
 
 pub use edit::relation_fix;
 pub use rules::RULES;
+pub use simulate::{Simulation, Turn, simulate};
+
+use findings::Teller;
+
+/// A catalog, and all that its judgement needs.
+#[derive(Clone, Copy)]
+#[allow(missing_debug_implementations, reason = "the world holds a trait")]
+pub struct Question<'a> {
+    pub catalog: &'a Catalog,
+    pub graph: &'a Graph,
+    pub world: &'a World<'a>,
+    pub options: &'a Options,
+    /// The manifests, for repairs as code.
+    pub sources: &'a Sources,
+    /// Whether a file is the user's own: repairs are written into no other.
+    pub may_change: &'a dyn Fn(&str) -> bool,
+}
+
+/// What there is to say about a catalog.
+#[derive(Debug, Default)]
+pub struct Settled {
+    pub verdict: Verdict,
+    pub findings: Vec<Diagnostic>,
+}
+
+/// Asks everything about a catalog.
+pub fn settle(question: &Question<'_>) -> Settled {
+    let modelled = setpoint_resources::plan(question.catalog, question.graph, question.world);
+    let verdicts = verify(&modelled.plan, question.options);
+    let mut verdict = Verdict::default();
+    verdict.insert("order", order_word(verdicts.order));
+    verdict.insert("idempotent", answer_word(verdicts.idempotent));
+    verdict.insert("quiet", answer_word(verdicts.quiet));
+    verdict.insert("convergent", answer_word(verdicts.convergent));
+    let teller = Teller::new(question.catalog, &modelled, question.options.semantics);
+    let findings = teller.findings(&verdicts);
+    Settled { verdict, findings }
+}
+
+fn order_word(order: Order) -> &'static str {
+    match order {
+        Order::Independent => "independent",
+        Order::Dependent => "dependent",
+        Order::Fails => "fails",
+        Order::Unknown => "unknown",
+    }
+}
+
+fn answer_word(answer: Answer) -> &'static str {
+    match answer {
+        Answer::Yes => "yes",
+        Answer::No => "no",
+        Answer::Unknown => "unknown",
+    }
+}

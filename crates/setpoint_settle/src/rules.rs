@@ -122,6 +122,25 @@ pub static REDUNDANT_EDGE: Rule = Rule {
                   `--enable redundant-edge`.",
 };
 
+pub static UNDECIDED: Rule = Rule {
+    name: "undecided",
+    severity: Severity::Note,
+    summary: "a question about some resources was not decided",
+    explanation: "The verdict is `unknown` for the resources that the finding names; what is proved about the others stands. Nothing \
+                  is guessed.\n\n\
+                  `--timeout SECONDS` gives more time. Fewer resources that touch the same paths make the question easier.",
+};
+
+pub static ASSUMED: Rule = Rule {
+    name: "assumption",
+    severity: Severity::Note,
+    summary: "something is taken for granted about the machine at the start",
+    explanation: "By default the start is an admissible machine: the platform's base directories exist, an installed package has its \
+                  files, users and dependencies, and a managed path is absent or of the kind that is declared for it. A folder \
+                  that nothing creates is taken to exist, and the finding says so.\n\n\
+                  `--any-start` drops all of this but that a path lies in a directory.",
+};
+
 pub static RULES: &[&Rule] = &[
     &MISSING_ORDER,
     &DIVERGES,
@@ -135,4 +154,6 @@ pub static RULES: &[&Rule] = &[
     &UNKNOWN_EFFECT,
     &UNKNOWN_PACKAGE,
     &REDUNDANT_EDGE,
+    &UNDECIDED,
+    &ASSUMED,
 ];

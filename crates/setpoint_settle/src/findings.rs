@@ -1,0 +1,395 @@
+//! Verdicts as findings.
+
+use serde_json::{Value as Json, json};
+use setpoint_catalog::{Catalog, Resource, ResourceId};
+use setpoint_resources::{Modelled, Note};
+use setpoint_source::{Diagnostic, Rule, Severity};
+use setpoint_state::{CellId, Program, Run, Runner, Semantics, State, Status, StepId};
+use setpoint_verify::{Counterexample, Dependence, Twice, TwoStarts, Unproved, Verdicts, Why};
+
+use crate::rules;
+use crate::words::Words;
+
+/// Turns what was found out about a plan into findings.
+pub(crate) struct Teller<'a> {
+    pub(crate) catalog: &'a Catalog,
+    pub(crate) modelled: &'a Modelled,
+    pub(crate) words: Words<'a>,
+    pub(crate) runner: Runner<'a>,
+    pub(crate) semantics: Semantics,
+}
+
+/// Names in one message at most.
+const MAX_NAMES: usize = 5;
+
+impl<'a> Teller<'a> {
+    pub(crate) fn new(catalog: &'a Catalog, modelled: &'a Modelled, semantics: Semantics) -> Self {
+        Self {
+            catalog,
+            modelled,
+            words: Words::new(&modelled.plan, catalog),
+            runner: Runner::new(&modelled.plan, semantics),
+            semantics,
+        }
+    }
+
+    pub(crate) fn findings(&self, verdicts: &Verdicts) -> Vec<Diagnostic> {
+        let mut found = Vec::new();
+        let mut told: Vec<(StepId, StepId)> = Vec::new();
+        if let Some(fails) = &verdicts.fails {
+            let (finding, pair) = self.fails(fails, &verdicts.dependent);
+            told.extend(pair);
+            found.push(finding);
+        }
+        for dependence in &verdicts.dependent {
+            if !told.contains(&(dependence.one, dependence.two)) {
+                found.push(self.dependent(dependence));
+            }
+        }
+        if let Some(twice) = &verdicts.not_idempotent {
+            found.extend(self.again(&rules::NOT_IDEMPOTENT, twice));
+        } else if let Some(twice) = &verdicts.not_quiet {
+            found.extend(self.again(&rules::NOT_QUIET, twice));
+        }
+        if let Some(two) = &verdicts.not_convergent {
+            found.push(self.not_convergent(two));
+        }
+        found.extend(self.unproved(&verdicts.unproved));
+        found.extend(self.notes());
+        found
+    }
+
+    /// A step fails in the order that Puppet takes, and not in another.
+    fn fails(&self, found: &Counterexample, dependent: &[Dependence]) -> (Diagnostic, Option<(StepId, StepId)>) {
+        let failed = found
+            .differs
+            .steps
+            .iter()
+            .copied()
+            .find(|&step| status(&found.first_run, step) == Status::Failed)
+            .or_else(|| found.differs.steps.first().copied())
+            .unwrap_or(StepId(0));
+        let culprit = dependent
+            .iter()
+            .find(|one| one.one == failed || one.two == failed)
+            .map(|one| (one.one, one.two));
+        let other = culprit.map(|(one, two)| if one == failed { two } else { one });
+        let name = self.words.step(failed);
+        let message = match other {
+            Some(other) => format!(
+                "{name} fails in the order that Puppet takes: it needs {} to come first, and nothing says so",
+                self.words.step(other)
+            ),
+            None => format!("{name} fails in the order that Puppet takes, and not in another order"),
+        };
+        let finding = Diagnostic::new(&rules::MISSING_ORDER, message).severity(Severity::Error);
+        let steps: Vec<StepId> = [Some(failed), other].into_iter().flatten().collect();
+        (self.with_story(self.placed(finding, &steps), found, &steps), culprit)
+    }
+
+    fn dependent(&self, found: &Dependence) -> Diagnostic {
+        let (one, two) = (found.one, found.two);
+        let (first, second) = (self.words.step(one), self.words.step(two));
+        let example = &found.counterexample;
+        if let Some(cell) = self.fought_over(one, two, example) {
+            let what = self.words.fact(cell, example.first_run.end.get(cell)).unwrap_or_default();
+            let message = format!("{first} and {second} set the same thing to different values");
+            let finding = Diagnostic::new(&rules::DIVERGES, message)
+                .with_note(format!("Whichever comes last wins: at the end {what}. The next run changes it again."))
+                .with_help("Let one of the two manage it; no order makes both come true.");
+            return self.with_story(self.placed(finding, &[one, two]), example, &[one, two]);
+        }
+        let message = format!(
+            "the result depends on whether {first} or {second} comes first, and nothing says which"
+        );
+        let finding = Diagnostic::new(&rules::MISSING_ORDER, message);
+        self.with_story(self.placed(finding, &[one, two]), example, &[one, two])
+    }
+
+    /// The cell that both steps set, so that each undoes the other in every run.
+    fn fought_over(&self, one: StepId, two: StepId, example: &Counterexample) -> Option<CellId> {
+        if !example.first_run.is_clean() || !example.second_run.is_clean() {
+            return None;
+        }
+        let restless = |run: &Run, order: &[StepId]| {
+            let again = self.runner.run(&run.end, order);
+            status(&again, one) == Status::Changed && status(&again, two) == Status::Changed
+        };
+        if !restless(&example.first_run, &example.first) || !restless(&example.second_run, &example.second) {
+            return None;
+        }
+        let (mut of_one, mut of_two) = (Vec::new(), Vec::new());
+        written(&self.step(one)?.apply, &mut of_one);
+        written(&self.step(two)?.apply, &mut of_two);
+        example.differs.cells.iter().copied().find(|cell| of_one.contains(cell) && of_two.contains(cell))
+    }
+
+    /// A second run is not as it should be.
+    fn again(&self, rule: &'static Rule, twice: &Twice) -> Option<Diagnostic> {
+        let second = &twice.second_run;
+        let active: Vec<StepId> = second
+            .statuses
+            .iter()
+            .enumerate()
+            .filter(|(at, status)| {
+                matches!(status, Status::Changed | Status::Failed)
+                    && self.modelled.plan.steps.get(*at).is_some_and(|step| !step.passes_on)
+            })
+            .map(|(at, _)| StepId(at as u32))
+            .collect();
+        let names = self.names(&active);
+        let message = if rule.name == rules::NOT_IDEMPOTENT.name {
+            format!("a second run changes what the first one made: {names}")
+        } else {
+            format!("every run reports changes although nothing is to be done: {names}")
+        };
+        let mut finding = Diagnostic::new(rule, message);
+        let start = self.words.state(&twice.start, &twice.matters);
+        let cells: Vec<CellId> = twice.differs.cells.clone();
+        let (after_one, after_two) = (
+            self.words.end(&twice.first_run, &cells, &twice.differs.steps),
+            self.words.end(second, &cells, &twice.differs.steps),
+        );
+        if !twice.matters.is_empty() {
+            finding = finding.with_note(format!("At the start: {start}."));
+        }
+        if after_one != after_two {
+            finding = finding.with_note(format!("After the first run: {after_one}."));
+            finding = finding.with_note(format!("After the second run: {after_two}."));
+        }
+        finding.counterexample = Some(json!({
+            "start": self.state_json(&twice.start, &twice.matters),
+            "first_run": self.run_json(&twice.first_run, &cells),
+            "second_run": self.run_json(second, &cells),
+        }));
+        let first = active.first().copied().or_else(|| twice.differs.steps.first().copied())?;
+        let mut steps = vec![first];
+        steps.extend(active.iter().copied().filter(|&step| step != first).take(MAX_NAMES));
+        Some(self.placed(finding, &steps))
+    }
+
+    fn not_convergent(&self, two: &TwoStarts) -> Diagnostic {
+        let ends: Vec<String> = two
+            .runs
+            .iter()
+            .map(|run| self.words.fact(two.cell, run.end.get(two.cell)).unwrap_or_default())
+            .collect();
+        let writer = (0..self.modelled.plan.steps.len() as u32).map(StepId).find(|&step| {
+            let mut cells = Vec::new();
+            if let Some(step) = self.step(step) {
+                written(&step.apply, &mut cells);
+            }
+            cells.contains(&two.cell)
+        });
+        let name = writer.map_or("a resource", |step| self.words.step(step));
+        let message = format!("what {name} manages ends differently from different starts");
+        let mut finding = Diagnostic::new(&rules::NOT_CONVERGENT, message);
+        for end in ends {
+            finding = finding.with_note(format!("One run without failures ends so: {end}."));
+        }
+        self.placed(finding, &writer.into_iter().collect::<Vec<_>>())
+    }
+
+    /// What could not be decided: one finding for each resource that is to blame, one for each other reason.
+    fn unproved(&self, unproved: &[Unproved]) -> Vec<Diagnostic> {
+        let mut found: Vec<Diagnostic> = Vec::new();
+        let mut blamed: Vec<(StepId, Vec<StepId>)> = Vec::new();
+        let mut others: Vec<(Why, Vec<StepId>)> = Vec::new();
+        for one in unproved {
+            if let Why::Step(step) = one.why {
+                let with = one.steps.iter().copied().filter(|&other| other != step);
+                match blamed.iter_mut().find(|(known, _)| *known == step) {
+                    Some((_, known)) => known.extend(with),
+                    None => blamed.push((step, with.collect())),
+                }
+            } else {
+                match others.iter_mut().find(|(known, _)| *known == one.why) {
+                    Some((_, known)) => known.extend(&one.steps),
+                    None => others.push((one.why, one.steps.clone())),
+                }
+            }
+        }
+        for (step, mut with) in blamed {
+            with.sort_unstable();
+            with.dedup();
+            let reason = self.step(step).and_then(|step| step.unknown.as_ref()).map(|unknown| &*unknown.reason);
+            let mut message = format!("what {} does is not known", self.words.step(step));
+            if let Some(reason) = reason {
+                message = format!("{message}: {reason}");
+            }
+            let mut finding = Diagnostic::new(&rules::UNKNOWN_EFFECT, message);
+            if !with.is_empty() {
+                finding = finding.with_note(format!(
+                    "So nothing is proved about its order with {}; nothing else is affected.",
+                    self.names(&with)
+                ));
+            }
+            found.push(self.placed(
+                finding.with_help("Say what it does in setpoint.toml (`setpoint explain unknown-effect`)."),
+                &[step],
+            ));
+        }
+        for (why, steps) in others {
+            let reason = match why {
+                Why::Time => "the time was over (`--timeout` gives more)",
+                Why::Hard => "the solver gave up",
+                Why::Large => "too many resources take part",
+                Why::NotReplayed => "a candidate did not hold when it was run, so nothing is claimed",
+                Why::Postponed => "resources wait for a provider that others bring",
+                Why::WhetherItFails => "whether the order that Puppet takes fails could not be decided",
+                Why::Step(_) => continue,
+            };
+            let message = format!("not decided for {}: {reason}", self.names(&steps));
+            found.push(self.placed(Diagnostic::new(&rules::UNDECIDED, message), &steps));
+        }
+        found
+    }
+
+    /// What the user should know about the models.
+    fn notes(&self) -> Vec<Diagnostic> {
+        let mut found = Vec::new();
+        let mut assumed = Vec::new();
+        for note in &self.modelled.notes {
+            let rule = match note {
+                Note::UnknownPackage { .. } | Note::VirtualPackage { .. } | Note::PartialPackage { .. } => {
+                    &rules::UNKNOWN_PACKAGE
+                }
+                Note::UnmodelledType { .. } | Note::ManyPaths { .. } => &rules::UNKNOWN_EFFECT,
+                // Told with the pairs that it leaves open.
+                Note::UnknownCommand { .. } => continue,
+                Note::AssumedDirectory { path } => {
+                    assumed.push(path.as_str());
+                    continue;
+                }
+            };
+            let mut finding = Diagnostic::new(rule, note.to_string());
+            if let Note::UnknownPackage { package }
+            | Note::VirtualPackage { package, .. }
+            | Note::PartialPackage { package } = note
+            {
+                let declares = |resource: &Resource| {
+                    resource.type_name.as_str() == "Package"
+                        && (&*resource.title == package.as_str()
+                            || resource.get("name").is_some_and(|name| *name == package.as_str().into()))
+                };
+                if let Some((_, resource)) = self.catalog.iter().find(|(_, resource)| declares(resource)) {
+                    finding = finding.with_resources([resource.reference()]);
+                    finding.span = resource.span;
+                }
+            }
+            found.push(finding);
+        }
+        if !assumed.is_empty() {
+            let list = listed(&assumed);
+            let message = format!("nothing in the catalog creates {list}: taken to exist");
+            found.push(Diagnostic::new(&rules::ASSUMED, message));
+        }
+        found
+    }
+
+    /// Start, order and end of both runs.
+    fn with_story(&self, finding: Diagnostic, found: &Counterexample, steps: &[StepId]) -> Diagnostic {
+        let cells = &found.differs.cells;
+        let concerned = &found.differs.steps;
+        let trace = |order: &[StepId]| self.runner.trace(&found.start, order);
+        let (one, two) = (trace(&found.first), trace(&found.second));
+        let names = |order: &[StepId]| -> String {
+            let named: Vec<&str> =
+                order.iter().filter(|step| steps.contains(step)).map(|&step| self.words.step(step)).collect();
+            named.join(", then ")
+        };
+        let mut finding = finding;
+        if !found.matters.is_empty() {
+            finding = finding.with_note(format!("Start: {}.", self.words.state(&found.start, &found.matters)));
+        }
+        finding = finding
+            .with_note(format!("{}: {}.", names(&one.order), self.words.end(&one, cells, concerned)))
+            .with_note(format!("{}: {}.", names(&two.order), self.words.end(&two, cells, concerned)));
+        finding.counterexample = Some(json!({
+            "start": self.state_json(&found.start, &found.matters),
+            "runs": [self.run_json(&one, cells), self.run_json(&two, cells)],
+        }));
+        finding
+    }
+
+    fn state_json(&self, state: &State, cells: &[CellId]) -> Json {
+        cells.iter().filter_map(|&cell| self.words.fact(cell, state.get(cell))).collect()
+    }
+
+    fn run_json(&self, run: &Run, cells: &[CellId]) -> Json {
+        let order: Vec<&str> = run
+            .order
+            .iter()
+            .filter(|step| self.step(**step).is_some_and(|step| !step.passes_on))
+            .map(|&step| self.words.step(step))
+            .collect();
+        let with = |wanted: Status| -> Vec<&str> {
+            let steps = run.statuses.iter().enumerate().filter(|(_, status)| **status == wanted);
+            steps.map(|(at, _)| self.words.step(StepId(at as u32))).collect()
+        };
+        json!({
+            "order": order,
+            "end": self.state_json(&run.end, cells),
+            "failed": with(Status::Failed),
+            "skipped": with(Status::Skipped),
+        })
+    }
+
+    /// The first step gives the place, the others labels.
+    fn placed(&self, mut finding: Diagnostic, steps: &[StepId]) -> Diagnostic {
+        for &step in steps {
+            let Some(resource) = self.resource(step).and_then(|id| self.catalog.get(id)) else { continue };
+            let name = resource.reference();
+            if finding.resources.contains(&name) {
+                continue;
+            }
+            finding.resources.push(name.clone());
+            let Some(span) = resource.span else { continue };
+            if finding.span.is_none() {
+                finding = finding.at(span).labelled(name);
+            } else if finding.span != Some(span) {
+                finding = finding.with_label(span, name);
+            }
+        }
+        finding
+    }
+
+    pub(crate) fn resource(&self, step: StepId) -> Option<ResourceId> {
+        self.modelled.resources.get(step.0 as usize).copied()
+    }
+
+    fn step(&self, step: StepId) -> Option<&'a setpoint_state::Step> {
+        self.modelled.plan.steps.get(step.0 as usize)
+    }
+
+    fn names(&self, steps: &[StepId]) -> String {
+        let names: Vec<&str> = steps.iter().map(|&step| self.words.step(step)).collect();
+        listed(&names)
+    }
+}
+
+fn listed(names: &[&str]) -> String {
+    match names {
+        [] => "nothing".to_owned(),
+        [one] => (*one).to_owned(),
+        [rest @ .., last] if names.len() <= MAX_NAMES => format!("{} and {last}", rest.join(", ")),
+        more => format!("{} and {} more", more[..MAX_NAMES].join(", "), more.len() - MAX_NAMES),
+    }
+}
+
+fn status(run: &Run, step: StepId) -> Status {
+    run.statuses.get(step.0 as usize).copied().unwrap_or(Status::None)
+}
+
+/// The cells that a program may write.
+fn written(program: &Program, cells: &mut Vec<CellId>) {
+    let mut work = vec![program];
+    while let Some(program) = work.pop() {
+        match program {
+            Program::Write(cell, _) => cells.push(*cell),
+            Program::If(_, then, otherwise) => work.extend([&**then, &**otherwise]),
+            Program::Sequence(programs) => work.extend(programs),
+            Program::Skip | Program::Fail(_) | Program::Change => {}
+        }
+    }
+}

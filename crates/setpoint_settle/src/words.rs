@@ -1,0 +1,154 @@
+//! Cells, values and runs in plain words.
+//!
+//! The content of a file is never quoted: it may hold a secret. It is called by what declares it.
+
+use rustc_hash::FxHashMap;
+use setpoint_catalog::Catalog;
+use setpoint_puppet_values::Data;
+use setpoint_state::{CellId, CellKey, CellKind, Event, Kind, Plan, Run, State, Status, StepId, Value};
+
+/// Says what cells hold.
+pub(crate) struct Words<'a> {
+    plan: &'a Plan,
+    /// Which resource declares a content.
+    declared: FxHashMap<&'a str, String>,
+}
+
+/// Facts about a start or an end that are told at most; more are counted.
+const MAX_FACTS: usize = 6;
+
+impl<'a> Words<'a> {
+    pub(crate) fn new(plan: &'a Plan, catalog: &'a Catalog) -> Self {
+        let mut declared = FxHashMap::default();
+        for (_, resource) in catalog.iter() {
+            if let Some(Data::String(text)) = resource.get("content").map(|value| &value.data) {
+                declared.entry(&**text).or_insert_with(|| resource.reference());
+            }
+        }
+        Self { plan, declared }
+    }
+
+    pub(crate) fn step(&self, step: StepId) -> &str {
+        self.plan.steps.get(step.0 as usize).map_or("", |step| &*step.name)
+    }
+
+    /// What cells hold, in one sentence: `/etc/x does not exist, and the user app does`.
+    pub(crate) fn state(&self, state: &State, cells: &[CellId]) -> String {
+        let mut facts: Vec<String> =
+            cells.iter().take(MAX_FACTS).filter_map(|&cell| self.fact(cell, state.get(cell))).collect();
+        if cells.len() > MAX_FACTS {
+            facts.push(format!("{} more", cells.len() - MAX_FACTS));
+        }
+        match facts.as_slice() {
+            [] => "any".to_owned(),
+            [one] => one.clone(),
+            [rest @ .., last] => format!("{}, and {last}", rest.join(", ")),
+        }
+    }
+
+    /// What one cell holds; none for cells that no user knows.
+    pub(crate) fn fact(&self, cell: CellId, value: &Value) -> Option<String> {
+        let CellKey { kind, name, detail } = &self.plan.space.get(cell)?.key;
+        let detail = detail.as_deref().unwrap_or("");
+        let absent = *value == Value::Absent;
+        Some(match kind {
+            CellKind::Path => self.path(name, value),
+            CellKind::Mode => format!("the mode of {name} is {}", self.value(value)),
+            CellKind::Owner => format!("the owner of {name} is {}", self.value(value)),
+            CellKind::Group => format!("the group of {name} is {}", self.value(value)),
+            CellKind::Entry if absent => format!("{name} has no {detail}"),
+            CellKind::Entry => format!("{name} has {detail}: {}", self.value(value)),
+            CellKind::Package if absent => format!("the package {name} is not installed"),
+            CellKind::Package => match value {
+                Value::Text(text) if !matches!(&**text, "present" | "installed") => {
+                    format!("the package {name} is installed ({text})")
+                }
+                _ => format!("the package {name} is installed"),
+            },
+            CellKind::Running => match value {
+                Value::Text(text) => format!("the service {name} is {text}"),
+                _ => format!("the service {name} is not running"),
+            },
+            CellKind::Enabled => format!("whether the service {name} starts at boot: {}", self.value(value)),
+            CellKind::Loaded if absent => format!("the service {name} has not loaded {detail}"),
+            CellKind::Loaded => format!("the service {name} runs with {} as {detail}", self.value(value)),
+            CellKind::User if absent => format!("the user {name} does not exist"),
+            CellKind::User => format!("the user {name} exists"),
+            CellKind::UserGroup if absent => format!("the group {name} does not exist"),
+            CellKind::UserGroup => format!("the group {name} exists"),
+            CellKind::Snapshot => return None,
+            CellKind::Cron | CellKind::Host | CellKind::Mount | CellKind::Key | CellKind::Other => {
+                let noun = match kind {
+                    CellKind::Cron => "the cron job",
+                    CellKind::Host => "the host entry",
+                    CellKind::Mount => "the mount",
+                    CellKind::Key => "the key",
+                    _ => "the state of",
+                };
+                let of = if detail.is_empty() { String::new() } else { format!(" ({detail})") };
+                if absent {
+                    format!("{noun} {name}{of} does not exist")
+                } else {
+                    format!("{noun} {name}{of} is {}", self.value(value))
+                }
+            }
+        })
+    }
+
+    fn path(&self, path: &str, value: &Value) -> String {
+        match value.kind() {
+            Kind::Absent => format!("{path} does not exist"),
+            Kind::Directory => format!("{path} is a directory"),
+            Kind::Link => format!("{path} is a link to {}", self.value(value)),
+            Kind::File | Kind::Text => format!("{path} is {}", self.value(value)),
+        }
+    }
+
+    fn value(&self, value: &Value) -> String {
+        match value {
+            Value::Absent => "absent".to_owned(),
+            Value::Directory => "a directory".to_owned(),
+            Value::File(content) => match self.declared.get(&**content) {
+                Some(resource) => format!("a file as {resource} declares it"),
+                // What a package brings is named by the package, in parentheses.
+                None if content.starts_with("(as in the package") => {
+                    let package = content.trim_start_matches("(as in the package ");
+                    let package = package.split([':', ')']).next().unwrap_or(package);
+                    format!("a file as the package {package} brings it")
+                }
+                None => "a file with a content of its own".to_owned(),
+            },
+            Value::Link(target) => target.to_string(),
+            Value::Text(text) => format!("`{text}`"),
+            Value::Fresh(Kind::File, _) => "a file with some other content".to_owned(),
+            Value::Fresh(..) => "something else".to_owned(),
+        }
+    }
+
+    /// How a run ends, as far as it differs from another: who fails or is skipped, and what the cells hold.
+    pub(crate) fn end(&self, run: &Run, cells: &[CellId], steps: &[StepId]) -> String {
+        let mut facts: Vec<String> = Vec::new();
+        for &step in steps.iter().take(MAX_FACTS) {
+            let name = self.step(step);
+            match run.statuses.get(step.0 as usize) {
+                Some(Status::Failed) => {
+                    let reason = run.events.iter().find_map(|event| match event {
+                        Event::Failed(of, reason) if *of == step => Some(reason),
+                        _ => None,
+                    });
+                    facts.push(match reason {
+                        Some(reason) => format!("{name} fails: {reason}"),
+                        None => format!("{name} fails"),
+                    });
+                }
+                Some(Status::Skipped) => facts.push(format!("{name} is skipped")),
+                Some(Status::Ok | Status::Changed) => facts.push(format!("{name} succeeds")),
+                Some(Status::None) | None => {}
+            }
+        }
+        let shown: Vec<String> =
+            cells.iter().filter_map(|&cell| self.fact(cell, run.end.get(cell))).take(MAX_FACTS).collect();
+        facts.extend(shown);
+        if facts.is_empty() { "it ends".to_owned() } else { facts.join("; ") }
+    }
+}
