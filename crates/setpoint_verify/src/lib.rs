@@ -311,3 +311,9 @@ pub fn verify(plan: &Plan, options: &Options) -> Verdicts {
         },
     }
 }
+
+/// An admissible start that is as plain as can be: nothing is there that need not be. None if no start is admissible.
+pub fn plain_start(plan: &Plan, options: &Options) -> Option<State> {
+    let context = Context::new(plan, options.semantics, options.any_start);
+    witness::Witness::new(&context).base().cloned()
+}

@@ -1,6 +1,8 @@
 //! Does a catalog settle: what the question needs besides the catalog.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use setpoint_catalog::Catalog;
@@ -10,43 +12,37 @@ use setpoint_packages::{Family, Index, Platform};
 use setpoint_puppet_values::{Data, Hash, Key};
 use setpoint_resources::{Base, Source, Sources as FileServers, World};
 use setpoint_settle::{Question, Settled};
-use setpoint_source::{FileSystem, read_text};
+use setpoint_source::{FileSystem, Sources, read_text};
 use setpoint_state::Semantics;
 use setpoint_verify::Options;
 
 use crate::cli::InputOptions;
-use crate::session::{Session, UsageError};
+use crate::session::UsageError;
 
 /// What is assumed where nothing says which platform a node has.
-const DEFAULT_PLATFORM: &str = "debian-12";
+const USUAL_PLATFORM: &str = "debian-12";
 
-/// What is known of a machine besides its catalog.
+/// What is known besides catalogs: the same for all nodes of a call, but for what platforms have.
 pub(in crate::languages) struct Surroundings<'a> {
-    base: Base,
-    packages: Index,
+    /// The index that the user named.
+    given: Option<Index>,
+    /// What is built in, by the name of the platform.
+    built_in: Mutex<BTreeMap<&'static str, Index>>,
     servers: ModuleFiles<'a>,
-    config: Config,
-    options: Options,
+    config: &'a Config,
+    semantics: Semantics,
     any_start: bool,
+    deadline: Option<Instant>,
 }
 
 impl<'a> Surroundings<'a> {
     pub(in crate::languages) fn new(
-        session: &Session<'a>,
-        modulepath: Vec<PathBuf>,
-        config: Config,
+        files: &'a dyn FileSystem,
+        modulepath: &'a [PathBuf],
+        config: &'a Config,
         options: &InputOptions,
-        facts: &Hash,
     ) -> Result<Self, UsageError> {
-        let platform = platform(options, facts)?;
-        let packages = match (&options.packages, platform) {
-            (Some(path), platform) => {
-                let given = Index::open(path).map_err(|error| UsageError::new(error.to_string()))?;
-                platform.map_or_else(|| given.clone(), |platform| given.over(&Index::builtin(platform)))
-            }
-            (None, Some(platform)) => Index::builtin(platform),
-            (None, None) => Index::empty(),
-        };
+        let open = |path: &PathBuf| Index::open(path).map_err(|error| UsageError::new(error.to_string()));
         let semantics = match options.semantics.as_deref() {
             None | Some("puppet") => Semantics::Puppet,
             Some("paper") => Semantics::Paper,
@@ -56,70 +52,96 @@ impl<'a> Surroundings<'a> {
                 )));
             }
         };
-        let deadline =
-            options.timeout.and_then(|seconds| Instant::now().checked_add(Duration::from_secs(seconds)));
         Ok(Self {
-            base: Base::new(platform.map_or(Family::Debian, Platform::family)),
-            packages,
-            servers: ModuleFiles { files: session.files, modulepath },
+            given: options.packages.as_ref().map(open).transpose()?,
+            built_in: Mutex::default(),
+            servers: ModuleFiles { files, modulepath },
             config,
-            options: Options { semantics, any_start: options.any_start, deadline, ..Options::default() },
+            semantics,
             any_start: options.any_start,
+            deadline: options.timeout.and_then(|seconds| Instant::now().checked_add(Duration::from_secs(seconds))),
         })
     }
 
-    /// Judges one catalog.
+    /// Judges the catalog of a node of a platform.
     pub(in crate::languages) fn settle(
         &self,
-        session: &Session<'_>,
+        sources: &Sources,
         catalog: &Catalog,
         graph: &Graph,
+        platform: Option<Platform>,
         may_change: &dyn Fn(&str) -> bool,
     ) -> Settled {
+        self.ask(sources, catalog, graph, platform, may_change, setpoint_settle::settle)
+    }
+
+    /// Puts the question together, and asks it.
+    pub(in crate::languages) fn ask<R>(
+        &self,
+        sources: &Sources,
+        catalog: &Catalog,
+        graph: &Graph,
+        platform: Option<Platform>,
+        may_change: &dyn Fn(&str) -> bool,
+        asked: impl FnOnce(&Question<'_>) -> R,
+    ) -> R {
+        let base = Base::new(platform.map_or(Family::Debian, Platform::family));
+        let packages = self.packages(platform);
         let world = World {
-            base: &self.base,
-            packages: &self.packages,
+            base: &base,
+            packages: &packages,
             sources: &self.servers,
-            config: &self.config,
-            semantics: self.options.semantics,
+            config: self.config,
+            semantics: self.semantics,
             any_start: self.any_start,
-            packages_start_services: self.base.family == Family::Debian,
+            packages_start_services: base.family == Family::Debian,
         };
-        setpoint_settle::settle(&Question {
-            catalog,
-            graph,
-            world: &world,
-            options: &self.options,
-            sources: &session.sources,
-            may_change,
-        })
+        let options = Options {
+            semantics: self.semantics,
+            any_start: self.any_start,
+            deadline: self.deadline,
+            ..Options::default()
+        };
+        asked(&Question { catalog, graph, world: &world, options: &options, sources, may_change })
+    }
+
+    /// What packages install: by the index that was given, then by what is built in. The paper's semantics knows the given
+    /// one alone.
+    fn packages(&self, platform: Option<Platform>) -> Index {
+        let given = self.given.clone();
+        let Some(platform) = platform.filter(|_| self.semantics == Semantics::Puppet || given.is_none()) else {
+            return given.unwrap_or_else(Index::empty);
+        };
+        let mut known = self.built_in.lock().unwrap_or_else(PoisonError::into_inner);
+        let built_in = known.entry(platform.name()).or_insert_with(|| Index::builtin(platform)).clone();
+        drop(known);
+        given.map_or_else(|| built_in.clone(), |given| given.over(&built_in))
     }
 }
 
-/// The platform that is named, else the one of the facts, else a common one. A platform whose packages are not known has
-/// none.
-fn platform(options: &InputOptions, facts: &Hash) -> Result<Option<Platform>, UsageError> {
-    if let Some(name) = &options.puppet.platform {
-        return Ok(Platform::parse(name));
+/// The platform of a node: the one that is named, else that of the facts, else a usual one. Of some platforms it is not
+/// known what packages install.
+pub(in crate::languages) fn platform(name: Option<&str>, facts: &Hash) -> Option<Platform> {
+    if let Some(name) = name {
+        return Platform::parse(name);
     }
-    let text = |from: &Hash, name: &str| match from.get(&Key::from(name)).map(|value| &value.data) {
-        Some(Data::String(text)) => Some(text.to_string()),
-        _ => None,
+    let inner = |from: &Hash, name: &str| from.get(&Key::from(name)).map(|value| value.data.clone());
+    let text = |data: Option<Data>| match data {
+        Some(Data::String(text)) => text.to_string(),
+        _ => String::new(),
     };
-    let inner = |from: &Hash, name: &str| match from.get(&Key::from(name)).map(|value| &value.data) {
-        Some(Data::Hash(inner)) => Some((**inner).clone()),
-        _ => None,
+    let Some(Data::Hash(os)) = inner(facts, "os") else { return Platform::parse(USUAL_PLATFORM) };
+    let release = match inner(&os, "release") {
+        Some(Data::Hash(release)) => text(inner(&release, "full")),
+        _ => String::new(),
     };
-    let Some(os) = inner(facts, "os") else { return Ok(Platform::parse(DEFAULT_PLATFORM)) };
-    let release = inner(&os, "release").and_then(|release| text(&release, "full")).unwrap_or_default();
-    Ok(text(&os, "name").and_then(|name| Platform::of(&name, &release)))
+    Platform::of(&text(inner(&os, "name")), &release)
 }
 
 /// The files of modules, as `puppet:///modules/…` names them.
-#[derive(Debug)]
 struct ModuleFiles<'a> {
     files: &'a dyn FileSystem,
-    modulepath: Vec<PathBuf>,
+    modulepath: &'a [PathBuf],
 }
 
 /// Folders that are followed at most below a source.
