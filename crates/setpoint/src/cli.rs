@@ -55,7 +55,8 @@ pub(crate) struct InputOptions {
     /// Take the input for this kind, whatever its name
     #[arg(long, value_name = "KIND", help_heading = "Input")]
     pub(crate) kind: Option<String>,
-    /// Which semantics to use: `core`, `forward` or `production` for SmartFrog
+    /// Which semantics to use: `puppet` or `paper` (one error ends a run) for catalogs; `core`, `forward` or `production`
+    /// for SmartFrog
     #[arg(long, value_name = "NAME", help_heading = "Input")]
     pub(crate) semantics: Option<String>,
     /// A property that the input may read (SmartFrog)
@@ -67,6 +68,12 @@ pub(crate) struct InputOptions {
     /// What packages install, as `setpoint packages build` writes it; it comes before what is built in
     #[arg(long, value_name = "FILE", help_heading = "Input")]
     pub(crate) packages: Option<PathBuf>,
+    /// Assume nothing of a machine at the start but that its files form a tree (Puppet)
+    #[arg(long, help_heading = "Input")]
+    pub(crate) any_start: bool,
+    /// What is not decided after so many seconds is `unknown` (Puppet)
+    #[arg(long, value_name = "SECONDS", help_heading = "Input")]
+    pub(crate) timeout: Option<u64>,
     /// The configuration, instead of the nearest setpoint.toml at or above the input
     #[arg(long, value_name = "FILE", help_heading = "Input")]
     pub(crate) config: Option<PathBuf>,

@@ -16,7 +16,6 @@ pub(crate) struct Teller<'a> {
     pub(crate) modelled: &'a Modelled,
     pub(crate) words: Words<'a>,
     pub(crate) runner: Runner<'a>,
-    pub(crate) semantics: Semantics,
 }
 
 /// Names in one message at most.
@@ -29,7 +28,6 @@ impl<'a> Teller<'a> {
             modelled,
             words: Words::new(&modelled.plan, catalog),
             runner: Runner::new(&modelled.plan, semantics),
-            semantics,
         }
     }
 

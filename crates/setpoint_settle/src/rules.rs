@@ -2,7 +2,7 @@
 
 use setpoint_source::{Rule, Severity};
 
-pub static MISSING_ORDER: Rule = Rule {
+pub(crate) static MISSING_ORDER: Rule = Rule {
     name: "missing-order",
     severity: Severity::Warning,
     summary: "the result depends on the order of two resources, and nothing says their order",
@@ -14,7 +14,7 @@ pub static MISSING_ORDER: Rule = Rule {
                   every order the same.",
 };
 
-pub static DIVERGES: Rule = Rule {
+pub(crate) static DIVERGES: Rule = Rule {
     name: "diverges",
     severity: Severity::Error,
     summary: "two resources set the same thing to different values",
@@ -24,7 +24,7 @@ pub static DIVERGES: Rule = Rule {
                   Let one resource manage it: take one of the two away, or put both contents into one.",
 };
 
-pub static NOT_IDEMPOTENT: Rule = Rule {
+pub(crate) static NOT_IDEMPOTENT: Rule = Rule {
     name: "not-idempotent",
     severity: Severity::Warning,
     summary: "a second run changes what the first one made",
@@ -35,7 +35,7 @@ pub static NOT_IDEMPOTENT: Rule = Rule {
                   not read in one resource what another takes away.",
 };
 
-pub static NOT_QUIET: Rule = Rule {
+pub(crate) static NOT_QUIET: Rule = Rule {
     name: "not-quiet",
     severity: Severity::Note,
     summary: "a second run reports changes although nothing was to be done",
@@ -45,7 +45,7 @@ pub static NOT_QUIET: Rule = Rule {
                   Guard the command (`creates`, `unless`, `onlyif`), or let it run only when it is notified (`refreshonly => true`).",
 };
 
-pub static NOT_CONVERGENT: Rule = Rule {
+pub(crate) static NOT_CONVERGENT: Rule = Rule {
     name: "not-convergent",
     severity: Severity::Note,
     summary: "what a resource manages ends differently from different starts",
@@ -55,7 +55,7 @@ pub static NOT_CONVERGENT: Rule = Rule {
                   Manage what it depends on as well, or accept that it is given from outside.",
 };
 
-pub static ALWAYS_FAILS: Rule = Rule {
+pub(crate) static ALWAYS_FAILS: Rule = Rule {
     name: "always-fails",
     severity: Severity::Error,
     summary: "a resource fails in every order",
@@ -65,7 +65,7 @@ pub static ALWAYS_FAILS: Rule = Rule {
                   Declare what it needs.",
 };
 
-pub static MISSING_NOTIFY: Rule = Rule {
+pub(crate) static MISSING_NOTIFY: Rule = Rule {
     name: "missing-notify",
     severity: Severity::Warning,
     summary: "a service keeps running with its old configuration",
@@ -75,7 +75,7 @@ pub static MISSING_NOTIFY: Rule = Rule {
                   Use `subscribe` in place of `require` on the service, or `notify => Service['ntp']` on the file.",
 };
 
-pub static LOST_REFRESH: Rule = Rule {
+pub(crate) static LOST_REFRESH: Rule = Rule {
     name: "lost-refresh",
     severity: Severity::Note,
     summary: "one failure, and the service is never restarted",
@@ -85,7 +85,7 @@ pub static LOST_REFRESH: Rule = Rule {
                   Let the service depend on little that can fail, or compare what it has loaded with what is on disk.",
 };
 
-pub static BROKEN_INVARIANT: Rule = Rule {
+pub(crate) static BROKEN_INVARIANT: Rule = Rule {
     name: "broken-invariant",
     severity: Severity::Error,
     summary: "a stated invariant does not hold after a run",
@@ -95,7 +95,7 @@ pub static BROKEN_INVARIANT: Rule = Rule {
                   The finding shows the start and the run. Mend the manifest, or the invariant.",
 };
 
-pub static UNKNOWN_EFFECT: Rule = Rule {
+pub(crate) static UNKNOWN_EFFECT: Rule = Rule {
     name: "unknown-effect",
     severity: Severity::Note,
     summary: "what a resource does is not known, so nothing is proved about it",
@@ -105,7 +105,7 @@ pub static UNKNOWN_EFFECT: Rule = Rule {
                   ```toml\n[[exec]]\ncommand = \"make install\"\ncreates = [\"/usr/local/bin/app\"]\n```",
 };
 
-pub static UNKNOWN_PACKAGE: Rule = Rule {
+pub(crate) static UNKNOWN_PACKAGE: Rule = Rule {
     name: "unknown-package",
     severity: Severity::Note,
     summary: "it is not known what a package installs",
@@ -114,7 +114,7 @@ pub static UNKNOWN_PACKAGE: Rule = Rule {
                   `setpoint check --packages packages.idx`.",
 };
 
-pub static REDUNDANT_EDGE: Rule = Rule {
+pub(crate) static REDUNDANT_EDGE: Rule = Rule {
     name: "redundant-edge",
     severity: Severity::Note,
     summary: "a relationship can be taken away without changing any result",
@@ -122,7 +122,7 @@ pub static REDUNDANT_EDGE: Rule = Rule {
                   `--enable redundant-edge`.",
 };
 
-pub static UNDECIDED: Rule = Rule {
+pub(crate) static UNDECIDED: Rule = Rule {
     name: "undecided",
     severity: Severity::Note,
     summary: "a question about some resources was not decided",
@@ -131,7 +131,7 @@ pub static UNDECIDED: Rule = Rule {
                   `--timeout SECONDS` gives more time. Fewer resources that touch the same paths make the question easier.",
 };
 
-pub static ASSUMED: Rule = Rule {
+pub(crate) static ASSUMED: Rule = Rule {
     name: "assumption",
     severity: Severity::Note,
     summary: "something is taken for granted about the machine at the start",

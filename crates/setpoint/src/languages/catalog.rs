@@ -5,11 +5,13 @@ use std::path::Path;
 use setpoint_catalog::{Catalog, findings, read};
 use setpoint_diff::{Differences, Root, SourceChanges, Version};
 use setpoint_provenance::Arena;
-use setpoint_source::{Diagnostic, InputReport, Rule, Severity};
+use setpoint_puppet_values::Hash;
+use setpoint_source::{Diagnostic, InputReport, Rule};
 
-use super::puppet::{diff::printed, draw, findings_of, module_types, printer};
+use super::puppet::settle::{self, Surroundings};
+use super::puppet::{diff::printed, draw, judge, module_types, modulepath, printer};
 use super::{Language, Older};
-use crate::cli::InputOptions;
+use crate::cli::{InputOptions, SimulateArgs};
 use crate::session::{Outcome, Session, UsageError};
 
 #[derive(Debug)]
@@ -29,7 +31,7 @@ impl Language for PuppetCatalog {
     }
 
     fn rules(&self) -> Vec<&'static Rule> {
-        findings::RULES.to_vec()
+        findings::RULES.iter().chain(setpoint_settle::RULES).copied().collect()
     }
 
     fn compile(
@@ -87,6 +89,19 @@ impl Language for PuppetCatalog {
         Ok(printed(&found, &changes, format))
     }
 
+    fn simulate(&self, session: &Session<'_>, args: &SimulateArgs) -> Result<Outcome, UsageError> {
+        let catalog = match load(session, &args.input)? {
+            Ok(catalog) => catalog,
+            Err(finding) => return Ok(Outcome { result: None, diagnostics: vec![finding] }),
+        };
+        let (config, _) = session.config(&args.input, &args.options)?;
+        let modulepath = modulepath(&args.options);
+        let surroundings = Surroundings::new(session.files, &modulepath, &config, &args.options)?;
+        let platform = settle::platform(args.options.puppet.platform.as_deref(), &Hash::default());
+        let types = module_types(session, &args.options);
+        settle::simulate(&catalog, &types, &surroundings, platform, &session.sources, args)
+    }
+
     fn check(
         &self,
         session: &Session<'_>,
@@ -98,12 +113,20 @@ impl Language for PuppetCatalog {
         match load(session, path)? {
             Ok(catalog) => {
                 report.node = Some(catalog.name.to_string());
-                report.findings = findings_of(&catalog, &module_types(session, options));
+                let (config, problems) = session.config(path, options)?;
+                report.findings.extend(problems);
+                let modulepath = modulepath(options);
+                let surroundings = Surroundings::new(session.files, &modulepath, &config, options)?;
+                let platform = settle::platform(options.puppet.platform.as_deref(), &Hash::default());
+                let types = module_types(session, options);
+                // The sources of such a catalog are not here: there is nothing to change.
+                judge(&catalog, &types, &surroundings, platform, &session.sources, &|_| false, &mut report);
             }
-            Err(finding) => report.findings.push(finding),
+            Err(finding) => {
+                report.findings.push(finding);
+                report.verdict.insert("catalog", "fails");
+            }
         }
-        let fails = report.findings.iter().any(|finding| finding.severity == Severity::Error);
-        report.verdict.insert("catalog", if fails { "fails" } else { "ok" });
         Ok(vec![report])
     }
 }

@@ -12,6 +12,7 @@ mod project;
 mod puppetfile;
 mod run;
 mod why;
+pub(super) mod settle;
 
 pub(crate) use jobs::OwnFacts;
 pub(crate) use project::Project;
@@ -23,11 +24,14 @@ use std::path::{Path, PathBuf};
 use setpoint_catalog::graph::{self, Graph, Types};
 use setpoint_catalog::ruby_types::ModuleTypes;
 use setpoint_catalog::{Catalog, findings};
+use setpoint_packages::Platform;
 use setpoint_puppet::{Compilation, LogEntry, LogLevel, Looked, LookupOptions};
-use setpoint_source::{Diagnostic, InputReport, Rule, Severity};
+use setpoint_source::{Diagnostic, InputReport, Rule, Severity, Sources};
 
+use self::jobs::Job;
+use self::settle::Surroundings;
 use super::{Language, Older};
-use crate::cli::{ImpactArgs, InputOptions, WhyArgs};
+use crate::cli::{ImpactArgs, InputOptions, SimulateArgs, WhyArgs};
 use crate::session::{Outcome, Session, UsageError};
 
 #[derive(Debug)]
@@ -51,6 +55,7 @@ impl Language for Puppet {
             .iter()
             .chain(setpoint_puppet_syntax::RULES)
             .chain(findings::RULES)
+            .chain(setpoint_settle::RULES)
             .copied()
             .chain([
                 &environment_conf::UNKNOWN_ENVIRONMENT_SETTING,
@@ -135,6 +140,19 @@ impl Language for Puppet {
         why::impact(session, args)
     }
 
+    fn simulate(&self, session: &Session<'_>, args: &SimulateArgs) -> Result<Outcome, UsageError> {
+        let project = Project::open(session, &args.input, &args.options)?;
+        let job = project.only_job()?;
+        let compilation = project.compile(&job);
+        let Some(catalog) = &compilation.catalog else {
+            return Ok(Outcome { result: None, diagnostics: compilation.diagnostics });
+        };
+        let surroundings =
+            Surroundings::new(session.files, project.environment.modulepath(), &project.config, &args.options)?;
+        let platform = settle::platform(job.node.platform.as_deref(), &job.node.facts);
+        settle::simulate(catalog, project.environment.module_types(), &surroundings, platform, &session.sources, args)
+    }
+
     fn check(
         &self,
         session: &Session<'_>,
@@ -143,20 +161,52 @@ impl Language for Puppet {
     ) -> Result<Vec<InputReport>, UsageError> {
         let project = Project::open(session, path, options)?;
         let plan = project.plan()?;
-        let checked = run::all(&project, &plan, run::threads(session.jobs), |_, compilation, report| {
-            analyse(&project, compilation, report);
+        let surroundings =
+            Surroundings::new(session.files, project.environment.modulepath(), &project.config, options)?;
+        let checked = run::all(&project, &plan, run::threads(session.jobs), |job, compilation, report| {
+            analyse(&project, &surroundings, job, compilation, report);
         });
         Ok(run::reports(&project, &plan, checked))
     }
 }
 
 /// Every analysis of a catalog, and the verdict.
-fn analyse(project: &Project<'_>, compilation: &Compilation, report: &mut InputReport) {
-    if let Some(catalog) = &compilation.catalog {
-        report.findings.extend(findings_of(catalog, project.environment.module_types()));
-    }
+fn analyse(
+    project: &Project<'_>,
+    surroundings: &Surroundings<'_>,
+    job: &Job,
+    compilation: &Compilation,
+    report: &mut InputReport,
+) {
+    let Some(catalog) = &compilation.catalog else {
+        report.verdict.insert("catalog", "fails");
+        return;
+    };
+    let platform = settle::platform(job.node.platform.as_deref(), &job.node.facts);
+    let own = |path: &str| project.owns(Path::new(path));
+    judge(catalog, project.environment.module_types(), surroundings, platform, &project.session.sources, &own, report);
+}
+
+/// What is wrong with a catalog before anything is applied; if nothing is, whether it settles.
+pub(super) fn judge(
+    catalog: &Catalog,
+    types: &dyn Types,
+    surroundings: &Surroundings<'_>,
+    platform: Option<Platform>,
+    sources: &Sources,
+    may_change: &dyn Fn(&str) -> bool,
+    report: &mut InputReport,
+) {
+    let graph = Graph::new(catalog, types);
+    report.findings.extend(findings::of_conversion(catalog, types));
+    report.findings.extend(findings::of_graph(catalog, &graph));
     let fails = report.findings.iter().any(|finding| finding.severity == Severity::Error);
     report.verdict.insert("catalog", if fails { "fails" } else { "ok" });
+    if let (Ok(graph), false) = (&graph, fails) {
+        let settled = surroundings.settle(sources, catalog, graph, platform, may_change);
+        report.verdict.extend(settled.verdict);
+        report.findings.extend(settled.findings);
+    }
 }
 
 /// What prints a catalog in a format.
@@ -168,13 +218,6 @@ pub(super) fn printer(format: &str) -> Result<fn(&Catalog) -> String, UsageError
             "a catalog cannot be printed as `{other}`; the formats are json and pp"
         ))),
     }
-}
-
-/// What is wrong with a catalog before anything is applied.
-pub(super) fn findings_of(catalog: &Catalog, types: &dyn Types) -> Vec<Diagnostic> {
-    let mut found = findings::of_conversion(catalog, types);
-    found.extend(findings::of_graph(catalog, &Graph::new(catalog, types)));
-    found
 }
 
 /// The graph of the catalog; a relationship that cannot be kept is a diagnostic instead.
@@ -191,9 +234,13 @@ pub(super) fn draw(catalog: &Catalog, types: &dyn Types, format: &str) -> Result
 
 /// The native types of Puppet and of the modules.
 pub(super) fn module_types<'a>(session: &Session<'a>, options: &InputOptions) -> ModuleTypes<'a> {
+    ModuleTypes::new(session.files, modulepath(options))
+}
+
+/// The folders of modules that the command line names.
+pub(super) fn modulepath(options: &InputOptions) -> Vec<PathBuf> {
     let path = options.puppet.modulepath.as_deref().unwrap_or("");
-    let folders = path.split(':').filter(|part| !part.is_empty()).map(PathBuf::from).collect();
-    ModuleTypes::new(session.files, folders)
+    path.split(':').filter(|part| !part.is_empty()).map(PathBuf::from).collect()
 }
 
 /// Looks for keys in the data of the node that the options describe.

@@ -69,6 +69,18 @@ struct Found {
 }
 
 impl<'s> Project<'s> {
+    /// Whether a file is the user's own, and no part of a module of somebody else: repairs are written into no other.
+    pub(super) fn owns(&self, path: &Path) -> bool {
+        match &self.kind {
+            Kind::Manifests(input) => {
+                path.starts_with(input) || !self.environment.modulepath().iter().any(|folder| path.starts_with(folder))
+            }
+            // `modules` holds what the Puppetfile brings.
+            Kind::Repository { folder, .. } => path.starts_with(folder) && !path.starts_with(folder.join("modules")),
+            Kind::Module { folder, .. } => path.starts_with(folder) && !path.starts_with(folder.join("spec")),
+        }
+    }
+
     pub(crate) fn open(
         session: &'s Session<'_>,
         input: &Path,

@@ -5,19 +5,20 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use setpoint_catalog::Catalog;
-use setpoint_catalog::graph::Graph;
+use setpoint_catalog::graph::{Graph, Types};
+use setpoint_catalog::{Catalog, findings};
 use setpoint_config::Config;
 use setpoint_packages::{Family, Index, Platform};
 use setpoint_puppet_values::{Data, Hash, Key};
 use setpoint_resources::{Base, Source, Sources as FileServers, World};
-use setpoint_settle::{Question, Settled};
+use setpoint_settle::{Question, Settled, Turn};
 use setpoint_source::{FileSystem, Sources, read_text};
 use setpoint_state::Semantics;
 use setpoint_verify::Options;
 
-use crate::cli::InputOptions;
-use crate::session::UsageError;
+use crate::cli::{InputOptions, ResultFormat, SimulateArgs};
+use crate::output::pretty;
+use crate::session::{Outcome, UsageError};
 
 /// What is assumed where nothing says which platform a node has.
 const USUAL_PLATFORM: &str = "debian-12";
@@ -168,4 +169,36 @@ impl ModuleFiles<'_> {
         }
         read_text(self.files, path).ok().map(|text| Source::File(text.into()))
     }
+}
+
+/// One run of a catalog, on a machine that nothing was installed on.
+pub(in crate::languages) fn simulate(
+    catalog: &Catalog,
+    types: &dyn Types,
+    surroundings: &Surroundings<'_>,
+    platform: Option<Platform>,
+    sources: &Sources,
+    args: &SimulateArgs,
+) -> Result<Outcome, UsageError> {
+    if args.all {
+        return Err(UsageError::new(
+            "a catalog has too many runs to list; `setpoint check` proves what all of them have in common",
+        ));
+    }
+    let graph = Graph::new(catalog, types);
+    let Ok(graph) = &graph else {
+        return Ok(Outcome { result: None, diagnostics: findings::of_graph(catalog, &graph) });
+    };
+    let turn = args.random.map_or(Turn::Puppet, Turn::Random);
+    let run = surroundings.ask(sources, catalog, graph, platform, &|_| false, |question| {
+        setpoint_settle::simulate(question, turn)
+    });
+    let Some(run) = run else {
+        return Err(UsageError::new("no machine fits what is assumed of the start; `--any-start` drops the assumptions"));
+    };
+    let result = match args.format {
+        ResultFormat::Text => run.text(),
+        ResultFormat::Json => pretty(&run.json()),
+    };
+    Ok(Outcome { result: Some(result), diagnostics: Vec::new() })
 }
