@@ -179,7 +179,7 @@ fn declares(title: &Expr, wanted: &str) -> bool {
     }
 }
 
-fn quoted(title: &str) -> String {
+pub(crate) fn quoted(title: &str) -> String {
     format!("'{}'", title.replace('\\', "\\\\").replace('\'', "\\'"))
 }
 

@@ -1,14 +1,15 @@
 //! Verdicts as findings.
 
 use serde_json::{Value as Json, json};
-use setpoint_catalog::{Catalog, Resource, ResourceId};
+use setpoint_catalog::{Catalog, Relation, Resource, ResourceId};
 use setpoint_resources::{Modelled, Note};
-use setpoint_source::{Diagnostic, Rule, Severity};
-use setpoint_state::{CellId, Program, Run, Runner, Semantics, State, Status, StepId};
+use setpoint_source::{Diagnostic, Rule, Severity, Sources};
+use setpoint_state::{CellId, Program, Run, Runner, State, Status, StepId};
 use setpoint_verify::{Counterexample, Dependence, Twice, TwoStarts, Unproved, Verdicts, Why};
 
-use crate::rules;
+use crate::edit::{quoted, relation_fix};
 use crate::words::Words;
+use crate::{Question, rules};
 
 /// Turns what was found out about a plan into findings.
 pub(crate) struct Teller<'a> {
@@ -16,18 +17,22 @@ pub(crate) struct Teller<'a> {
     pub(crate) modelled: &'a Modelled,
     pub(crate) words: Words<'a>,
     pub(crate) runner: Runner<'a>,
+    sources: &'a Sources,
+    may_change: &'a dyn Fn(&str) -> bool,
 }
 
 /// Names in one message at most.
 const MAX_NAMES: usize = 5;
 
 impl<'a> Teller<'a> {
-    pub(crate) fn new(catalog: &'a Catalog, modelled: &'a Modelled, semantics: Semantics) -> Self {
+    pub(crate) fn new(question: &Question<'a>, modelled: &'a Modelled) -> Self {
         Self {
-            catalog,
+            catalog: question.catalog,
             modelled,
-            words: Words::new(&modelled.plan, catalog),
-            runner: Runner::new(&modelled.plan, semantics),
+            words: Words::new(&modelled.plan, question.catalog),
+            runner: Runner::new(&modelled.plan, question.options.semantics),
+            sources: question.sources,
+            may_change: question.may_change,
         }
     }
 
@@ -44,13 +49,14 @@ impl<'a> Teller<'a> {
                 found.push(self.dependent(dependence));
             }
         }
-        if let Some(twice) = &verdicts.not_idempotent {
+        // What follows from an order that is missing is not told again.
+        let ordered = found.is_empty();
+        if let Some(twice) = verdicts.not_idempotent.as_ref().filter(|_| ordered) {
             found.extend(self.again(&rules::NOT_IDEMPOTENT, twice));
-        } else if let Some(twice) = &verdicts.not_quiet {
+        } else if let Some(twice) = verdicts.not_quiet.as_ref().filter(|_| ordered) {
             found.extend(self.again(&rules::NOT_QUIET, twice));
-        }
-        if let Some(two) = &verdicts.not_convergent {
-            found.push(self.not_convergent(two));
+        } else if let Some(two) = verdicts.not_convergent.as_ref().filter(|_| ordered) {
+            found.extend(self.not_convergent(two));
         }
         found.extend(self.unproved(&verdicts.unproved));
         found.extend(self.notes());
@@ -82,7 +88,11 @@ impl<'a> Teller<'a> {
         };
         let finding = Diagnostic::new(&rules::MISSING_ORDER, message).severity(Severity::Error);
         let steps: Vec<StepId> = [Some(failed), other].into_iter().flatten().collect();
-        (self.with_story(self.placed(finding, &steps), found, &steps), culprit)
+        let mut finding = self.with_story(self.placed(finding, &steps), found, &steps);
+        if let Some(other) = other {
+            finding = self.with_fix(finding, other, failed);
+        }
+        (finding, culprit)
     }
 
     fn dependent(&self, found: &Dependence) -> Diagnostic {
@@ -101,7 +111,38 @@ impl<'a> Teller<'a> {
             "the result depends on whether {first} or {second} comes first, and nothing says which"
         );
         let finding = Diagnostic::new(&rules::MISSING_ORDER, message);
-        self.with_story(self.placed(finding, &[one, two]), example, &[one, two])
+        let finding = self.with_story(self.placed(finding, &[one, two]), example, &[one, two]);
+        // The order of today, unless something fails in it that does not fail in the other.
+        let failures = |run: &Run| run.statuses.iter().filter(|status| **status == Status::Failed).count();
+        if failures(&example.first_run) > failures(&example.second_run) {
+            self.with_fix(finding, two, one)
+        } else {
+            self.with_fix(finding, one, two)
+        }
+    }
+
+    /// Adds the relationship that makes `first` come before `then`: on the later one, or on the earlier one where the
+    /// later one is not the user's own. A service that comes after its configuration reacts to it, too.
+    fn with_fix(&self, finding: Diagnostic, first: StepId, then: StepId) -> Diagnostic {
+        let (Some(first), Some(then)) = (self.resource(first), self.resource(then)) else { return finding };
+        let kind = |id: ResourceId| self.catalog.get(id).map_or("", |resource| resource.type_name.as_str());
+        let refreshes = kind(then) == "Service" && matches!(kind(first), "File" | "Concat_file" | "File_line" | "Ini_setting");
+        let (late, early) = if refreshes {
+            (Relation::Subscribe, Relation::Notify)
+        } else {
+            (Relation::Require, Relation::Before)
+        };
+        for (holder, relation, other) in [(then, late, first), (first, early, then)] {
+            let Some(resource) = self.catalog.get(holder) else { continue };
+            let own = resource.span.is_some_and(|span| (self.may_change)(self.sources.file(span.file).path()));
+            if own && let Some(fix) = relation_fix(self.sources, self.catalog, holder, relation, other) {
+                let help = format!("{}{}.", fix.title[..1].to_uppercase(), &fix.title[1..]);
+                return finding.with_help(help).with_fix(fix);
+            }
+        }
+        let named = |id: ResourceId| self.catalog.get(id).map(|one| format!("{}[{}]", one.type_name, quoted(&one.title))).unwrap_or_default();
+        let arrow = if refreshes { "~>" } else { "->" };
+        finding.with_help(format!("State the order where both are known: `{} {arrow} {}`.", named(first), named(then)))
     }
 
     /// The cell that both steps set, so that each undoes the other in every run.
@@ -166,7 +207,7 @@ impl<'a> Teller<'a> {
         Some(self.placed(finding, &steps))
     }
 
-    fn not_convergent(&self, two: &TwoStarts) -> Diagnostic {
+    fn not_convergent(&self, two: &TwoStarts) -> Option<Diagnostic> {
         let ends: Vec<String> = two
             .runs
             .iter()
@@ -179,13 +220,18 @@ impl<'a> Teller<'a> {
             }
             cells.contains(&two.cell)
         });
-        let name = writer.map_or("a resource", |step| self.words.step(step));
+        // What a package brings along is not what somebody asked for.
+        let package = |step: StepId| {
+            self.resource(step).and_then(|id| self.catalog.get(id)).is_some_and(|one| one.type_name.as_str() == "Package")
+        };
+        let writer = writer.filter(|&step| !package(step))?;
+        let name = self.words.step(writer);
         let message = format!("what {name} manages ends differently from different starts");
         let mut finding = Diagnostic::new(&rules::NOT_CONVERGENT, message);
         for end in ends {
             finding = finding.with_note(format!("One run without failures ends so: {end}."));
         }
-        self.placed(finding, &writer.into_iter().collect::<Vec<_>>())
+        Some(self.placed(finding, &[writer]))
     }
 
     /// What could not be decided: one finding for each resource that is to blame, one for each other reason.

@@ -52,7 +52,7 @@ pub fn settle(question: &Question<'_>) -> Settled {
     verdict.insert("idempotent", answer_word(verdicts.idempotent));
     verdict.insert("quiet", answer_word(verdicts.quiet));
     verdict.insert("convergent", answer_word(verdicts.convergent));
-    let teller = Teller::new(question.catalog, &modelled, question.options.semantics);
+    let teller = Teller::new(question, &modelled);
     let findings = teller.findings(&verdicts);
     Settled { verdict, findings }
 }

@@ -15,7 +15,7 @@ pub(crate) struct Words<'a> {
 }
 
 /// Facts about a start or an end that are told at most; more are counted.
-const MAX_FACTS: usize = 6;
+const MAX_FACTS: usize = 4;
 
 impl<'a> Words<'a> {
     pub(crate) fn new(plan: &'a Plan, catalog: &'a Catalog) -> Self {
@@ -34,15 +34,25 @@ impl<'a> Words<'a> {
 
     /// What cells hold, in one sentence: `/etc/x does not exist, and the user app does`.
     pub(crate) fn state(&self, state: &State, cells: &[CellId]) -> String {
-        let mut facts: Vec<String> =
-            cells.iter().take(MAX_FACTS).filter_map(|&cell| self.fact(cell, state.get(cell))).collect();
-        if cells.len() > MAX_FACTS {
-            facts.push(format!("{} more", cells.len() - MAX_FACTS));
-        }
+        let mut cells: Vec<CellId> = cells.to_vec();
+        cells.sort_by_key(|&cell| self.weight(cell));
+        let known = cells.iter().filter_map(|&cell| self.fact(cell, state.get(cell)));
+        let facts: Vec<String> = known.take(MAX_FACTS).collect();
         match facts.as_slice() {
             [] => "any".to_owned(),
             [one] => one.clone(),
             [rest @ .., last] => format!("{}, and {last}", rest.join(", ")),
+        }
+    }
+
+    /// What people think of first comes first.
+    fn weight(&self, cell: CellId) -> u8 {
+        match self.plan.space.get(cell).map(|cell| cell.key.kind) {
+            Some(CellKind::Package) => 0,
+            Some(CellKind::User | CellKind::UserGroup) => 1,
+            Some(CellKind::Path | CellKind::Entry) => 2,
+            Some(CellKind::Running) => 3,
+            _ => 4,
         }
     }
 
@@ -60,6 +70,9 @@ impl<'a> Words<'a> {
             CellKind::Entry => format!("{name} has {detail}: {}", self.value(value)),
             CellKind::Package if absent => format!("the package {name} is not installed"),
             CellKind::Package => match value {
+                Value::Text(text) if &**text == "config-files" => {
+                    format!("the package {name} is removed, with its configuration left")
+                }
                 Value::Text(text) if !matches!(&**text, "present" | "installed") => {
                     format!("the package {name} is installed ({text})")
                 }
@@ -69,7 +82,8 @@ impl<'a> Words<'a> {
                 Value::Text(text) => format!("the service {name} is {text}"),
                 _ => format!("the service {name} is not running"),
             },
-            CellKind::Enabled => format!("whether the service {name} starts at boot: {}", self.value(value)),
+            CellKind::Enabled if *value == Value::text("true") => format!("the service {name} starts at boot"),
+            CellKind::Enabled => format!("the service {name} does not start at boot"),
             CellKind::Loaded if absent => format!("the service {name} has not loaded {detail}"),
             CellKind::Loaded => format!("the service {name} runs with {} as {detail}", self.value(value)),
             CellKind::User if absent => format!("the user {name} does not exist"),
@@ -128,7 +142,8 @@ impl<'a> Words<'a> {
     /// How a run ends, as far as it differs from another: who fails or is skipped, and what the cells hold.
     pub(crate) fn end(&self, run: &Run, cells: &[CellId], steps: &[StepId]) -> String {
         let mut facts: Vec<String> = Vec::new();
-        for &step in steps.iter().take(MAX_FACTS) {
+        let real = |step: &&StepId| self.plan.steps.get(step.0 as usize).is_some_and(|step| !step.passes_on);
+        for &step in steps.iter().filter(real).take(MAX_FACTS) {
             let name = self.step(step);
             match run.statuses.get(step.0 as usize) {
                 Some(Status::Failed) => {

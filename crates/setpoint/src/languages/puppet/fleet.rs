@@ -5,6 +5,7 @@ use std::path::Path;
 use setpoint_source::{InputReport, Severity, Verdict};
 
 use super::project::Project;
+use super::settle::Surroundings;
 use super::{analyse, run};
 use crate::cli::InputOptions;
 use crate::session::{Session, UsageError};
@@ -64,8 +65,9 @@ pub(crate) fn run(
         at += 1;
         (at - 1) % shard.1 == shard.0 - 1
     });
-    let checked = run::all(&project, &plan, run::threads(session.jobs), |_, compilation, report| {
-        analyse(&project, compilation, report);
+    let surroundings = Surroundings::new(session.files, project.environment.modulepath(), &project.config, options)?;
+    let checked = run::all(&project, &plan, run::threads(session.jobs), |job, compilation, report| {
+        analyse(&project, &surroundings, job, compilation, report);
     });
     let nodes = plan
         .jobs
