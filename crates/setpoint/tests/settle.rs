@@ -88,7 +88,9 @@ fn check(row: &Row, corpus: &Path, indexes: &Indexes) -> Result<(), Failed> {
         .map_err(|error| format!("{error}: {}", String::from_utf8_lossy(&done.stderr)))?;
     let input = &report["inputs"][0];
     let word = |name: &str| input["verdict"][name].as_str().unwrap_or("missing").to_owned();
-    let has = |rule: &str| input["findings"].as_array().is_some_and(|all| all.iter().any(|one| one["rule"] == rule));
+    let has = |rule: &str| {
+        input["findings"].as_array().is_some_and(|all| all.iter().any(|one| one["rule"] == rule))
+    };
     let mut wrong = Vec::new();
     let mut expect = |what: &str, good: bool| {
         if !good {
@@ -100,7 +102,9 @@ fn check(row: &Row, corpus: &Path, indexes: &Indexes) -> Result<(), Failed> {
         // An order of its own may make today's run right or wrong; the paper knows one answer for both.
         "no" if row.note.contains("decide by replay") => {}
         "no" => expect("dependent", matches!(word("order").as_str(), "dependent" | "fails")),
-        "always-error" => expect("fails in every order", word("order") == "independent" && has("always-fails")),
+        "always-error" => {
+            expect("fails in every order", word("order") == "independent" && has("always-fails"))
+        }
         _ => {}
     }
     match row.idempotent.as_str() {

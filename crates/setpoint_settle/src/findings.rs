@@ -5,7 +5,9 @@ use setpoint_catalog::{Catalog, Relation, Resource, ResourceId};
 use setpoint_resources::{Modelled, Note};
 use setpoint_source::{Diagnostic, Rule, Severity, Sources};
 use setpoint_state::{CellId, Program, Run, Runner, State, Status, StepId};
-use setpoint_verify::{Counterexample, Dependence, Twice, TwoStarts, Unproved, Verdicts, Why};
+use setpoint_verify::{
+    Answer, Broken, Counterexample, Dependence, Failure, Stale, Twice, TwoStarts, Unproved, Verdicts, Why,
+};
 
 use crate::edit::{quoted, relation_fix};
 use crate::words::Words;
@@ -49,8 +51,19 @@ impl<'a> Teller<'a> {
                 found.push(self.dependent(dependence));
             }
         }
+        found
+            .extend(verdicts.failures.iter().filter(|one| one.every_order).map(|one| self.always_fails(one)));
         // What follows from an order that is missing is not told again.
         let ordered = found.is_empty();
+        found.extend(verdicts.broken.iter().filter_map(|one| self.broken(one, ordered)));
+        let fought: Vec<String> = found.iter().flat_map(|one| one.resources.clone()).collect();
+        found.extend(
+            verdicts.missing_notify.iter().filter_map(|one| self.stale(&rules::MISSING_NOTIFY, one, &fought)),
+        );
+        found.extend(
+            verdicts.lost_refresh.iter().filter_map(|one| self.stale(&rules::LOST_REFRESH, one, &fought)),
+        );
+        let ordered = ordered && found.is_empty();
         if let Some(twice) = verdicts.not_idempotent.as_ref().filter(|_| ordered) {
             found.extend(self.again(&rules::NOT_IDEMPOTENT, twice));
         } else if let Some(twice) = verdicts.not_quiet.as_ref().filter(|_| ordered) {
@@ -64,7 +77,11 @@ impl<'a> Teller<'a> {
     }
 
     /// A step fails in the order that Puppet takes, and not in another.
-    fn fails(&self, found: &Counterexample, dependent: &[Dependence]) -> (Diagnostic, Option<(StepId, StepId)>) {
+    fn fails(
+        &self,
+        found: &Counterexample,
+        dependent: &[Dependence],
+    ) -> (Diagnostic, Option<(StepId, StepId)>) {
         let failed = found
             .differs
             .steps
@@ -73,10 +90,8 @@ impl<'a> Teller<'a> {
             .find(|&step| status(&found.first_run, step) == Status::Failed)
             .or_else(|| found.differs.steps.first().copied())
             .unwrap_or(StepId(0));
-        let culprit = dependent
-            .iter()
-            .find(|one| one.one == failed || one.two == failed)
-            .map(|one| (one.one, one.two));
+        let culprit =
+            dependent.iter().find(|one| one.one == failed || one.two == failed).map(|one| (one.one, one.two));
         let other = culprit.map(|(one, two)| if one == failed { two } else { one });
         let name = self.words.step(failed);
         let message = match other {
@@ -103,13 +118,14 @@ impl<'a> Teller<'a> {
             let what = self.words.fact(cell, example.first_run.end.get(cell)).unwrap_or_default();
             let message = format!("{first} and {second} set the same thing to different values");
             let finding = Diagnostic::new(&rules::DIVERGES, message)
-                .with_note(format!("Whichever comes last wins: at the end {what}. The next run changes it again."))
+                .with_note(format!(
+                    "Whichever comes last wins: at the end {what}. The next run changes it again."
+                ))
                 .with_help("Let one of the two manage it; no order makes both come true.");
             return self.with_story(self.placed(finding, &[one, two]), example, &[one, two]);
         }
-        let message = format!(
-            "the result depends on whether {first} or {second} comes first, and nothing says which"
-        );
+        let message =
+            format!("the result depends on whether {first} or {second} comes first, and nothing says which");
         let finding = Diagnostic::new(&rules::MISSING_ORDER, message);
         let finding = self.with_story(self.placed(finding, &[one, two]), example, &[one, two]);
         // The order of today, unless something fails in it that does not fail in the other.
@@ -126,7 +142,8 @@ impl<'a> Teller<'a> {
     fn with_fix(&self, finding: Diagnostic, first: StepId, then: StepId) -> Diagnostic {
         let (Some(first), Some(then)) = (self.resource(first), self.resource(then)) else { return finding };
         let kind = |id: ResourceId| self.catalog.get(id).map_or("", |resource| resource.type_name.as_str());
-        let refreshes = kind(then) == "Service" && matches!(kind(first), "File" | "Concat_file" | "File_line" | "Ini_setting");
+        let refreshes = kind(then) == "Service"
+            && matches!(kind(first), "File" | "Concat_file" | "File_line" | "Ini_setting");
         let (late, early) = if refreshes {
             (Relation::Subscribe, Relation::Notify)
         } else {
@@ -134,15 +151,25 @@ impl<'a> Teller<'a> {
         };
         for (holder, relation, other) in [(then, late, first), (first, early, then)] {
             let Some(resource) = self.catalog.get(holder) else { continue };
-            let own = resource.span.is_some_and(|span| (self.may_change)(self.sources.file(span.file).path()));
+            let own =
+                resource.span.is_some_and(|span| (self.may_change)(self.sources.file(span.file).path()));
             if own && let Some(fix) = relation_fix(self.sources, self.catalog, holder, relation, other) {
                 let help = format!("{}{}.", fix.title[..1].to_uppercase(), &fix.title[1..]);
                 return finding.with_help(help).with_fix(fix);
             }
         }
-        let named = |id: ResourceId| self.catalog.get(id).map(|one| format!("{}[{}]", one.type_name, quoted(&one.title))).unwrap_or_default();
+        let named = |id: ResourceId| {
+            self.catalog
+                .get(id)
+                .map(|one| format!("{}[{}]", one.type_name, quoted(&one.title)))
+                .unwrap_or_default()
+        };
         let arrow = if refreshes { "~>" } else { "->" };
-        finding.with_help(format!("State the order where both are known: `{} {arrow} {}`.", named(first), named(then)))
+        finding.with_help(format!(
+            "State the order where both are known: `{} {arrow} {}`.",
+            named(first),
+            named(then)
+        ))
     }
 
     /// The cell that both steps set, so that each undoes the other in every run.
@@ -161,6 +188,102 @@ impl<'a> Teller<'a> {
         written(&self.step(one)?.apply, &mut of_one);
         written(&self.step(two)?.apply, &mut of_two);
         example.differs.cells.iter().copied().find(|cell| of_one.contains(cell) && of_two.contains(cell))
+    }
+
+    /// A step fails, and no order helps.
+    fn always_fails(&self, failure: &Failure) -> Diagnostic {
+        let name = self.words.step(failure.step);
+        let trace = self.runner.trace(&failure.start, &failure.run.order);
+        let told = self.words.end(&trace, &[], &[failure.step]);
+        let message = format!("{name} fails, in whatever order the resources come");
+        let start = match failure.always {
+            Answer::Yes => "From every start that is assumed",
+            Answer::No | Answer::Unknown => "On a machine that nothing was installed on",
+        };
+        let finding = Diagnostic::new(&rules::ALWAYS_FAILS, message).with_note(format!("{start}: {told}."));
+        self.placed(finding, &[failure.step])
+    }
+
+    /// What must hold at the end does not: what the user states, or what a resource declares.
+    fn broken(&self, broken: &Broken, ordered: bool) -> Option<Diagnostic> {
+        let mut cells = Vec::new();
+        broken.test.cells(&mut cells);
+        let end = self.words.state(&broken.run.end, &cells);
+        let Some(step) = broken.step else {
+            let message = format!("`{}` does not hold after a run without failures", broken.name);
+            return Some(
+                Diagnostic::new(&rules::BROKEN_INVARIANT, message).with_note(format!("At the end: {end}.")),
+            );
+        };
+        // Without an order, it is the order that is told.
+        if !ordered {
+            return None;
+        }
+        let undone = self.writers(&cells, step);
+        let name = self.words.step(step);
+        let message = match undone.first() {
+            Some(other) => format!("{} undoes what {name} declares", self.words.step(*other)),
+            None => format!("after a run without failures it is not as {name} declares it"),
+        };
+        let finding = Diagnostic::new(&rules::DIVERGES, message)
+            .with_note(format!("At the end: {end}. The next run changes it again."))
+            .with_help("Let one of the two manage it.");
+        let mut steps = vec![step];
+        steps.extend(undone);
+        Some(self.placed(finding, &steps))
+    }
+
+    /// The other steps that may write one of these cells.
+    fn writers(&self, cells: &[CellId], but: StepId) -> Vec<StepId> {
+        let all = (0..self.modelled.plan.steps.len() as u32).map(StepId);
+        all.filter(|&step| step != but)
+            .filter(|&step| {
+                let mut touched = Vec::new();
+                if let Some(step) = self.step(step) {
+                    written(&step.apply, &mut touched);
+                }
+                cells.iter().any(|cell| touched.contains(cell))
+            })
+            .take(MAX_NAMES)
+            .collect()
+    }
+
+    /// A service runs with an old configuration. One that is told for its order already is not told again.
+    fn stale(&self, rule: &'static Rule, stale: &Stale, told: &[String]) -> Option<Diagnostic> {
+        let service = stale.services.first().copied()?;
+        let path = self.modelled.plan.space.get(stale.file).map(|cell| cell.key.name.to_string())?;
+        let name = self.words.step(service);
+        let file = self.writers(&[stale.file], service).into_iter().next();
+        let both = |one: &StepId| told.iter().any(|known| known == self.words.step(*one));
+        if both(&service) && file.as_ref().is_some_and(both) {
+            return None;
+        }
+        let mut steps = vec![service];
+        steps.extend(file);
+        let finding = match stale.failing {
+            None => {
+                let message = format!("{path} changes, and {name} keeps running with what it loaded before");
+                let finding = Diagnostic::new(rule, message)
+                    .with_note("Nothing restarts the service when the file changes.");
+                match file {
+                    Some(file) => self.with_fix(finding, file, service),
+                    None => finding,
+                }
+            }
+            Some(failing) => {
+                let failing_name = self.words.step(failing);
+                steps.push(failing);
+                let message =
+                    format!("if {failing_name} fails once, {name} is never restarted for a changed {path}");
+                Diagnostic::new(rule, message)
+                    .with_note(format!(
+                        "The run in which {path} changes skips {name}, because {failing_name} failed; in later runs nothing \
+                         changes any more, so nothing restarts it."
+                    ))
+                    .with_help(format!("Let {name} depend only on what it needs to run."))
+            }
+        };
+        Some(self.placed(finding, &steps))
     }
 
     /// A second run is not as it should be.
@@ -222,7 +345,9 @@ impl<'a> Teller<'a> {
         });
         // What a package brings along is not what somebody asked for.
         let package = |step: StepId| {
-            self.resource(step).and_then(|id| self.catalog.get(id)).is_some_and(|one| one.type_name.as_str() == "Package")
+            self.resource(step)
+                .and_then(|id| self.catalog.get(id))
+                .is_some_and(|one| one.type_name.as_str() == "Package")
         };
         let writer = writer.filter(|&step| !package(step))?;
         let name = self.words.step(writer);
@@ -256,7 +381,8 @@ impl<'a> Teller<'a> {
         for (step, mut with) in blamed {
             with.sort_unstable();
             with.dedup();
-            let reason = self.step(step).and_then(|step| step.unknown.as_ref()).map(|unknown| &*unknown.reason);
+            let reason =
+                self.step(step).and_then(|step| step.unknown.as_ref()).map(|unknown| &*unknown.reason);
             let mut message = format!("what {} does is not known", self.words.step(step));
             if let Some(reason) = reason {
                 message = format!("{message}: {reason}");
@@ -281,6 +407,9 @@ impl<'a> Teller<'a> {
                 Why::NotReplayed => "a candidate did not hold when it was run, so nothing is claimed",
                 Why::Postponed => "resources wait for a provider that others bring",
                 Why::WhetherItFails => "whether the order that Puppet takes fails could not be decided",
+                Why::Invariant => "whether what must hold at the end does hold could not be decided",
+                Why::Refresh => "whether a service always runs with its configuration could not be decided",
+                Why::Enough => "enough pairs are told already",
                 Why::Step(_) => continue,
             };
             let message = format!("not decided for {}: {reason}", self.names(&steps));
@@ -344,7 +473,8 @@ impl<'a> Teller<'a> {
         };
         let mut finding = finding;
         if !found.matters.is_empty() {
-            finding = finding.with_note(format!("Start: {}.", self.words.state(&found.start, &found.matters)));
+            finding =
+                finding.with_note(format!("Start: {}.", self.words.state(&found.start, &found.matters)));
         }
         finding = finding
             .with_note(format!("{}: {}.", names(&one.order), self.words.end(&one, cells, concerned)))

@@ -100,7 +100,9 @@ fn tell(teller: &Teller<'_>, event: &Event, now: &mut State) -> Option<String> {
             now.set(*cell, to.clone());
             told_write(teller, *cell, to)
         }
-        Event::Skipped(_, because) => Some(format!("skipped, for {} failed or was skipped", teller.words.step(*because))),
+        Event::Skipped(_, because) => {
+            Some(format!("skipped, for {} failed or was skipped", teller.words.step(*because)))
+        }
         Event::Refresh(_) => Some("refreshed".to_owned()),
         Event::Failed(_, reason) => Some(format!("fails: {reason}")),
         Event::Postponed(_) => Some("postponed: its provider cannot be used yet".to_owned()),

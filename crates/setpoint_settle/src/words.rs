@@ -82,7 +82,9 @@ impl<'a> Words<'a> {
                 Value::Text(text) => format!("the service {name} is {text}"),
                 _ => format!("the service {name} is not running"),
             },
-            CellKind::Enabled if *value == Value::text("true") => format!("the service {name} starts at boot"),
+            CellKind::Enabled if *value == Value::text("true") => {
+                format!("the service {name} starts at boot")
+            }
             CellKind::Enabled => format!("the service {name} does not start at boot"),
             CellKind::Loaded if absent => format!("the service {name} has not loaded {detail}"),
             CellKind::Loaded => format!("the service {name} runs with {} as {detail}", self.value(value)),

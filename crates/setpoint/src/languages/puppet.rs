@@ -11,8 +11,8 @@ mod node;
 mod project;
 mod puppetfile;
 mod run;
-mod why;
 pub(super) mod settle;
+mod why;
 
 pub(crate) use jobs::OwnFacts;
 pub(crate) use project::Project;
@@ -147,10 +147,21 @@ impl Language for Puppet {
         let Some(catalog) = &compilation.catalog else {
             return Ok(Outcome { result: None, diagnostics: compilation.diagnostics });
         };
-        let surroundings =
-            Surroundings::new(session.files, project.environment.modulepath(), &project.config, &args.options)?;
+        let surroundings = Surroundings::new(
+            session.files,
+            project.environment.modulepath(),
+            &project.config,
+            &args.options,
+        )?;
         let platform = settle::platform(job.node.platform.as_deref(), &job.node.facts);
-        settle::simulate(catalog, project.environment.module_types(), &surroundings, platform, &session.sources, args)
+        settle::simulate(
+            catalog,
+            project.environment.module_types(),
+            &surroundings,
+            platform,
+            &session.sources,
+            args,
+        )
     }
 
     fn check(
@@ -184,7 +195,15 @@ fn analyse(
     };
     let platform = settle::platform(job.node.platform.as_deref(), &job.node.facts);
     let own = |path: &str| project.owns(Path::new(path));
-    judge(catalog, project.environment.module_types(), surroundings, platform, &project.session.sources, &own, report);
+    judge(
+        catalog,
+        project.environment.module_types(),
+        surroundings,
+        platform,
+        &project.session.sources,
+        &own,
+        report,
+    );
 }
 
 /// What is wrong with a catalog before anything is applied; if nothing is, whether it settles.

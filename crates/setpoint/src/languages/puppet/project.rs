@@ -73,10 +73,13 @@ impl<'s> Project<'s> {
     pub(super) fn owns(&self, path: &Path) -> bool {
         match &self.kind {
             Kind::Manifests(input) => {
-                path.starts_with(input) || !self.environment.modulepath().iter().any(|folder| path.starts_with(folder))
+                path.starts_with(input)
+                    || !self.environment.modulepath().iter().any(|folder| path.starts_with(folder))
             }
             // `modules` holds what the Puppetfile brings.
-            Kind::Repository { folder, .. } => path.starts_with(folder) && !path.starts_with(folder.join("modules")),
+            Kind::Repository { folder, .. } => {
+                path.starts_with(folder) && !path.starts_with(folder.join("modules"))
+            }
             Kind::Module { folder, .. } => path.starts_with(folder) && !path.starts_with(folder.join("spec")),
         }
     }

@@ -60,7 +60,9 @@ impl<'a> Surroundings<'a> {
             config,
             semantics,
             any_start: options.any_start,
-            deadline: options.timeout.and_then(|seconds| Instant::now().checked_add(Duration::from_secs(seconds))),
+            deadline: options
+                .timeout
+                .and_then(|seconds| Instant::now().checked_add(Duration::from_secs(seconds))),
         })
     }
 
@@ -110,7 +112,8 @@ impl<'a> Surroundings<'a> {
     /// one alone.
     fn packages(&self, platform: Option<Platform>) -> Index {
         let given = self.given.clone();
-        let Some(platform) = platform.filter(|_| self.semantics == Semantics::Puppet || given.is_none()) else {
+        let Some(platform) = platform.filter(|_| self.semantics == Semantics::Puppet || given.is_none())
+        else {
             return given.unwrap_or_else(Index::empty);
         };
         let mut known = self.built_in.lock().unwrap_or_else(PoisonError::into_inner);
@@ -152,7 +155,8 @@ impl FileServers for ModuleFiles<'_> {
     fn get(&self, address: &str) -> Option<Source> {
         let rest = address.strip_prefix("puppet:///modules/")?;
         let (module, path) = rest.split_once('/')?;
-        let folder = self.modulepath.iter().map(|folder| folder.join(module)).find(|path| self.files.is_dir(path))?;
+        let folder =
+            self.modulepath.iter().map(|folder| folder.join(module)).find(|path| self.files.is_dir(path))?;
         self.source(&folder.join("files").join(path), 0)
     }
 }
@@ -164,7 +168,8 @@ impl ModuleFiles<'_> {
                 return None;
             }
             let inside = self.files.list(path).into_iter();
-            let entries = inside.filter_map(|name| Some((name.clone(), self.source(&path.join(&name), depth + 1)?)));
+            let entries =
+                inside.filter_map(|name| Some((name.clone(), self.source(&path.join(&name), depth + 1)?)));
             return Some(Source::Directory(entries.collect()));
         }
         read_text(self.files, path).ok().map(|text| Source::File(text.into()))
@@ -194,7 +199,9 @@ pub(in crate::languages) fn simulate(
         setpoint_settle::simulate(question, turn)
     });
     let Some(run) = run else {
-        return Err(UsageError::new("no machine fits what is assumed of the start; `--any-start` drops the assumptions"));
+        return Err(UsageError::new(
+            "no machine fits what is assumed of the start; `--any-start` drops the assumptions",
+        ));
     };
     let result = match args.format {
         ResultFormat::Text => run.text(),
