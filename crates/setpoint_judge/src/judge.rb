@@ -443,7 +443,7 @@ def walk(root, at, out, owners, groups)
     stat = File.lstat(path)
     entry = { 'mode' => format('%04o', stat.mode & 0o7777), 'owner' => owners[stat.uid] || stat.uid.to_s, 'group' => groups[stat.gid] || stat.gid.to_s }
     if stat.symlink?
-      entry = { 'kind' => 'link', 'target' => File.readlink(path) }
+      entry.merge!('kind' => 'link', 'target' => File.readlink(path))
     elsif stat.directory?
       entry['kind'] = 'directory'
     else
@@ -465,7 +465,7 @@ def state(root, tools)
       path = "#{root}/#{folder}/#{name}"
       stat = File.lstat(path)
       entry = { 'mode' => format('%04o', stat.mode & 0o7777), 'owner' => owners[stat.uid] || stat.uid.to_s, 'group' => groups[stat.gid] || stat.gid.to_s }
-      if stat.symlink? then entry = { 'kind' => 'link', 'target' => File.readlink(path) }
+      if stat.symlink? then entry.merge!('kind' => 'link', 'target' => File.readlink(path))
       elsif stat.directory?
         entry['kind'] = 'directory'
         walk(root, "#{folder}/#{name}", tree, owners, groups)

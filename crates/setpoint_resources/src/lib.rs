@@ -22,6 +22,6 @@ mod world;
 
 pub use entries::Entry;
 pub use packages::packaged_content;
-pub use plan::{Modelled, plan};
+pub use plan::{FileEntry, Modelled, plan};
 pub use platform::Base;
 pub use world::{NoSources, Note, Source, Sources, World};

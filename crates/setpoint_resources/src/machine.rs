@@ -9,7 +9,7 @@ use setpoint_state::{CellId, CellKey, CellKind, Kind, Program, Space, Term, Test
 use crate::entries::{Entry, Tracked};
 use crate::mentions::Mentions;
 use crate::packages::PackageSet;
-use crate::{Note, World};
+use crate::{FileEntry, Note, World};
 
 /// What a removed package leaves behind.
 pub(crate) const CONFIG_FILES: &str = "config-files";
@@ -315,6 +315,16 @@ impl<'a> Machine<'a> {
 
     pub(crate) fn tracked(&self, path: &str) -> Vec<Tracked> {
         self.entries.get(path).cloned().unwrap_or_default()
+    }
+
+    pub(crate) fn all_tracked(&self) -> Vec<FileEntry> {
+        let mut found = Vec::new();
+        for (path, entries) in &self.entries {
+            for Tracked { entry, cell } in entries {
+                found.push(FileEntry { cell: *cell, path: path.clone(), entry: entry.clone() });
+            }
+        }
+        found
     }
 
     // Users, groups, packages, services.

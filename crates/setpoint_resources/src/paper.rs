@@ -41,7 +41,7 @@ pub(crate) fn plan(catalog: &Catalog, graph: &Graph, world: &World<'_>) -> Model
     let (steps, resources, edges, _) = steps.finish(graph);
     let plan =
         Plan { space: paper.space, steps, edges, notifies: Vec::new(), start: Vec::new(), laws: paper.laws };
-    Modelled { plan, resources, notes: paper.notes.into_iter().collect() }
+    Modelled { plan, resources, notes: paper.notes.into_iter().collect(), entries: Vec::new() }
 }
 
 struct Paper<'a> {

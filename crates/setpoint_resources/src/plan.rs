@@ -5,14 +5,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use rustc_hash::{FxHashMap, FxHashSet};
 use setpoint_catalog::graph::{Graph, Node, NodeId};
 use setpoint_catalog::{Catalog, Resource, ResourceId};
-use setpoint_state::{Plan, Program, Semantics, Step, StepId};
+use setpoint_state::{CellId, Plan, Program, Semantics, Step, StepId};
 
 use crate::attributes::Attributes;
 use crate::machine::Machine;
 use crate::mentions::Mentions;
 use crate::packages::PackageSet;
 use crate::types::{self, Model};
-use crate::{Note, World, paper};
+use crate::{Entry, Note, World, paper};
 
 /// A catalog as a plan.
 #[derive(Clone, Debug, Default)]
@@ -22,6 +22,16 @@ pub struct Modelled {
     pub resources: Vec<ResourceId>,
     /// What the user should know about the model, sorted.
     pub notes: Vec<Note>,
+    /// The cells that are entries of files.
+    pub entries: Vec<FileEntry>,
+}
+
+/// A cell that is one key of a file.
+#[derive(Clone, Debug)]
+pub struct FileEntry {
+    pub cell: CellId,
+    pub path: String,
+    pub entry: Entry,
 }
 
 /// Models every resource of a catalog. Steps are in the order in which Puppet applies them; what lies on a cycle of the
@@ -54,9 +64,10 @@ pub fn plan(catalog: &Catalog, graph: &Graph, world: &World<'_>) -> Modelled {
         steps.add(id, resource, &name, model);
     }
     let (steps, resources, edges, notifies) = steps.finish(graph);
+    let entries = machine.all_tracked();
     let plan =
         Plan { space: machine.space, steps, edges, notifies, start: machine.start, laws: machine.laws };
-    Modelled { plan, resources, notes: machine.notes.into_iter().collect() }
+    Modelled { plan, resources, notes: machine.notes.into_iter().collect(), entries }
 }
 
 /// Steps and what is between them.
@@ -119,6 +130,10 @@ fn loads(catalog: &Catalog, graph: &Graph, machine: &Machine<'_>) -> BTreeMap<St
     let mut found: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     let mut by_name: FxHashMap<String, Vec<String>> = FxHashMap::default();
     for path in machine.mentions.files.keys().filter(|path| path.starts_with("/etc/")) {
+        // A unit is not what its service reads.
+        if path.starts_with("/etc/systemd/") || path.starts_with("/etc/init.d/") {
+            continue;
+        }
         for part in path.split('/').skip(2).take(3) {
             let stem = part.split('.').next().unwrap_or(part);
             by_name.entry(stem.to_owned()).or_default().push(path.clone());

@@ -18,15 +18,19 @@ pub(crate) fn user(machine: &mut Machine<'_>, catalog: &Catalog, resource: &Reso
             let remove = remove_user(machine, catalog, resource, &name, cell);
             when(absent(cell).negate(), remove)
         }
-        // A role is a user, too; without `ensure` only what is there is managed.
+        // Without `ensure` a user is created all the same, if any of its properties is managed.
         ensure => {
             let sync = sync_user(machine, resource, &name);
-            let create =
-                if ensure.is_some() { create_user(machine, resource, &name, cell) } else { Program::Skip };
+            let managed = ensure.is_some() || has_properties(resource);
+            let create = if managed { create_user(machine, resource, &name, cell) } else { Program::Skip };
             choose(absent(cell), create, sync)
         }
     };
     Model::new(program)
+}
+
+fn has_properties(resource: &Resource) -> bool {
+    PROPERTIES.iter().chain(&["groups", "expiry", "members"]).any(|property| resource.has(property))
 }
 
 fn properties(machine: &mut Machine<'_>, resource: &Resource, name: &str) -> Vec<(CellId, String, String)> {
@@ -239,7 +243,7 @@ pub(crate) fn group(machine: &mut Machine<'_>, catalog: &Catalog, resource: &Res
             sync.push(when(Test::is(*gid, Value::text(wanted)).negate(), write));
         }
         create.push(Program::Change);
-        let create = if resource.has("ensure") { sequence(create) } else { Program::Skip };
+        let create = if resource.has("ensure") || has_properties(resource) { sequence(create) } else { Program::Skip };
         choose(absent(cell), create, sequence(sync))
     };
     Model::new(program)

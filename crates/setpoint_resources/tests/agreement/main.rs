@@ -1,0 +1,146 @@
+//! The models do what Puppet does. Each case is a manifest; Puppet itself applies it, in the order of the manifest and
+//! with its resources the other way round, twice each. The interpreter, started from what was there, must end with the same
+//! cells, failures, skips and changes.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a case that cannot be read fails the test")]
+
+mod compare;
+mod notation;
+mod observe;
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::{Arc, Mutex};
+
+use libtest_mimic::{Failed, Trial as Test};
+use serde_json::Value as Json;
+use setpoint_judge::{Judge, Trial};
+use setpoint_puppet::{Entry, Environment, Options, PuppetVersion, compile};
+use setpoint_source::{OsFileSystem, Sources};
+use setpoint_testing::{Case, cases, run_tests, skip};
+
+/// As many judges as there are cores to use.
+const JUDGES: usize = 2;
+const MODULES: &str = "/usr/share/puppet/modules";
+
+fn main() -> ExitCode {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/agreement/cases");
+    let paths = cases(&folder);
+    if let Some(obstacle) = Judge::obstacle() {
+        skip("agreement with Puppet", obstacle);
+        return ExitCode::SUCCESS;
+    }
+    let judges: Arc<Vec<Mutex<Option<Judge>>>> = Arc::new((0..JUDGES).map(|_| Mutex::new(None)).collect());
+    let count = paths.len();
+    let mut tests: Vec<Test> = paths
+        .into_iter()
+        .map(|path| {
+            let name = path.strip_prefix(&folder).unwrap_or(&path).with_extension("").display().to_string();
+            let judges = Arc::clone(&judges);
+            Test::test(name, move || check(&path, &judges))
+        })
+        .collect();
+    tests.push(Test::test("there are at least 150 cases", move || {
+        if count >= 150 { Ok(()) } else { Err(Failed::from(format!("there are {count}"))) }
+    }));
+    let code = run_tests(tests);
+    // The processes end, and clean up after themselves.
+    for judge in judges.iter() {
+        judge.lock().unwrap().take();
+    }
+    code
+}
+
+fn check(path: &Path, judges: &[Mutex<Option<Judge>>]) -> Result<(), Failed> {
+    let text = std::fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))?;
+    let case = Case::parse(&text);
+    let start = notation::start(case.input("start").unwrap_or_default(), case.input("packages").unwrap_or_default())?;
+    let catalog = catalog(case.input("main.pp").unwrap_or_default())?;
+    let mut problems = String::new();
+    for (order, catalog) in [("as written", catalog.clone()), ("the other way round", turned(&catalog))] {
+        let trial = Trial {
+            catalog: catalog.clone(),
+            start: start.nodes.clone(),
+            then: start.then.clone(),
+            packages: start.packages.clone(),
+            runs: 2,
+        };
+        let outcome = ask(judges, &trial)?;
+        let found = compare::differences(&catalog, &start, &outcome);
+        if !found.is_empty() {
+            problems += &format!("{order}:\n{found}");
+            for run in &outcome.runs {
+                for line in &run.logs {
+                    problems += &format!("    Puppet: {}\n", line.lines().next().unwrap_or_default());
+                }
+            }
+        }
+    }
+    if problems.is_empty() { Ok(()) } else { Err(Failed::from(format!("{}\n{problems}", path.display()))) }
+}
+
+/// Any judge that is free applies the trial.
+fn ask(judges: &[Mutex<Option<Judge>>], trial: &Trial) -> Result<setpoint_judge::Outcome, String> {
+    let mut judge = judges
+        .iter()
+        .find_map(|judge| judge.try_lock().ok())
+        .unwrap_or_else(|| judges[0].lock().unwrap_or_else(std::sync::PoisonError::into_inner));
+    let mut process = match judge.take() {
+        Some(process) => process,
+        None => Judge::start()?,
+    };
+    let answer = process.apply(trial);
+    *judge = Some(process);
+    answer
+}
+
+/// The catalog of a manifest, as a server would send it.
+fn catalog(manifest: &str) -> Result<Json, String> {
+    let files = Overlay(manifest.to_owned());
+    let sources = Sources::new();
+    let environment = Environment::new(&files, &sources).with_modulepath(vec![PathBuf::from(MODULES)]);
+    let options =
+        Options { puppet: PuppetVersion::V7, node: "node1.example.com".to_owned(), ..Options::default() };
+    let compilation = compile(&environment, &Entry::Files(vec![PathBuf::from("main.pp")]), &options);
+    let catalog = compilation.catalog.ok_or_else(|| {
+        let said: Vec<String> = compilation.diagnostics.iter().map(|said| said.message.clone()).collect();
+        format!("the manifest does not compile: {}", said.join("; "))
+    })?;
+    serde_json::from_str(&setpoint_catalog::write::json(&catalog)).map_err(|error| error.to_string())
+}
+
+/// One manifest in memory, and all modules of the machine.
+#[derive(Debug)]
+struct Overlay(String);
+
+impl setpoint_source::FileSystem for Overlay {
+    fn read(&self, path: &Path) -> Result<Vec<u8>, setpoint_source::FileError> {
+        if path == Path::new("main.pp") { Ok(self.0.clone().into_bytes()) } else { OsFileSystem.read(path) }
+    }
+
+    fn is_file(&self, path: &Path) -> bool {
+        path == Path::new("main.pp") || OsFileSystem.is_file(path)
+    }
+
+    fn is_dir(&self, path: &Path) -> bool {
+        OsFileSystem.is_dir(path)
+    }
+
+    fn list(&self, path: &Path) -> Vec<String> {
+        OsFileSystem.list(path)
+    }
+}
+
+/// The same catalog with its resources the other way round; containers stay where they are.
+fn turned(catalog: &Json) -> Json {
+    let mut catalog = catalog.clone();
+    if let Some(resources) = catalog["resources"].as_array_mut() {
+        let is_container = |resource: &Json| matches!(resource["type"].as_str(), Some("Class" | "Stage"));
+        let (containers, mut others): (Vec<Json>, Vec<Json>) =
+            resources.drain(..).partition(|resource| is_container(resource));
+        others.reverse();
+        resources.extend(containers);
+        resources.extend(others);
+    }
+    catalog
+}

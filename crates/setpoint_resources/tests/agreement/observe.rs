@@ -1,0 +1,300 @@
+//! What the cells of a plan hold on the machine that Puppet leaves.
+
+use std::collections::BTreeMap;
+
+use setpoint_judge as judge;
+use setpoint_resources::{Entry, FileEntry, Modelled, packaged_content};
+use setpoint_state::{Cell, CellKind, Program, State, Term, Test, Value};
+
+use crate::notation::Start;
+
+pub(crate) struct Eyes<'a> {
+    modelled: &'a Modelled,
+    start: &'a Start,
+    /// The contents that programs mention.
+    literals: Vec<String>,
+    versions: Vec<String>,
+    /// The entries by path.
+    entries: BTreeMap<&'a str, Vec<&'a FileEntry>>,
+}
+
+impl<'a> Eyes<'a> {
+    pub(crate) fn new(modelled: &'a Modelled, start: &'a Start) -> Self {
+        let mut values = Vec::new();
+        for step in &modelled.plan.steps {
+            for program in [&step.apply, &step.refresh] {
+                mentioned(program, &mut values);
+            }
+        }
+        let mut literals = Vec::new();
+        let mut versions = Vec::new();
+        for value in values {
+            match value {
+                Value::File(text) => literals.push(text.to_string()),
+                Value::Text(text) => versions.push(text.to_string()),
+                _ => {}
+            }
+        }
+        literals.sort();
+        literals.dedup();
+        let mut entries: BTreeMap<&str, Vec<&FileEntry>> = BTreeMap::new();
+        for entry in &modelled.entries {
+            entries.entry(&entry.path).or_default().push(entry);
+        }
+        Self { modelled, start, literals, versions, entries }
+    }
+
+    /// The state of all cells.
+    pub(crate) fn state(&self, seen: &judge::State) -> State {
+        let mut state = State::empty(&self.modelled.plan.space);
+        for (id, cell) in self.modelled.plan.space.iter() {
+            if let Some(value) = self.value(cell, seen) {
+                state.set(id, value);
+            }
+        }
+        for FileEntry { cell, path, entry } in &self.modelled.entries {
+            let content = seen.tree.get(path).and_then(|node| node.content.as_deref());
+            let value = content.map_or(Value::Absent, |content| read(entry, content));
+            state.set(*cell, value);
+        }
+        state
+    }
+
+    /// What is in a cell; `None` for those that cannot be seen.
+    pub(crate) fn value(&self, cell: &Cell, seen: &judge::State) -> Option<Value> {
+        let (name, detail) = (&*cell.key.name, cell.key.detail.as_deref());
+        let text = |text: Option<&String>| text.map_or(Value::Absent, |text| Value::text(text));
+        Some(match cell.key.kind {
+            CellKind::Path => self.path(name, seen),
+            CellKind::Mode => self.node(name, seen).map_or(Value::Absent, |node| text(node.mode.as_ref())),
+            CellKind::Owner => self.node(name, seen).map_or(Value::Absent, |node| text(node.owner.as_ref())),
+            CellKind::Group => self.node(name, seen).map_or(Value::Absent, |node| text(node.group.as_ref())),
+            CellKind::Package if detail.is_none() => self.package(name, seen),
+            CellKind::Running => {
+                let up = seen.tree.contains_key(&format!("/run/services/{name}"));
+                Value::text(if up { "running" } else { "stopped" })
+            }
+            CellKind::Enabled => {
+                let unit = seen.tree.get(&format!("/etc/systemd/system/{name}.service"));
+                let link = format!("/etc/systemd/system/multi-user.target.wants/{name}.service");
+                if unit.is_some_and(|unit| unit.target.as_deref() == Some("/dev/null")) {
+                    Value::text("mask")
+                } else {
+                    Value::text(if seen.tree.contains_key(&link) { "true" } else { "false" })
+                }
+            }
+            CellKind::Loaded => {
+                let path = detail?;
+                if !seen.tree.contains_key(&format!("/run/services/{name}")) {
+                    return Some(Value::Absent);
+                }
+                let copy = format!("/run/services/{name}.loaded/{}", path.replace('/', "%"));
+                match seen.tree.get(&copy).and_then(|node| node.content.as_deref()) {
+                    Some(content) => self.content(path, content),
+                    None => Value::Absent,
+                }
+            }
+            CellKind::User => match (account(seen, "/etc/passwd", name), detail) {
+                (None, _) => Value::Absent,
+                (Some(_), None) => Value::text("present"),
+                (Some(fields), Some(property)) => {
+                    let field = |at: usize| fields.get(at).cloned().unwrap_or_default();
+                    match property {
+                        "uid" => Value::text(&field(2)),
+                        "gid" => {
+                            let by_number = self.versions.iter().any(|text| *text == field(3));
+                            let name = group_name(seen, &field(3));
+                            Value::text(if by_number { &fields[3] } else { &name })
+                        }
+                        "home" => Value::text(&field(5)),
+                        "shell" => Value::text(&field(6)),
+                        "comment" => Value::text(&field(4)),
+                        _ => return None,
+                    }
+                }
+            },
+            CellKind::UserGroup => {
+                if let Some(group) = name.strip_suffix(" (gid)") {
+                    return Some(account(seen, "/etc/group", group).map_or(Value::Absent, |fields| Value::text(&fields[2])));
+                }
+                match (account(seen, "/etc/group", name), detail) {
+                    (None, _) => Value::Absent,
+                    (Some(_), None) => Value::text("present"),
+                    (Some(fields), Some(user)) => {
+                        let member = fields.get(3).is_some_and(|list| list.split(',').any(|name| name == user));
+                        if member { Value::text("member") } else { Value::Absent }
+                    }
+                }
+            }
+            CellKind::Mount if detail.is_none() => {
+                let table = seen.tree.get("/run/mounts").and_then(|node| node.content.clone()).unwrap_or_default();
+                if table.contains(&format!(" on {name} type ")) { Value::text("mounted") } else { Value::Absent }
+            }
+            _ => return None,
+        })
+    }
+
+    /// What is at a path. A name that stands for all others is the first of its kind that no cell has.
+    fn node<'s>(&self, path: &str, seen: &'s judge::State) -> Option<&'s judge::Node> {
+        let (folder, name) = path.rsplit_once('/')?;
+        let kind = match name {
+            "(another file)" => "file",
+            "(another directory)" => "directory",
+            _ => return seen.tree.get(path),
+        };
+        let prefix = format!("{folder}/");
+        let known = |path: &str| {
+            self.modelled.plan.space.find(&setpoint_state::CellKey::path(path)).is_some()
+        };
+        seen.tree
+            .iter()
+            .find(|(path, node)| {
+                path.strip_prefix(&prefix).is_some_and(|rest| !rest.contains('/')) && node.kind == kind && !known(path)
+            })
+            .map(|(_, node)| node)
+    }
+
+    fn path(&self, path: &str, seen: &judge::State) -> Value {
+        match self.node(path, seen) {
+            None => Value::Absent,
+            Some(node) => match node.kind.as_str() {
+                "directory" => Value::Directory,
+                "link" => Value::Link(node.target.clone().unwrap_or_default().into()),
+                _ => self.content(path, node.content.as_deref().unwrap_or_default()),
+            },
+        }
+    }
+
+    /// A content as the programs would call it.
+    fn content(&self, path: &str, content: &str) -> Value {
+        for package in self.start.packages.iter().rev() {
+            let listed = package.files.iter().find(|(file, _)| follow(file) == path);
+            let same = |text: &String| match self.entries.get(path) {
+                Some(entries) => without(text, entries) == without(content, entries),
+                None => text == content,
+            };
+            if listed.is_some_and(|(_, text)| same(text)) {
+                return Value::file(&packaged_content(&package.name, path));
+            }
+        }
+        let Some(entries) = self.entries.get(path) else { return Value::file(content) };
+        let rest = without(content, entries);
+        let known = self.literals.iter().find(|literal| without(literal, entries) == rest);
+        Value::file(known.map_or(content, String::as_str))
+    }
+
+    fn package(&self, name: &str, seen: &judge::State) -> Value {
+        let Some(installed) = seen.packages.get(name) else { return Value::Absent };
+        if installed.status.ends_with(" config-files") {
+            return Value::text("config-files");
+        }
+        let version = installed.version.clone().unwrap_or_default();
+        let newest = self.start.packages.iter().filter(|package| package.name == name).next_back();
+        let is_newest = newest.is_none_or(|package| package.version == version);
+        if is_newest && !self.versions.contains(&version) { Value::text("latest") } else { Value::text(&version) }
+    }
+}
+
+/// The way that the links of the platform lead.
+pub(crate) fn follow(path: &str) -> String {
+    for (link, target) in [("/lib/", "/usr/lib/"), ("/bin/", "/usr/bin/"), ("/sbin/", "/usr/sbin/"), ("/var/run/", "/run/")] {
+        if let Some(rest) = path.strip_prefix(link) {
+            return format!("{target}{rest}");
+        }
+    }
+    path.to_owned()
+}
+
+/// An entry as its resources see it: a line that stands there twice is repeated.
+fn read(entry: &Entry, content: &str) -> Value {
+    if let Entry::Line(line) = entry
+        && content.lines().filter(|other| *other == &**line).count() > 1
+    {
+        return Value::text("repeated");
+    }
+    if let Entry::Other(key) = entry {
+        // augeas: a word of the file, as far as cases go.
+        let last = key.rsplit('/').next().unwrap_or(key);
+        return content
+            .lines()
+            .find_map(|line| line.trim().strip_prefix(last)?.strip_prefix(' ').map(str::trim))
+            .map_or(Value::Absent, Value::text);
+    }
+    entry.read(content)
+}
+
+/// A content without its entries, and without what Puppet writes around them.
+pub(crate) fn without(content: &str, entries: &[&FileEntry]) -> String {
+    let mut kept = String::new();
+    let mut in_job = false;
+    for line in content.lines() {
+        if line.starts_with("# HEADER") || line.trim().is_empty() || (line.starts_with('[') && line.ends_with(']')) {
+            continue;
+        }
+        if in_job && !line.starts_with('#') {
+            continue;
+        }
+        in_job = false;
+        let is_entry = entries.iter().any(|entry| match &entry.entry {
+            Entry::Job(name) => {
+                let found = line.strip_prefix("# Puppet Name: ") == Some(name);
+                in_job |= found;
+                found
+            }
+            Entry::Setting { setting, .. } => {
+                line.trim().strip_prefix(&**setting).is_some_and(|rest| rest.trim_start().starts_with(['=', ':']))
+            }
+            Entry::Other(key) => line.trim().starts_with(key.rsplit('/').next().unwrap_or(key)),
+            other => other.read(line) != Value::Absent,
+        });
+        if !is_entry {
+            kept.push_str(line);
+            kept.push('\n');
+        }
+    }
+    kept
+}
+
+fn account(seen: &judge::State, file: &str, name: &str) -> Option<Vec<String>> {
+    let content = seen.tree.get(file)?.content.as_deref()?;
+    let line = content.lines().find(|line| line.split(':').next() == Some(name))?;
+    Some(line.split(':').map(str::to_owned).collect())
+}
+
+fn group_name(seen: &judge::State, number: &str) -> String {
+    let content = seen.tree.get("/etc/group").and_then(|node| node.content.clone()).unwrap_or_default();
+    content
+        .lines()
+        .find(|line| line.split(':').nth(2) == Some(number))
+        .and_then(|line| line.split(':').next())
+        .unwrap_or(number)
+        .to_owned()
+}
+
+fn mentioned(program: &Program, found: &mut Vec<Value>) {
+    match program {
+        Program::Write(_, Term::Is(value)) => found.push(value.clone()),
+        Program::If(test, then, otherwise) => {
+            asked(test, found);
+            mentioned(then, found);
+            mentioned(otherwise, found);
+        }
+        Program::Sequence(programs) => programs.iter().for_each(|program| mentioned(program, found)),
+        _ => {}
+    }
+}
+
+fn asked(test: &Test, found: &mut Vec<Value>) {
+    match test {
+        Test::Equal(left, right) => {
+            for term in [left, right] {
+                if let Term::Is(value) = term {
+                    found.push(value.clone());
+                }
+            }
+        }
+        Test::Not(inner) => asked(inner, found),
+        Test::All(tests) | Test::Any(tests) => tests.iter().for_each(|test| asked(test, found)),
+        _ => {}
+    }
+}
