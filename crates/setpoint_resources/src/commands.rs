@@ -56,6 +56,11 @@ pub(crate) enum Effect {
         path: String,
         name: String,
     },
+    /// Changes a path, or what is below it, in a way that is not known.
+    Disturb {
+        path: String,
+        below: bool,
+    },
     InstallPackages(Vec<String>),
     RemovePackages {
         names: Vec<String>,
@@ -105,6 +110,7 @@ impl Effect {
             | Self::Set { path, .. }
             | Self::Mode { path, .. }
             | Self::Owner { path, .. }
+            | Self::Disturb { path, .. }
             | Self::Need(path)
             | Self::Read(path) => vec![path],
             Self::Copy { from, to } | Self::Move { from, to } => vec![from, to],
@@ -431,10 +437,107 @@ fn simple_effects(simple: &Simple, folder: Option<&str>) -> Result<Vec<Effect>, 
             None => return Err("groupadd needs a name".to_owned()),
         },
         "groupdel" | "delgroup" if rest.len() == 1 => vec![Effect::RemoveGroup(rest[0].to_owned())],
-        // Caches that nothing of a catalog reads.
-        "ldconfig" | "update-ca-certificates" | "newaliases" | "sysctl" | "udevadm" => Vec::new(),
+        "sed" if letters.contains('i') => match rest.as_slice() {
+            [_, files @ ..]
+                if !files.is_empty() && !words.iter().any(|word| word == "-e" || word == "-f") =>
+            {
+                let mut found = Vec::new();
+                for file in files {
+                    let path = path(file)?;
+                    found.extend([Effect::Need(path.clone()), Effect::Disturb { path, below: false }]);
+                }
+                found
+            }
+            _ => return Err("sed with several scripts is not understood".to_owned()),
+        },
+        "tar" => unpack(words, folder)?,
+        "a2enmod" | "a2dismod" | "a2ensite" | "a2dissite" | "a2enconf" | "a2disconf" => {
+            let (kind, ends): (&str, &[&str]) = match &name[name.len() - 3..] {
+                "mod" => ("mods", &["load", "conf"]),
+                "ite" => ("sites", &["conf"]),
+                _ => ("conf", &["conf"]),
+            };
+            let mut found = Vec::new();
+            for part in rest {
+                for end in ends {
+                    let path = format!("/etc/apache2/{kind}-enabled/{part}.{end}");
+                    found.push(if name.starts_with("a2dis") {
+                        Effect::Remove { path, recursive: false, force: true }
+                    } else if *end == "conf" && kind == "mods" {
+                        // Whether a module has a configuration is not known.
+                        Effect::Disturb { path, below: false }
+                    } else {
+                        Effect::Link {
+                            target: format!("../{kind}-available/{part}.{end}"),
+                            path,
+                            force: true,
+                        }
+                    });
+                }
+            }
+            found
+        }
+        _ if simple.words[0].starts_with("/etc/init.d/") => match rest.as_slice() {
+            [verb @ ("start" | "stop" | "restart" | "reload")] => {
+                vec![Effect::Service { name: name.to_owned(), verb: (*verb).to_owned() }]
+            }
+            _ => return Err(format!("{} is not understood", simple.words.join(" "))),
+        },
+        // Caches and states that nothing of a catalog reads.
+        "ldconfig"
+        | "update-ca-certificates"
+        | "newaliases"
+        | "sysctl"
+        | "udevadm"
+        | "sss_cache"
+        | "ifup"
+        | "ifdown"
+        | "modprobe"
+        | "update-grub"
+        | "postmap"
+        | "locale-gen" => Vec::new(),
         _ => return Err(format!("the command {name} is not known")),
     })
+}
+
+/// An archive that is unpacked: what is in it is not known.
+fn unpack(words: &[String], folder: Option<&str>) -> Result<Vec<Effect>, String> {
+    let mut extracts = false;
+    let mut archive = None;
+    let mut target = folder.map(str::to_owned);
+    let mut rest = words.iter();
+    let mut first = true;
+    while let Some(word) = rest.next() {
+        let letters = word.strip_prefix('-').or(if first { Some(word.as_str()) } else { None });
+        first = false;
+        match (word.as_str(), letters) {
+            ("--extract" | "--get", _) => extracts = true,
+            ("-C" | "--directory", _) => target = rest.next().cloned(),
+            ("--file", _) => archive = rest.next().cloned(),
+            (long, _) if long.starts_with("--") => {}
+            (_, Some(letters)) => {
+                extracts |= letters.contains('x');
+                if letters.contains('C') {
+                    target = rest.next().cloned();
+                }
+                if letters.contains('f') {
+                    archive = rest.next().cloned();
+                }
+            }
+            _ => {}
+        }
+    }
+    match (extracts, archive, target) {
+        (true, Some(archive), Some(target)) => {
+            let (archive, target) = (absolute(&archive, folder)?, absolute(&target, folder)?);
+            Ok(vec![
+                Effect::Need(archive),
+                Effect::Need(target.clone()),
+                Effect::Disturb { path: target, below: true },
+            ])
+        }
+        _ => Err("what tar does here is not understood".to_owned()),
+    }
 }
 
 /// What a check asks.
@@ -491,7 +594,7 @@ fn test(words: &[&str], folder: Option<&str>) -> Result<Question, String> {
     let path = |word: &str| absolute(word, folder);
     Ok(match words {
         ["!", rest @ ..] => Question::Not(Box::new(test(rest, folder)?)),
-        ["-e" | "-s", file] => Question::Exists(path(file)?),
+        ["-e" | "-s" | "-S" | "-r" | "-w" | "-x" | "-p", file] => Question::Exists(path(file)?),
         ["-f", file] => Question::IsFile(path(file)?),
         ["-d", file] => Question::IsDirectory(path(file)?),
         ["-h" | "-L", file] => Question::IsLink(path(file)?),
@@ -514,6 +617,22 @@ mod tests {
             ])
         );
         assert_eq!(effects("/bin/sh -c \"rm -rf /a\"", None), effects("rm -rf /a", None));
+        assert_eq!(
+            effects("tar xzf /a.tgz -C /opt", None),
+            Ok(vec![
+                Effect::Need("/a.tgz".into()),
+                Effect::Need("/opt".into()),
+                Effect::Disturb { path: "/opt".into(), below: true }
+            ])
+        );
+        assert_eq!(
+            effects("sed -i s/a/b/ /f", None),
+            Ok(vec![Effect::Need("/f".into()), Effect::Disturb { path: "/f".into(), below: false }])
+        );
+        assert_eq!(
+            effects("/etc/init.d/web restart", None),
+            Ok(vec![Effect::Service { name: "web".into(), verb: "restart".into() }])
+        );
         assert!(effects("make install", None).is_err());
         assert!(effects("rm $x", None).is_err());
         assert!(effects("touch a", None).is_err());

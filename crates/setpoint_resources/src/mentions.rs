@@ -251,7 +251,9 @@ impl Mentions {
             self.add_path(path, world);
         }
         match effect {
-            Effect::Remove { path, recursive: true, .. } => self.add_deep(path, world),
+            Effect::Remove { path, recursive: true, .. } | Effect::Disturb { path, below: true } => {
+                self.add_deep(path, world);
+            }
             Effect::Mode { path, .. } => self.manage(CellKind::Mode, path, world),
             Effect::Owner { path, owner, group, .. } => {
                 if owner.is_some() {

@@ -243,7 +243,8 @@ pub(crate) fn group(machine: &mut Machine<'_>, catalog: &Catalog, resource: &Res
             sync.push(when(Test::is(*gid, Value::text(wanted)).negate(), write));
         }
         create.push(Program::Change);
-        let create = if resource.has("ensure") || has_properties(resource) { sequence(create) } else { Program::Skip };
+        let create =
+            if resource.has("ensure") || has_properties(resource) { sequence(create) } else { Program::Skip };
         choose(absent(cell), create, sequence(sync))
     };
     Model::new(program)

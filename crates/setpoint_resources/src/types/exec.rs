@@ -1,7 +1,7 @@
 //! `exec`.
 
 use setpoint_catalog::Resource;
-use setpoint_state::{CellKind, Kind, Program, Reach, Test, Value};
+use setpoint_state::{CellId, CellKind, Kind, Program, Reach, Test, Value};
 
 use super::{Model, service};
 use crate::attributes::{Attributes, shared};
@@ -39,6 +39,12 @@ pub(crate) fn model(machine: &mut Machine<'_>, resource: &Resource) -> Model {
     let command = command(resource);
     let folder = resource.text("cwd");
     let mut unknown: Option<String> = None;
+    let mut disturbed: Vec<CellId> = Vec::new();
+    for effect in effects(resource, machine.world).unwrap_or_default() {
+        if let Effect::Disturb { path, below } = effect {
+            disturbed.extend(touched(machine, &path, below));
+        }
+    }
     let run = match effects(resource, machine.world) {
         Ok(effects) => run(machine, resource, &command, &effects),
         Err(reason) => {
@@ -56,12 +62,22 @@ pub(crate) fn model(machine: &mut Machine<'_>, resource: &Resource) -> Model {
         },
         None => run.clone(),
     };
+    let mut guard_reason: Option<String> = None;
     let guard = match guard(machine, resource) {
         Ok(guard) => guard,
-        Err(reason) => {
-            unknown.get_or_insert(reason);
+        Err(reason) if unknown.is_none() => {
+            // The command is understood, the check is not: it can do no more than the command.
+            disturbed.extend(cells_of(&run));
+            disturbed.extend(cells_of(&again));
+            for check in resource.texts("unless").into_iter().chain(resource.texts("onlyif")) {
+                for path in commands::absolute_paths(&check) {
+                    disturbed.extend(touched(machine, path, false));
+                }
+            }
+            guard_reason = Some(reason);
             Test::True
         }
+        Err(_) => Test::True,
     };
     let apply = if resource.flag("refreshonly") == Some(true) {
         Program::Skip
@@ -74,8 +90,44 @@ pub(crate) fn model(machine: &mut Machine<'_>, resource: &Resource) -> Model {
     if let Some(reason) = unknown {
         machine.notes.insert(Note::UnknownCommand { resource: resource.reference(), reason: reason.clone() });
         model = model.not_known(&reason, Reach::Everything);
+    } else if guard_reason.is_some() || !disturbed.is_empty() {
+        disturbed.sort_unstable();
+        disturbed.dedup();
+        let reason = guard_reason.unwrap_or_else(|| "what it makes of a file is not known".to_owned());
+        machine.notes.insert(Note::UnknownCommand { resource: resource.reference(), reason: reason.clone() });
+        model = model.not_known(&reason, Reach::Cells(disturbed));
     }
     model
+}
+
+/// The cells of a path, and of what is below it.
+fn touched(machine: &mut Machine<'_>, path: &str, below: bool) -> Vec<CellId> {
+    let path = canonical(machine, path);
+    let mut paths = vec![path.clone()];
+    if below {
+        paths.extend(machine.below(&path));
+    }
+    let mut cells = Vec::new();
+    for path in paths {
+        cells.extend(machine.path(&path));
+        cells.extend(machine.tracked(&path).into_iter().map(|tracked| tracked.cell));
+    }
+    cells
+}
+
+/// Every cell that a program writes.
+fn cells_of(program: &Program) -> Vec<CellId> {
+    let mut found = Vec::new();
+    let mut work = vec![program];
+    while let Some(program) = work.pop() {
+        match program {
+            Program::Write(cell, _) => found.push(*cell),
+            Program::If(_, then, otherwise) => work.extend([&**then, &**otherwise]),
+            Program::Sequence(programs) => work.extend(programs),
+            Program::Skip | Program::Fail(_) | Program::Change => {}
+        }
+    }
+    found
 }
 
 /// Whether the checks let the command run.
@@ -330,7 +382,8 @@ pub(crate) fn perform(machine: &mut Machine<'_>, effect: &Effect) -> Program {
             let there = machine.exists(&path);
             when(there.negate(), Program::fail(&format!("{path} does not exist")))
         }
-        Effect::Read(_) => Program::Skip,
+        // What it does is said beside the program.
+        Effect::Read(_) | Effect::Disturb { .. } => Program::Skip,
         Effect::AddUser(name) => {
             let cell = machine.user(name);
             let mut steps = vec![

@@ -89,7 +89,10 @@ pub(crate) fn loads(machine: &Machine<'_>, name: &str) -> Vec<String> {
 
 /// A unit or script is there. Without one in the catalog the platform is taken to have it.
 pub(crate) fn unit_exists(machine: &mut Machine<'_>, name: &str) -> Test {
-    let paths: Vec<String> = unit_paths(name).into_iter().filter(|path| machine.is_provided(path) || machine.mentions.files.contains_key(path)).collect();
+    let paths: Vec<String> = unit_paths(name)
+        .into_iter()
+        .filter(|path| machine.is_provided(path) || machine.mentions.files.contains_key(path))
+        .collect();
     if paths.is_empty() {
         return Test::True;
     }

@@ -20,10 +20,33 @@ use crate::observe::{Eyes, follow, without};
 /// The root of a trial before anything is placed there.
 fn base() -> Base {
     let directories = [
-        "/", "/etc", "/etc/default", "/etc/init.d", "/etc/systemd", "/etc/systemd/system", "/home", "/opt", "/root",
-        "/run", "/srv", "/tmp", "/usr", "/usr/bin", "/usr/lib", "/usr/local", "/usr/local/bin", "/usr/sbin",
-        "/usr/share", "/var", "/var/lib", "/var/log", "/var/mail", "/var/spool", "/var/spool/cron",
-        "/var/spool/cron/crontabs", "/var/tmp",
+        "/",
+        "/etc",
+        "/etc/default",
+        "/etc/init.d",
+        "/etc/systemd",
+        "/etc/systemd/system",
+        "/home",
+        "/opt",
+        "/root",
+        "/run",
+        "/srv",
+        "/tmp",
+        "/usr",
+        "/usr/bin",
+        "/usr/lib",
+        "/usr/local",
+        "/usr/local/bin",
+        "/usr/sbin",
+        "/usr/share",
+        "/var",
+        "/var/lib",
+        "/var/log",
+        "/var/mail",
+        "/var/spool",
+        "/var/spool/cron",
+        "/var/spool/cron/crontabs",
+        "/var/tmp",
     ];
     Base::bare(
         Family::Debian,
@@ -74,9 +97,11 @@ pub(crate) fn differences(catalog: &Json, start: &Start, outcome: &judge::Outcom
         let predicted = runner.run(&state, &runner.puppet_order());
         statuses(&modelled, &predicted.statuses, run, number + 1, &mut out);
         cells(&modelled, &eyes, &predicted.end, &run.after, &unseen, number + 1, &mut out);
-        let all_known = modelled.plan.steps.iter().all(|step| {
-            step.unknown.as_ref().is_none_or(|unknown| unknown.reach != Reach::Everything)
-        });
+        let all_known = modelled
+            .plan
+            .steps
+            .iter()
+            .all(|step| step.unknown.as_ref().is_none_or(|unknown| unknown.reach != Reach::Everything));
         if all_known {
             unexplained(&modelled, start, before, &run.after, number + 1, &mut out);
         }
@@ -120,7 +145,10 @@ fn statuses(modelled: &Modelled, predicted: &[Status], run: &judge::Run, number:
         // A type with several names is reported by its full one.
         let found = run.resources.get(name).or_else(|| {
             let stem = name.strip_suffix(']')?;
-            run.resources.iter().find(|(other, _)| other.starts_with(&format!("{stem}@"))).map(|(_, status)| status)
+            run.resources
+                .iter()
+                .find(|(other, _)| other.starts_with(&format!("{stem}@")))
+                .map(|(_, status)| status)
         });
         let Some(mut status) = found.copied() else {
             let _ = writeln!(out, "  run {number}: Puppet does not report {name}");
@@ -133,7 +161,8 @@ fn statuses(modelled: &Modelled, predicted: &[Status], run: &judge::Run, number:
             }
             let below = name.strip_suffix(']').map(|stem| format!("{stem}/"));
             let own = name.strip_prefix("Concat_file").map(|rest| format!("File{rest}"));
-            below.is_some_and(|below| name.starts_with("File[") && other.starts_with(&below)) || own.as_deref() == Some(other)
+            below.is_some_and(|below| name.starts_with("File[") && other.starts_with(&below))
+                || own.as_deref() == Some(other)
         };
         for (other, part) in &run.resources {
             if generated(other) {
@@ -143,7 +172,9 @@ fn statuses(modelled: &Modelled, predicted: &[Status], run: &judge::Run, number:
         }
         let seen = match status {
             judge::Status { skipped: true, .. } => Status::Skipped,
-            judge::Status { failed: true, .. } | judge::Status { failed_to_restart: true, .. } => Status::Failed,
+            judge::Status { failed: true, .. } | judge::Status { failed_to_restart: true, .. } => {
+                Status::Failed
+            }
             judge::Status { changed: true, .. } => Status::Changed,
             _ => Status::Ok,
         };
@@ -182,15 +213,26 @@ fn cells(
 /// Two contents that differ in their entries only, for those have cells of their own.
 fn same_content(modelled: &Modelled, key: &CellKey, want: &Value, have: &Value) -> bool {
     let (Value::File(want), Value::File(have)) = (want, have) else { return false };
-    let path = if key.kind == setpoint_state::CellKind::Loaded { key.detail.as_deref() } else { Some(&*key.name) };
+    let path =
+        if key.kind == setpoint_state::CellKind::Loaded { key.detail.as_deref() } else { Some(&*key.name) };
     let entries: Vec<_> = modelled.entries.iter().filter(|entry| Some(entry.path.as_str()) == path).collect();
     !entries.is_empty() && without(want, &entries) == without(have, &entries)
 }
 
 /// Where users, services and the rest keep their state: seen through cells of their own.
 const BOOKS: [&str; 12] = [
-    "/etc/passwd", "/etc/group", "/etc/shadow", "/etc/gshadow", "/run/services", "/run/mounts", "/run/mounts.new",
-    "/etc/systemd/system/multi-user.target.wants", "/var/spool/mail", "/var/mail", "/root/.puppetlabs", "/etc/mtab",
+    "/etc/passwd",
+    "/etc/group",
+    "/etc/shadow",
+    "/etc/gshadow",
+    "/run/services",
+    "/run/mounts",
+    "/run/mounts.new",
+    "/etc/systemd/system/multi-user.target.wants",
+    "/var/spool/mail",
+    "/var/mail",
+    "/root/.puppetlabs",
+    "/etc/mtab",
 ];
 
 /// What changed and no cell tells.
@@ -223,10 +265,21 @@ fn unexplained(
         let known = modelled.plan.space.find(&CellKey::path(path)).is_some();
         let parent = path.rsplit_once('/').map_or("", |(parent, _)| parent);
         // Below a directory whose contents are not named, one name stands for all.
-        let stands_for = std::iter::successors(Some(parent), |above| above.rsplit_once('/').map(|(above, _)| above))
-            .any(|above| modelled.plan.space.find(&CellKey::path(&format!("{above}/(another file)"))).is_some());
+        let stands_for =
+            std::iter::successors(Some(parent), |above| above.rsplit_once('/').map(|(above, _)| above)).any(
+                |above| {
+                    modelled.plan.space.find(&CellKey::path(&format!("{above}/(another file)"))).is_some()
+                },
+            );
         let masked = new.is_some_and(|node| node.target.as_deref() == Some("/dev/null"));
-        if same || known || stands_for || packaged || masked || path.ends_with(".dpkg-dist") || BOOKS.iter().any(|book| is_book(&book)) {
+        if same
+            || known
+            || stands_for
+            || packaged
+            || masked
+            || path.ends_with(".dpkg-dist")
+            || BOOKS.iter().any(|book| is_book(book))
+        {
             continue;
         }
         let _ = writeln!(out, "  run {number}: {path} changed, and no cell tells: {old:?} became {new:?}");

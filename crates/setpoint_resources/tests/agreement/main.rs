@@ -2,7 +2,12 @@
 //! with its resources the other way round, twice each. The interpreter, started from what was there, must end with the same
 //! cells, failures, skips and changes.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a case that cannot be read fails the test")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "a case that cannot be read fails the test"
+)]
 
 mod compare;
 mod notation;
@@ -54,7 +59,8 @@ fn main() -> ExitCode {
 fn check(path: &Path, judges: &[Mutex<Option<Judge>>]) -> Result<(), Failed> {
     let text = std::fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))?;
     let case = Case::parse(&text);
-    let start = notation::start(case.input("start").unwrap_or_default(), case.input("packages").unwrap_or_default())?;
+    let start =
+        notation::start(case.input("start").unwrap_or_default(), case.input("packages").unwrap_or_default())?;
     let catalog = catalog(case.input("main.pp").unwrap_or_default())?;
     let mut problems = String::new();
     for (order, catalog) in [("as written", catalog.clone()), ("the other way round", turned(&catalog))] {

@@ -58,14 +58,18 @@ pub(crate) fn start(text: &str, packages: &str) -> Result<Start, String> {
             }
             ["group", name, members @ ..] => {
                 next += 1;
-                groups.push(((*name).to_owned(), next, members.iter().map(|name| (*name).to_owned()).collect()));
+                groups.push((
+                    (*name).to_owned(),
+                    next,
+                    members.iter().map(|name| (*name).to_owned()).collect(),
+                ));
             }
             ["service", name, rest @ ..] => {
                 let reads: Vec<&str> =
                     rest.iter().skip_while(|word| **word != "reads").skip(1).copied().collect();
-                let unit: String = reads.iter().map(|path| format!("Reads={path}\n")).collect();
+                let unit: Vec<String> = reads.iter().map(|path| format!("Reads={path}\n")).collect();
                 let path = format!("/etc/systemd/system/{name}.service");
-                start.nodes.push(file(&path, &format!("[Service]\n{unit}")));
+                start.nodes.push(file(&path, &format!("[Service]\n{}", unit.concat())));
                 if rest.contains(&"running") {
                     start.nodes.push(file(&format!("/run/services/{name}"), "up\n"));
                 }
@@ -84,11 +88,13 @@ pub(crate) fn start(text: &str, packages: &str) -> Result<Start, String> {
         }
     }
     if !groups.is_empty() {
-        let group: String =
-            groups.iter().map(|(name, id, members)| format!("{name}:x:{id}:{}\n", members.join(","))).collect();
+        let group: Vec<String> = groups
+            .iter()
+            .map(|(name, id, members)| format!("{name}:x:{id}:{}\n", members.join(",")))
+            .collect();
         let accounts = [
             file("/etc/passwd", &passwd),
-            file("/etc/group", &format!("{GROUP}{group}")),
+            file("/etc/group", &format!("{GROUP}{}", group.concat())),
             file("/etc/shadow", &format!("root:*:19000:0:99999:7:::\n{shadow}")),
         ];
         start.nodes.splice(0..0, accounts);

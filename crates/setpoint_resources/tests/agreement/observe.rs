@@ -115,20 +115,29 @@ impl<'a> Eyes<'a> {
             },
             CellKind::UserGroup => {
                 if let Some(group) = name.strip_suffix(" (gid)") {
-                    return Some(account(seen, "/etc/group", group).map_or(Value::Absent, |fields| Value::text(&fields[2])));
+                    return Some(
+                        account(seen, "/etc/group", group)
+                            .map_or(Value::Absent, |fields| Value::text(&fields[2])),
+                    );
                 }
                 match (account(seen, "/etc/group", name), detail) {
                     (None, _) => Value::Absent,
                     (Some(_), None) => Value::text("present"),
                     (Some(fields), Some(user)) => {
-                        let member = fields.get(3).is_some_and(|list| list.split(',').any(|name| name == user));
+                        let member =
+                            fields.get(3).is_some_and(|list| list.split(',').any(|name| name == user));
                         if member { Value::text("member") } else { Value::Absent }
                     }
                 }
             }
             CellKind::Mount if detail.is_none() => {
-                let table = seen.tree.get("/run/mounts").and_then(|node| node.content.clone()).unwrap_or_default();
-                if table.contains(&format!(" on {name} type ")) { Value::text("mounted") } else { Value::Absent }
+                let table =
+                    seen.tree.get("/run/mounts").and_then(|node| node.content.clone()).unwrap_or_default();
+                if table.contains(&format!(" on {name} type ")) {
+                    Value::text("mounted")
+                } else {
+                    Value::Absent
+                }
             }
             _ => return None,
         })
@@ -143,13 +152,14 @@ impl<'a> Eyes<'a> {
             _ => return seen.tree.get(path),
         };
         let prefix = format!("{folder}/");
-        let known = |path: &str| {
-            self.modelled.plan.space.find(&setpoint_state::CellKey::path(path)).is_some()
-        };
+        let known =
+            |path: &str| self.modelled.plan.space.find(&setpoint_state::CellKey::path(path)).is_some();
         seen.tree
             .iter()
             .find(|(path, node)| {
-                path.strip_prefix(&prefix).is_some_and(|rest| !rest.contains('/')) && node.kind == kind && !known(path)
+                path.strip_prefix(&prefix).is_some_and(|rest| !rest.contains('/'))
+                    && node.kind == kind
+                    && !known(path)
             })
             .map(|(_, node)| node)
     }
@@ -189,15 +199,21 @@ impl<'a> Eyes<'a> {
             return Value::text("config-files");
         }
         let version = installed.version.clone().unwrap_or_default();
-        let newest = self.start.packages.iter().filter(|package| package.name == name).next_back();
+        let newest = self.start.packages.iter().rfind(|package| package.name == name);
         let is_newest = newest.is_none_or(|package| package.version == version);
-        if is_newest && !self.versions.contains(&version) { Value::text("latest") } else { Value::text(&version) }
+        if is_newest && !self.versions.contains(&version) {
+            Value::text("latest")
+        } else {
+            Value::text(&version)
+        }
     }
 }
 
 /// The way that the links of the platform lead.
 pub(crate) fn follow(path: &str) -> String {
-    for (link, target) in [("/lib/", "/usr/lib/"), ("/bin/", "/usr/bin/"), ("/sbin/", "/usr/sbin/"), ("/var/run/", "/run/")] {
+    for (link, target) in
+        [("/lib/", "/usr/lib/"), ("/bin/", "/usr/bin/"), ("/sbin/", "/usr/sbin/"), ("/var/run/", "/run/")]
+    {
         if let Some(rest) = path.strip_prefix(link) {
             return format!("{target}{rest}");
         }
@@ -228,7 +244,10 @@ pub(crate) fn without(content: &str, entries: &[&FileEntry]) -> String {
     let mut kept = String::new();
     let mut in_job = false;
     for line in content.lines() {
-        if line.starts_with("# HEADER") || line.trim().is_empty() || (line.starts_with('[') && line.ends_with(']')) {
+        if line.starts_with("# HEADER")
+            || line.trim().is_empty()
+            || (line.starts_with('[') && line.ends_with(']'))
+        {
             continue;
         }
         if in_job && !line.starts_with('#') {
@@ -241,9 +260,10 @@ pub(crate) fn without(content: &str, entries: &[&FileEntry]) -> String {
                 in_job |= found;
                 found
             }
-            Entry::Setting { setting, .. } => {
-                line.trim().strip_prefix(&**setting).is_some_and(|rest| rest.trim_start().starts_with(['=', ':']))
-            }
+            Entry::Setting { setting, .. } => line
+                .trim()
+                .strip_prefix(&**setting)
+                .is_some_and(|rest| rest.trim_start().starts_with(['=', ':'])),
             Entry::Other(key) => line.trim().starts_with(key.rsplit('/').next().unwrap_or(key)),
             other => other.read(line) != Value::Absent,
         });
