@@ -98,10 +98,8 @@ const PUPPET: &str = "7.23.0";
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), String> {
     let entered = enter_all(arguments)?;
-    if arguments.compare {
-        compare::run(arguments, &entered)?;
-    }
-    let text = table::table(&entered, &arguments.platform);
+    let compared = if arguments.compare { Some(compare::run(arguments, &entered)?) } else { None };
+    let text = table::table(&entered, &arguments.platform, compared.as_ref());
     if arguments.write {
         let path = repository().join("docs/modules.md");
         std::fs::write(&path, text).map_err(|error| format!("{}: {error}", path.display()))?;

@@ -247,3 +247,51 @@ fn the_version_decides_about_unknown_variables() {
     let eight = world.compile(&options());
     assert_eq!(eight.diagnostics[0].rule.name, "unknown-variable");
 }
+
+#[test]
+fn functions_of_stdlib_9_are_found_where_the_module_has_them() {
+    let mut world = World::new(
+        "$secret = Sensitive('s')\n\
+         notify { 'a': message => [
+           stdlib::to_json({'a' => [1, undef]}),
+           stdlib::merge({'a' => 1}, {'b' => 2}),
+           stdlib::nested_values({'a' => 1, 'b' => {'c' => 2, 'd' => {'e' => 3}}}),
+           stdlib::sort_by(['bbb', 'a', 'cc']) |$x| { $x.length },
+           stdlib::sort_by({'x' => 3, 'y' => 1}) |$key, $value| { $value },
+           stdlib::sort_by('hello') |$x| { $x },
+           stdlib::sha256('my string'),
+           stdlib::crc32('my string'),
+           stdlib::has_function('stdlib::nope'),
+           stdlib::shell_escape('a b'),
+         ] }\n\
+         notify { 'b': message => stdlib::rewrap_sensitive_data({'a' => [$secret]}) |$x| { $x['a'] } }\n",
+    );
+    let names = [
+        "to_json",
+        "merge",
+        "nested_values",
+        "sort_by",
+        "sha256",
+        "crc32",
+        "has_function",
+        "shell_escape",
+        "rewrap_sensitive_data",
+    ];
+    for name in names {
+        world.files.add(format!("modules/stdlib/lib/puppet/functions/stdlib/{name}.rb"), "");
+    }
+    let compilation = world.compile(&Options::default());
+    let Some(catalog) = &compilation.catalog else { panic!("{:?}", compilation.diagnostics) };
+    let message = |title: &str| {
+        let resource = catalog.resources().iter().find(|resource| &*resource.title == title);
+        resource.and_then(|resource| resource.get("message")).map(setpoint_puppet_values::to_text)
+    };
+    let expected = "[{\"a\":[1,null]}, {a => 1, b => 2}, [1, 2, 3], [a, cc, bbb], {y => 1, x => 3}, ehllo, \
+                    2f7e2089add0288a309abd71ffcc3b3567e2d4215e20e6ed3b74d6042f7ef8e5, 18fbd270, false, a\\ b]";
+    assert_eq!(message("a").as_deref(), Some(expected));
+    let secret = catalog.resources().iter().find(|resource| &*resource.title == "b");
+    assert!(secret.is_some_and(|resource| resource.is_secret(Symbol::new("message"))));
+    // A function without a file of the module does not exist.
+    let without = World::new("notify { 'a': message => stdlib::sha256('x') }");
+    assert!(without.compile(&Options::default()).catalog.is_none());
+}

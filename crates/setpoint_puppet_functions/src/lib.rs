@@ -28,7 +28,12 @@ pub use stdlib::{Meaning, json_text, meaning, yaml_text};
 /// The function of this name that a module is known to have. Whether the module is on the path, in a version that has
 /// the function, is for the caller to decide.
 pub fn module_function(module: &str, name: &str) -> Option<&'static Function> {
-    builtin::find(modules::functions_of(module), name)
+    let functions = modules::functions_of(module);
+    builtin::find(functions, name).or_else(|| {
+        // Version 9 of stdlib gives most of its functions a second name. Whether the module has it is told by its files.
+        let old = name.strip_prefix("stdlib::").filter(|_| module == "stdlib")?;
+        builtin::find(functions, if old == "has_function" { "is_function_available" } else { old })
+    })
 }
 
 /// A module that is known to have a function of this name.

@@ -20,7 +20,16 @@ struct Answers {
     strict: bool,
 }
 
-pub(super) fn run(arguments: &Arguments, entered: &[Entered]) -> Result<(), String> {
+/// How the answers of both compare.
+pub(super) struct Compared {
+    pub(super) asked: usize,
+    pub(super) same: usize,
+    pub(super) refused: usize,
+    /// The causes of differences, with their classes.
+    pub(super) different: Vec<(String, Vec<String>)>,
+}
+
+pub(super) fn run(arguments: &Arguments, entered: &[Entered]) -> Result<Compared, String> {
     let platform = setpoint_platforms::find(&arguments.platform).map_err(|unknown| unknown.to_string())?;
     let mut folder = repository().join("target/modules").join(&arguments.platform);
     if arguments.puppet != "7" {
@@ -68,9 +77,9 @@ pub(super) fn run(arguments: &Arguments, entered: &[Entered]) -> Result<(), Stri
     let different: usize = groups.values().map(Vec::len).sum();
     let mut groups: Vec<(String, Vec<String>)> = groups.into_iter().collect();
     groups.sort_by(|a, b| b.1.len().cmp(&a.1.len()).then_with(|| a.0.cmp(&b.0)));
-    for (cause, classes) in groups {
+    for (cause, classes) in &groups {
         println!("{} x {cause}", classes.len());
-        for class in &classes {
+        for class in classes {
             println!("    {class}");
         }
     }
@@ -78,7 +87,7 @@ pub(super) fn run(arguments: &Arguments, entered: &[Entered]) -> Result<(), Stri
         "{} classes: {} compile to the same catalog, {} are refused alike, {different} differ",
         asked, agreed.0, agreed.1
     );
-    Ok(())
+    Ok(Compared { asked, same: agreed.0, refused: agreed.1, different: groups })
 }
 
 impl Answers {

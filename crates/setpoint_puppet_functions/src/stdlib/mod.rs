@@ -1,4 +1,4 @@
-//! The functions of the module puppetlabs-stdlib, as version 8.5.0 has them. Which of them exist is the business of the
+//! The functions of the module puppetlabs-stdlib, as version 8.5.0 has them, and those of version 9. Which of them exist is the business of the
 //! evaluator: those whose file the module on the path has.
 
 mod addresses;
@@ -17,6 +17,7 @@ mod random;
 mod resources;
 mod texts;
 mod toml;
+mod version9;
 mod yaml;
 
 use crate::Function;
@@ -134,9 +135,14 @@ pub(crate) static FUNCTIONS: &[&Function] = &[
     &random::SHUFFLE,
     &texts::SPRINTF_HASH,
     &texts::SQUEEZE,
+    &version9::CRC32,
     &texts::END_WITH,
     &texts::EXTNAME,
     &addresses::IP_IN_RANGE,
+    &version9::NESTED_VALUES,
+    &version9::REWRAP_SENSITIVE_DATA,
+    &version9::SHA256,
+    &version9::SORT_BY,
     &texts::START_WITH,
     &resources::STR2RESOURCE,
     &texts::XML_ENCODE,
