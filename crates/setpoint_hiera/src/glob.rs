@@ -10,7 +10,7 @@ const MAX_ALTERNATIVES: usize = 1000;
 const MAX_DEPTH: usize = 64;
 
 /// The files that a pattern matches, sorted folder by folder.
-pub(crate) fn glob(pattern: &str, files: &dyn FileSystem) -> Vec<PathBuf> {
+pub fn glob(pattern: &str, files: &dyn FileSystem) -> Vec<PathBuf> {
     let mut found = Vec::new();
     for pattern in alternatives(pattern) {
         let (start, rest) = match pattern.strip_prefix('/') {

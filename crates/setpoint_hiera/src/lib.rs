@@ -36,6 +36,7 @@ use setpoint_source::{FileSystem, Sources};
 use config::Configs;
 use data::DataFiles;
 pub use failure::{Failure, FailureKind};
+pub use glob::glob;
 pub use search::{Session, not_found};
 
 /// Where the levels above the modules are.

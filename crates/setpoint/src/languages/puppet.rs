@@ -4,7 +4,6 @@ pub(super) mod diff;
 mod environment_conf;
 mod facts;
 pub(crate) mod fleet;
-mod glob;
 mod jobs;
 mod module_files;
 mod node;

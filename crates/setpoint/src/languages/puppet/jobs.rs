@@ -366,7 +366,9 @@ impl Project<'_> {
         } else {
             let globs = self.config.puppet.facts.iter();
             globs
-                .flat_map(|glob| super::glob::files(self.session.files, self.config.folder(), glob))
+                .flat_map(|glob| {
+                    setpoint_hiera::glob(&self.config.resolve(glob).to_string_lossy(), self.session.files)
+                })
                 .collect()
         };
         let read = paths.iter().map(|path| {
