@@ -1,0 +1,314 @@
+//! A tree of commands becomes steps.
+
+use crate::lexer::{Word, tokens};
+use crate::parser::{Node, Redirect, Simple, parse};
+use crate::programs;
+use crate::step::{Condition, Effects, NotUnderstood, Step};
+
+/// What a command does that a shell runs, in a working directory.
+pub fn effects(command: &str, folder: Option<&str>) -> Effects {
+    told(Shell::new(folder).text(command))
+}
+
+/// What a program does that is started without a shell: words are as they stand.
+pub fn effects_of_words<T: AsRef<str>>(words: &[T], folder: Option<&str>) -> Effects {
+    let word = |text: &T| Word { text: text.as_ref().to_owned(), expands: None, quoted: true };
+    let simple = Simple { words: words.iter().map(word).collect(), redirects: Vec::new() };
+    told(Shell::new(folder).simple(&simple, Stream::Nothing).map(|(step, _)| step))
+}
+
+/// What a check asks (`unless`, `onlyif`): whether it ends well, if it changes nothing.
+pub fn condition(command: &str, folder: Option<&str>) -> Result<Condition, NotUnderstood> {
+    let step = Shell::new(folder).text(command)?;
+    asked(&step)
+        .ok_or_else(|| NotUnderstood::new(command.trim(), "a check that changes the machine is not followed"))
+}
+
+fn told(found: Result<Step, NotUnderstood>) -> Effects {
+    match found {
+        Ok(Step::Sequence(steps)) => Effects { steps, understood: true, reason: None },
+        Ok(step) => Effects { steps: vec![step], understood: true, reason: None },
+        Err(reason) => Effects { steps: Vec::new(), understood: false, reason: Some(reason) },
+    }
+}
+
+/// Whether a step ends well; none if it changes something.
+pub(crate) fn asked(step: &Step) -> Option<Condition> {
+    Some(match step {
+        Step::Guard(condition) => condition.clone(),
+        Step::Nothing => Condition::Constant(true),
+        Step::Read(path) => Condition::Exists(path.clone()),
+        Step::And(steps) => Condition::All(steps.iter().map(asked).collect::<Option<_>>()?),
+        Step::Or(steps) => Condition::Any(steps.iter().map(asked).collect::<Option<_>>()?),
+        // Only the last one decides, and those before it must change nothing.
+        Step::Sequence(steps) => steps.iter().map(asked).collect::<Option<Vec<_>>>()?.pop()?,
+        _ => return None,
+    })
+}
+
+/// What one command hands to the next.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Stream {
+    Nothing,
+    /// This text; what it is may not be known.
+    Text(Option<String>),
+    /// The content of this file.
+    File(String),
+}
+
+#[derive(Debug)]
+pub(crate) struct Shell {
+    /// The working directory, where it is known.
+    pub(crate) folder: Option<String>,
+    depth: usize,
+}
+
+/// Shells within shells.
+const MAX_DEPTH: usize = 8;
+
+impl Shell {
+    fn new(folder: Option<&str>) -> Self {
+        Self { folder: folder.map(str::to_owned), depth: 0 }
+    }
+
+    /// A command as text, also that of `sh -c`.
+    pub(crate) fn text(&mut self, command: &str) -> Result<Step, NotUnderstood> {
+        self.depth += 1;
+        if self.depth > MAX_DEPTH {
+            return Err(NotUnderstood::new("sh", "shells are nested too deeply"));
+        }
+        let tokens = tokens(command)?;
+        if tokens.is_empty() {
+            return Err(NotUnderstood::new("", "there is no command"));
+        }
+        let step = self.node(&parse(&tokens)?)?;
+        self.depth -= 1;
+        Ok(step)
+    }
+
+    fn node(&mut self, node: &Node) -> Result<Step, NotUnderstood> {
+        Ok(match node {
+            Node::Simple(simple) => self.simple(simple, Stream::Nothing)?.0,
+            Node::Pipe(parts) => self.pipe(parts)?,
+            Node::And(left, right) => {
+                let mut steps = match self.node(left)? {
+                    Step::And(steps) => steps,
+                    step => vec![step],
+                };
+                steps.push(self.node(right)?);
+                Step::And(steps)
+            }
+            Node::Or(left, right) => {
+                let before = self.folder.clone();
+                let mut steps = match self.node(left)? {
+                    Step::Or(steps) => steps,
+                    step => vec![step],
+                };
+                if self.folder != before {
+                    // The right side runs only if the left one failed, perhaps before it changed the folder.
+                    self.folder = None;
+                }
+                steps.push(self.node(right)?);
+                if self.folder != before {
+                    self.folder = None;
+                }
+                Step::Or(steps)
+            }
+            Node::Sequence(nodes) => {
+                let mut steps = Vec::new();
+                for node in nodes {
+                    let before = self.folder.clone();
+                    steps.push(self.node(node)?);
+                    // A `cd` that may have failed, or that was not reached, leaves the folder in doubt.
+                    if self.folder != before {
+                        self.folder = None;
+                    }
+                }
+                Step::Sequence(steps)
+            }
+            Node::Not(inner) => {
+                let step = self.node(inner)?;
+                let condition = asked(&step)
+                    .ok_or_else(|| NotUnderstood::new("!", "what it turns round changes the machine"))?;
+                Step::Guard(Condition::Not(Box::new(condition)))
+            }
+            Node::Group(inner) => {
+                let before = self.folder.clone();
+                let step = self.node(inner)?;
+                self.folder = before;
+                step
+            }
+        })
+    }
+
+    fn pipe(&mut self, parts: &[Node]) -> Result<Step, NotUnderstood> {
+        let before = self.folder.clone();
+        let mut stream = Stream::Nothing;
+        let mut steps = Vec::new();
+        for part in parts {
+            let Node::Simple(simple) = part else {
+                return Err(NotUnderstood::new("|", "what a group prints is not known"));
+            };
+            let (step, next) = self.simple(simple, stream)?;
+            stream = next;
+            if step != Step::Nothing {
+                steps.push(step);
+            }
+        }
+        self.folder = before;
+        // The last part decides whether the pipe ends well: `cat FILE | grep -q x` is what grep says.
+        if let Some(last) = steps.pop() {
+            steps.retain(|step| !matches!(step, Step::Read(_) | Step::Guard(_)));
+            steps.push(last);
+        }
+        Ok(match steps.len() {
+            0 => Step::Nothing,
+            1 => steps.remove(0),
+            _ => Step::Sequence(steps),
+        })
+    }
+
+    pub(crate) fn simple(&mut self, simple: &Simple, input: Stream) -> Result<(Step, Stream), NotUnderstood> {
+        let mut input = input;
+        let mut before = Vec::new();
+        let mut outputs: Vec<(&Redirect, bool)> = Vec::new();
+        for redirect in &simple.redirects {
+            match (redirect.kind, redirect.from) {
+                ("<", None | Some(0)) => {
+                    if redirect.target.text == "/dev/null" {
+                        continue;
+                    }
+                    let path = self.path(&redirect.target)?;
+                    before.push(Step::Read(path.clone()));
+                    input = Stream::File(path);
+                }
+                // `2>&1` only joins two streams.
+                (">&", _)
+                    if redirect.target.text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-') => {}
+                (">" | ">>" | "&>" | ">&", from) => {
+                    let quiet = ["/dev/null", "/dev/stdout", "/dev/stderr"];
+                    if redirect.target.expands.is_none() && quiet.contains(&redirect.target.text.as_str()) {
+                        // What is thrown away is no input of the next command.
+                        outputs.push((redirect, true));
+                        continue;
+                    }
+                    if !matches!(from, None | Some(1 | 2)) {
+                        return Err(NotUnderstood::new(
+                            redirect.kind,
+                            "only input, output and errors are followed",
+                        ));
+                    }
+                    outputs.push((redirect, false));
+                }
+                _ => return Err(NotUnderstood::new(redirect.kind, "this redirection is not followed")),
+            }
+        }
+        let words = without_assignments(&simple.words);
+        let (step, mut stream) = if words.is_empty() {
+            (Step::Nothing, Stream::Text(Some(String::new())))
+        } else {
+            self.program(words, input)?
+        };
+        let mut steps = before;
+        for (redirect, quiet) in outputs {
+            let errors = redirect.from == Some(2);
+            let written = std::mem::replace(&mut stream, Stream::Nothing);
+            if quiet {
+                if errors {
+                    stream = written;
+                }
+                continue;
+            }
+            let content = match (&written, errors) {
+                (_, true) => None,
+                (Stream::Text(text), _) => text.clone(),
+                (Stream::Nothing, _)
+                    if matches!(step, Step::Guard(_) | Step::Nothing) && words_are_silent(words) =>
+                {
+                    Some(String::new())
+                }
+                _ => None,
+            };
+            if errors {
+                stream = written;
+            }
+            steps.push(Step::Write {
+                path: self.path(&redirect.target)?,
+                content,
+                append: redirect.kind == ">>",
+            });
+        }
+        // The shell opens the files first, so that what it writes is there even if the program fails.
+        if steps.is_empty() {
+            return Ok((step, stream));
+        }
+        if step != Step::Nothing {
+            steps.push(step);
+        }
+        Ok((if steps.len() == 1 { steps.remove(0) } else { Step::And(steps) }, stream))
+    }
+
+    fn program(&mut self, words: &[Word], input: Stream) -> Result<(Step, Stream), NotUnderstood> {
+        let (first, rest) =
+            words.split_first().ok_or_else(|| NotUnderstood::new("", "there is no command"))?;
+        let program = literal(first)?;
+        programs::run(self, &program, rest, input)
+    }
+
+    /// A command that is an argument of another: `sudo COMMAND`.
+    pub(crate) fn inner(&mut self, words: &[Word], input: Stream) -> Result<(Step, Stream), NotUnderstood> {
+        self.depth += 1;
+        if self.depth > MAX_DEPTH {
+            return Err(NotUnderstood::new("sudo", "commands are nested too deeply"));
+        }
+        let done = self.program(without_assignments(words), input)?;
+        self.depth -= 1;
+        Ok(done)
+    }
+
+    /// A word as an absolute path.
+    pub(crate) fn path(&self, word: &Word) -> Result<String, NotUnderstood> {
+        let text = literal(word)?;
+        let whole = if text.starts_with('/') {
+            text.clone()
+        } else {
+            let folder = self.folder.as_deref().ok_or_else(|| {
+                NotUnderstood::new(&text, "it is relative, and no working directory is given")
+            })?;
+            format!("{folder}/{text}")
+        };
+        let mut parts = Vec::new();
+        for part in whole.split('/') {
+            match part {
+                "" | "." => {}
+                ".." => return Err(NotUnderstood::new(&text, "where `..` leads depends on links")),
+                _ => parts.push(part),
+            }
+        }
+        Ok(format!("/{}", parts.join("/")))
+    }
+}
+
+/// A word that means what it looks like.
+pub(crate) fn literal(word: &Word) -> Result<String, NotUnderstood> {
+    match word.expands {
+        Some(why) => Err(NotUnderstood::new(&word.text, why)),
+        None => Ok(word.text.clone()),
+    }
+}
+
+fn without_assignments(words: &[Word]) -> &[Word] {
+    let is_assignment = |word: &Word| {
+        word.text.split_once('=').is_some_and(|(name, _)| {
+            name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+                && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+        })
+    };
+    let count = words.iter().take_while(|word| is_assignment(word)).count();
+    &words[count..]
+}
+
+fn words_are_silent(words: &[Word]) -> bool {
+    let name = words.first().map(|word| word.text.rsplit('/').next().unwrap_or_default());
+    matches!(name, Some("true" | ":" | "false" | "test" | "["))
+}

@@ -1,0 +1,261 @@
+//! Words and operators, as a shell reads them.
+
+use crate::NotUnderstood;
+
+/// A word after its quotes are removed.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(crate) struct Word {
+    pub(crate) text: String,
+    /// It is not what it looks like: the shell would put something else in its place.
+    pub(crate) expands: Option<&'static str>,
+    /// Some of it was quoted, so that it is no operator or reserved word.
+    pub(crate) quoted: bool,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Token {
+    Word(Word),
+    /// `&&`, `||`, `;`, `|`, `&`, `(`, `)`; a line end is `;`.
+    Operator(&'static str),
+    /// The number before it, if there is one, and `>`, `>>`, `<`, `>&`, `&>`.
+    Redirect(Option<u32>, &'static str),
+}
+
+const VARIABLE: &str = "its value is not known before the command runs";
+const PATTERN: &str = "what the pattern stands for depends on the machine";
+const HOME: &str = "the home of a user is not known";
+
+/// Commands are short; a longer text is no command.
+const MAX_LENGTH: usize = 64 * 1024;
+
+pub(crate) fn tokens(text: &str) -> Result<Vec<Token>, NotUnderstood> {
+    if text.len() > MAX_LENGTH {
+        return Err(NotUnderstood::new(start_of(text), "the command is too long"));
+    }
+    let mut lexer = Lexer { chars: text.chars().collect(), at: 0, tokens: Vec::new() };
+    lexer.run()?;
+    Ok(lexer.tokens)
+}
+
+fn start_of(text: &str) -> String {
+    text.chars().take(20).collect()
+}
+
+struct Lexer {
+    chars: Vec<char>,
+    at: usize,
+    tokens: Vec<Token>,
+}
+
+impl Lexer {
+    fn peek(&self, ahead: usize) -> Option<char> {
+        self.chars.get(self.at + ahead).copied()
+    }
+
+    fn run(&mut self) -> Result<(), NotUnderstood> {
+        while let Some(next) = self.peek(0) {
+            match next {
+                '\\' if self.peek(1) == Some('\n') => self.at += 2,
+                '\n' | '\r' => self.operator(";", 1),
+                _ if next.is_whitespace() => self.at += 1,
+                '#' => {
+                    while self.peek(0).is_some_and(|c| c != '\n') {
+                        self.at += 1;
+                    }
+                }
+                '&' if self.peek(1) == Some('&') => self.operator("&&", 2),
+                '|' if self.peek(1) == Some('|') => self.operator("||", 2),
+                '&' if self.peek(1) == Some('>') => self.redirect(None, "&>", 2),
+                ';' => self.operator(";", 1),
+                '|' => self.operator("|", 1),
+                '&' => self.operator("&", 1),
+                '(' => self.operator("(", 1),
+                ')' => self.operator(")", 1),
+                '<' | '>' => self.arrow(None)?,
+                _ if next.is_ascii_digit() && matches!(self.peek(1), Some('<' | '>')) => {
+                    self.at += 1;
+                    self.arrow(next.to_digit(10))?;
+                }
+                _ => {
+                    let word = self.word()?;
+                    self.tokens.push(Token::Word(word));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn operator(&mut self, operator: &'static str, length: usize) {
+        self.at += length;
+        self.tokens.push(Token::Operator(operator));
+    }
+
+    fn redirect(&mut self, from: Option<u32>, kind: &'static str, length: usize) {
+        self.at += length;
+        self.tokens.push(Token::Redirect(from, kind));
+    }
+
+    fn arrow(&mut self, from: Option<u32>) -> Result<(), NotUnderstood> {
+        match (self.peek(0), self.peek(1)) {
+            (Some('<'), Some('<')) => {
+                return Err(NotUnderstood::new("<<", "text that follows the command is not read"));
+            }
+            (Some('<' | '>'), Some('(')) => {
+                return Err(NotUnderstood::new("<(", "what another command prints is not known"));
+            }
+            (Some('>'), Some('>')) => self.redirect(from, ">>", 2),
+            (Some('>'), Some('|')) => self.redirect(from, ">", 2),
+            (Some('>'), Some('&')) => self.redirect(from, ">&", 2),
+            (Some('>'), _) => self.redirect(from, ">", 1),
+            _ => self.redirect(from, "<", 1),
+        }
+        Ok(())
+    }
+
+    fn word(&mut self) -> Result<Word, NotUnderstood> {
+        let mut word = Word::default();
+        let open = |what: &Word| NotUnderstood::new(what.text.clone(), "a quote is not closed");
+        while let Some(next) = self.peek(0) {
+            match next {
+                _ if next.is_whitespace() => break,
+                ';' | '&' | '|' | '<' | '>' | '(' | ')' => break,
+                '\'' => {
+                    word.quoted = true;
+                    self.at += 1;
+                    loop {
+                        let inner = self.peek(0).ok_or_else(|| open(&word))?;
+                        self.at += 1;
+                        if inner == '\'' {
+                            break;
+                        }
+                        word.text.push(inner);
+                    }
+                }
+                '"' => {
+                    word.quoted = true;
+                    self.at += 1;
+                    self.double_quoted(&mut word)?;
+                }
+                '\\' => {
+                    word.quoted = true;
+                    if self.peek(1) != Some('\n') {
+                        word.text.extend(self.peek(1));
+                    }
+                    self.at += 2;
+                }
+                '$' | '`' => self.expansion(&mut word)?,
+                '*' | '?' => {
+                    word.expands.get_or_insert(PATTERN);
+                    word.text.push(next);
+                    self.at += 1;
+                }
+                '[' => {
+                    // `[` alone is a program; with a `]` in the same word it is a pattern.
+                    let closes = self.chars[self.at + 1..]
+                        .iter()
+                        .take_while(|c| !c.is_whitespace() && **c != ';')
+                        .any(|c| *c == ']');
+                    if closes {
+                        word.expands.get_or_insert(PATTERN);
+                    }
+                    word.text.push(next);
+                    self.at += 1;
+                }
+                '~' if word.text.is_empty() && !word.quoted => {
+                    word.expands.get_or_insert(HOME);
+                    word.text.push(next);
+                    self.at += 1;
+                }
+                '{' if self.chars[self.at + 1..]
+                    .iter()
+                    .take_while(|c| !c.is_whitespace() && **c != '}')
+                    .any(|c| *c == ',') =>
+                {
+                    word.expands.get_or_insert(PATTERN);
+                    word.text.push(next);
+                    self.at += 1;
+                }
+                _ => {
+                    word.text.push(next);
+                    self.at += 1;
+                }
+            }
+        }
+        Ok(word)
+    }
+
+    fn double_quoted(&mut self, word: &mut Word) -> Result<(), NotUnderstood> {
+        loop {
+            let next =
+                self.peek(0).ok_or_else(|| NotUnderstood::new(word.text.clone(), "a quote is not closed"))?;
+            match next {
+                '"' => {
+                    self.at += 1;
+                    return Ok(());
+                }
+                '\\' => {
+                    match self.peek(1) {
+                        Some(escaped @ ('"' | '\\' | '$' | '`')) => word.text.push(escaped),
+                        Some('\n') => {}
+                        Some(other) => word.text.extend(['\\', other]),
+                        None => {}
+                    }
+                    self.at += 2;
+                }
+                '$' | '`' => self.expansion(word)?,
+                _ => {
+                    word.text.push(next);
+                    self.at += 1;
+                }
+            }
+        }
+    }
+
+    /// `$name`, `${name}`, `$(command)`, a command in backticks: kept as written.
+    fn expansion(&mut self, word: &mut Word) -> Result<(), NotUnderstood> {
+        let start = self.at;
+        let unclosed = || NotUnderstood::new("$", "an expansion is not closed");
+        match (self.peek(0), self.peek(1)) {
+            (Some('`'), _) => {
+                self.at += 1;
+                while self.peek(0).ok_or_else(unclosed)? != '`' {
+                    self.at += 1;
+                }
+                self.at += 1;
+            }
+            (_, Some(open @ ('(' | '{'))) => {
+                let close = if open == '(' { ')' } else { '}' };
+                let mut depth = 0u32;
+                loop {
+                    let next = self.peek(0).ok_or_else(unclosed)?;
+                    self.at += 1;
+                    if next == open {
+                        depth += 1;
+                    } else if next == close {
+                        depth -= 1;
+                        if depth == 0 {
+                            break;
+                        }
+                    }
+                }
+            }
+            (_, Some(next)) if next.is_ascii_alphanumeric() || "_@*#?$!-".contains(next) => {
+                self.at += 2;
+                if next.is_ascii_alphabetic() || next == '_' {
+                    while self.peek(0).is_some_and(|c| c.is_ascii_alphanumeric() || c == '_') {
+                        self.at += 1;
+                    }
+                }
+            }
+            // A dollar that stands for itself, as at the end of a pattern.
+            _ => {
+                word.text.push('$');
+                self.at += 1;
+                return Ok(());
+            }
+        }
+        word.text.extend(&self.chars[start..self.at]);
+        word.expands = Some(VARIABLE);
+        Ok(())
+    }
+}
