@@ -4,7 +4,7 @@ use serde_json::{Value as Json, json};
 use setpoint_catalog::{Catalog, Relation, Resource, ResourceId};
 use setpoint_resources::{Modelled, Note};
 use setpoint_source::{Diagnostic, Rule, Severity, Sources};
-use setpoint_state::{CellId, Program, Run, Runner, State, Status, StepId};
+use setpoint_state::{CellId, Program, Run, Runner, Semantics, State, Status, StepId};
 use setpoint_verify::{
     Answer, Broken, Counterexample, Dependence, Failure, Stale, Twice, TwoStarts, Unproved, Verdicts, Why,
 };
@@ -57,13 +57,9 @@ impl<'a> Teller<'a> {
         let ordered = found.is_empty();
         found.extend(verdicts.broken.iter().filter_map(|one| self.broken(one, ordered)));
         let fought: Vec<String> = found.iter().flat_map(|one| one.resources.clone()).collect();
-        found.extend(
-            verdicts.missing_notify.iter().filter_map(|one| self.stale(&rules::MISSING_NOTIFY, one, &fought)),
-        );
-        found.extend(
-            verdicts.lost_refresh.iter().filter_map(|one| self.stale(&rules::LOST_REFRESH, one, &fought)),
-        );
+        found.extend(verdicts.missing_notify.iter().filter_map(|one| self.missing_notify(one, &fought)));
         let ordered = ordered && found.is_empty();
+        found.extend(self.lost_refreshes(&verdicts.lost_refresh));
         if let Some(twice) = verdicts.not_idempotent.as_ref().filter(|_| ordered) {
             found.extend(self.again(&rules::NOT_IDEMPOTENT, twice));
         } else if let Some(twice) = verdicts.not_quiet.as_ref().filter(|_| ordered) {
@@ -249,41 +245,83 @@ impl<'a> Teller<'a> {
     }
 
     /// A service runs with an old configuration. One that is told for its order already is not told again.
-    fn stale(&self, rule: &'static Rule, stale: &Stale, told: &[String]) -> Option<Diagnostic> {
-        let service = stale.services.first().copied()?;
-        let path = self.modelled.plan.space.get(stale.file).map(|cell| cell.key.name.to_string())?;
+    fn missing_notify(&self, stale: &Stale, told: &[String]) -> Option<Diagnostic> {
+        let service = self.service(stale)?;
+        let path = self.path(stale)?;
         let name = self.words.step(service);
         let file = self.writers(&[stale.file], service).into_iter().next();
-        let both = |one: &StepId| told.iter().any(|known| known == self.words.step(*one));
-        if both(&service) && file.as_ref().is_some_and(both) {
+        let known = |one: &StepId| told.iter().any(|known| known == self.words.step(*one));
+        if known(&service) && file.as_ref().is_some_and(known) {
             return None;
         }
+        let message = format!("{path} changes, and {name} keeps running with what it loaded before");
+        let note = "Nothing restarts the service when the file changes.";
+        let mut finding = Diagnostic::new(&rules::MISSING_NOTIFY, message).with_note(note);
         let mut steps = vec![service];
-        steps.extend(file);
-        let finding = match stale.failing {
-            None => {
-                let message = format!("{path} changes, and {name} keeps running with what it loaded before");
-                let finding = Diagnostic::new(rule, message)
-                    .with_note("Nothing restarts the service when the file changes.");
-                match file {
-                    Some(file) => self.with_fix(finding, file, service),
-                    None => finding,
-                }
+        if let Some(file) = file {
+            finding = self.with_fix(finding, file, service);
+            steps.push(file);
+        }
+        Some(self.placed(finding, &steps))
+    }
+
+    /// Restarts that one failure loses: one finding for each service, with what may fail and what it then misses.
+    fn lost_refreshes(&self, lost: &[Stale]) -> Vec<Diagnostic> {
+        let mut services: Vec<(StepId, Vec<StepId>, Vec<String>)> = Vec::new();
+        for stale in lost {
+            let (Some(service), Some(path), Some(failing)) =
+                (self.service(stale), self.path(stale), stale.failing)
+            else {
+                continue;
+            };
+            // A restart that fails is told by Puppet itself.
+            if stale.services.contains(&failing) {
+                continue;
             }
-            Some(failing) => {
-                let failing_name = self.words.step(failing);
-                steps.push(failing);
+            let at = services.iter().position(|(known, ..)| *known == service).unwrap_or_else(|| {
+                services.push((service, Vec::new(), Vec::new()));
+                services.len() - 1
+            });
+            let (_, failings, paths) = &mut services[at];
+            if !failings.contains(&failing) {
+                failings.push(failing);
+            }
+            if !paths.contains(&path) {
+                paths.push(path);
+            }
+        }
+        services
+            .into_iter()
+            .map(|(service, failing, paths)| {
+                let name = self.words.step(service);
+                let paths: Vec<&str> = paths.iter().map(String::as_str).collect();
+                let (paths, failings) = (listed(&paths), self.names(&failing));
                 let message =
-                    format!("if {failing_name} fails once, {name} is never restarted for a changed {path}");
-                Diagnostic::new(rule, message)
+                    format!("if {failings} fails once, {name} is never restarted for a changed {paths}");
+                let finding = Diagnostic::new(&rules::LOST_REFRESH, message)
                     .with_note(format!(
-                        "The run in which {path} changes skips {name}, because {failing_name} failed; in later runs nothing \
+                        "The run in which {paths} changes skips {name}, because {failings} failed; in later runs nothing \
                          changes any more, so nothing restarts it."
                     ))
-                    .with_help(format!("Let {name} depend only on what it needs to run."))
-            }
+                    .with_help(format!("Let {name} depend only on what it needs to run."));
+                let mut steps = vec![service];
+                steps.extend(failing.iter().take(MAX_NAMES));
+                self.placed(finding, &steps)
+            })
+            .collect()
+    }
+
+    /// The service itself, rather than the package that starts it.
+    fn service(&self, stale: &Stale) -> Option<StepId> {
+        let is_service = |step: &StepId| {
+            let resource = self.resource(*step).and_then(|id| self.catalog.get(id));
+            resource.is_some_and(|resource| resource.type_name.as_str() == "Service")
         };
-        Some(self.placed(finding, &steps))
+        stale.services.iter().copied().find(is_service)
+    }
+
+    fn path(&self, stale: &Stale) -> Option<String> {
+        self.modelled.plan.space.get(stale.file).map(|cell| cell.key.name.to_string())
     }
 
     /// A second run is not as it should be.

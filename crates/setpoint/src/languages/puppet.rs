@@ -220,7 +220,10 @@ pub(super) fn judge(
     report.findings.extend(findings::of_graph(catalog, &graph));
     let fails = report.findings.iter().any(|finding| finding.severity == Severity::Error);
     report.verdict.insert("catalog", if fails { "fails" } else { "ok" });
-    if let (Ok(graph), false) = (&graph, fails) {
+    // The paper's semantics knows nothing of what an agent refuses.
+    if let Ok(graph) = &graph
+        && (!fails || surroundings.is_paper())
+    {
         let settled = surroundings.settle(sources, catalog, graph, platform, may_change);
         report.verdict.extend(settled.verdict);
         report.findings.extend(settled.findings);

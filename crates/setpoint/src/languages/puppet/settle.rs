@@ -66,6 +66,10 @@ impl<'a> Surroundings<'a> {
         })
     }
 
+    pub(in crate::languages) fn is_paper(&self) -> bool {
+        self.semantics == Semantics::Paper
+    }
+
     /// Judges the catalog of a node of a platform.
     pub(in crate::languages) fn settle(
         &self,
