@@ -51,8 +51,11 @@ impl<'a> Teller<'a> {
                 found.push(self.dependent(dependence));
             }
         }
-        found
-            .extend(verdicts.failures.iter().filter(|one| one.every_order).map(|one| self.always_fails(one)));
+        // From any start nearly everything can fail; there it counts only if it fails from every one.
+        let counts = |one: &&Failure| {
+            one.every_order && (self.runner.semantics() == Semantics::Puppet || one.always == Answer::Yes)
+        };
+        found.extend(verdicts.failures.iter().filter(counts).map(|one| self.always_fails(one)));
         // What follows from an order that is missing is not told again.
         let ordered = found.is_empty();
         found.extend(verdicts.broken.iter().filter_map(|one| self.broken(one, ordered)));
