@@ -51,21 +51,21 @@ impl<'a> Teller<'a> {
                 found.push(self.dependent(dependence));
             }
         }
+        // What follows from an order that is missing is not told again.
+        let ordered = found.is_empty();
         // From any start nearly everything can fail; there it counts only if it fails from every one.
         let counts = |one: &&Failure| {
             one.every_order && (self.runner.semantics() == Semantics::Puppet || one.always == Answer::Yes)
         };
         found.extend(verdicts.failures.iter().filter(counts).map(|one| self.always_fails(one)));
-        // What follows from an order that is missing is not told again.
-        let ordered = found.is_empty();
         found.extend(verdicts.broken.iter().filter_map(|one| self.broken(one, ordered)));
         let fought: Vec<String> = found.iter().flat_map(|one| one.resources.clone()).collect();
         found.extend(verdicts.missing_notify.iter().filter_map(|one| self.missing_notify(one, &fought)));
-        let ordered = ordered && found.is_empty();
         found.extend(self.lost_refreshes(&verdicts.lost_refresh));
-        if let Some(twice) = verdicts.not_idempotent.as_ref().filter(|_| ordered) {
+        let certain = |twice: &&Twice| ordered && !self.is_guesswork(twice);
+        if let Some(twice) = verdicts.not_idempotent.as_ref().filter(certain) {
             found.extend(self.again(&rules::NOT_IDEMPOTENT, twice));
-        } else if let Some(twice) = verdicts.not_quiet.as_ref().filter(|_| ordered) {
+        } else if let Some(twice) = verdicts.not_quiet.as_ref().filter(certain) {
             found.extend(self.again(&rules::NOT_QUIET, twice));
         } else if let Some(two) = verdicts.not_convergent.as_ref().filter(|_| ordered) {
             found.extend(self.not_convergent(two));
@@ -194,12 +194,22 @@ impl<'a> Teller<'a> {
         let name = self.words.step(failure.step);
         let trace = self.runner.trace(&failure.start, &failure.run.order);
         let told = self.words.end(&trace, &[], &[failure.step]);
-        let message = format!("{name} fails, in whatever order the resources come");
-        let start = match failure.always {
-            Answer::Yes => "From every start that is assumed",
-            Answer::No | Answer::Unknown => "On a machine that nothing was installed on",
+        let (message, start, severity) = match failure.always {
+            Answer::Yes => (
+                format!("{name} fails, in whatever order the resources come"),
+                "From every start that is assumed",
+                Severity::Error,
+            ),
+            // What it needs may come from elsewhere.
+            Answer::No | Answer::Unknown => (
+                format!("{name} fails on a fresh machine, in whatever order the resources come"),
+                "On a machine that nothing was installed on",
+                Severity::Warning,
+            ),
         };
-        let finding = Diagnostic::new(&rules::ALWAYS_FAILS, message).with_note(format!("{start}: {told}."));
+        let finding = Diagnostic::new(&rules::ALWAYS_FAILS, message)
+            .severity(severity)
+            .with_note(format!("{start}: {told}."));
         self.placed(finding, &[failure.step])
     }
 
@@ -327,19 +337,30 @@ impl<'a> Teller<'a> {
         self.modelled.plan.space.get(stale.file).map(|cell| cell.key.name.to_string())
     }
 
+    /// The resources that do something in a run.
+    fn active(&self, run: &Run) -> Vec<StepId> {
+        let steps = run.statuses.iter().enumerate();
+        let acting = steps.filter(|(at, status)| {
+            matches!(status, Status::Changed | Status::Failed)
+                && self.modelled.plan.steps.get(*at).is_some_and(|step| !step.passes_on)
+        });
+        acting.map(|(at, _)| StepId(at as u32)).collect()
+    }
+
+    /// Whether a second run acts only because a guard (`unless`, `onlyif`) is not understood: then nothing is known.
+    pub(crate) fn is_guesswork(&self, twice: &Twice) -> bool {
+        let guarded = |step: &StepId| {
+            let resource = self.resource(*step).and_then(|id| self.catalog.get(id));
+            self.step(*step).is_some_and(|step| step.unknown.is_some())
+                && resource.is_some_and(|one| one.get("unless").is_some() || one.get("onlyif").is_some())
+        };
+        self.active(&twice.second_run).iter().any(guarded)
+    }
+
     /// A second run is not as it should be.
     fn again(&self, rule: &'static Rule, twice: &Twice) -> Option<Diagnostic> {
         let second = &twice.second_run;
-        let active: Vec<StepId> = second
-            .statuses
-            .iter()
-            .enumerate()
-            .filter(|(at, status)| {
-                matches!(status, Status::Changed | Status::Failed)
-                    && self.modelled.plan.steps.get(*at).is_some_and(|step| !step.passes_on)
-            })
-            .map(|(at, _)| StepId(at as u32))
-            .collect();
+        let active = self.active(second);
         let names = self.names(&active);
         let message = if rule.name == rules::NOT_IDEMPOTENT.name {
             format!("a second run changes what the first one made: {names}")
@@ -384,13 +405,12 @@ impl<'a> Teller<'a> {
             }
             cells.contains(&two.cell)
         });
-        // What a package brings along is not what somebody asked for.
-        let package = |step: StepId| {
-            self.resource(step)
-                .and_then(|id| self.catalog.get(id))
-                .is_some_and(|one| one.type_name.as_str() == "Package")
+        // What a package or a command brings along is not what somebody asked for.
+        let aside = |step: StepId| {
+            let resource = self.resource(step).and_then(|id| self.catalog.get(id));
+            resource.is_none_or(|one| matches!(one.type_name.as_str(), "Package" | "Exec"))
         };
-        let writer = writer.filter(|&step| !package(step))?;
+        let writer = writer.filter(|&step| !aside(step))?;
         let name = self.words.step(writer);
         let message = format!("what {name} manages ends differently from different starts");
         let mut finding = Diagnostic::new(&rules::NOT_CONVERGENT, message);
@@ -540,7 +560,11 @@ impl<'a> Teller<'a> {
             .collect();
         let with = |wanted: Status| -> Vec<&str> {
             let steps = run.statuses.iter().enumerate().filter(|(_, status)| **status == wanted);
-            steps.map(|(at, _)| self.words.step(StepId(at as u32))).collect()
+            let steps = steps.map(|(at, _)| StepId(at as u32));
+            steps
+                .filter(|&step| self.step(step).is_some_and(|step| !step.passes_on))
+                .map(|step| self.words.step(step))
+                .collect()
         };
         json!({
             "order": order,

@@ -14,7 +14,7 @@ use setpoint_catalog::Catalog;
 use setpoint_catalog::graph::Graph;
 use setpoint_resources::World;
 use setpoint_source::{Diagnostic, Sources, Verdict};
-use setpoint_verify::{Answer, Options, Order, verify};
+use setpoint_verify::{Answer, Options, Order, Twice, verify};
 
 pub use edit::relation_fix;
 pub use rules::RULES;
@@ -47,12 +47,16 @@ pub struct Settled {
 pub fn settle(question: &Question<'_>) -> Settled {
     let modelled = setpoint_resources::plan(question.catalog, question.graph, question.world);
     let verdicts = verify(&modelled.plan, question.options);
+    let teller = Teller::new(question, &modelled);
     let mut verdict = Verdict::default();
     verdict.insert("order", order_word(verdicts.order));
-    verdict.insert("idempotent", answer_word(verdicts.idempotent));
-    verdict.insert("quiet", answer_word(verdicts.quiet));
+    let certain = |answer: Answer, shown: Option<&Twice>| match shown {
+        Some(twice) if teller.is_guesswork(twice) => Answer::Unknown,
+        _ => answer,
+    };
+    verdict.insert("idempotent", answer_word(certain(verdicts.idempotent, verdicts.not_idempotent.as_ref())));
+    verdict.insert("quiet", answer_word(certain(verdicts.quiet, verdicts.not_quiet.as_ref())));
     verdict.insert("convergent", answer_word(verdicts.convergent));
-    let teller = Teller::new(question, &modelled);
     let findings = teller.findings(&verdicts);
     Settled { verdict, findings }
 }
