@@ -52,6 +52,14 @@ fn ask(
         let mut sub = sub;
         let (holds_here, bad_here) = (moved(holds, &place), moved(bad, &place));
         sub.domains = setpoint_state::Domains::with_tests(&sub.plan, &[holds_here.clone(), bad_here.clone()]);
+        let mut key = sub.shape_with(&[&holds_here, &bad_here]);
+        key.push(u32::MAX);
+        if let Some(candidates) = transient {
+            key.extend(members.iter().map(|step| u32::from(candidates.contains(step))));
+        }
+        if asker.proved.borrow().contains(&key) {
+            return Ok(None);
+        }
         let runs = Runs::new(&sub, context.semantics, &[]);
         let mut machine = Machine::new(&sub.plan, &sub.domains, context.semantics, Some(context.conflicts));
         let start = machine.any_start();
@@ -91,7 +99,10 @@ fn ask(
         let wishes = asker.witness.plain(&machine, &start, &sub.cells);
         match machine.solve_near(&[wrong], &wishes) {
             Outcome::Unknown => return Err(GaveUp),
-            Outcome::Unsat => return Ok(None),
+            Outcome::Unsat => {
+                asker.proved.borrow_mut().insert(key);
+                return Ok(None);
+            }
             Outcome::Sat => {}
         }
         let failing = trips.iter().find(|(_, lit)| machine.circuit.is_true(*lit)).map(|(step, _)| *step);
@@ -302,16 +313,17 @@ pub(crate) fn stale(
                 continue;
             }
         }
-        // Whatever the service waits for may fail once, and the service itself.
+        // Whatever else the service waits for may fail once.
         let mut candidates: Vec<StepId> = load
             .services
             .iter()
-            .flat_map(|&service| {
-                context.runner.before(service).iter().map(|&step| StepId(step)).take(12).chain([service])
-            })
+            .flat_map(|&service| context.runner.before(service).iter().map(|&step| StepId(step)).take(12))
             .collect();
         candidates.sort_unstable();
         candidates.dedup();
+        if candidates.is_empty() {
+            continue;
+        }
         match ask(asker, &seeds, &load.fresh, &bad, Some(&candidates)) {
             Ok(Some(shown)) => lost.push(stale(shown)),
             Ok(None) => {}

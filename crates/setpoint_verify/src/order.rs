@@ -1,5 +1,7 @@
 //! Does the order matter? Pairs first, then how far their difference reaches, then one schedule with both neighbours swapped.
 
+use std::cell::RefCell;
+
 use rustc_hash::{FxHashMap, FxHashSet};
 use setpoint_solver::{Lit, Outcome};
 use setpoint_state::{CellId, Reach, Semantics, State, Status, StepId, Value};
@@ -108,6 +110,8 @@ pub(crate) struct Asker<'c, 'p> {
     pub(crate) most: usize,
     /// Slices that were asked about and have no difference, by shape.
     harmless: FxHashSet<Vec<u32>>,
+    /// Questions about ends that have been answered well, by shape.
+    pub(crate) proved: RefCell<FxHashSet<Vec<u32>>>,
     /// Slices on which the solver gave up.
     hard: FxHashSet<Vec<u32>>,
     /// Slices that have one: what the cells held, by the numbers of the shape, and the order of the items.
@@ -129,6 +133,7 @@ impl<'c, 'p> Asker<'c, 'p> {
             witness: Witness::new(context),
             most: usize::MAX,
             harmless: FxHashSet::default(),
+            proved: RefCell::default(),
             hard: FxHashSet::default(),
             harmful: FxHashMap::default(),
         }
@@ -251,12 +256,14 @@ impl<'c, 'p> Asker<'c, 'p> {
             let step = members[at];
             at += 1;
             let mut add = Vec::new();
-            for cell in &context.footprint(step).reads {
-                add.extend(
-                    context.writers[cell.0 as usize]
-                        .iter()
-                        .filter(|&&writer| !context.comes_before(step, writer)),
-                );
+            for &cell in &context.footprint(step).reads {
+                let way = context.footprint(step).ensure(cell).map(|ensure| ensure.way);
+                add.extend(context.writers[cell.0 as usize].iter().filter(|&&writer| {
+                    // Who only ensures a cell is not disturbed by others who ensure it alike.
+                    let alike = way.is_some()
+                        && context.footprint(writer).ensure(cell).map(|ensure| ensure.way) == way;
+                    !alike && !context.comes_before(step, writer)
+                }));
             }
             if context.semantics == Semantics::Puppet {
                 let before = context.before(step);
@@ -674,29 +681,59 @@ fn decide_fails(
             }
         }
     }
-    let mut members: Vec<StepId> = open.iter().copied().collect();
+    // Pairs whose slices have a step in common are asked about together.
+    let mut clusters: Vec<FxHashSet<StepId>> = Vec::new();
+    let mut parts: Vec<Vec<StepId>> = vec![open.iter().copied().collect()];
     for &(one, two) in conflicting {
         let reached = asker
             .local
             .pair(context, one, two)
             .and_then(|difference| asker.local.follow(context, one, two, &difference));
         match reached.ok().and_then(|reached| asker.members(one, two, &reached)) {
-            Some(more) => members.extend(more),
-            None => return,
+            Some(more) => parts.push(more),
+            None => {
+                found.unproved.push(Unproved { steps: vec![one, two], why: Why::WhetherItFails });
+                return;
+            }
         }
     }
-    let Some(members) = asker.closure(sorted(members)).filter(|members| members.len() <= LARGEST_SLICE)
-    else {
-        found.unproved.push(Unproved { steps: Vec::new(), why: Why::WhetherItFails });
-        return;
-    };
-    match asker.fails(&members) {
-        Ok(Some(example)) => {
-            found.order = Order::Fails;
-            found.fails = Some(example);
+    for part in parts {
+        let mut joined: FxHashSet<StepId> = part.into_iter().collect();
+        clusters.retain(|cluster| {
+            let apart = cluster.is_disjoint(&joined);
+            if !apart {
+                joined.extend(cluster);
+            }
+            apart
+        });
+        clusters.push(joined);
+    }
+    let mut asked: FxHashSet<Vec<u32>> = FxHashSet::default();
+    for cluster in clusters {
+        if cluster.is_empty() {
+            continue;
         }
-        Ok(None) => {}
-        Err(GaveUp) => found.unproved.push(Unproved { steps: Vec::new(), why: Why::WhetherItFails }),
+        let members = asker.closure(sorted(cluster)).filter(|members| {
+            // A question about every order grows with the square of the steps.
+            let size: usize = members.iter().map(|&step| 1 + context.footprint(step).touches().count()).sum();
+            members.len() <= LARGEST_SLICE && size * members.len() <= 40_000
+        });
+        let Some(members) = members else {
+            found.unproved.push(Unproved { steps: Vec::new(), why: Why::WhetherItFails });
+            continue;
+        };
+        if !asked.insert(Sub::new(context, &members, Moment::Start, Tests::Inside).shape()) {
+            continue;
+        }
+        match asker.fails(&members) {
+            Ok(Some(example)) => {
+                found.order = Order::Fails;
+                found.fails = Some(example);
+                return;
+            }
+            Ok(None) => {}
+            Err(GaveUp) => found.unproved.push(Unproved { steps: Vec::new(), why: Why::WhetherItFails }),
+        }
     }
 }
 

@@ -146,6 +146,17 @@ impl Sub {
         self.named_shape().0
     }
 
+    /// The shape of the part together with tests over its cells.
+    pub(crate) fn shape_with(&self, tests: &[&Test]) -> Vec<u32> {
+        let (out, values) = self.named_shape();
+        let mut shape = Shape { out, values };
+        for test in tests {
+            shape.out.push(u32::MAX);
+            shape.test(test);
+        }
+        shape.out
+    }
+
     /// The shape, and the values by the numbers that it has given them.
     pub(crate) fn named_shape(&self) -> (Vec<u32>, FxHashMap<Value, u32>) {
         let mut shape = Shape { out: Vec::new(), values: FxHashMap::default() };

@@ -1,6 +1,12 @@
 //! What must hold at the end, what services have loaded, what fails, and how it is mended.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests fail by panicking")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::many_single_char_names,
+    reason = "tests fail by panicking, and plans are told with letters"
+)]
 
 use setpoint_state::{
     CellId, CellKey, CellKind, Kind, Plan, Program, Runner, Semantics, Status, Step, StepId, Test, Value,
