@@ -343,7 +343,12 @@ impl<'p> Machine<'p> {
     pub(crate) fn solve_near(&mut self, conditions: &[Lit], wishes: &[Lit]) -> Outcome {
         let mut wishes: Vec<Lit> =
             wishes.iter().copied().filter(|&lit| lit != self.yes() && lit != self.no()).collect();
-        for _ in 0..60 {
+        // Most questions have no model at all: that is asked first.
+        let plain = self.circuit.solve(conditions);
+        if !plain.is_sat() || wishes.is_empty() {
+            return plain;
+        }
+        for _ in 0..40 {
             let mut all = conditions.to_vec();
             all.extend(&wishes);
             let outcome = self.circuit.solve(&all);

@@ -10,6 +10,12 @@ use crate::context::{Context, has};
 use crate::machine::{Machine, Symbols};
 use crate::{Counterexample, Differs};
 
+fn in_order(cells: &FxHashSet<CellId>) -> Vec<CellId> {
+    let mut list: Vec<CellId> = cells.iter().copied().collect();
+    list.sort_unstable();
+    list
+}
+
 /// Completes starts, and replays.
 pub(crate) struct Witness<'c, 'p> {
     context: &'c Context<'p>,
@@ -57,16 +63,24 @@ impl<'c, 'p> Witness<'c, 'p> {
             })
     }
 
-    fn solve(&self, cells: &[CellId], fixed: &[(CellId, Value)], mut onto: State) -> Option<State> {
+    fn solve(&self, cells: &[CellId], fixed: &[(CellId, Value)], onto: State) -> Option<State> {
+        let all: Vec<u32> = (0..self.context.assumptions.len() as u32).collect();
+        self.solve_some(cells, &all, fixed, onto)
+    }
+
+    /// Values of these cells with which these assumptions hold, as near as may be to a state.
+    fn solve_some(
+        &self,
+        cells: &[CellId],
+        tests: &[u32],
+        fixed: &[(CellId, Value)],
+        mut onto: State,
+    ) -> Option<State> {
         let context = self.context;
         let mut machine =
             Machine::new(&context.plan, &context.domains, context.semantics, Some(context.conflicts));
         let start = machine.start_of(cells);
-        let mut tests: Vec<u32> =
-            cells.iter().filter_map(|cell| context.assumed.get(cell)).flatten().copied().collect();
-        tests.sort_unstable();
-        tests.dedup();
-        for test in tests {
+        for &test in tests {
             let holds = machine.test(&start, &context.assumptions[test as usize]);
             machine.circuit.assert(&[holds]);
         }
@@ -93,27 +107,50 @@ impl<'c, 'p> Witness<'c, 'p> {
             state.set(*cell, value.clone());
         }
         let context = self.context;
-        let disturbed = fixed.iter().any(|(cell, _)| {
-            context.assumed.get(cell).is_some_and(|tests| {
-                tests.iter().any(|&test| !state.holds(&context.assumptions[test as usize]))
-            })
-        });
-        if !disturbed {
+        let fixed_cells: FxHashSet<CellId> = fixed.iter().map(|(cell, _)| *cell).collect();
+        let tests_of = |cells: &mut dyn Iterator<Item = CellId>| -> Vec<u32> {
+            let mut tests: Vec<u32> =
+                cells.filter_map(|cell| context.assumed.get(&cell)).flatten().copied().collect();
+            tests.sort_unstable();
+            tests.dedup();
+            tests
+        };
+        let cells_of = |tests: &[u32]| -> Vec<CellId> {
+            let mut cells = Vec::new();
+            for &test in tests {
+                context.assumptions[test as usize].cells(&mut cells);
+            }
+            cells.sort_unstable();
+            cells.dedup();
+            cells
+        };
+        let violated: Vec<u32> = tests_of(&mut in_order(&fixed_cells).into_iter())
+            .into_iter()
+            .filter(|&test| !state.holds(&context.assumptions[test as usize]))
+            .collect();
+        if violated.is_empty() {
             return Some(state);
         }
-        // Everything that assumptions connect with these cells may have to change too.
-        let mut seen: FxHashSet<CellId> = fixed.iter().map(|(cell, _)| *cell).collect();
-        let mut cells: Vec<CellId> = fixed.iter().map(|(cell, _)| *cell).collect();
-        let mut at = 0;
-        while at < cells.len() {
-            let mut found = Vec::new();
-            for &test in context.assumed.get(&cells[at]).into_iter().flatten() {
-                context.assumptions[test as usize].cells(&mut found);
+        // What the violated assumptions look at may change, then what is connected with that, ring by ring.
+        let mut free: FxHashSet<CellId> = cells_of(&violated).into_iter().collect();
+        loop {
+            let tests = tests_of(&mut in_order(&free).into_iter().chain(in_order(&fixed_cells)));
+            let cells = cells_of(&tests);
+            let mut given: Vec<(CellId, Value)> = Vec::new();
+            for &cell in &cells {
+                if fixed_cells.contains(&cell) || !free.contains(&cell) {
+                    given.push((cell, state.get(cell).clone()));
+                }
             }
-            cells.extend(found.into_iter().filter(|&cell| seen.insert(cell)));
-            at += 1;
+            if let Some(found) = self.solve_some(&cells, &tests, &given, state.clone()) {
+                return Some(found);
+            }
+            let before = free.len();
+            free.extend(cells);
+            if free.len() == before {
+                return None;
+            }
         }
-        self.solve(&cells, fixed, state)
     }
 
     /// An order of the whole plan in which the given steps come in the given order; each is preceded only by what it waits
