@@ -5,11 +5,13 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use setpoint_oracle::{Mode, Random, Request, mutate, setpoint};
+use setpoint_state::Semantics;
 use setpoint_testing::repository;
+use setpoint_verify::exhaustive::{Judged, judge};
 
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
-    /// Folders of manifests to start from
+    /// Folders of manifests to start from; or `verify`: generated plans, the prover beside exhaustive execution
     #[arg(required = true)]
     folders: Vec<PathBuf>,
     #[arg(long, default_value_t = 0)]
@@ -23,6 +25,9 @@ pub(crate) struct Arguments {
 const SOON: Duration = Duration::from_secs(5);
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), String> {
+    if arguments.folders == [Path::new("verify")] {
+        return verify(arguments);
+    }
     let mut texts = Vec::new();
     for folder in &arguments.folders {
         manifests(folder, &mut texts);
@@ -53,6 +58,26 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), String> {
     }
     println!("{} mutants, {bad} without a proper end", arguments.count);
     if bad == 0 { Ok(()) } else { Err("some do not end well".to_owned()) }
+}
+
+/// Puts the prover beside exhaustive execution, in both semantics.
+fn verify(arguments: &Arguments) -> Result<(), String> {
+    let (mut compared, mut bad) = (0_u64, 0_u64);
+    for seed in arguments.seed..arguments.seed.saturating_add(arguments.count) {
+        let plan = setpoint_verify::sample::plan(seed);
+        for semantics in [Semantics::Puppet, Semantics::Paper] {
+            match judge(&plan, semantics, 1_500) {
+                Judged::TooLarge => {}
+                Judged::Agrees(_) => compared += 1,
+                Judged::Differs(what) => {
+                    bad += 1;
+                    println!("seed {seed}, {semantics:?}: {what}");
+                }
+            }
+        }
+    }
+    println!("{compared} comparisons agree, {bad} differ");
+    if bad == 0 { Ok(()) } else { Err("the prover is wrong, or exhaustive execution is".to_owned()) }
 }
 
 /// A module's manifest only defines: what it defines is used at the end.

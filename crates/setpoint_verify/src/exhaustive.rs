@@ -207,7 +207,7 @@ pub enum Judged {
 pub fn judge(plan: &Plan, semantics: Semantics, limit: u64) -> Judged {
     let Some(truth) = truth(plan, semantics, false, limit) else { return Judged::TooLarge };
     let options = crate::Options { semantics, ..crate::Options::default() };
-    let verdicts = crate::verify(plan, &options);
+    let verdicts = crate::ask(plan, &options, false);
     let said = Truth {
         order: verdicts.order,
         idempotent: verdicts.idempotent,

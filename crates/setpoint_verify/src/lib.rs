@@ -265,6 +265,11 @@ pub enum Why {
 
 /// Asks everything about a plan.
 pub fn verify(plan: &Plan, options: &Options) -> Verdicts {
+    ask(plan, options, true)
+}
+
+/// The four verdicts, and what must hold at the end if that is wanted too.
+fn ask(plan: &Plan, options: &Options, ends: bool) -> Verdicts {
     let mut context = Context::new(plan, options.semantics, options.any_start);
     context.deadline = options.deadline;
     let mut asker = order::Asker::new(&context);
@@ -283,9 +288,13 @@ pub fn verify(plan: &Plan, options: &Options) -> Verdicts {
     let twice = twice::decide(&context, &asker.witness, &tell(Stage::Twice));
     let mut unproved = orders.unproved;
     unproved.extend(twice.unproved);
-    let failures = ends::failures(&asker, orders.order == Order::Independent);
-    let broken = ends::invariants(&asker, &options.invariants, &mut unproved, &tell(Stage::Invariants));
-    let (missing_notify, lost_refresh) = ends::stale(&asker, &mut unproved, &tell(Stage::Refresh));
+    let (mut failures, mut broken) = (Vec::new(), Vec::new());
+    let (mut missing_notify, mut lost_refresh) = (Vec::new(), Vec::new());
+    if ends {
+        failures = ends::failures(&asker, orders.order == Order::Independent);
+        broken = ends::invariants(&asker, &options.invariants, &mut unproved, &tell(Stage::Invariants));
+        (missing_notify, lost_refresh) = ends::stale(&asker, &mut unproved, &tell(Stage::Refresh));
+    }
     let redundant =
         if options.redundant_edges { ends::redundant(&asker, options.any_start) } else { Vec::new() };
     Verdicts {

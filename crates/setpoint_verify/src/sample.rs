@@ -253,7 +253,7 @@ impl Maker {
 pub fn plan(seed: u64) -> Plan {
     let mut chance = Chance::new(seed);
     let mut space = Space::new();
-    let count = *chance.pick(&[2, 2, 3, 3, 3, 4, 4, 5, 6]);
+    let count = *chance.pick(&[2, 2, 2, 3, 3, 3, 3, 3, 4, 4, 4, 4, 5, 5, 6]);
     let cells = 1 + chance.below(5);
     let mut paths = Vec::new();
     let mut flags = Vec::new();

@@ -575,10 +575,12 @@ fn shrink(
     let mut odd: Vec<CellId> =
         cells.iter().copied().filter(|&cell| best.start.get(cell) != base.get(cell)).collect();
     let mut tries = 0;
+    // Each try is a run of everything.
+    let most = if context.plan.steps.len() > 200 { 16 } else { 60 };
     let mut size = odd.len();
-    while size > 0 && tries < 60 {
+    while size > 0 && tries < most {
         let mut at = 0;
-        while at < odd.len() && tries < 60 {
+        while at < odd.len() && tries < most {
             tries += 1;
             let mut start = best.start.clone();
             for &cell in &odd[at..(at + size).min(odd.len())] {

@@ -255,10 +255,12 @@ impl<'c, 'p> Witness<'c, 'p> {
         let mut odd: Vec<CellId> =
             cells.iter().copied().filter(|&cell| best.start.get(cell) != base.get(cell)).collect();
         let mut tries = 0;
+        // Each try is a run of everything.
+        let most = if self.context.plan.steps.len() > 200 { 16 } else { 60 };
         let mut size = odd.len();
-        while size > 0 && tries < 60 {
+        while size > 0 && tries < most {
             let mut at = 0;
-            while at < odd.len() && tries < 60 {
+            while at < odd.len() && tries < most {
                 tries += 1;
                 let part = &odd[at..(at + size).min(odd.len())];
                 let mut start = best.start.clone();

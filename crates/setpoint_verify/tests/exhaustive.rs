@@ -12,11 +12,12 @@ use setpoint_state::Semantics;
 use setpoint_verify::exhaustive::{Judged, judge};
 
 fn compare(semantics: Semantics, seeds: std::ops::Range<u64>) {
+    let total = seeds.end - seeds.start;
     let mut compared = 0;
     let mut counts = std::collections::BTreeMap::new();
     let mut bad = Vec::new();
     for seed in seeds {
-        match judge(&setpoint_verify::sample::plan(seed), semantics, 1500) {
+        match judge(&setpoint_verify::sample::plan(seed), semantics, 400) {
             Judged::TooLarge => {}
             Judged::Agrees(truth) => {
                 compared += 1;
@@ -29,6 +30,8 @@ fn compare(semantics: Semantics, seeds: std::ops::Range<u64>) {
         println!("{count:6} {kind}");
     }
     println!("{compared} compared");
+    // Few of them have too many starts to be tried one by one.
+    assert!(compared * 100 >= 94 * total, "only {compared} of {total} were compared");
     assert!(bad.is_empty(), "{} differ:\n{}", bad.len(), bad[..bad.len().min(12)].join("\n"));
 }
 
@@ -43,5 +46,5 @@ fn the_papers_semantics() {
 }
 
 fn count() -> u64 {
-    std::env::var("SETPOINT_PLANS").ok().and_then(|count| count.parse().ok()).unwrap_or(500)
+    std::env::var("SETPOINT_PLANS").ok().and_then(|count| count.parse().ok()).unwrap_or(21_200)
 }

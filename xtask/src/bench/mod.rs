@@ -3,6 +3,7 @@
 //! A bench is a function that gives rows; [`BENCHES`] lists them. To add one, write a file beside this one and a line there.
 
 mod cloudformation;
+mod order;
 mod packages;
 mod puppet;
 mod puppet_modules;
@@ -45,6 +46,7 @@ struct Bench {
 static BENCHES: &[Bench] = &[
     Bench { name: "packages", peer: "apt-file, if it is installed", rows: packages::rows },
     Bench { name: "smartfrog", peer: "not on this machine; recorded times are named", rows: smartfrog::rows },
+    Bench { name: "order", peer: "all orders, encoded for z3", rows: order::rows },
     Bench { name: "puppet", peer: "Puppet's compiler in a bare Ruby process", rows: puppet::rows },
     Bench {
         name: "cloudformation",
