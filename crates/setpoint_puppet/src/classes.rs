@@ -90,7 +90,7 @@ impl Compiler<'_> {
         };
         let resource =
             self.new_resource(self.words.class, title.as_str().into(), ResourceType::Definition(class), new)?;
-        self.instantiate(class)?;
+        self.instantiate(class, resource.prov)?;
         self.add_resource(resource)?;
         Ok(())
     }
@@ -120,13 +120,13 @@ impl Compiler<'_> {
             self.new_resource(type_name, name.as_str().into(), ResourceType::Definition(definition), new)?;
         resource.title_prov = prov;
         resource.prov = self.existence(self.words.include, prov, span);
-        self.instantiate(definition)?;
+        self.instantiate(definition, resource.prov)?;
         self.catalog_tags.merge(&resource.tags);
         self.add_resource(resource)
     }
 
     /// Makes sure that the parent class is in the catalog before the class itself.
-    pub(crate) fn instantiate(&mut self, definition: DefinitionId) -> Result<(), Stop> {
+    pub(crate) fn instantiate(&mut self, definition: DefinitionId, declared: Prov) -> Result<(), Stop> {
         let mut at = definition;
         let mut chain = Vec::new();
         while let Some(parent) = self.parent_of(at)? {
@@ -149,7 +149,7 @@ impl Compiler<'_> {
                 new,
             )?;
             resource.prov =
-                self.existence(self.words.inherits, Prov::NONE, self.definitions[definition].span);
+                self.existence(self.words.inherits, declared, self.definitions[definition].span);
             self.catalog_tags.merge(&resource.tags);
             self.add_resource(resource)?;
         }

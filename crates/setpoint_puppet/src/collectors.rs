@@ -217,8 +217,13 @@ impl Compiler<'_> {
             let type_name = self.resources[id].type_name;
             let mut parameters: Vec<Parameter> =
                 overrides.iter().map(|parameter| Parameter { control, ..parameter.clone() }).collect();
-            for default in self.lookup_defaults(scope, type_name).into_vec() {
+            for mut default in self.lookup_defaults(scope, type_name).into_vec() {
                 if parameters.iter().all(|known| known.name != default.name) {
+                    // The collector passes on the defaults of its own scope.
+                    if !control.is_none() {
+                        let prov = self.arena.under(default.value.prov, Control::Collector, control, None);
+                        default.value.prov = prov;
+                    }
                     parameters.push(default);
                 }
             }

@@ -127,7 +127,7 @@ impl Compiler<'_> {
             )?;
             resource.title_prov = title.prov;
             resource.prov = self.existence(self.words.resource, title.prov, Some(span));
-            self.instantiate(class)?;
+            self.instantiate(class, resource.prov)?;
             self.catalog_tags.merge(&resource.tags);
             let id = self.add_resource(resource)?;
             self.note_splats(id, &declaration.splats);

@@ -255,6 +255,12 @@ pub(crate) fn into_catalog(mut compiler: Compiler<'_>) -> (Catalog, Arena, Trace
         let id = |id: ResourceId| setpoint_catalog::ResourceId(id.index() as u32);
         catalog.add_edge(id(container), id(member));
     }
+    // A collector that sets something passes on the defaults of its scope, too.
+    let with_defaults = &compiler.types_with_defaults;
+    for collector in &mut compiler.trace.collectors {
+        let has_defaults = collector.type_name.is_some_and(|name| with_defaults.contains(&name));
+        collector.sets_any |= has_defaults && !collector.sets.is_empty();
+    }
     let mut last_file = None;
     for resource in resources.into_list() {
         compiler.trace_resource(&resource);

@@ -2,6 +2,7 @@
 
 use indexmap::IndexMap;
 use rustc_hash::FxBuildHasher;
+use setpoint_provenance::{Control, Prov};
 use setpoint_puppet_functions::Stop;
 use setpoint_puppet_values::{Data, Value};
 use setpoint_source::{Diagnostic, Span, Symbol};
@@ -10,6 +11,7 @@ use crate::compiler::Compiler;
 use crate::loader::{DefinitionId, DefinitionKind};
 use crate::resources::{Parameter, ResourceId};
 use crate::rules;
+use crate::scope::ScopeId;
 
 /// Parameters for a resource, and whose code sets them.
 #[derive(Clone, Debug)]
@@ -104,13 +106,25 @@ impl Compiler<'_> {
         let resource = &self.resources[id];
         let (scope, type_name) = (resource.scope, resource.type_name);
         let Some(current) = resource.parameters.get(new.name) else { return self.store_parameter(id, new) };
-        if self.is_default(scope, type_name, new.name, &new.value) {
-            return Ok(());
-        }
-        let allowed = self.is_child_of(new.source, current.source)
+        let ignored = self.is_default(scope, type_name, new.name, &new.value);
+        let allowed = ignored
+            || self.is_child_of(new.source, current.source)
             || new.source == current.source && self.is_default(scope, type_name, new.name, &current.value);
         if !allowed {
             return Err(self.already_set(id, &new, current));
+        }
+        let current = current.clone();
+        let compared = self.compared_with_defaults(scope, type_name, &new);
+        if ignored {
+            if !compared.is_none()
+                && let Some(known) = self.resources[id].parameters.get_mut(new.name)
+            {
+                known.value.prov = self.arena.under(known.value.prov, Control::Selection, compared, None);
+            }
+            return Ok(());
+        }
+        if !compared.is_none() {
+            new.value.prov = self.arena.under(new.value.prov, Control::Selection, compared, None);
         }
         if new.append {
             let mut values = Vec::new();
@@ -121,6 +135,17 @@ impl Compiler<'_> {
             new.value = Value::array(values).with(prov);
         }
         self.store_parameter(id, new)
+    }
+
+    /// An override that gives what a default gives counts for nothing: whether it does depends on the defaults.
+    fn compared_with_defaults(&mut self, scope: ScopeId, type_name: Symbol, new: &Parameter) -> Prov {
+        if !self.arena.enabled() {
+            return Prov::NONE;
+        }
+        let defaults = self.lookup_defaults(scope, type_name);
+        let Some(known) = defaults.get(new.name) else { return Prov::NONE };
+        let provs = [known.value.prov, known.control, new.value.prov, new.control];
+        self.arena.operation(Symbol::new("=="), new.span, &provs)
     }
 
     fn already_set(&self, id: ResourceId, new: &Parameter, current: &Parameter) -> Stop {

@@ -205,14 +205,25 @@ impl Compiler<'_> {
         self.frame.file = file;
         for parameter in declared {
             let Some(default) = &parameter.default else { continue };
-            if self.resources[id].get(parameter.name).is_some_and(|value| !value.is_undef()) {
+            let given = self.resources[id].get(parameter.name).map(|value| (value.is_undef(), value.prov));
+            if let Some((false, prov)) = given {
+                self.skip_expression(prov, default);
                 continue;
             }
+            let observed = missing.iter().find(|one| one.name == parameter.name).map(|one| one.prov);
+            // The default is evaluated because nothing was given or found.
+            let outer = self.frame.control;
+            for cause in [given.map(|(_, prov)| prov), observed].into_iter().flatten() {
+                if !cause.is_none() {
+                    self.enter(Control::Selection, cause, None);
+                }
+            }
             self.scopes[scope].begin_default(parameter.name);
-            let mut value = self.evaluate_guarded(default).map_err(unplaced)?;
-            let observed = missing.iter().find(|one| one.name == parameter.name && !one.prov.is_none());
-            if let Some(observed) = observed {
-                value.prov = self.arena.under(value.prov, Control::Selection, observed.prov, None);
+            let value = self.evaluate_guarded(default).map_err(unplaced);
+            self.frame.control = outer;
+            let mut value = value?;
+            if let Some(observed) = observed.filter(|prov| !prov.is_none()) {
+                value.prov = self.arena.under(value.prov, Control::Selection, observed, None);
             }
             let value = self.since_undef(id, parameter.name, value);
             self.set_parameter(id, parameter.name, value.clone())?;

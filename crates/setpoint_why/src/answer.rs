@@ -53,6 +53,8 @@ pub struct Reason {
 pub enum ReasonKind {
     Declared,
     Included,
+    /// The statement for the node.
+    Node,
     Inherited,
     Realized,
     Condition,
@@ -68,6 +70,7 @@ impl ReasonKind {
         match self {
             Self::Declared => "declared",
             Self::Included => "included",
+            Self::Node => "node",
             Self::Inherited => "inherited",
             Self::Realized => "realized",
             Self::Condition => "condition",
@@ -208,6 +211,7 @@ pub fn reasons(compilation: &Compilation, prov: Prov) -> Vec<Reason> {
         match arena.node(at) {
             Some(Node::Operation { name, span, arguments, .. }) => {
                 let kind = match name.as_str() {
+                    "include" if is_node(compilation, arguments) => ReasonKind::Node,
                     "include" => ReasonKind::Included,
                     "inherits" => ReasonKind::Inherited,
                     "realize" => ReasonKind::Realized,
@@ -218,6 +222,8 @@ pub fn reasons(compilation: &Compilation, prov: Prov) -> Vec<Reason> {
                 match (kind, arguments) {
                     // What was realized was declared before.
                     (ReasonKind::Realized, [known, control]) => work.extend([*known, *control]),
+                    // The parent is there because of the child.
+                    (ReasonKind::Inherited, [child, _]) => work.push(*child),
                     (_, [.., control]) => work.push(*control),
                     _ => {}
                 }
@@ -251,6 +257,12 @@ pub fn reasons(compilation: &Compilation, prov: Prov) -> Vec<Reason> {
     }
     found.retain(|reason| reason.kind != ReasonKind::NoJump || reason.span.is_some());
     found
+}
+
+/// Whether a declaration is that of the node, which its name chose.
+fn is_node(compilation: &Compilation, arguments: &[Prov]) -> bool {
+    let title = arguments.first().and_then(|title| compilation.arena.origin(*title));
+    title.is_some_and(|leaf| leaf.kind == LeafKind::Node)
 }
 
 /// Longer ways are cut.

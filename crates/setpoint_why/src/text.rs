@@ -32,10 +32,14 @@ impl Writer<'_> {
     /// The short answer.
     pub fn short(&self, answer: &Answer) -> String {
         let mut out = String::new();
-        let _ = writeln!(out, "{}", self.headline(answer));
-        self.origin(answer, &mut out);
+        let is_existence = answer.target == answer.resource;
+        if !is_existence || answer.reasons.is_empty() {
+            let _ = writeln!(out, "{}", self.headline(answer));
+            self.origin(answer, &mut out);
+        }
         if !answer.reasons.is_empty() {
-            let _ = writeln!(out, "\n{} is there because", answer.resource);
+            let line = if is_existence { "" } else { "\n" };
+            let _ = writeln!(out, "{line}{} is there because", answer.resource);
             self.reasons(&answer.reasons, answer, &mut out);
         }
         let count = answer.depends.len();
@@ -65,7 +69,14 @@ impl Writer<'_> {
             let made = arena.made_by(answer.prov);
             if let Some(Node::Operation { name, span, .. }) = arena.node(made) {
                 let place = span.map(|span| format!(" at {}", self.sources.place(span))).unwrap_or_default();
-                let _ = writeln!(out, "\n  made by {}{place}", operation(&name));
+                let is_reference =
+                    answer.value.as_ref().and_then(Value::as_str).is_some_and(|text| text.ends_with(']'));
+                let what = if is_reference && name.as_str() == "[]" {
+                    "a reference".to_owned()
+                } else {
+                    operation(&name)
+                };
+                let _ = writeln!(out, "\n  made by {what}{place}");
                 self.frame(span, answer, out);
                 let leaves: Vec<Leaf> = arena.made_of(made).into_iter().map(|(_, leaf)| leaf).collect();
                 self.leaves("from", &leaves, answer, out);
@@ -170,6 +181,7 @@ impl Writer<'_> {
             let what = match reason.kind {
                 ReasonKind::Declared => "it is declared",
                 ReasonKind::Included => "the class is declared",
+                ReasonKind::Node => "this is the node",
                 ReasonKind::Inherited => "a class inherits from it",
                 ReasonKind::Realized => "it is realized",
                 ReasonKind::Condition => "a condition chose the branch",

@@ -11,6 +11,8 @@
 #![allow(clippy::panic, clippy::unwrap_used, clippy::expect_used, reason = "a test may fail anywhere")]
 #![allow(clippy::print_stderr, reason = "a count of what was compared")]
 
+#[path = "theorems/compare.rs"]
+mod compare;
 #[path = "theorems/generate.rs"]
 mod generate;
 #[path = "theorems/replay.rs"]
@@ -18,170 +20,20 @@ mod replay;
 #[path = "theorems/world.rs"]
 mod world;
 
-use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
 
+use compare::{Count, changed, compare};
 use setpoint_oracle::Random;
-use setpoint_puppet_values::{Data, Key, Value};
-use setpoint_source::{Range, Sources, Symbol};
+use setpoint_puppet_values::Value;
+use setpoint_source::{FileError, FileSystem, OsFileSystem, Sources, Symbol};
+use setpoint_testing::{files_below, shared, skip};
 use setpoint_why::{Query, Target};
-use world::{ENTRY, Input, Label, Outputs, Run, Site, SiteKind, World, comparable, is_opaque, lists, sites};
-
-/// The text that takes the place of a literal.
-fn replacement(site: &Site, text: &str, all: &[Site], random: &mut Random) -> String {
-    let slice = |range: Range| &text[range.start as usize..range.end as usize];
-    let own = slice(site.text);
-    match site.kind {
-        SiteKind::Bool => if own == "true" { "false" } else { "true" }.to_owned(),
-        SiteKind::Part => "z".to_owned(),
-        kind => {
-            // Another literal of the manifest: that is what titles, names and conditions meet.
-            let others: Vec<&str> = all
-                .iter()
-                .filter(|other| other.kind == kind && slice(other.text) != own)
-                .map(|other| slice(other.text))
-                .collect();
-            if !others.is_empty() && random.below(5) > 0 {
-                return (*random.pick(&others)).to_owned();
-            }
-            match kind {
-                SiteKind::Integer => format!("{own}1"),
-                SiteKind::String => format!("{}z'", &own[..own.len() - 1]),
-                _ => format!("{own}z"),
-            }
-        }
-    }
-}
-
-/// The input with one thing changed.
-fn changed(input: &Input, all: &[Site], random: &mut Random) -> (Input, Label) {
-    if random.below(12) == 0 || all.is_empty() {
-        let mut facts = input.facts.clone();
-        let label = match random.below(4) {
-            0 => {
-                facts.insert(Key::from("role"), Value::from(*random.pick(&["a", "t1", "db"])));
-                "role"
-            }
-            1 => {
-                facts.insert(Key::from("num"), Value::from(1 + random.below(3) as i64));
-                "num"
-            }
-            2 => {
-                facts.insert(Key::from("v4"), Value::from(*random.pick(&["a", "t1"])));
-                "v4"
-            }
-            _ => {
-                if let Some(Value { data: Data::Hash(os), .. }) = facts.get(&Key::from("os")) {
-                    let mut os = os.as_ref().clone();
-                    os.insert(Key::from("family"), Value::from(*random.pick(&["a", "web"])));
-                    facts.insert(Key::from("os"), Value::hash(os));
-                }
-                "os.family"
-            }
-        };
-        return (Input { text: input.text.clone(), facts }, Label::Fact(label.to_owned()));
-    }
-    let site = random.pick(all);
-    let new = replacement(site, &input.text, all, random);
-    let (start, end) = (site.text.start as usize, site.text.end as usize);
-    let text = format!("{}{new}{}", &input.text[..start], &input.text[end..]);
-    let literal = Range {
-        start: site.literal.start,
-        end: (site.literal.end as usize + new.len() - (end - start)) as u32,
-    };
-    (Input { text, facts: input.facts.clone() }, Label::Literal { old: site.literal, new: literal })
-}
-
-#[derive(Default, Debug)]
-struct Count {
-    mutations: usize,
-    /// One of the runs failed.
-    failed: usize,
-    /// The catalogs differed.
-    differing: usize,
-    outputs: usize,
-    violations: Vec<String>,
-}
-
-/// Compares the catalogs of two runs, and asks where they differ whether the changed input is listed.
-fn compare(old: (&World<'_>, &Sources), new: (&World<'_>, &Sources), label: &Label, count: &mut Count) {
-    count.mutations += 1;
-    let (Some(before), Some(after)) = (&old.0.compilation.catalog, &new.0.compilation.catalog) else {
-        count.failed += 1;
-        return;
-    };
-    let (before, after) = (Outputs::of(before), Outputs::of(after));
-    let mut queries: [Option<Query<'_>>; 2] = [None, None];
-    let mut differs = false;
-    let mut expect = |run: Run, target: &Target, what: &str, count: &mut Count| {
-        let (at, world, sources) = if run == Run::Old { (0, old.0, old.1) } else { (1, new.0, new.1) };
-        let query = queries[at]
-            .get_or_insert_with(|| Query::new(&world.compilation, &world.environment).expect("it compiled"));
-        count.outputs += 1;
-        if !lists(query, target, label, run, ENTRY, sources) {
-            count.violations.push(format!("{what} in the {run:?} run"));
-        }
-    };
-    let names: BTreeSet<&String> = before.resources.keys().chain(after.resources.keys()).collect();
-    for name in names {
-        match (before.resources.get(name), after.resources.get(name)) {
-            (Some(id), None) => {
-                differs = true;
-                expect(Run::Old, &Target::Resource(*id), &format!("{name} exists"), count);
-            }
-            (None, Some(id)) => {
-                differs = true;
-                expect(Run::New, &Target::Resource(*id), &format!("{name} exists"), count);
-            }
-            (Some(first), Some(second)) => {
-                let (left, right) = (&before.catalog[*first], &after.catalog[*second]);
-                let parameters: BTreeSet<&str> = left
-                    .parameters
-                    .iter()
-                    .chain(right.parameters.iter())
-                    .map(|known| known.name.as_str())
-                    .collect();
-                for parameter in parameters {
-                    let parameter = Symbol::new(parameter);
-                    let values = [left.parameters.get(parameter), right.parameters.get(parameter)];
-                    if values.iter().flatten().any(|value| is_opaque(value)) {
-                        continue;
-                    }
-                    if comparable(parameter, values[0]) != comparable(parameter, values[1]) {
-                        differs = true;
-                        for (run, resource) in [(Run::Old, *first), (Run::New, *second)] {
-                            let target = Target::Parameter { resource, name: parameter, path: Vec::new() };
-                            expect(run, &target, &format!("{name}.{parameter}"), count);
-                        }
-                    }
-                }
-                let tags = |resource: &setpoint_catalog::Resource| {
-                    resource.tags.iter().map(Symbol::as_str).collect::<BTreeSet<_>>()
-                };
-                if tags(left) != tags(right) {
-                    differs = true;
-                    expect(Run::Old, &Target::Tags(*first), &format!("tags of {name}"), count);
-                    expect(Run::New, &Target::Tags(*second), &format!("tags of {name}"), count);
-                }
-            }
-            (None, None) => {}
-        }
-    }
-    for (run, own, other) in [(Run::Old, &before, &after), (Run::New, &after, &before)] {
-        for ((from, to), (container, member)) in &own.edges {
-            let both = other.resources.contains_key(from) && other.resources.contains_key(to);
-            if both && !other.edges.contains_key(&(from.clone(), to.clone())) {
-                differs = true;
-                expect(run, &Target::Edge(*container, *member), &format!("{from} contains {to}"), count);
-            }
-        }
-    }
-    count.differing += usize::from(differs);
-}
+use world::{ENTRY, Input, World, is_opaque, sites};
 
 /// Changes a generated manifest some times.
 fn mutate(seed: u64, times: usize, count: &mut Count) {
-    let input = Input { text: generate::manifest(seed), facts: world::facts() };
-    let files = world::in_memory("");
+    let input = Input::generated(seed);
+    let files = input.files();
     let sources = Sources::new();
     let old = World::new(&files, &sources, Vec::new(), &input);
     if old.compilation.catalog.is_none() {
@@ -192,9 +44,10 @@ fn mutate(seed: u64, times: usize, count: &mut Count) {
     for _ in 0..times {
         let (new_input, label) = changed(&input, &all, &mut random);
         let new_sources = Sources::new();
-        let new = World::new(&files, &new_sources, Vec::new(), &new_input);
+        let new_files = new_input.files();
+        let new = World::new(&new_files, &new_sources, Vec::new(), &new_input);
         let known = count.violations.len();
-        compare((&old, &sources), (&new, &new_sources), &label, count);
+        compare((&old, &sources), (&new, &new_sources), &label, ENTRY, count);
         if count.violations.len() > known && std::env::var_os("SETPOINT_SHOW").is_some() {
             let shown = count.violations[known..].join("\n  ");
             eprintln!(
@@ -240,7 +93,7 @@ fn a_change_is_listed_by_all_that_it_changes() {
         count.outputs,
         &count.violations[..count.violations.len().min(5)]
     );
-    assert!(count.differing * 4 > count.mutations, "too few changes change anything: {count:?}");
+    assert!(count.differing * 8 > count.mutations, "too few changes change anything: {count:?}");
 }
 
 /// Every output of a catalog.
@@ -263,8 +116,8 @@ fn what_an_output_depends_on_are_inputs() {
     let mut outputs = 0;
     let mut leaves = 0;
     for seed in 0..150 {
-        let input = Input { text: generate::manifest(seed), facts: world::facts() };
-        let (files, sources) = (world::in_memory(""), Sources::new());
+        let input = Input::generated(seed);
+        let (files, sources) = (input.files(), Sources::new());
         let world = World::new(&files, &sources, Vec::new(), &input);
         let Some(mut query) = Query::new(&world.compilation, &world.environment) else { continue };
         let literals = world::literals(&input.text);
@@ -288,8 +141,8 @@ fn query_name(target: &Target, world: &World<'_>) -> String {
 fn the_expression_of_a_value_gives_the_value() {
     let (mut total, mut replayed) = (0, 0);
     for seed in 0..400 {
-        let input = Input { text: generate::manifest(seed), facts: world::facts() };
-        let (files, sources) = (world::in_memory(""), Sources::new());
+        let input = Input::generated(seed);
+        let (files, sources) = (input.files(), Sources::new());
         let world = World::new(&files, &sources, Vec::new(), &input);
         let Some(catalog) = &world.compilation.catalog else { continue };
         let replay =
@@ -317,7 +170,7 @@ fn the_expression_of_a_value_gives_the_value() {
             &files,
             &again_sources,
             Vec::new(),
-            &Input { text: program.clone(), facts: input.facts.clone() },
+            &Input { text: program.clone(), ..input.clone() },
         );
         let Some(second) = &again.compilation.catalog else {
             panic!("seed {seed}: {:?}\n{program}", again.compilation.diagnostics)
@@ -330,4 +183,92 @@ fn the_expression_of_a_value_gives_the_value() {
     }
     assert!(replayed * 2 > total, "only {replayed} of {total} values could be replayed");
     eprintln!("{replayed} of {total} values replayed");
+}
+
+const MODULES: &str = "/usr/share/puppet/modules";
+
+/// The files of this machine, one of them with another text.
+#[derive(Debug)]
+struct Changed {
+    path: PathBuf,
+    text: String,
+}
+
+impl FileSystem for Changed {
+    fn read(&self, path: &Path) -> Result<Vec<u8>, FileError> {
+        if path == self.path { Ok(self.text.clone().into_bytes()) } else { OsFileSystem.read(path) }
+    }
+
+    fn is_file(&self, path: &Path) -> bool {
+        OsFileSystem.is_file(path)
+    }
+
+    fn is_dir(&self, path: &Path) -> bool {
+        OsFileSystem.is_dir(path)
+    }
+
+    fn list(&self, path: &Path) -> Vec<String> {
+        OsFileSystem.list(path)
+    }
+}
+
+/// A manifest of a corpus, and the modules that it uses: some literals of both are changed.
+fn mutate_real(path: &Path, number: u64, count: &mut Count) {
+    let Ok(text) = std::fs::read_to_string(path) else { return };
+    let platform = setpoint_platforms::find("debian-12").expect("a platform");
+    let facts = setpoint_platforms::values(&platform.facts("node1.example.com", "7.23.0"));
+    let input = Input { text, facts, data: (String::new(), String::new()) };
+    let modulepath = vec![PathBuf::from(MODULES)];
+    let sources = Sources::new();
+    let old = World::new(&OsFileSystem, &sources, modulepath.clone(), &input);
+    if old.compilation.catalog.is_none() {
+        return;
+    }
+    let mut random = Random::new(number);
+    let all = sites(&input.text);
+    for _ in 0..all.len().min(6) {
+        let (new_input, label) = changed(&input, &all, &mut random);
+        let new_sources = Sources::new();
+        let new = World::new(&OsFileSystem, &new_sources, modulepath.clone(), &new_input);
+        compare((&old, &sources), (&new, &new_sources), &label, ENTRY, count);
+    }
+    let read: Vec<String> = sources.paths().into_iter().filter(|path| path.ends_with(".pp") && path != ENTRY).collect();
+    for _ in 0..read.len().min(4) {
+        let path = random.pick(&read).clone();
+        let Ok(text) = std::fs::read_to_string(&path) else { continue };
+        let file = Input { text: text.clone(), ..input.clone() };
+        let all = sites(&text);
+        if all.is_empty() {
+            continue;
+        }
+        let (file, label) = changed(&file, &all, &mut random);
+        let files = Changed { path: PathBuf::from(&path), text: file.text };
+        let new_sources = Sources::new();
+        let new = World::new(&files, &new_sources, modulepath.clone(), &input);
+        compare((&old, &sources), (&new, &new_sources), &label, &path, count);
+    }
+}
+
+#[test]
+fn a_change_of_a_real_manifest_is_listed_by_all_that_it_changes() {
+    let Some(shared) = shared().filter(|_| Path::new(MODULES).join("apache").is_dir()) else {
+        return skip("why: real manifests", "the corpora, or Debian's modules, are not on this machine");
+    };
+    let mut manifests = files_below(&shared.join("corpus/puppet"));
+    manifests.retain(|path| path.extension().is_some_and(|extension| extension == "pp"));
+    let mut count = Count::default();
+    for (number, path) in manifests.iter().enumerate() {
+        let known = count.violations.len();
+        mutate_real(path, number as u64, &mut count);
+        if count.violations.len() > known {
+            let first = count.violations[known].clone();
+            count.violations[known] = format!("{}: {first}", path.display());
+        }
+    }
+    eprintln!(
+        "{} changes of {} manifests: {} runs failed, {} catalogs differed in {} outputs",
+        count.mutations, manifests.len(), count.failed, count.differing, count.outputs
+    );
+    assert!(count.violations.is_empty(), "{} of {}: {:#?}", count.violations.len(), count.outputs, &count.violations[..count.violations.len().min(12)]);
+    assert!(count.differing > 100, "{count:?}");
 }

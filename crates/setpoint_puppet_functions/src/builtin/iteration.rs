@@ -187,7 +187,10 @@ impl Form {
         element: &Value,
     ) -> Vec<Value> {
         match self {
-            Self::Entry => element.as_array().map_or_else(|| vec![element.clone()], <[Value]>::to_vec),
+            Self::Entry => {
+                let parts = element.as_array().unwrap_or(std::slice::from_ref(element));
+                parts.iter().map(|part| context.element_of(part.clone(), collection)).collect()
+            }
             Self::Pair | Self::Element => vec![element.clone()],
             Self::Indexed => vec![context.position(at, collection), element.clone()],
         }
@@ -239,11 +242,11 @@ fn map(context: &mut Context<'_, '_>, arguments: &[Value], form: Form) -> Result
 }
 
 /// A hash is filtered as a whole: `break()` leaves it, and what is around it.
-fn filter_hash(context: &mut Context<'_, '_>, entries: &Hash, form: Form) -> Result<Value, Stop> {
+fn filter_hash(context: &mut Context<'_, '_>, whole: &Value, form: Form) -> Result<Value, Stop> {
     let mut kept = Hash::default();
-    for (key, value) in entries {
+    for (key, value) in whole.as_hash().into_iter().flatten() {
         let given = match form {
-            Form::Entry => vec![key.0.clone(), value.clone()],
+            Form::Entry => vec![context.element_of(key.0.clone(), whole), value.clone()],
             _ => vec![pair(key, value)],
         };
         if context.ask_block(given)?.is_true() {
@@ -254,8 +257,8 @@ fn filter_hash(context: &mut Context<'_, '_>, entries: &Hash, form: Form) -> Res
 }
 
 fn filter(context: &mut Context<'_, '_>, arguments: &[Value], form: Form) -> Result<Value, Stop> {
-    if let Some(entries) = arguments[0].as_hash() {
-        return filter_hash(context, entries, form);
+    if arguments[0].as_hash().is_some() {
+        return filter_hash(context, &arguments[0], form);
     }
     let mut kept = Vec::new();
     until_break(walk(context, &arguments[0], form, true, |_, element, answer| {

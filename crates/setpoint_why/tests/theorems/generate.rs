@@ -5,6 +5,28 @@ use std::fmt::Write as _;
 
 use setpoint_oracle::Random;
 
+/// Data for the manifest of a seed: a key a line, in two levels.
+pub(crate) fn data(seed: u64) -> (String, String) {
+    let mut random = Random::new(seed ^ 0xda7a);
+    let mut level = |count: usize| {
+        let mut text = String::from("---\n");
+        let mut known: Vec<String> = Vec::new();
+        for _ in 0..count {
+            let key = match random.below(3) {
+                0 => format!("c{}::p", 2 + random.below(12)),
+                _ => format!("k{}", random.below(4)),
+            };
+            if !known.contains(&key) {
+                let value = *random.pick(&["a", "b", "web", "t1", "1", "2", "true"]);
+                let _ = writeln!(text, "{key}: {value}");
+                known.push(key);
+            }
+        }
+        text
+    };
+    (level(4), level(6))
+}
+
 /// The manifest of a seed.
 pub(crate) fn manifest(seed: u64) -> String {
     let mut generator = Generator { random: Random::new(seed), ..Generator::default() };
@@ -45,6 +67,11 @@ impl Generator {
         self.in_code = false;
         for _ in 0..5 + self.random.below(8) {
             self.statement();
+        }
+        for class in self.classes.clone() {
+            if !self.chance(4) {
+                self.line(&format!("include '{class}'"));
+            }
         }
     }
 
@@ -98,7 +125,8 @@ impl Generator {
             };
         }
         let next = depth - 1;
-        match self.below(26) {
+        match self.below(27) {
+            26 => format!("lookup('k{}', {{ 'default_value' => {} }})", self.below(4), self.value(0)),
             0..=3 => self.variable(),
             4 | 5 => self.word(),
             6 => self.number(),

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use setpoint_catalog::{Catalog, Resource, ResourceId};
+use setpoint_hiera::Levels;
 use setpoint_provenance::{Dependency, LeafKind};
 use setpoint_puppet::{Compilation, Entry, Environment, Options, PuppetVersion, Strictness, compile};
 use setpoint_puppet_syntax::ast::{Expr, ExprKind, Lambda, Parameter, StringPart};
@@ -18,6 +19,23 @@ use setpoint_why::{Query, Target};
 pub(crate) struct Input {
     pub(crate) text: String,
     pub(crate) facts: Hash,
+    /// The levels of the data, the more specific first.
+    pub(crate) data: (String, String),
+}
+
+impl Input {
+    pub(crate) fn generated(seed: u64) -> Self {
+        Self { text: crate::generate::manifest(seed), facts: facts(), data: crate::generate::data(seed) }
+    }
+
+    pub(crate) fn files(&self) -> MemoryFileSystem {
+        let mut files = MemoryFileSystem::new();
+        let levels = "version: 5\nhierarchy:\n  - name: levels\n    datadir: data\n    paths: [\"%{facts.role}.yaml\", common.yaml]\n";
+        files.add("hiera.yaml", levels);
+        files.add("data/web.yaml", self.data.0.as_str());
+        files.add("data/common.yaml", self.data.1.as_str());
+        files
+    }
 }
 
 pub(crate) fn facts() -> Hash {
@@ -41,6 +59,8 @@ pub(crate) enum Label {
         new: Range,
     },
     Fact(String),
+    /// A key of a data file.
+    Data { file: &'static str, key: String },
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -60,6 +80,11 @@ impl Label {
                     && leaf
                         .span
                         .is_some_and(|span| span.range == *range && sources.file(span.file).path() == entry)
+            }
+            Self::Data { file, key } => {
+                leaf.kind == LeafKind::Hiera
+                    && leaf.name.is_some_and(|name| name.as_str() == key)
+                    && leaf.span.is_some_and(|span| sources.file(span.file).path().ends_with(file))
             }
             // A fact that is read as a whole is read in all its parts; its shape is not its parts.
             Self::Fact(path) => {
@@ -197,12 +222,6 @@ pub(crate) struct World<'f> {
     pub(crate) compilation: Compilation,
 }
 
-pub(crate) fn in_memory(text: &str) -> MemoryFileSystem {
-    let mut files = MemoryFileSystem::new();
-    files.add(ENTRY, text);
-    files
-}
-
 impl<'f> World<'f> {
     pub(crate) fn new(
         files: &'f dyn FileSystem,
@@ -210,7 +229,9 @@ impl<'f> World<'f> {
         modulepath: Vec<PathBuf>,
         input: &Input,
     ) -> Self {
-        let environment = Environment::new(files, sources).with_modulepath(modulepath);
+        let hiera = PathBuf::from("hiera.yaml");
+        let levels = Levels { global: Some(hiera).filter(|path| files.is_file(path)), environment: None };
+        let environment = Environment::new(files, sources).with_modulepath(modulepath).with_hiera(levels);
         let options = Options {
             puppet: PuppetVersion::V7,
             strict: Some(Strictness::Off),
@@ -331,6 +352,7 @@ pub(crate) fn is_input(
             // Templates that are given as text are read as files of their own.
             sources.file(span.file).path() != ENTRY || literals.contains(&span.range)
         }
+        (LeafKind::Hiera, Some(span), Some(_)) => sources.file(span.file).path().contains("data/"),
         (LeafKind::Template, Some(span), _) => sources.file(span.file).path() != ENTRY,
         (LeafKind::Fact, _, None) => true,
         (LeafKind::Fact, _, Some(name)) => {
@@ -340,7 +362,7 @@ pub(crate) fn is_input(
             }
             at.is_some()
         }
-        (LeafKind::Trusted | LeafKind::Setting | LeafKind::Node, _, Some(_)) => true,
+        (LeafKind::Trusted | LeafKind::Setting | LeafKind::Node | LeafKind::External, _, Some(_)) => true,
         _ => false,
     }
 }
