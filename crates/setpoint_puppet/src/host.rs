@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use indexmap::IndexMap;
-use setpoint_provenance::{Arena, Leaf, LeafKind};
+use setpoint_provenance::{Arena, Control, Leaf, LeafKind};
 use setpoint_puppet_functions::{
     Block, Call, DataAnswer, DataRequest, Host, LogLevel, Stop, Strictness, module_function,
 };
@@ -29,7 +29,15 @@ impl Host for Compiler<'_> {
     }
 
     fn call_function(&mut self, call: Call<'_>) -> Result<Value, Stop> {
-        self.call_function(&call).map_err(|stop| match stop {
+        // What a function does through another one depends on what it has looked at.
+        let outer = self.frame.control;
+        if self.arena.enabled() && !self.observations.is_empty() {
+            let seen = self.arena.operation(self.words.read, Some(call.span), &self.observations);
+            self.enter(Control::Selection, seen, None);
+        }
+        let result = self.call_function(&call);
+        self.frame.control = outer;
+        result.map_err(|stop| match stop {
             // Puppet says it in other words if a function calls a function.
             Stop::Error(mut diagnostic)
                 if std::ptr::eq(diagnostic.rule, &raw const rules::UNKNOWN_FUNCTION) =>

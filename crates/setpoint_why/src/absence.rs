@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashSet;
 use setpoint_catalog::ResourceId;
-use setpoint_provenance::Prov;
+use setpoint_provenance::{Leaf, LeafKind, Prov};
 use setpoint_puppet::Guard;
 use setpoint_source::{Span, Symbol};
 
@@ -17,6 +17,8 @@ pub struct Absence {
     /// It is declared, and nothing has made it real.
     pub is_virtual: Option<Span>,
     pub kept_out: Vec<KeptOut>,
+    /// It was given as `undef`: what that depends on.
+    pub undefined: Vec<Leaf>,
     /// Collectors that looked at it, and did not choose it.
     pub collectors: Vec<Span>,
     /// No code that was read could have declared it.
@@ -40,6 +42,7 @@ impl Query<'_> {
             target: self.shown(target),
             is_virtual: None,
             kept_out: Vec::new(),
+            undefined: Vec::new(),
             collectors: Vec::new(),
             nowhere: false,
         };
@@ -50,6 +53,9 @@ impl Query<'_> {
             }
             Target::Parameter { resource, name, .. } => {
                 self.note_collectors(*resource, *name, &mut absence);
+                let given = self.undefined(*resource, *name);
+                let leaves = self.causes_of(given).into_iter().map(|found| found.leaf);
+                absence.undefined = leaves.filter(|leaf| leaf.span.is_some() || leaf.kind != LeafKind::Absence).collect();
                 self.guards_that_set(*resource, *name)
             }
             Target::Resource(_) | Target::Tags(_) | Target::Edge(..) => Vec::new(),
@@ -61,8 +67,10 @@ impl Query<'_> {
                 absence.kept_out.push(KeptOut { branch: skipped, condition, reasons: self.reasons(context) });
             }
         }
-        absence.nowhere =
-            absence.kept_out.is_empty() && absence.is_virtual.is_none() && absence.collectors.is_empty();
+        absence.nowhere = absence.kept_out.is_empty()
+            && absence.is_virtual.is_none()
+            && absence.collectors.is_empty()
+            && absence.undefined.is_empty();
         absence
     }
 

@@ -158,7 +158,7 @@ impl Query<'_> {
     }
 
     /// The node of a parameter that was set to `undef`.
-    fn undefined(&self, id: ResourceId, name: Symbol) -> Prov {
+    pub(crate) fn undefined(&self, id: ResourceId, name: Symbol) -> Prov {
         let undefined = &self.compilation.trace.undefined;
         undefined
             .iter()

@@ -188,6 +188,7 @@ impl<'a> Query<'a> {
                     roots.push((self.trace(id).title, false));
                 }
             }
+            roots.extend(compilation.declarations.iter().map(|(_, prov)| (*prov, false)));
         }
         if !matches!(wanted, Wanted::Class(_)) {
             roots.extend(compilation.trace.dynamic.iter().map(|prov| (*prov, false)));

@@ -342,7 +342,10 @@ impl<'a> Summaries<'a> {
             ExprKind::Collector { type_name, attributes, .. } => {
                 if let ExprKind::TypeName(name) = &type_name.kind {
                     let of = displayed(name);
-                    effects.sets.extend(names(attributes).into_iter().map(|name| (Some(of), None, name)));
+                    // One that sets something passes on the defaults of its scope, too.
+                    if !attributes.is_empty() {
+                        effects.sets.insert((Some(of), None, None));
+                    }
                     effects.uses.insert((Kind::Define, lower(name)));
                 }
             }

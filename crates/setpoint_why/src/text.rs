@@ -104,12 +104,7 @@ impl Writer<'_> {
     fn leaves(&self, word: &str, leaves: &[Leaf], answer: &Answer, out: &mut String) {
         let mut lines: Vec<String> = Vec::new();
         for leaf in leaves {
-            let text = match leaf.span {
-                Some(span) if !self.is_secret(span, answer) => {
-                    format!("{}: {}", self.leaf(leaf), self.slice(span))
-                }
-                _ => self.leaf(leaf),
-            };
+            let text = self.leaf_with_text(leaf, answer);
             if !lines.contains(&text) {
                 lines.push(text);
             }
@@ -119,6 +114,14 @@ impl Writer<'_> {
         }
         if lines.len() > MOST_SHOWN {
             let _ = writeln!(out, "       and {} more", lines.len() - MOST_SHOWN);
+        }
+    }
+
+    /// What a leaf is, where, and what stands there unless it is secret.
+    pub fn leaf_with_text(&self, leaf: &Leaf, answer: &Answer) -> String {
+        match leaf.span {
+            Some(span) if !self.is_secret(span, answer) => format!("{}: {}", self.leaf(leaf), self.slice(span)),
+            _ => self.leaf(leaf),
         }
     }
 
@@ -295,12 +298,7 @@ impl Writer<'_> {
         match self.compilation.arena.node(prov) {
             None => {}
             Some(Node::Leaf(leaf)) => {
-                let text = match leaf.span {
-                    Some(span) if !self.is_secret(span, answer) => {
-                        format!("{}: {}", self.leaf(&leaf), self.slice(span))
-                    }
-                    _ => self.leaf(&leaf),
-                };
+                let text = self.leaf_with_text(&leaf, answer);
                 let _ = writeln!(out, "{:indent$}{text}", "");
             }
             Some(Node::Copy { of, span, name }) => {

@@ -53,7 +53,7 @@ pub(crate) struct Words {
     pub(crate) name: Symbol,
     pub(crate) defined: Symbol,
     iterate: Symbol,
-    read: Symbol,
+    pub(crate) read: Symbol,
     pub(crate) arrow: Symbol,
     pub(crate) instance: Symbol,
 }

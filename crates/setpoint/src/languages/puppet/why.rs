@@ -123,6 +123,12 @@ fn absence_text(absence: &Absence, writer: &Writer<'_>, answer: &Answer) -> Stri
     } else {
         let _ = writeln!(out, "{} is not there", absence.target);
     }
+    if !absence.undefined.is_empty() {
+        out.push_str("\n  it is given as undef, which depends on\n");
+        for leaf in &absence.undefined {
+            let _ = writeln!(out, "    {}", writer.leaf_with_text(leaf, answer));
+        }
+    }
     for kept in &absence.kept_out {
         let place = writer.sources.place(kept.branch);
         let _ = writeln!(out, "\n  this did not run, at {place}: {}", writer.slice(kept.branch));
@@ -153,6 +159,7 @@ fn absence_json(absence: &Absence, writer: &Writer<'_>, answer: &Answer) -> Json
         "present": false,
         "virtual": absence.is_virtual.map(place),
         "kept_out": kept,
+        "undef": absence.undefined.iter().map(|leaf| writer.place(leaf, answer)).collect::<Vec<_>>(),
         "collectors": absence.collectors.iter().map(|span| place(*span)).collect::<Vec<_>>(),
     })
 }
