@@ -176,7 +176,9 @@ impl Arena {
             return Prov::NONE;
         }
         let first = self.arguments.len() as u32;
-        arguments.iter().for_each(|part| self.arguments.extend_from_slice(part));
+        for part in arguments {
+            self.arguments.extend_from_slice(part);
+        }
         let count = self.arguments.len() as u32 - first;
         self.push(Stored::Operation { name, span, first, count, shape: shape as u32 })
     }

@@ -140,7 +140,9 @@ impl Walk<'_> {
                 Some(Node::Shape { of }) => self.add(of, true),
                 Some(Node::Operation { arguments, shape: decisive, .. }) => {
                     let read = if shape { arguments.get(..decisive).unwrap_or(arguments) } else { arguments };
-                    read.iter().for_each(|argument| self.add(*argument, false));
+                    for argument in read {
+                        self.add(*argument, false);
+                    }
                 }
             }
         }

@@ -148,8 +148,7 @@ impl Compiler<'_> {
                 ResourceType::Definition(parent),
                 new,
             )?;
-            resource.prov =
-                self.existence(self.words.inherits, declared, self.definitions[definition].span);
+            resource.prov = self.existence(self.words.inherits, declared, self.definitions[definition].span);
             self.catalog_tags.merge(&resource.tags);
             self.add_resource(resource)?;
         }

@@ -158,13 +158,6 @@ fn is_changed(value: &Value, given: &Given<'_>) -> bool {
 /// Elements that a function computed are elements of its result, and copies of nothing.
 fn tell_elements(value: &mut Value, given: &Given<'_>, made: &mut dyn FnMut() -> Prov) {
     let untold = |item: &Value| item.prov.is_none() || is_changed(item, given);
-    fn any_untold(value: &Value, untold: &dyn Fn(&Value) -> bool) -> bool {
-        match &value.data {
-            Data::Array(items) => items.iter().any(|item| untold(item) || any_untold(item, untold)),
-            Data::Hash(entries) => entries.values().any(|item| untold(item) || any_untold(item, untold)),
-            _ => false,
-        }
-    }
     if !any_untold(value, &untold) {
         return;
     }
@@ -178,5 +171,13 @@ fn tell_elements(value: &mut Value, given: &Given<'_>, made: &mut dyn FnMut() ->
         Data::Array(items) => Arc::make_mut(items).iter_mut().for_each(&mut each),
         Data::Hash(entries) => Arc::make_mut(entries).values_mut().for_each(&mut each),
         _ => {}
+    }
+}
+
+fn any_untold(value: &Value, untold: &dyn Fn(&Value) -> bool) -> bool {
+    match &value.data {
+        Data::Array(items) => items.iter().any(|item| untold(item) || any_untold(item, untold)),
+        Data::Hash(entries) => entries.values().any(|item| untold(item) || any_untold(item, untold)),
+        _ => false,
     }
 }

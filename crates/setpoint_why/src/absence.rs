@@ -55,7 +55,8 @@ impl Query<'_> {
                 self.note_collectors(*resource, *name, &mut absence);
                 let given = self.undefined(*resource, *name);
                 let leaves = self.causes_of(given).into_iter().map(|found| found.leaf);
-                absence.undefined = leaves.filter(|leaf| leaf.span.is_some() || leaf.kind != LeafKind::Absence).collect();
+                absence.undefined =
+                    leaves.filter(|leaf| leaf.span.is_some() || leaf.kind != LeafKind::Absence).collect();
                 self.guards_that_set(*resource, *name)
             }
             Target::Resource(_) | Target::Tags(_) | Target::Edge(..) => Vec::new(),

@@ -120,7 +120,9 @@ impl Writer<'_> {
     /// What a leaf is, where, and what stands there unless it is secret.
     pub fn leaf_with_text(&self, leaf: &Leaf, answer: &Answer) -> String {
         match leaf.span {
-            Some(span) if !self.is_secret(span, answer) => format!("{}: {}", self.leaf(leaf), self.slice(span)),
+            Some(span) if !self.is_secret(span, answer) => {
+                format!("{}: {}", self.leaf(leaf), self.slice(span))
+            }
             _ => self.leaf(leaf),
         }
     }

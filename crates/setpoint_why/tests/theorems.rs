@@ -166,12 +166,8 @@ fn the_expression_of_a_value_gives_the_value() {
             }
         }
         let again_sources = Sources::new();
-        let again = World::new(
-            &files,
-            &again_sources,
-            Vec::new(),
-            &Input { text: program.clone(), ..input.clone() },
-        );
+        let again =
+            World::new(&files, &again_sources, Vec::new(), &Input { text: program.clone(), ..input.clone() });
         let Some(second) = &again.compilation.catalog else {
             panic!("seed {seed}: {:?}\n{program}", again.compilation.diagnostics)
         };
@@ -232,7 +228,8 @@ fn mutate_real(path: &Path, number: u64, count: &mut Count) {
         let new = World::new(&OsFileSystem, &new_sources, modulepath.clone(), &new_input);
         compare((&old, &sources), (&new, &new_sources), &label, ENTRY, count);
     }
-    let read: Vec<String> = sources.paths().into_iter().filter(|path| path.ends_with(".pp") && path != ENTRY).collect();
+    let read: Vec<String> =
+        sources.paths().into_iter().filter(|path| path.ends_with(".pp") && path != ENTRY).collect();
     for _ in 0..read.len().min(4) {
         let path = random.pick(&read).clone();
         let Ok(text) = std::fs::read_to_string(&path) else { continue };
@@ -267,8 +264,18 @@ fn a_change_of_a_real_manifest_is_listed_by_all_that_it_changes() {
     }
     eprintln!(
         "{} changes of {} manifests: {} runs failed, {} catalogs differed in {} outputs",
-        count.mutations, manifests.len(), count.failed, count.differing, count.outputs
+        count.mutations,
+        manifests.len(),
+        count.failed,
+        count.differing,
+        count.outputs
     );
-    assert!(count.violations.is_empty(), "{} of {}: {:#?}", count.violations.len(), count.outputs, &count.violations[..count.violations.len().min(12)]);
+    assert!(
+        count.violations.is_empty(),
+        "{} of {}: {:#?}",
+        count.violations.len(),
+        count.outputs,
+        &count.violations[..count.violations.len().min(12)]
+    );
     assert!(count.differing > 100, "{count:?}");
 }

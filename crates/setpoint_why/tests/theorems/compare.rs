@@ -65,7 +65,8 @@ pub(crate) fn changed(input: &Input, all: &[Site], random: &mut Random) -> (Inpu
         return (Input { facts, ..input.clone() }, Label::Fact(label.to_owned()));
     }
     if generated && random.below(12) == 0 {
-        let (file, text) = if random.below(2) == 0 { ("web.yaml", &input.data.0) } else { ("common.yaml", &input.data.1) };
+        let (file, text) =
+            if random.below(2) == 0 { ("web.yaml", &input.data.0) } else { ("common.yaml", &input.data.1) };
         let lines: Vec<&str> = text.lines().skip(1).collect();
         if !lines.is_empty() {
             let line = *random.pick(&lines);
@@ -180,4 +181,3 @@ pub(crate) fn compare(
     }
     count.differing += usize::from(differs);
 }
-

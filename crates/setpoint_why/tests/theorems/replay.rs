@@ -21,7 +21,9 @@ impl Replay<'_> {
         match &value.data {
             Data::Array(items) => {
                 let items: Option<Vec<String>> = items.iter().map(|item| self.value(item)).collect();
-                items.map(|items| format!("[{}]", items.join(", "))).or_else(|| self.expression(value.prov, 0))
+                items
+                    .map(|items| format!("[{}]", items.join(", ")))
+                    .or_else(|| self.expression(value.prov, 0))
             }
             Data::Hash(entries) => {
                 let entry = |(key, entry): (&Key, &Value)| {

@@ -60,7 +60,10 @@ pub(crate) enum Label {
     },
     Fact(String),
     /// A key of a data file.
-    Data { file: &'static str, key: String },
+    Data {
+        file: &'static str,
+        key: String,
+    },
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
