@@ -16,6 +16,8 @@ pub(crate) struct Session<'a> {
     pub(crate) sources: Sources,
     /// How many threads may work at once; `None` is as many as the machine has.
     pub(crate) jobs: Option<usize>,
+    /// Findings shall carry the smallest repair of the whole input.
+    pub(crate) repair: bool,
     configs: Mutex<BTreeMap<PathBuf, Arc<Config>>>,
 }
 
@@ -33,7 +35,7 @@ pub(crate) static UNREADABLE: Rule = Rule {
 
 impl<'a> Session<'a> {
     pub(crate) fn new(files: &'a dyn FileSystem) -> Self {
-        Self { files, sources: Sources::new(), jobs: None, configs: Mutex::default() }
+        Self { files, sources: Sources::new(), jobs: None, repair: false, configs: Mutex::default() }
     }
 
     /// The configuration of an input. What is wrong with it is told when it is read first.

@@ -5,21 +5,34 @@ use setpoint_puppet_syntax::ast::{Attribute, AttributeKind, Expr, ExprKind, Reso
 use setpoint_puppet_syntax::{everywhere, parse};
 use setpoint_source::{Edit, FileId, Fix, Range, Sources};
 
-/// The change that gives `holder` a relationship to `other`. There is none where the text of the declaration is not at
-/// hand: in a catalog without sources, for a resource that a function made.
+/// The change that gives `holder` a relationship to all of `others`. There is none where the text of the declaration is not
+/// at hand: in a catalog without sources, for a resource that a function made.
 pub fn relation_fix(
     sources: &Sources,
     catalog: &Catalog,
     holder: ResourceId,
     relation: Relation,
-    other: ResourceId,
+    others: &[ResourceId],
 ) -> Option<Fix> {
-    let (held, named) = (catalog.get(holder)?, catalog.get(other)?);
+    let held = catalog.get(holder)?;
     let declaration = Declaration::of(sources, held)?;
-    let reference = declaration.reference_to(sources, named);
-    let edit = declaration.with_relation(relation, &reference)?;
-    let title = format!("add `{} => {reference}` to {held}", relation.as_str());
+    let mut references: Vec<String> = Vec::new();
+    for &other in others {
+        let reference = declaration.reference_to(sources, catalog.get(other)?);
+        if !references.contains(&reference) {
+            references.push(reference);
+        }
+    }
+    let edit = declaration.with_relation(relation, &references)?;
+    let title = format!("add `{} => {}` to {held}", relation.as_str(), one_or_list(&references));
     Some(Fix { title, edits: vec![edit] })
+}
+
+fn one_or_list(references: &[String]) -> String {
+    match references {
+        [one] => one.clone(),
+        more => format!("[{}]", more.join(", ")),
+    }
 }
 
 /// Where a resource is declared.
@@ -69,18 +82,18 @@ impl Declaration {
     }
 
     /// The text with one more relationship.
-    fn with_relation(&self, relation: Relation, reference: &str) -> Option<Edit> {
+    fn with_relation(&self, relation: Relation, references: &[String]) -> Option<Edit> {
         for attribute in &self.body.attributes {
             match &attribute.kind {
                 AttributeKind::Set { name, value, .. } if name.as_str() == relation.as_str() => {
-                    return Some(self.extended(value, reference));
+                    return Some(self.extended(value, &references.join(", ")));
                 }
                 // What a splat brings is not known here; a second value would be refused.
                 AttributeKind::Splat(_) => return None,
                 _ => {}
             }
         }
-        Some(self.inserted(relation.as_str(), reference))
+        Some(self.inserted(relation.as_str(), &one_or_list(references)))
     }
 
     /// `require => A` becomes `require => [A, B]`.
@@ -211,7 +224,7 @@ mod tests {
             });
             ids.push(catalog.add(resource).unwrap());
         }
-        let fix = relation_fix(&sources, &catalog, ids[0], relation, ids[1])?;
+        let fix = relation_fix(&sources, &catalog, ids[0], relation, &[ids[1]])?;
         Some(Fix::apply(&fix.edits, text))
     }
 

@@ -1,10 +1,13 @@
 //! Verdicts as findings.
 
+use std::collections::BTreeMap;
+
 use serde_json::{Value as Json, json};
 use setpoint_catalog::{Catalog, Relation, Resource, ResourceId};
 use setpoint_resources::{Modelled, Note};
-use setpoint_source::{Diagnostic, Rule, Severity, Sources};
+use setpoint_source::{Diagnostic, Fix, Rule, Severity, Sources};
 use setpoint_state::{CellId, Program, Run, Runner, Semantics, State, Status, StepId};
+use setpoint_verify::repair::Repair;
 use setpoint_verify::{
     Answer, Broken, Counterexample, Dependence, Failure, Stale, Twice, TwoStarts, Unproved, Verdicts, Why,
 };
@@ -136,32 +139,22 @@ impl<'a> Teller<'a> {
         }
     }
 
-    /// Adds the relationship that makes `first` come before `then`: on the later one, or on the earlier one where the
-    /// later one is not the user's own. A service that comes after its configuration reacts to it, too.
+    /// Adds the relationship that makes `first` come before `then`. A service that comes after its configuration reacts to
+    /// it, too.
     fn with_fix(&self, finding: Diagnostic, first: StepId, then: StepId) -> Diagnostic {
         let (Some(first), Some(then)) = (self.resource(first), self.resource(then)) else { return finding };
         let kind = |id: ResourceId| self.catalog.get(id).map_or("", |resource| resource.type_name.as_str());
         let refreshes = kind(then) == "Service"
             && matches!(kind(first), "File" | "Concat_file" | "File_line" | "Ini_setting");
-        let (late, early) = if refreshes {
-            (Relation::Subscribe, Relation::Notify)
-        } else {
-            (Relation::Require, Relation::Before)
-        };
-        for (holder, relation, other) in [(then, late, first), (first, early, then)] {
-            let Some(resource) = self.catalog.get(holder) else { continue };
-            let own =
-                resource.span.is_some_and(|span| (self.may_change)(self.sources.file(span.file).path()));
-            if own && let Some(fix) = relation_fix(self.sources, self.catalog, holder, relation, other) {
-                let help = format!("{}{}.", fix.title[..1].to_uppercase(), &fix.title[1..]);
-                return finding.with_help(help).with_fix(fix);
-            }
+        if let Some((holder, relation, other)) = self.holder(first, then, refreshes)
+            && let Some(fix) = relation_fix(self.sources, self.catalog, holder, relation, &[other])
+        {
+            let help = format!("{}{}.", fix.title[..1].to_uppercase(), &fix.title[1..]);
+            return finding.with_help(help).with_fix(fix);
         }
         let named = |id: ResourceId| {
-            self.catalog
-                .get(id)
-                .map(|one| format!("{}[{}]", one.type_name, quoted(&one.title)))
-                .unwrap_or_default()
+            let resource = self.catalog.get(id);
+            resource.map(|one| format!("{}[{}]", one.type_name, quoted(&one.title))).unwrap_or_default()
         };
         let arrow = if refreshes { "~>" } else { "->" };
         finding.with_help(format!(
@@ -169,6 +162,56 @@ impl<'a> Teller<'a> {
             named(first),
             named(then)
         ))
+    }
+
+    /// Which of two resources is to name the other: the later one, or the earlier one where the later one is not the user's
+    /// own.
+    fn holder(
+        &self,
+        first: ResourceId,
+        then: ResourceId,
+        refreshes: bool,
+    ) -> Option<(ResourceId, Relation, ResourceId)> {
+        let (late, early) = if refreshes {
+            (Relation::Subscribe, Relation::Notify)
+        } else {
+            (Relation::Require, Relation::Before)
+        };
+        let own = |id: &ResourceId| {
+            let span = self.catalog.get(*id).and_then(|resource| resource.span);
+            span.is_some_and(|span| (self.may_change)(self.sources.file(span.file).path()))
+        };
+        let choices = [(then, late, first), (first, early, then)];
+        choices.into_iter().find(|(holder, relation, other)| {
+            own(holder) && relation_fix(self.sources, self.catalog, *holder, *relation, &[*other]).is_some()
+        })
+    }
+
+    /// The repair of the whole catalog in place of those of single findings: the fewest relationships, checked together.
+    pub(crate) fn mend(&self, findings: &mut [Diagnostic], repair: &Repair) {
+        let mut wanted: BTreeMap<(ResourceId, &'static str), (Relation, Vec<ResourceId>)> = BTreeMap::new();
+        for edge in &repair.edges {
+            let (Some(first), Some(then)) = (self.resource(edge.from), self.resource(edge.to)) else {
+                return;
+            };
+            let Some((holder, relation, other)) = self.holder(first, then, edge.notify) else { return };
+            wanted.entry((holder, relation.as_str())).or_insert((relation, Vec::new())).1.push(other);
+        }
+        let mut whole = Fix { title: String::new(), edits: Vec::new() };
+        for ((holder, _), (relation, others)) in wanted {
+            let Some(fix) = relation_fix(self.sources, self.catalog, holder, relation, &others) else {
+                return;
+            };
+            if !whole.title.is_empty() {
+                whole.title.push_str("; ");
+            }
+            whole.title.push_str(&fix.title);
+            whole.edits.extend(fix.edits);
+        }
+        let mut left = Some(whole);
+        for finding in findings.iter_mut().filter(|finding| finding.fix.is_some()) {
+            finding.fix = left.take();
+        }
     }
 
     /// The cell that both steps set, so that each undoes the other in every run.

@@ -34,6 +34,8 @@ pub struct Question<'a> {
     pub sources: &'a Sources,
     /// Whether a file is the user's own: repairs are written into no other.
     pub may_change: &'a dyn Fn(&str) -> bool,
+    /// Look for the smallest repair of the whole catalog: it takes longer.
+    pub repair: bool,
 }
 
 /// What there is to say about a catalog.
@@ -57,7 +59,13 @@ pub fn settle(question: &Question<'_>) -> Settled {
     verdict.insert("idempotent", answer_word(certain(verdicts.idempotent, verdicts.not_idempotent.as_ref())));
     verdict.insert("quiet", answer_word(certain(verdicts.quiet, verdicts.not_quiet.as_ref())));
     verdict.insert("convergent", answer_word(verdicts.convergent));
-    let findings = teller.findings(&verdicts);
+    let mut findings = teller.findings(&verdicts);
+    if question.repair
+        && findings.iter().any(|finding| finding.fix.is_some())
+        && let Some(repair) = setpoint_verify::repair::repair(&modelled.plan, question.options)
+    {
+        teller.mend(&mut findings, &repair);
+    }
     Settled { verdict, findings }
 }
 

@@ -12,6 +12,9 @@ use crate::session::{Session, UsageError};
 use crate::{languages, output};
 
 pub(crate) fn run(session: &Session<'_>, args: &FixArgs) -> Result<ExitCode, UsageError> {
+    let mut session = Session::new(session.files);
+    session.repair = true;
+    let session = &session;
     let before = findings(session, args)?;
     let mut edits: BTreeMap<FileId, Vec<Edit>> = BTreeMap::new();
     for edit in before.iter().filter_map(|finding| finding.fix.as_ref()).flat_map(|fix| &fix.edits) {
@@ -51,8 +54,9 @@ pub(crate) fn run(session: &Session<'_>, args: &FixArgs) -> Result<ExitCode, Usa
     } else if !patch.is_empty() {
         output::result(&patch);
     }
-    let mended = before.iter().filter(|one| one.fix.is_some()).count();
-    let left = after.iter().filter(|one| one.severity > Severity::Note).count();
+    let serious = |found: &[Diagnostic]| found.iter().filter(|one| one.severity > Severity::Note).count();
+    let left = serious(&after);
+    let mended = serious(&before).saturating_sub(left);
     output::note_line(&format!("{mended} mended, {left} left that need a decision"));
     Ok(ExitCode::from(u8::from(errors(&after) > 0)))
 }

@@ -96,7 +96,7 @@ impl Language for PuppetCatalog {
         };
         let (config, _) = session.config(&args.input, &args.options)?;
         let modulepath = modulepath(&args.options);
-        let surroundings = Surroundings::new(session.files, &modulepath, &config, &args.options)?;
+        let surroundings = Surroundings::new(session, &modulepath, &config, &args.options)?;
         let platform = settle::platform(args.options.puppet.platform.as_deref(), &Hash::default());
         let types = module_types(session, &args.options);
         settle::simulate(&catalog, &types, &surroundings, platform, &session.sources, args)
@@ -116,7 +116,7 @@ impl Language for PuppetCatalog {
                 let (config, problems) = session.config(path, options)?;
                 report.findings.extend(problems);
                 let modulepath = modulepath(options);
-                let surroundings = Surroundings::new(session.files, &modulepath, &config, options)?;
+                let surroundings = Surroundings::new(session, &modulepath, &config, options)?;
                 let platform = settle::platform(options.puppet.platform.as_deref(), &Hash::default());
                 let types = module_types(session, options);
                 // The sources of such a catalog are not here: there is nothing to change.

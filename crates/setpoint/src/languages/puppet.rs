@@ -146,12 +146,8 @@ impl Language for Puppet {
         let Some(catalog) = &compilation.catalog else {
             return Ok(Outcome { result: None, diagnostics: compilation.diagnostics });
         };
-        let surroundings = Surroundings::new(
-            session.files,
-            project.environment.modulepath(),
-            &project.config,
-            &args.options,
-        )?;
+        let surroundings =
+            Surroundings::new(session, project.environment.modulepath(), &project.config, &args.options)?;
         let platform = settle::platform(job.node.platform.as_deref(), &job.node.facts);
         settle::simulate(
             catalog,
@@ -172,7 +168,7 @@ impl Language for Puppet {
         let project = Project::open(session, path, options)?;
         let plan = project.plan()?;
         let surroundings =
-            Surroundings::new(session.files, project.environment.modulepath(), &project.config, options)?;
+            Surroundings::new(session, project.environment.modulepath(), &project.config, options)?;
         let checked = run::all(&project, &plan, run::threads(session.jobs), |job, compilation, report| {
             analyse(&project, &surroundings, job, compilation, report);
         });

@@ -66,7 +66,7 @@ pub(crate) fn run(
         (at - 1) % shard.1 == shard.0 - 1
     });
     let surroundings =
-        Surroundings::new(session.files, project.environment.modulepath(), &project.config, options)?;
+        Surroundings::new(session, project.environment.modulepath(), &project.config, options)?;
     let checked = run::all(&project, &plan, run::threads(session.jobs), |job, compilation, report| {
         analyse(&project, &surroundings, job, compilation, report);
     });

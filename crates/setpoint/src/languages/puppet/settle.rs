@@ -18,7 +18,7 @@ use setpoint_verify::Options;
 
 use crate::cli::{InputOptions, ResultFormat, SimulateArgs};
 use crate::output::pretty;
-use crate::session::{Outcome, UsageError};
+use crate::session::{Outcome, Session, UsageError};
 
 /// What is assumed where nothing says which platform a node has.
 const USUAL_PLATFORM: &str = "debian-12";
@@ -34,11 +34,12 @@ pub(in crate::languages) struct Surroundings<'a> {
     semantics: Semantics,
     any_start: bool,
     deadline: Option<Instant>,
+    repair: bool,
 }
 
 impl<'a> Surroundings<'a> {
     pub(in crate::languages) fn new(
-        files: &'a dyn FileSystem,
+        session: &Session<'a>,
         modulepath: &'a [PathBuf],
         config: &'a Config,
         options: &InputOptions,
@@ -56,13 +57,14 @@ impl<'a> Surroundings<'a> {
         Ok(Self {
             given: options.packages.as_ref().map(open).transpose()?,
             built_in: Mutex::default(),
-            servers: ModuleFiles { files, modulepath },
+            servers: ModuleFiles { files: session.files, modulepath },
             config,
             semantics,
             any_start: options.any_start,
             deadline: options
                 .timeout
                 .and_then(|seconds| Instant::now().checked_add(Duration::from_secs(seconds))),
+            repair: session.repair,
         })
     }
 
@@ -109,7 +111,15 @@ impl<'a> Surroundings<'a> {
             deadline: self.deadline,
             ..Options::default()
         };
-        asked(&Question { catalog, graph, world: &world, options: &options, sources, may_change })
+        asked(&Question {
+            catalog,
+            graph,
+            world: &world,
+            options: &options,
+            sources,
+            may_change,
+            repair: self.repair,
+        })
     }
 
     /// What packages install: by the index that was given, then by what is built in. The paper's semantics knows the given
