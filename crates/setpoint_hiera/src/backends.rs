@@ -30,10 +30,7 @@ impl Search<'_> {
             || Step::DataProvider { name, config: None },
             |search| match &entry.locations {
                 None => {
-                    let nowhere = [None];
-                    search.merged(merge, &nowhere, |search, location: &Option<&Location>| {
-                        search.in_location(provider, entry, *location, key)
-                    })
+                    search.merged(merge, &[()], |search, ()| search.in_location(provider, entry, None, key))
                 }
                 Some(locations) => search.merged(merge, locations, |search, location| {
                     search.in_location(provider, entry, Some(location), key)
@@ -184,16 +181,15 @@ impl Search<'_> {
         }
         let is_eyaml = entry.function == Function::Eyaml;
         let place = (data.file, is_eyaml, Arc::clone(root));
-        let value = match self.session.values.get(&place) {
-            Some(value) => value.clone(),
-            None => {
-                let mut value = found.value(key.symbol, data.file, self.scope.arena());
-                if is_eyaml {
-                    value = self.unveiled(&value, entry, location, root);
-                }
-                self.session.values.insert(place, value.clone());
-                value
+        let value = if let Some(value) = self.session.values.get(&place) {
+            value.clone()
+        } else {
+            let mut value = found.value(key.symbol, data.file, self.scope.arena());
+            if is_eyaml {
+                value = self.unveiled(&value, entry, location, root);
             }
+            self.session.values.insert(place, value.clone());
+            value
         };
         // What was encrypted may have expressions, too.
         let value = if found.interpolates || is_eyaml { self.interpolate(&value, true)? } else { value };

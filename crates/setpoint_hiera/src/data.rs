@@ -71,10 +71,7 @@ pub(crate) enum Content {
 impl Entry {
     fn new(item: Item) -> Self {
         let plain = plain(&item);
-        let wrong = (!is_rich(&item)).then(|| match &item.kind {
-            Kind::Symbol(_) => "Runtime[ruby, 'Symbol']".to_owned(),
-            _ => infer(&without_symbols(&item)).to_string(),
-        });
+        let wrong = (!is_rich(&item)).then(|| wrong_type(&item, &plain));
         Self { interpolates: interpolates(&plain), plain, wrong, item }
     }
 
@@ -84,15 +81,18 @@ impl Entry {
     }
 }
 
-/// The value with something that fits nothing else in place of symbols: for the type alone.
-fn without_symbols(item: &Item) -> Value {
+/// The type of a value that holds something of Ruby's own, as Puppet names it.
+fn wrong_type(item: &Item, plain: &Value) -> String {
+    const SYMBOL: &str = "Runtime[ruby, 'Symbol']";
+    let is_symbol = |item: &Item| matches!(item.kind, Kind::Symbol(_));
     match &item.kind {
-        Kind::Symbol(_) => Value::new(Data::Default),
-        Kind::Array(items) => Value::array(items.iter().map(without_symbols).collect()),
-        Kind::Hash(entries) => {
-            Value::hash(entries.iter().map(|(key, item)| (key.clone(), without_symbols(item))).collect())
+        Kind::Symbol(_) => SYMBOL.to_owned(),
+        Kind::Array(items) if items.iter().any(is_symbol) => {
+            let element = if items.iter().all(is_symbol) { SYMBOL } else { "Any" };
+            let count = items.len();
+            format!("Array[{element}, {count}, {count}]")
         }
-        Kind::Scalar(value) => value.clone(),
+        _ => infer(plain).to_string(),
     }
 }
 

@@ -245,8 +245,7 @@ impl Parser<'_> {
         let (start, line) = (self.at, self.line());
         let mut pieces: Vec<Piece> = Vec::new();
         let mut end = start;
-        loop {
-            let Some(letter) = self.peek() else { break };
+        while let Some(letter) = self.peek() {
             if letter == '\n' || matches!(letter, ',' | '}' | ']') || self.is_comment() {
                 break;
             }
@@ -486,37 +485,11 @@ impl<'n> Resolver<'n> {
             let Some(next) = next else { continue };
             joined = Some(match joined {
                 None => next,
-                Some(before) => self.follow(before, &blank, next, node)?,
+                Some(before) => follow(before, &blank, next, node)?,
             });
             blank.clear();
         }
         Ok(joined)
-    }
-
-    /// One value behind another: texts are joined, arrays too, hashes merged.
-    fn follow(&self, before: Item, blank: &str, next: Item, node: &Node) -> Result<Item, String> {
-        let range = node.range;
-        let kind = match (before.kind, next.kind) {
-            (Kind::Scalar(before), Kind::Scalar(next)) => {
-                let text = |value: &Value| setpoint_puppet_values::ruby::text::to_s(value);
-                Kind::Scalar(Value::from(format!("{}{blank}{}", text(&before), text(&next))))
-            }
-            (Kind::Array(mut before), Kind::Array(next)) => {
-                before.extend(next);
-                Kind::Array(before)
-            }
-            (Kind::Hash(before), Kind::Hash(next)) => {
-                let older = Item { range, kind: Kind::Hash(before) };
-                return Ok(over(Item { range, kind: Kind::Hash(next) }, older));
-            }
-            _ => {
-                return Err(format!(
-                    "String: {}: Cannot concatenate object or list with a non-object-or-list",
-                    node.line
-                ));
-            }
-        };
-        Ok(Item { range, kind })
     }
 
     fn name(
@@ -526,7 +499,7 @@ impl<'n> Resolver<'n> {
         optional: bool,
         node: &Node,
     ) -> Result<Option<Item>, String> {
-        let mut nodes = self.given(wanted)?;
+        let mut nodes = self.given(wanted);
         // A name that stands in its own value means what was there before.
         if let Some((_, open)) = self.open.iter().rev().find(|(path, _)| path == wanted) {
             let open = *open;
@@ -549,8 +522,8 @@ impl<'n> Resolver<'n> {
     }
 
     /// Everything that a path is given, from the first to the last.
-    fn given(&mut self, path: &[String]) -> Result<Vec<&'n Node>, String> {
-        let Some((first, rest)) = path.split_first() else { return Ok(Vec::new()) };
+    fn given(&self, path: &[String]) -> Vec<&'n Node> {
+        let Some((first, rest)) = path.split_first() else { return Vec::new() };
         let mut nodes: Vec<&Node> = self.root.get(first).into_iter().flatten().collect();
         for key in rest {
             let mut inner: Vec<&Node> = Vec::new();
@@ -568,8 +541,34 @@ impl<'n> Resolver<'n> {
             }
             nodes = inner;
         }
-        Ok(nodes)
+        nodes
     }
+}
+
+/// One value behind another: texts are joined, arrays too, hashes merged.
+fn follow(before: Item, blank: &str, next: Item, node: &Node) -> Result<Item, String> {
+    let range = node.range;
+    let kind = match (before.kind, next.kind) {
+        (Kind::Scalar(before), Kind::Scalar(next)) => {
+            let text = |value: &Value| setpoint_puppet_values::ruby::text::to_s(value);
+            Kind::Scalar(Value::from(format!("{}{blank}{}", text(&before), text(&next))))
+        }
+        (Kind::Array(mut before), Kind::Array(next)) => {
+            before.extend(next);
+            Kind::Array(before)
+        }
+        (Kind::Hash(before), Kind::Hash(next)) => {
+            let older = Item { range, kind: Kind::Hash(before) };
+            return Ok(over(Item { range, kind: Kind::Hash(next) }, older));
+        }
+        _ => {
+            return Err(format!(
+                "String: {}: Cannot concatenate object or list with a non-object-or-list",
+                node.line
+            ));
+        }
+    };
+    Ok(Item { range, kind })
 }
 
 /// A newer hash over an older one: the keys of the newer come first.

@@ -32,15 +32,12 @@ impl Search<'_> {
         if let Some(known) = self.session.global {
             return Ok(Some(known));
         }
-        let config = match self.hiera.levels.global.clone() {
-            Some(path) => {
-                self.hiera.configs.get(&path, &Layer::Global, self.hiera.files, self.hiera.sources)?
-            }
-            None => {
-                let mut config = Config::default_at(std::path::Path::new(""));
-                config.hierarchy.clear();
-                Arc::new(config)
-            }
+        let config = if let Some(path) = self.hiera.levels.global.clone() {
+            self.hiera.configs.get(&path, &Layer::Global, self.hiera.files, self.hiera.sources)?
+        } else {
+            let mut config = Config::default_at(std::path::Path::new(""));
+            config.hierarchy.clear();
+            Arc::new(config)
         };
         self.warn_of(&config);
         if let Some(problem) = &config.failed {

@@ -71,10 +71,8 @@ impl Search<'_> {
         }
         let above = self.options_of_environment(&key, &merge)?;
         let Some(module) = module else { return Patterns::compile(above.as_ref()) };
-        if !self.session.lookup_options.contains_key(&None) {
-            let compiled = Arc::new(Patterns::compile(above.as_ref())?);
-            self.session.lookup_options.insert(None, compiled);
-        }
+        let compiled = Arc::new(Patterns::compile(above.as_ref())?);
+        self.session.lookup_options.entry(None).or_insert(compiled);
         let own = self.in_module(&key, &merge)?;
         let own = checked_options(own, Some(module))?;
         let options = match (above, own) {
@@ -140,16 +138,12 @@ impl Search<'_> {
             },
         );
         let passed = std::mem::replace(&mut self.passed, outer);
-        match found? {
-            Some(value) => {
-                let all: Vec<Prov> = self.passed.iter().copied().chain(passed).collect();
-                Ok(Some(self.selected(value, &all, &key.root)))
-            }
-            None => {
-                self.passed.extend(passed);
-                Ok(None)
-            }
-        }
+        let Some(value) = found? else {
+            self.passed.extend(passed);
+            return Ok(None);
+        };
+        let all: Vec<Prov> = self.passed.iter().copied().chain(passed).collect();
+        Ok(Some(self.selected(value, &all)))
     }
 
     pub(crate) fn default_options(

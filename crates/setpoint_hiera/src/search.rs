@@ -26,6 +26,7 @@ pub(crate) static NOTHING: LazyLock<Hash> = LazyLock::new(Hash::default);
 
 /// What the searches of one node share.
 #[derive(Debug, Default)]
+#[allow(clippy::option_option, reason = "not asked yet, asked and not there, or there")]
 pub struct Session {
     pub(crate) providers: Vec<Provider>,
     pub(crate) global: Option<usize>,
@@ -129,13 +130,11 @@ pub(crate) fn explain(
 
 /// What Puppet says about keys that no level has.
 pub fn not_found(keys: &[&str]) -> String {
-    match keys {
-        [only] => format!("Function lookup() did not find a value for the name '{only}'"),
-        _ => {
-            let names: Vec<String> = keys.iter().map(|key| format!("'{key}'")).collect();
-            format!("Function lookup() did not find a value for any of the names [{}]", names.join(", "))
-        }
+    if let [only] = keys {
+        return format!("Function lookup() did not find a value for the name '{only}'");
     }
+    let names: Vec<String> = keys.iter().map(|key| format!("'{key}'")).collect();
+    format!("Function lookup() did not find a value for any of the names [{}]", names.join(", "))
 }
 
 impl<'s> Search<'s> {
@@ -166,14 +165,12 @@ impl<'s> Search<'s> {
     }
 
     fn answer(&mut self, key: &str, merge: Option<&Value>) -> Result<DataAnswer, Failure> {
-        match self.lookup(key, merge)? {
-            Some(value) => Ok(DataAnswer::Found(value)),
-            None => {
-                let passed = std::mem::take(&mut self.passed);
-                let prov = self.scope.arena().operation("lookup".into(), None, &passed);
-                Ok(DataAnswer::Missing(MissingData { searched: std::mem::take(&mut self.searched), prov }))
-            }
+        if let Some(value) = self.lookup(key, merge)? {
+            return Ok(DataAnswer::Found(value));
         }
+        let passed = std::mem::take(&mut self.passed);
+        let prov = self.scope.arena().operation("lookup".into(), None, &passed);
+        Ok(DataAnswer::Missing(MissingData { searched: std::mem::take(&mut self.searched), prov }))
     }
 
     /// Does something as a step of the explanation.
@@ -262,15 +259,14 @@ impl<'s> Search<'s> {
         }
         let options = self.options_for(key)?;
         let option = |name: &str| options.as_ref().and_then(Value::as_hash)?.get(&Key::from(name)).cloned();
-        let merge = match merge {
-            Some(merge) => Some(merge.clone()),
-            None => {
-                let merge = option("merge").filter(|merge| !merge.is_undef());
-                if merge.is_some() {
-                    self.report(|explainer| explainer.leaf(Step::MergeSource(LOOKUP_OPTIONS)));
-                }
-                merge
+        let merge = if let Some(merge) = merge {
+            Some(merge.clone())
+        } else {
+            let merge = option("merge").filter(|merge| !merge.is_undef());
+            if merge.is_some() {
+                self.report(|explainer| explainer.leaf(Step::MergeSource(LOOKUP_OPTIONS)));
             }
+            merge
         };
         let found = self.with(
             || Step::Top(key.text.to_string()),
@@ -344,16 +340,12 @@ impl<'s> Search<'s> {
             self.merged(merge, &levels, |search, level| search.in_level(*level, key, merge))
         };
         let passed = std::mem::replace(&mut self.passed, outer);
-        match found? {
-            Some(value) => {
-                let value = self.selected(value, &passed, &key.root);
-                self.dig_key(key, value)
-            }
-            None => {
-                self.passed.extend(passed);
-                Ok(None)
-            }
-        }
+        let Some(value) = found? else {
+            self.passed.extend(passed);
+            return Ok(None);
+        };
+        let value = self.selected(value, &passed);
+        self.dig_key(key, value)
     }
 
     pub(crate) fn in_level(&mut self, level: Level, key: &LookupKey, merge: &Merge) -> Found {
@@ -382,21 +374,19 @@ impl<'s> Search<'s> {
 
     pub(crate) fn in_module(&mut self, key: &LookupKey, merge: &Merge) -> Found {
         let Some(module) = self.module.clone() else { return Ok(None) };
-        match self.provider_of_module(&module)? {
-            Some(provider) => self.in_provider(provider, key, merge),
-            None => {
-                let is_there = self.scope.module(&module).is_some();
-                self.report(|explainer| {
-                    let name = module.to_string();
-                    explainer.leaf(if is_there {
-                        Step::ModuleProviderNotFound(name)
-                    } else {
-                        Step::ModuleNotFound(name)
-                    });
-                });
-                Ok(None)
-            }
+        if let Some(provider) = self.provider_of_module(&module)? {
+            return self.in_provider(provider, key, merge);
         }
+        let is_there = self.scope.module(&module).is_some();
+        self.report(|explainer| {
+            let name = module.to_string();
+            explainer.leaf(if is_there {
+                Step::ModuleProviderNotFound(name)
+            } else {
+                Step::ModuleNotFound(name)
+            });
+        });
+        Ok(None)
     }
 
     /// The strategy over a list: levels, entries of a hierarchy, or files of an entry.
@@ -479,13 +469,12 @@ impl<'s> Search<'s> {
     }
 
     /// A value that was found after others had not been found.
-    pub(crate) fn selected(&mut self, value: Value, passed: &[Prov], key: &str) -> Value {
+    pub(crate) fn selected(&mut self, value: Value, passed: &[Prov]) -> Value {
         let arena = self.scope.arena();
         if !arena.enabled() || passed.is_empty() {
             return value;
         }
         let search = arena.operation("lookup".into(), None, passed);
-        let _ = key;
         let prov = arena.under(value.prov, Control::Selection, search, None);
         value.with(prov)
     }

@@ -3,6 +3,7 @@
 use std::process::ExitCode;
 
 use setpoint_puppet::{LookupFormat, LookupOptions};
+use setpoint_puppet_values::{Data, Value};
 
 use crate::cli::LookupArgs;
 use crate::languages::puppet;
@@ -32,6 +33,8 @@ pub(crate) fn run(session: &Session<'_>, args: &LookupArgs) -> Result<ExitCode, 
     let format = if args.format == "json" { LookupFormat::Json } else { LookupFormat::Yaml };
     let result = match (looked.value, looked.explanation) {
         (_, Some(explanation)) => Some(explanation),
+        // A warning says why it is not known.
+        (Ok(Value { data: Data::Opaque(_), .. }), None) => None,
         (Ok(value), None) => Some(format.print(&value)),
         (Err(error), None) => {
             diagnostics.push(error);

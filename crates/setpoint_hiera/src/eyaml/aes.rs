@@ -107,7 +107,7 @@ fn open_block(block: &mut [u8; 16], keys: &[[u8; 4]], tables: &Tables) {
 /// The plain bytes without their padding; nothing if the key cannot be right.
 pub(super) fn open_cbc(key: &[u8], vector: &[u8], content: &[u8]) -> Option<Vec<u8>> {
     let mut before: [u8; 16] = vector.try_into().ok()?;
-    if !matches!(key.len(), 16 | 24 | 32) || content.is_empty() || content.len() % 16 != 0 {
+    if !matches!(key.len(), 16 | 24 | 32) || content.is_empty() || !content.len().is_multiple_of(16) {
         return None;
     }
     let tables = Tables::new();
