@@ -5,7 +5,6 @@ use setpoint_source::{Diagnostic, Symbol};
 use crate::conditions::Formula;
 use crate::graph::{Edge, Stack};
 use crate::rules;
-use crate::template::Table;
 
 /// One finding for each group of resources that can wait for each other in a circle.
 pub(crate) fn check(stack: &Stack<'_>, out: &mut Vec<Diagnostic>) {
@@ -16,69 +15,22 @@ pub(crate) fn check(stack: &Stack<'_>, out: &mut Vec<Diagnostic>) {
     }
 }
 
-/// The strongly connected components that contain an edge, in the order of the template. Iterative, so that long
-/// chains need no deep stack.
+/// The strongly connected components that contain an edge, in the order of the template.
 fn components(stack: &Stack<'_>) -> Vec<Vec<Symbol>> {
-    let names: Vec<Symbol> = stack.template.resources.keys().copied().collect();
-    let mut state: Table<(usize, usize, bool)> = Table::default();
-    let mut path: Vec<Symbol> = Vec::new();
-    let mut out = Vec::new();
-    for start in &names {
-        if state.contains_key(start) {
-            continue;
-        }
-        let mut work: Vec<(Symbol, Vec<Symbol>, usize)> = Vec::new();
-        let open = |name: Symbol, state: &mut Table<(usize, usize, bool)>, path: &mut Vec<Symbol>| {
-            let index = state.len();
-            state.insert(name, (index, index, true));
-            path.push(name);
-            let next: Vec<Symbol> = stack.graph.edges_from(name).map(|edge| edge.to).collect();
-            (name, next, 0)
-        };
-        work.push(open(*start, &mut state, &mut path));
-        while let Some((name, next, at)) = work.last_mut() {
-            let name = *name;
-            if let Some(target) = next.get(*at).copied() {
-                *at += 1;
-                match state.get(&target).copied() {
-                    None => {
-                        let opened = open(target, &mut state, &mut path);
-                        work.push(opened);
-                    }
-                    Some((index, _, true)) => {
-                        if let Some(entry) = state.get_mut(&name) {
-                            entry.1 = entry.1.min(index);
-                        }
-                    }
-                    Some(_) => {}
-                }
-                continue;
-            }
-            work.pop();
-            let (index, low, _) = state.get(&name).copied().unwrap_or_default();
-            if let Some((parent, ..)) = work.last()
-                && let Some(entry) = state.get_mut(parent)
-            {
-                entry.1 = entry.1.min(low);
-            }
-            if index == low {
-                let first = path.iter().rposition(|member| *member == name).unwrap_or(0);
-                let mut members = path.split_off(first);
-                for member in &members {
-                    if let Some(entry) = state.get_mut(member) {
-                        entry.2 = false;
-                    }
-                }
-                let looped = stack.graph.edges_from(name).any(|edge| edge.to == name);
-                if members.len() > 1 || looped {
-                    members.sort_by_key(|member| stack.template.resources.get_index_of(member));
-                    out.push(members);
-                }
-            }
-        }
-    }
-    out.sort_by_key(|members| members.first().and_then(|first| stack.template.resources.get_index_of(first)));
-    out
+    let resources = &stack.template.resources;
+    let targets: Vec<Vec<usize>> = resources
+        .keys()
+        .map(|name| {
+            stack.graph.edges_from(*name).filter_map(|edge| resources.get_index_of(&edge.to)).collect()
+        })
+        .collect();
+    setpoint_diagram::components(targets.len(), |node, at| targets[node].get(at).copied())
+        .into_iter()
+        .filter(|members| members.len() > 1 || members.iter().any(|&only| targets[only].contains(&only)))
+        .map(|members| {
+            members.iter().filter_map(|&at| resources.get_index(at)).map(|(name, _)| *name).collect()
+        })
+        .collect()
 }
 
 /// A shortest cycle within a component that some choice of parameters makes real, and that choice in words.

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use setpoint_cloudformation::{HAZARDS, analyse, update};
 use setpoint_orchestra::models::CLOUDFORMATION_LIFECYCLE;
-use setpoint_source::{Fix, Sources, print};
+use setpoint_source::{Edit, Fix, Sources, print};
 use setpoint_testing::{Answers, Case, Section, run_tests, trials};
 
 fn main() -> ExitCode {
@@ -51,12 +51,13 @@ fn answer(case: &Case) -> Answers {
     if findings.is_empty() {
         findings.push_str("none\n");
     }
-    let edits: Vec<_> = analysis
-        .findings
-        .iter()
-        .filter_map(|finding| finding.fix.as_ref())
-        .flat_map(|fix| fix.edits.clone())
-        .collect();
+    let mut edits: Vec<Edit> = Vec::new();
+    for edit in analysis.findings.iter().filter_map(|finding| finding.fix.as_ref()).flat_map(|fix| &fix.edits)
+    {
+        if !edits.contains(edit) {
+            edits.push(edit.clone());
+        }
+    }
     let mut answers = vec![
         ("findings".to_owned(), findings),
         ("reaches_final".to_owned(), analysis.reaches_final.to_owned()),

@@ -1,13 +1,15 @@
-//! Drawings of directed graphs: as DOT for Graphviz, and as SVG with a layout of our own.
+//! Directed graphs: their drawings, as DOT for Graphviz and as SVG with a layout of our own, and their components.
 //!
 //! Every input language turns its graph into a [`Diagram`]; nothing here knows what the nodes are. The layout is
 //! layered from left to right: what comes first stands left of what comes later.
 
+mod components;
 mod dot;
 mod layout;
 mod svg;
 mod text;
 
+pub use components::components;
 pub use dot::dot;
 pub use svg::svg;
 

@@ -29,8 +29,9 @@ fn answer(case: &Case) -> Answers {
     match instance(&service, &topology, &model) {
         Ok(instance) => {
             // Search decides here: the cases are small, and one run is what they check.
-            let (by_search, _) = can_start(&model, &instance, &Facts::default());
-            let (by_run, more) = can_start(&model, &instance, &Facts { confluent: true, terminating: true });
+            let (by_search, _) = can_start(&model, &instance, &Facts::default(), &sources);
+            let (by_run, more) =
+                can_start(&model, &instance, &Facts { confluent: true, terminating: true }, &sources);
             assert_eq!(by_search, by_run, "one run and search agree");
             findings.extend(more);
             answers.push(("starts".to_owned(), by_run.as_str().to_owned()));

@@ -21,7 +21,7 @@ fn every_topology_is_answered() {
         let topology = Topology::new(&service);
         let model = TOSCA_SETUP.load(&sources).unwrap();
         let instance = instance(&service, &topology, &model).unwrap();
-        let (answer, _) = can_start(&model, &instance, &TOSCA_SETUP.facts);
+        let (answer, _) = can_start(&model, &instance, &TOSCA_SETUP.facts, &sources);
         assert_eq!(answer, Answer::Yes, "{} can start", path.display());
     }
 }

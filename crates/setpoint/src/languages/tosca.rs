@@ -161,7 +161,7 @@ fn verdict(
         }
     };
     let Ok(instance) = setpoint_tosca::instance(service, topology, &model) else { return "unknown" };
-    let (answer, mut findings) = setpoint_tosca::can_start(&model, &instance, &facts);
+    let (answer, mut findings) = setpoint_tosca::can_start(&model, &instance, &facts, &session.sources);
     report.findings.append(&mut findings);
     let errors = || report.findings.iter().filter(|finding| finding.severity == Severity::Error);
     // What could not be read may add nodes and requirements.

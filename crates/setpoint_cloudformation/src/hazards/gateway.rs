@@ -32,6 +32,32 @@ pub(super) static ROUTE: Hazard = Hazard {
     },
 };
 
+pub(super) static TRANSIT: Hazard = Hazard {
+    name: "route-transit-gateway",
+    severity: Severity::Error,
+    why: "A route can use a transit gateway only once the gateway is attached to the network of the route table. If the route \
+          comes first, its creation fails.",
+    page: "https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/aws-resource-ec2-route.html",
+    find: |stack, out| {
+        for route in stack.of_kind("AWS::EC2::Route") {
+            let Some(gateway) = route.property(&["TransitGatewayId"]).and_then(Value::reference) else {
+                continue;
+            };
+            let vpc = stack
+                .referred(route.property(&["RouteTableId"]), "AWS::EC2::RouteTable")
+                .and_then(|table| table.property(&["VpcId"])?.reference());
+            let attachments: Vec<Symbol> = stack
+                .of_kind("AWS::EC2::TransitGatewayAttachment")
+                .chain(stack.of_kind("AWS::EC2::TransitGatewayVpcAttachment"))
+                .filter(|one| attached(one, "TransitGatewayId") == Some(gateway))
+                .filter(|one| vpc.is_none() || attached(one, "VpcId") == vpc)
+                .map(|one| one.name)
+                .collect();
+            wait(out, route, attachments, format!("sends traffic to the transit gateway `{gateway}`"));
+        }
+    },
+};
+
 pub(super) static ADDRESS: Hazard = Hazard {
     name: "address-gateway",
     severity: Severity::Error,

@@ -1,6 +1,7 @@
 //! Orders that AWS documents and no reference implies: one file a family, one table row a hazard.
 
 mod api_gateway;
+mod audit;
 mod containers;
 mod efs;
 mod gateway;
@@ -44,6 +45,7 @@ pub(crate) struct Wait {
 
 pub static HAZARDS: &[&Hazard] = &[
     &gateway::ROUTE,
+    &gateway::TRANSIT,
     &gateway::ADDRESS,
     &gateway::NAT,
     &gateway::PUBLIC_CONSUMER,
@@ -54,19 +56,40 @@ pub static HAZARDS: &[&Hazard] = &[
     &containers::LISTENER,
     &api_gateway::METHODS,
     &notifications::BUCKET,
+    &audit::TRAIL,
+    &audit::CONFIG_RULE,
+    &audit::SUBSCRIPTION,
 ];
 
 pub(crate) fn check(stack: &Stack<'_>, out: &mut Vec<Diagnostic>) {
     let mut reported: Vec<(Symbol, Symbol)> = Vec::new();
+    let mut found: Vec<Found> = Vec::new();
     for hazard in HAZARDS {
         let mut waits = Vec::new();
         (hazard.find)(stack, &mut waits);
         for wait in waits {
-            if let Some(finding) = finding(stack, hazard, &wait, &mut reported) {
-                out.push(finding);
-            }
+            found.extend(finding(stack, hazard, &wait, &mut reported));
         }
     }
+    // A resource that must wait for several gets one `DependsOn` with all of them.
+    for Found { finding, consumer, addable } in &found {
+        let targets: Vec<Symbol> =
+            found.iter().filter(|one| one.consumer == *consumer).filter_map(|one| one.addable).collect();
+        let fix = addable
+            .and(stack.resource(*consumer))
+            .and_then(|resource| fix::add_depends_on(stack.template, resource, &targets));
+        out.push(match fix {
+            Some(fix) => finding.clone().with_fix(fix),
+            None => finding.clone(),
+        });
+    }
+}
+
+/// A finding, and what its consumer's `DependsOn` lacks, if adding it is enough.
+struct Found {
+    finding: Diagnostic,
+    consumer: Symbol,
+    addable: Option<Symbol>,
 }
 
 fn finding(
@@ -74,7 +97,7 @@ fn finding(
     hazard: &Hazard,
     wait: &Wait,
     reported: &mut Vec<(Symbol, Symbol)>,
-) -> Option<Diagnostic> {
+) -> Option<Found> {
     let consumer = stack.resource(wait.consumer)?;
     let needed: Vec<&Resource> = wait
         .any_of
@@ -134,15 +157,13 @@ fn finding(
             finding.with_note(format!("This is so when {}.", stack.logic.describe(&valuation, &conditions)));
     }
     if stack.may_wait(target.name, consumer.name) {
-        return Some(finding.with_help(format!(
+        let finding = finding.with_help(format!(
             "`{}` waits for `{}` already, so a `DependsOn` would close a circle. Give `{}` a fixed name, and use that \
              name instead of a reference in `{}`; then add `DependsOn: {}`.",
             target.name, consumer.name, consumer.name, target.name, target.name
-        )));
+        ));
+        return Some(Found { finding, consumer: consumer.name, addable: None });
     }
     finding = finding.with_help(format!("Add `DependsOn: {}` to `{}`.", target.name, consumer.name));
-    Some(match fix::add_depends_on(stack.template, consumer, target.name) {
-        Some(fix) => finding.with_fix(fix),
-        None => finding,
-    })
+    Some(Found { finding, consumer: consumer.name, addable: Some(target.name) })
 }

@@ -92,14 +92,21 @@ fn waits(ground: &Ground<'_>, state: &[u8]) -> Graph {
                 blockers.push((object, Need::Message(*message), via));
             }
         }
-        let movers: BTreeSet<ObjectId> = rule
+        let movers: BTreeSet<(ObjectId, Trail)> = rule
             .effects
             .iter()
             .filter(|effect| matches!(effect, Effect::Becomes(..)))
-            .map(|effect| ground.follow(step.binding[effect.term().var], &effect.term().path))
+            .map(|effect| {
+                let (root, path) = (step.binding[effect.term().var], &effect.term().path);
+                (ground.follow(root, path), collector.trail(root, path))
+            })
             .collect();
-        for mover in movers {
-            if blockers.iter().any(|(object, need, _)| *object == mover && matches!(need, Need::State(_))) {
+        for (mover, trail) in movers {
+            // By another way an object may wait for itself.
+            let needs_itself = |(object, need, via): &(ObjectId, Need, Trail)| {
+                *object == mover && matches!(need, Need::State(_)) && *via == trail
+            };
+            if blockers.iter().any(needs_itself) {
                 continue;
             }
             for (object, need, via) in &blockers {

@@ -41,7 +41,7 @@ pub fn crowded_finding(ground: &Ground<'_>) -> Diagnostic {
     Diagnostic::new(
         &UNDECIDED,
         format!(
-            "in {} more than 255 messages can wait at one object: they are not counted further",
+            "in `{}` more than 255 messages can wait at one object: they are not counted further",
             ground.instance.name
         ),
     )
@@ -55,24 +55,26 @@ pub fn deadlock_finding(
     run: &Run,
     sources: &Sources,
 ) -> Diagnostic {
-    let waits = if explanation.cycle.is_empty() { &explanation.chain } else { &explanation.cycle };
-    let who = named(ground, &objects_of(explanation));
-    let message = if explanation.cycle.is_empty() {
-        match waits.last() {
-            Some(last) => format!(
-                "{who} never arrives: nothing can bring {} {}",
-                object_name(ground, last.to),
-                need_text(ground, last.to, last.need)
-            ),
-            None => format!("{who} never arrives: no rule moves it on from here"),
-        }
-    } else {
-        format!("{who} wait for each other in a circle, and never arrive")
+    let waits = from_the_first_stuck(explanation);
+    let objects = objects_of(explanation);
+    let who = named(ground, &objects);
+    let message = match (explanation.cycle.is_empty(), waits.last()) {
+        (false, _) if objects.len() == 1 => format!("{who} waits for itself, and never arrives"),
+        (false, _) => format!("{who} wait for each other in a circle, and never arrive"),
+        (true, Some(last)) => format!(
+            "{who} never arrives: nothing can bring {} {}",
+            object_name(ground, last.to),
+            need_text(ground, last.to, last.need)
+        ),
+        (true, None) => format!("{who} never arrives: no rule moves it on from here"),
     };
     let mut found = Diagnostic::new(&DEADLOCK, message);
-    for wait in waits {
-        let text = wait_text(ground, wait);
-        match wait.span(ground).or(ground.instance.object(wait.from).span) {
+    // What happens along one link is one line of the source, and several objects of the instance.
+    let place = |wait: &Wait| wait.span(ground).or(ground.instance.object(wait.from).span);
+    for group in waits.chunk_by(|one, next| place(one).is_some() && place(one) == place(next)) {
+        let (Some(first), Some(last)) = (group.first(), group.last()) else { continue };
+        let text = wait_text(ground, first.from, last, group);
+        match place(first) {
             Some(span) if found.span.is_none() => {
                 found.span = Some(span);
                 found.label = text;
@@ -81,13 +83,25 @@ pub fn deadlock_finding(
             None => found = found.with_note(text),
         }
     }
-    if explanation.stuck.len() > waits.len() {
+    if explanation.stuck.len() > objects.len() {
         let stuck: Vec<String> = explanation.stuck.iter().map(|&id| object_name(ground, id)).collect();
         found = found.with_note(format!("what does not arrive: {}", shortened(&stuck)));
     }
-    found = found.with_resources(objects_of(explanation).iter().map(|&id| object_name(ground, id)));
+    found = found.with_resources(objects.iter().map(|&id| object_name(ground, id)));
     found.counterexample = Some(run_json(ground, run, sources));
     found
+}
+
+/// The circle or chain of waits; a circle from the first of its objects that the final state is about.
+fn from_the_first_stuck(explanation: &Explanation) -> Vec<Wait> {
+    if explanation.cycle.is_empty() {
+        return explanation.chain.clone();
+    }
+    let mut waits = explanation.cycle.clone();
+    if let Some(at) = waits.iter().position(|wait| explanation.stuck.contains(&wait.from)) {
+        waits.rotate_left(at);
+    }
+    waits
 }
 
 fn objects_of(explanation: &Explanation) -> Vec<ObjectId> {
@@ -121,13 +135,15 @@ fn shortened(names: &[String]) -> String {
     format!("{} and {} more", names[..SHOWN].join(", "), names.len() - SHOWN)
 }
 
-fn wait_text(ground: &Ground<'_>, wait: &Wait) -> String {
+/// Who waits for what in the end, and the rules of all waits between them.
+fn wait_text(ground: &Ground<'_>, from: ObjectId, last: &Wait, group: &[Wait]) -> String {
+    let rules: Vec<&str> = group.iter().map(|wait| ground.model.rules[wait.rule].name.as_str()).collect();
     format!(
         "{} waits for {} {} ({})",
-        object_name(ground, wait.from),
-        object_name(ground, wait.to),
-        need_text(ground, wait.to, wait.need),
-        ground.model.rules[wait.rule].name
+        object_name(ground, from),
+        object_name(ground, last.to),
+        need_text(ground, last.to, last.need),
+        rules.join(", ")
     )
 }
 
