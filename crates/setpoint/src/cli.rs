@@ -72,7 +72,7 @@ pub(crate) struct InputOptions {
     #[arg(long, help_heading = "Input")]
     pub(crate) any_start: bool,
     /// What is not decided after so many seconds is `unknown` (Puppet)
-    #[arg(long, value_name = "SECONDS", help_heading = "Input")]
+    #[arg(long, value_name = "SECONDS", default_value = "60", help_heading = "Input")]
     pub(crate) timeout: Option<u64>,
     /// The configuration, instead of the nearest setpoint.toml at or above the input
     #[arg(long, value_name = "FILE", help_heading = "Input")]

@@ -187,6 +187,10 @@ impl Mentions {
                 let path = resource.name_or_title("path");
                 self.provide(&path, world);
                 self.declare(&path, &[Kind::Absent, Kind::File], world);
+                // It generates a file resource before anything is applied, so that a purge spares it.
+                if let Some(path) = self.canonical(&path, world) {
+                    self.files.insert(path, id);
+                }
                 for (kind, name) in ATTRIBUTES {
                     if resource.has(name) {
                         self.manage(kind, &path, world);
