@@ -91,19 +91,16 @@ impl Host for Compiler<'_> {
         let found = self.find_resource(type_name, title).ok().flatten();
         if self.arena.enabled() {
             let order = self.scopes[self.frame.scope].order;
-            let seen = match found {
-                Some(id) => {
-                    let leaf = self.absence(MISSING_PARAMETERS_OF, &self.resources[id].reference());
-                    let own: Vec<_> =
-                        self.resources[id].parameters.iter().map(|known| known.value.prov).collect();
-                    self.observations.extend(own);
-                    self.observations.push(leaf);
-                    self.resources[id].prov
-                }
-                None => {
-                    let displayed = self.type_name(&type_name.to_lowercase());
-                    self.absence(MISSING_RESOURCE, &format!("{displayed}[{title}]"))
-                }
+            let seen = if let Some(id) = found {
+                let leaf = self.absence(MISSING_PARAMETERS_OF, &self.resources[id].reference());
+                let own: Vec<_> =
+                    self.resources[id].parameters.iter().map(|known| known.value.prov).collect();
+                self.observations.extend(own);
+                self.observations.push(leaf);
+                self.resources[id].prov
+            } else {
+                let displayed = self.type_name(&type_name.to_lowercase());
+                self.absence(MISSING_RESOURCE, &format!("{displayed}[{title}]"))
             };
             self.observations.extend([seen, order]);
         }
@@ -185,13 +182,12 @@ impl Host for Compiler<'_> {
         if !self.arena.enabled() {
             return;
         }
-        let file = match self.read_files.get(path) {
-            Some(known) => *known,
-            None => {
-                let file = self.environment.sources.add(path.to_string_lossy(), text);
-                self.read_files.insert(path.to_owned(), file);
-                file
-            }
+        let file = if let Some(known) = self.read_files.get(path) {
+            *known
+        } else {
+            let file = self.environment.sources.add(path.to_string_lossy(), text);
+            self.read_files.insert(path.to_owned(), file);
+            file
         };
         let is_template = path.components().any(|part| part.as_os_str() == "templates");
         let kind = if is_template { LeafKind::Template } else { LeafKind::File };

@@ -169,7 +169,9 @@ impl Compiler<'_> {
             return Arc::clone(known);
         }
         let mut branch = Branch::default();
-        body.iter().for_each(|statement| look(statement, &mut branch));
+        for statement in body {
+            look(statement, &mut branch);
+        }
         let branch = Arc::new(branch);
         self.branches.0.insert(span, Arc::clone(&branch));
         branch

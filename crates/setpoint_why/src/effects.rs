@@ -65,6 +65,23 @@ impl Effects {
         merge(sets, &other.sets);
     }
 
+    fn declare_class(&mut self, name: Option<Symbol>) {
+        match name {
+            Some(name) => {
+                let name = lower(&name);
+                self.classes.insert(name);
+                self.uses.insert((Kind::Class, name));
+            }
+            None => self.any_class = true,
+        }
+    }
+
+    fn declare(&mut self, type_name: Symbol, titles: &[Option<Symbol>]) {
+        let of = displayed(&type_name);
+        self.resources.extend(titles.iter().map(|title| (of, *title)));
+        self.uses.insert((Kind::Define, lower(&type_name)));
+    }
+
     /// Whether the code names what is wanted, or could have meant it. Classes with computed names are another question:
     /// see [`Summaries::could`].
     fn has(&self, wanted: Wanted<'_>) -> bool {
@@ -215,7 +232,9 @@ impl<'a> Summaries<'a> {
             Some(manifest) => {
                 let mut found = Vec::new();
                 manifest.program.body.iter().for_each(|statement| within(statement, span.range, &mut found));
-                found.into_iter().for_each(|statement| self.summarize(statement, &mut effects));
+                for statement in found {
+                    summarize(statement, &mut effects);
+                }
                 effects = self.with_uses(effects);
             }
             // A template that changes the catalog: what it does is not followed.
@@ -236,13 +255,13 @@ impl<'a> Summaries<'a> {
             Some(Code::Class(class)) => {
                 effects.classes.insert(name);
                 effects.uses.extend(class.parent.map(|(parent, _)| (Kind::Class, lower(&parent))));
-                self.summarize_code(&class.parameters, &class.body, &mut effects);
+                summarize_code(&class.parameters, &class.body, &mut effects);
             }
             Some(Code::Define(define)) => {
-                self.summarize_code(&define.parameters, &define.body, &mut effects);
+                summarize_code(&define.parameters, &define.body, &mut effects);
             }
             Some(Code::Function(function)) => {
-                self.summarize_code(&function.parameters, &function.body, &mut effects);
+                summarize_code(&function.parameters, &function.body, &mut effects);
             }
             None => {}
         }
@@ -305,136 +324,122 @@ impl<'a> Summaries<'a> {
             self.register(&manifest);
         }
     }
+}
 
-    fn summarize_code(&mut self, parameters: &[Parameter], body: &[Expr], effects: &mut Effects) {
-        let defaults = parameters.iter().filter_map(|parameter| parameter.default.as_ref());
-        defaults.chain(body).for_each(|statement| self.summarize(statement, effects));
-    }
+fn summarize_code(parameters: &[Parameter], body: &[Expr], effects: &mut Effects) {
+    let defaults = parameters.iter().filter_map(|parameter| parameter.default.as_ref());
+    defaults.chain(body).for_each(|statement| summarize(statement, effects));
+}
 
-    fn summarize(&mut self, expression: &Expr, effects: &mut Effects) {
-        match &expression.kind {
-            ExprKind::Resource { type_name, bodies, .. } => {
-                let titles: Vec<Option<Symbol>> =
-                    bodies.iter().flat_map(|body| literals(&body.title)).collect();
-                match &type_name.kind {
-                    ExprKind::Name(name) if name.eq_ignore_ascii_case("class") => {
-                        titles.iter().for_each(|title| self.declare_class(*title, effects));
+fn summarize(expression: &Expr, effects: &mut Effects) {
+    match &expression.kind {
+        ExprKind::Resource { type_name, bodies, .. } => {
+            let titles: Vec<Option<Symbol>> = bodies.iter().flat_map(|body| literals(&body.title)).collect();
+            match &type_name.kind {
+                ExprKind::Name(name) if name.eq_ignore_ascii_case("class") => {
+                    for title in titles {
+                        effects.declare_class(title);
                     }
-                    ExprKind::Name(name) | ExprKind::TypeName(name) => {
-                        self.declare(*name, &titles, effects);
-                    }
-                    _ => effects.anything = true,
                 }
-            }
-            ExprKind::ResourceDefaults { type_name, attributes, .. } => match &type_name.kind {
-                ExprKind::TypeName(name) => {
-                    let of = displayed(name);
-                    effects.defaults.extend(names(attributes).into_iter().map(|name| (of, name)));
+                ExprKind::Name(name) | ExprKind::TypeName(name) => {
+                    effects.declare(*name, &titles);
                 }
                 _ => effects.anything = true,
-            },
-            ExprKind::ResourceOverride { target, attributes, .. } => {
-                let names = names(attributes);
-                for (of, title) in references(target) {
-                    effects.sets.extend(names.iter().map(|name| (of, title, *name)));
-                }
             }
-            ExprKind::Collector { type_name, attributes, .. } => {
-                if let ExprKind::TypeName(name) = &type_name.kind {
-                    let of = displayed(name);
-                    // One that sets something passes on the defaults of its scope, too.
-                    if !attributes.is_empty() {
-                        effects.sets.insert((Some(of), None, None));
-                    }
-                    effects.uses.insert((Kind::Define, lower(name)));
-                }
-            }
-            ExprKind::Relationship { .. } => {
-                for name in ["before", "notify"] {
-                    effects.sets.insert((None, None, Some(Symbol::new(name))));
-                }
-            }
-            ExprKind::Call(call) => {
-                if let ExprKind::Name(name) = &call.function.kind {
-                    self.summarize_call(*name, &call.arguments.iter().collect::<Vec<_>>(), effects);
-                }
-                call.lambda.iter().for_each(|lambda| self.summarize_lambda(lambda, effects));
-            }
-            ExprKind::MethodCall(call) => {
-                let arguments: Vec<&Expr> = [&call.receiver].into_iter().chain(&call.arguments).collect();
-                self.summarize_call(call.name, &arguments, effects);
-                call.lambda.iter().for_each(|lambda| self.summarize_lambda(lambda, effects));
-            }
-            _ => {}
         }
-        children(expression, &mut |child| self.summarize(child, effects));
-    }
-
-    fn summarize_lambda(&mut self, lambda: &Lambda, effects: &mut Effects) {
-        self.summarize_code(&lambda.parameters, &lambda.body, effects);
-    }
-
-    fn summarize_call(&mut self, name: Symbol, arguments: &[&Expr], effects: &mut Effects) {
-        let name = name.strip_prefix("::").unwrap_or(&name);
-        if !may_act(name) {
-            return;
+        ExprKind::ResourceDefaults { type_name, attributes, .. } => match &type_name.kind {
+            ExprKind::TypeName(name) => {
+                let of = displayed(name);
+                effects.defaults.extend(names(attributes).into_iter().map(|name| (of, name)));
+            }
+            _ => effects.anything = true,
+        },
+        ExprKind::ResourceOverride { target, attributes, .. } => {
+            let names = names(attributes);
+            for (of, title) in references(target) {
+                effects.sets.extend(names.iter().map(|name| (of, title, *name)));
+            }
         }
-        let first = arguments.first().map_or_else(Vec::new, |first| literals(first));
-        match name {
-            "include" | "contain" | "require" => {
-                effects.requires |= name == "require";
-                for argument in arguments {
-                    literals(argument).into_iter().for_each(|title| self.declare_class(title, effects));
+        ExprKind::Collector { type_name, attributes, .. } => {
+            if let ExprKind::TypeName(name) = &type_name.kind {
+                let of = displayed(name);
+                // One that sets something passes on the defaults of its scope, too.
+                if !attributes.is_empty() {
+                    effects.sets.insert((Some(of), None, None));
+                }
+                effects.uses.insert((Kind::Define, lower(name)));
+            }
+        }
+        ExprKind::Relationship { .. } => {
+            for name in ["before", "notify"] {
+                effects.sets.insert((None, None, Some(Symbol::new(name))));
+            }
+        }
+        ExprKind::Call(call) => {
+            if let ExprKind::Name(name) = &call.function.kind {
+                summarize_call(*name, &call.arguments.iter().collect::<Vec<_>>(), effects);
+            }
+            call.lambda.iter().for_each(|lambda| summarize_lambda(lambda, effects));
+        }
+        ExprKind::MethodCall(call) => {
+            let arguments: Vec<&Expr> = [&call.receiver].into_iter().chain(&call.arguments).collect();
+            summarize_call(call.name, &arguments, effects);
+            call.lambda.iter().for_each(|lambda| summarize_lambda(lambda, effects));
+        }
+        _ => {}
+    }
+    children(expression, &mut |child| summarize(child, effects));
+}
+
+fn summarize_lambda(lambda: &Lambda, effects: &mut Effects) {
+    summarize_code(&lambda.parameters, &lambda.body, effects);
+}
+
+fn summarize_call(name: Symbol, arguments: &[&Expr], effects: &mut Effects) {
+    let name = name.strip_prefix("::").unwrap_or(&name);
+    if !may_act(name) {
+        return;
+    }
+    let first = arguments.first().map_or_else(Vec::new, |first| literals(first));
+    match name {
+        "include" | "contain" | "require" => {
+            effects.requires |= name == "require";
+            for argument in arguments {
+                for title in literals(argument) {
+                    effects.declare_class(title);
                 }
             }
-            "hiera_include" => self.declare_class(None, effects),
-            "tag" => effects.tags = true,
-            "realize" => {
-                for argument in arguments {
-                    for (of, _) in references(argument) {
-                        match of {
-                            Some(of) => {
-                                effects.uses.insert((Kind::Define, lower(&of)));
-                            }
-                            None => effects.anything = true,
-                        }
-                    }
-                }
-            }
-            "create_resources" | "ensure_resource" | "ensure_resources" => {
-                for of in first {
+        }
+        "hiera_include" => effects.declare_class(None),
+        "tag" => effects.tags = true,
+        "realize" => {
+            for argument in arguments {
+                for (of, _) in references(argument) {
                     match of {
-                        Some(of) if of.trim_start_matches('@').eq_ignore_ascii_case("class") => {
-                            self.declare_class(None, effects);
+                        Some(of) => {
+                            effects.uses.insert((Kind::Define, lower(&of)));
                         }
-                        Some(of) => self.declare(Symbol::new(of.trim_start_matches('@')), &[None], effects),
                         None => effects.anything = true,
                     }
                 }
             }
-            "ensure_packages" => self.declare(Symbol::new("package"), &[None], effects),
-            "call" => effects.anything = true,
-            _ => {
-                effects.uses.insert((Kind::Function, lower(name)));
+        }
+        "create_resources" | "ensure_resource" | "ensure_resources" => {
+            for of in first {
+                match of {
+                    Some(of) if of.trim_start_matches('@').eq_ignore_ascii_case("class") => {
+                        effects.declare_class(None);
+                    }
+                    Some(of) => effects.declare(Symbol::new(of.trim_start_matches('@')), &[None]),
+                    None => effects.anything = true,
+                }
             }
         }
-    }
-
-    fn declare_class(&mut self, name: Option<Symbol>, effects: &mut Effects) {
-        match name {
-            Some(name) => {
-                let name = lower(&name);
-                effects.classes.insert(name);
-                effects.uses.insert((Kind::Class, name));
-            }
-            None => effects.any_class = true,
+        "ensure_packages" => effects.declare(Symbol::new("package"), &[None]),
+        "call" => effects.anything = true,
+        _ => {
+            effects.uses.insert((Kind::Function, lower(name)));
         }
-    }
-
-    fn declare(&mut self, type_name: Symbol, titles: &[Option<Symbol>], effects: &mut Effects) {
-        let of = displayed(&type_name);
-        effects.resources.extend(titles.iter().map(|title| (of, *title)));
-        effects.uses.insert((Kind::Define, lower(&type_name)));
     }
 }
 

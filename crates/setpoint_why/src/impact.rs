@@ -1,6 +1,6 @@
 //! What depends on a line: the question of `why`, asked forwards.
 
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 
 use rustc_hash::FxHashMap;
 use setpoint_catalog::ResourceId;
@@ -37,7 +37,7 @@ impl Query<'_> {
         let mut files: FxHashMap<FileId, bool> = FxHashMap::default();
         let mut inputs = 0;
         let arena = &self.compilation.arena;
-        let mut on_line: BTreeMap<Prov, ()> = BTreeMap::new();
+        let mut on_line: BTreeSet<Prov> = BTreeSet::new();
         let direct = arena.reached(|node, leaf| {
             let Some(span) = leaf.and_then(|leaf| leaf.span) else { return false };
             let is_file = *files.entry(span.file).or_insert_with(|| matches(sources.file(span.file).path()));
@@ -50,7 +50,7 @@ impl Query<'_> {
             let found = lines.contains(&line);
             if found {
                 inputs += 1;
-                on_line.insert(node, ());
+                on_line.insert(node);
             }
             found
         });
@@ -86,7 +86,7 @@ impl Query<'_> {
     }
 
     /// The nodes that depend on the line also through what was looked for and not found.
-    fn with_absences(&mut self, direct: &[bool], on_line: &BTreeMap<Prov, ()>) -> Vec<bool> {
+    fn with_absences(&mut self, direct: &[bool], on_line: &BTreeSet<Prov>) -> Vec<bool> {
         let arena = &self.compilation.arena;
         let mut marks = direct.to_vec();
         let mut further: FxHashMap<Prov, Vec<Prov>> = FxHashMap::default();
@@ -94,7 +94,7 @@ impl Query<'_> {
         for _ in 0..8 {
             let before = marks.clone();
             marks = arena.reached(|node, leaf| {
-                if on_line.contains_key(&node) {
+                if on_line.contains(&node) {
                     return true;
                 }
                 let Some(leaf) = leaf.filter(|leaf| leaf.kind == LeafKind::Absence) else { return false };

@@ -7,7 +7,7 @@ use setpoint_puppet_values::{Data, Value, to_text};
 use setpoint_source::{Span, Symbol};
 
 use crate::answer::Answer;
-use crate::text::Writer;
+use crate::text::{Writer, is_secret};
 
 const MOST_NODES: usize = 10_000;
 const MOST_DEPTH: usize = 100;
@@ -73,7 +73,7 @@ impl Writer<'_> {
     pub fn place_of(&self, span: Span, answer: &Answer) -> Json {
         let file = self.sources.file(span.file);
         let position = file.position(span.range.start);
-        let text = if self.is_secret(span, answer) { Json::Null } else { file.slice(span.range).into() };
+        let text = if is_secret(span, answer) { Json::Null } else { file.slice(span.range).into() };
         let mut place =
             json!({"path": file.path(), "line": position.line, "column": position.column, "text": text});
         if let Some(note) = (self.notes)(span) {
@@ -161,7 +161,7 @@ impl Writer<'_> {
         match self.compilation.arena.node(prov) {
             None => {}
             Some(Node::Under { of, .. } | Node::Shape { of }) => {
-                self.draw(of, target, style, answer, known, diagram)
+                self.draw(of, target, style, answer, known, diagram);
             }
             Some(Node::Leaf(leaf)) => {
                 known.insert(prov, source);
@@ -201,7 +201,7 @@ impl Writer<'_> {
 
     fn drawn(&self, leaf: &Leaf, answer: &Answer) -> setpoint_diagram::Node {
         let name = match leaf.span {
-            Some(span) if !self.is_secret(span, answer) => self.slice(span),
+            Some(span) if !is_secret(span, answer) => self.slice(span),
             _ => leaf.name.map_or("", |name| name.as_str()).to_owned(),
         };
         let details = leaf.span.map(|span| self.sources.place(span)).into_iter().collect();

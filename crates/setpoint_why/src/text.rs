@@ -34,7 +34,7 @@ impl Writer<'_> {
         let mut out = String::new();
         let is_existence = answer.target == answer.resource;
         if !is_existence || answer.reasons.is_empty() {
-            let _ = writeln!(out, "{}", self.headline(answer));
+            let _ = writeln!(out, "{}", headline(answer));
             self.origin(answer, &mut out);
         }
         if !answer.reasons.is_empty() {
@@ -48,15 +48,6 @@ impl Writer<'_> {
             let _ = writeln!(out, "\nIt depends on {inputs}; `--depends` lists them.");
         }
         out
-    }
-
-    fn headline(&self, answer: &Answer) -> String {
-        match &answer.value {
-            _ if answer.secret => format!("{} is a secret and is not shown", answer.target),
-            Some(value) => format!("{} = {}", answer.target, shown(value)),
-            None if answer.target.contains("].") => format!("{} is not set", answer.target),
-            None => answer.target.clone(),
-        }
     }
 
     /// Where the value was copied from, or what made it.
@@ -120,7 +111,7 @@ impl Writer<'_> {
     /// What a leaf is, where, and what stands there unless it is secret.
     pub fn leaf_with_text(&self, leaf: &Leaf, answer: &Answer) -> String {
         match leaf.span {
-            Some(span) if !self.is_secret(span, answer) => {
+            Some(span) if !is_secret(span, answer) => {
                 format!("{}: {}", self.leaf(leaf), self.slice(span))
             }
             _ => self.leaf(leaf),
@@ -154,7 +145,7 @@ impl Writer<'_> {
     /// The line of a place, with the place marked.
     fn frame(&self, span: Option<Span>, answer: &Answer, out: &mut String) {
         let Some(span) = span else { return };
-        if self.is_secret(span, answer) {
+        if is_secret(span, answer) {
             return self.note(span, out);
         }
         let file = self.sources.file(span.file);
@@ -182,7 +173,7 @@ impl Writer<'_> {
         for reason in reasons.iter().take(MOST_REASONS_SHOWN) {
             let Some(span) = reason.span else { continue };
             let text =
-                if self.is_secret(span, answer) { String::new() } else { format!(": {}", self.slice(span)) };
+                if is_secret(span, answer) { String::new() } else { format!(": {}", self.slice(span)) };
             let what = match reason.kind {
                 ReasonKind::Declared => "it is declared",
                 ReasonKind::Included => "the class is declared",
@@ -224,7 +215,7 @@ impl Writer<'_> {
                 continue;
             }
             let text = match leaf.span {
-                Some(span) if !self.is_secret(span, answer) => {
+                Some(span) if !is_secret(span, answer) => {
                     format!("{} ({})", self.slice(span), self.sources.place(span))
                 }
                 _ => self.leaf(&leaf),
@@ -269,7 +260,7 @@ impl Writer<'_> {
                 text += " (which elements it has)";
             }
             if let Some(span) = found.leaf.span
-                && !self.is_secret(span, answer)
+                && !is_secret(span, answer)
             {
                 text += &format!(": {}", self.slice(span));
             }
@@ -322,17 +313,6 @@ impl Writer<'_> {
                 }
             }
         }
-    }
-
-    pub(crate) fn is_secret(&self, span: Span, answer: &Answer) -> bool {
-        let overlaps = |other: &Span| {
-            other.file == span.file
-                && other.range.start < span.range.end
-                && span.range.start < other.range.end
-        };
-        // Whether one overlaps does not depend on the order.
-        #[allow(clippy::iter_over_hash_type)]
-        answer.secrets.iter().any(overlaps)
     }
 
     /// Source text on one line, and not too long.
@@ -393,4 +373,23 @@ pub fn shown(value: &Value) -> String {
         Some((at, _)) => format!("{}…", &text[..at]),
         None => text,
     }
+}
+
+fn headline(answer: &Answer) -> String {
+    match &answer.value {
+        _ if answer.secret => format!("{} is a secret and is not shown", answer.target),
+        Some(value) => format!("{} = {}", answer.target, shown(value)),
+        None if answer.target.contains("].") => format!("{} is not set", answer.target),
+        None => answer.target.clone(),
+    }
+}
+
+/// Whether a place has text of a secret.
+pub(crate) fn is_secret(span: Span, answer: &Answer) -> bool {
+    let overlaps = |other: &Span| {
+        other.file == span.file && other.range.start < span.range.end && span.range.start < other.range.end
+    };
+    // Whether one overlaps does not depend on the order.
+    #[allow(clippy::iter_over_hash_type)]
+    answer.secrets.iter().any(overlaps)
 }

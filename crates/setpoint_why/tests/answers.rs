@@ -53,10 +53,7 @@ fn told(
     };
     let answer = query.answer(&target);
     // How much an answer depends on is another question: see the theorems.
-    writer
-        .short(&answer)
-        .lines()
-        .filter(|line| !line.starts_with("It depends on"))
-        .map(|line| format!("{line}\n"))
-        .collect()
+    let text = writer.short(&answer);
+    let lines: Vec<&str> = text.lines().filter(|line| !line.starts_with("It depends on")).collect();
+    lines.join("\n") + "\n"
 }

@@ -228,8 +228,11 @@ fn mutate_real(path: &Path, number: u64, count: &mut Count) {
         let new = World::new(&OsFileSystem, &new_sources, modulepath.clone(), &new_input);
         compare((&old, &sources), (&new, &new_sources), &label, ENTRY, count);
     }
-    let read: Vec<String> =
-        sources.paths().into_iter().filter(|path| path.ends_with(".pp") && path != ENTRY).collect();
+    let read: Vec<String> = sources
+        .paths()
+        .into_iter()
+        .filter(|path| Path::new(path).extension().is_some_and(|end| end == "pp") && path != ENTRY)
+        .collect();
     for _ in 0..read.len().min(4) {
         let path = random.pick(&read).clone();
         let Ok(text) = std::fs::read_to_string(&path) else { continue };

@@ -58,10 +58,10 @@ impl Generator {
         for _ in 0..self.random.below(3) {
             self.function();
         }
-        for _ in 0..1 + self.random.below(2) {
+        for _ in 0..=self.random.below(2) {
             self.define();
         }
-        for _ in 0..1 + self.random.below(3) {
+        for _ in 0..=self.random.below(3) {
             self.class();
         }
         self.in_code = false;
@@ -403,7 +403,7 @@ impl Generator {
 
     fn body(&mut self) {
         self.depth += 1;
-        for _ in 0..1 + self.below(2) {
+        for _ in 0..=self.below(2) {
             self.statement();
         }
         self.depth -= 1;
@@ -429,7 +429,7 @@ impl Generator {
         self.line(&format!("case {subject} {{"));
         let before = self.set.clone();
         let mut all = before.clone();
-        for _ in 0..1 + self.below(2) {
+        for _ in 0..=self.below(2) {
             let value = self.value(0);
             self.line(&format!("{value}: {{"));
             self.set.clone_from(&before);
@@ -495,7 +495,7 @@ impl Generator {
         self.line(&format!("{head} {{"));
         self.in_code = true;
         self.depth += 1;
-        for _ in 0..1 + self.below(4) {
+        for _ in 0..=self.below(4) {
             self.statement();
         }
         self.depth -= 1;
