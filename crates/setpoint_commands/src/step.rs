@@ -149,6 +149,8 @@ pub enum Condition {
     IsFile(String),
     IsDirectory(String),
     IsLink(String),
+    /// A running program listens there.
+    IsSocket(String),
     /// There, and not empty.
     HasContent(String),
     IsExecutable(String),

@@ -1,4 +1,6 @@
-//! What plain commands do. A command that is not understood is said to be so, with the reason.
+//! What plain commands do to what is modelled. A command that is not understood is said to be so, with the reason.
+
+use setpoint_commands::{Condition, Step};
 
 /// One effect of a command on the machine. Paths are absolute.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -145,460 +147,161 @@ pub(crate) fn absolute_paths(command: &str) -> impl Iterator<Item = &str> {
         .filter(|word| !word.is_empty())
 }
 
-/// A simple command: its words, and where its output goes.
-#[derive(Debug, Default)]
-struct Simple {
-    words: Vec<String>,
-    output: Option<(String, bool)>,
-}
-
-/// How a command follows the one before it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Link {
-    Then,
-    And,
-    Or,
-}
-
 /// What a command does, in a working directory.
 pub(crate) fn effects(command: &str, folder: Option<&str>) -> Result<Vec<Effect>, String> {
-    let mut found = Vec::new();
-    for (at, (link, simple)) in split(command)?.into_iter().enumerate() {
-        if at > 0 && link == Link::Or {
-            return Err("what comes after `||` depends on the exit status".to_owned());
-        }
-        found.extend(simple_effects(&simple, folder)?);
+    let found = setpoint_commands::effects(command, folder);
+    if let Some(reason) = found.reason {
+        return Err(reason.to_string());
     }
-    Ok(found)
+    let mut effects = Vec::new();
+    for step in &found.steps {
+        add(step, command, &mut effects)?;
+    }
+    Ok(effects)
 }
 
-/// Words and operators, as a shell reads them. Expansions are not understood.
-fn split(command: &str) -> Result<Vec<(Link, Simple)>, String> {
-    let mut all = Vec::new();
-    let mut link = Link::Then;
-    let mut simple = Simple::default();
-    let mut redirect: Option<bool> = None;
-    let mut characters = command.trim().chars().peekable();
-    let put = |word: String, simple: &mut Simple, redirect: &mut Option<bool>| match redirect.take() {
-        Some(append) => simple.output = Some((word, append)),
-        None => simple.words.push(word),
+/// The effects of a step, as far as they can be modelled.
+fn add(step: &Step, command: &str, into: &mut Vec<Effect>) -> Result<(), String> {
+    let effect = match step {
+        Step::And(steps) | Step::Sequence(steps) => {
+            for step in steps {
+                add(step, command, into)?;
+            }
+            return Ok(());
+        }
+        Step::Or(_) => return Err("what comes after `||` depends on the exit status".to_owned()),
+        // The lists of a package manager and the units that systemd has read are no part of what is modelled.
+        Step::Nothing | Step::UpdatePackageLists | Step::ReloadUnits => return Ok(()),
+        // Sockets are there while a service runs: a command that waits for one is taken to succeed.
+        Step::Guard(Condition::Constant(true) | Condition::IsSocket(_)) => return Ok(()),
+        Step::Guard(Condition::Exists(path) | Condition::IsFile(path) | Condition::IsDirectory(path))
+        | Step::Read(path) => Effect::Need(path.clone()),
+        Step::Guard(_) => return Err("it goes on only if a check within it says so".to_owned()),
+        Step::Touch(path) => Effect::Touch(path.clone()),
+        Step::Mkdir { mode: Some(_), .. } => return Err("mkdir with a mode is not modelled".to_owned()),
+        Step::Mkdir { path, parents, mode: None } => {
+            Effect::MakeDirectory { path: path.clone(), parents: *parents }
+        }
+        Step::Rmdir(path) => return Err(format!("whether {path} is empty is not known")),
+        Step::Remove { path, recursive, force } => {
+            Effect::Remove { path: path.clone(), recursive: *recursive, force: *force }
+        }
+        Step::Copy { recursive: true, .. } => return Err("cp of directories is not modelled".to_owned()),
+        Step::Copy { from, to, into: certain, .. } => {
+            Effect::Copy { from: from.clone(), to: place(from, to, *certain, into) }
+        }
+        Step::Move { from, to, into: certain } => {
+            Effect::Move { from: from.clone(), to: place(from, to, *certain, into) }
+        }
+        Step::Link { symbolic: false, .. } => return Err("a hard link is not modelled".to_owned()),
+        Step::Link { target, path, force, .. } => {
+            Effect::Link { target: target.clone(), path: path.clone(), force: *force }
+        }
+        // What is in the archive is not known.
+        Step::Extract { archive, into: target } => {
+            into.extend([Effect::Need(archive.clone()), Effect::Need(target.clone())]);
+            Effect::Disturb { path: target.clone(), below: true }
+        }
+        Step::Disturb { path } => Effect::Disturb { path: path.clone(), below: false },
+        Step::Chmod { recursive: true, .. } => return Err("chmod -R is not modelled".to_owned()),
+        Step::Chmod { path, mode, .. } => {
+            let mode = crate::attributes::octal(mode).ok_or("a mode that adds or takes is not modelled")?;
+            Effect::Mode { path: path.clone(), mode }
+        }
+        Step::Chown { recursive: true, .. } => return Err("chown -R is not modelled".to_owned()),
+        Step::Chown { path, owner, group, .. } => {
+            Effect::Owner { path: path.clone(), owner: owner.clone(), group: group.clone() }
+        }
+        Step::Write { path, content: Some(content), append: false } => {
+            Effect::Write { path: path.clone(), content: content.clone() }
+        }
+        Step::Write { path, content: Some(content), append: true } => {
+            Effect::Append { path: path.clone(), line: content.trim_end_matches('\n').to_owned() }
+        }
+        Step::Write { path, content: None, append: false } => {
+            Effect::Set { path: path.clone(), name: format!("(what `{command}` writes)") }
+        }
+        Step::Write { path, .. } => return Err(format!("what is added to {path} is not known")),
+        Step::EditFile { path, .. } => {
+            into.push(Effect::Need(path.clone()));
+            Effect::Disturb { path: path.clone(), below: false }
+        }
+        Step::InstallPackage(name) => match into.last_mut() {
+            Some(Effect::InstallPackages(names)) => {
+                names.push(name.clone());
+                return Ok(());
+            }
+            _ => Effect::InstallPackages(vec![name.clone()]),
+        },
+        Step::RemovePackage { name, purge } => {
+            Effect::RemovePackages { names: vec![name.clone()], purge: *purge }
+        }
+        Step::Service { name, action } => match action.as_str() {
+            "start" | "stop" | "restart" | "reload" | "enable" | "disable" => {
+                Effect::Service { name: name.clone(), verb: action.clone() }
+            }
+            _ => return Err(format!("`{action}` of a service is not modelled")),
+        },
+        Step::CreateUser { name, .. } => Effect::AddUser(name.clone()),
+        Step::ChangeUser { name, .. } => return Err(format!("changes of the user {name} are not modelled")),
+        Step::RemoveUser(name) => Effect::RemoveUser(name.clone()),
+        Step::CreateGroup(name) => Effect::AddGroup(name.clone()),
+        Step::RemoveGroup(name) => Effect::RemoveGroup(name.clone()),
     };
-    while let Some(&next) = characters.peek() {
-        match next {
-            ' ' | '\t' => {
-                characters.next();
-            }
-            '\n' | ';' => {
-                characters.next();
-                if !simple.words.is_empty() {
-                    all.push((link, std::mem::take(&mut simple)));
-                }
-                link = Link::Then;
-            }
-            '&' | '|' => {
-                characters.next();
-                if characters.next_if_eq(&next).is_none() {
-                    return Err("pipes and background commands are not understood".to_owned());
-                }
-                all.push((link, std::mem::take(&mut simple)));
-                link = if next == '&' { Link::And } else { Link::Or };
-            }
-            '>' => {
-                characters.next();
-                redirect = Some(characters.next_if_eq(&'>').is_some());
-            }
-            '<' | '(' | ')' | '{' | '}' => return Err(format!("`{next}` is not understood")),
-            '#' => break,
-            _ => {
-                let word = word(&mut characters)?;
-                put(word, &mut simple, &mut redirect);
-            }
-        }
-    }
-    if redirect.is_some() {
-        return Err("the redirection has no target".to_owned());
-    }
-    if !simple.words.is_empty() {
-        all.push((link, simple));
-    }
-    if all.is_empty() { Err("there is no command".to_owned()) } else { Ok(all) }
+    into.push(effect);
+    Ok(())
 }
 
-fn word(characters: &mut std::iter::Peekable<std::str::Chars<'_>>) -> Result<String, String> {
-    let mut text = String::new();
-    while let Some(&next) = characters.peek() {
-        match next {
-            ' ' | '\t' | '\n' | ';' | '&' | '|' | '>' | '<' | '(' | ')' => break,
-            '\'' => {
-                characters.next();
-                loop {
-                    match characters.next() {
-                        Some('\'') => break,
-                        Some(other) => text.push(other),
-                        None => return Err("a quote is not closed".to_owned()),
-                    }
-                }
-            }
-            '"' => {
-                characters.next();
-                loop {
-                    match characters.next() {
-                        Some('"') => break,
-                        Some('\\') => match characters.next() {
-                            Some(other @ ('"' | '\\' | '$' | '`')) => text.push(other),
-                            Some(other) => text.extend(['\\', other]),
-                            None => return Err("a quote is not closed".to_owned()),
-                        },
-                        Some('$' | '`') => return Err("variables are not understood".to_owned()),
-                        Some(other) => text.push(other),
-                        None => return Err("a quote is not closed".to_owned()),
-                    }
-                }
-            }
-            '\\' => {
-                characters.next();
-                text.extend(characters.next());
-            }
-            '$' | '`' => return Err("variables are not understood".to_owned()),
-            '*' | '?' | '[' if !text.is_empty() => {
-                return Err("patterns of paths are not understood".to_owned());
-            }
-            other => {
-                text.push(other);
-                characters.next();
-            }
-        }
+/// Where a copy goes: into a directory under its own name, if that is certain. The directory must then be there.
+fn place(from: &str, to: &str, certain: Option<bool>, effects: &mut Vec<Effect>) -> String {
+    if certain != Some(true) {
+        return to.to_owned();
     }
-    Ok(text)
-}
-
-/// The path of a word, in a working directory.
-fn absolute(word: &str, folder: Option<&str>) -> Result<String, String> {
-    if word.starts_with('/') {
-        return Ok(word.to_owned());
-    }
-    match folder {
-        Some(folder) if !word.starts_with('~') => Ok(format!("{}/{word}", folder.trim_end_matches('/'))),
-        _ => Err(format!("where {word} lies is not known")),
-    }
-}
-
-/// The options and the other words.
-fn options(words: &[String]) -> (String, Vec<&str>) {
-    let mut letters = String::new();
-    let mut rest = Vec::new();
-    let mut only_words = false;
-    for word in words {
-        if only_words || !word.starts_with('-') || word == "-" {
-            rest.push(word.as_str());
-        } else if word == "--" {
-            only_words = true;
-        } else if let Some(long) = word.strip_prefix("--") {
-            letters.push_str(match long {
-                "parents" => "p",
-                "recursive" => "r",
-                "force" => "f",
-                "symbolic" => "s",
-                "purge" => "P",
-                _ => "",
-            });
-        } else {
-            letters.push_str(&word[1..]);
-        }
-    }
-    (letters, rest)
-}
-
-fn simple_effects(simple: &Simple, folder: Option<&str>) -> Result<Vec<Effect>, String> {
-    let Some((name, words)) = simple.words.split_first() else { return Ok(Vec::new()) };
-    let name = name.rsplit('/').next().unwrap_or(name);
-    let path = |word: &str| absolute(word, folder);
-    if let Some((to, append)) = &simple.output {
-        if to == "/dev/null" {
-            let quiet = Simple { words: simple.words.clone(), output: None };
-            return simple_effects(&quiet, folder);
-        }
-        let text = match name {
-            "echo" if words.first().is_none_or(|word| !word.starts_with('-')) => {
-                format!("{}\n", words.join(" "))
-            }
-            "printf" if words.len() == 1 && !words[0].contains(['%', '\\']) => words[0].clone(),
-            "true" | ":" => String::new(),
-            _ => return Err(format!("what {name} writes is not known")),
-        };
-        let path = path(to)?;
-        return Ok(vec![if *append {
-            Effect::Append { path, line: text.trim_end_matches('\n').to_owned() }
-        } else {
-            Effect::Write { path, content: text }
-        }]);
-    }
-    let (letters, rest) = options(words);
-    let has = |letter: char| letters.contains(letter);
-    Ok(match name {
-        "true" | ":" | "echo" | "printf" | "sleep" | "test" | "[" => Vec::new(),
-        "sh" | "bash" | "dash" if words.first().is_some_and(|word| word == "-c") && words.len() == 2 => {
-            effects(&words[1], folder)?
-        }
-        "touch" => rest.iter().map(|word| Ok(Effect::Touch(path(word)?))).collect::<Result<_, String>>()?,
-        "mkdir" => {
-            if words.iter().any(|word| word == "-m" || word.starts_with("--mode")) {
-                return Err("mkdir with a mode is not understood".to_owned());
-            }
-            rest.iter()
-                .map(|word| Ok(Effect::MakeDirectory { path: path(word)?, parents: has('p') }))
-                .collect::<Result<_, String>>()?
-        }
-        "rm" => rest
-            .iter()
-            .map(|word| {
-                Ok(Effect::Remove { path: path(word)?, recursive: has('r') || has('R'), force: has('f') })
-            })
-            .collect::<Result<_, String>>()?,
-        "cp" | "mv" => {
-            if has('r') || has('R') || has('a') || has('t') {
-                return Err(format!("{name} of directories is not understood"));
-            }
-            let [from, to] = rest.as_slice() else { return Err(format!("{name} needs two paths")) };
-            if to.ends_with('/') {
-                return Err(format!("{name} into a directory is not understood"));
-            }
-            let (from, to) = (path(from)?, path(to)?);
-            vec![if name == "cp" { Effect::Copy { from, to } } else { Effect::Move { from, to } }]
-        }
-        "ln" if has('s') => {
-            let [target, link] = rest.as_slice() else { return Err("ln needs two paths".to_owned()) };
-            vec![Effect::Link { target: (*target).to_owned(), path: path(link)?, force: has('f') }]
-        }
-        "chmod" => {
-            let [mode, paths @ ..] = rest.as_slice() else { return Err("chmod needs a mode".to_owned()) };
-            if has('R') {
-                return Err("chmod -R is not understood".to_owned());
-            }
-            let mode = crate::attributes::octal(mode).ok_or("a mode that adds or takes is not understood")?;
-            paths
-                .iter()
-                .map(|word| Ok(Effect::Mode { path: path(word)?, mode: mode.clone() }))
-                .collect::<Result<_, String>>()?
-        }
-        "chown" | "chgrp" => {
-            let [who, paths @ ..] = rest.as_slice() else { return Err(format!("{name} needs an owner")) };
-            if has('R') {
-                return Err(format!("{name} -R is not understood"));
-            }
-            let (owner, group) = match (name, who.split_once(':')) {
-                ("chgrp", _) => (None, Some((*who).to_owned())),
-                (_, Some((owner, group))) => {
-                    let some = |text: &str| (!text.is_empty()).then(|| text.to_owned());
-                    (some(owner), some(group))
-                }
-                (_, None) => (Some((*who).to_owned()), None),
-            };
-            paths
-                .iter()
-                .map(|word| {
-                    Ok(Effect::Owner { path: path(word)?, owner: owner.clone(), group: group.clone() })
-                })
-                .collect::<Result<_, String>>()?
-        }
-        "apt-get" | "apt" | "yum" | "dnf" => match rest.split_first() {
-            Some((&"install", names)) => {
-                vec![Effect::InstallPackages(names.iter().map(|name| (*name).to_owned()).collect())]
-            }
-            Some((&verb @ ("remove" | "purge" | "erase"), names)) => vec![Effect::RemovePackages {
-                names: names.iter().map(|name| (*name).to_owned()).collect(),
-                purge: verb == "purge" || has('P'),
-            }],
-            // The lists of a package manager are no part of what is modelled.
-            Some((&("update" | "clean" | "makecache"), _)) => Vec::new(),
-            _ => return Err(format!("{} is not understood", simple.words.join(" "))),
-        },
-        "systemctl" => match rest.as_slice() {
-            ["daemon-reload"] => Vec::new(),
-            [verb @ ("start" | "stop" | "restart" | "reload" | "enable" | "disable"), name] => {
-                let name = name.strip_suffix(".service").unwrap_or(name).to_owned();
-                vec![Effect::Service { name, verb: (*verb).to_owned() }]
-            }
-            _ => return Err(format!("{} is not understood", simple.words.join(" "))),
-        },
-        "service" => match rest.as_slice() {
-            [name, verb @ ("start" | "stop" | "restart" | "reload")] => {
-                vec![Effect::Service { name: (*name).to_owned(), verb: (*verb).to_owned() }]
-            }
-            _ => return Err(format!("{} is not understood", simple.words.join(" "))),
-        },
-        "useradd" | "adduser" => match rest.last() {
-            Some(user) => vec![Effect::AddUser((*user).to_owned())],
-            None => return Err("useradd needs a name".to_owned()),
-        },
-        "userdel" | "deluser" if rest.len() == 1 => vec![Effect::RemoveUser(rest[0].to_owned())],
-        "groupadd" | "addgroup" => match rest.last() {
-            Some(group) => vec![Effect::AddGroup((*group).to_owned())],
-            None => return Err("groupadd needs a name".to_owned()),
-        },
-        "groupdel" | "delgroup" if rest.len() == 1 => vec![Effect::RemoveGroup(rest[0].to_owned())],
-        "sed" if letters.contains('i') => match rest.as_slice() {
-            [_, files @ ..]
-                if !files.is_empty() && !words.iter().any(|word| word == "-e" || word == "-f") =>
-            {
-                let mut found = Vec::new();
-                for file in files {
-                    let path = path(file)?;
-                    found.extend([Effect::Need(path.clone()), Effect::Disturb { path, below: false }]);
-                }
-                found
-            }
-            _ => return Err("sed with several scripts is not understood".to_owned()),
-        },
-        "tar" => unpack(words, folder)?,
-        "a2enmod" | "a2dismod" | "a2ensite" | "a2dissite" | "a2enconf" | "a2disconf" => {
-            let (kind, ends): (&str, &[&str]) = match &name[name.len() - 3..] {
-                "mod" => ("mods", &["load", "conf"]),
-                "ite" => ("sites", &["conf"]),
-                _ => ("conf", &["conf"]),
-            };
-            let mut found = Vec::new();
-            for part in rest {
-                for end in ends {
-                    let path = format!("/etc/apache2/{kind}-enabled/{part}.{end}");
-                    found.push(if name.starts_with("a2dis") {
-                        Effect::Remove { path, recursive: false, force: true }
-                    } else if *end == "conf" && kind == "mods" {
-                        // Whether a module has a configuration is not known.
-                        Effect::Disturb { path, below: false }
-                    } else {
-                        Effect::Link {
-                            target: format!("../{kind}-available/{part}.{end}"),
-                            path,
-                            force: true,
-                        }
-                    });
-                }
-            }
-            found
-        }
-        _ if simple.words[0].starts_with("/etc/init.d/") => match rest.as_slice() {
-            [verb @ ("start" | "stop" | "restart" | "reload")] => {
-                vec![Effect::Service { name: name.to_owned(), verb: (*verb).to_owned() }]
-            }
-            _ => return Err(format!("{} is not understood", simple.words.join(" "))),
-        },
-        // Caches and states that nothing of a catalog reads.
-        "ldconfig"
-        | "update-ca-certificates"
-        | "newaliases"
-        | "sysctl"
-        | "udevadm"
-        | "sss_cache"
-        | "ifup"
-        | "ifdown"
-        | "modprobe"
-        | "update-grub"
-        | "postmap"
-        | "locale-gen" => Vec::new(),
-        _ => return Err(format!("the command {name} is not known")),
-    })
-}
-
-/// An archive that is unpacked: what is in it is not known.
-fn unpack(words: &[String], folder: Option<&str>) -> Result<Vec<Effect>, String> {
-    let mut extracts = false;
-    let mut archive = None;
-    let mut target = folder.map(str::to_owned);
-    let mut rest = words.iter();
-    let mut first = true;
-    while let Some(word) = rest.next() {
-        let letters = word.strip_prefix('-').or(if first { Some(word.as_str()) } else { None });
-        first = false;
-        match (word.as_str(), letters) {
-            ("--extract" | "--get", _) => extracts = true,
-            ("-C" | "--directory", _) => target = rest.next().cloned(),
-            ("--file", _) => archive = rest.next().cloned(),
-            (long, _) if long.starts_with("--") => {}
-            (_, Some(letters)) => {
-                extracts |= letters.contains('x');
-                if letters.contains('C') {
-                    target = rest.next().cloned();
-                }
-                if letters.contains('f') {
-                    archive = rest.next().cloned();
-                }
-            }
-            _ => {}
-        }
-    }
-    match (extracts, archive, target) {
-        (true, Some(archive), Some(target)) => {
-            let (archive, target) = (absolute(&archive, folder)?, absolute(&target, folder)?);
-            Ok(vec![
-                Effect::Need(archive),
-                Effect::Need(target.clone()),
-                Effect::Disturb { path: target, below: true },
-            ])
-        }
-        _ => Err("what tar does here is not understood".to_owned()),
-    }
+    effects.push(Effect::Need(to.to_owned()));
+    let name = from.rsplit('/').next().unwrap_or_default();
+    format!("{}/{name}", to.trim_end_matches('/'))
 }
 
 /// What a check asks.
 pub(crate) fn question(command: &str, folder: Option<&str>) -> Result<Question, String> {
-    let mut sums: Vec<Vec<Question>> = vec![Vec::new()];
-    for (link, simple) in split(command)? {
-        let asked = simple_question(&simple, folder)?;
-        match link {
-            Link::Or => sums.push(vec![asked]),
-            Link::And => {
-                if let Some(last) = sums.last_mut() {
-                    last.push(asked);
-                }
-            }
-            // Only the last command decides.
-            Link::Then => sums = vec![vec![asked]],
-        }
-    }
-    let mut sums: Vec<Question> = sums.into_iter().map(Question::All).collect();
-    Ok(if sums.len() == 1 { sums.remove(0) } else { Question::Any(sums) })
+    let asked = setpoint_commands::condition(command, folder).map_err(|reason| reason.to_string())?;
+    answerable(&asked)
 }
 
-fn simple_question(simple: &Simple, folder: Option<&str>) -> Result<Question, String> {
-    let Some((name, words)) = simple.words.split_first() else { return Ok(Question::Constant(true)) };
-    if name == "!" {
-        let inner = Simple { words: words.to_vec(), output: None };
-        return Ok(Question::Not(Box::new(simple_question(&inner, folder)?)));
-    }
-    let name = name.rsplit('/').next().unwrap_or(name);
-    let path = |word: &str| absolute(word, folder);
-    let words: Vec<&str> = words.iter().map(String::as_str).collect();
-    Ok(match (name, words.as_slice()) {
-        ("true", []) => Question::Constant(true),
-        ("false", []) => Question::Constant(false),
-        ("sh" | "bash" | "dash", ["-c", inner]) => question(inner, folder)?,
-        ("test", words) => test(words, folder)?,
-        ("[", [words @ .., "]"]) => test(words, folder)?,
-        ("grep", ["-q" | "-qxF" | "-qFx" | "-xqF" | "-Fxq" | "-qx", line, file])
-            if words[0].contains('x') && !line.contains(['.', '*', '[', '^', '$', '\\']) =>
+fn answerable(asked: &Condition) -> Result<Question, String> {
+    let several = |all: &[Condition]| all.iter().map(answerable).collect::<Result<Vec<_>, _>>();
+    Ok(match asked {
+        Condition::Constant(value) => Question::Constant(*value),
+        Condition::Exists(path)
+        | Condition::HasContent(path)
+        | Condition::IsExecutable(path)
+        | Condition::IsSocket(path) => Question::Exists(path.clone()),
+        Condition::IsFile(path) => Question::IsFile(path.clone()),
+        Condition::IsDirectory(path) => Question::IsDirectory(path.clone()),
+        Condition::IsLink(path) => Question::IsLink(path.clone()),
+        Condition::Matches { path, pattern, fixed, whole: true, ignore_case: false }
+            if *fixed || !pattern.contains(['.', '*', '[', '^', '$', '\\']) =>
         {
-            Question::HasLine { path: path(file)?, line: (*line).to_owned() }
+            Question::HasLine { path: path.clone(), line: pattern.clone() }
         }
-        ("id", [user]) | ("getent", ["passwd", user]) => Question::UserExists((*user).to_owned()),
-        ("getent", ["group", group]) => Question::GroupExists((*group).to_owned()),
-        ("dpkg", ["-s" | "-l", package])
-        | ("dpkg-query", ["-W" | "-s" | "-l", package])
-        | ("rpm", ["-q", package]) => Question::PackageInstalled((*package).to_owned()),
-        ("ls", [file]) if file.starts_with('/') => Question::Exists(path(file)?),
-        _ => return Err(format!("what `{}` answers is not known", simple.words.join(" "))),
-    })
-}
-
-fn test(words: &[&str], folder: Option<&str>) -> Result<Question, String> {
-    let path = |word: &str| absolute(word, folder);
-    Ok(match words {
-        ["!", rest @ ..] => Question::Not(Box::new(test(rest, folder)?)),
-        ["-e" | "-s" | "-S" | "-r" | "-w" | "-x" | "-p", file] => Question::Exists(path(file)?),
-        ["-f", file] => Question::IsFile(path(file)?),
-        ["-d", file] => Question::IsDirectory(path(file)?),
-        ["-h" | "-L", file] => Question::IsLink(path(file)?),
-        _ => return Err(format!("what `test {}` answers is not known", words.join(" "))),
+        Condition::Matches { path, .. } => {
+            return Err(format!("whether a line of {path} matches a pattern is not modelled"));
+        }
+        Condition::UserExists(name) => Question::UserExists(name.clone()),
+        Condition::GroupExists(name) => Question::GroupExists(name.clone()),
+        Condition::PackageInstalled(name) => Question::PackageInstalled(name.clone()),
+        Condition::Not(inner) => Question::Not(Box::new(answerable(inner)?)),
+        Condition::All(all) => Question::All(several(all)?),
+        Condition::Any(all) => Question::Any(several(all)?),
+        Condition::ProgramExists(name) => {
+            return Err(format!("whether there is a program {name} is not known"));
+        }
+        Condition::ServiceActive(name) | Condition::ServiceEnabled(name) => {
+            return Err(format!("what the service manager says of {name} is not modelled"));
+        }
+        Condition::SameContent(one, other) => {
+            return Err(format!("whether {one} and {other} are the same is not modelled"));
+        }
     })
 }
 
@@ -641,10 +344,10 @@ mod tests {
 
     #[test]
     fn checks_are_understood() {
-        assert_eq!(question("test -f /a", None), Ok(Question::All(vec![Question::IsFile("/a".into())])));
+        assert_eq!(question("test -f /a", None), Ok(Question::IsFile("/a".into())));
         assert_eq!(
             question("[ ! -d /a ]", None),
-            Ok(Question::All(vec![Question::Not(Box::new(Question::IsDirectory("/a".into())))]))
+            Ok(Question::Not(Box::new(Question::IsDirectory("/a".into()))))
         );
         assert!(question("curl http://x", None).is_err());
     }
