@@ -110,6 +110,15 @@ fn every_node_that_is_named_is_checked() {
 }
 
 #[test]
+fn files_with_facts_may_lie_where_the_configuration_says() {
+    let folder = Folder::new(SITE);
+    folder.add("machines/red/r1.yaml", "os: {family: RedHat}\nnetworking: {fqdn: db7.example.com}\n");
+    folder.add("setpoint.toml", "[puppet]\nfacts = [\"machines/**/*.yaml\"]\n");
+    let (report, _) = folder.report(&["."]);
+    assert!(inputs(&report).contains(&".|db7.example.com|ok".to_owned()), "{report:#}");
+}
+
+#[test]
 fn what_nodes_have_in_common_is_said_once() {
     let folder = Folder::new(SITE);
     folder.add("modules/profile/manifests/web.pp", "class profile::web { include nosuch }\n");
