@@ -91,9 +91,10 @@ impl Language for Puppet {
         let print = printer(format)?;
         // The process ends after this. To take the trees and the catalog apart would cost a tenth of its time.
         let project = ManuallyDrop::new(Project::open(session, path, options)?);
-        let job = project.only_job()?;
+        let (job, assumed) = project.chosen()?;
         let compilation = ManuallyDrop::new(project.compile(&job));
         let mut diagnostics = project.diagnostics.clone();
+        diagnostics.extend(assumed);
         diagnostics.extend(logged(&compilation.log));
         diagnostics.extend(compilation.diagnostics.iter().cloned());
         Ok(Outcome { result: compilation.catalog.as_ref().map(print), diagnostics })

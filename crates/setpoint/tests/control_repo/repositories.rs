@@ -39,6 +39,12 @@ fn a_repository_is_recognised_with_its_modules_manifests_and_data() {
     let catalog =
         folder.catalog(&["--environment", ".", "--node", "db1.example.com", "--platform", "rocky-9"]);
     assert_eq!(titles(&catalog, "Notify"), ["db on RedHat"]);
+    let run = folder.run(&["compile", ".", "--node", "db1.example.com"]);
+    assert!(
+        run.err.contains("No facts are known of db1.example.com: those of debian-12 are used"),
+        "{}",
+        run.err
+    );
     let catalog = folder.catalog(&[".", "--node", "elsewhere"]);
     assert_eq!(titles(&catalog, "Notify"), ["unknown machine"]);
 }

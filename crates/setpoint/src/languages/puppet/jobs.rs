@@ -125,11 +125,17 @@ impl Project<'_> {
 
     /// The one catalog that a command is about.
     pub(crate) fn only_job(&self) -> Result<Job, UsageError> {
+        self.chosen().map(|(job, _)| job)
+    }
+
+    /// The same, and what was assumed about its node.
+    pub(crate) fn chosen(&self) -> Result<(Job, Vec<Diagnostic>), UsageError> {
         let mut plan = self.plan()?;
         if plan.jobs.len() == 1
             && let Some(job) = plan.jobs.pop()
         {
-            return Ok(job);
+            plan.diagnostics.retain(|found| std::ptr::eq(found.rule, &raw const ASSUMED_PLATFORM));
+            return Ok((job, plan.diagnostics));
         }
         let input = self.input.display();
         let cases = distinct(plan.jobs.iter().filter_map(|job| job.case.as_deref()));
