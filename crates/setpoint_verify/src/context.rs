@@ -76,6 +76,9 @@ pub(crate) struct Context<'p> {
     after: Vec<OnceCell<Bits>>,
     before: Vec<OnceCell<Bits>>,
     pub(crate) deadline: Option<Instant>,
+    pub(crate) any_start: bool,
+    /// How many threads.
+    pub(crate) jobs: usize,
     pub(crate) conflicts: u64,
 }
 
@@ -155,6 +158,8 @@ impl<'p> Context<'p> {
             after: vec![OnceCell::new(); count],
             before: vec![OnceCell::new(); count],
             deadline: None,
+            any_start,
+            jobs: 1,
             conflicts: 100_000,
         };
         context.unsettled = context.find_unsettled();

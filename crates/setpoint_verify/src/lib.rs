@@ -272,6 +272,7 @@ pub fn verify(plan: &Plan, options: &Options) -> Verdicts {
 fn ask(plan: &Plan, options: &Options, ends: bool) -> Verdicts {
     let mut context = Context::new(plan, options.semantics, options.any_start);
     context.deadline = options.deadline;
+    context.jobs = options.jobs.max(1);
     let mut asker = order::Asker::new(&context);
     if options.most > 0 {
         asker.most = options.most;

@@ -586,6 +586,7 @@ pub(crate) fn decide(asker: &mut Asker<'_, '_>, tell: &dyn Fn(usize, usize)) -> 
         postponed = asker.closure(seeds).unwrap_or_else(|| context.order.clone());
     }
     let inside: FxHashSet<StepId> = postponed.iter().copied().collect();
+    let mut answers = in_parallel(context, &pairs, &inside, asker.most);
     let mut done = 0;
     for &(one, two) in &pairs {
         done += 1;
@@ -610,7 +611,8 @@ pub(crate) fn decide(asker: &mut Asker<'_, '_>, tell: &dyn Fn(usize, usize)) -> 
             found.unproved.push(Unproved { steps: vec![one, two], why: Why::Enough });
             continue;
         }
-        match asker.pair(one, two) {
+        let answer = answers.remove(&(one, two)).unwrap_or_else(|| asker.pair(one, two));
+        match answer {
             Answer::Harmless => {}
             Answer::Dependent(dependence) => {
                 conflicting.push((one, two));
@@ -655,6 +657,48 @@ pub(crate) fn decide(asker: &mut Asker<'_, '_>, tell: &dyn Fn(usize, usize)) -> 
     found
 }
 
+/// The answers about pairs, found by several threads; none if one thread does it as well.
+fn in_parallel(
+    context: &Context<'_>,
+    pairs: &[(StepId, StepId)],
+    inside: &FxHashSet<StepId>,
+    most: usize,
+) -> FxHashMap<(StepId, StepId), Answer> {
+    let mut answers = FxHashMap::default();
+    // A thread reads the plan anew, which only many pairs are worth; a limit on findings needs them one by one.
+    if context.jobs < 2 || pairs.len() < 32 || most < usize::MAX {
+        return answers;
+    }
+    let plan = context.runner.plan();
+    let (semantics, any_start, deadline, jobs) =
+        (context.semantics, context.any_start, context.deadline, context.jobs.min(64));
+    std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..jobs)
+            .map(|job| {
+                scope.spawn(move || {
+                    let mut context = Context::new(plan, semantics, any_start);
+                    context.deadline = deadline;
+                    let mut asker = Asker::new(&context);
+                    let mut found = Vec::new();
+                    for &(one, two) in pairs.iter().skip(job).step_by(jobs) {
+                        let unknown = context.reach(one).is_some() || context.reach(two).is_some();
+                        let postponed = inside.contains(&one) && inside.contains(&two);
+                        if !unknown && !postponed {
+                            found.push(((one, two), asker.pair(one, two)));
+                        }
+                    }
+                    found
+                })
+            })
+            .collect();
+        for thread in threads {
+            // What a thread could not answer is asked here.
+            answers.extend(thread.join().unwrap_or_default());
+        }
+    });
+    answers
+}
+
 /// Two steps whose places differ between the orders of a counterexample.
 fn apart(found: &Counterexample) -> Option<(StepId, StepId)> {
     let at = found.first_run.order.iter().zip(&found.second_run.order).position(|(one, two)| one != two)?;
@@ -689,13 +733,11 @@ fn decide_fails(
             .local
             .pair(context, one, two)
             .and_then(|difference| asker.local.follow(context, one, two, &difference));
-        match reached.ok().and_then(|reached| asker.members(one, two, &reached)) {
-            Some(more) => parts.push(more),
-            None => {
-                found.unproved.push(Unproved { steps: vec![one, two], why: Why::WhetherItFails });
-                return;
-            }
-        }
+        let Some(more) = reached.ok().and_then(|reached| asker.members(one, two, &reached)) else {
+            found.unproved.push(Unproved { steps: vec![one, two], why: Why::WhetherItFails });
+            return;
+        };
+        parts.push(more);
     }
     for part in parts {
         let mut joined: FxHashSet<StepId> = part.into_iter().collect();

@@ -664,3 +664,19 @@ fn a_deadline_ends_in_unknown() {
     assert_eq!(verdicts.order, Order::Unknown);
     assert!(!verdicts.unproved.is_empty());
 }
+
+/// More threads, the same verdicts.
+#[test]
+fn threads_change_no_verdict() {
+    for plan in [family::figure_13(9, false), family::writers(9, false)] {
+        for semantics in [Semantics::Paper, Semantics::Puppet] {
+            let one = verify(&plan, &Options { semantics, ..Options::default() });
+            let two = verify(&plan, &Options { semantics, jobs: 2, ..Options::default() });
+            assert_eq!(one.order, two.order);
+            let pairs = |verdicts: &Verdicts| -> Vec<(StepId, StepId)> {
+                verdicts.dependent.iter().map(|dependence| (dependence.one, dependence.two)).collect()
+            };
+            assert_eq!(pairs(&one), pairs(&two));
+        }
+    }
+}
