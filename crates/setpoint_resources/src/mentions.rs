@@ -52,6 +52,10 @@ pub(crate) struct Mentions {
     pub(crate) packages: Vec<String>,
     /// Those that something removes.
     pub(crate) removed_packages: BTreeSet<String>,
+    /// Those of which what a removal leaves matters.
+    pub(crate) purged_packages: BTreeSet<String>,
+    /// Those of which the version matters.
+    pub(crate) versioned_packages: BTreeSet<String>,
     pub(crate) services: BTreeSet<String>,
 }
 
@@ -64,7 +68,7 @@ impl Mentions {
         for (id, resource) in catalog.iter().filter(|(_, resource)| !resource.virtual_) {
             mentions.resource(id, resource, world);
         }
-        mentions.finish(world);
+        mentions.finish();
         mentions
     }
 
@@ -142,6 +146,15 @@ impl Mentions {
                 let name = types::package::name(resource);
                 if matches!(resource.ensure().as_deref(), Some("absent" | "purged" | "false")) {
                     self.removed_packages.insert(name.clone());
+                }
+                match resource.ensure().as_deref() {
+                    None | Some("present" | "installed" | "absent" | "held" | "true" | "false") => {}
+                    Some("purged") => {
+                        self.purged_packages.insert(name.clone());
+                    }
+                    Some(_) => {
+                        self.versioned_packages.insert(name.clone());
+                    }
                 }
                 self.packages.push(name);
             }
@@ -268,7 +281,10 @@ impl Mentions {
                 }
             }
             Effect::InstallPackages(names) => self.packages.extend(names.iter().cloned()),
-            Effect::RemovePackages { names, .. } => {
+            Effect::RemovePackages { names, purge } => {
+                if *purge {
+                    self.purged_packages.extend(names.iter().cloned());
+                }
                 self.packages.extend(names.iter().cloned());
                 self.removed_packages.extend(names.iter().cloned());
             }
@@ -362,7 +378,7 @@ impl Mentions {
     }
 
     /// Adds what stands for all other children, and the paths above.
-    fn finish(&mut self, _world: &World<'_>) {
+    fn finish(&mut self) {
         for directory in &self.deep {
             let slash = if directory == "/" { "" } else { "/" };
             for child in [SOME_FILE, SOME_DIRECTORY] {

@@ -43,6 +43,9 @@ pub(crate) struct PackageSet {
     unknown: BTreeSet<String>,
     /// What something in the catalog may remove.
     vanishing: BTreeSet<String>,
+    /// What something purges, and what must have a version.
+    purged: BTreeSet<String>,
+    versioned: BTreeSet<String>,
     pub(crate) users: BTreeSet<String>,
     pub(crate) groups: BTreeSet<String>,
     paths: FxHashSet<String>,
@@ -97,6 +100,8 @@ impl PackageSet {
         }
         mentions.add_packaged(&deep, notes);
         set.relate(world, closures, &named);
+        set.purged = mentions.purged_packages.iter().map(|name| set.real_name(name)).collect();
+        set.versioned = mentions.versioned_packages.iter().map(|name| set.real_name(name)).collect();
         for name in &mentions.removed_packages {
             let real = set.real_name(name);
             set.vanishing.extend(set.get(&real).dependants);
@@ -386,7 +391,9 @@ impl Machine<'_> {
             steps.push(when(all(conditions), remove));
         }
         let cell = self.package(name);
-        let left = if purge || !packaged.has_conffiles { Value::Absent } else { Value::text(CONFIG_FILES) };
+        // What a removal leaves matters only to what purges it.
+        let kept = packaged.has_conffiles && self.packages.purged.contains(name);
+        let left = if purge || !kept { Value::Absent } else { Value::text(CONFIG_FILES) };
         steps.push(Program::set(cell, left));
         sequence(steps)
     }
@@ -399,6 +406,14 @@ impl Machine<'_> {
         for name in self.packages.seen() {
             let packaged = self.packages.get(&name);
             let cell = self.package(&name);
+            if !self.packages.versioned.contains(&name) {
+                // Any version is as good as another.
+                let mut states = vec![absent(cell), Test::is(cell, Value::text(LATEST))];
+                if self.packages.purged.contains(&name) {
+                    states.push(Test::is(cell, Value::text(CONFIG_FILES)));
+                }
+                self.start.push(Test::Any(states));
+            }
             let mut has = Vec::new();
             let mut lacks = Vec::new();
             for path in &packaged.files {

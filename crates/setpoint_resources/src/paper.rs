@@ -24,7 +24,7 @@ const KINDS: [Kind; 3] = [Kind::Absent, Kind::Directory, Kind::File];
 
 pub(crate) fn plan(catalog: &Catalog, graph: &Graph, world: &World<'_>) -> Modelled {
     let mut paper = Paper::new(catalog, world);
-    let mut steps = Skeleton::new(graph);
+    let mut steps = Skeleton::default();
     for id in graph.order() {
         let (model, resource) = match graph.node(id) {
             Node::Resource(resource) => (paper.model(&catalog[resource]), resource),

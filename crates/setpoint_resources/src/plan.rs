@@ -47,12 +47,10 @@ pub fn plan(catalog: &Catalog, graph: &Graph, world: &World<'_>) -> Modelled {
     machine.notes = notes;
     machine.loads = loads(catalog, graph, &machine);
     machine.assume_packages();
-    let mut steps = Skeleton::new(graph);
+    let mut steps = Skeleton::default();
     for id in graph.order() {
         let (model, resource) = match graph.node(id) {
-            Node::Resource(resource) => {
-                (types::model(&mut machine, catalog, resource, &catalog[resource]), resource)
-            }
+            Node::Resource(resource) => (types::model(&mut machine, catalog, &catalog[resource]), resource),
             Node::Begin(resource) | Node::End(resource) => (Model::pass(), resource),
             Node::Default(..) => continue,
         };
@@ -82,10 +80,6 @@ pub(crate) struct Skeleton {
 type Parts = (Vec<Step>, Vec<ResourceId>, Vec<(StepId, StepId)>, Vec<(StepId, StepId)>);
 
 impl Skeleton {
-    pub(crate) fn new(_graph: &Graph) -> Self {
-        Self::default()
-    }
-
     pub(crate) fn add(&mut self, node: NodeId, resource: ResourceId, name: &str, model: Model) {
         let id = StepId(self.steps.len() as u32);
         self.places.insert(node, id);

@@ -10,7 +10,7 @@ pub(crate) mod parsed;
 pub(crate) mod service;
 pub(crate) mod small;
 
-use setpoint_catalog::{Catalog, Resource, ResourceId};
+use setpoint_catalog::{Catalog, Resource};
 use setpoint_state::{Program, Reach, Test, Unknown};
 
 use crate::machine::Machine;
@@ -62,12 +62,7 @@ impl Model {
 }
 
 /// The model of one resource.
-pub(crate) fn model(
-    machine: &mut Machine<'_>,
-    catalog: &Catalog,
-    id: ResourceId,
-    resource: &Resource,
-) -> Model {
+pub(crate) fn model(machine: &mut Machine<'_>, catalog: &Catalog, resource: &Resource) -> Model {
     // What the user says wins.
     if let Some(model) = declared::model(machine, resource) {
         return model;
@@ -79,17 +74,15 @@ pub(crate) fn model(
         "User" => accounts::user(machine, catalog, resource),
         "Group" => accounts::group(machine, catalog, resource),
         "Exec" => exec::model(machine, resource),
-        "Notify" => small::notify(resource),
+        "Notify" => small::notify(),
         "Anchor" | "Whit" | "Stage" | "Class" => Model::pass(),
         "Schedule" | "Filebucket" | "Component" => Model::nothing(),
-        "Concat_file" => concat::file(machine, catalog, id, resource),
+        "Concat_file" => concat::file(machine, catalog, resource),
         "Concat_fragment" => Model::nothing(),
         "Tidy" => small::tidy(machine, resource),
-        "Resources" => small::resources(machine, catalog, resource),
+        "Resources" => small::resources(machine, resource),
         "Archive" => small::archive(machine, resource),
         "Vcsrepo" => small::vcsrepo(machine, resource),
-        _ => {
-            parsed::model(machine, catalog, resource).unwrap_or_else(|| small::unmodelled(machine, resource))
-        }
+        _ => parsed::model(machine, resource).unwrap_or_else(|| small::unmodelled(machine, resource)),
     }
 }

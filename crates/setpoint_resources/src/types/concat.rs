@@ -1,6 +1,6 @@
 //! `concat`: a file made of fragments. The catalog has all of them, so the content is known before anything is applied.
 
-use setpoint_catalog::{Catalog, Resource, ResourceId};
+use setpoint_catalog::{Catalog, Resource};
 use setpoint_puppet_values::Value as PuppetValue;
 use setpoint_state::{Program, Reach};
 
@@ -10,12 +10,7 @@ use crate::machine::Machine;
 use crate::world::Source;
 
 /// The file that the fragments make.
-pub(crate) fn file(
-    machine: &mut Machine<'_>,
-    catalog: &Catalog,
-    _id: ResourceId,
-    resource: &Resource,
-) -> Model {
+pub(crate) fn file(machine: &mut Machine<'_>, catalog: &Catalog, resource: &Resource) -> Model {
     let path = resource.name_or_title("path");
     let mut made = Resource::new(setpoint_source::Symbol::new("File"), path.as_str());
     for name in ["owner", "group", "mode", "replace", "validate_cmd"] {

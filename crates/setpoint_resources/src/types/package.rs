@@ -63,7 +63,7 @@ pub(crate) fn model(machine: &mut Machine<'_>, resource: &Resource) -> Model {
     };
     let mut model = Model::new(sequence(vec![prefetch, change]));
     if machine.packages.is_unknown(&asked) {
-        let reach = bearing(machine, &asked);
+        let reach = machine.bearing(&asked);
         let reason = format!("no index knows what the package {asked} installs");
         model = model.not_known(&reason, Reach::Cells(reach));
     }
@@ -85,11 +85,6 @@ fn snapshot(machine: &mut Machine<'_>, name: &str, cell: CellId) -> (Program, Ce
         reads.push(Program::copy(seen, cell));
     }
     (when(absent(taken), sequence(reads)), seen)
-}
-
-/// The cells that bear the name of a package: what a package that nobody knows may bring.
-fn bearing(machine: &mut Machine<'_>, name: &str) -> Vec<CellId> {
-    machine.bearing(name)
 }
 
 /// A package of another manager: only its own state is known.

@@ -1,6 +1,6 @@
 //! Resources that each are an entry of a file: hosts, mounts, cron jobs, keys, mail aliases, lines and settings.
 
-use setpoint_catalog::{Catalog, Resource};
+use setpoint_catalog::Resource;
 use setpoint_state::{CellId, CellKind, Kind, Program, Reach, Test, Value};
 
 use super::Model;
@@ -265,7 +265,7 @@ fn file_of(tree: &str, mentions: &Mentions) -> String {
     path
 }
 
-pub(crate) fn model(machine: &mut Machine<'_>, catalog: &Catalog, resource: &Resource) -> Option<Model> {
+pub(crate) fn model(machine: &mut Machine<'_>, resource: &Resource) -> Option<Model> {
     let rows = rows(resource, &machine.mentions);
     if rows.is_empty() {
         return None;
@@ -276,7 +276,7 @@ pub(crate) fn model(machine: &mut Machine<'_>, catalog: &Catalog, resource: &Res
         let Some(path) = machine.mentions.canonical(&row.path, machine.world) else { continue };
         let cell = machine.track(&path, row.entry.clone());
         reach.push(cell);
-        steps.push(edit(machine, catalog, resource, &path, cell, &row));
+        steps.push(edit(machine, resource, &path, cell, &row));
     }
     let mut model = Model::new(sequence(steps));
     match resource.type_name.as_str() {
@@ -310,15 +310,7 @@ fn is_contested(machine: &Machine<'_>, path: &str, entry: &Entry) -> bool {
             .any(|tracked| std::mem::discriminant(&tracked.entry) != std::mem::discriminant(entry))
 }
 
-fn edit(
-    machine: &mut Machine<'_>,
-    catalog: &Catalog,
-    resource: &Resource,
-    path: &str,
-    cell: CellId,
-    row: &Row,
-) -> Program {
-    let _ = catalog;
+fn edit(machine: &mut Machine<'_>, resource: &Resource, path: &str, cell: CellId, row: &Row) -> Program {
     let wanted = row.value.as_ref().map_or(Value::Absent, |value| Value::text(value));
     let Some(file) = machine.path(path) else { return Program::fail("a directory is there") };
     let mut before = Vec::new();

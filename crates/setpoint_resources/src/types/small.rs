@@ -1,6 +1,6 @@
 //! Types with little to say.
 
-use setpoint_catalog::{Catalog, Resource};
+use setpoint_catalog::Resource;
 use setpoint_puppet_values::Data;
 use setpoint_state::{CellId, CellKey, CellKind, Kind, Program, Reach, Test, Value};
 
@@ -10,7 +10,7 @@ use crate::attributes::{Attributes, shared};
 use crate::machine::{Machine, absent, choose, sequence, when};
 
 /// `notify` says its message in every run, which is a change.
-pub(crate) fn notify(_resource: &Resource) -> Model {
+pub(crate) fn notify() -> Model {
     Model::new(Program::Change)
 }
 
@@ -27,7 +27,7 @@ pub(crate) fn tidy(machine: &mut Machine<'_>, resource: &Resource) -> Model {
 }
 
 /// `resources { 'host': purge => true }` removes what no resource of the type declares.
-pub(crate) fn resources(machine: &mut Machine<'_>, catalog: &Catalog, resource: &Resource) -> Model {
+pub(crate) fn resources(machine: &mut Machine<'_>, resource: &Resource) -> Model {
     if resource.flag("purge") != Some(true) {
         return Model::nothing();
     }
@@ -44,7 +44,6 @@ pub(crate) fn resources(machine: &mut Machine<'_>, catalog: &Catalog, resource: 
     };
     // One that no resource declares stands for all.
     let cell = machine.other(kind, &format!("(another {purged})"), None);
-    let _ = catalog;
     let remove = sequence(vec![Program::set(cell, Value::Absent), Program::Change]);
     Model::new(when(absent(cell).negate(), remove))
 }

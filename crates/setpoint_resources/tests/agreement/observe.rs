@@ -14,6 +14,8 @@ pub(crate) struct Eyes<'a> {
     /// The contents that programs mention.
     literals: Vec<String>,
     versions: Vec<String>,
+    /// Whether what a removal leaves of a package is told apart.
+    leaves: bool,
     /// The entries by path.
     entries: BTreeMap<&'a str, Vec<&'a FileEntry>>,
 }
@@ -41,7 +43,8 @@ impl<'a> Eyes<'a> {
         for entry in &modelled.entries {
             entries.entry(&entry.path).or_default().push(entry);
         }
-        Self { modelled, start, literals, versions, entries }
+        let leaves = modelled.plan.steps.iter().any(|step| writes(&step.apply, "config-files"));
+        Self { modelled, start, literals, versions, leaves, entries }
     }
 
     /// The state of all cells.
@@ -196,7 +199,7 @@ impl<'a> Eyes<'a> {
     fn package(&self, name: &str, seen: &judge::State) -> Value {
         let Some(installed) = seen.packages.get(name) else { return Value::Absent };
         if installed.status.ends_with(" config-files") {
-            return Value::text("config-files");
+            return if self.leaves { Value::text("config-files") } else { Value::Absent };
         }
         let version = installed.version.clone().unwrap_or_default();
         let newest = self.start.packages.iter().rfind(|package| package.name == name);
@@ -289,6 +292,15 @@ fn group_name(seen: &judge::State, number: &str) -> String {
         .and_then(|line| line.split(':').next())
         .unwrap_or(number)
         .to_owned()
+}
+
+fn writes(program: &Program, text: &str) -> bool {
+    match program {
+        Program::Write(_, Term::Is(Value::Text(value))) => &**value == text,
+        Program::If(_, then, otherwise) => writes(then, text) || writes(otherwise, text),
+        Program::Sequence(programs) => programs.iter().any(|program| writes(program, text)),
+        _ => false,
+    }
 }
 
 fn mentioned(program: &Program, found: &mut Vec<Value>) {
