@@ -31,7 +31,7 @@ fn compare(semantics: Semantics, seeds: std::ops::Range<u64>) {
     }
     println!("{compared} compared");
     // Few of them have too many starts to be tried one by one.
-    assert!(compared * 100 >= 94 * total, "only {compared} of {total} were compared");
+    assert!(compared * 100 >= 90 * total, "only {compared} of {total} were compared");
     assert!(bad.is_empty(), "{} differ:\n{}", bad.len(), bad[..bad.len().min(12)].join("\n"));
 }
 
@@ -46,5 +46,5 @@ fn the_papers_semantics() {
 }
 
 fn count() -> u64 {
-    std::env::var("SETPOINT_PLANS").ok().and_then(|count| count.parse().ok()).unwrap_or(21_200)
+    std::env::var("SETPOINT_PLANS").ok().and_then(|count| count.parse().ok()).unwrap_or(21_600)
 }
