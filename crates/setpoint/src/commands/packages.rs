@@ -25,6 +25,7 @@ pub(crate) fn run(session: &Session<'_>, args: &PackagesArgs) -> Result<ExitCode
     }
 }
 
+#[allow(clippy::needless_pass_by_value, reason = "it is handed to `map_err`")]
 fn failed(error: IndexError) -> UsageError {
     UsageError::new(error.to_string())
 }

@@ -278,7 +278,7 @@ fn unexplained(
             || packaged
             || masked
             || path.ends_with(".dpkg-dist")
-            || BOOKS.iter().any(|book| is_book(book))
+            || BOOKS.iter().any(is_book)
         {
             continue;
         }

@@ -192,7 +192,7 @@ pub(super) fn differences(server: &Catalog, ours: &Catalog, shape: Shape, source
             Change::Tags { new, lost, gained, .. } => causes.push(pair.tags(*new, lost, gained)),
             Change::Exported { old, new } => causes.push(pair.exported(*old, *new)),
             Change::Container { new, before, after, .. } => {
-                causes.push(pair.container(*new, *before, *after))
+                causes.push(pair.container(*new, *before, *after));
             }
             Change::Order { new, .. } => moved_by_order = Some(*new),
         }
