@@ -57,8 +57,10 @@ fn check(path: &Path, answer: &dyn Fn(&Case) -> Answers) -> Result<(), Failed> {
         return Ok(());
     }
     let mut problems = String::new();
-    for section in &case.answers {
-        match found.iter().find(|(name, _)| *name == section.name) {
+    for (at, section) in case.answers.iter().enumerate() {
+        // A name may come again: the same command after another one.
+        let before = case.answers[..at].iter().filter(|other| other.name == section.name).count();
+        match found.iter().filter(|(name, _)| *name == section.name).nth(before) {
             None => {
                 let _ = writeln!(problems, "<<< {} is not given", section.name);
             }
