@@ -71,7 +71,7 @@ pub(crate) struct InputOptions {
     /// Assume nothing of a machine at the start but that its files form a tree (Puppet)
     #[arg(long, help_heading = "Input")]
     pub(crate) any_start: bool,
-    /// What is not decided after so many seconds is `unknown` (Puppet)
+    /// What is not decided about a catalog after so many seconds is `unknown` (Puppet)
     #[arg(long, value_name = "SECONDS", default_value = "60", help_heading = "Input")]
     pub(crate) timeout: Option<u64>,
     /// The configuration, instead of the nearest setpoint.toml at or above the input

@@ -33,7 +33,8 @@ pub(in crate::languages) struct Surroundings<'a> {
     config: &'a Config,
     semantics: Semantics,
     any_start: bool,
-    deadline: Option<Instant>,
+    /// How long the questions about one catalog may take.
+    patience: Option<Duration>,
     repair: bool,
 }
 
@@ -61,9 +62,7 @@ impl<'a> Surroundings<'a> {
             config,
             semantics,
             any_start: options.any_start,
-            deadline: options
-                .timeout
-                .and_then(|seconds| Instant::now().checked_add(Duration::from_secs(seconds))),
+            patience: options.timeout.map(Duration::from_secs),
             repair: session.repair,
         })
     }
@@ -108,7 +107,7 @@ impl<'a> Surroundings<'a> {
         let options = Options {
             semantics: self.semantics,
             any_start: self.any_start,
-            deadline: self.deadline,
+            deadline: self.patience.and_then(|patience| Instant::now().checked_add(patience)),
             ..Options::default()
         };
         asked(&Question {
