@@ -141,7 +141,7 @@ fn loads(catalog: &Catalog, graph: &Graph, machine: &Machine<'_>) -> BTreeMap<St
         let name = resource.name_or_title("name");
         let paths = found.entry(name.clone()).or_default();
         if let Some(named) = by_name.get(&name) {
-            paths.extend(named.iter().cloned());
+            paths.extend(named.iter().filter(|path| !is_for_clients(path)).cloned());
         }
         for path in machine.packages.configuration_of_service(&name) {
             if machine.mentions.files.contains_key(&path) {
@@ -167,4 +167,9 @@ fn loads(catalog: &Catalog, graph: &Graph, machine: &Machine<'_>) -> BTreeMap<St
         })
     };
     found.into_iter().map(|(name, paths)| (name, paths.into_iter().filter(is_content).collect())).collect()
+}
+
+/// The client's files lie in the folder that bears the name of the server.
+fn is_for_clients(path: &str) -> bool {
+    path.starts_with("/etc/ssh/ssh_config") || path == "/etc/ssh/ssh_known_hosts"
 }

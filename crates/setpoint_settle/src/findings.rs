@@ -267,8 +267,12 @@ impl<'a> Teller<'a> {
                 Diagnostic::new(&rules::BROKEN_INVARIANT, message).with_note(format!("At the end: {end}.")),
             );
         };
-        // Without an order, it is the order that is told.
-        if !ordered {
+        // Without an order, it is the order that is told. A command declares no state that would have to last.
+        let is_command = self
+            .resource(step)
+            .and_then(|id| self.catalog.get(id))
+            .is_some_and(|resource| resource.type_name.as_str() == "Exec");
+        if !ordered || is_command {
             return None;
         }
         let undone = self.writers(&cells, step);
