@@ -6,6 +6,7 @@
 
 mod edit;
 mod findings;
+mod invariants;
 mod rules;
 mod simulate;
 mod words;
@@ -34,6 +35,8 @@ pub struct Question<'a> {
     pub sources: &'a Sources,
     /// Whether a file is the user's own: repairs are written into no other.
     pub may_change: &'a dyn Fn(&str) -> bool,
+    /// The platform of the node, as users name it.
+    pub platform: Option<&'a str>,
     /// Look for the smallest repair of the whole catalog: it takes longer.
     pub repair: bool,
 }
@@ -48,7 +51,10 @@ pub struct Settled {
 /// Asks everything about a catalog.
 pub fn settle(question: &Question<'_>) -> Settled {
     let modelled = setpoint_resources::plan(question.catalog, question.graph, question.world);
-    let verdicts = verify(&modelled.plan, question.options);
+    let (invariants, problems) =
+        invariants::stated(question.world.config, &modelled.plan, question.catalog, question.platform);
+    let options = &Options { invariants, ..question.options.clone() };
+    let verdicts = verify(&modelled.plan, options);
     let teller = Teller::new(question, &modelled);
     let mut verdict = Verdict::default();
     verdict.insert("order", order_word(verdicts.order));
@@ -62,10 +68,17 @@ pub fn settle(question: &Question<'_>) -> Settled {
     let mut findings = teller.findings(&verdicts);
     if question.repair
         && findings.iter().any(|finding| finding.fix.is_some())
-        && let Some(repair) = setpoint_verify::repair::repair(&modelled.plan, question.options)
+        && let Some(repair) = setpoint_verify::repair::repair(&modelled.plan, options)
     {
         teller.mend(&mut findings, &repair);
     }
+    for finding in findings.iter_mut().filter(|finding| finding.rule == &rules::BROKEN_INVARIANT) {
+        let stated = question.world.config.invariants.iter();
+        let named =
+            |one: &&setpoint_config::Invariant| finding.message.contains(&format!("`{}`", one.name.value));
+        finding.span = stated.clone().find(named).map(|one| one.span);
+    }
+    findings.extend(problems);
     Settled { verdict, findings }
 }
 

@@ -118,6 +118,7 @@ impl<'a> Surroundings<'a> {
             sources,
             may_change,
             repair: self.repair,
+            platform: platform.map(Platform::name),
         })
     }
 
