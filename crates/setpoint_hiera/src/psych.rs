@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use setpoint_data::{Entry, Kind as NodeKind, Node, Style};
 use setpoint_puppet_functions::{Meaning, meaning};
+use setpoint_puppet_values::text::decode_base64;
 use setpoint_puppet_values::{Data, Key, Value};
 use setpoint_source::{Diagnostic, FileId, Severity};
 
@@ -244,26 +245,7 @@ fn symbol(text: &str) -> &str {
 
 /// Base64, as a text of bytes.
 fn binary(text: &str) -> Kind {
-    let mut bytes = Vec::new();
-    let (mut bits, mut count) = (0_u32, 0_u32);
-    for letter in text.bytes() {
-        let digit = match letter {
-            b'A'..=b'Z' => letter - b'A',
-            b'a'..=b'z' => letter - b'a' + 26,
-            b'0'..=b'9' => letter - b'0' + 52,
-            b'+' => 62,
-            b'/' => 63,
-            b'=' => break,
-            _ => continue,
-        };
-        bits = bits << 6 | u32::from(digit);
-        count += 6;
-        if count >= 8 {
-            count -= 8;
-            bytes.push((bits >> count) as u8);
-            bits &= (1 << count) - 1;
-        }
-    }
+    let bytes = decode_base64(text, false).unwrap_or_default();
     Kind::Scalar(String::from_utf8(bytes).map_or_else(
         |error| Value::string(String::from_utf8_lossy(error.as_bytes()).into_owned()),
         Value::from,

@@ -1,29 +1,12 @@
 //! The little of DER that keys and envelopes need.
 
-/// The bytes of a base64 text; blanks are passed over.
+use setpoint_puppet_values::text::decode_base64;
+
+/// The bytes of a base64 text; blanks are passed over, any other letter is refused.
 pub(super) fn base64(text: &str) -> Option<Vec<u8>> {
-    let mut bytes = Vec::with_capacity(text.len() * 3 / 4);
-    let (mut bits, mut count) = (0_u32, 0_u32);
-    for letter in text.bytes() {
-        let digit = match letter {
-            b'A'..=b'Z' => letter - b'A',
-            b'a'..=b'z' => letter - b'a' + 26,
-            b'0'..=b'9' => letter - b'0' + 52,
-            b'+' => 62,
-            b'/' => 63,
-            b'=' => break,
-            b' ' | b'\n' | b'\r' | b'\t' => continue,
-            _ => return None,
-        };
-        bits = bits << 6 | u32::from(digit);
-        count += 6;
-        if count >= 8 {
-            count -= 8;
-            bytes.push((bits >> count) as u8);
-            bits &= (1 << count) - 1;
-        }
-    }
-    Some(bytes)
+    let fits = |letter: u8| letter.is_ascii_alphanumeric() || b"+/ \n\r\t".contains(&letter);
+    let mut digits = text.bytes().take_while(|letter| *letter != b'=');
+    digits.all(fits).then(|| decode_base64(text, false)).flatten()
 }
 
 /// The first block of a PEM file whose label ends so, and the label.
