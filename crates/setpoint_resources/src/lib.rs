@@ -12,6 +12,7 @@ mod attributes;
 mod commands;
 mod entries;
 mod machine;
+mod manages;
 mod mentions;
 mod packages;
 mod paper;

@@ -9,6 +9,7 @@ use setpoint_state::{CellId, Plan, Program, Semantics, Step, StepId};
 
 use crate::attributes::Attributes;
 use crate::machine::Machine;
+use crate::manages::manages;
 use crate::mentions::Mentions;
 use crate::packages::PackageSet;
 use crate::types::{self, Model};
@@ -50,7 +51,11 @@ pub fn plan(catalog: &Catalog, graph: &Graph, world: &World<'_>) -> Modelled {
     let mut steps = Skeleton::default();
     for id in graph.order() {
         let (model, resource) = match graph.node(id) {
-            Node::Resource(resource) => (types::model(&mut machine, catalog, &catalog[resource]), resource),
+            Node::Resource(resource) => {
+                let mut model = types::model(&mut machine, catalog, &catalog[resource]);
+                model.manages = manages(&catalog[resource], &model.apply, &machine.space);
+                (model, resource)
+            }
             Node::Begin(resource) | Node::End(resource) => (Model::pass(), resource),
             Node::Default(..) => continue,
         };
@@ -93,6 +98,7 @@ impl Skeleton {
             suitable: model.suitable,
             unknown: model.unknown,
             passes_on: model.passes_on,
+            manages: model.manages,
         });
         self.resources.push(resource);
     }

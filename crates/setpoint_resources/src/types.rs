@@ -11,7 +11,7 @@ pub(crate) mod service;
 pub(crate) mod small;
 
 use setpoint_catalog::{Catalog, Resource};
-use setpoint_state::{Program, Reach, Test, Unknown};
+use setpoint_state::{Manages, Program, Reach, Test, Unknown};
 
 use crate::machine::Machine;
 
@@ -26,6 +26,7 @@ pub(crate) struct Model {
     pub(crate) passes_on: bool,
     pub(crate) suitable: Test,
     pub(crate) unknown: Option<Unknown>,
+    pub(crate) manages: Manages,
 }
 
 impl Model {
@@ -37,6 +38,7 @@ impl Model {
             passes_on: false,
             suitable: Test::True,
             unknown: None,
+            manages: Manages::AllItWrites,
         }
     }
 

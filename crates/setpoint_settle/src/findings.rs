@@ -6,7 +6,7 @@ use serde_json::{Value as Json, json};
 use setpoint_catalog::{Catalog, Relation, Resource, ResourceId};
 use setpoint_resources::{Modelled, Note};
 use setpoint_source::{Diagnostic, Fix, Rule, Severity, Sources};
-use setpoint_state::{CellId, Program, Run, Runner, Semantics, State, Status, StepId};
+use setpoint_state::{CellId, Run, Runner, Semantics, State, Status, StepId};
 use setpoint_verify::repair::Repair;
 use setpoint_verify::{
     Answer, Broken, Counterexample, Dependence, Failure, Stale, Twice, TwoStarts, Unproved, Verdicts, Why,
@@ -226,9 +226,7 @@ impl<'a> Teller<'a> {
         if !restless(&example.first_run, &example.first) || !restless(&example.second_run, &example.second) {
             return None;
         }
-        let (mut of_one, mut of_two) = (Vec::new(), Vec::new());
-        written(&self.step(one)?.apply, &mut of_one);
-        written(&self.step(two)?.apply, &mut of_two);
+        let (of_one, of_two) = (self.step(one)?.apply.written(), self.step(two)?.apply.written());
         example.differs.cells.iter().copied().find(|cell| of_one.contains(cell) && of_two.contains(cell))
     }
 
@@ -294,11 +292,8 @@ impl<'a> Teller<'a> {
         let all = (0..self.modelled.plan.steps.len() as u32).map(StepId);
         all.filter(|&step| step != but)
             .filter(|&step| {
-                let mut touched = Vec::new();
-                if let Some(step) = self.step(step) {
-                    written(&step.apply, &mut touched);
-                }
-                cells.iter().any(|cell| touched.contains(cell))
+                let touched = self.step(step).map(|step| step.apply.written()).unwrap_or_default();
+                cells.iter().any(|cell| touched.binary_search(cell).is_ok())
             })
             .take(MAX_NAMES)
             .collect()
@@ -446,18 +441,11 @@ impl<'a> Teller<'a> {
             .map(|run| self.words.fact(two.cell, run.end.get(two.cell)).unwrap_or_default())
             .collect();
         let writer = (0..self.modelled.plan.steps.len() as u32).map(StepId).find(|&step| {
-            let mut cells = Vec::new();
-            if let Some(step) = self.step(step) {
-                written(&step.apply, &mut cells);
-            }
-            cells.contains(&two.cell)
-        });
-        // What a package or a command brings along is not what somebody asked for.
-        let aside = |step: StepId| {
-            let resource = self.resource(step).and_then(|id| self.catalog.get(id));
-            resource.is_none_or(|one| matches!(one.type_name.as_str(), "Package" | "Exec"))
-        };
-        let writer = writer.filter(|&step| !aside(step))?;
+            let step = self.step(step);
+            step.is_some_and(|step| {
+                step.manages(two.cell) && step.apply.written().binary_search(&two.cell).is_ok()
+            })
+        })?;
         let name = self.words.step(writer);
         let message = format!("what {name} manages ends differently from different starts");
         let mut finding = Diagnostic::new(&rules::NOT_CONVERGENT, message);
@@ -665,17 +653,4 @@ fn listed(names: &[&str]) -> String {
 
 fn status(run: &Run, step: StepId) -> Status {
     run.statuses.get(step.0 as usize).copied().unwrap_or(Status::None)
-}
-
-/// The cells that a program may write.
-fn written(program: &Program, cells: &mut Vec<CellId>) {
-    let mut work = vec![program];
-    while let Some(program) = work.pop() {
-        match program {
-            Program::Write(cell, _) => cells.push(*cell),
-            Program::If(_, then, otherwise) => work.extend([&**then, &**otherwise]),
-            Program::Sequence(programs) => work.extend(programs),
-            Program::Skip | Program::Fail(_) | Program::Change => {}
-        }
-    }
 }

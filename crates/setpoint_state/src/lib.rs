@@ -13,7 +13,7 @@ mod state;
 
 pub use cell::{Cell, CellId, CellKey, CellKind, Kind, Lifetime, Space, Value};
 pub use domain::Domains;
-pub use plan::{Plan, Reach, Step, StepId, Unknown};
+pub use plan::{Manages, Plan, Reach, Step, StepId, Unknown};
 pub use program::{Program, Term, Test};
 pub use run::{Event, Progress, Run, Runner, Semantics, Status, run};
 pub use state::State;

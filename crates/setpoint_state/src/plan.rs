@@ -24,6 +24,26 @@ pub struct Step {
     pub unknown: Option<Unknown>,
     /// Containers and anchors do nothing, but pass failures and notifications on.
     pub passes_on: bool,
+    pub manages: Manages,
+}
+
+impl Step {
+    /// Whether what it writes to a cell is what it stands for, rather than what comes along with it.
+    pub fn manages(&self, cell: CellId) -> bool {
+        match &self.manages {
+            Manages::AllItWrites => true,
+            Manages::Only(cells) => cells.contains(&cell),
+        }
+    }
+}
+
+/// What a step stands for. A package stands for itself and not for each of its files, a file without a content for its being
+/// there and not for what is in it.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub enum Manages {
+    #[default]
+    AllItWrites,
+    Only(Vec<CellId>),
 }
 
 /// Why the effect of a step is not known, and how far it may reach.

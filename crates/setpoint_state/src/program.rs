@@ -72,6 +72,28 @@ impl Program {
     pub fn choose(test: Test, then: Self, otherwise: Self) -> Self {
         Self::If(test, Box::new(then), Box::new(otherwise))
     }
+
+    /// Every cell that the program may write, with what it writes.
+    pub fn writes(&self, found: &mut impl FnMut(CellId, &Term)) {
+        let mut work = vec![self];
+        while let Some(program) = work.pop() {
+            match program {
+                Self::Write(cell, term) => found(*cell, term),
+                Self::If(_, then, otherwise) => work.extend([&**then, &**otherwise]),
+                Self::Sequence(programs) => work.extend(programs),
+                Self::Skip | Self::Fail(_) | Self::Change => {}
+            }
+        }
+    }
+
+    /// Every cell that the program may write, once, sorted.
+    pub fn written(&self) -> Vec<CellId> {
+        let mut found = Vec::new();
+        self.writes(&mut |cell, _| found.push(cell));
+        found.sort_unstable();
+        found.dedup();
+        found
+    }
 }
 
 impl Test {

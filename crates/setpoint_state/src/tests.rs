@@ -1,12 +1,20 @@
 //! What a run is, case by case. Each was seen in a run of Puppet itself.
 
 use crate::{
-    CellId, CellKey, Domains, Kind, Plan, Program, Runner, Semantics, Space, State, Status, Step, StepId,
-    Test, Value,
+    CellId, CellKey, Domains, Kind, Manages, Plan, Program, Runner, Semantics, Space, State, Status, Step,
+    StepId, Test, Value,
 };
 
 fn step(name: &str, apply: Program, refresh: Program) -> Step {
-    Step { name: name.into(), apply, refresh, suitable: Test::True, unknown: None, passes_on: false }
+    Step {
+        name: name.into(),
+        apply,
+        refresh,
+        suitable: Test::True,
+        unknown: None,
+        passes_on: false,
+        manages: Manages::AllItWrites,
+    }
 }
 
 fn cells(space: &mut Space, names: &[&str]) -> Vec<CellId> {

@@ -308,7 +308,7 @@ fn fold_constants(plan: &mut Plan) {
         }
         for step in &plan.steps {
             for program in [&step.apply, &step.refresh] {
-                writes(program, &mut |cell, term| {
+                program.writes(&mut |cell, term| {
                     let same = match term {
                         Term::Is(value) => fixed.get(&cell) == Some(value),
                         Term::Cell(from) => *from == cell,
@@ -336,18 +336,6 @@ fn fold_constants(plan: &mut Plan) {
             step.apply = fold_program(&step.apply, &fixed);
             step.refresh = fold_program(&step.refresh, &fixed);
             step.suitable = fold_test(&step.suitable, &fixed);
-        }
-    }
-}
-
-pub(crate) fn writes(program: &Program, found: &mut impl FnMut(CellId, &Term)) {
-    let mut work = vec![program];
-    while let Some(program) = work.pop() {
-        match program {
-            Program::Write(cell, term) => found(*cell, term),
-            Program::If(_, then, otherwise) => work.extend([&**then, &**otherwise]),
-            Program::Sequence(programs) => work.extend(programs),
-            Program::Skip | Program::Fail(_) | Program::Change => {}
         }
     }
 }

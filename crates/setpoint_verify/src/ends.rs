@@ -221,7 +221,7 @@ fn implied(context: &Context<'_>) -> Vec<(std::sync::Arc<str>, Test, Option<Step
 fn declared(context: &Context<'_>, step: StepId, cell: CellId) -> Option<Value> {
     let mut written: FxHashSet<Value> = FxHashSet::default();
     let mut copied = false;
-    crate::context::writes(&context.step(step).apply, &mut |to, term| {
+    context.step(step).apply.writes(&mut |to, term| {
         if to == cell {
             match term {
                 Term::Is(value) => {

@@ -1,11 +1,19 @@
 //! Families of plans that grow: for benches, and for tests that the cost grows as the plan does.
 
-use setpoint_state::{CellId, CellKey, CellKind, Kind, Plan, Program, Step, StepId, Test, Value};
+use setpoint_state::{CellId, CellKey, CellKind, Kind, Manages, Plan, Program, Step, StepId, Test, Value};
 
 const PATH: [Kind; 3] = [Kind::Absent, Kind::Directory, Kind::File];
 
 fn step(name: String, apply: Program, refresh: Program) -> Step {
-    Step { name: name.into(), apply, refresh, suitable: Test::True, unknown: None, passes_on: false }
+    Step {
+        name: name.into(),
+        apply,
+        refresh,
+        suitable: Test::True,
+        unknown: None,
+        passes_on: false,
+        manages: Manages::AllItWrites,
+    }
 }
 
 fn marker(plan: &mut Plan, name: &str) -> CellId {

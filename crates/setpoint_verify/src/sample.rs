@@ -1,7 +1,7 @@
 //! Small plans made by chance, to put the prover beside [`crate::exhaustive`].
 
 use setpoint_state::{
-    CellId, CellKey, CellKind, Kind, Plan, Program, Space, Step, StepId, Term, Test, Value,
+    CellId, CellKey, CellKind, Kind, Manages, Plan, Program, Space, Step, StepId, Term, Test, Value,
 };
 
 /// Numbers that look like chance and are the same for the same seed.
@@ -293,6 +293,11 @@ pub fn plan(seed: u64) -> Plan {
         } else {
             Test::True
         };
+        let manages = if maker.chance.percent(15) {
+            Manages::Only(apply.written().into_iter().filter(|_| maker.chance.percent(50)).collect())
+        } else {
+            Manages::AllItWrites
+        };
         plan.steps.push(Step {
             name: format!("Step[{at}]").into(),
             apply,
@@ -300,6 +305,7 @@ pub fn plan(seed: u64) -> Plan {
             suitable,
             unknown: None,
             passes_on,
+            manages,
         });
     }
     // A hidden order, so that the order of the plan is not always the order of the edges.

@@ -2,7 +2,8 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use setpoint_state::{
-    Cell, CellId, CellKey, CellKind, Domains, Kind, Lifetime, Plan, Program, Step, StepId, Term, Test, Value,
+    Cell, CellId, CellKey, CellKind, Domains, Kind, Lifetime, Manages, Plan, Program, Step, StepId, Term,
+    Test, Value,
 };
 
 use crate::context::Context;
@@ -99,6 +100,7 @@ impl Sub {
                 suitable,
                 unknown: None,
                 passes_on: step.passes_on,
+                manages: Manages::AllItWrites,
             });
         }
         if moment.is_start() {

@@ -29,12 +29,14 @@ pub(crate) struct Twices {
     pub(crate) unproved: Vec<Unproved>,
 }
 
-/// The cells that steps write and that outlast a run. What is known to have its value already, or stands where no run comes,
-/// is not among them.
+/// The cells that steps write, stand for, and that outlast a run. What is known to have its value already, or stands where no
+/// run comes, is not among them.
 pub(crate) fn managed(context: &Context<'_>) -> Vec<CellId> {
     (0..context.plan.space.len() as u32)
         .map(CellId)
-        .filter(|cell| !context.writers[cell.0 as usize].is_empty())
+        .filter(|&cell| {
+            context.writers[cell.0 as usize].iter().any(|&writer| context.step(writer).manages(cell))
+        })
         .filter(|&cell| context.plan.space.get(cell).is_some_and(|cell| cell.lifetime == Lifetime::Machine))
         .collect()
 }

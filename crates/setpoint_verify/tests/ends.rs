@@ -9,7 +9,8 @@
 )]
 
 use setpoint_state::{
-    CellId, CellKey, CellKind, Kind, Plan, Program, Runner, Semantics, Status, Step, StepId, Test, Value,
+    CellId, CellKey, CellKind, Kind, Manages, Plan, Program, Runner, Semantics, Status, Step, StepId, Test,
+    Value,
 };
 use setpoint_verify::repair::{Edge, repair, with_edges};
 use setpoint_verify::{Answer, Invariant, Options, Order, family, verify};
@@ -24,6 +25,7 @@ fn step(plan: &mut Plan, name: &str, apply: Program, refresh: Program) -> StepId
         suitable: Test::True,
         unknown: None,
         passes_on: false,
+        manages: Manages::AllItWrites,
     });
     StepId(plan.steps.len() as u32 - 1)
 }

@@ -67,8 +67,8 @@ pub(crate) fn model(machine: &mut Machine<'_>, resource: &Resource) -> Model {
         Ok(guard) => guard,
         Err(reason) if unknown.is_none() => {
             // The command is understood, the check is not: it can do no more than the command.
-            disturbed.extend(cells_of(&run));
-            disturbed.extend(cells_of(&again));
+            disturbed.extend(run.written());
+            disturbed.extend(again.written());
             for check in resource.texts("unless").into_iter().chain(resource.texts("onlyif")) {
                 for path in commands::absolute_paths(&check) {
                     disturbed.extend(touched(machine, path, false));
@@ -113,21 +113,6 @@ fn touched(machine: &mut Machine<'_>, path: &str, below: bool) -> Vec<CellId> {
         cells.extend(machine.tracked(&path).into_iter().map(|tracked| tracked.cell));
     }
     cells
-}
-
-/// Every cell that a program writes.
-fn cells_of(program: &Program) -> Vec<CellId> {
-    let mut found = Vec::new();
-    let mut work = vec![program];
-    while let Some(program) = work.pop() {
-        match program {
-            Program::Write(cell, _) => found.push(*cell),
-            Program::If(_, then, otherwise) => work.extend([&**then, &**otherwise]),
-            Program::Sequence(programs) => work.extend(programs),
-            Program::Skip | Program::Fail(_) | Program::Change => {}
-        }
-    }
-    found
 }
 
 /// Whether the checks let the command run.
