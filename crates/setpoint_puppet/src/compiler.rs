@@ -240,8 +240,9 @@ impl<'a> Compiler<'a> {
     /// The statements outside of classes, of all manifests as one.
     fn evaluate_main(&mut self, manifests: &[Arc<Manifest>]) -> Result<(), Stop> {
         self.edge_to_stage(ResourceId::MAIN)?;
-        for name in ["title", "name"] {
-            self.scopes[ScopeId::TOP].set_named(Symbol::new(name), "main".into());
+        // The main manifest is no module's.
+        for (name, value) in [("title", "main"), ("name", "main"), ("module_name", "")] {
+            self.scopes[ScopeId::TOP].set_named(Symbol::new(name), value.into());
         }
         for manifest in manifests {
             self.frame.file = manifest.program.file;

@@ -84,14 +84,14 @@ impl Compiler<'_> {
 
     fn set_module_names(&mut self, id: ResourceId, definition: DefinitionId, scope: ScopeId) {
         let given = |name: &str| self.resources[id].named(name).filter(|value| !value.is_undef()).cloned();
-        let of = |definition: DefinitionId| self.definitions[definition].module;
-        let module = given("module_name").or_else(|| of(definition).map(|name| Value::string(name.as_str())));
+        // What is written in the main manifest belongs to a module without a name.
+        let of = |definition: DefinitionId| {
+            Value::string(self.definitions[definition].module.map_or("", Symbol::as_str))
+        };
+        let module = given("module_name").unwrap_or_else(|| of(definition));
         let caller = self.scopes[scope].parent.map(|parent| self.scopes[parent].source);
-        let caller = given("caller_module_name")
-            .or_else(|| caller.and_then(of).map(|name| Value::string(name.as_str())));
-        if let Some(module) = module {
-            self.scopes[scope].set_named(Symbol::new("module_name"), module);
-        }
+        let caller = given("caller_module_name").or_else(|| caller.map(of));
+        self.scopes[scope].set_named(Symbol::new("module_name"), module);
         if let Some(caller) = caller {
             self.scopes[scope].set_named(Symbol::new("caller_module_name"), caller);
         }

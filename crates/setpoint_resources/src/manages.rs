@@ -1,24 +1,31 @@
 //! What a resource stands for, among the cells that it writes.
 
 use setpoint_catalog::Resource;
-use setpoint_state::{CellKind, Manages, Program, Space};
+use setpoint_state::{CellKey, CellKind, Manages, Program, Space};
 
 use crate::attributes::Attributes;
 
 /// A package brings files and accounts along, a command does what it does, a service loads its configuration, a user gets a
 /// home: none of that is what the resource declares.
 pub(crate) fn manages(resource: &Resource, apply: &Program, space: &Space) -> Manages {
-    let declares: fn(CellKind) -> bool = match resource.type_name.as_str() {
+    let declares: fn(&CellKey) -> bool = match resource.type_name.as_str() {
         "Exec" => |_| false,
         "Package" if leaves_version_open(resource) => |_| false,
-        "Package" => |kind| kind == CellKind::Package,
-        "File" if leaves_content_open(resource) => |kind| kind != CellKind::Path,
-        "Service" => |kind| kind != CellKind::Loaded,
-        "User" => |kind| !matches!(kind, CellKind::Path | CellKind::Mode | CellKind::Owner | CellKind::Group),
+        "Package" => |key| key.kind == CellKind::Package,
+        "File" if leaves_content_open(resource) => |key| key.kind != CellKind::Path,
+        "Service" => |key| key.kind != CellKind::Loaded,
+        // Its groups, but not the existence of its own.
+        "User" => |key| match key.kind {
+            CellKind::UserGroup => key.detail.is_some(),
+            kind => kind == CellKind::User,
+        },
+        // An entry stands for itself, not for the file that it is in.
+        "Augeas" | "Cron" | "File_line" | "Host" | "Ini_setting" | "Ini_subsetting" | "Mount"
+        | "Ssh_authorized_key" | "Sshkey" => |key| key.kind != CellKind::Path,
         _ => return Manages::AllItWrites,
     };
     let mut cells = apply.written();
-    cells.retain(|&cell| space.get(cell).is_some_and(|cell| declares(cell.key.kind)));
+    cells.retain(|&cell| space.get(cell).is_some_and(|cell| declares(&cell.key)));
     Manages::Only(cells)
 }
 

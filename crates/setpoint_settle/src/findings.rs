@@ -3,9 +3,10 @@
 use std::collections::BTreeMap;
 
 use serde_json::{Value as Json, json};
-use setpoint_catalog::{Catalog, Relation, Resource, ResourceId};
+use setpoint_catalog::{Catalog, Relation, ResourceId};
+use setpoint_puppet_values::Data;
 use setpoint_resources::{Modelled, Note};
-use setpoint_source::{Diagnostic, Fix, Rule, Severity, Sources};
+use setpoint_source::{Diagnostic, Fix, Rule, Severity, Sources, Span};
 use setpoint_state::{CellId, Run, Runner, Semantics, State, Status, StepId};
 use setpoint_verify::repair::Repair;
 use setpoint_verify::{
@@ -320,9 +321,9 @@ impl<'a> Teller<'a> {
         Some(self.placed(finding, &steps))
     }
 
-    /// Restarts that one failure loses: one finding for each service, with what may fail and what it then misses.
+    /// Restarts that one failure loses: one finding for each service, with an example.
     fn lost_refreshes(&self, lost: &[Stale]) -> Vec<Diagnostic> {
-        let mut services: Vec<(StepId, Vec<StepId>, Vec<String>)> = Vec::new();
+        let mut services: BTreeMap<StepId, Vec<(String, StepId)>> = BTreeMap::new();
         for stale in lost {
             let (Some(service), Some(path), Some(failing)) =
                 (self.service(stale), self.path(stale), stale.failing)
@@ -330,40 +331,34 @@ impl<'a> Teller<'a> {
                 continue;
             };
             // A restart that fails is told by Puppet itself.
-            if stale.services.contains(&failing) {
-                continue;
-            }
-            let at = services.iter().position(|(known, ..)| *known == service).unwrap_or_else(|| {
-                services.push((service, Vec::new(), Vec::new()));
-                services.len() - 1
-            });
-            let (_, failings, paths) = &mut services[at];
-            if !failings.contains(&failing) {
-                failings.push(failing);
-            }
-            if !paths.contains(&path) {
-                paths.push(path);
+            if !stale.services.contains(&failing) {
+                services.entry(service).or_default().push((path, failing));
             }
         }
-        services
-            .into_iter()
-            .map(|(service, failing, paths)| {
-                let name = self.words.step(service);
-                let paths: Vec<&str> = paths.iter().map(String::as_str).collect();
-                let (paths, failings) = (listed(&paths), self.names(&failing));
-                let message =
-                    format!("if {failings} fails once, {name} is never restarted for a changed {paths}");
-                let finding = Diagnostic::new(&rules::LOST_REFRESH, message)
-                    .with_note(format!(
-                        "The run in which {paths} changes skips {name}, because {failings} failed; in later runs nothing \
-                         changes any more, so nothing restarts it."
-                    ))
-                    .with_help(format!("Let {name} depend only on what it needs to run."));
-                let mut steps = vec![service];
-                steps.extend(failing.iter().take(MAX_NAMES));
-                self.placed(finding, &steps)
-            })
-            .collect()
+        services.into_iter().filter_map(|(service, missed)| self.lost_refresh(service, missed)).collect()
+    }
+
+    /// The message names the service alone, so that nodes with other files share it.
+    fn lost_refresh(&self, service: StepId, mut missed: Vec<(String, StepId)>) -> Option<Diagnostic> {
+        missed.sort();
+        let (path, failing) = missed.first()?;
+        let (name, failed) = (self.words.step(service), self.words.step(*failing));
+        let mut others: Vec<&str> = missed.iter().map(|(path, _)| path.as_str()).collect();
+        others.dedup();
+        others.retain(|other| other != path);
+        let mut finding = Diagnostic::new(
+            &rules::LOST_REFRESH,
+            format!("if something before it fails once, {name} keeps running with an old configuration"),
+        )
+        .with_note(format!(
+            "For example: a run changes {path}, and {failed} fails in it. So {name} is skipped. The next run finds \
+             nothing to change, and nothing restarts it."
+        ));
+        if !others.is_empty() {
+            finding = finding.with_note(format!("The same may happen to {}.", listed(&others)));
+        }
+        let help = format!("After a run with failures, restart {name} yourself if its files have changed.");
+        Some(self.placed(finding.with_help(help), &[service, *failing]))
     }
 
     /// The service itself, rather than the package that starts it.
@@ -428,10 +423,24 @@ impl<'a> Teller<'a> {
             "first_run": self.run_json(&twice.first_run, &cells),
             "second_run": self.run_json(second, &cells),
         }));
+        if let Some(purging) = active.iter().find(|&&step| self.purges_files_alone(step)) {
+            let name = self.words.step(*purging);
+            finding =
+                finding.with_help(format!("Add `force => true` to {name}, so that it purges folders, too."));
+        }
         let first = active.first().copied().or_else(|| twice.differs.steps.first().copied())?;
         let mut steps = vec![first];
         steps.extend(active.iter().copied().filter(|&step| step != first).take(MAX_NAMES));
         Some(self.placed(finding, &steps))
+    }
+
+    /// Whether it is a folder that is purged without `force`: Puppet announces the removal of folders in it and leaves them.
+    fn purges_files_alone(&self, step: StepId) -> bool {
+        let resource = self.resource(step).and_then(|id| self.catalog.get(id));
+        resource.is_some_and(|one| {
+            let is = |name: &str| one.get(name).is_some_and(|value| matches!(value.data, Data::Bool(true)));
+            one.type_name.as_str() == "File" && is("purge") && !is("force")
+        })
     }
 
     fn not_convergent(&self, two: &TwoStarts) -> Option<Diagnostic> {
@@ -474,27 +483,7 @@ impl<'a> Teller<'a> {
                 }
             }
         }
-        for (step, mut with) in blamed {
-            with.sort_unstable();
-            with.dedup();
-            let reason =
-                self.step(step).and_then(|step| step.unknown.as_ref()).map(|unknown| &*unknown.reason);
-            let mut message = format!("what {} does is not known", self.words.step(step));
-            if let Some(reason) = reason {
-                message = format!("{message}: {reason}");
-            }
-            let mut finding = Diagnostic::new(&rules::UNKNOWN_EFFECT, message);
-            if !with.is_empty() {
-                finding = finding.with_note(format!(
-                    "So nothing is proved about its order with {}; nothing else is affected.",
-                    self.names(&with)
-                ));
-            }
-            found.push(self.placed(
-                finding.with_help("Say what it does in setpoint.toml (`setpoint explain unknown-effect`)."),
-                &[step],
-            ));
-        }
+        found.extend(self.unknown_effects(blamed));
         for (why, steps) in others {
             let reason = match why {
                 Why::Time => "the time was over (`--timeout` gives more)",
@@ -514,39 +503,83 @@ impl<'a> Teller<'a> {
         found
     }
 
+    /// Steps whose effects are not known, each with the steps whose order with it is left open. Those that are so for the same
+    /// reason and come from the same place are told together.
+    fn unknown_effects(&self, blamed: Vec<(StepId, Vec<StepId>)>) -> Vec<Diagnostic> {
+        let mut groups: Vec<(Option<Span>, String, Vec<StepId>, Vec<StepId>)> = Vec::new();
+        for (step, with) in blamed {
+            let reason = self.step(step).and_then(|step| step.unknown.as_ref());
+            let reason = reason.map(|unknown| unknown.reason.to_string()).unwrap_or_default();
+            let resource = self.resource(step).and_then(|id| self.catalog.get(id));
+            // Told as what is not known of packages.
+            if with.is_empty() && resource.is_some_and(|one| one.type_name.as_str() == "Package") {
+                continue;
+            }
+            let span = resource.and_then(|resource| resource.span);
+            match groups.iter_mut().find(|(at, why, ..)| *at == span && *why == reason) {
+                Some((.., steps, all)) => {
+                    steps.push(step);
+                    all.extend(with);
+                }
+                None => groups.push((span, reason, vec![step], with)),
+            }
+        }
+        let told = groups.into_iter().map(|(_, reason, steps, mut with)| {
+            with.retain(|other| !steps.contains(other));
+            with.sort_unstable();
+            with.dedup();
+            let (verb, whose) = if steps.len() == 1 { ("does", "its") } else { ("do", "their") };
+            let mut message = format!("what {} {verb} is not known", self.names(&steps));
+            if !reason.is_empty() {
+                message = format!("{message}: {reason}");
+            }
+            let mut finding = Diagnostic::new(&rules::UNKNOWN_EFFECT, message);
+            if !with.is_empty() {
+                finding = finding.with_note(format!(
+                    "So nothing is proved about {whose} order with {}; nothing else is affected.",
+                    self.names(&with)
+                ));
+            }
+            let help = "Say what it does in setpoint.toml (`setpoint explain unknown-effect`).";
+            self.placed(finding.with_help(help), &steps)
+        });
+        told.collect()
+    }
+
     /// What the user should know about the models.
     fn notes(&self) -> Vec<Diagnostic> {
         let mut found = Vec::new();
-        let mut assumed = Vec::new();
+        let (mut unknown, mut partial, mut assumed) = (Vec::new(), Vec::new(), Vec::new());
         for note in &self.modelled.notes {
-            let rule = match note {
-                Note::UnknownPackage { .. } | Note::VirtualPackage { .. } | Note::PartialPackage { .. } => {
-                    &rules::UNKNOWN_PACKAGE
+            match note {
+                Note::UnknownPackage { package } => unknown.push(package.as_str()),
+                Note::PartialPackage { package } => partial.push(package.as_str()),
+                Note::AssumedDirectory { path } => assumed.push(path.as_str()),
+                Note::VirtualPackage { package, .. } => {
+                    found.push(self.about_packages(note.to_string(), &[package]));
                 }
-                Note::UnmodelledType { .. } | Note::ManyPaths { .. } => &rules::UNKNOWN_EFFECT,
+                Note::UnmodelledType { .. } | Note::ManyPaths { .. } => {
+                    found.push(Diagnostic::new(&rules::UNKNOWN_EFFECT, note.to_string()));
+                }
                 // Told with the pairs that it leaves open.
-                Note::UnknownCommand { .. } => continue,
-                Note::AssumedDirectory { path } => {
-                    assumed.push(path.as_str());
-                    continue;
-                }
-            };
-            let mut finding = Diagnostic::new(rule, note.to_string());
-            if let Note::UnknownPackage { package }
-            | Note::VirtualPackage { package, .. }
-            | Note::PartialPackage { package } = note
-            {
-                let declares = |resource: &Resource| {
-                    resource.type_name.as_str() == "Package"
-                        && (&*resource.title == package.as_str()
-                            || resource.get("name").is_some_and(|name| *name == package.as_str().into()))
-                };
-                if let Some((_, resource)) = self.catalog.iter().find(|(_, resource)| declares(resource)) {
-                    finding = finding.with_resources([resource.reference()]);
-                    finding.span = resource.span;
-                }
+                Note::UnknownCommand { .. } => {}
             }
-            found.push(finding);
+        }
+        let packages = |names: &[&str]| {
+            format!("the package{} {}", if names.len() == 1 { "" } else { "s" }, listed(names))
+        };
+        if !unknown.is_empty() {
+            let each = if unknown.len() == 1 { "it" } else { "each" };
+            let message = format!(
+                "no index knows {}: {each} is taken to bring what bears its name, and nothing else",
+                packages(&unknown)
+            );
+            let help = "Make an index of all packages with `setpoint packages build`, and name it with `--packages`.";
+            found.push(self.about_packages(message, &unknown).with_help(help));
+        }
+        if !partial.is_empty() {
+            let message = format!("of {} only the main files are known", packages(&partial));
+            found.push(self.about_packages(message, &partial));
         }
         if !assumed.is_empty() {
             let list = listed(&assumed);
@@ -554,6 +587,22 @@ impl<'a> Teller<'a> {
             found.push(Diagnostic::new(&rules::ASSUMED, message));
         }
         found
+    }
+
+    /// A finding at the first of the resources that install packages.
+    fn about_packages(&self, message: String, names: &[&str]) -> Diagnostic {
+        let mut finding = Diagnostic::new(&rules::UNKNOWN_PACKAGE, message);
+        for (_, resource) in self.catalog.iter().filter(|(_, one)| one.type_name.as_str() == "Package") {
+            let named = |name: &&str| {
+                &*resource.title == *name
+                    || resource.get("name").is_some_and(|value| *value == (*name).into())
+            };
+            if names.iter().any(named) {
+                finding.resources.push(resource.reference());
+                finding.span = finding.span.or(resource.span);
+            }
+        }
+        finding
     }
 
     /// Start, order and end of both runs.

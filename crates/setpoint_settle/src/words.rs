@@ -36,7 +36,8 @@ impl<'a> Words<'a> {
     pub(crate) fn state(&self, state: &State, cells: &[CellId]) -> String {
         let mut cells: Vec<CellId> = cells.to_vec();
         cells.sort_by_key(|&cell| self.weight(cell));
-        let known = cells.iter().filter_map(|&cell| self.fact(cell, state.get(cell)));
+        let told = cells.iter().filter(|&&cell| !self.is_beside_the_point(cell, state.get(cell)));
+        let known = told.filter_map(|&cell| self.fact(cell, state.get(cell)));
         let facts: Vec<String> = known.take(MAX_FACTS).collect();
         match facts.as_slice() {
             [] => "any".to_owned(),
@@ -45,9 +46,21 @@ impl<'a> Words<'a> {
         }
     }
 
+    /// What exists has a mode, an owner and a group: that they are some others tells nothing.
+    fn is_beside_the_point(&self, cell: CellId, value: &Value) -> bool {
+        let kind = self.plan.space.get(cell).map(|cell| cell.key.kind);
+        matches!(kind, Some(CellKind::Mode | CellKind::Owner | CellKind::Group))
+            && matches!(value, Value::Fresh(..))
+    }
+
     /// What people think of first comes first.
     fn weight(&self, cell: CellId) -> u8 {
-        match self.plan.space.get(cell).map(|cell| cell.key.kind) {
+        let cell = self.plan.space.get(cell);
+        // What stands for something that nobody thought of is the point of the story.
+        if cell.is_some_and(|cell| cell.key.name.contains("(another ")) {
+            return 0;
+        }
+        match cell.map(|cell| cell.key.kind) {
             Some(CellKind::Package) => 0,
             Some(CellKind::User | CellKind::UserGroup) => 1,
             Some(CellKind::Path | CellKind::Entry) => 2,

@@ -17,6 +17,12 @@ pub(crate) fn exec(resource: &Resource, command: &str, world: &World<'_>) -> Opt
     Some(read(&declared.effects, &|text| text.to_owned(), &format!("(as {} makes it)", resource.reference())))
 }
 
+/// Whether the user says what an exec does, and then whether a second run changes nothing more.
+pub(crate) fn is_idempotent(resource: &Resource, command: &str, world: &World<'_>) -> Option<bool> {
+    let declared = world.config.execs.iter().find(|exec| exec.matches(&resource.title, command));
+    declared.map(|exec| exec.idempotent)
+}
+
 fn declared<'a>(resource: &Resource, world: &World<'a>) -> Option<&'a Type> {
     let name = resource.type_name.as_str().to_lowercase();
     world.config.types.iter().find(|declared| *declared.name == name)

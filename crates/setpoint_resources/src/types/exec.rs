@@ -45,14 +45,14 @@ pub(crate) fn model(machine: &mut Machine<'_>, resource: &Resource) -> Model {
             disturbed.extend(touched(machine, &path, below));
         }
     }
-    let run = match effects(resource, machine.world) {
+    let mut run = match effects(resource, machine.world) {
         Ok(effects) => run(machine, resource, &command, &effects),
         Err(reason) => {
             unknown = Some(reason);
             run(machine, resource, &command, &[])
         }
     };
-    let again = match resource.text("refresh") {
+    let mut again = match resource.text("refresh") {
         Some(other) => match commands::effects(&other, folder.as_deref()) {
             Ok(effects) => self::run(machine, resource, &other, &effects),
             Err(reason) => {
@@ -62,9 +62,21 @@ pub(crate) fn model(machine: &mut Machine<'_>, resource: &Resource) -> Model {
         },
         None => run.clone(),
     };
+    let declared = super::declared::is_idempotent(resource, &command, machine.world);
+    if declared == Some(false) {
+        let count = counted(machine, resource);
+        (run, again) = (sequence(vec![run, count.clone()]), sequence(vec![again, count]));
+    }
     let mut guard_reason: Option<String> = None;
     let guard = match guard(machine, resource) {
         Ok(guard) => guard,
+        // Who says what a command does says that its checks find it done.
+        Err(_) if declared == Some(true) => {
+            let done = machine.other(CellKind::Other, &resource.reference(), Some("done"));
+            let mark = Program::set(done, Value::text(PRESENT));
+            (run, again) = (sequence(vec![run, mark.clone()]), sequence(vec![again, mark]));
+            absent(done)
+        }
         Err(reason) if unknown.is_none() => {
             // The command is understood, the check is not: it can do no more than the command.
             disturbed.extend(run.written());
@@ -98,6 +110,13 @@ pub(crate) fn model(machine: &mut Machine<'_>, resource: &Resource) -> Model {
         model = model.not_known(&reason, Reach::Cells(disturbed));
     }
     model
+}
+
+/// Leaves something that is different after each time.
+fn counted(machine: &mut Machine<'_>, resource: &Resource) -> Program {
+    let traces = machine.other(CellKind::Other, &resource.reference(), Some("traces"));
+    let set = |text: &str| Program::set(traces, Value::text(text));
+    choose(Test::is(traces, Value::text("once")), set("again"), set("once"))
 }
 
 /// The cells of a path, and of what is below it.

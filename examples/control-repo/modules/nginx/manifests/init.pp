@@ -21,6 +21,7 @@ class nginx (
     mode    => '0755',
     purge   => true,
     recurse => true,
+    force   => true,
     require => Package['nginx'],
   }
 

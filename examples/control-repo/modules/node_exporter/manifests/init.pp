@@ -3,7 +3,10 @@ class node_exporter (
   Integer[1, 65535] $port       = 9100,
   Array[String[1]]  $collectors = ['systemd', 'processes'],
 ) {
-  $package = 'prometheus-node-exporter'
+  $package = $facts['os']['family'] ? {
+    'RedHat' => 'node_exporter',
+    default  => 'prometheus-node-exporter',
+  }
   $flags = $collectors.map |$collector| { "--collector.${collector}" }
 
   package { $package:

@@ -19,6 +19,7 @@ class profile::monitoring (
       mode    => '0755',
       purge   => true,
       recurse => true,
+      force   => true,
       ;
     '/etc/prometheus/prometheus.yml':
       content => epp('profile/prometheus.yml.epp', { 'interval' => $interval }),
