@@ -49,6 +49,9 @@ pub(crate) enum Command {
     Explain(ExplainArgs),
 }
 
+/// The rules that are off unless `--enable` or `setpoint.toml` asks for them.
+pub(crate) const OPTIONAL_RULES: [&str; 2] = ["empty-collector", "redundant-edge"];
+
 /// What an input is, and what its compilation needs.
 #[derive(Debug, Clone, Default, Args)]
 pub(crate) struct InputOptions {
@@ -74,6 +77,13 @@ pub(crate) struct InputOptions {
     /// What is not decided about a catalog after so many seconds is `unknown` (Puppet)
     #[arg(long, value_name = "SECONDS", default_value = "60", help_heading = "Input")]
     pub(crate) timeout: Option<u64>,
+    /// What must hold after every run without failure, as `service('nginx').running`; docs/configuration.md has the language
+    /// (Puppet)
+    #[arg(long = "invariant", value_name = "SENTENCE", help_heading = "Input")]
+    pub(crate) invariants: Vec<String>,
+    /// Look also for what is off unless asked for (Puppet)
+    #[arg(long = "enable", value_name = "RULE", help_heading = "Input", value_parser = OPTIONAL_RULES)]
+    pub(crate) enabled: Vec<String>,
     /// The configuration, instead of the nearest setpoint.toml at or above the input
     #[arg(long, value_name = "FILE", help_heading = "Input")]
     pub(crate) config: Option<PathBuf>,

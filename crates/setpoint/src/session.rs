@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use setpoint_config::Config;
+use setpoint_config::{Config, INVALID_SETTING};
 use setpoint_source::{Diagnostic, FileSystem, Rule, Severity, Sources, read_text};
 
-use crate::cli::InputOptions;
+use crate::cli::{InputOptions, OPTIONAL_RULES};
 
 /// The files, and all source text that was read from them.
 #[derive(Debug)]
@@ -44,14 +44,31 @@ impl<'a> Session<'a> {
         input: &Path,
         options: &InputOptions,
     ) -> Result<(Arc<Config>, Vec<Diagnostic>), UsageError> {
-        let found = options.config.clone().or_else(|| setpoint_config::find(self.files, input));
-        let Some(path) = found else { return Ok(Default::default()) };
+        // Without a file there may still be what the command line states.
+        let path =
+            options.config.clone().or_else(|| setpoint_config::find(self.files, input)).unwrap_or_default();
         let mut configs = self.configs.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = configs.get(&path) {
             return Ok((Arc::clone(known), Vec::new()));
         }
-        let read = setpoint_config::load(self.files, &self.sources, &path);
-        let (config, diagnostics) = read.map_err(|error| UsageError(error.to_string()))?;
+        let (mut config, mut diagnostics) = (Config::default(), Vec::new());
+        if !path.as_os_str().is_empty() {
+            let read = setpoint_config::load(self.files, &self.sources, &path);
+            (config, diagnostics) = read.map_err(|error| UsageError(error.to_string()))?;
+        }
+        for name in &config.enabled {
+            if !OPTIONAL_RULES.contains(&name.as_str()) {
+                let message = format!("`{}` is no rule that can be enabled", name.value);
+                let help = format!("Off unless asked for are {}.", OPTIONAL_RULES.join(" and "));
+                diagnostics.push(Diagnostic::new(&INVALID_SETTING, message).at(name.span).with_help(help));
+            }
+        }
+        for text in &options.invariants {
+            match setpoint_config::stated(&self.sources, text) {
+                Ok(invariant) => config.invariants.push(invariant),
+                Err(problem) => diagnostics.push(*problem),
+            }
+        }
         let config = Arc::new(config);
         configs.insert(path, Arc::clone(&config));
         Ok((config, diagnostics))
@@ -61,6 +78,11 @@ impl<'a> Session<'a> {
     pub(crate) fn read(&self, path: &Path) -> Result<String, UsageError> {
         read_text(self.files, path).map_err(|error| UsageError(error.to_string()))
     }
+}
+
+/// Whether a rule that is off unless asked for is asked for.
+pub(crate) fn enables(config: &Config, options: &InputOptions, rule: &str) -> bool {
+    options.enabled.iter().any(|name| name == rule) || config.enabled.iter().any(|name| name.value == rule)
 }
 
 impl UsageError {

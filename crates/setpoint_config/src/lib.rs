@@ -6,15 +6,15 @@
 
 mod model;
 mod read;
+mod sentence;
 mod value;
 
 use std::path::{Path, PathBuf};
 
-use setpoint_source::{Diagnostic, FileError, FileSystem, Rule, Severity, Sources, read_text};
+use setpoint_source::{Diagnostic, FileError, FileSystem, Range, Rule, Severity, Sources, read_text};
 
-pub use model::{
-    Case, CaseEntry, Claim, Config, Effects, Exec, Expected, Invariant, Pattern, Puppet, Subject, Type,
-};
+pub use model::{Case, CaseEntry, Config, Effects, Exec, Invariant, Pattern, Puppet, Type};
+pub use sentence::{Fact, FileProperty, PathKind, Sentence, SentenceError};
 pub use value::{Entry, Placed, Table, Value, ValueKind};
 
 /// The name of the file.
@@ -60,6 +60,14 @@ pub fn load(
     let (mut config, diagnostics) = read::config(file, &text);
     path.clone_into(&mut config.path);
     Ok((config, diagnostics))
+}
+
+/// An invariant that the command line states.
+pub fn stated(sources: &Sources, text: &str) -> Result<Invariant, Box<Diagnostic>> {
+    let span = Range::new(0, text.len()).in_file(sources.add("--invariant", text));
+    let sentence = Sentence::parse(text).map_err(|error| Box::new(read::misread(&error, span, 0)))?;
+    let (nodes, platforms) = (Vec::new(), Vec::new());
+    Ok(Invariant { name: text.to_owned(), sentence, nodes, platforms, span })
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use setpoint_source::Span;
 
+use crate::sentence::Sentence;
 use crate::value::{Placed, Table, Value};
 
 /// All of `setpoint.toml`.
@@ -18,6 +19,8 @@ pub struct Config {
     pub execs: Vec<Exec>,
     pub types: Vec<Type>,
     pub invariants: Vec<Invariant>,
+    /// `[rules]`: those that are off unless asked for.
+    pub enabled: Vec<Placed<String>>,
 }
 
 impl Config {
@@ -172,43 +175,12 @@ pub struct Type {
 /// `[[invariant]]`: what must hold after every run without failure.
 #[derive(Debug, Clone)]
 pub struct Invariant {
-    pub name: Placed<String>,
-    pub claim: Claim,
+    /// As the user calls it; what it says, if it has no name.
+    pub name: String,
+    pub sentence: Sentence,
     /// Only on these nodes; names or `^` expressions. All if empty.
     pub nodes: Vec<Pattern>,
     /// Only on these platforms. All if empty.
     pub platforms: Vec<Placed<String>>,
     pub span: Span,
-}
-
-#[derive(Debug, Clone)]
-pub enum Claim {
-    /// A thing has these properties.
-    State { subject: Subject, expected: Box<Expected> },
-    /// A sentence in the language of invariants.
-    Expression(Placed<String>),
-}
-
-#[derive(Debug, Clone, PartialEq)]
-pub enum Subject {
-    /// `File[/etc/motd]`
-    Resource(Placed<String>),
-    File(Placed<String>),
-    Package(Placed<String>),
-    Service(Placed<String>),
-    User(Placed<String>),
-    Group(Placed<String>),
-}
-
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct Expected {
-    /// `file`, `directory`, `link`, `present`, `absent`, `running`, `stopped`.
-    pub ensure: Option<Placed<String>>,
-    pub content: Option<Placed<String>>,
-    pub mode: Option<Placed<String>>,
-    pub owner: Option<Placed<String>>,
-    pub owning_group: Option<Placed<String>>,
-    /// Where a link points to.
-    pub target: Option<Placed<String>>,
-    pub enabled: Option<Placed<bool>>,
 }

@@ -1,14 +1,14 @@
 //! From TOML to the model. Each section knows its settings; what it does not know is said with the nearest name.
 
-use setpoint_source::{Diagnostic, FileId, Span, nearest};
+use setpoint_source::{Diagnostic, FileId, Range, Span, nearest};
 
-use crate::model::{
-    Case, CaseEntry, Claim, Config, Effects, Exec, Expected, Invariant, Pattern, Puppet, Subject, Type,
-};
+use crate::model::{Case, CaseEntry, Config, Effects, Exec, Invariant, Pattern, Puppet, Type};
+use crate::sentence::{Sentence, SentenceError, Thing};
 use crate::value::{Placed, Table, Value, ValueKind};
 use crate::{INVALID_SETTING, UNKNOWN_SETTING};
 
-const SECTIONS: &[&str] = &["puppet", "case", "stubs", "exec", "type", "invariant"];
+const SECTIONS: &[&str] = &["puppet", "case", "stubs", "exec", "type", "invariant", "rules"];
+const RULES: &[&str] = &["enable"];
 const PUPPET: &[&str] =
     &["version", "modulepath", "platforms", "facts", "nodes", "strict_variables", "hiera"];
 const CASE: &[&str] =
@@ -48,10 +48,21 @@ const INVARIANT: &[&str] = &[
     "nodes",
     "platforms",
 ];
+/// What an invariant is about.
+const SUBJECTS: [&str; 6] = ["resource", "file", "package", "service", "user", "group"];
+/// What it may expect, and what the language of invariants calls that.
+const EXPECTED: [(&str, &str); 6] = [
+    ("ensure", "ensure"),
+    ("content", "content"),
+    ("mode", "mode"),
+    ("owner", "owner"),
+    ("owning_group", "group"),
+    ("target", "target"),
+];
 
 pub(crate) fn config(file: FileId, text: &str) -> (Config, Vec<Diagnostic>) {
     let (root, errors) = toml::de::DeTable::parse_recoverable(text);
-    let mut reader = Reader { diagnostics: Vec::new() };
+    let mut reader = Reader { text, diagnostics: Vec::new() };
     for error in errors {
         let mut found = Diagnostic::new(&INVALID_SETTING, format!("This is not TOML: {}", error.message()));
         found.span = error.span().map(|range| crate::value::span(file, &range));
@@ -62,7 +73,9 @@ pub(crate) fn config(file: FileId, text: &str) -> (Config, Vec<Diagnostic>) {
     (config, reader.diagnostics)
 }
 
-struct Reader {
+struct Reader<'t> {
+    /// The text of the file.
+    text: &'t str,
     diagnostics: Vec<Diagnostic>,
 }
 
@@ -74,7 +87,7 @@ struct Section<'a> {
     span: Span,
 }
 
-impl Reader {
+impl Reader<'_> {
     fn config(&mut self, root: &Table) -> Config {
         let mut config = Config::default();
         for (name, entry) in root {
@@ -87,6 +100,12 @@ impl Reader {
                 "stubs" => {
                     if let Some(table) = self.table(name, &entry.value) {
                         config.stubs = table.clone();
+                    }
+                }
+                "rules" => {
+                    if let Some(table) = self.table(name, &entry.value) {
+                        let section = self.section("[rules]", table, entry.key, &[RULES]);
+                        config.enabled = self.texts(&section, "enable");
                     }
                 }
                 "type" => {
@@ -233,43 +252,19 @@ impl Reader {
 
     fn invariant(&mut self, table: &Table, span: Span) -> Option<Invariant> {
         let section = self.section("[[invariant]]", table, span, &[INVARIANT]);
-        let name = self.required(&section, "name");
+        let name = self.text(&section, "name");
         let expression = self.text(&section, "expression");
-        let mut subjects: Vec<Subject> = [
-            self.text(&section, "resource").map(Subject::Resource),
-            self.text(&section, "file").map(Subject::File),
-            self.text(&section, "package").map(Subject::Package),
-            self.text(&section, "service").map(Subject::Service),
-            self.text(&section, "user").map(Subject::User),
-            self.text(&section, "group").map(Subject::Group),
-        ]
-        .into_iter()
-        .flatten()
-        .collect();
-        let expected = Expected {
-            ensure: self.text(&section, "ensure"),
-            content: self.text(&section, "content"),
-            mode: self.text(&section, "mode"),
-            owner: self.text(&section, "owner"),
-            owning_group: self.text(&section, "owning_group"),
-            target: self.text(&section, "target"),
-            enabled: self.boolean(&section, "enabled"),
-        };
+        let subjects: Vec<Placed<String>> =
+            SUBJECTS.iter().filter_map(|name| self.text(&section, name)).collect();
         let nodes = self.texts(&section, "nodes");
         let nodes = nodes.into_iter().filter_map(|text| self.pattern(text)).collect();
         let platforms = self.texts(&section, "platforms");
-        let claim = match (expression, subjects.pop()) {
-            (Some(expression), None) => Claim::Expression(expression),
-            (None, Some(subject)) if subjects.is_empty() => {
-                if expected == Expected::default() {
-                    self.wrong(
-                        span,
-                        "This invariant expects nothing: say what holds, as `ensure = \"file\"`",
-                    );
-                    return None;
-                }
-                Claim::State { subject, expected: Box::new(expected) }
+        let (said, sentence) = match (expression, subjects.as_slice()) {
+            (Some(expression), []) => {
+                let sentence = self.expression(&expression)?;
+                (expression.value, sentence)
             }
+            (None, [subject]) => (self.said(table), self.state(&section, subject)?),
             _ => {
                 self.wrong(
                     span,
@@ -279,7 +274,80 @@ impl Reader {
                 return None;
             }
         };
-        Some(Invariant { name: name?, claim, nodes, platforms, span })
+        Some(Invariant { name: name.map_or(said, |name| name.value), sentence, nodes, platforms, span })
+    }
+
+    /// What an invariant says, for one that has no name.
+    fn said(&self, table: &Table) -> String {
+        let claims = table.iter().filter(|(key, _)| !["nodes", "platforms"].contains(&key.as_str()));
+        let texts: Vec<String> = claims
+            .filter_map(|(key, entry)| {
+                let written = entry.value.span.range;
+                Some(format!("{key} = {}", self.text.get(written.start as usize..written.end as usize)?))
+            })
+            .collect();
+        texts.join(", ")
+    }
+
+    fn expression(&mut self, expression: &Placed<String>) -> Option<Sentence> {
+        let error = match Sentence::parse(&expression.value) {
+            Ok(sentence) => return Some(sentence),
+            Err(error) => error,
+        };
+        let range = expression.span.range;
+        let written = self.text.get(range.start as usize..range.end as usize).unwrap_or("");
+        // A text with escapes is longer in the file than what it means: then it is meant as a whole.
+        let (error, offset) = match written.find(&expression.value) {
+            Some(offset) => (error, offset),
+            None => (SentenceError { range: 0..written.len(), ..error }, 0),
+        };
+        self.diagnostics.push(misread(&error, expression.span, offset));
+        None
+    }
+
+    /// A thing has these properties.
+    fn state(&mut self, section: &Section<'_>, subject: &Placed<String>) -> Option<Sentence> {
+        let named = SUBJECTS.iter().find(|name| section.table.contains_key(**name))?;
+        let found = match Thing::named(named) {
+            Some(thing) => Some((thing, subject.value.clone())),
+            None => reference(&subject.value),
+        };
+        let Some((thing, name)) = found else {
+            let message = "This is no file, package, service, user or group, as `File[/etc/motd]`";
+            self.wrong(subject.span, message);
+            return None;
+        };
+        let (mut parts, known) = (Vec::new(), self.diagnostics.len());
+        for (setting, property) in EXPECTED {
+            let Some(value) = self.text(section, setting) else { continue };
+            let claim = if property == "ensure" || thing == Thing::File {
+                thing.equals(&name, property, &value.value)
+            } else {
+                Err(format!("a {} has no `{setting}`", thing.name()))
+            };
+            match claim {
+                Ok(claim) => parts.push(claim),
+                Err(message) => self.wrong(value.span, &message),
+            }
+        }
+        if let Some(enabled) = self.boolean(section, "enabled") {
+            if thing == Thing::Service {
+                parts.push(Thing::enabled(&name, enabled.value));
+            } else {
+                self.wrong(enabled.span, "only a service is `enabled`");
+            }
+        }
+        if self.diagnostics.len() > known {
+            return None;
+        }
+        if parts.is_empty() {
+            self.wrong(
+                section.span,
+                "This invariant expects nothing: say what holds, as `ensure = \"file\"`",
+            );
+            return None;
+        }
+        Some(Sentence::All(parts))
     }
 
     /// Says which settings of a section nobody knows.
@@ -412,4 +480,23 @@ impl Reader {
             }
         }
     }
+}
+
+/// What is wrong with a sentence that begins so many bytes into a place.
+pub(crate) fn misread(error: &SentenceError, place: Span, offset: usize) -> Diagnostic {
+    let start = place.range.start as usize + offset;
+    let range = Range::new(start + error.range.start, start + error.range.end);
+    let message = format!("This invariant is not understood: {}", error.message);
+    let found = Diagnostic::new(&INVALID_SETTING, message).at(range.in_file(place.file));
+    match &error.help {
+        Some(help) => found.with_help(help.as_str()),
+        None => found,
+    }
+}
+
+/// `File[/etc/motd]`
+fn reference(text: &str) -> Option<(Thing, String)> {
+    let (type_name, rest) = text.split_once('[')?;
+    let name = rest.strip_suffix(']')?.trim_matches(['\'', '"']);
+    Some((Thing::named(type_name)?, name.to_owned()))
 }

@@ -39,6 +39,9 @@ fn every_section_is_read() {
         strict_variables = true
         hiera = "hiera.yaml"
 
+        [rules]
+        enable = ["redundant-edge"]
+
         [[case]]
         name = "defaults"
         class = "ntp"
@@ -84,7 +87,7 @@ fn every_section_is_read() {
 
         [[invariant]]
         name = "free"
-        expression = "File[/a] before File[/b]"
+        expression = "exists('/a') implies file('/b').owner == 'app'"
         "#,
     );
     assert!(diagnostics.is_empty(), "{diagnostics:?}");
@@ -96,6 +99,8 @@ fn every_section_is_read() {
     assert_eq!(puppet.facts[0].value, "facts/*.yaml");
     assert_eq!(puppet.strict_variables, Some(true));
     assert_eq!(config.resolve("modules"), Path::new("repo/modules"));
+
+    assert_eq!(config.enabled[0].value, "redundant-edge");
 
     assert_eq!(config.cases.len(), 2);
     let case = &config.cases[0];
@@ -116,13 +121,12 @@ fn every_section_is_read() {
     assert_eq!(config.types[0].name.value, "my::thing");
     assert_eq!(config.types[1].edits.as_ref().map(|path| path.as_str()), Some("/etc/keystone/keystone.conf"));
 
-    let Claim::State { subject: Subject::File(path), expected } = &config.invariants[0].claim else {
-        panic!("{:?}", config.invariants[0].claim)
-    };
+    let motd = "/etc/motd".to_owned();
     assert_eq!(
-        (path.as_str(), expected.mode.as_ref().map(|mode| mode.as_str())),
-        ("/etc/motd", Some("0644"))
+        config.invariants[0].sentence.facts(),
+        [&Fact::Path(motd.clone(), PathKind::File), &Fact::File(FileProperty::Mode, motd, "0644".to_owned())]
     );
+    assert_eq!(config.invariants[1].name, "free");
     assert!(config.invariants[0].nodes[0].matches("web7"));
 }
 
@@ -177,6 +181,34 @@ fn what_is_contradictory_is_said() {
     assert!(read("[[exec]]\ncommand = '^('\n").0.execs.is_empty());
     assert_eq!(wrong("[[invariant]]\nname = 'a'\nfile = '/a'\n").len(), 1);
     assert_eq!(wrong("[[invariant]]\nname = 'a'\nfile = '/a'\nuser = 'b'\nensure = 'present'\n").len(), 1);
+}
+
+#[test]
+fn an_invariant_that_is_not_understood_is_said_at_its_place() {
+    let place = |text: &str| {
+        let (config, diagnostics, sources) = read(text);
+        assert!(config.invariants.is_empty());
+        let [found] = diagnostics.as_slice() else { panic!("{diagnostics:?}") };
+        let position = sources.position(found.span.unwrap());
+        format!("{}:{} {}", position.line, position.column, found.message)
+    };
+    assert_eq!(
+        place("[[invariant]]\nexpression = \"file('/a').mod == '0644'\"\n"),
+        "2:26 This invariant is not understood: a file has no `mod`"
+    );
+    assert_eq!(
+        place("[[invariant]]\nfile = '/a'\nensure = 'up'\n"),
+        "3:10 `ensure` of a file is `file`, `directory`, `link`, `present` or `absent`"
+    );
+    assert_eq!(place("[[invariant]]\nuser = 'a'\nmode = '0644'\n"), "3:8 a user has no `mode`");
+    assert_eq!(place("[[invariant]]\nuser = 'a'\nenabled = true\n"), "3:11 only a service is `enabled`");
+    assert_eq!(
+        place("[[invariant]]\nresource = 'Cron[a]'\nensure = 'present'\n"),
+        "2:12 This is no file, package, service, user or group, as `File[/etc/motd]`"
+    );
+    let named = |text: &str| read(text).0.invariants[0].name.clone();
+    assert_eq!(named("[[invariant]]\nfile = '/a'\nensure = \"file\"\n"), "file = '/a', ensure = \"file\"");
+    assert_eq!(named("[[invariant]]\nexpression = \"exists('/a')\"\n"), "exists('/a')");
 }
 
 #[test]

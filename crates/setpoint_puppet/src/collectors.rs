@@ -5,7 +5,7 @@
 use rustc_hash::FxHashSet;
 use setpoint_provenance::{Control, Prov};
 use setpoint_puppet_functions::Stop;
-use setpoint_puppet_values::{Data, Value, ops};
+use setpoint_puppet_values::{Data, Value, ops, to_text};
 use setpoint_source::{Diagnostic, Span, Symbol};
 
 use crate::compiler::Compiler;
@@ -60,9 +60,20 @@ enum Selects {
 pub(crate) enum Query {
     And(Box<Self>, Box<Self>),
     Or(Box<Self>, Box<Self>),
-    Tagged { tags: Vec<Symbol>, prov: Prov },
-    Equal { name: Symbol, value: Value },
-    NotEqual { name: Symbol, value: Value },
+    Tagged {
+        tags: Vec<Symbol>,
+        prov: Prov,
+    },
+    /// `literal`: the manifest spells the value out.
+    Equal {
+        name: Symbol,
+        value: Value,
+        literal: bool,
+    },
+    NotEqual {
+        name: Symbol,
+        value: Value,
+    },
 }
 
 impl Compiler<'_> {
@@ -316,7 +327,7 @@ impl Compiler<'_> {
             Query::And(left, right) => self.satisfies(id, left) && self.satisfies(id, right),
             Query::Or(left, right) => self.satisfies(id, left) || self.satisfies(id, right),
             Query::Tagged { tags, .. } => self.is_tagged(id, tags),
-            Query::Equal { name, value } => {
+            Query::Equal { name, value, .. } => {
                 let actual = self.queried(id, *name);
                 match &actual.data {
                     Data::Array(items) if matches!(value.data, Data::Type(_)) => {
@@ -340,7 +351,49 @@ impl Compiler<'_> {
     }
 }
 
+/// What came of a collector.
+#[derive(Debug, Clone)]
+pub struct Collected {
+    pub span: Span,
+    /// As users write it: `File`.
+    pub type_name: Symbol,
+    /// How many resources it found.
+    pub count: usize,
+    /// Whether it sets parameters of what it finds.
+    pub overrides: bool,
+    /// The title that it asks for, where the manifest spells it out.
+    pub title: Option<String>,
+}
+
+impl Compiler<'_> {
+    /// What came of every collector of the catalog's own resources.
+    pub(crate) fn collected(&self) -> Vec<Collected> {
+        let ends = self.collectors.iter().filter_map(|collector| {
+            let Selects::Query { type_name, query } = &collector.selects else { return None };
+            Some(Collected {
+                span: collector.span,
+                type_name: *type_name,
+                count: collector.collected.len(),
+                overrides: !collector.overrides.is_empty(),
+                title: query.as_ref().and_then(Query::literal_title),
+            })
+        });
+        ends.collect()
+    }
+}
+
 impl Query {
+    /// The title that a resource must have, where the manifest spells it out.
+    fn literal_title(&self) -> Option<String> {
+        match self {
+            Self::And(left, right) => left.literal_title().or_else(|| right.literal_title()),
+            Self::Equal { name, value, literal: true } if name.as_str() == "title" => {
+                Some(to_text(value).to_string())
+            }
+            _ => None,
+        }
+    }
+
     /// The attributes that the condition looks at.
     fn reads(&self, names: &mut Vec<Symbol>) {
         match self {

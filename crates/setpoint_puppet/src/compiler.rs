@@ -203,6 +203,7 @@ impl<'a> Compiler<'a> {
             let diagnostic = self.explain(stop);
             self.diagnostics.push(diagnostic);
         }
+        let collected = self.collected();
         let failed = self.diagnostics.iter().any(|found| found.severity == setpoint_source::Severity::Error);
         let diagnostics = std::mem::take(&mut self.diagnostics);
         let log = std::mem::take(&mut self.log);
@@ -220,10 +221,12 @@ impl<'a> Compiler<'a> {
                 guards,
                 declarations,
                 trace,
+                collected,
             };
         }
         let (catalog, arena, trace) = crate::finish::into_catalog(self);
-        Compilation { catalog: Some(catalog), diagnostics, log, arena, guards, declarations, trace }
+        let catalog = Some(catalog);
+        Compilation { catalog, diagnostics, log, arena, guards, declarations, trace, collected }
     }
 
     fn phases(&mut self, entry: &Entry) -> Result<(), Stop> {

@@ -43,6 +43,7 @@ use setpoint_source::{Diagnostic, Span};
 
 use compiler::Compiler;
 
+pub use collectors::Collected;
 pub use environment::{Definition, Environment, Manifest};
 pub use lookups::{Looked, LookupFormat, LookupOptions, lookup};
 pub use options::{Entry, Options, PuppetVersion};
@@ -66,6 +67,8 @@ pub struct Compilation {
     pub declarations: Vec<(ResourceId, Prov)>,
     /// What else happened on the way.
     pub trace: Trace,
+    /// What came of every collector.
+    pub collected: Vec<Collected>,
 }
 
 /// A message of `notice()` and its kin, or a warning of the compiler.
@@ -120,5 +123,6 @@ fn failed(message: String) -> Compilation {
         guards: Vec::new(),
         declarations: Vec::new(),
         trace: Trace::default(),
+        collected: Vec::new(),
     }
 }

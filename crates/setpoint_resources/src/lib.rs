@@ -11,6 +11,7 @@
 mod attributes;
 mod commands;
 mod entries;
+mod invariants;
 mod machine;
 mod manages;
 mod mentions;
@@ -23,6 +24,6 @@ mod world;
 
 pub use entries::Entry;
 pub use packages::packaged_content;
-pub use plan::{FileEntry, Modelled, plan};
+pub use plan::{FileEntry, Modelled, plan, plan_with};
 pub use platform::Base;
 pub use world::{NoSources, Note, Source, Sources, World};

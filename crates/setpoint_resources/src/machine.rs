@@ -67,6 +67,11 @@ impl<'a> Machine<'a> {
         format!("(secret {number})")
     }
 
+    /// The name of a secret that a resource has.
+    pub(crate) fn known_secret(&self, text: &str) -> Option<String> {
+        self.secrets.get(text).map(|number| format!("(secret {number})"))
+    }
+
     // Paths.
 
     /// Whether a path is a directory whatever happens.

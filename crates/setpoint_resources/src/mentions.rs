@@ -60,7 +60,8 @@ pub(crate) struct Mentions {
 }
 
 impl Mentions {
-    pub(crate) fn collect(catalog: &Catalog, world: &World<'_>) -> Self {
+    /// What a catalog names, and what else is of interest.
+    pub(crate) fn collect(catalog: &Catalog, world: &World<'_>, more: impl FnOnce(&mut Self)) -> Self {
         let mut mentions = Self::default();
         for (_, resource) in catalog.iter().filter(|(_, resource)| !resource.virtual_) {
             mentions.first(resource);
@@ -68,6 +69,7 @@ impl Mentions {
         for (id, resource) in catalog.iter().filter(|(_, resource)| !resource.virtual_) {
             mentions.resource(id, resource, world);
         }
+        more(&mut mentions);
         mentions.finish();
         mentions
     }

@@ -5,7 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use rustc_hash::{FxHashMap, FxHashSet};
 use setpoint_catalog::graph::{Graph, Node, NodeId};
 use setpoint_catalog::{Catalog, Resource, ResourceId};
-use setpoint_state::{CellId, Plan, Program, Semantics, Step, StepId};
+use setpoint_config::Sentence;
+use setpoint_state::{CellId, Plan, Program, Semantics, Step, StepId, Test};
 
 use crate::attributes::Attributes;
 use crate::machine::Machine;
@@ -13,7 +14,7 @@ use crate::manages::manages;
 use crate::mentions::Mentions;
 use crate::packages::PackageSet;
 use crate::types::{self, Model};
-use crate::{Entry, Note, World, paper};
+use crate::{Entry, Note, World, invariants, paper};
 
 /// A catalog as a plan.
 #[derive(Clone, Debug, Default)]
@@ -38,10 +39,28 @@ pub struct FileEntry {
 /// Models every resource of a catalog. Steps are in the order in which Puppet applies them; what lies on a cycle of the
 /// graph, or behind one, has no step.
 pub fn plan(catalog: &Catalog, graph: &Graph, world: &World<'_>) -> Modelled {
+    plan_with(catalog, graph, world, &[]).0
+}
+
+/// The same, with what is to be asked about the end of a run: each sentence as a test, or why it cannot be asked.
+pub fn plan_with(
+    catalog: &Catalog,
+    graph: &Graph,
+    world: &World<'_>,
+    sentences: &[&Sentence],
+) -> (Modelled, Vec<Result<Test, String>>) {
     if world.semantics == Semantics::Paper {
-        return paper::plan(catalog, graph, world);
+        let modelled = paper::plan(catalog, graph, world);
+        let space = &modelled.plan.space;
+        let ask = |one: &&Sentence| invariants::test(one, &mut |fact| invariants::of_paper(space, fact));
+        let tests = sentences.iter().map(ask).collect();
+        return (modelled, tests);
     }
-    let mut mentions = Mentions::collect(catalog, world);
+    let mut mentions = Mentions::collect(catalog, world, |mentions| {
+        for sentence in sentences {
+            invariants::mention(sentence, mentions, world);
+        }
+    });
     let mut notes = BTreeSet::new();
     let packages = PackageSet::collect(world, &mut mentions, &mut notes);
     let mut machine = Machine::new(world, mentions, packages);
@@ -67,10 +86,11 @@ pub fn plan(catalog: &Catalog, graph: &Graph, world: &World<'_>) -> Modelled {
         steps.add(id, resource, &name, model);
     }
     let (steps, resources, edges, notifies) = steps.finish(graph);
+    let tests = sentences.iter().map(|one| invariants::test(one, &mut |fact| machine.fact(fact))).collect();
     let entries = machine.all_tracked();
     let plan =
         Plan { space: machine.space, steps, edges, notifies, start: machine.start, laws: machine.laws };
-    Modelled { plan, resources, notes: machine.notes.into_iter().collect(), entries }
+    (Modelled { plan, resources, notes: machine.notes.into_iter().collect(), entries }, tests)
 }
 
 /// Steps and what is between them.

@@ -23,6 +23,7 @@ pub(crate) struct Teller<'a> {
     pub(crate) modelled: &'a Modelled,
     pub(crate) words: Words<'a>,
     pub(crate) runner: Runner<'a>,
+    pub(crate) stated: &'a [&'a setpoint_config::Invariant],
     sources: &'a Sources,
     may_change: &'a dyn Fn(&str) -> bool,
 }
@@ -31,12 +32,17 @@ pub(crate) struct Teller<'a> {
 const MAX_NAMES: usize = 5;
 
 impl<'a> Teller<'a> {
-    pub(crate) fn new(question: &Question<'a>, modelled: &'a Modelled) -> Self {
+    pub(crate) fn new(
+        question: &Question<'a>,
+        modelled: &'a Modelled,
+        stated: &'a [&'a setpoint_config::Invariant],
+    ) -> Self {
         Self {
             catalog: question.catalog,
             modelled,
             words: Words::new(&modelled.plan, question.catalog),
             runner: Runner::new(&modelled.plan, question.options.semantics),
+            stated,
             sources: question.sources,
             may_change: question.may_change,
         }
@@ -74,6 +80,7 @@ impl<'a> Teller<'a> {
         } else if let Some(two) = verdicts.not_convergent.as_ref().filter(|_| ordered) {
             found.extend(self.not_convergent(two));
         }
+        found.extend(verdicts.undecided.iter().map(|one| self.undecided_statement(one)));
         found.extend(self.unproved(&verdicts.unproved));
         found.extend(self.notes());
         found
@@ -257,15 +264,10 @@ impl<'a> Teller<'a> {
 
     /// What must hold at the end does not: what the user states, or what a resource declares.
     fn broken(&self, broken: &Broken, ordered: bool) -> Option<Diagnostic> {
+        let Some(step) = broken.step else { return Some(self.broken_statement(broken)) };
         let mut cells = Vec::new();
         broken.test.cells(&mut cells);
         let end = self.words.state(&broken.run.end, &cells);
-        let Some(step) = broken.step else {
-            let message = format!("`{}` does not hold after a run without failures", broken.name);
-            return Some(
-                Diagnostic::new(&rules::BROKEN_INVARIANT, message).with_note(format!("At the end: {end}.")),
-            );
-        };
         // Without an order, it is the order that is told. A command declares no state that would have to last.
         let is_command = self
             .resource(step)
@@ -274,7 +276,7 @@ impl<'a> Teller<'a> {
         if !ordered || is_command {
             return None;
         }
-        let undone = self.writers(&cells, step);
+        let undone = self.writers(&cells, Some(step));
         let name = self.words.step(step);
         let message = match undone.first() {
             Some(other) => format!("{} undoes what {name} declares", self.words.step(*other)),
@@ -288,10 +290,10 @@ impl<'a> Teller<'a> {
         Some(self.placed(finding, &steps))
     }
 
-    /// The other steps that may write one of these cells.
-    fn writers(&self, cells: &[CellId], but: StepId) -> Vec<StepId> {
+    /// The steps, but for one, that may write one of these cells.
+    pub(crate) fn writers(&self, cells: &[CellId], but: Option<StepId>) -> Vec<StepId> {
         let all = (0..self.modelled.plan.steps.len() as u32).map(StepId);
-        all.filter(|&step| step != but)
+        all.filter(|&step| Some(step) != but)
             .filter(|&step| {
                 let touched = self.step(step).map(|step| step.apply.written()).unwrap_or_default();
                 cells.iter().any(|cell| touched.binary_search(cell).is_ok())
@@ -305,7 +307,7 @@ impl<'a> Teller<'a> {
         let service = self.service(stale)?;
         let path = self.path(stale)?;
         let name = self.words.step(service);
-        let file = self.writers(&[stale.file], service).into_iter().next();
+        let file = self.writers(&[stale.file], Some(service)).into_iter().next();
         let known = |one: &StepId| told.iter().any(|known| known == self.words.step(*one));
         if known(&service) && file.as_ref().is_some_and(known) {
             return None;
@@ -384,12 +386,15 @@ impl<'a> Teller<'a> {
         acting.map(|(at, _)| StepId(at as u32)).collect()
     }
 
-    /// Whether a second run acts only because a guard (`unless`, `onlyif`) is not understood: then nothing is known.
+    /// Whether a second run acts only because a guard is not understood, or a command that should create what its guard looks
+    /// for: then nothing is known.
     pub(crate) fn is_guesswork(&self, twice: &Twice) -> bool {
         let guarded = |step: &StepId| {
             let resource = self.resource(*step).and_then(|id| self.catalog.get(id));
             self.step(*step).is_some_and(|step| step.unknown.is_some())
-                && resource.is_some_and(|one| one.get("unless").is_some() || one.get("onlyif").is_some())
+                && resource.is_some_and(|one| {
+                    ["unless", "onlyif", "creates"].iter().any(|name| one.get(name).is_some())
+                })
         };
         self.active(&twice.second_run).iter().any(guarded)
     }
@@ -631,11 +636,11 @@ impl<'a> Teller<'a> {
         finding
     }
 
-    fn state_json(&self, state: &State, cells: &[CellId]) -> Json {
+    pub(crate) fn state_json(&self, state: &State, cells: &[CellId]) -> Json {
         cells.iter().filter_map(|&cell| self.words.fact(cell, state.get(cell))).collect()
     }
 
-    fn run_json(&self, run: &Run, cells: &[CellId]) -> Json {
+    pub(crate) fn run_json(&self, run: &Run, cells: &[CellId]) -> Json {
         let order: Vec<&str> = run
             .order
             .iter()
@@ -659,7 +664,7 @@ impl<'a> Teller<'a> {
     }
 
     /// The first step gives the place, the others labels.
-    fn placed(&self, mut finding: Diagnostic, steps: &[StepId]) -> Diagnostic {
+    pub(crate) fn placed(&self, mut finding: Diagnostic, steps: &[StepId]) -> Diagnostic {
         for &step in steps {
             let Some(resource) = self.resource(step).and_then(|id| self.catalog.get(id)) else { continue };
             let name = resource.reference();

@@ -1,31 +1,37 @@
-//! What the user states must hold, as tests over the plan.
+//! What the user states must hold: which of it is asked about a node, and how it is told if it does not hold.
 
-use setpoint_catalog::Catalog;
-use setpoint_config::{Claim, Config, Expected, Invariant as Stated, Subject};
-use setpoint_source::Diagnostic;
-use setpoint_state::{CellKey, CellKind, Kind, Plan, Test, Value};
-use setpoint_verify::Invariant;
+use serde_json::json;
+use setpoint_config::{Config, Invariant as Stated};
+use setpoint_source::{Diagnostic, Severity};
+use setpoint_state::{CellId, StepId, Term, Test, Value};
+use setpoint_verify::{Broken, Invariant, Undecided, Why};
 
-use crate::rules;
+use crate::findings::Teller;
+use crate::{Question, rules};
 
-/// The stated invariants that are about this node, and what is to be said about those that cannot be asked.
-pub(crate) fn stated(
-    config: &Config,
-    plan: &Plan,
-    catalog: &Catalog,
-    platform: Option<&str>,
+/// The invariants that are about this node.
+pub(crate) fn about<'a>(question: &Question<'a>) -> Vec<&'a Stated> {
+    let config: &'a Config = question.world.config;
+    let here = |one: &&Stated| {
+        let node =
+            one.nodes.is_empty() || one.nodes.iter().any(|pattern| pattern.matches(&question.catalog.name));
+        let on = |name: &str| one.platforms.iter().any(|wanted| wanted.value == name);
+        node && (one.platforms.is_empty() || question.platform.is_some_and(on))
+    };
+    config.invariants.iter().filter(here).collect()
+}
+
+/// Those that can be asked, and what is to be said about the others.
+pub(crate) fn asked(
+    stated: &[&Stated],
+    tests: Vec<Result<Test, String>>,
 ) -> (Vec<Invariant>, Vec<Diagnostic>) {
     let (mut asked, mut problems) = (Vec::new(), Vec::new());
-    let here = |one: &&Stated| {
-        let node = one.nodes.is_empty() || one.nodes.iter().any(|pattern| pattern.matches(&catalog.name));
-        let on = |name: &str| one.platforms.iter().any(|wanted| wanted.value == name);
-        node && (one.platforms.is_empty() || platform.is_some_and(on))
-    };
-    for one in config.invariants.iter().filter(here) {
-        match test(&one.claim, plan) {
-            Ok(test) => asked.push(Invariant { name: one.name.value.as_str().into(), test }),
+    for (one, test) in stated.iter().zip(tests) {
+        match test {
+            Ok(test) => asked.push(Invariant { name: one.name.as_str().into(), test }),
             Err(reason) => {
-                let message = format!("the invariant `{}` is not asked about: {reason}", one.name.value);
+                let message = format!("the invariant `{}` is not asked about: {reason}", one.name);
                 problems.push(Diagnostic::new(&rules::UNDECIDED, message).at(one.span));
             }
         }
@@ -33,77 +39,90 @@ pub(crate) fn stated(
     (asked, problems)
 }
 
-fn test(claim: &Claim, plan: &Plan) -> Result<Test, String> {
-    let Claim::State { subject, expected } = claim else {
-        return Err("a sentence is not understood; name a file, package, service, user or group".to_owned());
-    };
-    let (kind, name) = match subject {
-        Subject::File(name) => (CellKind::Path, name.value.clone()),
-        Subject::Package(name) => (CellKind::Package, name.value.clone()),
-        Subject::Service(name) => (CellKind::Running, name.value.clone()),
-        Subject::User(name) => (CellKind::User, name.value.clone()),
-        Subject::Group(name) => (CellKind::UserGroup, name.value.clone()),
-        Subject::Resource(reference) => of_reference(&reference.value)
-            .ok_or_else(|| format!("`{}` is no file, package, service, user or group", reference.value))?,
-    };
-    let tests = tests(kind, &name, expected, plan)?;
-    if tests.is_empty() {
-        return Err("it expects nothing".to_owned());
-    }
-    Ok(Test::All(tests))
-}
-
-/// `File[/etc/motd]`
-fn of_reference(reference: &str) -> Option<(CellKind, String)> {
-    let (type_name, rest) = reference.split_once('[')?;
-    let kind = match type_name {
-        "File" => CellKind::Path,
-        "Package" => CellKind::Package,
-        "Service" => CellKind::Running,
-        "User" => CellKind::User,
-        "Group" => CellKind::UserGroup,
-        _ => return None,
-    };
-    Some((kind, rest.strip_suffix(']')?.trim_matches(['\'', '"']).to_owned()))
-}
-
-fn tests(kind: CellKind, name: &str, expected: &Expected, plan: &Plan) -> Result<Vec<Test>, String> {
-    let cell = |kind: CellKind| {
-        plan.space
-            .find(&CellKey::new(kind, name))
-            .ok_or_else(|| format!("nothing in the catalog touches {name} in this respect"))
-    };
-    let mut tests = Vec::new();
-    if let Some(ensure) = &expected.ensure {
-        let cell = cell(kind)?;
-        tests.push(match ensure.value.as_str() {
-            "file" => Test::Kind(cell, Kind::File),
-            "directory" => Test::Kind(cell, Kind::Directory),
-            "link" => Test::Kind(cell, Kind::Link),
-            "absent" => Test::Kind(cell, Kind::Absent),
-            "present" | "installed" => Test::Kind(cell, Kind::Absent).negate(),
-            other => Test::is(cell, Value::text(other)),
-        });
-    }
-    if let Some(content) = &expected.content {
-        tests.push(Test::is(cell(CellKind::Path)?, Value::file(&content.value)));
-    }
-    if let Some(target) = &expected.target {
-        tests.push(Test::is(cell(CellKind::Path)?, Value::Link(target.value.as_str().into())));
-    }
-    let texts = [
-        (CellKind::Mode, &expected.mode),
-        (CellKind::Owner, &expected.owner),
-        (CellKind::Group, &expected.owning_group),
-    ];
-    for (kind, value) in texts {
-        if let Some(value) = value {
-            tests.push(Test::is(cell(kind)?, Value::text(&value.value)));
+impl Teller<'_> {
+    /// What the user states does not hold.
+    pub(crate) fn broken_statement(&self, broken: &Broken) -> Diagnostic {
+        let mut cells = Vec::new();
+        broken.test.cells(&mut cells);
+        cells.sort_unstable();
+        cells.dedup();
+        let place = self.stated.iter().find(|one| one.name == *broken.name).map(|one| one.span);
+        if let Some(cell) = self.not_readable(broken) {
+            let message = format!("whether `{}` holds is not known", broken.name);
+            let mut finding = Diagnostic::new(&rules::UNDECIDED, message)
+                .with_note(format!("What {} contains is not known here.", self.words.name(cell)));
+            finding.span = place;
+            return finding;
         }
+        let todays = broken.run.order == self.todays_order();
+        let mut message = format!("`{}` does not hold after a run without failures", broken.name);
+        if !todays {
+            message.push_str(" in an order that nothing forbids");
+        }
+        let certain = todays && broken.unless.is_none();
+        let severity = if certain { Severity::Error } else { Severity::Warning };
+        let mut finding = Diagnostic::new(&rules::BROKEN_INVARIANT, message).severity(severity);
+        finding.span = place;
+        let mut at_start = broken.matters.clone();
+        at_start.extend(cells.iter().filter(|cell| !broken.matters.contains(cell)));
+        let start = self.words.state(&broken.start, &at_start);
+        finding = finding.with_note(format!("Start: {start}."));
+        let writers = self.writers(&cells, None);
+        let acting: Vec<&str> = broken
+            .run
+            .order
+            .iter()
+            .filter(|step| writers.contains(step))
+            .map(|&step| self.words.step(step))
+            .collect();
+        finding = match acting.as_slice() {
+            [] => finding.with_note("Nothing in the catalog changes it."),
+            steps => finding.with_note(format!("Order: {}.", steps.join(", then "))),
+        };
+        finding = finding.with_note(format!("At the end: {}.", self.words.state(&broken.run.end, &cells)));
+        if let Some(step) = broken.unless {
+            let name = self.words.step(step);
+            finding = finding.with_note(format!("Unless {name} makes it hold: what that does is not known."));
+        }
+        finding.counterexample = Some(json!({
+            "start": self.state_json(&broken.start, &at_start),
+            "run": self.run_json(&broken.run, &cells),
+        }));
+        self.placed(finding, &writers)
     }
-    if let Some(enabled) = &expected.enabled {
-        let word = if enabled.value { "true" } else { "false" };
-        tests.push(Test::is(cell(CellKind::Enabled)?, Value::text(word)));
+
+    /// A file whose content the invariant asks for, and of which only its origin is known.
+    fn not_readable(&self, broken: &Broken) -> Option<CellId> {
+        let mut work = vec![&broken.test];
+        while let Some(test) = work.pop() {
+            match test {
+                Test::Equal(Term::Cell(cell), Term::Is(Value::File(_)))
+                    if self.words.is_unread(broken.run.end.get(*cell)) =>
+                {
+                    return Some(*cell);
+                }
+                Test::Not(inner) => work.push(inner),
+                Test::All(tests) | Test::Any(tests) => work.extend(tests),
+                Test::True | Test::Equal(..) | Test::Kind(..) => {}
+            }
+        }
+        None
     }
-    Ok(tests)
+
+    fn todays_order(&self) -> Vec<StepId> {
+        self.runner.puppet_order()
+    }
+
+    /// What the user states, and what was not decided.
+    pub(crate) fn undecided_statement(&self, undecided: &Undecided) -> Diagnostic {
+        let reason = match undecided.why {
+            Why::Step(step) => format!("what {} does is not known", self.words.step(step)),
+            Why::Time => "the time was over (`--timeout` gives more)".to_owned(),
+            _ => "the question is too large, or the solver gave up".to_owned(),
+        };
+        let message = format!("whether `{}` holds is not decided: {reason}", undecided.name);
+        let mut finding = Diagnostic::new(&rules::UNDECIDED, message);
+        finding.span = self.stated.iter().find(|one| one.name == *undecided.name).map(|one| one.span);
+        finding
+    }
 }

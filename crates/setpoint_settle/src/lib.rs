@@ -7,12 +7,14 @@
 mod edit;
 mod findings;
 mod invariants;
+mod redundant;
 mod rules;
 mod simulate;
 mod words;
 
 use setpoint_catalog::Catalog;
 use setpoint_catalog::graph::Graph;
+use setpoint_config::Sentence;
 use setpoint_resources::World;
 use setpoint_source::{Diagnostic, Sources, Verdict};
 use setpoint_verify::{Answer, Options, Order, Twice, verify};
@@ -39,6 +41,8 @@ pub struct Question<'a> {
     pub platform: Option<&'a str>,
     /// Look for the smallest repair of the whole catalog: it takes longer.
     pub repair: bool,
+    /// The relationships that Puppet makes by itself. If they are given, stated ones that change nothing are looked for, too.
+    pub automatic: Option<&'a Graph>,
 }
 
 /// What there is to say about a catalog.
@@ -50,12 +54,16 @@ pub struct Settled {
 
 /// Asks everything about a catalog.
 pub fn settle(question: &Question<'_>) -> Settled {
-    let modelled = setpoint_resources::plan(question.catalog, question.graph, question.world);
-    let (invariants, problems) =
-        invariants::stated(question.world.config, &modelled.plan, question.catalog, question.platform);
-    let options = &Options { invariants, ..question.options.clone() };
+    let stated = invariants::about(question);
+    let sentences: Vec<&Sentence> = stated.iter().map(|one| &one.sentence).collect();
+    let (modelled, tests) =
+        setpoint_resources::plan_with(question.catalog, question.graph, question.world, &sentences);
+    let (invariants, problems) = invariants::asked(&stated, tests);
+    let stated_edges = redundant::stated(question, &modelled);
+    let maybe_redundant = stated_edges.iter().map(|one| one.steps).collect();
+    let options = &Options { invariants, maybe_redundant, ..question.options.clone() };
     let verdicts = verify(&modelled.plan, options);
-    let teller = Teller::new(question, &modelled);
+    let teller = Teller::new(question, &modelled, &stated);
     let mut verdict = Verdict::default();
     verdict.insert("order", order_word(verdicts.order));
     let certain = |answer: Answer, shown: Option<&Twice>| match shown {
@@ -72,12 +80,7 @@ pub fn settle(question: &Question<'_>) -> Settled {
     {
         teller.mend(&mut findings, &repair);
     }
-    for finding in findings.iter_mut().filter(|finding| finding.rule == &rules::BROKEN_INVARIANT) {
-        let stated = question.world.config.invariants.iter();
-        let named =
-            |one: &&setpoint_config::Invariant| finding.message.contains(&format!("`{}`", one.name.value));
-        finding.span = stated.clone().find(named).map(|one| one.span);
-    }
+    findings.extend(teller.redundant(&stated_edges, &verdicts.redundant));
     findings.extend(problems);
     Settled { verdict, findings }
 }

@@ -90,9 +90,11 @@ pub(crate) static BROKEN_INVARIANT: Rule = Rule {
     severity: Severity::Error,
     summary: "a stated invariant does not hold after a run",
     explanation: "`setpoint.toml` or the command line states what must hold after every run without failures. There is a start from \
-                  which it does not.\n\n\
-                  ```toml\n[[invariant]]\nfile = \"/etc/ssh/sshd_config\"\nmode = \"0600\"\n```\n\n\
-                  The finding shows the start and the run. Mend the manifest, or the invariant.",
+                  which it does not. If only an order shows it that Puppet does not take today, the finding is a warning.\n\n\
+                  ```toml\n[[invariant]]\nname = \"nginx runs where it is installed\"\nexpression = \"package('nginx').installed \
+                  implies service('nginx').running\"\n```\n\n\
+                  The finding shows the start, the order and the end. Mend the manifest, or the invariant; docs/configuration.md \
+                  has the language.",
 };
 
 pub(crate) static UNKNOWN_EFFECT: Rule = Rule {
@@ -118,8 +120,12 @@ pub(crate) static REDUNDANT_EDGE: Rule = Rule {
     name: "redundant-edge",
     severity: Severity::Note,
     summary: "a relationship can be taken away without changing any result",
-    explanation: "Without it every start still ends the same way, failures included. Off unless it is asked for with \
-                  `--enable redundant-edge`.",
+    explanation: "Another relationship says the same already, or Puppet relates the two by itself, or what comes first cannot fail and \
+                  the order of the two does not matter: without the relationship every start still ends the same way, failures \
+                  included. Off unless it is asked for with `--enable redundant-edge`.\n\n\
+                  ```puppet\nfile { '/srv/app': ensure => directory }\nfile { '/srv/app/x': content => 'x', require => File['/srv/app'] }\n```\n\n\
+                  It does no harm; take it away if it only obscures what matters. Each such relationship was asked about by \
+                  itself: take one away, and ask again.",
 };
 
 pub(crate) static UNDECIDED: Rule = Rule {

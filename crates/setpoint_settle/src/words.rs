@@ -36,9 +36,17 @@ impl<'a> Words<'a> {
     pub(crate) fn state(&self, state: &State, cells: &[CellId]) -> String {
         let mut cells: Vec<CellId> = cells.to_vec();
         cells.sort_by_key(|&cell| self.weight(cell));
-        let told = cells.iter().filter(|&&cell| !self.is_beside_the_point(cell, state.get(cell)));
-        let known = told.filter_map(|&cell| self.fact(cell, state.get(cell)));
-        let facts: Vec<String> = known.take(MAX_FACTS).collect();
+        let plain = |cell: &CellId| self.is_beside_the_point(*cell, state.get(*cell));
+        // Unless there is nothing else to tell.
+        if !cells.iter().all(plain) {
+            cells.retain(|cell| !plain(cell));
+        }
+        let mut facts: Vec<String> = Vec::new();
+        for fact in cells.iter().filter_map(|&cell| self.fact(cell, state.get(cell))) {
+            if facts.len() < MAX_FACTS && !facts.contains(&fact) {
+                facts.push(fact);
+            }
+        }
         match facts.as_slice() {
             [] => "any".to_owned(),
             [one] => one.clone(),
@@ -76,6 +84,7 @@ impl<'a> Words<'a> {
         let absent = *value == Value::Absent;
         Some(match kind {
             CellKind::Path => self.path(name, value),
+            CellKind::Mode | CellKind::Owner | CellKind::Group if absent => format!("{name} does not exist"),
             CellKind::Mode => format!("the mode of {name} is {}", self.value(value)),
             CellKind::Owner => format!("the owner of {name} is {}", self.value(value)),
             CellKind::Group => format!("the group of {name} is {}", self.value(value)),
@@ -101,6 +110,21 @@ impl<'a> Words<'a> {
             CellKind::Enabled => format!("the service {name} does not start at boot"),
             CellKind::Loaded if absent => format!("the service {name} has not loaded {detail}"),
             CellKind::Loaded => format!("the service {name} runs with {} as {detail}", self.value(value)),
+            CellKind::User if !detail.is_empty() => match value {
+                Value::Absent => format!("the user {name} has no {detail}"),
+                Value::Text(text) if text.starts_with("(secret ") => {
+                    format!("the {detail} of the user {name} is as declared")
+                }
+                _ => format!("the {detail} of the user {name} is {}", self.value(value)),
+            },
+            CellKind::UserGroup if !detail.is_empty() => {
+                let is = if absent { "is not" } else { "is" };
+                format!("the user {detail} {is} in the group {name}")
+            }
+            CellKind::UserGroup if name.ends_with(" (gid)") => {
+                let name = name.trim_end_matches(" (gid)");
+                format!("the gid of the group {name} is {}", self.value(value))
+            }
             CellKind::User if absent => format!("the user {name} does not exist"),
             CellKind::User => format!("the user {name} exists"),
             CellKind::UserGroup if absent => format!("the group {name} does not exist"),
@@ -122,6 +146,20 @@ impl<'a> Words<'a> {
                 }
             }
         })
+    }
+
+    /// The path, package, service or account of a cell.
+    pub(crate) fn name(&self, cell: CellId) -> &str {
+        self.plan.space.get(cell).map_or("", |cell| &*cell.key.name)
+    }
+
+    /// Whether a content is known only by where it comes from.
+    pub(crate) fn is_unread(&self, value: &Value) -> bool {
+        let Value::File(text) = value else { return false };
+        text.starts_with('(')
+            && text.ends_with(')')
+            && !text.starts_with("(secret ")
+            && !self.declared.contains_key(&**text)
     }
 
     fn path(&self, path: &str, value: &Value) -> String {

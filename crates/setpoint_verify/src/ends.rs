@@ -3,7 +3,8 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 use setpoint_solver::{Lit, Outcome};
 use setpoint_state::{
-    CellId, CellKey, CellKind, Program, Run, Runner, Semantics, State, Status, StepId, Term, Test, Value,
+    CellId, CellKey, CellKind, Program, Reach, Run, Runner, Semantics, State, Status, StepId, Term, Test,
+    Value,
 };
 
 use crate::context::Context;
@@ -12,16 +13,28 @@ use crate::machine::Machine;
 use crate::order::{Asker, embed};
 use crate::runs::Runs;
 use crate::sub::{Moment, Sub, Tests, moved};
-use crate::{Answer, Broken, Failure, Invariant, Stale, Unproved, Why};
+use crate::{Answer, Broken, Failure, Invariant, Stale, Undecided, Unproved, Why};
 
 /// More steps than this are not put into one question about an end.
 const LARGEST: usize = 80;
+
+/// More steps than this are not put into one question about every order.
+const LARGEST_UNORDERED: usize = 32;
 
 /// A start whose run, without failure, ends where the test does not hold.
 struct Shown {
     start: State,
     runs: Vec<Run>,
     failing: Option<StepId>,
+    /// The cells that the question was about.
+    cells: Vec<CellId>,
+}
+
+/// The orders in which the last run may be.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Orders {
+    Puppets,
+    Any,
 }
 
 /// Looks for a start, in which `holds` holds too, whose clean run ends with `bad`. With candidates for a transient failure, one
@@ -32,15 +45,17 @@ fn ask(
     holds: &Test,
     bad: &Test,
     transient: Option<&[StepId]>,
+    orders: Orders,
 ) -> Result<Option<Shown>, GaveUp> {
     let context = asker.context;
     if !context.unsettled.is_empty() {
         return Err(GaveUp);
     }
+    let largest = if orders == Orders::Any { LARGEST_UNORDERED } else { LARGEST };
     let also = [holds.clone(), bad.clone()];
     let mut members = asker
         .closure(seeds.iter().copied().chain(transient.into_iter().flatten().copied()))
-        .filter(|members| members.len() <= LARGEST)
+        .filter(|members| members.len() <= largest)
         .ok_or(GaveUp)?;
     for _ in 0..6 {
         if context.is_late() {
@@ -53,7 +68,7 @@ fn ask(
         let (holds_here, bad_here) = (moved(holds, &place), moved(bad, &place));
         sub.domains = setpoint_state::Domains::with_tests(&sub.plan, &[holds_here.clone(), bad_here.clone()]);
         let mut key = sub.shape_with(&[&holds_here, &bad_here]);
-        key.push(u32::MAX);
+        key.extend([u32::MAX, orders as u32]);
         if let Some(candidates) = transient {
             key.extend(members.iter().map(|step| u32::from(candidates.contains(step))));
         }
@@ -90,7 +105,13 @@ fn ask(
             let first = runs.tripping(&mut machine, state, &lits);
             state = machine.next_run(first.state);
         }
-        let last = runs.in_order(&mut machine, state);
+        let (last, moments) = match orders {
+            Orders::Puppets => (runs.in_order(&mut machine, state), None),
+            Orders::Any => {
+                let (last, moments) = runs.in_any_order(&mut machine, state);
+                (last, Some(moments))
+            }
+        };
         for &bad in last.failed.iter().chain(&last.skipped) {
             machine.circuit.assert(&[!bad]);
         }
@@ -106,6 +127,14 @@ fn ask(
             Outcome::Sat => {}
         }
         let failing = trips.iter().find(|(_, lit)| machine.circuit.is_true(*lit)).map(|(step, _)| *step);
+        let order = match &moments {
+            None => context.order.clone(),
+            Some(moments) => {
+                let chosen: Vec<StepId> =
+                    Runs::decode(&machine, moments).into_iter().map(|at| members[at]).collect();
+                asker.witness.order(&chosen, None).ok_or(GaveUp)?
+            }
+        };
         let Some(whole) = asker.witness.complete(&embed(&sub, &machine.decode(&start))) else {
             return Err(GaveUp);
         };
@@ -119,7 +148,7 @@ fn ask(
             from = run.end.clone();
             all.push(run);
         }
-        let run = context.runner.run(&from, &context.order);
+        let run = context.runner.run(&from, &order);
         let clean = run.statuses.iter().all(|status| !status.is_bad());
         let shows = clean && run.end.holds(bad);
         let failed: Vec<StepId> = context
@@ -131,14 +160,14 @@ fn ask(
             .collect();
         all.push(run);
         if shows {
-            return Ok(Some(Shown { start: whole, runs: all, failing }));
+            return Ok(Some(Shown { start: whole, runs: all, failing, cells: sub.cells }));
         }
         if failed.is_empty() {
             return Err(GaveUp);
         }
         members = asker
             .closure(members.iter().copied().chain(failed))
-            .filter(|members| members.len() <= LARGEST)
+            .filter(|members| members.len() <= largest)
             .ok_or(GaveUp)?;
     }
     Err(GaveUp)
@@ -164,39 +193,96 @@ fn writers_of(context: &Context<'_>, test: &Test) -> Vec<StepId> {
     steps
 }
 
+/// What the user states, asked of every order, and what steps declare.
 pub(crate) fn invariants(
     asker: &Asker<'_, '_>,
     stated: &[Invariant],
+    independent: bool,
     unproved: &mut Vec<Unproved>,
     tell: &dyn Fn(usize, usize),
-) -> Vec<Broken> {
+) -> (Vec<Broken>, Vec<Undecided>) {
     let context = asker.context;
-    let mut questions: Vec<(std::sync::Arc<str>, Test, Option<StepId>)> =
-        stated.iter().map(|invariant| (invariant.name.clone(), invariant.test.clone(), None)).collect();
-    questions.extend(implied(context));
-    let mut found = Vec::new();
-    let count = questions.len();
-    for (at, (name, test, step)) in questions.into_iter().enumerate() {
+    let implied = implied(context);
+    let count = stated.len() + implied.len();
+    let (mut found, mut undecided) = (Vec::new(), Vec::new());
+    for (at, invariant) in stated.iter().enumerate() {
         tell(at, count);
+        match holds_always(asker, invariant, independent) {
+            Ok(broken) => found.extend(broken),
+            Err(why) => undecided.push(Undecided { name: invariant.name.clone(), why }),
+        }
+    }
+    for (at, (name, test, step)) in implied.into_iter().enumerate() {
+        tell(stated.len() + at, count);
         let seeds = writers_of(context, &test);
-        match ask(asker, &seeds, &Test::True, &test.clone().negate(), None) {
+        match ask(asker, &seeds, &Test::True, &test.clone().negate(), None, Orders::Puppets) {
             Ok(None) => {}
-            Ok(Some(Shown { start, mut runs, .. })) => {
-                if let Some(run) = runs.pop() {
-                    found.push(Broken { name, test, step, start, run });
-                }
-            }
+            Ok(Some(shown)) => found.extend(broken(asker, name, test, Some(step), shown)),
             Err(GaveUp) => {
                 let why = if context.is_late() { Why::Time } else { Why::Invariant };
-                unproved.push(Unproved { steps: step.into_iter().chain(seeds).collect(), why });
+                unproved.push(Unproved { steps: [step].into_iter().chain(seeds).collect(), why });
             }
         }
     }
-    found
+    (found, undecided)
+}
+
+/// Whether a clean run, from any start and in any order, ends where a stated invariant does not hold.
+fn holds_always(
+    asker: &Asker<'_, '_>,
+    invariant: &Invariant,
+    independent: bool,
+) -> Result<Option<Broken>, Why> {
+    let context = asker.context;
+    let test = &invariant.test;
+    let (seeds, bad) = (writers_of(context, test), test.clone().negate());
+    let mut cells = Vec::new();
+    test.cells(&mut cells);
+    let steps = (0..context.plan.steps.len() as u32).map(StepId);
+    let blind = steps.into_iter().find(|&step| match context.reach(step) {
+        None => false,
+        Some(Reach::Everything) => !cells.is_empty(),
+        Some(Reach::Cells(reached)) => reached.iter().any(|cell| cells.contains(cell)),
+    });
+    // Puppet's own order first: it is the story that users know.
+    for orders in [Orders::Puppets, Orders::Any] {
+        if orders == Orders::Any && independent {
+            break;
+        }
+        let shown = ask(asker, &seeds, &Test::True, &bad, None, orders)
+            .map_err(|GaveUp| if context.is_late() { Why::Time } else { Why::Hard })?;
+        if let Some(shown) = shown {
+            let found = broken(asker, invariant.name.clone(), test.clone(), None, shown);
+            return Ok(found.map(|found| Broken { unless: blind, ..found }));
+        }
+    }
+    blind.map_or(Ok(None), |step| Err(Why::Step(step)))
+}
+
+/// The story of a broken invariant, with as plain a start as still shows it.
+fn broken(
+    asker: &Asker<'_, '_>,
+    name: std::sync::Arc<str>,
+    test: Test,
+    step: Option<StepId>,
+    shown: Shown,
+) -> Option<Broken> {
+    let context = asker.context;
+    let Shown { start, mut runs, cells, .. } = shown;
+    let run = runs.pop()?;
+    let shows = |start: &State| {
+        if !asker.witness.is_admissible(start) {
+            return None;
+        }
+        let again = context.runner.run(start, &run.order);
+        (again.statuses.iter().all(|status| !status.is_bad()) && !again.end.holds(&test)).then_some(again)
+    };
+    let (start, matters, run) = asker.witness.plainer(start, &cells, run.clone(), shows);
+    Some(Broken { name, test, step, start, matters, run, unless: None })
 }
 
 /// What a step declares: whenever it ends well, a cell holds this value. Asked only where others write the cell too.
-fn implied(context: &Context<'_>) -> Vec<(std::sync::Arc<str>, Test, Option<StepId>)> {
+fn implied(context: &Context<'_>) -> Vec<(std::sync::Arc<str>, Test, StepId)> {
     let mut found = Vec::new();
     for (at, writers) in context.writers.iter().enumerate() {
         let cell = CellId(at as u32);
@@ -209,7 +295,7 @@ fn implied(context: &Context<'_>) -> Vec<(std::sync::Arc<str>, Test, Option<Step
                 let same =
                     writers.iter().all(|&other| declared(context, other, cell).as_ref() == Some(&value));
                 if !same {
-                    found.push((context.step(step).name.clone(), Test::is(cell, value), Some(step)));
+                    found.push((context.step(step).name.clone(), Test::is(cell, value), step));
                 }
             }
         }
@@ -293,7 +379,7 @@ pub(crate) fn stale(
         let bad = load.fresh.clone().negate();
         let mut seeds = writers_of(context, &load.fresh);
         seeds.extend(&load.services);
-        let stale = |Shown { start, runs, failing }: Shown| Stale {
+        let stale = |Shown { start, runs, failing, .. }: Shown| Stale {
             loaded: load.loaded,
             file: load.file,
             services: load.services.clone(),
@@ -301,7 +387,7 @@ pub(crate) fn stale(
             failing,
             runs,
         };
-        match ask(asker, &seeds, &load.fresh, &bad, None) {
+        match ask(asker, &seeds, &load.fresh, &bad, None, Orders::Puppets) {
             Ok(Some(shown)) => {
                 missing.push(stale(shown));
                 continue;
@@ -324,7 +410,7 @@ pub(crate) fn stale(
         if candidates.is_empty() {
             continue;
         }
-        match ask(asker, &seeds, &load.fresh, &bad, Some(&candidates)) {
+        match ask(asker, &seeds, &load.fresh, &bad, Some(&candidates), Orders::Puppets) {
             Ok(Some(shown)) => lost.push(stale(shown)),
             Ok(None) => {}
             Err(GaveUp) => {
@@ -381,31 +467,58 @@ fn always_fails(asker: &Asker<'_, '_>, step: StepId) -> Answer {
     }
 }
 
-/// Edges without which every start ends as before: the first of the two cannot fail, and without the edge the order still does
-/// not matter. Edges that others imply are among them.
-pub(crate) fn redundant(asker: &Asker<'_, '_>, any_start: bool) -> Vec<(StepId, StepId)> {
+/// Edges without which every start ends as before, failures included: those that others imply, and those of which the first of
+/// the two can neither fail nor be skipped and without which the order still does not matter.
+pub(crate) fn redundant(
+    asker: &Asker<'_, '_>,
+    asked: &[(StepId, StepId)],
+    unproved: &mut Vec<Unproved>,
+) -> Vec<(StepId, StepId)> {
     let context = asker.context;
     let original = context.runner.plan();
     let mut found = Vec::new();
-    for (at, &(one, two)) in original.edges.iter().enumerate() {
-        if context.is_late() || original.notifies.contains(&(one, two)) {
+    for &(one, two) in asked {
+        if original.notifies.contains(&(one, two)) {
             continue;
         }
-        let mut plan = original.clone();
-        plan.edges.remove(at);
-        let without = Context::new(&plan, context.semantics, any_start);
-        if without.comes_before(one, two) {
+        if is_implied(context, one, two) {
             found.push((one, two));
             continue;
         }
-        if context.can_be_bad[one.0 as usize] || !without.unsettled.is_empty() {
+        if context.can_be_bad[one.0 as usize] {
             continue;
         }
-        let mut again = Asker::new(&without);
-        let orders = crate::order::decide(&mut again, &|_, _| {});
+        if context.is_late() {
+            unproved.push(Unproved { steps: vec![one, two], why: Why::Time });
+            continue;
+        }
+        let mut plan = original.clone();
+        plan.edges.retain(|&edge| edge != (one, two));
+        let mut without = Context::new(&plan, context.semantics, context.any_start);
+        if !without.unsettled.is_empty() {
+            continue;
+        }
+        without.deadline = context.deadline;
+        let orders = crate::order::decide(&mut Asker::new(&without), &|_, _| {});
         if orders.order == crate::Order::Independent {
             found.push((one, two));
         }
     }
     found
+}
+
+/// Whether other edges lead from one step to another.
+fn is_implied(context: &Context<'_>, one: StepId, two: StepId) -> bool {
+    let mut seen: FxHashSet<u32> = FxHashSet::default();
+    let mut work: Vec<u32> =
+        context.runner.after(one).iter().copied().filter(|&step| step != two.0).collect();
+    while let Some(step) = work.pop() {
+        if step == two.0 {
+            return true;
+        }
+        if seen.insert(step) {
+            work.extend(context.runner.after(StepId(step)));
+        }
+    }
+    false
 }

@@ -44,8 +44,8 @@ pub struct Options {
     pub most: usize,
     /// What must hold at the end of every run without failure.
     pub invariants: Vec<Invariant>,
-    /// Look for edges without which nothing changes, too.
-    pub redundant_edges: bool,
+    /// Edges of which is asked whether anything changes without them, each by itself.
+    pub maybe_redundant: Vec<(StepId, StepId)>,
     /// Told now and then how far it is.
     pub progress: Option<Progress>,
 }
@@ -124,11 +124,13 @@ pub struct Verdicts {
     pub failures: Vec<Failure>,
     /// Invariants, stated or declared by a step, that a clean run leaves broken.
     pub broken: Vec<Broken>,
+    /// Stated invariants that were not decided.
+    pub undecided: Vec<Undecided>,
     /// Services that run with an old configuration after a clean run.
     pub missing_notify: Vec<Stale>,
     /// The same, after one transient failure and a clean run.
     pub lost_refresh: Vec<Stale>,
-    /// Edges without which nothing changes; only if asked for.
+    /// Of the edges that were asked about, those without which nothing changes.
     pub redundant: Vec<(StepId, StepId)>,
     /// Questions that were not decided.
     pub unproved: Vec<Unproved>,
@@ -216,7 +218,19 @@ pub struct Broken {
     /// The step that declares it.
     pub step: Option<StepId>,
     pub start: State,
+    /// The cells of the start that matter: with a plain value there, it would hold.
+    pub matters: Vec<CellId>,
+    /// In Puppet's order, unless only another one shows it.
     pub run: Run,
+    /// A step of unknown effect that may yet make it hold.
+    pub unless: Option<StepId>,
+}
+
+/// A stated invariant about which nothing is known.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Undecided {
+    pub name: Arc<str>,
+    pub why: Why,
 }
 
 /// A service that does not run with what its file says.
@@ -289,15 +303,17 @@ fn ask(plan: &Plan, options: &Options, ends: bool) -> Verdicts {
     let twice = twice::decide(&context, &asker.witness, &tell(Stage::Twice));
     let mut unproved = orders.unproved;
     unproved.extend(twice.unproved);
-    let (mut failures, mut broken) = (Vec::new(), Vec::new());
+    let (mut failures, mut broken, mut undecided) = (Vec::new(), Vec::new(), Vec::new());
     let (mut missing_notify, mut lost_refresh) = (Vec::new(), Vec::new());
     if ends {
-        failures = ends::failures(&asker, orders.order == Order::Independent);
-        broken = ends::invariants(&asker, &options.invariants, &mut unproved, &tell(Stage::Invariants));
+        let independent = orders.order == Order::Independent;
+        failures = ends::failures(&asker, independent);
+        let tell_invariants = tell(Stage::Invariants);
+        (broken, undecided) =
+            ends::invariants(&asker, &options.invariants, independent, &mut unproved, &tell_invariants);
         (missing_notify, lost_refresh) = ends::stale(&asker, &mut unproved, &tell(Stage::Refresh));
     }
-    let redundant =
-        if options.redundant_edges { ends::redundant(&asker, options.any_start) } else { Vec::new() };
+    let redundant = ends::redundant(&asker, &options.maybe_redundant, &mut unproved);
     Verdicts {
         order: orders.order,
         idempotent: twice.idempotent,
@@ -310,6 +326,7 @@ fn ask(plan: &Plan, options: &Options, ends: bool) -> Verdicts {
         not_convergent: twice.not_convergent,
         failures,
         broken,
+        undecided,
         missing_notify,
         lost_refresh,
         redundant,

@@ -250,10 +250,27 @@ impl<'c, 'p> Witness<'c, 'p> {
                 best = simpler;
             }
         }
-        let Some(base) = self.base().cloned() else { return best };
-        // Cells that are not as in a plain start go back to it, many at once while that works.
+        let (first, second) = (best.first.clone(), best.second.clone());
+        let start = best.start.clone();
+        let (_, matters, mut best) =
+            self.plainer(start, cells, best, |start| self.replay(start, &first, &second));
+        best.matters = matters;
+        best
+    }
+
+    /// A start nearer to a plain one that still shows something, the cells in which it is not plain, and what it shows:
+    /// cells go back to the plain start, many at once while that works.
+    pub(crate) fn plainer<T>(
+        &self,
+        start: State,
+        cells: &[CellId],
+        shown: T,
+        shows: impl Fn(&State) -> Option<T>,
+    ) -> (State, Vec<CellId>, T) {
+        let Some(base) = self.base() else { return (start, Vec::new(), shown) };
+        let (mut best, mut shown) = (start, shown);
         let mut odd: Vec<CellId> =
-            cells.iter().copied().filter(|&cell| best.start.get(cell) != base.get(cell)).collect();
+            cells.iter().copied().filter(|&cell| best.get(cell) != base.get(cell)).collect();
         let mut tries = 0;
         // Each try is a run of everything.
         let most = if self.context.plan.steps.len() > 200 { 16 } else { 60 };
@@ -263,12 +280,12 @@ impl<'c, 'p> Witness<'c, 'p> {
             while at < odd.len() && tries < most {
                 tries += 1;
                 let part = &odd[at..(at + size).min(odd.len())];
-                let mut start = best.start.clone();
+                let mut start = best.clone();
                 for &cell in part {
                     start.set(cell, base.get(cell).clone());
                 }
-                if let Some(simpler) = self.replay(&start, &best.first, &best.second) {
-                    best = simpler;
+                if let Some(simpler) = shows(&start) {
+                    (best, shown) = (start, simpler);
                     odd.drain(at..(at + size).min(odd.len()));
                 } else {
                     at += size;
@@ -276,8 +293,7 @@ impl<'c, 'p> Witness<'c, 'p> {
             }
             size /= 2;
         }
-        best.matters = odd;
-        best
+        (best, odd, shown)
     }
 
     /// Puppet's order with both neighbours together, in either order.

@@ -1,5 +1,6 @@
 //! Puppet manifests.
 
+mod collectors;
 pub(super) mod diff;
 mod environment_conf;
 mod facts;
@@ -59,6 +60,7 @@ impl Language for Puppet {
             .chain([
                 &environment_conf::UNKNOWN_ENVIRONMENT_SETTING,
                 &project::MISSING_MODULES,
+                &collectors::EMPTY_COLLECTOR,
                 &jobs::NOT_ENTERED,
                 &jobs::ASSUMED_PLATFORM,
             ])
@@ -221,7 +223,7 @@ pub(super) fn judge(
     if let Ok(graph) = &graph
         && (!fails || surroundings.is_paper())
     {
-        let settled = surroundings.settle(sources, catalog, graph, platform, may_change);
+        let settled = surroundings.settle(sources, catalog, graph, types, platform, may_change);
         report.verdict.extend(settled.verdict);
         report.findings.extend(settled.findings);
     }

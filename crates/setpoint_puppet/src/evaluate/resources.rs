@@ -414,7 +414,8 @@ impl Compiler<'_> {
                 if name.as_str() == "tag" {
                     return tag_query(&value).map(Some);
                 }
-                Ok(Some(Query::Equal { name, value }))
+                let literal = matches!(unparenthesized(right).kind, ExprKind::String(_));
+                Ok(Some(Query::Equal { name, value, literal }))
             }
             _ => {
                 let message = "Only the operators == and !=, and and and or, can be used in a query";

@@ -7,7 +7,7 @@ use super::Model;
 use crate::attributes::Attributes;
 use crate::machine::{Machine, absent, all, any, choose, sequence, when};
 
-const RUNNING: &str = "running";
+pub(crate) const RUNNING: &str = "running";
 const STOPPED: &str = "stopped";
 
 /// Where a unit or a script of a service may be.

@@ -6,9 +6,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use indexmap::IndexMap;
-use setpoint_puppet::Compilation;
-use setpoint_source::{Diagnostic, InputReport, Severity};
+use setpoint_puppet::{Collected, Compilation};
+use setpoint_source::{Diagnostic, InputReport, Severity, Span};
 
+use super::collectors;
 use super::jobs::{Job, NOT_ENTERED, Origin, Plan, few};
 use super::project::{Kind, Project};
 
@@ -60,6 +61,8 @@ pub(crate) struct Checked {
     pub(crate) resources: usize,
     /// The classes in it, where that is of interest.
     classes: Vec<String>,
+    /// What came of its collectors.
+    collected: Vec<Collected>,
 }
 
 /// Compiles and analyses all jobs of a plan.
@@ -74,7 +77,12 @@ pub(crate) fn all(
 
 /// One report of all jobs: what is wrong with the project itself, what was left out, and what each job has that no
 /// other has.
-pub(crate) fn reports(project: &Project<'_>, plan: &Plan, checked: Vec<Checked>) -> Vec<InputReport> {
+pub(crate) fn reports(project: &Project<'_>, plan: &Plan, mut checked: Vec<Checked>) -> Vec<InputReport> {
+    let all = checked.iter().flat_map(|one| &one.collected);
+    let busy: BTreeSet<Span> = all.filter(|one| one.count > 0).map(|one| one.span).collect();
+    for one in checked.iter_mut().filter(|one| one.compiled) {
+        one.report.findings.extend(collectors::idle(project, &one.collected, &busy));
+    }
     let mut about = InputReport {
         path: project.input.display().to_string(),
         kind: "puppet",
@@ -120,7 +128,8 @@ fn check_one(
         (Some(catalog), Kind::Module { .. }) => catalog.classes.iter().map(ToString::to_string).collect(),
         _ => Vec::new(),
     };
-    Checked { report, compiled, resources, classes }
+    let collected = compilation.collected;
+    Checked { report, compiled, resources, classes, collected }
 }
 
 /// Decides what a failure means: a class that was merely tried is left out with the reason; an example that compiles

@@ -18,7 +18,7 @@ use setpoint_verify::Options;
 
 use crate::cli::{InputOptions, ResultFormat, SimulateArgs};
 use crate::output::pretty;
-use crate::session::{Outcome, Session, UsageError};
+use crate::session::{Outcome, Session, UsageError, enables};
 
 /// What is assumed where nothing says which platform a node has.
 const USUAL_PLATFORM: &str = "debian-12";
@@ -36,6 +36,8 @@ pub(in crate::languages) struct Surroundings<'a> {
     /// How long the questions about one catalog may take.
     patience: Option<Duration>,
     repair: bool,
+    /// Look for relationships that change nothing, too.
+    redundant: bool,
 }
 
 impl<'a> Surroundings<'a> {
@@ -64,6 +66,7 @@ impl<'a> Surroundings<'a> {
             any_start: options.any_start,
             patience: options.timeout.map(Duration::from_secs),
             repair: session.repair,
+            redundant: enables(config, options, "redundant-edge"),
         })
     }
 
@@ -77,10 +80,12 @@ impl<'a> Surroundings<'a> {
         sources: &Sources,
         catalog: &Catalog,
         graph: &Graph,
+        types: &dyn Types,
         platform: Option<Platform>,
         may_change: &dyn Fn(&str) -> bool,
     ) -> Settled {
-        self.ask(sources, catalog, graph, platform, may_change, setpoint_settle::settle)
+        let automatic = self.redundant.then(|| automatic(catalog, types)).flatten();
+        self.ask(sources, catalog, (graph, automatic.as_ref()), platform, may_change, setpoint_settle::settle)
     }
 
     /// Puts the question together, and asks it.
@@ -88,7 +93,7 @@ impl<'a> Surroundings<'a> {
         &self,
         sources: &Sources,
         catalog: &Catalog,
-        graph: &Graph,
+        (graph, automatic): (&Graph, Option<&Graph>),
         platform: Option<Platform>,
         may_change: &dyn Fn(&str) -> bool,
         asked: impl FnOnce(&Question<'_>) -> R,
@@ -118,6 +123,7 @@ impl<'a> Surroundings<'a> {
             sources,
             may_change,
             repair: self.repair,
+            automatic,
             platform: platform.map(Platform::name),
         })
     }
@@ -135,6 +141,17 @@ impl<'a> Surroundings<'a> {
         drop(known);
         given.map_or_else(|| built_in.clone(), |given| given.over(&built_in))
     }
+}
+
+/// The relationships that Puppet makes by itself: those of a catalog that states none.
+fn automatic(catalog: &Catalog, types: &dyn Types) -> Option<Graph> {
+    let mut bare = catalog.clone();
+    for resource in bare.resources_mut() {
+        for name in ["before", "notify", "require", "subscribe"] {
+            resource.parameters.remove(name.into());
+        }
+    }
+    Graph::new(&bare, types).ok()
 }
 
 /// The platform of a node: the one that is named, else that of the facts, else a usual one. Of some platforms it is not
@@ -209,7 +226,7 @@ pub(in crate::languages) fn simulate(
         return Ok(Outcome { result: None, diagnostics: findings::of_graph(catalog, &graph) });
     };
     let turn = args.random.map_or(Turn::Puppet, Turn::Random);
-    let run = surroundings.ask(sources, catalog, graph, platform, &|_| false, |question| {
+    let run = surroundings.ask(sources, catalog, (graph, None), platform, &|_| false, |question| {
         setpoint_settle::simulate(question, turn)
     });
     let Some(run) = run else {
