@@ -8,6 +8,7 @@ mod commands;
 mod git;
 mod languages;
 mod output;
+mod progress;
 mod session;
 
 use std::process::ExitCode;

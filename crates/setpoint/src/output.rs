@@ -20,6 +20,13 @@ pub(crate) fn note_line(message: &str) {
     anstream::eprintln!("{message}");
 }
 
+/// Writes one line in place of the last such line; an empty one leaves nothing.
+pub(crate) fn status(line: &str) {
+    let mut out = std::io::stderr().lock();
+    let _ = write!(out, "\r\x1b[2K{line}");
+    let _ = out.flush();
+}
+
 /// Writes a result to standard output. A closed pipe (`| head`) is not an error.
 pub(crate) fn result(text: &str) {
     let mut out = std::io::stdout().lock();

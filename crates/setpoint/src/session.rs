@@ -8,6 +8,7 @@ use setpoint_config::{Config, INVALID_SETTING};
 use setpoint_source::{Diagnostic, FileSystem, Rule, Severity, Sources, read_text};
 
 use crate::cli::{InputOptions, OPTIONAL_RULES};
+use crate::progress::Progress;
 
 /// The files, and all source text that was read from them.
 #[derive(Debug)]
@@ -18,6 +19,8 @@ pub(crate) struct Session<'a> {
     pub(crate) jobs: Option<usize>,
     /// Findings shall carry the smallest repair of the whole input.
     pub(crate) repair: bool,
+    /// Told how far the work is.
+    pub(crate) progress: Arc<Progress>,
     configs: Mutex<BTreeMap<PathBuf, Arc<Config>>>,
 }
 
@@ -35,7 +38,14 @@ pub(crate) static UNREADABLE: Rule = Rule {
 
 impl<'a> Session<'a> {
     pub(crate) fn new(files: &'a dyn FileSystem) -> Self {
-        Self { files, sources: Sources::new(), jobs: None, repair: false, configs: Mutex::default() }
+        Self {
+            files,
+            sources: Sources::new(),
+            jobs: None,
+            repair: false,
+            progress: Arc::default(),
+            configs: Mutex::default(),
+        }
     }
 
     /// The configuration of an input. What is wrong with it is told when it is read first.

@@ -10,7 +10,8 @@ use setpoint_source::{Diagnostic, Fix, Rule, Severity, Sources, Span};
 use setpoint_state::{CellId, Run, Runner, Semantics, State, Status, StepId};
 use setpoint_verify::repair::Repair;
 use setpoint_verify::{
-    Answer, Broken, Counterexample, Dependence, Failure, Stale, Twice, TwoStarts, Unproved, Verdicts, Why,
+    Answer, Broken, Counterexample, Dependence, Failure, Stage, Stale, Twice, TwoStarts, Unfinished,
+    Unproved, Verdicts, Why,
 };
 
 use crate::edit::{quoted, relation_fix};
@@ -81,6 +82,7 @@ impl<'a> Teller<'a> {
             found.extend(self.not_convergent(two));
         }
         found.extend(verdicts.undecided.iter().map(|one| self.undecided_statement(one)));
+        found.extend(self.out_of_time(verdicts));
         found.extend(self.unproved(&verdicts.unproved));
         found.extend(self.notes());
         found
@@ -491,7 +493,6 @@ impl<'a> Teller<'a> {
         found.extend(self.unknown_effects(blamed));
         for (why, steps) in others {
             let reason = match why {
-                Why::Time => "the time was over (`--timeout` gives more)",
                 Why::Hard => "the solver gave up",
                 Why::Large => "too many resources take part",
                 Why::NotReplayed => "a candidate did not hold when it was run, so nothing is claimed",
@@ -500,7 +501,8 @@ impl<'a> Teller<'a> {
                 Why::Invariant => "whether what must hold at the end does hold could not be decided",
                 Why::Refresh => "whether a service always runs with its configuration could not be decided",
                 Why::Enough => "enough pairs are told already",
-                Why::Step(_) => continue,
+                // Told for all of them at once.
+                Why::Step(_) | Why::Time => continue,
             };
             let message = format!("not decided for {}: {reason}", self.names(&steps));
             found.push(self.placed(Diagnostic::new(&rules::UNDECIDED, message), &steps));
@@ -549,6 +551,45 @@ impl<'a> Teller<'a> {
             self.placed(finding.with_help(help), &steps)
         });
         told.collect()
+    }
+
+    /// What the time was not enough for.
+    fn out_of_time(&self, verdicts: &Verdicts) -> Option<Diagnostic> {
+        if verdicts.unfinished.is_empty() {
+            return None;
+        }
+        let message = "the time was over before everything was decided";
+        let mut finding = Diagnostic::new(&rules::UNDECIDED, message);
+        for Unfinished { stage, decided } in &verdicts.unfinished {
+            let (question, what) = match stage {
+                Stage::Order => ("whether the order matters", "pairs of resources"),
+                Stage::Twice => ("whether a second run changes anything, and all starts end alike", "parts"),
+                Stage::Invariants => ("what must hold at the end", "statements"),
+                Stage::Refresh => ("whether services run with their configuration", "files"),
+                Stage::Edges => ("which relationships change nothing", "relationships"),
+            };
+            let reached = match decided {
+                None => "not begun".to_owned(),
+                Some((done, of)) => format!("{done} of {of} {what} were decided"),
+            };
+            finding =
+                finding.with_note(format!("{}{}: {reached}.", question[..1].to_uppercase(), &question[1..]));
+        }
+        let pairs = verdicts.unfinished.iter().find(|one| one.stage == Stage::Order);
+        let open = pairs.and_then(|one| one.decided).map_or(0, |(done, of)| of - done);
+        let late = verdicts.unproved.iter().filter(|one| one.why == Why::Time);
+        let left: Vec<String> = late
+            .take(open)
+            .filter_map(|one| {
+                let [one, two] = one.steps.as_slice() else { return None };
+                Some(format!("{} with {}", self.words.step(*one), self.words.step(*two)))
+            })
+            .collect();
+        if !left.is_empty() {
+            let left: Vec<&str> = left.iter().map(String::as_str).collect();
+            finding = finding.with_note(format!("Pairs that are left: {}.", listed(&left)));
+        }
+        Some(finding.with_help("What was found stands. `--timeout SECONDS` gives more time."))
     }
 
     /// What the user should know about the models.

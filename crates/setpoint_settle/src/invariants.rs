@@ -117,7 +117,7 @@ impl Teller<'_> {
     pub(crate) fn undecided_statement(&self, undecided: &Undecided) -> Diagnostic {
         let reason = match undecided.why {
             Why::Step(step) => format!("what {} does is not known", self.words.step(step)),
-            Why::Time => "the time was over (`--timeout` gives more)".to_owned(),
+            Why::Time => "the time was over".to_owned(),
             _ => "the question is too large, or the solver gave up".to_owned(),
         };
         let message = format!("whether `{}` holds is not decided: {reason}", undecided.name);

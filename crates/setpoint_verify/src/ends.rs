@@ -468,16 +468,17 @@ fn always_fails(asker: &Asker<'_, '_>, step: StepId) -> Answer {
 }
 
 /// Edges without which every start ends as before, failures included: those that others imply, and those of which the first of
-/// the two can neither fail nor be skipped and without which the order still does not matter.
+/// the two can neither fail nor be skipped and without which the order still does not matter. And whether all were asked about.
 pub(crate) fn redundant(
     asker: &Asker<'_, '_>,
     asked: &[(StepId, StepId)],
-    unproved: &mut Vec<Unproved>,
-) -> Vec<(StepId, StepId)> {
+    tell: &dyn Fn(usize, usize),
+) -> (Vec<(StepId, StepId)>, bool) {
     let context = asker.context;
     let original = context.runner.plan();
-    let mut found = Vec::new();
-    for &(one, two) in asked {
+    let (mut found, mut all) = (Vec::new(), true);
+    for (at, &(one, two)) in asked.iter().enumerate() {
+        tell(at, asked.len());
         if original.notifies.contains(&(one, two)) {
             continue;
         }
@@ -489,7 +490,7 @@ pub(crate) fn redundant(
             continue;
         }
         if context.is_late() {
-            unproved.push(Unproved { steps: vec![one, two], why: Why::Time });
+            all = false;
             continue;
         }
         let mut plan = original.clone();
@@ -504,7 +505,7 @@ pub(crate) fn redundant(
             found.push((one, two));
         }
     }
-    found
+    (found, all)
 }
 
 /// Whether other edges lead from one step to another.

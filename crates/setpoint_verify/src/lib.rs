@@ -23,6 +23,7 @@ mod sub;
 mod twice;
 mod witness;
 
+use std::cell::Cell;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -73,6 +74,8 @@ pub enum Stage {
     Twice,
     Invariants,
     Refresh,
+    /// Whether edges are redundant.
+    Edges,
 }
 
 /// Something that must hold at the end.
@@ -134,7 +137,17 @@ pub struct Verdicts {
     pub redundant: Vec<(StepId, StepId)>,
     /// Questions that were not decided.
     pub unproved: Vec<Unproved>,
+    /// The stages for which the time was not enough.
+    pub unfinished: Vec<Unfinished>,
     pub effort: Effort,
+}
+
+/// A stage that was broken off, or not begun, because the time was over.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Unfinished {
+    pub stage: Stage,
+    /// How many of its questions were decided, and of how many; `None` if it was not begun.
+    pub decided: Option<(usize, usize)>,
 }
 
 /// What it took.
@@ -291,16 +304,38 @@ fn ask(plan: &Plan, options: &Options, ends: bool) -> Verdicts {
     if options.most > 0 {
         asker.most = options.most;
     }
+    let last = Cell::new((0, 0));
     let tell = |stage: Stage| {
-        let progress = options.progress.clone();
+        let (progress, last) = (options.progress.clone(), &last);
         move |done: usize, of: usize| {
+            last.set((done, of));
             if let Some(progress) = &progress {
                 progress(stage, done, of);
             }
         }
     };
+    let mut unfinished = Vec::new();
+    // Says of a stage that has ended whether the time was enough for it; the last question was under way.
+    let ended = |stage: Stage, was_late: bool, unfinished: &mut Vec<Unfinished>| {
+        if context.is_late() {
+            let (done, of) = last.replace((0, 0));
+            let decided = (!was_late).then_some((done.saturating_sub(1), of));
+            unfinished.push(Unfinished { stage, decided });
+        }
+    };
     let orders = order::decide(&mut asker, &tell(Stage::Order));
+    let of = orders.candidates;
+    let late = orders.unproved.iter().filter(|unproved| unproved.why == Why::Time).count();
+    if late > 0 {
+        let decided = Some((of.saturating_sub(late), of));
+        unfinished.push(Unfinished { stage: Stage::Order, decided });
+    }
+    let was_late = context.is_late();
     let twice = twice::decide(&context, &asker.witness, &tell(Stage::Twice));
+    let answers = [twice.idempotent, twice.quiet, twice.convergent];
+    if answers.contains(&Answer::Unknown) {
+        ended(Stage::Twice, was_late, &mut unfinished);
+    }
     let mut unproved = orders.unproved;
     unproved.extend(twice.unproved);
     let (mut failures, mut broken, mut undecided) = (Vec::new(), Vec::new(), Vec::new());
@@ -308,12 +343,29 @@ fn ask(plan: &Plan, options: &Options, ends: bool) -> Verdicts {
     if ends {
         let independent = orders.order == Order::Independent;
         failures = ends::failures(&asker, independent);
+        let was_late = context.is_late();
         let tell_invariants = tell(Stage::Invariants);
+        let before = unproved.len();
         (broken, undecided) =
             ends::invariants(&asker, &options.invariants, independent, &mut unproved, &tell_invariants);
+        let is_late = |why: Why| why == Why::Time;
+        let known = unproved.len();
+        if undecided.iter().any(|one| is_late(one.why))
+            || unproved[before..].iter().any(|one| is_late(one.why))
+        {
+            ended(Stage::Invariants, was_late, &mut unfinished);
+        }
+        let was_late = context.is_late();
         (missing_notify, lost_refresh) = ends::stale(&asker, &mut unproved, &tell(Stage::Refresh));
+        if unproved[known..].iter().any(|one| is_late(one.why)) {
+            ended(Stage::Refresh, was_late, &mut unfinished);
+        }
     }
-    let redundant = ends::redundant(&asker, &options.maybe_redundant, &mut unproved);
+    let was_late = context.is_late();
+    let (redundant, all) = ends::redundant(&asker, &options.maybe_redundant, &tell(Stage::Edges));
+    if !all {
+        ended(Stage::Edges, was_late, &mut unfinished);
+    }
     Verdicts {
         order: orders.order,
         idempotent: twice.idempotent,
@@ -331,6 +383,7 @@ fn ask(plan: &Plan, options: &Options, ends: bool) -> Verdicts {
         lost_refresh,
         redundant,
         unproved,
+        unfinished,
         effort: Effort {
             candidates: orders.candidates,
             conflicts: orders.conflicts,

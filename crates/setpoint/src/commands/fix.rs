@@ -3,17 +3,22 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use setpoint_source::{Diagnostic, Edit, FileId, Fix, MemoryFileSystem, OverlayFileSystem, Severity};
 use similar::TextDiff;
 
 use crate::cli::FixArgs;
+use crate::progress::Shown;
 use crate::session::{Session, UsageError};
 use crate::{languages, output};
 
 pub(crate) fn run(session: &Session<'_>, args: &FixArgs) -> Result<ExitCode, UsageError> {
+    let progress = &session.progress;
+    let shown = Shown::start(progress, true);
     let mut session = Session::new(session.files);
     session.repair = true;
+    session.progress = Arc::clone(progress);
     let session = &session;
     let before = findings(session, args)?;
     let mut edits: BTreeMap<FileId, Vec<Edit>> = BTreeMap::new();
@@ -38,8 +43,11 @@ pub(crate) fn run(session: &Session<'_>, args: &FixArgs) -> Result<ExitCode, Usa
     }
     let after = {
         let overlay = OverlayFileSystem { over: changed.clone(), base: session.files };
-        findings(&Session::new(&overlay), args)?
+        let mut again = Session::new(&overlay);
+        again.progress = Arc::clone(progress);
+        findings(&again, args)?
     };
+    drop(shown);
     let errors = |found: &[Diagnostic]| found.iter().filter(|one| one.severity == Severity::Error).count();
     if errors(&after) > errors(&before) {
         return Err(UsageError::new("the changes would make new errors, so nothing is changed"));

@@ -9,6 +9,7 @@ use setpoint_source::{Report, Severity, print};
 
 use crate::cli::{FleetArgs, ResultFormat};
 use crate::languages::puppet::fleet::{Fleet, FleetNode};
+use crate::progress::Shown;
 use crate::session::{Session, UsageError};
 use crate::{languages, output};
 
@@ -18,7 +19,9 @@ const LISTED: usize = 100;
 pub(crate) fn run(session: &Session<'_>, args: &FleetArgs) -> Result<ExitCode, UsageError> {
     let shard = args.shard.as_deref().map(shard).transpose()?.unwrap_or((1, 1));
     let started = Instant::now();
+    let shown = Shown::start(&session.progress, args.format == ResultFormat::Text);
     let fleet = languages::puppet::fleet::run(session, &args.input, &args.options, shard)?;
+    drop(shown);
     let seconds = started.elapsed().as_secs_f64();
     let report = Report { inputs: fleet.reports.clone() };
     match args.format {

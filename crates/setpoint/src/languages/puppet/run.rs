@@ -72,7 +72,12 @@ pub(crate) fn all(
     threads: usize,
     analyse: impl Fn(&Job, &Compilation, &mut InputReport) + Sync,
 ) -> Vec<Checked> {
-    parallel(&plan.jobs, threads, |job| check_one(project, job, &analyse))
+    let progress = &project.session.progress;
+    progress.expect(plan.jobs.len());
+    parallel(&plan.jobs, threads, |job| {
+        progress.begin(&job.label());
+        check_one(project, job, &analyse)
+    })
 }
 
 /// One report of all jobs: what is wrong with the project itself, what was left out, and what each job has that no

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use setpoint_catalog::graph::{Graph, Types};
@@ -18,6 +18,7 @@ use setpoint_verify::Options;
 
 use crate::cli::{InputOptions, ResultFormat, SimulateArgs};
 use crate::output::pretty;
+use crate::progress::Progress;
 use crate::session::{Outcome, Session, UsageError, enables};
 
 /// What is assumed where nothing says which platform a node has.
@@ -38,6 +39,7 @@ pub(in crate::languages) struct Surroundings<'a> {
     repair: bool,
     /// Look for relationships that change nothing, too.
     redundant: bool,
+    progress: Arc<Progress>,
 }
 
 impl<'a> Surroundings<'a> {
@@ -66,6 +68,7 @@ impl<'a> Surroundings<'a> {
             any_start: options.any_start,
             patience: options.timeout.map(Duration::from_secs),
             repair: session.repair,
+            progress: Arc::clone(&session.progress),
             redundant: enables(config, options, "redundant-edge"),
         })
     }
@@ -113,6 +116,7 @@ impl<'a> Surroundings<'a> {
             semantics: self.semantics,
             any_start: self.any_start,
             deadline: self.patience.and_then(|patience| Instant::now().checked_add(patience)),
+            progress: Some(told(&self.progress, &catalog.name)),
             ..Options::default()
         };
         asked(&Question {
@@ -141,6 +145,12 @@ impl<'a> Surroundings<'a> {
         drop(known);
         given.map_or_else(|| built_in.clone(), |given| given.over(&built_in))
     }
+}
+
+/// Passes on how far the questions about a node are.
+fn told(progress: &Arc<Progress>, node: &str) -> setpoint_verify::Progress {
+    let (progress, node) = (Arc::clone(progress), node.to_owned());
+    Arc::new(move |stage, decided, of| progress.tell(&node, stage, decided, of))
 }
 
 /// The relationships that Puppet makes by itself: those of a catalog that states none.
