@@ -1,19 +1,24 @@
 //! Batsat behind the trait.
 
+use std::cell::Cell;
+
 use batsat::{Callbacks, ClauseKind, Solver as Inner, SolverInterface, lbool};
 
-use crate::{Lit, Outcome, Solver, Var};
+use crate::{Limits, Lit, Outcome, Solver, Var};
 
 /// A solver in pure Rust. The same questions in the same order give the same answers.
 pub struct BatSolver {
     inner: Inner<Budget>,
 }
 
-/// Gives up after so many conflicts in one call; counted, not timed, so that answers can be repeated.
+/// Gives up at its limits. Conflicts are counted in each call, so that answers can be repeated.
 #[derive(Default)]
 struct Budget {
-    limit: Option<u64>,
+    limits: Limits,
     used: u64,
+    /// Asking for the time costs more than a step of the search.
+    asked: Cell<u32>,
+    late: Cell<bool>,
 }
 
 impl Callbacks for Budget {
@@ -28,18 +33,24 @@ impl Callbacks for Budget {
     }
 
     fn stop(&self) -> bool {
-        self.limit.is_some_and(|limit| self.used > limit)
+        let asked = self.asked.get().wrapping_add(1);
+        self.asked.set(asked);
+        if asked % 256 == 0 && self.limits.is_late() {
+            self.late.set(true);
+        }
+        self.late.get() || self.limits.conflicts.is_some_and(|limit| self.used > limit)
     }
 }
 
 impl BatSolver {
     pub fn new() -> Self {
-        Self::with_limit(None)
+        Self::with_limits(Limits::default())
     }
 
-    /// A solver that answers [`Outcome::Unknown`] after so many conflicts in one call.
-    pub fn with_limit(conflicts: Option<u64>) -> Self {
-        Self { inner: Inner::new(batsat::SolverOpts::default(), Budget { limit: conflicts, used: 0 }) }
+    /// A solver that answers [`Outcome::Unknown`] at its limits.
+    pub fn with_limits(limits: Limits) -> Self {
+        let budget = Budget { limits, ..Budget::default() };
+        Self { inner: Inner::new(batsat::SolverOpts::default(), budget) }
     }
 
     fn inner_lit(&mut self, lit: Lit) -> batsat::Lit {
@@ -71,6 +82,9 @@ impl Solver for BatSolver {
     }
 
     fn solve(&mut self, assumptions: &[Lit]) -> Outcome {
+        if self.inner.cb().limits.is_late() {
+            return Outcome::Unknown;
+        }
         let lits: Vec<batsat::Lit> = assumptions.iter().map(|&lit| self.inner_lit(lit)).collect();
         match self.inner.solve_limited(&lits) {
             answer if answer == lbool::TRUE => Outcome::Sat,

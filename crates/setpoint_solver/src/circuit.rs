@@ -2,11 +2,11 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::{BatSolver, Lit, Outcome, Solver, Var};
+use crate::{AnySolver, Backend, Limits, Lit, Outcome, Solver, Var};
 
 /// Builds clauses from gates, and is a solver itself. Equal gates are built once; constants disappear.
 #[derive(Debug)]
-pub struct Circuit<S = BatSolver> {
+pub struct Circuit<S = AnySolver> {
     solver: S,
     truth: Lit,
     gates: FxHashMap<Vec<Lit>, Lit>,
@@ -14,12 +14,17 @@ pub struct Circuit<S = BatSolver> {
 
 impl Circuit {
     pub fn new() -> Self {
-        Self::with_solver(BatSolver::new())
+        Self::with_backend(Backend::default(), Limits::default())
     }
 
     /// Gives up after so many conflicts in one call.
     pub fn with_limit(conflicts: u64) -> Self {
-        Self::with_solver(BatSolver::with_limit(Some(conflicts)))
+        Self::with_backend(Backend::default(), Limits { conflicts: Some(conflicts), deadline: None })
+    }
+
+    /// Asks this solver, and gives up at these limits.
+    pub fn with_backend(backend: Backend, limits: Limits) -> Self {
+        Self::with_solver(backend.solver(limits))
     }
 }
 

@@ -17,15 +17,21 @@
 //! assert_eq!(circuit.core(), [!b]);
 //! ```
 
+mod backend;
 mod bat;
 mod choice;
 mod circuit;
 mod lit;
+#[cfg(feature = "varisat")]
+mod vari;
 
+pub use backend::{AnySolver, Backend};
 pub use bat::BatSolver;
 pub use choice::Choice;
 pub use circuit::Circuit;
-pub use lit::{Lit, Outcome, Solver, Var};
+pub use lit::{Limits, Lit, Outcome, Solver, Var};
+#[cfg(feature = "varisat")]
+pub use vari::VariSolver;
 
 #[cfg(test)]
 mod tests;

@@ -1,6 +1,7 @@
 //! Literals, and what every solver can do.
 
 use std::fmt;
+use std::time::Instant;
 
 /// A propositional variable.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -66,6 +67,22 @@ impl Outcome {
 
     pub fn is_unsat(self) -> bool {
         self == Self::Unsat
+    }
+}
+
+/// When a search ends without an answer.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Limits {
+    /// So many conflicts in one call: a limit that is the same on every machine.
+    pub conflicts: Option<u64>,
+    /// A moment after which no call goes on.
+    pub deadline: Option<Instant>,
+}
+
+impl Limits {
+    /// The moment has passed.
+    pub fn is_late(&self) -> bool {
+        self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
     }
 }
 

@@ -1,10 +1,14 @@
-use crate::{BatSolver, Choice, Circuit, Lit, Outcome, Solver};
+use crate::{Backend, Choice, Circuit, Limits, Lit, Outcome, Solver};
+
+/// A circuit for every solver that is built in.
+fn circuits() -> impl Iterator<Item = Circuit> {
+    Backend::ALL.iter().map(|&backend| Circuit::with_backend(backend, Limits::default()))
+}
 
 /// Every gate agrees with its truth table, whatever values its inputs are given.
 #[test]
 fn gates_have_their_truth_tables() {
-    for bits in 0..8u8 {
-        let mut circuit = Circuit::new();
+    for (bits, mut circuit) in (0..8u8).flat_map(|bits| circuits().map(move |circuit| (bits, circuit))) {
         let inputs: Vec<Lit> = (0..3).map(|_| circuit.fresh()).collect();
         let value = |at: usize| bits >> at & 1 == 1;
         let gates = [
@@ -35,8 +39,7 @@ fn constants_disappear() {
 
 #[test]
 fn a_choice_has_exactly_one_value() {
-    for count in 1..5 {
-        let mut circuit = Circuit::new();
+    for (count, mut circuit) in (1..5).flat_map(|count| circuits().map(move |circuit| (count, circuit))) {
         let choice = Choice::new(&mut circuit, count);
         let mut seen = vec![false; count];
         while circuit.solve(&[]).is_sat() {
@@ -51,40 +54,93 @@ fn a_choice_has_exactly_one_value() {
 
 #[test]
 fn a_minimal_core_has_nothing_to_spare() {
-    let mut circuit = Circuit::new();
-    let lits: Vec<Lit> = (0..6).map(|_| circuit.fresh()).collect();
-    circuit.assert(&[!lits[1], !lits[4]]);
-    circuit.assert(&[!lits[0], !lits[2], !lits[3]]);
-    let core = circuit.minimal_core(&lits).unwrap();
-    assert!(!circuit.solve(&core).is_sat());
-    for at in 0..core.len() {
-        let mut fewer = core.clone();
-        fewer.remove(at);
-        assert!(circuit.solve(&fewer).is_sat());
+    for mut circuit in circuits() {
+        let lits: Vec<Lit> = (0..6).map(|_| circuit.fresh()).collect();
+        circuit.assert(&[!lits[1], !lits[4]]);
+        circuit.assert(&[!lits[0], !lits[2], !lits[3]]);
+        let core = circuit.minimal_core(&lits).unwrap();
+        assert!(!circuit.solve(&core).is_sat());
+        for at in 0..core.len() {
+            let mut fewer = core.clone();
+            fewer.remove(at);
+            assert!(circuit.solve(&fewer).is_sat());
+        }
     }
 }
 
-/// The pigeon-hole principle needs many conflicts; a limit stops the search, and without one it is refuted.
+/// More pigeons than holes: a refutation that needs many conflicts.
+fn pigeons(solver: &mut dyn Solver, holes: usize) -> Outcome {
+    let at: Vec<Vec<Lit>> =
+        (0..=holes).map(|_| (0..holes).map(|_| Lit::new(solver.new_var(), true)).collect()).collect();
+    for pigeon in &at {
+        solver.add_clause(pigeon);
+    }
+    for hole in 0..holes {
+        for one in 0..=holes {
+            for other in 0..one {
+                let clash = [&at[one], &at[other]].map(|pigeon| !pigeon[hole]);
+                solver.add_clause(&clash);
+            }
+        }
+    }
+    solver.solve(&[])
+}
+
 #[test]
 fn a_limit_ends_in_unknown() {
-    let answer = |limit| {
-        let mut solver = BatSolver::with_limit(limit);
-        let holes = 7;
-        let at: Vec<Vec<Lit>> =
-            (0..=holes).map(|_| (0..holes).map(|_| Lit::new(solver.new_var(), true)).collect()).collect();
-        for pigeon in &at {
-            solver.add_clause(pigeon);
-        }
-        for hole in 0..holes {
-            for one in 0..=holes {
-                for other in 0..one {
-                    let clash = [&at[one], &at[other]].map(|pigeon| !pigeon[hole]);
-                    solver.add_clause(&clash);
+    let limits = Limits { conflicts: Some(10), deadline: None };
+    assert_eq!(pigeons(&mut Backend::Batsat.solver(limits), 7), Outcome::Unknown);
+}
+
+/// Far more work than the time allows: the search itself looks at the clock.
+#[test]
+fn a_deadline_ends_a_search() {
+    let deadline = std::time::Instant::now() + std::time::Duration::from_millis(50);
+    let limits = Limits { conflicts: None, deadline: Some(deadline) };
+    assert_eq!(pigeons(&mut Backend::Batsat.solver(limits), 14), Outcome::Unknown);
+}
+
+#[test]
+fn without_limits_every_solver_refutes() {
+    for backend in Backend::ALL {
+        assert_eq!(pigeons(&mut backend.solver(Limits::default()), 6), Outcome::Unsat);
+    }
+}
+
+/// Clauses made by chance, asked with assumptions one after the other, as verifiers do.
+#[test]
+fn all_solvers_give_the_same_answers() {
+    let mut chance: u64 = 7;
+    let mut below = |end: u64| {
+        chance = chance.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (chance >> 33) % end
+    };
+    for _ in 0..40 {
+        let mut all: Vec<Circuit> = circuits().collect();
+        let mut lits: Vec<Lit> = Vec::new();
+        for _ in 0..12 {
+            for circuit in &mut all {
+                let lit = circuit.fresh();
+                if lits.last() != Some(&lit) {
+                    lits.push(lit);
                 }
             }
         }
-        solver.solve(&[])
-    };
-    assert_eq!(answer(Some(10)), Outcome::Unknown);
-    assert_eq!(answer(None), Outcome::Unsat);
+        for _ in 0..30 {
+            let clause: Vec<Lit> = (0..3).map(|_| lits[below(12) as usize].signed(below(2) == 0)).collect();
+            let given: Vec<Lit> = (0..4).map(|_| lits[below(12) as usize].signed(below(2) == 0)).collect();
+            let mut answers = Vec::new();
+            for circuit in &mut all {
+                circuit.assert(&clause);
+                let answer = circuit.solve(&given);
+                if answer.is_sat() {
+                    assert!(given.iter().all(|&lit| circuit.is_true(lit)));
+                } else {
+                    assert!(circuit.core().iter().all(|lit| given.contains(lit)));
+                }
+                answers.push(answer);
+            }
+            assert!(answers.windows(2).all(|pair| pair[0] == pair[1]));
+        }
+    }
 }

@@ -23,15 +23,22 @@ impl Domains {
 
     /// The domains if these tests, too, are asked of a state.
     pub fn with_tests(plan: &Plan, tests: &[Test]) -> Self {
-        Self::build(plan, tests, 1)
+        Self::build(plan, tests, |read, cells| read.max(if cells == 1 { 1 } else { 2 }))
     }
 
     /// The domains if two states are compared: twice as many fresh values, so that all of them may differ.
     pub fn for_two(plan: &Plan) -> Self {
-        Self::build(plan, &[], 2)
+        Self::build(plan, &[], |read, cells| 2 * read.max(if cells == 1 { 1 } else { 2 }))
     }
 
-    fn build(plan: &Plan, tests: &[Test], states: u32) -> Self {
+    /// The domains if two states are compared, and others may put new values into cells at any time: there is always a
+    /// value that no cell of either holds.
+    pub fn for_changing(plan: &Plan) -> Self {
+        Self::build(plan, &[], |_, cells| 2 * cells + 1)
+    }
+
+    /// `fresh`: how many fresh values a group needs, by how many of its cells are read and how many it has.
+    fn build(plan: &Plan, tests: &[Test], fresh: impl Fn(u32, u32) -> u32) -> Self {
         let mut look = Look::new(plan.space.len());
         for step in &plan.steps {
             look.program(&step.apply);
@@ -41,7 +48,7 @@ impl Domains {
         for test in plan.start.iter().chain(&plan.laws).chain(tests) {
             look.test(test);
         }
-        look.finish(&plan.space, states)
+        look.finish(&plan.space, fresh)
     }
 
     /// Cells of one group share their values.
@@ -52,6 +59,11 @@ impl Domains {
     /// The values of a group: absent and directory first, then what is mentioned, then fresh ones.
     pub fn values(&self, group: u32) -> &[Value] {
         self.values.get(group as usize).map_or(&[], Vec::as_slice)
+    }
+
+    /// How many values the largest group has.
+    pub fn largest(&self) -> usize {
+        self.values.iter().map(Vec::len).max().unwrap_or(0)
     }
 
     /// Every value that this cell may come to hold.
@@ -146,7 +158,7 @@ impl Look {
         }
     }
 
-    fn finish(mut self, space: &Space, states: u32) -> Domains {
+    fn finish(mut self, space: &Space, fresh: impl Fn(u32, u32) -> u32) -> Domains {
         let count = space.len();
         let mut group = vec![u32::MAX; count];
         let mut members: Vec<Vec<usize>> = Vec::new();
@@ -175,7 +187,7 @@ impl Look {
                 }
             }
             let read = cells.iter().filter(|&&at| self.read[at]).count() as u32;
-            let fresh = states * read.max(if cells.len() == 1 { 1 } else { 2 });
+            let fresh = fresh(read, cells.len() as u32);
             for kind in kinds {
                 match kind {
                     Kind::Absent => {

@@ -246,6 +246,22 @@ impl<'p> Runner<'p> {
         self.turn(progress, step, &mut None);
     }
 
+    /// Runs the plan with one step failing for a reason of its own: it does nothing and is not refreshed.
+    pub fn run_failing(&self, start: &State, order: &[StepId], failing: StepId) -> Run {
+        self.run_with(start, order, Some(failing), None)
+    }
+
+    fn trip(&self, progress: &mut Progress, id: StepId) {
+        let at = id.0 as usize;
+        if progress.error || at >= self.before.len() {
+            return;
+        }
+        let skipped = self.semantics == Semantics::Puppet
+            && self.before[at].iter().any(|&before| progress.statuses[before as usize].is_bad());
+        progress.statuses[at] = if skipped { Status::Skipped } else { Status::Failed };
+        progress.error = self.semantics == Semantics::Paper;
+    }
+
     fn turn(&self, progress: &mut Progress, id: StepId, events: &mut Option<Vec<Event>>) {
         let at = id.0 as usize;
         let Some(step) = self.plan.steps.get(at) else { return };
@@ -307,15 +323,21 @@ impl<'p> Runner<'p> {
 
     /// Runs the plan. The order is a wish: at every moment the first of it that waits for nothing has its turn.
     pub fn run(&self, start: &State, order: &[StepId]) -> Run {
-        self.run_with(start, order, None)
+        self.run_with(start, order, None, None)
     }
 
     /// Runs the plan and records what happens.
     pub fn trace(&self, start: &State, order: &[StepId]) -> Run {
-        self.run_with(start, order, Some(Vec::new()))
+        self.run_with(start, order, None, Some(Vec::new()))
     }
 
-    fn run_with(&self, start: &State, order: &[StepId], mut events: Option<Vec<Event>>) -> Run {
+    fn run_with(
+        &self,
+        start: &State,
+        order: &[StepId],
+        failing: Option<StepId>,
+        mut events: Option<Vec<Event>>,
+    ) -> Run {
         let count = self.plan.steps.len();
         let mut progress = self.begin(start);
         let mut turns = Vec::with_capacity(count);
@@ -341,7 +363,11 @@ impl<'p> Runner<'p> {
                 let step = by_rank[place as usize];
                 if self.always_suitable || self.is_suitable(&progress, step) {
                     progressed = true;
-                    self.turn(&mut progress, step, &mut events);
+                    if failing == Some(step) {
+                        self.trip(&mut progress, step);
+                    } else {
+                        self.turn(&mut progress, step, &mut events);
+                    }
                     finished.push(step);
                 } else {
                     postponed.push(step);

@@ -1,9 +1,11 @@
 //! What is known of a plan before any question: what each step touches, who comes before whom, what may be assumed.
 
-use std::cell::OnceCell;
+use std::cell::{OnceCell, RefCell};
+use std::rc::Rc;
 use std::time::Instant;
 
 use rustc_hash::{FxHashMap, FxHashSet};
+use setpoint_solver::{Backend, Limits};
 use setpoint_state::{
     CellId, Domains, Kind, Lifetime, Plan, Program, Reach, Runner, Semantics, Step, StepId, Term, Test, Value,
 };
@@ -33,6 +35,40 @@ impl Footprint {
 
     pub(crate) fn touches(&self) -> impl Iterator<Item = CellId> {
         self.reads.iter().chain(&self.writes).copied()
+    }
+}
+
+/// What a question looks at. Cells that no step reads bear on nothing but themselves: they are asked about one by one.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) enum Lens {
+    /// All cells.
+    All,
+    /// All but those that no step reads.
+    Read,
+    /// The same, and one that no step reads.
+    With(CellId),
+}
+
+/// A step as a question sees it.
+pub(crate) enum Seen<'c> {
+    Whole(&'c Step, &'c Footprint),
+    /// Without its writes to cells that the question does not look at.
+    Part(Rc<(Step, Footprint)>),
+}
+
+impl Seen<'_> {
+    pub(crate) fn step(&self) -> &Step {
+        match self {
+            Self::Whole(step, _) => step,
+            Self::Part(part) => &part.0,
+        }
+    }
+
+    pub(crate) fn footprint(&self) -> &Footprint {
+        match self {
+            Self::Whole(_, footprint) => footprint,
+            Self::Part(part) => &part.1,
+        }
     }
 }
 
@@ -73,6 +109,15 @@ pub(crate) struct Context<'p> {
     pub(crate) can_be_bad: Vec<bool>,
     /// Steps whose provider other unordered steps may make usable.
     pub(crate) unsettled: Vec<StepId>,
+    /// Steps of unknown effect.
+    pub(crate) unknown: Vec<StepId>,
+    /// Those of them that may write a cell.
+    unknown_by_cell: FxHashMap<CellId, Vec<StepId>>,
+    /// Those of them that may write any.
+    unknown_everywhere: Vec<StepId>,
+    kept: OnceCell<Vec<bool>>,
+    /// Steps as lenses show them.
+    parts: RefCell<FxHashMap<(StepId, Option<CellId>), Rc<(Step, Footprint)>>>,
     after: Vec<OnceCell<Bits>>,
     before: Vec<OnceCell<Bits>>,
     pub(crate) deadline: Option<Instant>,
@@ -80,6 +125,7 @@ pub(crate) struct Context<'p> {
     /// How many threads.
     pub(crate) jobs: usize,
     pub(crate) conflicts: u64,
+    pub(crate) solver: Backend,
 }
 
 impl<'p> Context<'p> {
@@ -155,15 +201,40 @@ impl<'p> Context<'p> {
             rank,
             can_be_bad,
             unsettled: Vec::new(),
+            unknown: Vec::new(),
+            unknown_by_cell: FxHashMap::default(),
+            unknown_everywhere: Vec::new(),
+            kept: OnceCell::new(),
+            parts: RefCell::default(),
             after: vec![OnceCell::new(); count],
             before: vec![OnceCell::new(); count],
             deadline: None,
             any_start,
             jobs: 1,
             conflicts: 100_000,
+            solver: Backend::default(),
         };
         context.unsettled = context.find_unsettled();
+        for (at, step) in context.plan.steps.iter().enumerate() {
+            let id = StepId(at as u32);
+            let Some(unknown) = &step.unknown else { continue };
+            context.unknown.push(id);
+            match &unknown.reach {
+                Reach::Everything => context.unknown_everywhere.push(id),
+                Reach::Cells(cells) => {
+                    for &cell in cells {
+                        context.unknown_by_cell.entry(cell).or_default().push(id);
+                    }
+                }
+            }
+        }
         context
+    }
+
+    /// The steps that may write a cell in ways that nobody modelled.
+    pub(crate) fn unknown_writers(&self, cell: CellId) -> impl Iterator<Item = StepId> {
+        let named = self.unknown_by_cell.get(&cell).into_iter().flatten();
+        self.unknown_everywhere.iter().chain(named).copied()
     }
 
     fn find_unsettled(&self) -> Vec<StepId> {
@@ -189,6 +260,45 @@ impl<'p> Context<'p> {
 
     pub(crate) fn footprint(&self, id: StepId) -> &Footprint {
         &self.footprints[id.0 as usize]
+    }
+
+    /// The assumptions that hold at every moment.
+    pub(crate) fn kept(&self) -> &[bool] {
+        self.kept.get_or_init(|| crate::laws::kept(self))
+    }
+
+    /// Whether no step reads a cell, and it is part of the outcome.
+    pub(crate) fn is_sink(&self, cell: CellId) -> bool {
+        self.readers[cell.0 as usize].is_empty()
+            && self.plan.space.get(cell).is_some_and(|cell| cell.lifetime == Lifetime::Machine)
+    }
+
+    /// A step as a question sees it.
+    pub(crate) fn seen(&self, lens: Lens, id: StepId) -> Seen<'_> {
+        let (step, footprint) = (self.step(id), self.footprint(id));
+        let with = match lens {
+            Lens::All => return Seen::Whole(step, footprint),
+            Lens::Read => None,
+            Lens::With(cell) => footprint.writes.binary_search(&cell).is_ok().then_some(cell),
+        };
+        let hidden = |cell: CellId| Some(cell) != with && self.is_sink(cell);
+        if !footprint.writes.iter().any(|&cell| hidden(cell)) {
+            return Seen::Whole(step, footprint);
+        }
+        let key = (id, with);
+        if let Some(known) = self.parts.borrow().get(&key) {
+            return Seen::Part(known.clone());
+        }
+        let part = Step {
+            apply: without(&step.apply, &hidden),
+            refresh: without(&step.refresh, &hidden),
+            ..step.clone()
+        };
+        let notifies = !self.runner.notified_by(id).is_empty();
+        let footprint = self::footprint(&part, &self.domains, notifies);
+        let part = Rc::new((part, footprint));
+        self.parts.borrow_mut().insert(key, part.clone());
+        Seen::Part(part)
     }
 
     /// All steps that come after this one.
@@ -220,6 +330,18 @@ impl<'p> Context<'p> {
                 }
             }
             found
+        })
+    }
+
+    /// The steps that come before this one, as listed.
+    pub(crate) fn all_before(&self, step: StepId) -> impl Iterator<Item = StepId> {
+        self.before(step).iter().enumerate().flat_map(|(at, &word)| {
+            let mut left = word;
+            std::iter::from_fn(move || {
+                let bit = (left != 0).then(|| left.trailing_zeros())?;
+                left &= left - 1;
+                Some(StepId(at as u32 * 64 + bit))
+            })
         })
     }
 
@@ -263,6 +385,11 @@ impl<'p> Context<'p> {
 
     pub(crate) fn is_late(&self) -> bool {
         self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
+    }
+
+    /// Which solver a question is put to, and when it gives up.
+    pub(crate) fn limits(&self) -> (Backend, Limits) {
+        (self.solver, Limits { conflicts: Some(self.conflicts), deadline: self.deadline })
     }
 
     /// The cells that a step of unknown effect may touch.
@@ -421,6 +548,30 @@ pub(crate) fn fold_program(program: &Program, fixed: &FxHashMap<CellId, Value>) 
                 0 => Program::Skip,
                 1 => folded.remove(0),
                 _ => Program::Sequence(folded),
+            }
+        }
+    }
+}
+
+/// A program without its writes to some cells.
+fn without(program: &Program, hidden: &dyn Fn(CellId) -> bool) -> Program {
+    match program {
+        Program::Write(cell, _) if hidden(*cell) => Program::Skip,
+        Program::Skip | Program::Fail(_) | Program::Change | Program::Write(..) => program.clone(),
+        Program::If(test, then, otherwise) => match (without(then, hidden), without(otherwise, hidden)) {
+            (Program::Skip, Program::Skip) => Program::Skip,
+            (then, otherwise) => Program::If(test.clone(), Box::new(then), Box::new(otherwise)),
+        },
+        Program::Sequence(programs) => {
+            let mut kept: Vec<Program> = programs
+                .iter()
+                .map(|program| without(program, hidden))
+                .filter(|program| *program != Program::Skip)
+                .collect();
+            match kept.len() {
+                0 => Program::Skip,
+                1 => kept.remove(0),
+                _ => Program::Sequence(kept),
             }
         }
     }

@@ -3,20 +3,19 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 use setpoint_solver::{Lit, Outcome};
 use setpoint_state::{
-    CellId, CellKey, CellKind, Program, Reach, Run, Runner, Semantics, State, Status, StepId, Term, Test,
-    Value,
+    CellId, CellKey, CellKind, Reach, Run, Semantics, State, Status, StepId, Term, Test, Value,
 };
 
-use crate::context::Context;
+use crate::context::{Context, Lens};
 use crate::flow::GaveUp;
 use crate::machine::Machine;
-use crate::order::{Asker, embed};
+use crate::pair::Asker;
 use crate::runs::Runs;
-use crate::sub::{Moment, Sub, Tests, moved};
+use crate::sub::{Moment, Sub, Tests, embed, moved};
 use crate::{Answer, Broken, Failure, Invariant, Stale, Undecided, Unproved, Why};
 
 /// More steps than this are not put into one question about an end.
-const LARGEST: usize = 80;
+const LARGEST: usize = 300;
 
 /// More steps than this are not put into one question about every order.
 const LARGEST_UNORDERED: usize = 32;
@@ -53,15 +52,16 @@ fn ask(
     }
     let largest = if orders == Orders::Any { LARGEST_UNORDERED } else { LARGEST };
     let also = [holds.clone(), bad.clone()];
+    let lens = lens_for(context, &also);
     let mut members = asker
-        .closure(seeds.iter().copied().chain(transient.into_iter().flatten().copied()))
+        .closure(lens, seeds.iter().copied().chain(transient.into_iter().flatten().copied()))
         .filter(|members| members.len() <= largest)
         .ok_or(GaveUp)?;
     for _ in 0..6 {
         if context.is_late() {
             return Err(GaveUp);
         }
-        let sub = Sub::new(context, &members, Moment::Start, Tests::Also(&also));
+        let sub = Sub::through(context, lens, &members, Moment::Start, Tests::Also(&also));
         let place: FxHashMap<CellId, CellId> =
             sub.cells.iter().enumerate().map(|(at, &cell)| (cell, CellId(at as u32))).collect();
         let mut sub = sub;
@@ -76,7 +76,7 @@ fn ask(
             return Ok(None);
         }
         let runs = Runs::new(&sub, context.semantics, &[]);
-        let mut machine = Machine::new(&sub.plan, &sub.domains, context.semantics, Some(context.conflicts));
+        let mut machine = Machine::new(&sub.plan, &sub.domains, context.semantics, context.limits());
         let start = machine.any_start();
         runs.assume(&mut machine, &start);
         let at_start = machine.test(&start, &holds_here);
@@ -144,7 +144,7 @@ fn ask(
         let mut all = Vec::new();
         let mut from = whole.clone();
         if let Some(step) = failing {
-            let run = run_failing(context, &from, step);
+            let run = context.runner.run_failing(&from, &context.order, step);
             from = run.end.clone();
             all.push(run);
         }
@@ -166,21 +166,27 @@ fn ask(
             return Err(GaveUp);
         }
         members = asker
-            .closure(members.iter().copied().chain(failed))
+            .closure(lens, members.iter().copied().chain(failed))
             .filter(|members| members.len() <= largest)
             .ok_or(GaveUp)?;
     }
     Err(GaveUp)
 }
 
-/// A run in which one step fails for a reason of its own, and does nothing.
-pub(crate) fn run_failing(context: &Context<'_>, start: &State, failing: StepId) -> Run {
-    let mut plan = context.runner.plan().clone();
-    if let Some(step) = plan.steps.get_mut(failing.0 as usize) {
-        step.apply = Program::fail("a transient failure");
-        step.refresh = Program::Skip;
+/// What a question about these tests has to look at.
+fn lens_for(context: &Context<'_>, tests: &[Test]) -> Lens {
+    let mut cells = Vec::new();
+    for test in tests {
+        test.cells(&mut cells);
     }
-    Runner::new(&plan, context.semantics).run(start, &context.order)
+    cells.retain(|&cell| context.is_sink(cell));
+    cells.sort_unstable();
+    cells.dedup();
+    match cells[..] {
+        [] => Lens::Read,
+        [only] => Lens::With(only),
+        _ => Lens::All,
+    }
 }
 
 fn writers_of(context: &Context<'_>, test: &Test) -> Vec<StepId> {
@@ -323,7 +329,7 @@ fn declared(context: &Context<'_>, step: StepId, cell: CellId) -> Option<Value> 
     let value = written.into_iter().next()?;
     let sub = Sub::new(context, &[step], Moment::Any, Tests::Inside);
     let at = sub.cells.iter().position(|&other| other == cell)?;
-    let mut machine = Machine::new(&sub.plan, &sub.domains, context.semantics, Some(context.conflicts));
+    let mut machine = Machine::new(&sub.plan, &sub.domains, context.semantics, context.limits());
     let mut state = machine.any_start();
     let (yes, no) = (machine.yes(), machine.no());
     let ended = machine.step(&sub.plan.steps[0], &mut state, yes, no, no);
@@ -441,7 +447,7 @@ pub(crate) fn failures(asker: &Asker<'_, '_>, independent: bool) -> Vec<Failure>
 
 fn always_fails(asker: &Asker<'_, '_>, step: StepId) -> Answer {
     let context = asker.context;
-    let Some(members) = asker.closure([step]).filter(|members| members.len() <= LARGEST) else {
+    let Some(members) = asker.closure(Lens::All, [step]).filter(|members| members.len() <= LARGEST) else {
         return Answer::Unknown;
     };
     if !context.unsettled.is_empty() {
@@ -449,7 +455,7 @@ fn always_fails(asker: &Asker<'_, '_>, step: StepId) -> Answer {
     }
     let sub = Sub::new(context, &members, Moment::Start, Tests::Inside);
     let runs = Runs::new(&sub, context.semantics, &[]);
-    let mut machine = Machine::new(&sub.plan, &sub.domains, context.semantics, Some(context.conflicts));
+    let mut machine = Machine::new(&sub.plan, &sub.domains, context.semantics, context.limits());
     let start = machine.any_start();
     runs.assume(&mut machine, &start);
     let track = runs.in_order(&mut machine, start.clone());
@@ -500,6 +506,7 @@ pub(crate) fn redundant(
             continue;
         }
         without.deadline = context.deadline;
+        without.solver = context.solver;
         let orders = crate::order::decide(&mut Asker::new(&without), &|_, _| {});
         if orders.order == crate::Order::Independent {
             found.push((one, two));

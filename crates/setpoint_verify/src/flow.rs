@@ -2,7 +2,7 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use setpoint_solver::{Lit, Outcome};
-use setpoint_state::{CellId, Lifetime, Semantics, StepId};
+use setpoint_state::{CellId, Domains, Lifetime, Semantics, StepId};
 
 use crate::context::{Context, has};
 use crate::machine::Machine;
@@ -54,7 +54,27 @@ impl Local {
         one: StepId,
         two: StepId,
     ) -> Result<Difference, GaveUp> {
-        let sub = Sub::new(context, &[one, two], Moment::Any, Tests::Inside);
+        let mut sub = Sub::pair(context, one, two);
+        let plain = self.pair_from(context, one, two, &sub)?;
+        if plain.is_empty() {
+            return Ok(plain);
+        }
+        sub.assume_kept(context);
+        if sub.plan.start.is_empty() {
+            return Ok(plain);
+        }
+        sub.domains = Domains::of(&sub.plan);
+        self.pair_from(context, one, two, &sub)
+    }
+
+    /// The same, for states in which the assumptions of the part hold.
+    fn pair_from(
+        &mut self,
+        context: &Context<'_>,
+        one: StepId,
+        two: StepId,
+        sub: &Sub,
+    ) -> Result<Difference, GaveUp> {
         let mut key = sub.shape();
         for step in [one, two] {
             key.push(u32::from(context.can_be_skipped(step)));
@@ -65,8 +85,9 @@ impl Local {
             return Ok(sub.outside(known));
         }
         self.asked += 1;
-        let mut machine = Machine::new(&sub.plan, &sub.domains, context.semantics, Some(context.conflicts));
+        let mut machine = Machine::new(&sub.plan, &sub.domains, context.semantics, context.limits());
         let start = machine.any_start();
+        machine.assume(&start, &sub.plan.start);
         let mut inputs = Vec::new();
         for step in [one, two] {
             let bad = if context.can_be_skipped(step) { machine.circuit.fresh() } else { machine.no() };
@@ -140,7 +161,9 @@ impl Local {
         skip_differs: bool,
         notified_differs: bool,
     ) -> Result<Flow, GaveUp> {
-        let sub = Sub::new(context, &[step], Moment::AnyTwo, Tests::Inside);
+        let mut sub = Sub::new(context, &[step], Moment::AnyTwo, Tests::Inside);
+        sub.assume_kept(context);
+        sub.domains = Domains::for_two(&sub.plan);
         let levels: Vec<Option<bool>> = sub.cells.iter().map(|cell| cells.get(cell).copied()).collect();
         let skippable = context.can_be_skipped(step);
         let notified = context.is_notified(step);
@@ -153,7 +176,7 @@ impl Local {
             return Ok(known.outside(&sub));
         }
         self.asked += 1;
-        let mut machine = Machine::new(&sub.plan, &sub.domains, context.semantics, Some(context.conflicts));
+        let mut machine = Machine::new(&sub.plan, &sub.domains, context.semantics, context.limits());
         let first = machine.any_start();
         let mut second = first.clone();
         for (at, level) in levels.iter().enumerate() {
@@ -166,6 +189,8 @@ impl Local {
             }
             Machine::put(&mut second, cell, other);
         }
+        machine.assume(&first, &sub.plan.start);
+        machine.assume(&second, &sub.plan.start);
         let (before_one, before_two) = (first.clone(), second.clone());
         let mut ends = Vec::new();
         let mut shared: Option<(Lit, Lit)> = None;
@@ -248,7 +273,15 @@ impl Flow {
 impl Sub {
     fn outside(&self, difference: &Difference) -> Difference {
         Difference {
-            cells: difference.cells.iter().map(|&(cell, kind)| (self.cells[cell.0 as usize], kind)).collect(),
+            cells: difference
+                .cells
+                .iter()
+                .flat_map(|&(cell, kind)| {
+                    let cell = self.cells[cell.0 as usize];
+                    let twins = self.twins.get(&cell).into_iter().flatten().copied();
+                    std::iter::once(cell).chain(twins).map(move |cell| (cell, kind))
+                })
+                .collect(),
             bad: difference.bad.clone(),
             notify: difference.notify.clone(),
         }
@@ -321,6 +354,8 @@ pub(crate) struct Reached {
     pub(crate) cells: FxHashMap<CellId, bool>,
     /// Steps that may see the difference.
     pub(crate) affected: Vec<StepId>,
+    /// A step may fail or be skipped in one run and not in the other.
+    pub(crate) bad: bool,
     /// Something of it may be left at the end.
     pub(crate) visible: bool,
     /// The whole of it was followed; else all may be affected.
@@ -371,7 +406,7 @@ impl Local {
             }
             affected.insert(step);
             if affected.len() > MANY {
-                return Ok(Reached { visible: true, ..Reached::default() });
+                return Ok(Reached { bad: true, visible: true, ..Reached::default() });
             }
             let skip_differs = context.semantics == Semantics::Puppet
                 && context.runner.before(step).iter().any(|&before| bad.contains(&StepId(before)));
@@ -398,10 +433,8 @@ impl Local {
                 }
             }
         }
-        let mut visible = !bad.is_empty();
-        if context.semantics == Semantics::Paper {
-            visible = bad.iter().any(|_| true);
-        }
+        let bad = !bad.is_empty();
+        let mut visible = bad;
         if !visible {
             let mut list: Vec<CellId> = cells.keys().copied().collect();
             list.sort_unstable();
@@ -416,7 +449,7 @@ impl Local {
         }
         let mut affected: Vec<StepId> = affected.into_iter().collect();
         affected.sort_unstable();
-        Ok(Reached { cells, affected, visible, complete: true })
+        Ok(Reached { cells, affected, bad, visible, complete: true })
     }
 
     /// One step, after all that make the cell differ, always gives it the same value.

@@ -14,13 +14,17 @@ mod ensure;
 pub mod exhaustive;
 pub mod family;
 mod flow;
+mod laws;
 mod machine;
 mod order;
+mod pair;
 pub mod repair;
 mod runs;
 pub mod sample;
+mod slice;
 mod sub;
 mod twice;
+mod twins;
 mod witness;
 
 use std::cell::Cell;
@@ -30,6 +34,8 @@ use std::time::Instant;
 use setpoint_state::{CellId, Plan, Run, Semantics, State, StepId, Test};
 
 use context::Context;
+
+pub use setpoint_solver::Backend;
 
 /// What is asked, and how long it may take.
 #[derive(Clone, Default)]
@@ -49,6 +55,8 @@ pub struct Options {
     pub maybe_redundant: Vec<(StepId, StepId)>,
     /// Told now and then how far it is.
     pub progress: Option<Progress>,
+    /// Which solver is asked.
+    pub solver: Backend,
 }
 
 impl std::fmt::Debug for Options {
@@ -300,7 +308,8 @@ fn ask(plan: &Plan, options: &Options, ends: bool) -> Verdicts {
     let mut context = Context::new(plan, options.semantics, options.any_start);
     context.deadline = options.deadline;
     context.jobs = options.jobs.max(1);
-    let mut asker = order::Asker::new(&context);
+    context.solver = options.solver;
+    let mut asker = pair::Asker::new(&context);
     if options.most > 0 {
         asker.most = options.most;
     }

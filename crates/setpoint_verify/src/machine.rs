@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use rustc_hash::FxHashSet;
-use setpoint_solver::{Circuit, Lit, Outcome};
+use setpoint_solver::{Backend, Circuit, Limits, Lit, Outcome};
 use setpoint_state::{CellId, Domains, Plan, Program, Semantics, State, Step, Term, Test, Value};
 
 /// One literal a value of the cell's domain; exactly one of them holds.
@@ -55,9 +55,9 @@ impl<'p> Machine<'p> {
         plan: &'p Plan,
         domains: &'p Domains,
         semantics: Semantics,
-        limit: Option<u64>,
+        (backend, limits): (Backend, Limits),
     ) -> Self {
-        let circuit = limit.map_or_else(Circuit::new, Circuit::with_limit);
+        let circuit = Circuit::with_backend(backend, limits);
         Self { circuit, plan, domains, semantics }
     }
 
@@ -130,6 +130,12 @@ impl<'p> Machine<'p> {
         }
     }
 
+    /// Gives a cell these formulas where a condition holds.
+    pub(crate) fn change(&mut self, state: &mut Symbols, cell: CellId, to: &[Lit], condition: Lit) {
+        let old = state.cells[cell.0 as usize].clone();
+        state.cells[cell.0 as usize] = self.choose(condition, to, &old);
+    }
+
     /// Makes a cell hold the same in two states.
     pub(crate) fn share(from: &Symbols, to: &mut Symbols, cell: CellId) {
         to.cells[cell.0 as usize] = from.cells[cell.0 as usize].clone();
@@ -178,6 +184,14 @@ impl<'p> Machine<'p> {
                 let any: Vec<Lit> = tests.iter().map(|test| self.test(state, test)).collect();
                 self.circuit.or(&any)
             }
+        }
+    }
+
+    /// Only states in which these tests hold.
+    pub(crate) fn assume(&mut self, state: &Symbols, tests: &[Test]) {
+        for test in tests {
+            let holds = self.test(state, test);
+            self.circuit.assert(&[holds]);
         }
     }
 

@@ -1,29 +1,17 @@
-//! Does the order matter? Pairs first, then how far their difference reaches, then one schedule with both neighbours swapped.
-
-use std::cell::RefCell;
+//! Does the order matter? Every unordered pair is asked about, and then what Puppet's own order makes of the answers.
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use setpoint_solver::{Lit, Outcome};
-use setpoint_state::{CellId, Reach, Semantics, State, Status, StepId, Value};
+use setpoint_solver::Outcome;
+use setpoint_state::{CellId, Reach, Semantics, Status, StepId};
 
-use crate::context::{Context, has, sorted};
-use crate::flow::{Difference, GaveUp, Local, Reached};
+use crate::context::{Context, Lens, sorted};
+use crate::flow::GaveUp;
 use crate::machine::Machine;
+use crate::pair::{Answer, Asker};
 use crate::runs::Runs;
-use crate::sub::{Moment, Sub, Tests};
-use crate::witness::Witness;
+use crate::slice::LARGEST_SLICE;
+use crate::sub::{Moment, Sub, Tests, embed};
 use crate::{Counterexample, Dependence, Order, Unproved, Why};
-
-/// More steps than this are not put into one question about schedules.
-pub(crate) const LARGEST_SLICE: usize = 48;
-
-/// What became of one pair.
-pub(crate) enum Answer {
-    /// Whatever the start and the rest of the order: nothing differs at the end.
-    Harmless,
-    Dependent(Box<Dependence>),
-    Unknown(Unproved),
-}
 
 /// Everything about the order of a plan.
 pub(crate) struct Orders {
@@ -102,361 +90,14 @@ pub(crate) fn candidates(context: &Context<'_>) -> Vec<(StepId, StepId)> {
     found
 }
 
-pub(crate) struct Asker<'c, 'p> {
-    pub(crate) context: &'c Context<'p>,
-    pub(crate) local: Local,
-    pub(crate) witness: Witness<'c, 'p>,
-    /// So many dependent pairs are enough.
-    pub(crate) most: usize,
-    /// Slices that were asked about and have no difference, by shape.
-    harmless: FxHashSet<Vec<u32>>,
-    /// Questions about ends that have been answered well, by shape.
-    pub(crate) proved: RefCell<FxHashSet<Vec<u32>>>,
-    /// Slices on which the solver gave up.
-    hard: FxHashSet<Vec<u32>>,
-    /// Slices that have one: what the cells held, by the numbers of the shape, and the order of the items.
-    harmful: FxHashMap<Vec<u32>, (Vec<Held>, Vec<usize>)>,
-}
-
-/// A value of a slice, by its number in the shape, or one that no step of it mentions.
-#[derive(Clone)]
-enum Held {
-    Known(u32),
-    Fresh(Value),
-}
-
-impl<'c, 'p> Asker<'c, 'p> {
-    pub(crate) fn new(context: &'c Context<'p>) -> Self {
-        Self {
-            context,
-            local: Local::default(),
-            witness: Witness::new(context),
-            most: usize::MAX,
-            harmless: FxHashSet::default(),
-            proved: RefCell::default(),
-            hard: FxHashSet::default(),
-            harmful: FxHashMap::default(),
-        }
-    }
-
-    /// Decides one unordered pair.
-    pub(crate) fn pair(&mut self, one: StepId, two: StepId) -> Answer {
-        match self.try_pair(one, two) {
-            Ok(answer) => answer,
-            Err(GaveUp) => unknown(one, two, if self.context.is_late() { Why::Time } else { Why::Hard }),
-        }
-    }
-
-    fn try_pair(&mut self, one: StepId, two: StepId) -> Result<Answer, GaveUp> {
-        let context = self.context;
-        if context.is_late() {
-            return Err(GaveUp);
-        }
-        let difference = self.local.pair(context, one, two)?;
-        if difference.is_empty() {
-            return Ok(Answer::Harmless);
-        }
-        let reached = self.local.follow(context, one, two, &difference)?;
-        if let Some(step) = self.touched_by_unknown(one, two, &reached) {
-            return Ok(unknown(one, two, Why::Step(step)));
-        }
-        if !reached.visible {
-            return Ok(Answer::Harmless);
-        }
-        if let Some(found) = self.neighbours(one, two, &difference) {
-            return Ok(Answer::Dependent(Box::new(found)));
-        }
-        self.slice(one, two, &difference, &reached)
-    }
-
-    /// A step of unknown effect that the difference may reach.
-    fn touched_by_unknown(&self, one: StepId, two: StepId, reached: &Reached) -> Option<StepId> {
-        let context = self.context;
-        (0..context.plan.steps.len() as u32).map(StepId).find(|&step| {
-            step != one
-                && step != two
-                && context.reach(step).is_some_and(|reach| match reach {
-                    Reach::Everything => true,
-                    Reach::Cells(cells) => {
-                        !reached.complete
-                            || cells.iter().any(|cell| {
-                                reached.cells.contains_key(cell)
-                                    || [one, two].iter().any(|&step| {
-                                        context.footprint(step).touches().any(|other| other == *cell)
-                                    })
-                            })
-                    }
-                })
-        })
-    }
-
-    fn dependence(&self, one: StepId, two: StepId, found: Counterexample, cells: &[CellId]) -> Dependence {
-        let counterexample = self.witness.shrink(found, Some((one, two)), cells);
-        Dependence { one, two, counterexample }
-    }
-
-    /// The two alone, right at the start: the commonest counterexample.
-    fn neighbours(&mut self, one: StepId, two: StepId, difference: &Difference) -> Option<Dependence> {
-        let context = self.context;
-        if difference.cells.is_empty() && !difference.bad.contains(&true) {
-            return None;
-        }
-        let sub = Sub::new(context, &[one, two], Moment::Start, Tests::Inside);
-        let runs = Runs::new(&sub, context.semantics, &[]);
-        let mut machine = Machine::new(&sub.plan, &sub.domains, context.semantics, Some(context.conflicts));
-        let start = machine.any_start();
-        runs.assume(&mut machine, &start);
-        let begin = runs.begin(&machine, start.clone());
-        let yes = machine.yes();
-        let left = runs.moment(&mut machine, &begin, &[(yes, &[0, 1])]);
-        let right = runs.moment(&mut machine, &begin, &[(yes, &[1, 0])]);
-        let differ = runs.differ(&mut machine, &left, &right);
-        for _ in 0..3 {
-            let wishes = self.witness.plain(&machine, &start, &sub.cells);
-            if machine.solve_near(&[differ], &wishes) != Outcome::Sat {
-                return None;
-            }
-            let part = machine.decode(&start);
-            let fixed = embed(&sub, &part);
-            if let Some(whole) = self.witness.complete(&fixed)
-                && let (Some(first), Some(second)) = (
-                    self.witness.order(&[one, two], Some((one, two))),
-                    self.witness.order(&[two, one], Some((one, two))),
-                )
-                && let Some(found) = self.witness.replay(&whole, &first, &second)
-            {
-                return Some(self.dependence(one, two, found, &sub.cells));
-            }
-            // Another start may do.
-            let mut other: Vec<Lit> = Vec::new();
-            for (cell, _) in sub.plan.space.iter() {
-                let held = part.get(cell).clone();
-                other.push(!machine.holds(&start, cell, &held));
-            }
-            machine.circuit.assert(&other);
-        }
-        None
-    }
-
-    /// The least set of steps that decides about the pair.
-    pub(crate) fn closure(&self, seeds: impl IntoIterator<Item = StepId>) -> Option<Vec<StepId>> {
-        let context = self.context;
-        let mut members: Vec<StepId> = Vec::new();
-        let mut seen: FxHashSet<StepId> = FxHashSet::default();
-        for step in seeds {
-            if context.rank[step.0 as usize] != u32::MAX && seen.insert(step) {
-                members.push(step);
-            }
-        }
-        let mut at = 0;
-        while at < members.len() {
-            if members.len() > LARGEST_SLICE * 4 {
-                return None;
-            }
-            let step = members[at];
-            at += 1;
-            let mut add = Vec::new();
-            for &cell in &context.footprint(step).reads {
-                let way = context.footprint(step).ensure(cell).map(|ensure| ensure.way);
-                add.extend(context.writers[cell.0 as usize].iter().filter(|&&writer| {
-                    // Who only ensures a cell is not disturbed by others who ensure it alike.
-                    let alike = way.is_some()
-                        && context.footprint(writer).ensure(cell).map(|ensure| ensure.way) == way;
-                    !alike && !context.comes_before(step, writer)
-                }));
-            }
-            if context.semantics == Semantics::Puppet {
-                let before = context.before(step);
-                for other in (0..context.plan.steps.len() as u32).map(StepId) {
-                    let notifies = context.runner.notified_by(other).contains(&step.0);
-                    if has(before, other.0) && (context.footprint(other).can_fail || notifies) {
-                        add.push(other);
-                    }
-                }
-            }
-            for other in add {
-                if context.rank[other.0 as usize] != u32::MAX && seen.insert(other) {
-                    members.push(other);
-                }
-            }
-        }
-        members.sort_unstable_by_key(|step| context.rank[step.0 as usize]);
-        Some(members)
-    }
-
-    /// The members that decide about a pair whose difference reaches so far.
-    pub(crate) fn members(&self, one: StepId, two: StepId, reached: &Reached) -> Option<Vec<StepId>> {
-        let context = self.context;
-        if !reached.complete {
-            return (context.order.len() <= LARGEST_SLICE).then(|| context.order.clone());
-        }
-        let mut cells: Vec<CellId> = reached.cells.keys().copied().collect();
-        cells.sort_unstable();
-        let writers = cells.iter().flat_map(|cell| context.writers[cell.0 as usize].iter().copied());
-        self.closure([one, two].into_iter().chain(reached.affected.iter().copied()).chain(writers))
-    }
-
-    /// One schedule of the slice in which the two are neighbours, and the same with the two swapped.
-    fn slice(
-        &mut self,
-        one: StepId,
-        two: StepId,
-        _difference: &Difference,
-        reached: &Reached,
-    ) -> Result<Answer, GaveUp> {
-        let context = self.context;
-        let Some(mut members) =
-            self.members(one, two, reached).filter(|members| members.len() <= LARGEST_SLICE)
-        else {
-            return Ok(unknown(one, two, Why::Large));
-        };
-        if let Some(step) =
-            members.iter().find(|step| **step != one && **step != two && context.reach(**step).is_some())
-        {
-            return Ok(unknown(one, two, Why::Step(*step)));
-        }
-        // The pair first: parts of one shape then look alike.
-        members.retain(|step| *step != one && *step != two);
-        members.insert(0, two);
-        members.insert(0, one);
-        let mut tests = Tests::Inside;
-        loop {
-            let sub = Sub::new(context, &members, Moment::Start, tests);
-            let (shape, names) = sub.named_shape();
-            if self.harmless.contains(&shape) {
-                return Ok(Answer::Harmless);
-            }
-            if self.hard.contains(&shape) {
-                return Err(GaveUp);
-            }
-            if let Some((held, items)) = self.harmful.get(&shape) {
-                let by_number: FxHashMap<u32, &Value> =
-                    names.iter().map(|(value, &number)| (number, value)).collect();
-                let fixed: Vec<(CellId, Value)> = sub
-                    .cells
-                    .iter()
-                    .zip(held)
-                    .filter_map(|(&cell, held)| {
-                        Some(match held {
-                            Held::Known(number) => (cell, (*by_number.get(number)?).clone()),
-                            Held::Fresh(value) => (cell, value.clone()),
-                        })
-                    })
-                    .collect();
-                if let Some(found) = self.replay_items(one, two, &members, &fixed, items) {
-                    return Ok(Answer::Dependent(Box::new(self.dependence(one, two, found, &sub.cells))));
-                }
-            }
-            let runs = Runs::new(&sub, context.semantics, &[]);
-            let mut machine =
-                Machine::new(&sub.plan, &sub.domains, context.semantics, Some(context.conflicts));
-            let start = machine.any_start();
-            runs.assume(&mut machine, &start);
-            // Item 0 is the pair, item i the step i + 1.
-            let items = members.len() - 1;
-            let steps_of = |item: usize| -> &[StepId] {
-                if item == 0 { &members[..2] } else { &members[item + 1..item + 2] }
-            };
-            let moments = Runs::schedule(&mut machine, items, |left, right| {
-                steps_of(left)
-                    .iter()
-                    .any(|&left| steps_of(right).iter().any(|&right| context.comes_before(left, right)))
-            });
-            let numbers: Vec<usize> = (0..members.len()).collect();
-            let mut tracks = [runs.begin(&machine, start.clone()), runs.begin(&machine, start.clone())];
-            for moment in &moments {
-                for (side, track) in tracks.iter_mut().enumerate() {
-                    let pair: &[usize] = if side == 0 { &[0, 1] } else { &[1, 0] };
-                    let alternatives: Vec<(Lit, &[usize])> = moment
-                        .iter()
-                        .map(|&(item, chosen)| {
-                            (chosen, if item == 0 { pair } else { &numbers[item + 1..item + 2] })
-                        })
-                        .collect();
-                    *track = runs.moment(&mut machine, track, &alternatives);
-                }
-            }
-            let differ = runs.differ(&mut machine, &tracks[0], &tracks[1]);
-            let wishes = self.witness.plain(&machine, &start, &sub.cells);
-            match machine.solve_near(&[differ], &wishes) {
-                Outcome::Unknown => {
-                    self.hard.insert(shape);
-                    return Err(GaveUp);
-                }
-                Outcome::Unsat => {
-                    self.harmless.insert(shape);
-                    return Ok(Answer::Harmless);
-                }
-                Outcome::Sat => {}
-            }
-            let part = machine.decode(&start);
-            let items = Runs::decode(&machine, &moments);
-            if let Some(found) = self.replay_items(one, two, &members, &embed(&sub, &part), &items) {
-                let held = (0..sub.cells.len() as u32)
-                    .map(|cell| {
-                        let value = part.get(CellId(cell));
-                        names
-                            .get(value)
-                            .map_or_else(|| Held::Fresh(value.clone()), |&number| Held::Known(number))
-                    })
-                    .collect();
-                self.harmful.insert(shape, (held, items));
-                return Ok(Answer::Dependent(Box::new(self.dependence(one, two, found, &sub.cells))));
-            }
-            // Ask again, with more: first all assumptions, then (in the paper's semantics, where one error hides all else)
-            // every step that can fail.
-            if matches!(tests, Tests::Inside) {
-                tests = Tests::Connected;
-                continue;
-            }
-            let failing =
-                context.order.iter().copied().filter(|&step| {
-                    context.semantics == Semantics::Paper && context.footprint(step).can_fail
-                });
-            let Some(wider) = self.closure(members.iter().copied().chain(failing)) else {
-                return Ok(unknown(one, two, Why::Large));
-            };
-            if wider.len() == members.len() {
-                return Ok(unknown(one, two, Why::NotReplayed));
-            }
-            if wider.len() > LARGEST_SLICE {
-                return Ok(unknown(one, two, Why::Large));
-            }
-            members.extend(wider.into_iter().filter(|step| !members.contains(step)).collect::<Vec<_>>());
-        }
-    }
-
-    /// Replays a schedule of a slice, with the pair in either order. Item 0 is the pair, item i the step i + 1.
-    fn replay_items(
-        &self,
-        one: StepId,
-        two: StepId,
-        members: &[StepId],
-        fixed: &[(CellId, Value)],
-        items: &[usize],
-    ) -> Option<Counterexample> {
-        let sequence = |pair: [StepId; 2]| -> Vec<StepId> {
-            items
-                .iter()
-                .flat_map(
-                    |&item| if item == 0 { pair.to_vec() } else { members[item + 1..item + 2].to_vec() },
-                )
-                .collect()
-        };
-        let whole = self.witness.complete(fixed)?;
-        let first = self.witness.order(&sequence([one, two]), Some((one, two)))?;
-        let second = self.witness.order(&sequence([two, one]), Some((one, two)))?;
-        self.witness.replay(&whole, &first, &second)
-    }
-
+impl Asker<'_, '_> {
     /// Steps whose provider others make usable: any two runs of all that matters to them.
     fn two_runs(&mut self, members: &[StepId]) -> Result<Option<Counterexample>, GaveUp> {
         let context = self.context;
         for tests in [Tests::Inside, Tests::Connected] {
             let sub = Sub::new(context, members, Moment::Start, tests);
             let runs = Runs::new(&sub, context.semantics, &context.unsettled);
-            let mut machine =
-                Machine::new(&sub.plan, &sub.domains, context.semantics, Some(context.conflicts));
+            let mut machine = Machine::new(&sub.plan, &sub.domains, context.semantics, context.limits());
             let start = machine.any_start();
             runs.assume(&mut machine, &start);
             let (left, left_order) = runs.in_any_order(&mut machine, start.clone());
@@ -491,8 +132,7 @@ impl<'c, 'p> Asker<'c, 'p> {
         for tests in [Tests::Inside, Tests::Connected] {
             let sub = Sub::new(context, members, Moment::Start, tests);
             let runs = Runs::new(&sub, context.semantics, &context.unsettled);
-            let mut machine =
-                Machine::new(&sub.plan, &sub.domains, context.semantics, Some(context.conflicts));
+            let mut machine = Machine::new(&sub.plan, &sub.domains, context.semantics, context.limits());
             let start = machine.any_start();
             runs.assume(&mut machine, &start);
             let puppet = runs.in_order(&mut machine, start.clone());
@@ -530,14 +170,6 @@ fn fails_only_first(found: &Counterexample) -> bool {
         .iter()
         .zip(&found.second_run.statuses)
         .any(|(one, two)| *one == Status::Failed && two.outcome() == Status::Ok)
-}
-
-fn unknown(one: StepId, two: StepId, why: Why) -> Answer {
-    Answer::Unknown(Unproved { steps: vec![one, two], why })
-}
-
-pub(crate) fn embed(sub: &Sub, part: &State) -> Vec<(CellId, Value)> {
-    sub.cells.iter().enumerate().map(|(at, &cell)| (cell, part.get(CellId(at as u32)).clone())).collect()
 }
 
 /// Decides about the order of a whole plan.
@@ -583,7 +215,7 @@ pub(crate) fn decide(asker: &mut Asker<'_, '_>, tell: &dyn Fn(usize, usize)) -> 
             }
             seeds.extend(more.into_iter().filter(|&step| seen.insert(step)));
         }
-        postponed = asker.closure(seeds).unwrap_or_else(|| context.order.clone());
+        postponed = asker.closure(Lens::All, seeds).unwrap_or_else(|| context.order.clone());
     }
     let inside: FxHashSet<StepId> = postponed.iter().copied().collect();
     let mut answers = in_parallel(context, &pairs, &inside, asker.most);
@@ -733,7 +365,7 @@ fn decide_fails(
             .local
             .pair(context, one, two)
             .and_then(|difference| asker.local.follow(context, one, two, &difference));
-        let Some(more) = reached.ok().and_then(|reached| asker.members(one, two, &reached)) else {
+        let Some(more) = reached.ok().and_then(|reached| asker.members(Lens::All, one, two, &reached)) else {
             found.unproved.push(Unproved { steps: vec![one, two], why: Why::WhetherItFails });
             return;
         };
@@ -755,7 +387,7 @@ fn decide_fails(
         if cluster.is_empty() {
             continue;
         }
-        let members = asker.closure(sorted(cluster)).filter(|members| {
+        let members = asker.closure(Lens::All, sorted(cluster)).filter(|members| {
             // A question about every order grows with the square of the steps.
             let size: usize = members.iter().map(|&step| 1 + context.footprint(step).touches().count()).sum();
             members.len() <= LARGEST_SLICE && size * members.len() <= 40_000

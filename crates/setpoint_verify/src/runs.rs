@@ -15,10 +15,32 @@ pub(crate) struct Track {
     pub(crate) changed: Vec<Lit>,
     pub(crate) refreshed: Vec<Lit>,
     pub(crate) notified: Vec<Lit>,
+    /// What skips a step besides the steps of the part.
+    pub(crate) barred: Vec<Lit>,
     /// The paper's global error.
     pub(crate) error: Lit,
     /// A step has failed because nothing can make its provider usable any more.
     stuck: Lit,
+}
+
+impl Track {
+    /// Takes cells and steps from another run in which they are known to be the same.
+    pub(crate) fn share(&mut self, other: &Self, cells: &[CellId], steps: &[usize]) {
+        for &cell in cells {
+            Machine::share(&other.state, &mut self.state, cell);
+        }
+        for (own, other) in [
+            (&mut self.failed, &other.failed),
+            (&mut self.skipped, &other.skipped),
+            (&mut self.changed, &other.changed),
+            (&mut self.refreshed, &other.refreshed),
+            (&mut self.notified, &other.notified),
+        ] {
+            for &step in steps {
+                own[step] = other[step];
+            }
+        }
+    }
 }
 
 /// A part of a plan, with what a run of it needs at hand.
@@ -53,7 +75,8 @@ impl<'s> Runs<'s> {
             skipped: none.clone(),
             changed: none.clone(),
             refreshed: none.clone(),
-            notified: none,
+            notified: none.clone(),
+            barred: none,
             error: machine.no(),
             stuck: machine.no(),
         }
@@ -63,18 +86,19 @@ impl<'s> Runs<'s> {
         if self.semantics == Semantics::Paper {
             return machine.no();
         }
-        let bad: Vec<Lit> = self.before[step]
+        let mut bad: Vec<Lit> = self.before[step]
             .iter()
             .flat_map(|&before| [track.failed[before], track.skipped[before]])
             .collect();
+        bad.push(track.barred[step]);
         machine.circuit.or(&bad)
     }
 
-    /// Gives a step its turn, if `go`. It is skipped if something before it is bad, or if `skip`. A step whose provider cannot be used fails.
-    fn turn(&self, machine: &mut Machine<'_>, track: &mut Track, at: usize, go: Lit, skip: Lit) {
+    /// Gives a step its turn, if `go`. It is skipped if something before it is bad. A step whose provider cannot be used
+    /// fails.
+    fn turn(&self, machine: &mut Machine<'_>, track: &mut Track, at: usize, go: Lit) {
         let step = &self.sub.plan.steps[at];
         let bad = self.bad_before(machine, track, at);
-        let bad = machine.circuit.or(&[bad, skip]);
         let mut go_on = go;
         let mut unusable = machine.no();
         if step.suitable != Test::True && self.semantics == Semantics::Puppet {
@@ -96,21 +120,20 @@ impl<'s> Runs<'s> {
         }
     }
 
-    /// A run in the order of the part's steps in which these conditions, too, skip a step.
-    pub(crate) fn with_skips(&self, machine: &mut Machine<'_>, track: &mut Track, skips: &[Lit]) {
+    /// Gives every step its turn, in the order of the part.
+    pub(crate) fn go_through(&self, machine: &mut Machine<'_>, track: &mut Track) {
         let go = machine.yes();
-        for (at, &skip) in skips.iter().enumerate() {
-            self.turn(machine, track, at, go, skip);
+        for at in 0..self.sub.steps.len() {
+            self.turn(machine, track, at, go);
         }
     }
 
     /// A run in the order of the part's steps in which some fail for a reason of their own, and do nothing.
     pub(crate) fn tripping(&self, machine: &mut Machine<'_>, state: Symbols, trips: &[Lit]) -> Track {
         let mut track = self.begin(machine, state);
-        let no = machine.no();
         for (at, &trip) in trips.iter().enumerate() {
             let bad = self.bad_before(machine, &track, at);
-            self.turn(machine, &mut track, at, !trip, no);
+            self.turn(machine, &mut track, at, !trip);
             let fails = machine.circuit.and(&[trip, !bad]);
             let skips = machine.circuit.and(&[trip, bad]);
             track.failed[at] = machine.circuit.or(&[track.failed[at], fails]);
@@ -128,10 +151,7 @@ impl<'s> Runs<'s> {
         let mut track = self.begin(machine, state);
         let count = self.sub.steps.len();
         if self.semantics == Semantics::Paper || !self.unsettled.contains(&true) {
-            let (go, no) = (machine.yes(), machine.no());
-            for at in 0..count {
-                self.turn(machine, &mut track, at, go, no);
-            }
+            self.go_through(machine, &mut track);
             return track;
         }
         let mut waits: Vec<bool> =
@@ -153,7 +173,7 @@ impl<'s> Runs<'s> {
                     conditions.push(machine.test(&track.state, &self.sub.plan.steps[at].suitable));
                 }
                 let go = machine.circuit.and(&conditions);
-                self.turn(machine, &mut track, at, go, no);
+                self.turn(machine, &mut track, at, go);
                 done[at] = machine.circuit.or(&[done[at], go]);
             }
         }
@@ -161,7 +181,7 @@ impl<'s> Runs<'s> {
         for at in 0..count {
             if waits[at] {
                 let left = !done[at];
-                self.turn(machine, &mut track, at, left, no);
+                self.turn(machine, &mut track, at, left);
             }
         }
         track
@@ -220,13 +240,13 @@ impl<'s> Runs<'s> {
         track: &Track,
         alternatives: &[(Lit, &[usize])],
     ) -> Track {
-        let (go, no) = (machine.yes(), machine.no());
+        let go = machine.yes();
         let mut ends: Vec<(Lit, Symbols)> = Vec::new();
         let mut next = track.clone();
         for &(chosen, steps) in alternatives {
             let mut after = track.clone();
             for &step in steps {
-                self.turn(machine, &mut after, step, go, no);
+                self.turn(machine, &mut after, step, go);
             }
             for &step in steps {
                 for (old, new) in [
@@ -298,19 +318,30 @@ impl<'s> Runs<'s> {
 
     /// Two runs end differently.
     pub(crate) fn differ(&self, machine: &mut Machine<'_>, one: &Track, two: &Track) -> Lit {
+        let cells: Vec<CellId> = self.cells().collect();
+        self.differ_in(machine, one, two, &cells, true)
+    }
+
+    /// Two runs end differently: in one of these cells or, if that is asked, in how a step ended.
+    pub(crate) fn differ_in(
+        &self,
+        machine: &mut Machine<'_>,
+        one: &Track,
+        two: &Track,
+        cells: &[CellId],
+        statuses: bool,
+    ) -> Lit {
         let mut differences = Vec::new();
-        for (id, cell) in self.sub.plan.space.iter() {
-            if cell.lifetime == Lifetime::Machine {
-                differences.push(!machine.equal(one.state.get(id), two.state.get(id)));
-            }
+        for &cell in cells {
+            differences.push(!machine.equal(one.state.get(cell), two.state.get(cell)));
         }
         if self.semantics == Semantics::Paper {
             let any = machine.circuit.or(&differences);
             let both_end = machine.circuit.and(&[!one.error, !two.error, any]);
-            let errors = !machine.circuit.equal(one.error, two.error);
+            let errors = if statuses { !machine.circuit.equal(one.error, two.error) } else { machine.no() };
             return machine.circuit.or(&[both_end, errors]);
         }
-        for at in 0..self.sub.steps.len() {
+        for at in (0..self.sub.steps.len()).filter(|_| statuses) {
             differences.push(!machine.circuit.equal(one.failed[at], two.failed[at]));
             differences.push(!machine.circuit.equal(one.skipped[at], two.skipped[at]));
         }
@@ -319,10 +350,7 @@ impl<'s> Runs<'s> {
 
     /// Assumes what holds of every start.
     pub(crate) fn assume(&self, machine: &mut Machine<'_>, state: &Symbols) {
-        for test in &self.sub.plan.start {
-            let holds = machine.test(state, test);
-            machine.circuit.assert(&[holds]);
-        }
+        machine.assume(state, &self.sub.plan.start);
     }
 
     pub(crate) fn cells(&self) -> impl Iterator<Item = CellId> {

@@ -2,11 +2,11 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use setpoint_state::{
-    Cell, CellId, CellKey, CellKind, Domains, Kind, Lifetime, Manages, Plan, Program, Step, StepId, Term,
-    Test, Value,
+    Cell, CellId, CellKey, CellKind, Domains, Kind, Lifetime, Manages, Plan, Program, State, Step, StepId,
+    Term, Test, Value,
 };
 
-use crate::context::Context;
+use crate::context::{Context, Lens};
 
 /// Some steps of a plan, over the cells that they touch.
 pub(crate) struct Sub {
@@ -16,6 +16,8 @@ pub(crate) struct Sub {
     pub(crate) steps: Vec<StepId>,
     /// The numbers of the cells in the whole plan.
     pub(crate) cells: Vec<CellId>,
+    /// Cells of the part that stand for others of the whole plan, which are left out.
+    pub(crate) twins: FxHashMap<CellId, Vec<CellId>>,
 }
 
 /// Whether cells are as at the start of a run, or as they may be at any moment.
@@ -39,6 +41,8 @@ struct Renumber<'c, 'p> {
     context: &'c Context<'p>,
     numbers: FxHashMap<CellId, CellId>,
     cells: Vec<CellId>,
+    twins: FxHashMap<CellId, Vec<CellId>>,
+    left_out: FxHashSet<CellId>,
 }
 
 impl Renumber<'_, '_> {
@@ -77,20 +81,90 @@ impl Renumber<'_, '_> {
                 let test = self.test(test);
                 Program::If(test, Box::new(self.program(then)), Box::new(self.program(otherwise)))
             }
-            Program::Sequence(programs) => {
+            Program::Sequence(programs) if self.left_out.is_empty() => {
                 Program::Sequence(programs.iter().map(|program| self.program(program)).collect())
             }
+            Program::Sequence(programs) => {
+                let mut kept = Vec::new();
+                let mut rest = &programs[..];
+                while let Some(first) = rest.first() {
+                    let run = rest.iter().take_while(|program| given(program).is_some()).count();
+                    if run == 0 {
+                        kept.push(self.program(first));
+                        rest = &rest[1..];
+                        continue;
+                    }
+                    kept.extend(self.run_of_writes(&rest[..run]));
+                    rest = &rest[run..];
+                }
+                Program::Sequence(kept)
+            }
         }
+    }
+
+    /// Writes of values that follow each other, without those of cells that are left out. The order of writes to different
+    /// cells does not matter: known cells come first, so that parts of one shape look alike.
+    fn run_of_writes(&mut self, run: &[Program]) -> Vec<Program> {
+        let mut kept: Vec<&Program> = run
+            .iter()
+            .filter(|program| given(program).is_some_and(|cell| !self.left_out.contains(&cell)))
+            .collect();
+        kept.sort_by_key(|program| {
+            let cell = given(program);
+            let number = cell.and_then(|cell| self.numbers.get(&cell)).map_or(u32::MAX, |number| number.0);
+            (number, cell.is_some_and(|cell| self.twins.contains_key(&cell)))
+        });
+        kept.into_iter().map(|program| self.program(program)).collect()
+    }
+}
+
+/// The cell that a program gives a value, if that is all it does.
+fn given(program: &Program) -> Option<CellId> {
+    match program {
+        Program::Write(cell, Term::Is(_)) => Some(*cell),
+        _ => None,
     }
 }
 
 impl Sub {
+    /// Two steps at any moment, with one cell for all that play the same part.
+    pub(crate) fn pair(context: &Context<'_>, one: StepId, two: StepId) -> Self {
+        let steps = [one, two];
+        let twins = crate::twins::twins(context, &steps);
+        Self::build(context, Lens::All, &steps, Moment::Any, Tests::Inside, twins)
+    }
+
     /// The given steps, in the given order. Their edges are those of the whole plan, also through steps that are left out.
     pub(crate) fn new(context: &Context<'_>, steps: &[StepId], moment: Moment, tests: Tests<'_>) -> Self {
-        let mut renumber = Renumber { context, numbers: FxHashMap::default(), cells: Vec::new() };
+        Self::through(context, Lens::All, steps, moment, tests)
+    }
+
+    /// The same, as a question sees it.
+    pub(crate) fn through(
+        context: &Context<'_>,
+        lens: Lens,
+        steps: &[StepId],
+        moment: Moment,
+        tests: Tests<'_>,
+    ) -> Self {
+        Self::build(context, lens, steps, moment, tests, FxHashMap::default())
+    }
+
+    fn build(
+        context: &Context<'_>,
+        lens: Lens,
+        steps: &[StepId],
+        moment: Moment,
+        tests: Tests<'_>,
+        twins: FxHashMap<CellId, Vec<CellId>>,
+    ) -> Self {
+        let left_out = twins.values().flatten().copied().collect();
+        let mut renumber =
+            Renumber { context, numbers: FxHashMap::default(), cells: Vec::new(), twins, left_out };
         let mut plan = Plan::default();
         for &id in steps {
-            let step = context.step(id);
+            let seen = context.seen(lens, id);
+            let step = seen.step();
             let (apply, refresh) = (renumber.program(&step.apply), renumber.program(&step.refresh));
             let suitable = renumber.test(&step.suitable);
             plan.steps.push(Step {
@@ -105,6 +179,10 @@ impl Sub {
         }
         if moment.is_start() {
             plan.start = renumber.assumptions(tests);
+        } else if let Tests::Also(more) = tests {
+            for test in more {
+                renumber.test(test);
+            }
         }
         let place: FxHashMap<StepId, u32> =
             steps.iter().enumerate().map(|(at, &id)| (id, at as u32)).collect();
@@ -140,7 +218,18 @@ impl Sub {
             Moment::Start | Moment::Any => Domains::of(&plan),
             Moment::AnyTwo | Moment::StartTwo => Domains::for_two(&plan),
         };
-        Self { plan, domains, steps: steps.to_vec(), cells }
+        Self { plan, domains, steps: steps.to_vec(), cells, twins: renumber.twins }
+    }
+
+    /// Where the cells of the whole plan stand in the part.
+    pub(crate) fn places(&self) -> FxHashMap<CellId, CellId> {
+        self.cells.iter().enumerate().map(|(at, &cell)| (cell, CellId(at as u32))).collect()
+    }
+
+    /// Assumes what holds at every moment.
+    pub(crate) fn assume_kept(&mut self, context: &Context<'_>) {
+        let places = self.places();
+        self.plan.start = crate::laws::inside(context, self, &places, context.kept());
     }
 
     /// What two parts have in common if they differ only in names: equal keys have equal answers.
@@ -322,4 +411,36 @@ impl Shape {
             }
         }
     }
+}
+
+/// What the cells of a part hold, as cells of the whole plan.
+pub(crate) fn embed(sub: &Sub, part: &State) -> Vec<(CellId, Value)> {
+    sub.cells.iter().enumerate().map(|(at, &cell)| (cell, part.get(CellId(at as u32)).clone())).collect()
+}
+
+/// The assumptions of the start that still hold when a part has its turn: nobody breaks them, or nobody else writes what
+/// they look at.
+pub(crate) fn lasting(context: &Context<'_>, sub: &Sub) -> Vec<Test> {
+    let inside: FxHashSet<StepId> = sub.steps.iter().copied().collect();
+    let place = sub.places();
+    let kept = context.kept();
+    let untouched = |&cell: &CellId| {
+        let writers = context.writers[cell.0 as usize].iter().copied();
+        writers.chain(context.unknown_writers(cell)).all(|writer| inside.contains(&writer))
+    };
+    let mut seen: FxHashSet<u32> = FxHashSet::default();
+    let mut found = Vec::new();
+    for cell in &sub.cells {
+        for &test in context.assumed.get(cell).into_iter().flatten() {
+            if !seen.insert(test) {
+                continue;
+            }
+            let mut cells = Vec::new();
+            context.assumptions[test as usize].cells(&mut cells);
+            if cells.iter().all(|cell| place.contains_key(cell) && (kept[test as usize] || untouched(cell))) {
+                found.push(moved(&context.assumptions[test as usize], &place));
+            }
+        }
+    }
+    found
 }

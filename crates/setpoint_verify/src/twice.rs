@@ -2,14 +2,13 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use setpoint_solver::{Lit, Outcome};
-use setpoint_state::{CellId, Lifetime, Semantics, State, Status, StepId, Test};
+use setpoint_state::{CellId, Lifetime, Semantics, State, Status, StepId};
 
 use crate::context::Context;
 use crate::flow::GaveUp;
 use crate::machine::Machine;
-use crate::order::embed;
 use crate::runs::{Runs, Track};
-use crate::sub::{Moment, Sub, Tests};
+use crate::sub::{Moment, Sub, Tests, embed, lasting};
 use crate::witness::Witness;
 use crate::{Answer, Differs, Twice, TwoStarts, Unproved, Why};
 
@@ -266,30 +265,6 @@ fn name_unknown(context: &Context<'_>, found: &mut Twices) {
     found.unproved.push(Unproved { steps: vec![step], why: Why::Step(step) });
 }
 
-/// The assumptions of the start that still hold when a group has its turn: nobody else writes what they look at.
-fn lasting(context: &Context<'_>, sub: &Sub) -> Vec<Test> {
-    let inside: FxHashSet<StepId> = sub.steps.iter().copied().collect();
-    let place: FxHashMap<CellId, CellId> =
-        sub.cells.iter().enumerate().map(|(at, &cell)| (cell, CellId(at as u32))).collect();
-    let untouched =
-        |cell: &CellId| context.writers[cell.0 as usize].iter().all(|writer| inside.contains(writer));
-    let mut seen: FxHashSet<u32> = FxHashSet::default();
-    let mut found = Vec::new();
-    for cell in &sub.cells {
-        for &test in context.assumed.get(cell).into_iter().flatten() {
-            if !seen.insert(test) {
-                continue;
-            }
-            let mut cells = Vec::new();
-            context.assumptions[test as usize].cells(&mut cells);
-            if cells.iter().all(|cell| place.contains_key(cell) && untouched(cell)) {
-                found.push(crate::sub::moved(&context.assumptions[test as usize], &place));
-            }
-        }
-    }
-    found
-}
-
 /// A group by itself, whatever state it finds: skipped as it may be, but alike in both runs; notified as it may be in the
 /// first run, and in the second those that are named.
 ///
@@ -338,7 +313,7 @@ fn alone(
         return known.clone();
     }
     let runs = Runs::new(&sub, context.semantics, &[]);
-    let mut machine = Machine::new(&sub.plan, &sub.domains, context.semantics, Some(context.conflicts));
+    let mut machine = Machine::new(&sub.plan, &sub.domains, context.semantics, context.limits());
     let start = machine.any_start();
     runs.assume(&mut machine, &start);
     let free =
@@ -346,7 +321,8 @@ fn alone(
     let skips: Vec<Lit> = flags.iter().map(|flag| free(&mut machine, flag.0)).collect();
     let mut first = runs.begin(&machine, start);
     first.notified = flags.iter().map(|flag| free(&mut machine, flag.1)).collect();
-    runs.with_skips(&mut machine, &mut first, &skips);
+    first.barred.clone_from(&skips);
+    runs.go_through(&mut machine, &mut first);
     let mut state = first.state.clone();
     for (cell, ensure) in &later {
         let can: Vec<Lit> = ensure.from.iter().map(|value| machine.holds(&state, *cell, value)).collect();
@@ -365,7 +341,8 @@ fn alone(
     }
     let mut second = runs.begin(&machine, state);
     second.notified = flags.iter().map(|flag| free(&mut machine, flag.2)).collect();
-    runs.with_skips(&mut machine, &mut second, &skips);
+    second.barred = skips;
+    runs.go_through(&mut machine, &mut second);
     let mut different = Vec::new();
     for (at, cell) in sub.cells.iter().enumerate() {
         if context.plan.space.get(*cell).is_some_and(|cell| cell.lifetime == Lifetime::Machine) {
@@ -495,7 +472,7 @@ fn both(
     for tests in [Tests::Inside, Tests::Connected] {
         let sub = Sub::new(context, all, Moment::Start, tests);
         let runs = Runs::new(&sub, context.semantics, &context.unsettled);
-        let mut machine = Machine::new(&sub.plan, &sub.domains, context.semantics, Some(context.conflicts));
+        let mut machine = Machine::new(&sub.plan, &sub.domains, context.semantics, context.limits());
         let start = machine.any_start();
         runs.assume(&mut machine, &start);
         let first = runs.in_order(&mut machine, start.clone());
@@ -711,8 +688,7 @@ fn apart(context: &Context<'_>, groups: &[Vec<StepId>]) -> Vec<CellId> {
         key.extend(shared.iter().chain(&outside).map(|&flag| u32::from(flag)));
         let bad = memo.entry(key).or_insert_with(|| {
             let runs = Runs::new(&sub, context.semantics, &[]);
-            let mut machine =
-                Machine::new(&sub.plan, &sub.domains, context.semantics, Some(context.conflicts));
+            let mut machine = Machine::new(&sub.plan, &sub.domains, context.semantics, context.limits());
             let mut ends: Vec<Track> = Vec::new();
             let mut first_start = None;
             for _ in 0..2 {
@@ -732,8 +708,7 @@ fn apart(context: &Context<'_>, groups: &[Vec<StepId>]) -> Vec<CellId> {
                         .map(|&yes| if yes { machine.circuit.fresh() } else { machine.no() })
                         .collect();
                 }
-                let none = vec![machine.no(); group.len()];
-                runs.with_skips(&mut machine, &mut track, &none);
+                runs.go_through(&mut machine, &mut track);
                 for &bad in track.failed.iter().chain(&track.skipped) {
                     machine.circuit.assert(&[!bad]);
                 }
@@ -778,7 +753,7 @@ fn converges(
         let place: FxHashMap<CellId, usize> =
             sub.cells.iter().enumerate().map(|(at, &cell)| (cell, at)).collect();
         let runs = Runs::new(&sub, context.semantics, &context.unsettled);
-        let mut machine = Machine::new(&sub.plan, &sub.domains, context.semantics, Some(context.conflicts));
+        let mut machine = Machine::new(&sub.plan, &sub.domains, context.semantics, context.limits());
         let mut ends = Vec::new();
         let mut begins = Vec::new();
         for _ in 0..2 {

@@ -77,8 +77,7 @@ impl<'c, 'p> Witness<'c, 'p> {
         mut onto: State,
     ) -> Option<State> {
         let context = self.context;
-        let mut machine =
-            Machine::new(&context.plan, &context.domains, context.semantics, Some(context.conflicts));
+        let mut machine = Machine::new(&context.plan, &context.domains, context.semantics, context.limits());
         let start = machine.start_of(cells);
         for &test in tests {
             let holds = machine.test(&start, &context.assumptions[test as usize]);

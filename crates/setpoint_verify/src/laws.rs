@@ -1,0 +1,149 @@
+//! Which assumptions about the start hold at every moment: those that no step breaks.
+//!
+//! That an absent file has no lines, or that an installed package has its files, is assumed of a start. If every step keeps
+//! it, it may be assumed of any state that a run comes through. Of all assumptions the largest set that keeps itself is
+//! found by dropping what some step breaks, until nothing is dropped.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+use setpoint_solver::{Lit, Outcome};
+use setpoint_state::{CellId, Domains, StepId, Test};
+
+use crate::context::Context;
+use crate::machine::Machine;
+use crate::sub::{Moment, Sub, Tests, moved};
+
+/// A step that has to do with more assumptions is not asked: it may break all that it touches.
+const MOST_TESTS: usize = 400;
+
+/// For each assumption whether it holds at every moment.
+pub(crate) fn kept(context: &Context<'_>) -> Vec<bool> {
+    let cells_of: Vec<Vec<CellId>> = context
+        .assumptions
+        .iter()
+        .map(|test| {
+            let mut cells = Vec::new();
+            test.cells(&mut cells);
+            cells.sort_unstable();
+            cells.dedup();
+            cells
+        })
+        .collect();
+    let mut kept: Vec<bool> = cells_of
+        .iter()
+        .map(|cells| cells.iter().all(|&cell| context.unknown_writers(cell).next().is_none()))
+        .collect();
+    let mut memo: FxHashMap<Vec<u32>, Vec<usize>> = FxHashMap::default();
+    let mut work: Vec<StepId> = context.order.iter().rev().copied().collect();
+    let mut waiting: FxHashSet<StepId> = work.iter().copied().collect();
+    while let Some(step) = work.pop() {
+        waiting.remove(&step);
+        let mut tests: Vec<u32> = context
+            .footprint(step)
+            .writes
+            .iter()
+            .flat_map(|cell| context.assumed.get(cell).into_iter().flatten().copied())
+            .filter(|&test| kept[test as usize])
+            .collect();
+        tests.sort_unstable();
+        tests.dedup();
+        if tests.is_empty() {
+            continue;
+        }
+        let broken: Vec<u32> = if tests.len() > MOST_TESTS || context.is_late() {
+            tests
+        } else {
+            let broken = broken(context, step, &tests, &kept, &mut memo);
+            broken.into_iter().map(|at| tests[at]).collect()
+        };
+        for test in broken {
+            kept[test as usize] = false;
+            // Whoever relied on it is asked again.
+            for &cell in &cells_of[test as usize] {
+                for &other in context.writers[cell.0 as usize].iter().chain(&context.readers[cell.0 as usize])
+                {
+                    if waiting.insert(other) {
+                        work.push(other);
+                    }
+                }
+            }
+        }
+    }
+    kept
+}
+
+/// The tests, by their place, that hold before a step together with all that is kept, and perhaps not after it.
+fn broken(
+    context: &Context<'_>,
+    step: StepId,
+    tests: &[u32],
+    kept: &[bool],
+    memo: &mut FxHashMap<Vec<u32>, Vec<usize>>,
+) -> Vec<usize> {
+    let own: Vec<Test> = tests.iter().map(|&test| context.assumptions[test as usize].clone()).collect();
+    let mut sub = Sub::new(context, &[step], Moment::Any, Tests::Also(&own));
+    let places = sub.places();
+    sub.plan.start = inside(context, &sub, &places, kept);
+    sub.domains = Domains::of(&sub.plan);
+    let own: Vec<Test> = own.iter().map(|test| moved(test, &places)).collect();
+    let mut key = sub.shape_with(&own.iter().collect::<Vec<_>>());
+    key.push(u32::from(context.is_notified(step)));
+    if let Some(known) = memo.get(&key) {
+        return known.clone();
+    }
+    let mut machine = Machine::new(&sub.plan, &sub.domains, context.semantics, context.limits());
+    let mut state = machine.any_start();
+    machine.assume(&state, &sub.plan.start);
+    let (yes, no) = (machine.yes(), machine.no());
+    let notified = if context.is_notified(step) { machine.circuit.fresh() } else { no };
+    machine.step(&sub.plan.steps[0], &mut state, yes, no, notified);
+    let mut open: Vec<(usize, Lit)> = Vec::new();
+    for (at, test) in own.iter().enumerate() {
+        let holds = machine.test(&state, test);
+        open.push((at, !holds));
+    }
+    let mut found = Vec::new();
+    loop {
+        let any: Vec<Lit> = open.iter().map(|(_, lit)| *lit).collect();
+        let any = machine.circuit.or(&any);
+        match if any == no { Outcome::Unsat } else { machine.solve(&[any]) } {
+            Outcome::Unsat => break,
+            Outcome::Unknown => {
+                found.extend(open.into_iter().map(|(at, _)| at));
+                break;
+            }
+            Outcome::Sat => {
+                let (now, still): (Vec<_>, Vec<_>) =
+                    open.into_iter().partition(|&(_, lit)| machine.circuit.is_true(lit));
+                found.extend(now.into_iter().map(|(at, _)| at));
+                open = still;
+            }
+        }
+    }
+    found.sort_unstable();
+    memo.insert(key, found.clone());
+    found
+}
+
+/// The kept assumptions that look at cells of a part only, over its cells.
+pub(crate) fn inside(
+    context: &Context<'_>,
+    sub: &Sub,
+    places: &FxHashMap<CellId, CellId>,
+    kept: &[bool],
+) -> Vec<Test> {
+    let mut seen: FxHashSet<u32> = FxHashSet::default();
+    let mut found = Vec::new();
+    for cell in &sub.cells {
+        for &test in context.assumed.get(cell).into_iter().flatten() {
+            if !kept[test as usize] || !seen.insert(test) {
+                continue;
+            }
+            let mut cells = Vec::new();
+            context.assumptions[test as usize].cells(&mut cells);
+            if cells.iter().all(|cell| places.contains_key(cell)) {
+                found.push(moved(&context.assumptions[test as usize], places));
+            }
+        }
+    }
+    found
+}
