@@ -116,7 +116,8 @@ pub(crate) struct PuppetOptions {
     /// Trusted facts, or the extensions of the certificate, such as `pp_role: web`; a folder has one file a node
     #[arg(long, value_name = "FILE")]
     pub(crate) trusted: Option<PathBuf>,
-    /// What an external node classifier printed: classes, parameters, environment; a folder has one file a node
+    /// What an external node classifier printed: classes, parameters, environment; a folder has one file a node. Another
+    /// environment is looked for beside the one that is checked
     #[arg(long, value_name = "FILE")]
     pub(crate) enc: Option<PathBuf>,
     /// The nodes to compile for: a name a line, and a platform after it if wanted; or YAML or JSON

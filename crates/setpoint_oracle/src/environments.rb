@@ -1,13 +1,35 @@
 # Puppet itself, compiling nodes in directory environments: one JSON request a line in, one JSON answer a line out.
 #
 # Request: {"environmentpath": folder, "environment": name, "node": name, "facts": {…}, "extensions": {…} | null,
-#   "classes": [name] | {name: {…}}, "parameters": {…}, "strict": bool}.
+#   "classes": [name] | {name: {…}}, "parameters": {…}, "classified": environment | null, "strict": bool}.
+# With "classified", an external node classifier is run that prints classes, parameters and that environment.
 # Answer: {"catalog": {…} | null, "error": text | null}. Nothing is applied.
+require 'fileutils'
 require 'json'
 require 'tmpdir'
+require 'yaml'
 require 'puppet'
 require 'puppet/parser'
 require 'puppet/pops'
+
+def given(request, environment, facts)
+  node = Puppet::Node.new(request['node'], environment: environment, facts: facts, classes: request['classes'] || [], parameters: request['parameters'] || {})
+  node.merge(facts.values)
+  node
+end
+
+# As a server asks a classifier: what the node asks for is `environment`.
+def classified(request, environment, facts)
+  answer = { 'classes' => request['classes'], 'parameters' => request['parameters'], 'environment' => request['classified'] }
+  script = File.join(Puppet[:vardir], 'classifier')
+  FileUtils.mkdir_p(Puppet[:vardir])
+  File.write(script, "#!/bin/sh\ncat <<'END'\n#{answer.compact.to_yaml}END\n")
+  File.chmod(0o755, script)
+  Puppet[:external_nodes] = script
+  Puppet::Node::Facts.indirection.save(facts)
+  asked = Puppet::Indirector::Request.new(:node, :find, request['node'], nil, environment: environment)
+  Puppet::Node.indirection.terminus(:exec).find(asked)
+end
 
 def compile(request)
   name = request['node']
@@ -21,8 +43,7 @@ def compile(request)
   context = { environments: loader, current_environment: environment, loaders: Puppet::Pops::Loaders.new(environment, false, false) }
   Puppet.override(context, 'oracle') do
     facts = Puppet::Node::Facts.new(name, request['facts'])
-    node = Puppet::Node.new(name, environment: environment, facts: facts, classes: request['classes'] || [], parameters: request['parameters'] || {})
-    node.merge(facts.values)
+    node = request['classified'] ? classified(request, environment, facts) : given(request, environment, facts)
     node.add_server_facts('serverversion' => Puppet.version, 'servername' => name, 'serverip' => '192.0.2.10')
     extensions = request['extensions']
     trusted = Puppet::Context::TrustedInformation.new(extensions ? 'remote' : 'local', name, extensions || {})

@@ -513,7 +513,9 @@ impl<'a> Teller<'a> {
     /// Steps whose effects are not known, each with the steps whose order with it is left open. Those that are so for the same
     /// reason and come from the same place are told together.
     fn unknown_effects(&self, blamed: Vec<(StepId, Vec<StepId>)>) -> Vec<Diagnostic> {
-        let mut groups: Vec<(Option<Span>, String, Vec<StepId>, Vec<StepId>)> = Vec::new();
+        // Where and why, the steps, and those whose order with them is left open.
+        type Group = (Option<Span>, String, Vec<StepId>, Vec<StepId>);
+        let mut groups: Vec<Group> = Vec::new();
         for (step, with) in blamed {
             let reason = self.step(step).and_then(|step| step.unknown.as_ref());
             let reason = reason.map(|unknown| unknown.reason.to_string()).unwrap_or_default();

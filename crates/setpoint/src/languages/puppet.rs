@@ -12,6 +12,7 @@ mod project;
 mod puppetfile;
 mod run;
 pub(super) mod settle;
+pub(super) mod sibling;
 mod why;
 
 pub(crate) use jobs::OwnFacts;
@@ -30,6 +31,7 @@ use setpoint_source::{Diagnostic, InputReport, Rule, Severity, Sources};
 
 use self::jobs::Job;
 use self::settle::Surroundings;
+use self::sibling::Home;
 use super::{Language, Older};
 use crate::cli::{ImpactArgs, InputOptions, SimulateArgs, WhyArgs};
 use crate::session::{Outcome, Session, UsageError};
@@ -63,6 +65,8 @@ impl Language for Puppet {
                 &collectors::EMPTY_COLLECTOR,
                 &jobs::NOT_ENTERED,
                 &jobs::ASSUMED_PLATFORM,
+                &sibling::OTHER_ENVIRONMENT,
+                &sibling::UNKNOWN_ENVIRONMENT,
             ])
             .collect()
     }
@@ -110,12 +114,14 @@ impl Language for Puppet {
         format: &str,
     ) -> Result<Outcome, UsageError> {
         let project = Project::open(session, path, options)?;
-        let compilation = project.compile(&project.only_job()?);
+        let job = project.only_job()?;
+        let home = project.home(&job.node).map_err(UsageError::new)?;
+        let compilation = project.compile(&job);
         let mut diagnostics = project.diagnostics.clone();
         diagnostics.extend(compilation.diagnostics);
         let mut result = None;
         if let Some(catalog) = &compilation.catalog {
-            match draw(catalog, project.environment.module_types(), format) {
+            match draw(catalog, home.environment.module_types(), format) {
                 Ok(drawing) => result = Some(drawing),
                 Err(findings) => diagnostics.extend(findings),
             }
@@ -149,12 +155,13 @@ impl Language for Puppet {
         let Some(catalog) = &compilation.catalog else {
             return Ok(Outcome { result: None, diagnostics: compilation.diagnostics });
         };
+        let home = project.home(&job.node).map_err(UsageError::new)?;
         let surroundings =
-            Surroundings::new(session, project.environment.modulepath(), &project.config, &args.options)?;
+            Surroundings::new(session, home.environment.modulepath(), &project.config, &args.options)?;
         let platform = settle::platform(job.node.platform.as_deref(), &job.node.facts);
         settle::simulate(
             catalog,
-            project.environment.module_types(),
+            home.environment.module_types(),
             &surroundings,
             platform,
             &session.sources,
@@ -191,11 +198,18 @@ fn analyse(
         report.verdict.insert("catalog", "fails");
         return;
     };
+    let Ok(home) = project.home(&job.node) else { return };
+    if let Home::There(other) = &home {
+        let message =
+            format!("The classifier puts {} into the environment {}", job.node.name, other.environment.name);
+        report.findings.push(Diagnostic::new(&sibling::OTHER_ENVIRONMENT, message));
+    }
     let platform = settle::platform(job.node.platform.as_deref(), &job.node.facts);
-    let own = |path: &str| project.owns(Path::new(path));
+    let own = |path: &str| home.owns(Path::new(path));
+    let surroundings = &surroundings.with_modules(home.environment.modulepath());
     judge(
         catalog,
-        project.environment.module_types(),
+        home.environment.module_types(),
         surroundings,
         platform,
         &project.session.sources,

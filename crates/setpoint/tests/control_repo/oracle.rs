@@ -36,6 +36,16 @@ fn questions() -> Vec<Question<'static>> {
         ask("staging", "n2.example.com", Value::Null, json!({"classes": {"b": {}, "a": {"x": "given"}}})),
         ask("staging", "n3", Value::Null, json!({"parameters": {"top": "from enc", "role": "from enc"}})),
         ask("plain", "n4", Value::Null, json!({"classes": ["a"]})),
+        // A classifier counts more than what was asked for: manifests, modules and data are those of its environment.
+        ask("staging", "n5", Value::Null, json!({"environment": "plain", "classes": ["a"]})),
+        ask(
+            "plain",
+            "n6.example.com",
+            Value::Null,
+            json!({"environment": "staging", "classes": ["b"], "parameters": {"top": 1}}),
+        ),
+        ask("plain", "web1.example.com", Value::Null, json!({"environment": "production"})),
+        ask("production", "n7", Value::Null, json!({"environment": "nowhere"})),
     ]
 }
 
@@ -98,6 +108,12 @@ fn puppet_compiles_environments_to_the_same_catalogs() {
         let answers = ask_puppet(&root, &asked, strict);
         for (at, (question, answer)) in asked.iter().zip(&answers).enumerate() {
             let theirs = &answer["catalog"];
+            if question.enc["environment"] == "nowhere" {
+                let error = answer["error"].as_str().unwrap();
+                let run = folder.run(&as_arguments(&arguments(&folder, &root, at, question, strict)));
+                assert!(run.err.contains(error), "Puppet: {error}\nSetpoint: {}", run.err);
+                continue;
+            }
             assert!(theirs.is_object(), "{}: Puppet says {}", question.node, answer["error"]);
             let ours = ask_setpoint(&folder, &root, at, question, strict);
             assert_same(question.node, &ours, theirs);
@@ -124,6 +140,7 @@ fn ask_puppet(root: &Path, asked: &[Question<'_>], strict: bool) -> Vec<Value> {
             "extensions": question.extensions,
             "classes": question.enc.get("classes"),
             "parameters": question.enc.get("parameters"),
+            "classified": question.enc.get("environment"),
             "strict": strict,
         });
         writeln!(input, "{request}").unwrap();
@@ -134,23 +151,32 @@ fn ask_puppet(root: &Path, asked: &[Question<'_>], strict: bool) -> Vec<Value> {
     text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
-fn ask_setpoint(folder: &Folder, root: &Path, at: usize, question: &Question<'_>, strict: bool) -> Value {
+/// The call that asks Setpoint.
+fn arguments(folder: &Folder, root: &Path, at: usize, question: &Question<'_>, strict: bool) -> Vec<String> {
     let file = |kind: &str, value: &Value| {
         let name = format!("{kind}{at}.json");
         folder.add(&name, &value.to_string());
         name
     };
-    let facts = file("facts", &question.facts);
-    let enc = file("enc", &question.enc);
     let environment = root.join("environments").join(question.environment).display().to_string();
     let mut arguments =
-        vec!["--environment", &environment, "--node", question.node, "--facts", &facts, "--enc", &enc];
-    arguments.extend(["--puppet", if strict { "8" } else { "7" }]);
-    let trusted = file("trusted", &question.extensions);
+        vec!["--environment".to_owned(), environment, "--node".to_owned(), question.node.to_owned()];
+    arguments.extend(["--facts".to_owned(), file("facts", &question.facts)]);
+    arguments.extend(["--enc".to_owned(), file("enc", &question.enc)]);
+    arguments.extend(["--puppet".to_owned(), if strict { "8" } else { "7" }.to_owned()]);
     if !question.extensions.is_null() {
-        arguments.extend(["--trusted", &trusted]);
+        arguments.extend(["--trusted".to_owned(), file("trusted", &question.extensions)]);
     }
-    folder.catalog(&arguments)
+    arguments
+}
+
+fn as_arguments(arguments: &[String]) -> Vec<&str> {
+    ["compile"].into_iter().chain(arguments.iter().map(String::as_str)).collect()
+}
+
+fn ask_setpoint(folder: &Folder, root: &Path, at: usize, question: &Question<'_>, strict: bool) -> Value {
+    let arguments = arguments(folder, root, at, question, strict);
+    folder.catalog(&arguments.iter().map(String::as_str).collect::<Vec<_>>())
 }
 
 fn assert_same(node: &str, ours: &Value, theirs: &Value) {

@@ -241,7 +241,7 @@ impl Project<'_> {
     }
 
     /// Without manifests, a classifier says everything.
-    fn entry_of(&self, manifest: &Path) -> Entry {
+    pub(super) fn entry_of(&self, manifest: &Path) -> Entry {
         if self.session.files.is_file(manifest) || self.session.files.is_dir(manifest) {
             Entry::Files(vec![manifest.to_owned()])
         } else {

@@ -23,6 +23,8 @@ pub(crate) struct NodeData {
     pub(crate) classes: Vec<(String, Hash)>,
     pub(crate) parameters: Hash,
     pub(crate) environment: Option<String>,
+    /// Whether a classifier named the environment.
+    pub(crate) is_classified: bool,
 }
 
 /// What is known of a node before the command line has its say.
@@ -148,6 +150,7 @@ fn classify(session: &Session<'_>, path: &Path, node: &mut NodeData) -> Result<(
         Some(_) => return Err(wrong("`parameters` is a mapping of variables to values")),
     }
     node.environment = get("environment").map(|name| to_text(name).to_string());
+    node.is_classified = node.environment.is_some();
     Ok(())
 }
 

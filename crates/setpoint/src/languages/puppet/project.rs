@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use setpoint_config::Config;
 use setpoint_hiera::Levels;
-use setpoint_puppet::{Compilation, Environment, Looked, LookupOptions, Options, PuppetVersion};
+use setpoint_puppet::{Compilation, Entry, Environment, Looked, LookupOptions, Options, PuppetVersion};
 use setpoint_puppet_values::{Hash, Key, Value};
 use setpoint_source::{Diagnostic, Rule, Severity, read_text};
 
@@ -51,6 +51,10 @@ pub(crate) struct Project<'s> {
     /// As the user named it.
     pub(super) input: PathBuf,
     pub(super) kind: Kind,
+    /// The folder of the environment.
+    pub(super) folder: Option<PathBuf>,
+    /// The environments beside this one that classifiers name; none for those that are not there.
+    pub(super) siblings: Mutex<BTreeMap<String, Option<Arc<Project<'s>>>>>,
     pub(crate) environment: Environment<'s>,
     pub(crate) config: Arc<Config>,
     /// What is wrong with the files that describe the project.
@@ -89,11 +93,20 @@ impl<'s> Project<'s> {
         input: &Path,
         options: &'s InputOptions,
     ) -> Result<Self, UsageError> {
+        Self::open_in(session, input, options, options.puppet.environment.as_deref())
+    }
+
+    /// The same, in this environment.
+    pub(super) fn open_in(
+        session: &'s Session<'_>,
+        input: &Path,
+        options: &'s InputOptions,
+        explicit: Option<&Path>,
+    ) -> Result<Self, UsageError> {
         let (config, mut diagnostics) = session.config(input, options)?;
         let mut found = Found::default();
         let mut name = "production".to_owned();
         let given = given_modulepath(options, &config);
-        let explicit = options.puppet.environment.as_deref();
         if let Some(folder) = explicit
             && !session.files.is_dir(folder)
         {
@@ -144,7 +157,7 @@ impl<'s> Project<'s> {
                     .hiera
                     .clone()
                     .or_else(|| Some(config.resolve(config.puppet.hiera.as_ref()?))),
-                environment: folder,
+                environment: folder.clone(),
             });
         environment.name = name;
         let version = options.puppet.puppet.as_deref().map(|version| if version == "7" { 7 } else { 8 });
@@ -155,6 +168,8 @@ impl<'s> Project<'s> {
             options,
             input: input.to_owned(),
             kind,
+            folder,
+            siblings: Mutex::default(),
             environment,
             stubs: stubs.collect(),
             config,
@@ -220,15 +235,16 @@ impl<'s> Project<'s> {
             Some(job) => job.node,
             None => node::node(self.session, given, &Known::default())?,
         };
-        Ok(setpoint_puppet::lookup(&self.environment, &self.options_for(&node), wanted))
+        let home = self.home(&node).map_err(UsageError::new)?;
+        Ok(setpoint_puppet::lookup(&home.environment, &self.options_for(&node), wanted))
     }
 
-    /// The catalog of one job.
-    pub(crate) fn compile(&self, job: &Job) -> Compilation {
+    /// The catalog of one job, in this environment.
+    pub(super) fn compile_here(&self, job: &Job, entry: &Entry) -> Compilation {
         let mut options = self.options_for(&job.node);
         // Comments of a manifest that is compiled by itself may say what facts it needs.
         options.fact_comments = job.origin == Origin::Manifest;
-        let first = setpoint_puppet::compile(&self.environment, &job.entry, &options);
+        let first = setpoint_puppet::compile(&self.environment, entry, &options);
         // A part of a module is often meant to be declared by the class above it.
         if let (None, Some(second)) = (&first.catalog, &job.second) {
             let second = setpoint_puppet::compile(&self.environment, second, &options);

@@ -29,7 +29,7 @@ pub(in crate::languages) struct Surroundings<'a> {
     /// The index that the user named.
     given: Option<Index>,
     /// What is built in, by the name of the platform.
-    built_in: Mutex<BTreeMap<&'static str, Index>>,
+    built_in: Arc<Mutex<BTreeMap<&'static str, Index>>>,
     servers: ModuleFiles<'a>,
     config: &'a Config,
     semantics: Semantics,
@@ -61,7 +61,7 @@ impl<'a> Surroundings<'a> {
         };
         Ok(Self {
             given: options.packages.as_ref().map(open).transpose()?,
-            built_in: Mutex::default(),
+            built_in: Arc::default(),
             servers: ModuleFiles { files: session.files, modulepath },
             config,
             semantics,
@@ -71,6 +71,17 @@ impl<'a> Surroundings<'a> {
             progress: Arc::clone(&session.progress),
             redundant: enables(config, options, "redundant-edge"),
         })
+    }
+
+    /// The same for an environment with these modules.
+    pub(in crate::languages) fn with_modules<'b>(&'b self, modulepath: &'b [PathBuf]) -> Surroundings<'b> {
+        Surroundings {
+            given: self.given.clone(),
+            built_in: Arc::clone(&self.built_in),
+            servers: ModuleFiles { files: self.servers.files, modulepath },
+            progress: Arc::clone(&self.progress),
+            ..*self
+        }
     }
 
     pub(in crate::languages) fn is_paper(&self) -> bool {

@@ -21,8 +21,10 @@ pub(super) fn why(session: &Session<'_>, args: &WhyArgs) -> Result<Outcome, Usag
         return Err(UsageError::new("`setpoint why` needs provenance; leave --no-provenance out"));
     }
     let project = Project::open(session, &args.input, &args.options)?;
-    let compilation = project.compile(&project.only_job()?);
-    let environment = &project.environment;
+    let job = project.only_job()?;
+    let home = project.home(&job.node).map_err(UsageError::new)?;
+    let compilation = project.compile(&job);
+    let environment = &home.environment;
     let blame = Blame::new(args.blame);
     let note = |span: Span| blame.of(span, &session.sources);
     let writer = Writer { compilation: &compilation, sources: &session.sources, notes: &note };
@@ -200,8 +202,10 @@ pub(super) fn impact(session: &Session<'_>, args: &ImpactArgs) -> Result<Outcome
         .and_then(|(path, line)| Some((path, line.parse::<u32>().ok().filter(|line| *line > 0)?)))
         .ok_or_else(|| UsageError::new(format!("`{}` is not of the form FILE:LINE", args.line)))?;
     let project = Project::open(session, &args.input, &args.options)?;
-    let compilation = project.compile(&project.only_job()?);
-    let Some(mut query) = Query::new(&compilation, &project.environment) else {
+    let job = project.only_job()?;
+    let home = project.home(&job.node).map_err(UsageError::new)?;
+    let compilation = project.compile(&job);
+    let Some(mut query) = Query::new(&compilation, &home.environment) else {
         return Ok(Outcome { result: None, diagnostics: compilation.diagnostics });
     };
     let sources = &session.sources;

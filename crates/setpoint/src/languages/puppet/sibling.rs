@@ -1,0 +1,124 @@
+//! Environments that lie side by side: a classifier may put a node into another one than that of the command line.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, PoisonError};
+
+use setpoint_provenance::Arena;
+use setpoint_puppet::{Compilation, Trace};
+use setpoint_source::{Diagnostic, Rule, Severity};
+
+use super::jobs::{Job, Origin};
+use super::node::NodeData;
+use super::project::{Kind, Project};
+
+pub(crate) static UNKNOWN_ENVIRONMENT: Rule = Rule {
+    name: "unknown-environment",
+    severity: Severity::Error,
+    summary: "a classifier names an environment that is not there",
+    explanation: "What an external node classifier says about the environment counts more than what the node asks for. The environment \
+                  is looked for beside the one that is checked, in the folder `environments`. Puppet compiles no catalog for \
+                  such a node.\n\n\
+                  ```yaml\nclasses: [role::web]\nenvironment: stagin\n```\n\n\
+                  Mend the name, or deploy the environment.",
+};
+
+pub(crate) static OTHER_ENVIRONMENT: Rule = Rule {
+    name: "other-environment",
+    severity: Severity::Note,
+    summary: "a classifier puts a node into another environment than the one that is checked",
+    explanation: "The manifests, modules and data of the environment that the classifier names are used for this node, as on a server, \
+                  and not those of the environment that the command line names.\n\n\
+                  Take `environment` out of what the classifier printed to check the node with the code of the command line.",
+};
+
+/// The environment in which a node is compiled.
+#[derive(Debug)]
+pub(crate) enum Home<'p, 's> {
+    Here(&'p Project<'s>),
+    There(Arc<Project<'s>>),
+}
+
+impl<'s> std::ops::Deref for Home<'_, 's> {
+    type Target = Project<'s>;
+
+    fn deref(&self) -> &Project<'s> {
+        match self {
+            Self::Here(project) => project,
+            Self::There(project) => project,
+        }
+    }
+}
+
+impl<'s> Project<'s> {
+    /// Where a node is compiled: here, unless a classifier names an environment beside this one; why nowhere, if that is not
+    /// there. Only what lies in a folder `environments` has others beside it.
+    pub(crate) fn home(&self, node: &NodeData) -> Result<Home<'_, 's>, String> {
+        let named = node.environment.as_deref().filter(|_| node.is_classified);
+        let (Some(name), Some(environments)) = (named, self.environments()) else {
+            return Ok(Home::Here(self));
+        };
+        if name == self.environment.name {
+            return Ok(Home::Here(self));
+        }
+        let mut siblings = self.siblings.lock().unwrap_or_else(PoisonError::into_inner);
+        if !siblings.contains_key(name) {
+            let is_name = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+            let folder = environments.join(name);
+            let mut found = None;
+            if is_name && self.session.files.is_dir(&folder) {
+                let opened =
+                    Self::open_in(self.session, self.manifests_or(&folder), self.options, Some(&folder));
+                found = Some(Arc::new(opened.map_err(|error| error.0)?));
+            }
+            siblings.insert(name.to_owned(), found);
+        }
+        match siblings.get(name) {
+            Some(Some(project)) => Ok(Home::There(Arc::clone(project))),
+            _ => Err(format!(
+                "Could not find a directory environment named '{name}' anywhere in the path: {}. Does the directory exist?",
+                environments.display()
+            )),
+        }
+    }
+
+    /// A manifest that the command line names is compiled in whatever environment.
+    fn manifests_or<'a>(&'a self, folder: &'a Path) -> &'a Path {
+        if let Kind::Manifests(path) = &self.kind { path } else { folder }
+    }
+
+    /// The folder that this environment shares with others.
+    fn environments(&self) -> Option<PathBuf> {
+        let folder = self.folder.as_ref()?;
+        let absolute = std::path::absolute(folder).unwrap_or_else(|_| folder.clone());
+        let absolute = setpoint_source::normal(&absolute);
+        let above =
+            absolute.parent().filter(|above| above.file_name().is_some_and(|name| name == "environments"))?;
+        // As the user wrote it, where that says it.
+        let written = folder.parent().filter(|_| folder.file_name().is_some());
+        let written = written.filter(|above| above.file_name().is_some_and(|name| name == "environments"));
+        Some(written.unwrap_or(above).to_owned())
+    }
+
+    /// The catalog of one job, in the environment that its node belongs to.
+    pub(crate) fn compile(&self, job: &Job) -> Compilation {
+        match self.home(&job.node) {
+            Ok(Home::Here(project)) => project.compile_here(job, &job.entry),
+            Ok(Home::There(project)) => match &project.kind {
+                Kind::Repository { manifest, .. } if job.origin == Origin::Node => {
+                    project.compile_here(job, &project.entry_of(manifest))
+                }
+                _ => project.compile_here(job, &job.entry),
+            },
+            Err(message) => Compilation {
+                catalog: None,
+                diagnostics: vec![Diagnostic::new(&UNKNOWN_ENVIRONMENT, message)],
+                log: Vec::new(),
+                arena: Arena::new(false),
+                guards: Vec::new(),
+                declarations: Vec::new(),
+                trace: Trace::default(),
+                collected: Vec::new(),
+            },
+        }
+    }
+}
