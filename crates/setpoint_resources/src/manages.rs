@@ -1,32 +1,45 @@
 //! What a resource stands for, among the cells that it writes.
 
 use setpoint_catalog::Resource;
-use setpoint_state::{CellKey, CellKind, Manages, Program, Space};
+use setpoint_state::{CellId, CellKey, CellKind, Manages, Program, Space};
 
 use crate::attributes::Attributes;
 
 /// A package brings files and accounts along, a command does what it does, a service loads its configuration, a user gets a
-/// home: none of that is what the resource declares.
-pub(crate) fn manages(resource: &Resource, apply: &Program, space: &Space) -> Manages {
-    let declares: fn(&CellKey) -> bool = match resource.type_name.as_str() {
-        "Exec" => |_| false,
-        "Package" if leaves_version_open(resource) => |_| false,
-        "Package" => |key| key.kind == CellKind::Package,
-        "File" if leaves_content_open(resource) => |key| key.kind != CellKind::Path,
-        "Service" => |key| key.kind != CellKind::Loaded,
+/// home, an entry stands in a file: none of that is what the resource declares. `path` is that of a file, without links.
+pub(crate) fn manages(resource: &Resource, path: Option<&str>, apply: &Program, space: &Space) -> Manages {
+    let written = apply.written();
+    let key = |cell: CellId| space.get(cell).map(|cell| &cell.key);
+    let has_entries = || written.iter().any(|&cell| key(cell).is_some_and(|key| key.kind == CellKind::Entry));
+    let declares: Box<dyn Fn(&CellKey) -> bool> = match resource.type_name.as_str() {
+        "Exec" => Box::new(|_| false),
+        "Package" if leaves_version_open(resource) => Box::new(|_| false),
+        "Package" => Box::new(|key| key.kind == CellKind::Package),
+        "File" => {
+            let open = leaves_content_open(resource);
+            // What else is in a folder is there or not: only that it is purged is declared.
+            Box::new(move |key| match key.kind {
+                CellKind::Path => !open,
+                CellKind::Mode | CellKind::Owner | CellKind::Group => {
+                    path.is_none_or(|path| *key.name == *path)
+                }
+                _ => true,
+            })
+        }
+        "Service" => Box::new(|key| key.kind != CellKind::Loaded),
         // Its groups, but not the existence of its own.
-        "User" => |key| match key.kind {
+        "User" => Box::new(|key| match key.kind {
             CellKind::UserGroup => key.detail.is_some(),
             kind => kind == CellKind::User,
-        },
-        // An entry stands for itself, not for the file that it is in.
-        "Augeas" | "Cron" | "File_line" | "Host" | "Ini_setting" | "Ini_subsetting" | "Mount"
-        | "Ssh_authorized_key" | "Sshkey" => |key| key.kind != CellKind::Path,
+        }),
+        "Cron" | "Host" | "Mailalias" | "Mount" | "Ssh_authorized_key" | "Sshkey" => {
+            Box::new(|key| key.kind != CellKind::Path)
+        }
+        "Concat_file" => return Manages::AllItWrites,
+        _ if has_entries() => Box::new(|key| key.kind != CellKind::Path),
         _ => return Manages::AllItWrites,
     };
-    let mut cells = apply.written();
-    cells.retain(|&cell| space.get(cell).is_some_and(|cell| declares(&cell.key)));
-    Manages::Only(cells)
+    Manages::Only(written.into_iter().filter(|&cell| key(cell).is_some_and(&declares)).collect())
 }
 
 fn leaves_version_open(package: &Resource) -> bool {

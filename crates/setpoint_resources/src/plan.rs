@@ -72,7 +72,9 @@ pub fn plan_with(
         let (model, resource) = match graph.node(id) {
             Node::Resource(resource) => {
                 let mut model = types::model(&mut machine, catalog, &catalog[resource]);
-                model.manages = manages(&catalog[resource], &model.apply, &machine.space);
+                let path = catalog[resource].name_or_title("path");
+                let path = machine.mentions.canonical(&path, world);
+                model.manages = manages(&catalog[resource], path.as_deref(), &model.apply, &machine.space);
                 (model, resource)
             }
             Node::Begin(resource) | Node::End(resource) => (Model::pass(), resource),

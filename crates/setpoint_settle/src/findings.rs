@@ -32,6 +32,9 @@ pub(crate) struct Teller<'a> {
 /// Names in one message at most.
 const MAX_NAMES: usize = 5;
 
+/// Places that are shown at most where a finding is about many.
+const MAX_PLACES: usize = 2;
+
 impl<'a> Teller<'a> {
     pub(crate) fn new(
         question: &Question<'a>,
@@ -84,7 +87,8 @@ impl<'a> Teller<'a> {
         found.extend(verdicts.undecided.iter().map(|one| self.undecided_statement(one)));
         found.extend(self.out_of_time(verdicts));
         found.extend(self.unproved(&verdicts.unproved));
-        found.extend(self.notes());
+        let notes = self.notes(&found);
+        found.extend(notes);
         found
     }
 
@@ -524,7 +528,9 @@ impl<'a> Teller<'a> {
             if with.is_empty() && resource.is_some_and(|one| one.type_name.as_str() == "Package") {
                 continue;
             }
-            let span = resource.and_then(|resource| resource.span);
+            // What has no model is told once, wherever it is declared.
+            let is_command = resource.is_some_and(|one| one.type_name.as_str() == "Exec");
+            let span = resource.and_then(|resource| resource.span).filter(|_| is_command);
             match groups.iter_mut().find(|(at, why, ..)| *at == span && *why == reason) {
                 Some((.., steps, all)) => {
                     steps.push(step);
@@ -550,7 +556,7 @@ impl<'a> Teller<'a> {
                 ));
             }
             let help = "Say what it does in setpoint.toml (`setpoint explain unknown-effect`).";
-            self.placed(finding.with_help(help), &steps)
+            self.placed(finding.with_help(help), steps.get(..MAX_PLACES).unwrap_or(&steps))
         });
         told.collect()
     }
@@ -595,9 +601,13 @@ impl<'a> Teller<'a> {
     }
 
     /// What the user should know about the models.
-    fn notes(&self) -> Vec<Diagnostic> {
+    fn notes(&self, told: &[Diagnostic]) -> Vec<Diagnostic> {
         let mut found = Vec::new();
         let (mut unknown, mut partial, mut assumed) = (Vec::new(), Vec::new(), Vec::new());
+        let is_told = |type_name: &str| {
+            let no_model = format!("the type {type_name} has no model");
+            told.iter().any(|finding| finding.message.ends_with(&no_model))
+        };
         for note in &self.modelled.notes {
             match note {
                 Note::UnknownPackage { package } => unknown.push(package.as_str()),
@@ -606,6 +616,7 @@ impl<'a> Teller<'a> {
                 Note::VirtualPackage { package, .. } => {
                     found.push(self.about_packages(note.to_string(), &[package]));
                 }
+                Note::UnmodelledType { type_name } if is_told(type_name) => {}
                 Note::UnmodelledType { .. } | Note::ManyPaths { .. } => {
                     found.push(Diagnostic::new(&rules::UNKNOWN_EFFECT, note.to_string()));
                 }

@@ -1,5 +1,7 @@
 //! What must hold at the end: invariants, declared contents, services that have loaded what the files say; and what fails.
 
+use std::collections::VecDeque;
+
 use rustc_hash::{FxHashMap, FxHashSet};
 use setpoint_solver::{Lit, Outcome};
 use setpoint_state::{
@@ -406,11 +408,8 @@ pub(crate) fn stale(
             }
         }
         // Whatever else the service waits for may fail once.
-        let mut candidates: Vec<StepId> = load
-            .services
-            .iter()
-            .flat_map(|&service| context.runner.before(service).iter().map(|&step| StepId(step)).take(12))
-            .collect();
+        let mut candidates: Vec<StepId> =
+            load.services.iter().flat_map(|&service| waits_for(context, service)).collect();
         candidates.sort_unstable();
         candidates.dedup();
         if candidates.is_empty() {
@@ -426,6 +425,32 @@ pub(crate) fn stale(
         }
     }
     (missing, lost)
+}
+
+/// Transient failures that are tried for one service.
+const MAX_TRANSIENT: usize = 12;
+
+/// The steps that a service waits for, the nearest first. Containers do not fail themselves: what is in them does.
+fn waits_for(context: &Context<'_>, service: StepId) -> Vec<StepId> {
+    let mut found = Vec::new();
+    let mut seen = FxHashSet::default();
+    let mut work = VecDeque::from([service]);
+    while let Some(step) = work.pop_front() {
+        for &before in context.runner.before(step) {
+            let before = StepId(before);
+            if found.len() == MAX_TRANSIENT {
+                return found;
+            }
+            if seen.insert(before) {
+                if context.step(before).passes_on {
+                    work.push_back(before);
+                } else {
+                    found.push(before);
+                }
+            }
+        }
+    }
+    found
 }
 
 /// Steps that fail in Puppet's order on a plain machine, and whether they fail on every one.
