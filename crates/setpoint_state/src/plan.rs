@@ -28,6 +28,19 @@ pub struct Step {
 }
 
 impl Step {
+    /// A step that is understood, that stands for all that it writes, and whose provider can always be used.
+    pub fn new(name: &str, apply: Program, refresh: Program) -> Self {
+        Self {
+            name: name.into(),
+            apply,
+            refresh,
+            suitable: Test::True,
+            unknown: None,
+            passes_on: false,
+            manages: Manages::AllItWrites,
+        }
+    }
+
     /// Whether what it writes to a cell is what it stands for, rather than what comes along with it.
     pub fn manages(&self, cell: CellId) -> bool {
         match &self.manages {

@@ -1,21 +1,9 @@
 //! What a run is, case by case. Each was seen in a run of Puppet itself.
 
 use crate::{
-    CellId, CellKey, Domains, Kind, Manages, Plan, Program, Runner, Semantics, Space, State, Status, Step,
-    StepId, Test, Value,
+    CellId, CellKey, Domains, Kind, Plan, Program, Runner, Semantics, Space, State, Status, Step, StepId,
+    Test, Value,
 };
-
-fn step(name: &str, apply: Program, refresh: Program) -> Step {
-    Step {
-        name: name.into(),
-        apply,
-        refresh,
-        suitable: Test::True,
-        unknown: None,
-        passes_on: false,
-        manages: Manages::AllItWrites,
-    }
-}
 
 fn cells(space: &mut Space, names: &[&str]) -> Vec<CellId> {
     names.iter().map(|name| space.cell(CellKey::path(name), &[Kind::Absent, Kind::File])).collect()
@@ -38,9 +26,9 @@ fn a_failure_skips_what_depends_on_it_and_nothing_else() {
     let mut plan = Plan::default();
     let at = cells(&mut plan.space, &["/a", "/b", "/c"]);
     plan.steps = vec![
-        step("a", Program::fail("no"), Program::Skip),
-        step("b", write(at[1], "b"), Program::Skip),
-        step("c", write(at[2], "c"), Program::Skip),
+        Step::new("a", Program::fail("no"), Program::Skip),
+        Step::new("b", write(at[1], "b"), Program::Skip),
+        Step::new("c", write(at[2], "c"), Program::Skip),
     ];
     plan.edges = vec![(StepId(0), StepId(1))];
     let run = Runner::new(&plan, Semantics::Puppet).run(&State::empty(&plan.space), &ids(&[0, 1, 2]));
@@ -56,8 +44,8 @@ fn a_failed_step_is_still_refreshed() {
     let mut plan = Plan::default();
     let at = cells(&mut plan.space, &["/f", "/log"]);
     plan.steps = vec![
-        step("f", write(at[0], "x"), Program::Skip),
-        step("e", Program::fail("exit 1"), Program::set(at[1], Value::file("ran"))),
+        Step::new("f", write(at[0], "x"), Program::Skip),
+        Step::new("e", Program::fail("exit 1"), Program::set(at[1], Value::file("ran"))),
     ];
     plan.notifies = vec![(StepId(0), StepId(1))];
     let runner = Runner::new(&plan, Semantics::Puppet);
@@ -74,12 +62,12 @@ fn a_failed_step_is_still_refreshed() {
 fn containers_pass_on_notifications_and_failures() {
     let mut plan = Plan::default();
     let at = cells(&mut plan.space, &["/f", "/loaded"]);
-    let mut whit = step("Class[x]", Program::Skip, Program::Skip);
+    let mut whit = Step::new("Class[x]", Program::Skip, Program::Skip);
     whit.passes_on = true;
     plan.steps = vec![
-        step("f", write(at[0], "x"), Program::Skip),
+        Step::new("f", write(at[0], "x"), Program::Skip),
         whit,
-        step("s", Program::Skip, Program::Sequence(vec![Program::copy(at[1], at[0]), Program::Change])),
+        Step::new("s", Program::Skip, Program::Sequence(vec![Program::copy(at[1], at[0]), Program::Change])),
     ];
     plan.notifies = vec![(StepId(0), StepId(1)), (StepId(1), StepId(2))];
     let runner = Runner::new(&plan, Semantics::Puppet);
@@ -97,9 +85,9 @@ fn containers_pass_on_notifications_and_failures() {
 fn a_step_without_its_provider_waits_for_the_rest_and_then_fails() {
     let mut plan = Plan::default();
     let at = cells(&mut plan.space, &["/tool", "/out"]);
-    let mut user = step("user", write(at[1], "x"), Program::Skip);
+    let mut user = Step::new("user", write(at[1], "x"), Program::Skip);
     user.suitable = Test::Kind(at[0], Kind::File);
-    plan.steps = vec![user, step("tool", write(at[0], "t"), Program::Skip)];
+    plan.steps = vec![user, Step::new("tool", write(at[0], "t"), Program::Skip)];
     let run = Runner::new(&plan, Semantics::Puppet).run(&State::empty(&plan.space), &ids(&[0, 1]));
     assert_eq!(run.order, ids(&[1, 0]));
     assert!(run.is_clean());
@@ -118,7 +106,7 @@ fn scratch_cells_start_every_run_anew() {
         Program::set(seen, Value::text("yes")),
         Program::set(out, Value::file("again")),
     );
-    plan.steps = vec![step("one", apply.clone(), Program::Skip), step("two", apply, Program::Skip)];
+    plan.steps = vec![Step::new("one", apply.clone(), Program::Skip), Step::new("two", apply, Program::Skip)];
     let runner = Runner::new(&plan, Semantics::Puppet);
     let run = runner.run(&State::empty(&plan.space), &ids(&[0, 1]));
     assert_eq!(run.end.get(out), &Value::file("again"));
@@ -129,7 +117,7 @@ fn scratch_cells_start_every_run_anew() {
 fn the_order_is_a_wish_within_the_edges() {
     let mut plan = Plan::default();
     cells(&mut plan.space, &["/a"]);
-    plan.steps = (0..4).map(|_| step("s", Program::Skip, Program::Skip)).collect();
+    plan.steps = (0..4).map(|_| Step::new("s", Program::Skip, Program::Skip)).collect();
     plan.edges = vec![(StepId(3), StepId(0))];
     let runner = Runner::new(&plan, Semantics::Puppet);
     assert_eq!(runner.puppet_order(), ids(&[1, 2, 3, 0]));
@@ -147,11 +135,11 @@ fn domains_follow_copies_and_comparisons() {
     let mut plan = Plan::default();
     for number in 0..1000 {
         let cell = plan.space.cell(CellKey::path(&format!("/{number}")), &[Kind::Absent, Kind::File]);
-        plan.steps.push(step("file", write(cell, &format!("content {number}")), Program::Skip));
+        plan.steps.push(Step::new("file", write(cell, &format!("content {number}")), Program::Skip));
     }
     let domains = Domains::of(&plan);
     assert_eq!(domains.of_cell(CellId(7)).len(), 3);
-    plan.steps.push(step("copy", Program::copy(CellId(0), CellId(1)), Program::Skip));
+    plan.steps.push(Step::new("copy", Program::copy(CellId(0), CellId(1)), Program::Skip));
     let domains = Domains::of(&plan);
     assert_eq!(domains.group(CellId(0)), domains.group(CellId(1)));
     // Absent, two contents, two fresh ones: the cells may start equal, and they may start different.
@@ -168,7 +156,7 @@ fn deep_programs_do_not_overflow() {
     for _ in 0..2_000 {
         program = Program::Sequence(vec![Program::when(Test::True, program)]);
     }
-    plan.steps = vec![step("deep", program, Program::Skip)];
+    plan.steps = vec![Step::new("deep", program, Program::Skip)];
     let run = Runner::new(&plan, Semantics::Puppet).run(&State::empty(&plan.space), &[]);
     assert_eq!(run.end.get(at[0]), &Value::file("x"));
 }

@@ -1,20 +1,8 @@
 //! Families of plans that grow: for benches, and for tests that the cost grows as the plan does.
 
-use setpoint_state::{CellId, CellKey, CellKind, Kind, Manages, Plan, Program, Step, StepId, Test, Value};
+use setpoint_state::{CellId, CellKey, CellKind, Kind, Plan, Program, Step, StepId, Test, Value};
 
 const PATH: [Kind; 3] = [Kind::Absent, Kind::Directory, Kind::File];
-
-fn step(name: String, apply: Program, refresh: Program) -> Step {
-    Step {
-        name: name.into(),
-        apply,
-        refresh,
-        suitable: Test::True,
-        unknown: None,
-        passes_on: false,
-        manages: Manages::AllItWrites,
-    }
-}
 
 fn marker(plan: &mut Plan, name: &str) -> CellId {
     plan.space.cell(CellKey::new(CellKind::Package, name), &[Kind::Absent, Kind::Text])
@@ -80,14 +68,14 @@ pub fn figure_13(packages: usize, overwrite: bool) -> Plan {
             create,
             Program::Change,
         ]);
-        plan.steps.push(step(
-            format!("Package[A-{number}]"),
+        plan.steps.push(Step::new(
+            &format!("Package[A-{number}]"),
             Program::when(Test::is(installed, Value::text("installed")).negate(), install),
             Program::Skip,
         ));
         plan.edges.push((StepId(number as u32), StepId(packages as u32)));
     }
-    plan.steps.push(step("File[/a]".to_owned(), file(a, None, "x"), Program::Skip));
+    plan.steps.push(Step::new("File[/a]", file(a, None, "x"), Program::Skip));
     plan
 }
 
@@ -104,14 +92,10 @@ pub fn writers(count: usize, failures: bool) -> Plan {
         } else {
             write
         };
-        plan.steps.push(step(format!("Exec[{number}]"), apply, Program::Skip));
+        plan.steps.push(Step::new(&format!("Exec[{number}]"), apply, Program::Skip));
         plan.edges.push((StepId(number as u32), StepId(count as u32)));
     }
-    plan.steps.push(step(
-        "File[/shared]".to_owned(),
-        Program::set(shared, Value::file("last")),
-        Program::Skip,
-    ));
+    plan.steps.push(Step::new("File[/shared]", Program::set(shared, Value::file("last")), Program::Skip));
     plan
 }
 
@@ -125,8 +109,8 @@ pub fn chain(count: usize) -> Plan {
             Test::same(from, to).negate(),
             Program::Sequence(vec![Program::copy(to, from), Program::Change]),
         );
-        plan.steps.push(step(
-            format!("File[/{}]", number + 1),
+        plan.steps.push(Step::new(
+            &format!("File[/{}]", number + 1),
             Program::choose(Test::Kind(from, Kind::File), copy, Program::fail("no source")),
             Program::Skip,
         ));
@@ -151,7 +135,7 @@ pub fn diamonds(count: usize) -> Plan {
             ("bottom", Program::set(shared, Value::file("bottom"))),
         ];
         for (name, apply) in steps {
-            plan.steps.push(step(format!("File[{name}{number}]"), apply, Program::Skip));
+            plan.steps.push(Step::new(&format!("File[{name}{number}]"), apply, Program::Skip));
         }
         for (one, two) in [(0, 1), (0, 2), (1, 3), (2, 3)] {
             plan.edges.push((StepId(begin + one), StepId(begin + two)));
@@ -199,8 +183,8 @@ pub fn catalog(steps: usize, packages: usize, files_of_package: usize, bugs: boo
         }
         install.push(Program::set(installed, Value::text("installed")));
         install.push(Program::Change);
-        plan.steps.push(step(
-            format!("Package[p{number}]"),
+        plan.steps.push(Step::new(
+            &format!("Package[p{number}]"),
             Program::when(Test::is(installed, Value::text("installed")).negate(), Program::Sequence(install)),
             Program::Skip,
         ));
@@ -212,8 +196,8 @@ pub fn catalog(steps: usize, packages: usize, files_of_package: usize, bugs: boo
         let place = path(&mut plan, &format!("/etc/p{package}/conf{number}"));
         law(&mut plan, place, directory);
         let at = StepId(plan.steps.len() as u32);
-        plan.steps.push(step(
-            format!("File[/etc/p{package}/conf{number}]"),
+        plan.steps.push(Step::new(
+            &format!("File[/etc/p{package}/conf{number}]"),
             file(place, Some(directory), &format!("conf {number}")),
             Program::Skip,
         ));
@@ -233,8 +217,8 @@ pub fn catalog(steps: usize, packages: usize, files_of_package: usize, bugs: boo
                 Program::Change,
             ]);
             let service = StepId(plan.steps.len() as u32);
-            plan.steps.push(step(
-                format!("Service[{name}]"),
+            plan.steps.push(Step::new(
+                &format!("Service[{name}]"),
                 Program::when(Test::is(running, Value::text("running")).negate(), start),
                 Program::Sequence(vec![Program::copy(loaded, place), Program::Change]),
             ));

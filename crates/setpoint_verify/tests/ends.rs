@@ -9,8 +9,7 @@
 )]
 
 use setpoint_state::{
-    CellId, CellKey, CellKind, Kind, Manages, Plan, Program, Runner, Semantics, Status, Step, StepId, Test,
-    Value,
+    CellId, CellKey, CellKind, Kind, Plan, Program, Runner, Semantics, Status, Step, StepId, Test, Value,
 };
 use setpoint_verify::repair::{Edge, repair, with_edges};
 use setpoint_verify::{Answer, Invariant, Options, Order, family, verify};
@@ -18,15 +17,7 @@ use setpoint_verify::{Answer, Invariant, Options, Order, family, verify};
 const PATH: [Kind; 3] = [Kind::Absent, Kind::Directory, Kind::File];
 
 fn step(plan: &mut Plan, name: &str, apply: Program, refresh: Program) -> StepId {
-    plan.steps.push(Step {
-        name: name.into(),
-        apply,
-        refresh,
-        suitable: Test::True,
-        unknown: None,
-        passes_on: false,
-        manages: Manages::AllItWrites,
-    });
+    plan.steps.push(Step::new(name, apply, refresh));
     StepId(plan.steps.len() as u32 - 1)
 }
 

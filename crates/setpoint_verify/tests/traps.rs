@@ -9,8 +9,8 @@
 )]
 
 use setpoint_state::{
-    CellId, CellKey, CellKind, Kind, Manages, Plan, Program, Reach, Runner, Semantics, Step, StepId, Test,
-    Unknown, Value,
+    CellId, CellKey, CellKind, Kind, Plan, Program, Reach, Runner, Semantics, Step, StepId, Test, Unknown,
+    Value,
 };
 use setpoint_verify::exhaustive::{Judged, judge};
 use setpoint_verify::{Answer, Options, Order, Verdicts, family, verify};
@@ -40,15 +40,7 @@ impl Make {
     }
 
     fn refreshed(&mut self, name: &str, apply: Program, refresh: Program) -> StepId {
-        self.plan.steps.push(Step {
-            name: name.into(),
-            apply,
-            refresh,
-            suitable: Test::True,
-            unknown: None,
-            passes_on: false,
-            manages: Manages::AllItWrites,
-        });
+        self.plan.steps.push(Step::new(name, apply, refresh));
         StepId(self.plan.steps.len() as u32 - 1)
     }
 
