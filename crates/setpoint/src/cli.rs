@@ -162,6 +162,9 @@ pub(crate) struct FleetArgs {
     /// Only one part of the nodes: `2/5` is the second of five
     #[arg(long, value_name = "I/N")]
     pub(crate) shard: Option<String>,
+    /// Only compile the nodes, and prove nothing about them
+    #[arg(long)]
+    pub(crate) compile_only: bool,
     /// How the result is printed
     #[arg(long, value_enum, default_value_t = ResultFormat::Text)]
     pub(crate) format: ResultFormat,

@@ -20,7 +20,7 @@ pub(crate) fn run(session: &Session<'_>, args: &FleetArgs) -> Result<ExitCode, U
     let shard = args.shard.as_deref().map(shard).transpose()?.unwrap_or((1, 1));
     let started = Instant::now();
     let shown = Shown::start(&session.progress, args.format == ResultFormat::Text);
-    let fleet = languages::puppet::fleet::run(session, &args.input, &args.options, shard)?;
+    let fleet = languages::puppet::fleet::run(session, args, shard)?;
     drop(shown);
     let seconds = started.elapsed().as_secs_f64();
     let report = Report { inputs: fleet.reports.clone() };

@@ -1,13 +1,11 @@
 //! All nodes of a repository, or all entries of a module, and how each fared.
 
-use std::path::Path;
-
 use setpoint_source::{InputReport, Severity, Verdict};
 
 use super::project::Project;
 use super::settle::Surroundings;
 use super::{analyse, run};
-use crate::cli::InputOptions;
+use crate::cli::FleetArgs;
 use crate::session::{Session, UsageError};
 
 #[derive(Debug)]
@@ -48,10 +46,10 @@ impl Fleet {
 /// Compiles and checks part `shard.0` of `shard.1` of the nodes.
 pub(crate) fn run(
     session: &Session<'_>,
-    path: &Path,
-    options: &InputOptions,
+    args: &FleetArgs,
     shard: (usize, usize),
 ) -> Result<Fleet, UsageError> {
+    let (path, options) = (args.input.as_path(), &args.options);
     if !session.files.is_dir(path) && options.puppet.nodes.is_none() {
         let message =
             format!("{}: a fleet is a control repository, or a manifest with --nodes FILE", path.display());
@@ -68,7 +66,11 @@ pub(crate) fn run(
     let surroundings =
         Surroundings::new(session, project.environment.modulepath(), &project.config, options)?;
     let checked = run::all(&project, &plan, run::threads(session.jobs), |job, compilation, report| {
-        analyse(&project, &surroundings, job, compilation, report);
+        if !args.compile_only {
+            analyse(&project, &surroundings, job, compilation, report);
+        } else if compilation.catalog.is_none() {
+            report.verdict.insert("catalog", "fails");
+        }
     });
     let nodes = plan
         .jobs
