@@ -159,16 +159,7 @@ impl<'p> Context<'p> {
             .enumerate()
             .map(|(at, step)| footprint(step, &domains, !runner.notified_by(StepId(at as u32)).is_empty()))
             .collect();
-        let mut readers = vec![Vec::new(); plan.space.len()];
-        let mut writers = vec![Vec::new(); plan.space.len()];
-        for (at, footprint) in footprints.iter().enumerate() {
-            for cell in &footprint.reads {
-                readers[cell.0 as usize].push(StepId(at as u32));
-            }
-            for cell in &footprint.writes {
-                writers[cell.0 as usize].push(StepId(at as u32));
-            }
-        }
+        let (readers, writers) = users(&footprints, plan.space.len());
         let mut assumed: FxHashMap<CellId, Vec<u32>> = FxHashMap::default();
         for (at, test) in assumptions.iter().enumerate() {
             let mut cells = Vec::new();
@@ -229,6 +220,20 @@ impl<'p> Context<'p> {
             }
         }
         context
+    }
+
+    /// Drops writes that never make a difference.
+    pub(crate) fn trim(&mut self) {
+        let trimmed = crate::laws::trimmed(self);
+        if trimmed.is_empty() {
+            return;
+        }
+        for (id, step) in trimmed {
+            let notifies = !self.runner.notified_by(id).is_empty();
+            self.footprints[id.0 as usize] = footprint(&step, &self.domains, notifies);
+            self.plan.steps[id.0 as usize] = step;
+        }
+        (self.readers, self.writers) = users(&self.footprints, self.plan.space.len());
     }
 
     /// The steps that may write a cell in ways that nobody modelled.
@@ -598,6 +603,20 @@ fn look(program: &Program, into: &mut Footprint) {
             Program::Sequence(programs) => work.extend(programs),
         }
     }
+}
+
+/// Who may read and who may write each cell.
+fn users(footprints: &[Footprint], cells: usize) -> (Vec<Vec<StepId>>, Vec<Vec<StepId>>) {
+    let (mut readers, mut writers) = (vec![Vec::new(); cells], vec![Vec::new(); cells]);
+    for (at, footprint) in footprints.iter().enumerate() {
+        for cell in &footprint.reads {
+            readers[cell.0 as usize].push(StepId(at as u32));
+        }
+        for cell in &footprint.writes {
+            writers[cell.0 as usize].push(StepId(at as u32));
+        }
+    }
+    (readers, writers)
 }
 
 fn footprint(step: &Step, domains: &Domains, notifies: bool) -> Footprint {

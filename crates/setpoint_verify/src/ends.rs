@@ -292,19 +292,21 @@ fn broken(
 /// What a step declares: whenever it ends well, a cell holds this value. Asked only where others write the cell too.
 fn implied(context: &Context<'_>) -> Vec<(std::sync::Arc<str>, Test, StepId)> {
     let mut found = Vec::new();
+    let mut memo: FxHashMap<Vec<u32>, bool> = FxHashMap::default();
     for (at, writers) in context.writers.iter().enumerate() {
         let cell = CellId(at as u32);
         if writers.len() < 2 || writers.len() > 30 {
             continue;
         }
+        let values: Vec<Option<Value>> =
+            writers.iter().map(|&step| declared(context, step, cell, &mut memo)).collect();
         // All of them leave the same there.
-        for &step in writers {
-            if let Some(value) = declared(context, step, cell) {
-                let same =
-                    writers.iter().all(|&other| declared(context, other, cell).as_ref() == Some(&value));
-                if !same {
-                    found.push((context.step(step).name.clone(), Test::is(cell, value), step));
-                }
+        if values.windows(2).all(|pair| pair[0] == pair[1]) {
+            continue;
+        }
+        for (&step, value) in writers.iter().zip(values) {
+            if let Some(value) = value {
+                found.push((context.step(step).name.clone(), Test::is(cell, value), step));
             }
         }
     }
@@ -312,7 +314,12 @@ fn implied(context: &Context<'_>) -> Vec<(std::sync::Arc<str>, Test, StepId)> {
 }
 
 /// The value that a cell has whenever a step ends well, whatever it was before.
-fn declared(context: &Context<'_>, step: StepId, cell: CellId) -> Option<Value> {
+fn declared(
+    context: &Context<'_>,
+    step: StepId,
+    cell: CellId,
+    memo: &mut FxHashMap<Vec<u32>, bool>,
+) -> Option<Value> {
     let mut written: FxHashSet<Value> = FxHashSet::default();
     let mut copied = false;
     context.step(step).apply.writes(&mut |to, term| {
@@ -330,13 +337,16 @@ fn declared(context: &Context<'_>, step: StepId, cell: CellId) -> Option<Value> 
     }
     let value = written.into_iter().next()?;
     let sub = Sub::new(context, &[step], Moment::Any, Tests::Inside);
-    let at = sub.cells.iter().position(|&other| other == cell)?;
-    let mut machine = Machine::new(&sub.plan, &sub.domains, context.semantics, context.limits());
-    let mut state = machine.any_start();
-    let (yes, no) = (machine.yes(), machine.no());
-    let ended = machine.step(&sub.plan.steps[0], &mut state, yes, no, no);
-    let holds = machine.holds(&state, CellId(at as u32), &value);
-    (machine.solve(&[!ended.failed, !holds]) == Outcome::Unsat).then_some(value)
+    let at = CellId(sub.cells.iter().position(|&other| other == cell)? as u32);
+    let always = *memo.entry(sub.shape_with(&[&Test::is(at, value.clone())])).or_insert_with(|| {
+        let mut machine = Machine::new(&sub.plan, &sub.domains, context.semantics, context.limits());
+        let mut state = machine.any_start();
+        let (yes, no) = (machine.yes(), machine.no());
+        let ended = machine.step(&sub.plan.steps[0], &mut state, yes, no, no);
+        let holds = machine.holds(&state, at, &value);
+        machine.solve(&[!ended.failed, !holds]) == Outcome::Unsat
+    });
+    always.then_some(value)
 }
 
 /// A service and a file that it has loaded.

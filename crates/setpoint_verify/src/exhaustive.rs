@@ -146,7 +146,9 @@ pub fn truth(plan: &Plan, semantics: Semantics, any_start: bool, limit: u64) -> 
         quiet: Answer::Yes,
         convergent: Answer::Yes,
     };
-    let managed = crate::twice::managed(&crate::context::Context::new(plan, semantics, any_start));
+    let mut context = crate::context::Context::new(plan, semantics, any_start);
+    context.trim();
+    let managed = crate::twice::managed(&context);
     let mut reached: Option<State> = None;
     for start in &starts {
         let first = runner.run(start, &order);

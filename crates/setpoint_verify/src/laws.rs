@@ -2,11 +2,12 @@
 //!
 //! That an absent file has no lines, or that an installed package has its files, is assumed of a start. If every step keeps
 //! it, it may be assumed of any state that a run comes through. Of all assumptions the largest set that keeps itself is
-//! found by dropping what some step breaks, until nothing is dropped.
+//! found by dropping what some step breaks, until nothing is dropped. A write that then never changes anything is dropped
+//! from its step.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use setpoint_solver::{Lit, Outcome};
-use setpoint_state::{CellId, Domains, StepId, Test};
+use setpoint_state::{CellId, Domains, Program, Step, StepId, Term, Test};
 
 use crate::context::Context;
 use crate::machine::Machine;
@@ -122,6 +123,91 @@ fn broken(
     found.sort_unstable();
     memo.insert(key, found.clone());
     found
+}
+
+/// Runs of so many writes are worth a look: most of what makes a new file only says again that its lines are absent.
+const MANY_WRITES: usize = 6;
+
+fn has_many_writes(program: &Program) -> bool {
+    match program {
+        Program::Skip | Program::Fail(_) | Program::Change | Program::Write(..) => false,
+        Program::If(_, then, otherwise) => has_many_writes(then) || has_many_writes(otherwise),
+        Program::Sequence(programs) => {
+            programs.iter().filter(|program| matches!(program, Program::Write(_, Term::Is(_)))).count()
+                >= MANY_WRITES
+                || programs.iter().any(has_many_writes)
+        }
+    }
+}
+
+/// The steps that write what is there already, without those writes.
+pub(crate) fn trimmed(context: &Context<'_>) -> Vec<(StepId, Step)> {
+    let mut found = Vec::new();
+    for &id in &context.order {
+        let step = context.step(id);
+        if !(has_many_writes(&step.apply) || has_many_writes(&step.refresh)) || context.is_late() {
+            continue;
+        }
+        let idle = idle(context, id);
+        if idle.contains(&true) {
+            let mut idle = idle.into_iter();
+            let (apply, refresh) = (trim(&step.apply, &mut idle), trim(&step.refresh, &mut idle));
+            found.push((id, Step { apply, refresh, ..step.clone() }));
+        }
+    }
+    found
+}
+
+/// For every write of a value, in the order of the program, whether it never makes a difference.
+fn idle(context: &Context<'_>, id: StepId) -> Vec<bool> {
+    let mut sub = Sub::new(context, &[id], Moment::Any, Tests::Inside);
+    sub.assume_kept(context);
+    sub.domains = Domains::of(&sub.plan);
+    let mut machine = Machine::new(&sub.plan, &sub.domains, context.semantics, context.limits());
+    let mut state = machine.any_start();
+    machine.assume(&state, &sub.plan.start);
+    let (yes, no) = (machine.yes(), machine.no());
+    let notified = if context.is_notified(id) { machine.circuit.fresh() } else { no };
+    machine.changes = Some(Vec::new());
+    machine.step(&sub.plan.steps[0], &mut state, yes, no, notified);
+    let changes = machine.changes.take().unwrap_or_default();
+    let mut open: Vec<usize> = (0..changes.len()).collect();
+    let mut idle = vec![false; changes.len()];
+    loop {
+        let any: Vec<Lit> = open.iter().map(|&at| changes[at]).collect();
+        let any = machine.circuit.or(&any);
+        match if any == no { Outcome::Unsat } else { machine.solve(&[any]) } {
+            Outcome::Unsat => break,
+            Outcome::Unknown => return idle,
+            Outcome::Sat => open.retain(|&at| !machine.circuit.is_true(changes[at])),
+        }
+    }
+    for at in open {
+        idle[at] = true;
+    }
+    idle
+}
+
+fn trim(program: &Program, idle: &mut impl Iterator<Item = bool>) -> Program {
+    match program {
+        Program::Write(_, Term::Is(_)) => {
+            if idle.next() == Some(true) {
+                Program::Skip
+            } else {
+                program.clone()
+            }
+        }
+        Program::Skip | Program::Fail(_) | Program::Change | Program::Write(..) => program.clone(),
+        Program::If(test, then, otherwise) => {
+            let (then, otherwise) = (trim(then, idle), trim(otherwise, idle));
+            Program::If(test.clone(), Box::new(then), Box::new(otherwise))
+        }
+        Program::Sequence(programs) => {
+            let mut kept: Vec<Program> = programs.iter().map(|program| trim(program, idle)).collect();
+            kept.retain(|program| *program != Program::Skip);
+            Program::Sequence(kept)
+        }
+    }
 }
 
 /// The kept assumptions that look at cells of a part only, over its cells.

@@ -309,6 +309,7 @@ fn ask(plan: &Plan, options: &Options, ends: bool) -> Verdicts {
     context.deadline = options.deadline;
     context.jobs = options.jobs.max(1);
     context.solver = options.solver;
+    context.trim();
     let mut asker = pair::Asker::new(&context);
     if options.most > 0 {
         asker.most = options.most;

@@ -43,6 +43,8 @@ pub(crate) struct Machine<'p> {
     plan: &'p Plan,
     domains: &'p Domains,
     semantics: Semantics,
+    /// For every write of a value that is executed, in order, that it makes a difference; if that is wanted.
+    pub(crate) changes: Option<Vec<Lit>>,
 }
 
 struct Flags {
@@ -58,7 +60,7 @@ impl<'p> Machine<'p> {
         (backend, limits): (Backend, Limits),
     ) -> Self {
         let circuit = Circuit::with_backend(backend, limits);
-        Self { circuit, plan, domains, semantics }
+        Self { circuit, plan, domains, semantics, changes: None }
     }
 
     pub(crate) fn yes(&self) -> Lit {
@@ -239,7 +241,7 @@ impl<'p> Machine<'p> {
 
     fn execute(&mut self, program: &Program, guard: Lit, state: &mut Symbols, flags: &mut Flags) {
         let guard = self.circuit.and(&[guard, !flags.failed]);
-        if guard == self.no() {
+        if guard == self.no() && self.changes.is_none() {
             return;
         }
         match program {
@@ -250,6 +252,11 @@ impl<'p> Machine<'p> {
                 let new: Symbol = match term {
                     Term::Cell(from) => state.cells[from.0 as usize].clone(),
                     Term::Is(value) => {
+                        if self.changes.is_some() {
+                            let holds = self.holds(state, *cell, value);
+                            let changes = self.circuit.and(&[guard, !holds]);
+                            self.changes.get_or_insert_default().push(changes);
+                        }
                         let mut symbol = vec![self.no(); self.domains.of_cell(*cell).len()];
                         if let Some(at) = self.place(*cell, value) {
                             symbol[at] = self.yes();

@@ -218,7 +218,7 @@ pub(crate) fn decide(asker: &mut Asker<'_, '_>, tell: &dyn Fn(usize, usize)) -> 
         postponed = asker.closure(Lens::All, seeds).unwrap_or_else(|| context.order.clone());
     }
     let inside: FxHashSet<StepId> = postponed.iter().copied().collect();
-    let mut answers = in_parallel(context, &pairs, &inside, asker.most);
+    let mut answers = in_parallel(context, &pairs, &inside);
     let mut done = 0;
     for &(one, two) in &pairs {
         done += 1;
@@ -289,34 +289,41 @@ pub(crate) fn decide(asker: &mut Asker<'_, '_>, tell: &dyn Fn(usize, usize)) -> 
     found
 }
 
-/// The answers about pairs, found by several threads; none if one thread does it as well.
+/// The pairs that several threads find harmless, or cannot decide; none if one thread does it as well. What differs is asked
+/// again by one thread, pair by pair, so that the stories are the same however many threads there are.
 fn in_parallel(
     context: &Context<'_>,
     pairs: &[(StepId, StepId)],
     inside: &FxHashSet<StepId>,
-    most: usize,
 ) -> FxHashMap<(StepId, StepId), Answer> {
     let mut answers = FxHashMap::default();
-    // A thread reads the plan anew, which only many pairs are worth; a limit on findings needs them one by one.
-    if context.jobs < 2 || pairs.len() < 32 || most < usize::MAX {
+    // A thread reads the plan anew, which only many pairs are worth.
+    if context.jobs < 2 || pairs.len() < 32 {
         return answers;
     }
     let plan = context.runner.plan();
-    let (semantics, any_start, deadline, jobs) =
-        (context.semantics, context.any_start, context.deadline, context.jobs.min(64));
+    let (semantics, any_start, deadline, solver) =
+        (context.semantics, context.any_start, context.deadline, context.solver);
+    let jobs = context.jobs.min(64);
     std::thread::scope(|scope| {
         let threads: Vec<_> = (0..jobs)
             .map(|job| {
                 scope.spawn(move || {
                     let mut context = Context::new(plan, semantics, any_start);
                     context.deadline = deadline;
+                    context.solver = solver;
+                    context.trim();
                     let mut asker = Asker::new(&context);
                     let mut found = Vec::new();
                     for &(one, two) in pairs.iter().skip(job).step_by(jobs) {
                         let unknown = context.reach(one).is_some() || context.reach(two).is_some();
                         let postponed = inside.contains(&one) && inside.contains(&two);
-                        if !unknown && !postponed {
-                            found.push(((one, two), asker.pair(one, two)));
+                        if unknown || postponed {
+                            continue;
+                        }
+                        let answer = asker.pair(one, two);
+                        if !matches!(answer, Answer::Dependent(_)) {
+                            found.push(((one, two), answer));
                         }
                     }
                     found

@@ -144,14 +144,14 @@ impl<'c, 'p> Asker<'c, 'p> {
             }
             let part = machine.decode(&start);
             let fixed = embed(&sub, &part);
-            if let Some(whole) = self.witness.complete(&fixed)
-                && let (Some(first), Some(second)) = (
-                    self.witness.order(&[one, two], Some((one, two))),
-                    self.witness.order(&[two, one], Some((one, two))),
-                )
-                && let Some(found) = self.witness.replay(&whole, &first, &second)
-            {
-                return Some(self.dependence(one, two, found, &sub.cells));
+            if let (Some(first), Some(second)) = (
+                self.witness.order(&[one, two], Some((one, two))),
+                self.witness.order(&[two, one], Some((one, two))),
+            ) {
+                let mut starts = self.witness.completions(&fixed);
+                if let Some(found) = starts.find_map(|start| self.witness.replay(&start, &first, &second)) {
+                    return Some(self.dependence(one, two, found, &sub.cells));
+                }
             }
             // Another start may do.
             let mut other: Vec<Lit> = Vec::new();

@@ -2,7 +2,7 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use setpoint_solver::{Lit, Outcome};
-use setpoint_state::{CellId, Lifetime, Semantics, State, Status, StepId};
+use setpoint_state::{CellId, Lifetime, Reach, Semantics, State, Status, StepId};
 
 use crate::context::Context;
 use crate::flow::GaveUp;
@@ -250,19 +250,57 @@ fn alone_again(context: &Context<'_>, group: &[StepId]) -> bool {
     alone(context, group, &all, &mut FxHashMap::default()).idempotent
 }
 
-/// A verdict that holds only of the modelled part is no verdict.
+/// What a step of unknown effect may touch is left out of a verdict, and named. If nothing is left of the plan, there is none.
 fn name_unknown(context: &Context<'_>, found: &mut Twices) {
-    let Some(step) =
-        (0..context.plan.steps.len() as u32).map(StepId).find(|&step| context.reach(step).is_some())
-    else {
+    if context.unknown.is_empty() {
         return;
-    };
-    for answer in [&mut found.idempotent, &mut found.quiet, &mut found.convergent] {
-        if *answer == Answer::Yes {
-            *answer = Answer::Unknown;
+    }
+    let mut blurred = vec![false; context.plan.steps.len()];
+    for &step in &context.unknown {
+        let steps = may_touch(context, step);
+        for other in &steps {
+            blurred[other.0 as usize] = true;
+        }
+        found.unproved.push(Unproved { steps, why: Why::Step(step) });
+    }
+    let proved = context
+        .order
+        .iter()
+        .any(|step| !blurred[step.0 as usize] && !context.footprint(*step).writes.is_empty());
+    if !proved {
+        for answer in [&mut found.idempotent, &mut found.quiet, &mut found.convergent] {
+            if *answer == Answer::Yes {
+                *answer = Answer::Unknown;
+            }
         }
     }
-    found.unproved.push(Unproved { steps: vec![step], why: Why::Step(step) });
+}
+
+/// The steps that may see what a step of unknown effect does, itself first: they share a cell with it or with one that
+/// does, or are notified by one.
+fn may_touch(context: &Context<'_>, unknown: StepId) -> Vec<StepId> {
+    let mut steps = vec![unknown];
+    let mut seen: FxHashSet<StepId> = steps.iter().copied().collect();
+    let mut cells: FxHashSet<CellId> = FxHashSet::default();
+    let mut at = 0;
+    while let Some(&step) = steps.get(at) {
+        at += 1;
+        let mut touched: Vec<CellId> = context.footprint(step).writes.clone();
+        match context.reach(step) {
+            None => {}
+            Some(Reach::Cells(more)) => touched.extend(more),
+            Some(Reach::Everything) => touched.extend(context.plan.space.iter().map(|(cell, _)| cell)),
+        }
+        let mut more: Vec<StepId> =
+            context.runner.notified_by(step).iter().map(|&target| StepId(target)).collect();
+        for cell in touched.into_iter().filter(|&cell| cells.insert(cell)) {
+            more.extend(&context.writers[cell.0 as usize]);
+            more.extend(&context.readers[cell.0 as usize]);
+        }
+        steps.extend(more.into_iter().filter(|&step| seen.insert(step)));
+    }
+    steps[1..].sort_unstable();
+    steps
 }
 
 /// A group by itself, whatever state it finds: skipped as it may be, but alike in both runs; notified as it may be in the

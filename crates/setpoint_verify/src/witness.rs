@@ -8,6 +8,8 @@ use setpoint_state::{CellId, State, StepId, Value};
 
 use crate::context::{Context, has};
 use crate::machine::{Machine, Symbols};
+use crate::runs::Runs;
+use crate::sub::{Moment, Sub, Tests, embed};
 use crate::{Counterexample, Differs};
 
 fn in_order(cells: &FxHashSet<CellId>) -> Vec<CellId> {
@@ -20,11 +22,15 @@ fn in_order(cells: &FxHashSet<CellId>) -> Vec<CellId> {
 pub(crate) struct Witness<'c, 'p> {
     context: &'c Context<'p>,
     base: OnceCell<Option<State>>,
+    good: OnceCell<Option<State>>,
 }
+
+/// A run of more steps is not searched for a start from which nothing fails.
+const LARGEST_RUN: usize = 1_000;
 
 impl<'c, 'p> Witness<'c, 'p> {
     pub(crate) fn new(context: &'c Context<'p>) -> Self {
-        Self { context, base: OnceCell::new() }
+        Self { context, base: OnceCell::new(), good: OnceCell::new() }
     }
 
     /// Some admissible start of the whole plan; `None` if there is none.
@@ -44,6 +50,38 @@ impl<'c, 'p> Witness<'c, 'p> {
                 self.solve(&cells, &[], state)
             })
             .as_ref()
+    }
+
+    /// A start from which no step fails in Puppet's order, if one is found.
+    fn good(&self) -> Option<&State> {
+        let context = self.context;
+        self.good
+            .get_or_init(|| {
+                let base = self.base()?;
+                if context.order.len() > LARGEST_RUN || !context.unsettled.is_empty() {
+                    return None;
+                }
+                let sub = Sub::new(context, &context.order, Moment::Start, Tests::Inside);
+                let runs = Runs::new(&sub, context.semantics, &[]);
+                let mut machine = Machine::new(&sub.plan, &sub.domains, context.semantics, context.limits());
+                let start = machine.any_start();
+                runs.assume(&mut machine, &start);
+                let end = runs.in_order(&mut machine, start.clone());
+                for bad in end.failed.into_iter().chain(end.skipped).chain([end.error]) {
+                    machine.circuit.assert(&[!bad]);
+                }
+                if !machine.solve(&[]).is_sat() {
+                    return None;
+                }
+                self.complete_from(base, &embed(&sub, &machine.decode(&start)))
+            })
+            .as_ref()
+    }
+
+    /// Starts of the whole plan in which these cells hold these values: a plain one, then one from which little else fails.
+    pub(crate) fn completions(&self, fixed: &[(CellId, Value)]) -> impl Iterator<Item = State> {
+        let good = move || self.good().and_then(|good| self.complete_from(good, fixed));
+        self.complete(fixed).into_iter().chain(std::iter::once_with(good).flatten())
     }
 
     /// What these cells hold in a plain start, as wishes for a question about them.
@@ -100,7 +138,11 @@ impl<'c, 'p> Witness<'c, 'p> {
 
     /// An admissible start of the whole plan in which these cells hold these values.
     pub(crate) fn complete(&self, fixed: &[(CellId, Value)]) -> Option<State> {
-        let base = self.base()?;
+        self.complete_from(self.base()?, fixed)
+    }
+
+    /// The same, as near as may be to a given start.
+    fn complete_from(&self, base: &State, fixed: &[(CellId, Value)]) -> Option<State> {
         let mut state = base.clone();
         for (cell, value) in fixed {
             state.set(*cell, value.clone());

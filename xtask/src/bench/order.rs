@@ -19,6 +19,23 @@ static FAMILIES: &[(&str, &str, &[usize], u32)] = &[
     ("catalog-bugs", "puppet", &[100, 1_000], 1),
 ];
 
+/// The benchmarks of Rehearsal (its figures 11 and 12), and the platform of each.
+static BENCHMARKS: &[(&str, &str)] = &[
+    ("dhoppe-monit", "ubuntu-trusty"),
+    ("thias-bind", "ubuntu-trusty"),
+    ("puppet-hosting_deter", "ubuntu-trusty"),
+    ("antonlindstrom-powerdns", "ubuntu-trusty"),
+    ("nfisher-SpikyIRC", "centos-6"),
+    ("ghoneycutt-xinetd", "ubuntu-trusty"),
+    ("mjhas-amavis", "ubuntu-trusty"),
+    ("mjhas-clamav", "ubuntu-trusty"),
+    ("Nelmo-logstash", "ubuntu-trusty"),
+    ("pdurbin-java-jpa-tutorial", "centos-6"),
+    ("thias-ntp", "ubuntu-trusty"),
+    ("xdrum-rsyslog", "ubuntu-trusty"),
+    ("BenoitCattie-puppet-nginx", "ubuntu-trusty"),
+];
+
 pub(crate) fn rows(context: &Context) -> Result<Vec<Row>, String> {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let built = Command::new(cargo)
@@ -59,6 +76,53 @@ pub(crate) fn rows(context: &Context) -> Result<Vec<Row>, String> {
             last = Some((size, ours.cpu_ms));
             rows.push(Row { name: format!("{family} {size}, {semantics}"), ours, peer, remark });
         }
+    }
+    rows.extend(benchmarks(context)?);
+    Ok(rows)
+}
+
+/// The whole program on each benchmark of Rehearsal, from the catalog to the findings.
+fn benchmarks(context: &Context) -> Result<Vec<Row>, String> {
+    let Some(corpus) = shared().map(|shared| shared.join("corpus/puppet/rehearsal")) else {
+        println!("without the benchmarks of Rehearsal: they are in ../shared/corpus");
+        return Ok(Vec::new());
+    };
+    let own = |arguments: &[&str]| -> Vec<String> {
+        std::iter::once(&*context.setpoint).chain(arguments.iter().copied()).map(str::to_owned).collect()
+    };
+    for platform in ["ubuntu-trusty", "centos-6"] {
+        let listings = corpus.join("packages").join(platform).display().to_string();
+        let index = context.scratch.join(platform).display().to_string();
+        measure(1, None, &own(&["packages", "build", "--listings", &listings, "-o", &index]))?;
+    }
+    let mut rows = Vec::new();
+    for (name, platform) in BENCHMARKS {
+        let catalog = corpus.join("manifests").join(format!("{name}.catalog.json")).display().to_string();
+        let index = context.scratch.join(platform).display().to_string();
+        let command = own(&[
+            "check",
+            &catalog,
+            "--semantics",
+            "paper",
+            "--packages",
+            &index,
+            "--format",
+            "json",
+            "--fail-on",
+            "never",
+        ]);
+        let ours = measure(3, None, &command)?;
+        let answer =
+            Command::new(&command[0]).args(&command[1..]).output().map_err(|error| error.to_string())?;
+        let report: serde_json::Value =
+            serde_json::from_slice(&answer.stdout).map_err(|error| error.to_string())?;
+        let verdict = &report["inputs"][0]["verdict"];
+        let remark = format!(
+            "{}, idempotent {}",
+            verdict["order"].as_str().unwrap_or("?"),
+            verdict["idempotent"].as_str().unwrap_or("?")
+        );
+        rows.push(Row { name: format!("{name}, paper"), ours, peer: None, remark });
     }
     Ok(rows)
 }

@@ -1,0 +1,24 @@
+//! Another solver gives the same verdicts. Needs the feature `varisat`.
+
+#![cfg(feature = "varisat")]
+
+use setpoint_state::Semantics;
+use setpoint_verify::{Backend, Options, sample, verify};
+
+#[test]
+fn both_solvers_give_the_same_verdicts() {
+    for seed in 40_000..40_400 {
+        let plan = sample::plan(seed);
+        for semantics in [Semantics::Puppet, Semantics::Paper] {
+            let said = |solver: Backend| {
+                let verdicts = verify(&plan, &Options { semantics, solver, ..Options::default() });
+                let pairs: Vec<_> = verdicts.dependent.iter().map(|found| (found.one, found.two)).collect();
+                (verdicts.order, verdicts.idempotent, verdicts.quiet, verdicts.convergent, pairs)
+            };
+            let first = said(Backend::ALL[0]);
+            for &other in &Backend::ALL[1..] {
+                assert_eq!(first, said(other), "seed {seed}, {semantics:?}");
+            }
+        }
+    }
+}
