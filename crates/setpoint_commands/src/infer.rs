@@ -38,7 +38,7 @@ pub(crate) fn asked(step: &Step) -> Option<Condition> {
         Step::Guard(condition) => condition.clone(),
         Step::Nothing => Condition::Constant(true),
         Step::Read(path) => Condition::Exists(path.clone()),
-        Step::And(steps) => Condition::All(steps.iter().map(asked).collect::<Option<_>>()?),
+        Step::And(steps) | Step::Each(steps) => Condition::All(steps.iter().map(asked).collect::<Option<_>>()?),
         Step::Or(steps) => Condition::Any(steps.iter().map(asked).collect::<Option<_>>()?),
         // Only the last one decides, and those before it must change nothing.
         Step::Sequence(steps) => steps.iter().map(asked).collect::<Option<Vec<_>>>()?.pop()?,
@@ -210,6 +210,7 @@ impl Shell {
             self.program(words, input)?
         };
         let mut steps = before;
+        let mut copies = Vec::new();
         for (redirect, quiet) in outputs {
             let errors = redirect.from == Some(2);
             let written = std::mem::replace(&mut stream, Stream::Nothing);
@@ -229,14 +230,19 @@ impl Shell {
                 }
                 _ => None,
             };
+            let path = self.path(&redirect.target)?;
+            let append = redirect.kind == ">>";
+            match &written {
+                // The shell empties the file, then the program fills it.
+                Stream::File(from) if !errors && !append => {
+                    steps.push(Step::Write { path: path.clone(), content: Some(String::new()), append });
+                    copies.push(Step::Fill { from: from.clone(), to: path });
+                }
+                _ => steps.push(Step::Write { path, content, append }),
+            }
             if errors {
                 stream = written;
             }
-            steps.push(Step::Write {
-                path: self.path(&redirect.target)?,
-                content,
-                append: redirect.kind == ">>",
-            });
         }
         // The shell opens the files first, so that what it writes is there even if the program fails.
         if steps.is_empty() {
@@ -245,6 +251,7 @@ impl Shell {
         if step != Step::Nothing {
             steps.push(step);
         }
+        steps.extend(copies);
         Ok((if steps.len() == 1 { steps.remove(0) } else { Step::And(steps) }, stream))
     }
 

@@ -15,11 +15,15 @@
 //! assert_eq!(effects("make install", None).reason.unwrap().word, "make");
 //! ```
 
+mod edit;
+mod expression;
 mod infer;
 mod lexer;
 mod parser;
 mod programs;
 mod step;
 
+pub use edit::Edit;
+pub use expression::{Syntax, expression};
 pub use infer::{condition, effects, effects_of_words};
 pub use step::{Condition, Effects, NotUnderstood, Step};

@@ -14,7 +14,7 @@ use crate::step::{Condition, NotUnderstood, Step};
 use accounts::{member, user};
 use checks::{grep, test};
 use files::{apache, copy, install, is_recursive, link, modes, owner, perl, sed, tar};
-use output::{cat, printed, tee};
+use output::{cat, fetch, printed, tee};
 use packages::{apt, package_query, yum};
 use services::{systemctl, unit};
 use shells::{shell_command, switch_user, wrapper};
@@ -182,11 +182,15 @@ pub(crate) fn run(shell: &mut Shell, program: &str, words: &[Word], input: Strea
                 &[
                     ('a', "", false),
                     ('m', "", false),
+                    ('c', "no-create", false),
                     ('d', "date", true),
                     ('t', "", true),
                     ('r', "reference", true),
                 ],
             )?;
+            if found.has('c') {
+                return only(Step::Nothing);
+            }
             each(&found.operands, name, |word| Ok(Step::Touch(shell.path(word)?)))
         }
         "mkdir" => {
@@ -300,7 +304,7 @@ pub(crate) fn run(shell: &mut Shell, program: &str, words: &[Word], input: Strea
                 ],
             )?;
             match (&found.operands[..], name) {
-                ([group], _) => only(Step::CreateGroup(literal(group)?)),
+                ([group], _) => only(Step::CreateGroup { name: literal(group)?, force: found.has('f') }),
                 ([user, group], "addgroup") => member(user, group),
                 _ => Err(needs(name, "one group")),
             }
@@ -348,6 +352,9 @@ pub(crate) fn run(shell: &mut Shell, program: &str, words: &[Word], input: Strea
             let [path] = paths[..] else { return Err(needs(name, "one path")) };
             Ok((Step::Guard(Condition::Exists(shell.path(path)?)), Stream::Text(None)))
         }
+        "curl" | "wget" => fetch(shell, name, words),
+        // It reads its input, and changes nothing that a catalog manages.
+        "debconf-set-selections" | "apt-key" => only(Step::Nothing),
         "cmp" | "diff" => {
             let found = arguments(
                 name,
@@ -368,5 +375,6 @@ fn each(words: &[&Word], program: &str, step: impl Fn(&Word) -> Result<Step, Not
     if words.is_empty() {
         return Err(needs(program, "a path"));
     }
-    all(words.iter().map(|word| step(word)).collect::<Result<_, _>>()?)
+    let mut steps: Vec<Step> = words.iter().map(|word| step(word)).collect::<Result<_, _>>()?;
+    only(if steps.len() == 1 { steps.remove(0) } else { Step::Each(steps) })
 }

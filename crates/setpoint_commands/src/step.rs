@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::Syntax;
+
 /// What a command does. `steps` run one after another, whether or not the one before fails; the last one decides whether
 /// the command fails.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -40,6 +42,8 @@ pub enum Step {
     Or(Vec<Step>),
     /// One after another, whatever happens: `a; b`.
     Sequence(Vec<Step>),
+    /// Each of them, whatever becomes of the others; a failure of one is a failure of all: `rm a b`.
+    Each(Vec<Step>),
     /// Fails if the condition does not hold; changes nothing.
     Guard(Condition),
     /// Changes nothing that is known, and does not fail.
@@ -64,6 +68,11 @@ pub enum Step {
         into: Option<bool>,
         recursive: bool,
     },
+    /// Puts the content of one file into another that is there.
+    Fill {
+        from: String,
+        to: String,
+    },
     Move {
         from: String,
         to: String,
@@ -74,6 +83,8 @@ pub enum Step {
         path: String,
         symbolic: bool,
         force: bool,
+        /// What is a link to a directory is replaced, and not entered.
+        replaces: bool,
     },
     /// Unpacks an archive into a directory.
     Extract {
@@ -101,6 +112,12 @@ pub enum Step {
     EditFile {
         path: String,
         program: String,
+        extended: bool,
+    },
+    /// Fetches a content from elsewhere: what it is, only the address decides.
+    Fetch {
+        path: String,
+        address: String,
     },
     /// May change a path, in a way that is not known.
     Disturb {
@@ -137,7 +154,11 @@ pub enum Step {
         home: Option<String>,
     },
     RemoveUser(String),
-    CreateGroup(String),
+    /// With `force` it does not mind if it is there.
+    CreateGroup {
+        name: String,
+        force: bool,
+    },
     RemoveGroup(String),
 }
 
@@ -154,11 +175,11 @@ pub enum Condition {
     /// There, and not empty.
     HasContent(String),
     IsExecutable(String),
-    /// A line of the file matches; `whole` lines, a `fixed` text or a pattern.
+    /// A line of the file matches, or a `whole` line does.
     Matches {
         path: String,
         pattern: String,
-        fixed: bool,
+        syntax: Syntax,
         whole: bool,
         ignore_case: bool,
     },

@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stderr)]
 
-use setpoint_commands::{Condition, Step, condition, effects, effects_of_words};
+use setpoint_commands::{Condition, Syntax, Step, condition, effects, effects_of_words};
 
 fn text(text: &str) -> String {
     text.to_owned()
@@ -57,7 +57,7 @@ fn files_and_directories() {
     assert_eq!(step("mv -T a /b"), Step::Move { from: text("/srv/a"), to: text("/b"), into: Some(false) });
     assert_eq!(
         step("ln -sfn ../x /b"),
-        Step::Link { target: text("../x"), path: text("/b"), symbolic: true, force: true }
+        Step::Link { target: text("../x"), path: text("/b"), symbolic: true, force: true, replaces: true }
     );
     assert_eq!(
         step("tar xzf /tmp/a.tgz -C /opt"),
@@ -87,14 +87,18 @@ fn files_and_directories() {
     );
     assert_eq!(
         step("a2ensite -q x"),
-        Step::Link {
-            target: text("../sites-available/x.conf"),
-            path: text("/etc/apache2/sites-enabled/x.conf"),
-            symbolic: true,
-            force: true
-        }
+        Step::And(vec![
+            Step::Read(text("/etc/apache2/sites-available/x.conf")),
+            Step::Link {
+                target: text("../sites-available/x.conf"),
+                path: text("/etc/apache2/sites-enabled/x.conf"),
+                symbolic: true,
+                force: true,
+                replaces: true
+            }
+        ])
     );
-    assert!(matches!(&step("rm -f a b"), Step::And(both) if both.len() == 2));
+    assert!(matches!(&step("rm -f a b"), Step::Each(both) if both.len() == 2));
     assert_eq!(steps("rmdir /home/repositories; ln -sf /data /home/repositories").len(), 2);
 }
 
@@ -119,17 +123,31 @@ fn writing() {
     assert_eq!(
         step("cat /a > /b"),
         Step::And(vec![
-            Step::Write { path: text("/b"), content: None, append: false },
-            Step::Read(text("/a"))
+            write("/b", "", false),
+            Step::Read(text("/a")),
+            Step::Fill { from: text("/a"), to: text("/b") }
         ])
     );
     assert_eq!(
+        step("curl -sL -o x http://a/b"),
+        Step::Fetch { path: text("/srv/x"), address: text("http://a/b") }
+    );
+    assert_eq!(
+        step("wget -q http://a/b.tgz -O /opt/b"),
+        Step::Fetch { path: text("/opt/b"), address: text("http://a/b.tgz") }
+    );
+    assert_eq!(
+        step("wget http://a/b.tgz"),
+        Step::Fetch { path: text("/srv/b.tgz"), address: text("http://a/b.tgz") }
+    );
+    assert_eq!(stopped_at("wget -P /opt http://a/b"), "wget");
+    assert_eq!(
         step("sed -i -e 's/a/b/' -e '/^#/d' /etc/x"),
-        Step::EditFile { path: text("/etc/x"), program: text("s/a/b/\n/^#/d") }
+        Step::EditFile { path: text("/etc/x"), program: text("s/a/b/\n/^#/d"), extended: false }
     );
     assert_eq!(
         step("sed -e '/^## BEGIN/,/^## END ##/ d' -i /etc/x"),
-        Step::EditFile { path: text("/etc/x"), program: text("/^## BEGIN/,/^## END ##/ d") }
+        Step::EditFile { path: text("/etc/x"), program: text("/^## BEGIN/,/^## END ##/ d"), extended: false }
     );
     assert_eq!(stopped_at("sed -i.bak s/a/b/ /etc/x"), "-i.bak");
     assert_eq!(stopped_at("sed -i 's/a/b/w /tmp/other' /etc/x"), "sed");
@@ -186,7 +204,7 @@ fn packages_services_users() {
             home: None
         }
     );
-    assert_eq!(step("groupadd --system x"), Step::CreateGroup(text("x")));
+    assert_eq!(step("groupadd --system x"), Step::CreateGroup { name: text("x"), force: false });
     for command in
         ["apt-get upgrade", "apt-get install ./own.deb", "yum update", "pip install x", "systemctl isolate x"]
     {
@@ -219,7 +237,7 @@ fn commands_are_joined_as_the_shell_joins_them() {
     assert_eq!(stopped_at("cd /opt; touch x"), "x", "if /opt is not there, x is made elsewhere");
     assert_eq!(
         effects_of_words(&["/bin/touch", "/a b", "/$x"], None).steps,
-        [Step::And(vec![Step::Touch(text("/a b")), Step::Touch(text("/$x"))])],
+        [Step::Each(vec![Step::Touch(text("/a b")), Step::Touch(text("/$x"))])],
         "words of an array see no shell"
     );
 }
@@ -253,16 +271,17 @@ fn checks() {
     );
     assert_eq!(ask("getent passwd x"), Condition::UserExists(text("x")));
     assert_eq!(ask("/bin/false # a comment"), Condition::Constant(false));
-    let matches = |path: &str, pattern: &str| Condition::Matches {
+    let written = |path: &str, pattern: &str, syntax: Syntax| Condition::Matches {
         path: text(path),
         pattern: text(pattern),
-        fixed: false,
+        syntax,
         whole: false,
         ignore_case: false,
     };
+    let matches = |path: &str, pattern: &str| written(path, pattern, Syntax::Basic);
     assert_eq!(
         ask(r#"/bin/grep -qE "automount:\s+sss" /etc/nsswitch.conf"#),
-        matches("/etc/nsswitch.conf", r"automount:\s+sss")
+        written("/etc/nsswitch.conf", r"automount:\s+sss", Syntax::Extended)
     );
     assert_eq!(ask(r#"cat /sys/x/enabled | grep "\[never\]""#), matches("/sys/x/enabled", r"\[never\]"));
     assert_eq!(

@@ -10,7 +10,7 @@
 #   state: {"tree": {path: entry}, "packages": {name: {"version", "status"}}}
 #   status: {"failed", "skipped", "changed", "refreshed", "failed_to_restart"}
 #
-# Puppet is loaded once; each run is a process of its own, in a root of its own, with the few tools that providers call.
+# Puppet is loaded and warmed once; each run is a process of its own, in a root of its own, with the few tools that providers call.
 # A root needs no more than the rights of the superuser: nothing is mounted.
 require 'json'
 require 'tmpdir'
@@ -29,7 +29,7 @@ TYPES = %i[file exec user group package service notify tidy resources filebucket
            concat_fragment archive vcsrepo]
 TOOLS = %w(sh dash bash true false cat cp mv rm ln ls mkdir rmdir touch chmod chown chgrp echo printf test [ sed grep awk mawk
            tar gzip xz zstd diff sort cut tr head tail env id sleep date mktemp readlink dirname basename install expr cmp
-           find uname stat wc tee
+           find uname stat wc tee which git git-upload-pack curl wget gpasswd unlink cmp
            dpkg dpkg-deb dpkg-query dpkg-split dpkg-divert dpkg-trigger dpkg-maintscript-helper dpkg-statoverride
            start-stop-daemon ldconfig
            apt-get apt-cache apt-mark apt-config useradd usermod userdel groupadd groupmod groupdel chage passwd chpasswd getent)
@@ -37,9 +37,11 @@ FOLDERS = %w[etc etc/apt etc/apt/apt.conf.d etc/apt/preferences.d etc/apt/source
              etc/systemd/system etc/dpkg/dpkg.cfg.d home opt root run srv tmp proc dev
              var/backups var/cache/apt/archives/partial var/lib/apt/lists/partial var/lib/apt/periodic
              var/lib/dpkg/info var/lib/dpkg/updates var/lib/dpkg/triggers var/lib/dpkg/alternatives var/lib/dpkg/parts
-             var/log/apt var/mail var/spool/cron/crontabs var/tmp]
+             var/log/apt var/mail var/spool/cron/crontabs var/tmp
+             var/lib/puppet/conf var/lib/puppet/code var/lib/puppet/run var/lib/puppet/log var/lib/puppet/var/state
+             var/lib/puppet/var/bucket var/lib/puppet/var/clientbucket var/lib/puppet/var/client_data/catalog]
 # Where the tools keep their own books.
-PRIVATE = %w[usr dev proc tmp var/lib/puppet var/lib/dpkg var/lib/apt var/cache var/log var/backups repository
+PRIVATE = %w[usr dev proc tmp var/lib/puppet var/lib/dpkg var/lib/apt var/cache var/log var/backups repository modules
              etc/apt etc/dpkg etc/ld.so.cache etc/.pwd.lock etc/passwd- etc/group- etc/shadow- etc/gshadow- etc/subuid etc/subuid-
              etc/subgid etc/subgid- etc/passwd.lock]
 
@@ -80,8 +82,10 @@ case "$verb" in
     if [ "$(readlink "/etc/systemd/system/$name.service")" = /dev/null ]; then echo masked; exit 1; fi
     if [ -e "/etc/systemd/system/multi-user.target.wants/$name.service" ]; then echo enabled; exit 0; else echo disabled; exit 1; fi;;
   start) known; if [ ! -f "$state" ]; then load || exit 1; mkdir -p /run/services; echo up >"$state"; fi;;
-  restart) known; rm -f "$state"; load || exit 1; mkdir -p /run/services; echo up >"$state";;
-  reload) known; load;;
+  restart|reload-or-restart|force-reload)
+    known; rm -f "$state"; load || exit 1; mkdir -p /run/services; echo up >"$state";;
+  try-restart|condrestart|reload-or-try-restart) known; if [ -f "$state" ]; then load || exit 1; fi;;
+  reload) known; [ -f "$state" ] || { echo "$name.service is not active, cannot reload." >&2; exit 1; }; load;;
   stop) known; rm -rf "$state" "$state.loaded";;
   enable)
     known; mkdir -p /etc/systemd/system/multi-user.target.wants
@@ -145,6 +149,50 @@ touch $table
 grep -v " on $1 type " $table >$table.new
 mv $table.new $table
 SH
+
+# Stand in for the older tools of services, which know the same units.
+SERVICE = <<'SH'
+#!/bin/sh
+case "$2" in
+  status) exec systemctl is-active "$1";;
+  *) exec systemctl "$2" "$1";;
+esac
+SH
+
+UPDATE_RC = <<'SH'
+#!/bin/sh
+[ "$1" = -f ] && shift
+case "$2" in
+  defaults|enable) exec systemctl enable "$1";;
+  remove|disable) exec systemctl disable "$1";;
+esac
+SH
+
+# Stands in for a2enmod and its kin: links below /etc/apache2.
+A2 = <<'SH'
+#!/bin/sh
+name=${0##*/}
+case "$name" in
+  *mod) folder=mods; ends="load conf";;
+  *site) folder=sites; ends=conf;;
+  *) folder=conf; ends=conf;;
+esac
+while [ "${1#-}" != "$1" ]; do shift; done
+for part in "$@"; do
+  [ -e "/etc/apache2/$folder-available/$part.${ends%% *}" ] || { echo "ERROR: $part does not exist!" >&2; exit 1; }
+  for end in $ends; do
+    link=/etc/apache2/$folder-enabled/$part.$end
+    case "$name" in
+      a2en*) [ -e "/etc/apache2/$folder-available/$part.$end" ] && ln -sf "../$folder-available/$part.$end" "$link";;
+      *) rm -f "$link";;
+    esac
+  done
+done
+exit 0
+SH
+
+# Stands in for what changes nothing that a catalog manages.
+NOTHING = "#!/bin/sh\nexit 0\n"
 
 # The facts by which types and providers decide: a Debian, whatever the machine is.
 class KnownFacts
@@ -257,7 +305,7 @@ end
 # Links or copies the tools and what they need.
 def install_tools(root)
   %w[usr/bin usr/sbin usr/lib usr/lib64 usr/share usr/local/bin].each { |name| FileUtils.mkdir_p("#{root}/#{name}") }
-  folders = %w[/usr/local/bin /usr/bin /usr/sbin /bin /sbin]
+  folders = %w[/usr/bin /usr/sbin /bin /sbin /usr/local/bin]
   tools = TOOLS.map { |name| folders.map { |folder| "#{folder}/#{name}" }.find { |path| File.executable?(path) } }.compact
   tools += Dir.glob('/usr/lib/apt/methods/{file,copy,store}') + Dir.glob('/usr/lib/apt/solvers/dump')
   needed = []
@@ -278,9 +326,13 @@ def install_tools(root)
     FileUtils.mkdir_p(File.dirname(place))
     File.symlink(real.sub(root, ''), place) unless File.exist?(place) || File.symlink?(place)
   end
-  { 'systemctl' => SYSTEMCTL, 'crontab' => CRONTAB, 'mount' => MOUNT, 'umount' => UMOUNT, 'journalctl' => "#!/bin/sh\nexit 0\n", 'debconf-set-selections' => "#!/bin/sh\nexit 0\n" }.each do |name, text|
-    File.write("#{root}/usr/bin/#{name}", text)
-    File.chmod(0o755, "#{root}/usr/bin/#{name}")
+  { 'systemctl' => SYSTEMCTL, 'crontab' => CRONTAB, 'mount' => MOUNT, 'umount' => UMOUNT, 'service' => SERVICE, 'invoke-rc.d' => SERVICE,
+    'update-rc.d' => UPDATE_RC }.merge(%w[a2enmod a2dismod a2ensite a2dissite a2enconf a2disconf].to_h { |name| [name, A2] })
+    .merge(%w[journalctl debconf-set-selections sysctl newaliases update-grub apt-key].to_h { |name| [name, NOTHING] }).each do |name, text|
+    %w[bin sbin].each do |folder|
+      File.write("#{root}/usr/#{folder}/#{name}", text)
+      File.chmod(0o755, "#{root}/usr/#{folder}/#{name}")
+    end
   end
   # Puppet loads parts of itself late.
   (RUBY_FOLDERS + module_folders.map { |path| File.realpath("#{path}/lib") }).select { |path| File.directory?(path) }.each do |path|
@@ -300,6 +352,7 @@ def skeleton(root)
   File.chmod(0o1777, "#{root}/tmp")
   File.chmod(0o700, "#{root}/root")
   FileUtils.touch("#{root}/dev/null")
+  File.binwrite("#{root}/dev/urandom", RANDOM)
   FileUtils.chmod(0o666, "#{root}/dev/null")
   { 'etc/passwd' => "root:x:0:0:root:/root:/bin/sh\ndaemon:x:1:1:daemon:/usr/sbin:/usr/sbin/nologin\n_apt:x:42:65534::/nonexistent:/usr/sbin/nologin\nnobody:x:65534:65534:nobody:/nonexistent:/usr/sbin/nologin\n",
     'etc/group' => "root:x:0:\ndaemon:x:1:\nadm:x:4:\nshadow:x:42:\nstaff:x:50:\nnogroup:x:65534:\n",
@@ -317,8 +370,10 @@ def skeleton(root)
     'var/lib/dpkg/triggers/File' => '', 'var/lib/dpkg/triggers/Unincorp' => '', 'var/lib/dpkg/diversions' => '', 'var/lib/dpkg/statoverride' => '' }.each do |name, text|
     File.write("#{root}/#{name}", text)
   end
-  FileUtils.mkdir_p("#{root}/var/lib/puppet")
 end
+
+# Stands in for a device.
+RANDOM = Random.new(1).bytes(65_536)
 
 SHARED = %w[usr usr/bin usr/sbin usr/lib usr/share usr/local usr/local/bin usr/lib/systemd]
 
@@ -386,17 +441,23 @@ def build(package, root, scratch)
   "#{control}Filename: ./#{file}\nSize: #{File.size(made)}\nSHA256: #{Digest::SHA256.file(made).hexdigest}\n\n"
 end
 
-def inside(root)
+def enter(root)
+  $stdin.reopen(File::NULL)
+  $stdout.reopen(File::NULL)
+  $stderr.reopen(File::NULL) unless ENV['JUDGE_DEBUG']
+  Dir.chroot(root)
+  Dir.chdir('/')
+  File.umask(0o022)
+  ENV.replace('PATH' => '/usr/sbin:/usr/bin:/sbin:/bin', 'HOME' => '/root', 'LC_ALL' => 'C.UTF-8', 'DEBIAN_FRONTEND' => 'noninteractive')
+end
+
+# What a block says in a process of its own.
+def apart
   reader, writer = IO.pipe
   child = fork do
     reader.close
-    $stdin.reopen(File::NULL)
-    $stdout.reopen(File::NULL)
-    $stderr.reopen(File::NULL) unless ENV['JUDGE_DEBUG']
-    Dir.chroot(root)
-    Dir.chdir('/')
-    File.umask(0o022)
-    ENV.replace('PATH' => '/usr/sbin:/usr/bin:/sbin:/bin', 'HOME' => '/root', 'LC_ALL' => 'C.UTF-8', 'DEBIAN_FRONTEND' => 'noninteractive')
+    # It ends before there is much to collect.
+    GC.disable
     result = begin
       yield
     rescue Exception => e # rubocop:disable Lint/RescueException
@@ -410,6 +471,52 @@ def inside(root)
   text = reader.read
   Process.wait(child)
   JSON.parse(text)
+end
+
+def inside(root)
+  apart do
+    enter(root)
+    yield
+  end
+end
+
+# A process within the root that has applied a catalog before, so that its children find Puppet warm.
+class Applier
+  WARM = { 'resources' => [{ 'type' => 'Stage', 'title' => 'main' }, { 'type' => 'Class', 'title' => 'main' },
+                           { 'type' => 'File', 'title' => '/srv/warm', 'parameters' => { 'content' => 'x', 'mode' => '0600' } },
+                           { 'type' => 'Exec', 'title' => '/bin/true' }],
+           'edges' => [{ 'source' => 'Stage[main]', 'target' => 'Class[main]' }], 'classes' => [], 'name' => 'node1.example.com',
+           'version' => 1, 'environment' => 'production', 'catalog_format' => 1 }.freeze
+
+  def initialize(root)
+    questions, @questions = IO.pipe
+    @answers, answers = IO.pipe
+    @process = fork do
+      @questions.close
+      @answers.close
+      enter(root)
+      apply(WARM)
+      GC.start
+      answers.sync = true
+      answers.puts('warm')
+      questions.each_line { |line| answers.puts(JSON.generate(apart { apply(JSON.parse(line)) })) }
+      exit!(0)
+    end
+    questions.close
+    answers.close
+    @answers.gets
+  end
+
+  def ask(catalog)
+    @questions.puts(JSON.generate(catalog))
+    @questions.flush
+    JSON.parse(@answers.gets || raise('Puppet has ended'))
+  end
+
+  def finish
+    @questions.close
+    Process.wait(@process)
+  end
 end
 
 def prepare_packages(packages, root)
@@ -498,13 +605,17 @@ end
 def apply(json)
   logs = Collected.new
   Puppet::Util::Log.level = :notice
+  Puppet::Util::Log.close_all
   Puppet::Util::Log.newdestination(logs)
   status = {}
   error = nil
-  Puppet.override(CONTEXT, 'judge') do
+  # What modules there are is asked anew.
+  environment = Puppet::Node::Environment.create(:production, ['/modules'])
+  context = CONTEXT.merge(current_environment: environment, environments: Puppet::Environments::Static.new(environment))
+  Puppet.override(context, 'judge') do
     begin
       catalog = Puppet::Resource::Catalog.from_data_hash(json)
-      catalog.environment_instance = CONTEXT[:current_environment]
+      catalog.environment_instance = environment
       ral = catalog.to_ral
       ral.finalize
       ral.retrieval_duration = 0
@@ -522,7 +633,7 @@ def apply(json)
   { 'error' => error, 'resources' => status, 'logs' => logs.messages.map { |m| "#{m.level}: #{m.source}: #{m.message}" } }
 end
 
-def answer(request, root, tools)
+def answer(request, root, tools, applier)
   clean(root, tools)
   skeleton(root)
   (request['start'] || []).each { |entry| place(root, entry) }
@@ -531,7 +642,7 @@ def answer(request, root, tools)
   (request['then'] || []).each { |entry| place(root, entry) }
   before = state(root, tools)
   runs = (request['runs'] || 2).times.map do
-    result = inside(root) { apply(request['catalog']) }
+    result = applier.ask(request['catalog'])
     result['after'] = state(root, tools)
     result
   end
@@ -544,13 +655,17 @@ Dir.mktmpdir('judge') do |folder|
   FileUtils.mkdir_p(root)
   install_tools(root)
   tools = SHARED.to_h { |name| [name, children("#{root}/#{name}")] }
+  skeleton(root)
+  GC.start
+  applier = Applier.new(root)
   $stdout.sync = true
   $stdin.each_line do |line|
     reply = begin
-      answer(JSON.parse(line), root, tools)
+      answer(JSON.parse(line), root, tools, applier)
     rescue StandardError => e
       { 'error' => "#{e.class}: #{e.message}\n#{(e.backtrace || []).first(5).join("\n")}" }
     end
     $stdout.puts JSON.generate(reply)
   end
+  applier.finish
 end

@@ -11,6 +11,7 @@
 //! For tests and tasks only.
 
 use std::collections::BTreeMap;
+use std::hash::{Hash, Hasher};
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
@@ -111,13 +112,21 @@ pub struct Outcome {
     pub runs: Vec<Run>,
 }
 
-/// Puppet, loaded once. It ends when this is dropped.
-#[derive(Debug)]
+/// Puppet, loaded when it is first asked. It ends when this is dropped.
+#[derive(Debug, Default)]
 pub struct Judge {
-    process: Child,
+    process: Option<Process>,
+}
+
+#[derive(Debug)]
+struct Process {
+    child: Child,
     questions: Option<ChildStdin>,
     answers: BufReader<ChildStdout>,
 }
+
+/// The folder in which answers are kept, so that a trial that was judged before is not judged again.
+const KEPT: &str = "SETPOINT_JUDGE_ANSWERS";
 
 impl Judge {
     /// The Ruby program that applies.
@@ -144,39 +153,63 @@ impl Judge {
         None
     }
 
-    pub fn start() -> Result<Self, String> {
-        let mut process = Command::new("ruby")
-            .arg("-W0")
-            .arg(Self::script())
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn()
-            .map_err(|error| format!("ruby cannot be started: {error}"))?;
-        let questions = process.stdin.take();
-        let answers = process.stdout.take().ok_or("ruby has no standard output")?;
-        Ok(Self { process, questions, answers: BufReader::new(answers) })
-    }
-
     pub fn apply(&mut self, trial: &Trial) -> Result<Outcome, String> {
-        let questions = self.questions.as_mut().ok_or("ruby has no standard input")?;
-        let text =
+        let question =
             serde_json::to_string(trial).map_err(|error| format!("the trial cannot be written: {error}"))?;
-        writeln!(questions, "{text}").map_err(|error| format!("Puppet does not listen: {error}"))?;
-        let mut line = String::new();
-        self.answers.read_line(&mut line).map_err(|error| format!("Puppet does not answer: {error}"))?;
-        let answer: Value = serde_json::from_str(&line)
+        let kept = std::env::var_os(KEPT).map(|folder| Path::new(&folder).join(name_of(&question)));
+        let known = kept.as_ref().and_then(|path| std::fs::read_to_string(path).ok());
+        let text = if let Some(text) = known { text } else { self.ask(&question)? };
+        if let Some(path) = kept {
+            // An answer that cannot be kept is asked for again.
+            let _ = std::fs::write(path, &text);
+        }
+        let answer: Value = serde_json::from_str(&text)
             .map_err(|error| format!("Puppet ended without an answer: {error}"))?;
         if let Some(error) = answer.get("error").and_then(Value::as_str) {
             return Err(error.to_owned());
         }
         serde_json::from_value(answer).map_err(|error| format!("Puppet's answer cannot be read: {error}"))
     }
+
+    fn ask(&mut self, question: &str) -> Result<String, String> {
+        if self.process.is_none() {
+            self.process = Some(Process::start()?);
+        }
+        let process = self.process.as_mut().ok_or("Puppet is not there")?;
+        let questions = process.questions.as_mut().ok_or("ruby has no standard input")?;
+        writeln!(questions, "{question}").map_err(|error| format!("Puppet does not listen: {error}"))?;
+        let mut line = String::new();
+        process.answers.read_line(&mut line).map_err(|error| format!("Puppet does not answer: {error}"))?;
+        Ok(line)
+    }
 }
 
-impl Drop for Judge {
+/// A name that only the trial and the judge decide.
+fn name_of(question: &str) -> String {
+    let mut hasher = std::hash::DefaultHasher::new();
+    (question, include_str!("judge.rb")).hash(&mut hasher);
+    format!("{:016x}.json", hasher.finish())
+}
+
+impl Process {
+    fn start() -> Result<Self, String> {
+        let mut child = Command::new("ruby")
+            .arg("-W0")
+            .arg(Judge::script())
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .map_err(|error| format!("ruby cannot be started: {error}"))?;
+        let questions = child.stdin.take();
+        let answers = child.stdout.take().ok_or("ruby has no standard output")?;
+        Ok(Self { child, questions, answers: BufReader::new(answers) })
+    }
+}
+
+impl Drop for Process {
     fn drop(&mut self) {
         // Without further questions the process cleans up after itself and ends.
         drop(self.questions.take());
-        let _ = self.process.wait();
+        let _ = self.child.wait();
     }
 }

@@ -1,6 +1,9 @@
 //! What plain commands do to what is modelled. A command that is not understood is said to be so, with the reason.
 
-use setpoint_commands::{Condition, Step};
+use setpoint_commands::{Condition, Edit, Step, Syntax, expression};
+
+use crate::attributes::shared;
+use crate::entries::Entry;
 
 /// One effect of a command on the machine. Paths are absolute.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -11,17 +14,24 @@ pub(crate) enum Effect {
     MakeDirectory {
         path: String,
         parents: bool,
+        mode: Option<String>,
     },
+    /// Removes a directory that is empty.
+    RemoveDirectory(String),
     Remove {
         path: String,
         recursive: bool,
         force: bool,
     },
+    /// Copies or moves a file; if a directory is there, into it.
     Copy {
         from: String,
         to: String,
+        and_remove: bool,
+        keeps_attributes: bool,
     },
-    Move {
+    /// Puts the content of one file into another that is there.
+    Fill {
         from: String,
         to: String,
     },
@@ -29,15 +39,19 @@ pub(crate) enum Effect {
         target: String,
         path: String,
         force: bool,
+        /// What is a link to a directory is replaced, and not entered.
+        replaces: bool,
     },
     Mode {
         path: String,
         mode: String,
+        recursive: bool,
     },
     Owner {
         path: String,
         owner: Option<String>,
         group: Option<String>,
+        recursive: bool,
     },
     /// Sets the content of a file.
     Write {
@@ -58,6 +72,17 @@ pub(crate) enum Effect {
         path: String,
         name: String,
     },
+    /// Edits a file as sed does.
+    Edit {
+        path: String,
+        program: String,
+        extended: bool,
+    },
+    /// Unpacks an archive into a directory.
+    Extract {
+        archive: String,
+        into: String,
+    },
     /// Changes a path, or what is below it, in a way that is not known.
     Disturb {
         path: String,
@@ -73,17 +98,50 @@ pub(crate) enum Effect {
     Need(String),
     /// What it does depends on this path.
     Read(String),
-    AddUser(String),
+    AddUser {
+        name: String,
+        group: Option<String>,
+        groups: Vec<String>,
+        /// The home that it makes.
+        home: Option<String>,
+    },
+    /// Puts a user into groups.
+    Join {
+        user: String,
+        groups: Vec<String>,
+    },
     RemoveUser(String),
-    AddGroup(String),
+    /// With `force` it does not mind if it is there.
+    AddGroup {
+        name: String,
+        force: bool,
+    },
     RemoveGroup(String),
     Service {
         name: String,
         verb: String,
     },
+    /// Fails unless the answer is yes.
+    Check(Question),
+    /// Whatever becomes of the effects: `a; b`.
+    Regardless(Vec<Effect>),
+    /// The second list only if the first fails: `a || b`.
+    Either(Vec<Effect>, Vec<Effect>),
+    /// Each list, whatever becomes of the others; it fails if one of them does.
+    Each(Vec<Vec<Effect>>),
 }
 
 impl Effect {
+    /// The effects within, or the effect itself.
+    pub(crate) fn leaves(&self) -> Vec<&Effect> {
+        match self {
+            Self::Regardless(effects) => effects.iter().flat_map(Self::leaves).collect(),
+            Self::Either(first, second) => first.iter().chain(second).flat_map(Self::leaves).collect(),
+            Self::Each(lists) => lists.iter().flatten().flat_map(Self::leaves).collect(),
+            _ => vec![self],
+        }
+    }
+
     /// The paths that exist afterwards.
     pub(crate) fn created(&self) -> Vec<&str> {
         match self {
@@ -94,7 +152,8 @@ impl Effect {
             | Self::Append { path, .. }
             | Self::Create { path }
             | Self::Set { path, .. } => vec![path],
-            Self::Copy { to, .. } | Self::Move { to, .. } => vec![to],
+            Self::Copy { to, .. } => vec![to],
+            Self::AddUser { home: Some(home), .. } => vec![home],
             _ => Vec::new(),
         }
     }
@@ -113,9 +172,14 @@ impl Effect {
             | Self::Mode { path, .. }
             | Self::Owner { path, .. }
             | Self::Disturb { path, .. }
+            | Self::Edit { path, .. }
+            | Self::RemoveDirectory(path)
             | Self::Need(path)
             | Self::Read(path) => vec![path],
-            Self::Copy { from, to } | Self::Move { from, to } => vec![from, to],
+            Self::Copy { from, to, .. } | Self::Fill { from, to } => vec![from, to],
+            Self::Extract { archive, into } => vec![archive, into],
+            Self::AddUser { home: Some(home), .. } => vec![home],
+            Self::Check(question) => question.paths(),
             _ => Vec::new(),
         }
     }
@@ -129,13 +193,93 @@ pub(crate) enum Question {
     IsFile(String),
     IsDirectory(String),
     IsLink(String),
-    HasLine { path: String, line: String },
+    /// It is there, and not empty.
+    HasContent(String),
+    HasLine {
+        path: String,
+        line: String,
+    },
+    /// A line matches an expression.
+    Matches {
+        path: String,
+        expression: String,
+    },
+    SameContent(String, String),
+    ProgramExists(String),
+    ServiceActive(String),
+    ServiceEnabled(String),
     UserExists(String),
     GroupExists(String),
     PackageInstalled(String),
     Not(Box<Question>),
     All(Vec<Question>),
     Any(Vec<Question>),
+}
+
+impl Question {
+    fn parts(&self) -> Vec<&Question> {
+        match self {
+            Self::Not(inner) => inner.parts(),
+            Self::All(parts) | Self::Any(parts) => parts.iter().flat_map(Self::parts).collect(),
+            _ => vec![self],
+        }
+    }
+
+    /// All paths that it asks about.
+    pub(crate) fn paths(&self) -> Vec<&str> {
+        let mut found = Vec::new();
+        for part in self.parts() {
+            match part {
+                Self::Exists(path)
+                | Self::IsFile(path)
+                | Self::IsDirectory(path)
+                | Self::IsLink(path)
+                | Self::HasContent(path)
+                | Self::HasLine { path, .. }
+                | Self::Matches { path, .. } => found.push(path.as_str()),
+                Self::SameContent(one, other) => found.extend([one.as_str(), other.as_str()]),
+                _ => {}
+            }
+        }
+        found
+    }
+
+    /// The lines and expressions of files that it asks about.
+    pub(crate) fn entries(&self) -> Vec<(&str, Entry)> {
+        let mut found = Vec::new();
+        for part in self.parts() {
+            match part {
+                Self::HasLine { path, line } => found.push((path.as_str(), Entry::Line(shared(line)))),
+                Self::Matches { path, expression } => {
+                    found.push((path.as_str(), Entry::Match(shared(expression))));
+                }
+                _ => {}
+            }
+        }
+        found
+    }
+
+    /// The programs that it looks for.
+    pub(crate) fn programs(&self) -> Vec<&str> {
+        self.parts()
+            .into_iter()
+            .filter_map(|part| match part {
+                Self::ProgramExists(name) => Some(name.as_str()),
+                _ => None,
+            })
+            .collect()
+    }
+
+    /// The services that it asks about.
+    pub(crate) fn services(&self) -> Vec<&str> {
+        self.parts()
+            .into_iter()
+            .filter_map(|part| match part {
+                Self::ServiceActive(name) | Self::ServiceEnabled(name) => Some(name.as_str()),
+                _ => None,
+            })
+            .collect()
+    }
 }
 
 /// The absolute paths among the words of a command.
@@ -153,65 +297,119 @@ pub(crate) fn effects(command: &str, folder: Option<&str>) -> Result<Vec<Effect>
     if let Some(reason) = found.reason {
         return Err(reason.to_string());
     }
-    let mut effects = Vec::new();
-    for step in &found.steps {
-        add(step, command, &mut effects)?;
+    sequence(&found.steps, command)
+}
+
+/// What a program does that is started without a shell.
+pub(crate) fn effects_of_words(words: &[String], folder: Option<&str>) -> Result<Vec<Effect>, String> {
+    let found = setpoint_commands::effects_of_words(words, folder);
+    match found.reason {
+        Some(reason) => Err(reason.to_string()),
+        None => sequence(&found.steps, &words.join(" ")),
     }
+}
+
+/// Steps of which only the last decides.
+fn sequence(steps: &[Step], command: &str) -> Result<Vec<Effect>, String> {
+    let mut effects = Vec::new();
+    let Some((last, before)) = steps.split_last() else { return Ok(effects) };
+    let mut ignored = Vec::new();
+    for step in before {
+        let mut one = Vec::new();
+        add(step, command, &mut one)?;
+        ignored.push(Effect::Regardless(one));
+    }
+    effects.extend(ignored);
+    add(last, command, &mut effects)?;
     Ok(effects)
 }
 
 /// The effects of a step, as far as they can be modelled.
 fn add(step: &Step, command: &str, into: &mut Vec<Effect>) -> Result<(), String> {
     let effect = match step {
-        Step::And(steps) | Step::Sequence(steps) => {
+        Step::And(steps) => {
             for step in steps {
                 add(step, command, into)?;
             }
             return Ok(());
         }
-        Step::Or(_) => return Err("what comes after `||` depends on the exit status".to_owned()),
+        Step::Sequence(steps) => {
+            into.extend(sequence(steps, command)?);
+            return Ok(());
+        }
+        Step::Or(steps) => {
+            let mut otherwise: Option<Vec<Effect>> = None;
+            for step in steps.iter().rev() {
+                let mut first = Vec::new();
+                add(step, command, &mut first)?;
+                otherwise = Some(match otherwise {
+                    Some(second) => vec![Effect::Either(first, second)],
+                    None => first,
+                });
+            }
+            into.extend(otherwise.unwrap_or_default());
+            return Ok(());
+        }
+        Step::Each(steps) => {
+            let mut lists = Vec::new();
+            for step in steps {
+                let mut one = Vec::new();
+                add(step, command, &mut one)?;
+                lists.push(one);
+            }
+            Effect::Each(lists)
+        }
         // The lists of a package manager and the units that systemd has read are no part of what is modelled.
         Step::Nothing | Step::UpdatePackageLists | Step::ReloadUnits => return Ok(()),
         // Sockets are there while a service runs: a command that waits for one is taken to succeed.
         Step::Guard(Condition::Constant(true) | Condition::IsSocket(_)) => return Ok(()),
-        Step::Guard(Condition::Exists(path) | Condition::IsFile(path) | Condition::IsDirectory(path))
-        | Step::Read(path) => Effect::Need(path.clone()),
-        Step::Guard(_) => return Err("it goes on only if a check within it says so".to_owned()),
+        Step::Read(path) => Effect::Need(path.clone()),
+        Step::Guard(condition) => Effect::Check(answerable(condition)?),
         Step::Touch(path) => Effect::Touch(path.clone()),
-        Step::Mkdir { mode: Some(_), .. } => return Err("mkdir with a mode is not modelled".to_owned()),
-        Step::Mkdir { path, parents, mode: None } => {
-            Effect::MakeDirectory { path: path.clone(), parents: *parents }
+        Step::Mkdir { path, parents, mode } => {
+            let mode = match mode {
+                Some(mode) => {
+                    Some(crate::attributes::octal(mode).ok_or("a mode that adds or takes is not modelled")?)
+                }
+                None => None,
+            };
+            Effect::MakeDirectory { path: path.clone(), parents: *parents, mode }
         }
-        Step::Rmdir(path) => return Err(format!("whether {path} is empty is not known")),
+        Step::Rmdir(path) => Effect::RemoveDirectory(path.clone()),
         Step::Remove { path, recursive, force } => {
             Effect::Remove { path: path.clone(), recursive: *recursive, force: *force }
         }
         Step::Copy { recursive: true, .. } => return Err("cp of directories is not modelled".to_owned()),
         Step::Copy { from, to, into: certain, .. } => {
-            Effect::Copy { from: from.clone(), to: place(from, to, *certain, into) }
+            let to = place(from, to, *certain, into);
+            Effect::Copy { from: from.clone(), to, and_remove: false, keeps_attributes: false }
         }
         Step::Move { from, to, into: certain } => {
-            Effect::Move { from: from.clone(), to: place(from, to, *certain, into) }
+            let to = place(from, to, *certain, into);
+            Effect::Copy { from: from.clone(), to, and_remove: true, keeps_attributes: true }
+        }
+        Step::Fill { from, to } => Effect::Fill { from: from.clone(), to: to.clone() },
+        Step::Fetch { path, address } => {
+            Effect::Set { path: path.clone(), name: format!("(as in {address})") }
         }
         Step::Link { symbolic: false, .. } => return Err("a hard link is not modelled".to_owned()),
-        Step::Link { target, path, force, .. } => {
-            Effect::Link { target: target.clone(), path: path.clone(), force: *force }
+        Step::Link { target, path, force, replaces, .. } => {
+            Effect::Link { target: target.clone(), path: path.clone(), force: *force, replaces: *replaces }
         }
-        // What is in the archive is not known.
         Step::Extract { archive, into: target } => {
-            into.extend([Effect::Need(archive.clone()), Effect::Need(target.clone())]);
-            Effect::Disturb { path: target.clone(), below: true }
+            Effect::Extract { archive: archive.clone(), into: target.clone() }
         }
         Step::Disturb { path } => Effect::Disturb { path: path.clone(), below: false },
-        Step::Chmod { recursive: true, .. } => return Err("chmod -R is not modelled".to_owned()),
-        Step::Chmod { path, mode, .. } => {
+        Step::Chmod { path, mode, recursive } => {
             let mode = crate::attributes::octal(mode).ok_or("a mode that adds or takes is not modelled")?;
-            Effect::Mode { path: path.clone(), mode }
+            Effect::Mode { path: path.clone(), mode, recursive: *recursive }
         }
-        Step::Chown { recursive: true, .. } => return Err("chown -R is not modelled".to_owned()),
-        Step::Chown { path, owner, group, .. } => {
-            Effect::Owner { path: path.clone(), owner: owner.clone(), group: group.clone() }
-        }
+        Step::Chown { path, owner, group, recursive } => Effect::Owner {
+            path: path.clone(),
+            owner: owner.clone(),
+            group: group.clone(),
+            recursive: *recursive,
+        },
         Step::Write { path, content: Some(content), append: false } => {
             Effect::Write { path: path.clone(), content: content.clone() }
         }
@@ -222,9 +420,14 @@ fn add(step: &Step, command: &str, into: &mut Vec<Effect>) -> Result<(), String>
             Effect::Set { path: path.clone(), name: format!("(what `{command}` writes)") }
         }
         Step::Write { path, .. } => return Err(format!("what is added to {path} is not known")),
-        Step::EditFile { path, .. } => {
+        Step::EditFile { path, program, extended } => {
             into.push(Effect::Need(path.clone()));
-            Effect::Disturb { path: path.clone(), below: false }
+            match Edit::parse(program, *extended) {
+                Some(_) => {
+                    Effect::Edit { path: path.clone(), program: program.clone(), extended: *extended }
+                }
+                None => Effect::Disturb { path: path.clone(), below: false },
+            }
         }
         Step::InstallPackage(name) => match into.last_mut() {
             Some(Effect::InstallPackages(names)) => {
@@ -237,15 +440,24 @@ fn add(step: &Step, command: &str, into: &mut Vec<Effect>) -> Result<(), String>
             Effect::RemovePackages { names: vec![name.clone()], purge: *purge }
         }
         Step::Service { name, action } => match action.as_str() {
-            "start" | "stop" | "restart" | "reload" | "enable" | "disable" => {
+            "start" | "stop" | "restart" | "reload" | "enable" | "disable" | "try-restart" | "condrestart"
+            | "reload-or-restart" | "reload-or-try-restart" | "force-reload" => {
                 Effect::Service { name: name.clone(), verb: action.clone() }
             }
             _ => return Err(format!("`{action}` of a service is not modelled")),
         },
-        Step::CreateUser { name, .. } => Effect::AddUser(name.clone()),
+        Step::CreateUser { name, group, groups, home, create_home } => Effect::AddUser {
+            name: name.clone(),
+            group: group.clone(),
+            groups: groups.clone(),
+            home: create_home.then(|| home.clone().unwrap_or_else(|| format!("/home/{name}"))),
+        },
+        Step::ChangeUser { name, group: None, groups, append_groups: true, home: None } => {
+            Effect::Join { user: name.clone(), groups: groups.clone() }
+        }
         Step::ChangeUser { name, .. } => return Err(format!("changes of the user {name} are not modelled")),
         Step::RemoveUser(name) => Effect::RemoveUser(name.clone()),
-        Step::CreateGroup(name) => Effect::AddGroup(name.clone()),
+        Step::CreateGroup { name, force } => Effect::AddGroup { name: name.clone(), force: *force },
         Step::RemoveGroup(name) => Effect::RemoveGroup(name.clone()),
     };
     into.push(effect);
@@ -273,19 +485,17 @@ fn answerable(asked: &Condition) -> Result<Question, String> {
     Ok(match asked {
         Condition::Constant(value) => Question::Constant(*value),
         Condition::Exists(path)
-        | Condition::HasContent(path)
         | Condition::IsExecutable(path)
         | Condition::IsSocket(path) => Question::Exists(path.clone()),
+        Condition::HasContent(path) => Question::HasContent(path.clone()),
         Condition::IsFile(path) => Question::IsFile(path.clone()),
         Condition::IsDirectory(path) => Question::IsDirectory(path.clone()),
         Condition::IsLink(path) => Question::IsLink(path.clone()),
-        Condition::Matches { path, pattern, fixed, whole: true, ignore_case: false }
-            if *fixed || !pattern.contains(['.', '*', '[', '^', '$', '\\']) =>
-        {
-            Question::HasLine { path: path.clone(), line: pattern.clone() }
-        }
-        Condition::Matches { path, .. } => {
-            return Err(format!("whether a line of {path} matches a pattern is not modelled"));
+        Condition::Matches { path, pattern, syntax, whole, ignore_case } => {
+            match line_of(pattern, *syntax, *whole).filter(|_| !ignore_case) {
+                Some(line) => Question::HasLine { path: path.clone(), line },
+                None => matching(path, pattern, *syntax, *whole, *ignore_case)?,
+            }
         }
         Condition::UserExists(name) => Question::UserExists(name.clone()),
         Condition::GroupExists(name) => Question::GroupExists(name.clone()),
@@ -293,16 +503,40 @@ fn answerable(asked: &Condition) -> Result<Question, String> {
         Condition::Not(inner) => Question::Not(Box::new(answerable(inner)?)),
         Condition::All(all) => Question::All(several(all)?),
         Condition::Any(all) => Question::Any(several(all)?),
-        Condition::ProgramExists(name) => {
-            return Err(format!("whether there is a program {name} is not known"));
-        }
-        Condition::ServiceActive(name) | Condition::ServiceEnabled(name) => {
-            return Err(format!("what the service manager says of {name} is not modelled"));
-        }
-        Condition::SameContent(one, other) => {
-            return Err(format!("whether {one} and {other} are the same is not modelled"));
-        }
+        Condition::ProgramExists(name) => Question::ProgramExists(name.clone()),
+        Condition::ServiceActive(name) => Question::ServiceActive(name.clone()),
+        Condition::ServiceEnabled(name) => Question::ServiceEnabled(name.clone()),
+        Condition::SameContent(one, other) => Question::SameContent(one.clone(), other.clone()),
     })
+}
+
+/// The line that a pattern asks for, if it is one text and all of a line.
+fn line_of(pattern: &str, syntax: Syntax, whole: bool) -> Option<String> {
+    let inner = match syntax {
+        Syntax::Fixed => return whole.then(|| pattern.to_owned()),
+        _ => pattern.strip_prefix('^').and_then(|rest| rest.strip_suffix('$')),
+    };
+    let line = if whole { pattern } else { inner? };
+    (!line.contains(['.', '*', '[', '^', '$', '\\', '(', '|', '+', '?', '{'])).then(|| line.to_owned())
+}
+
+fn matching(
+    path: &str,
+    pattern: &str,
+    syntax: Syntax,
+    whole: bool,
+    ignore_case: bool,
+) -> Result<Question, String> {
+    let unread = || format!("whether a line of {path} matches a pattern is not modelled");
+    let mut found = expression(pattern, syntax).ok_or_else(unread)?;
+    if whole {
+        found = format!("^(?:{found})$");
+    }
+    if ignore_case {
+        found = format!("(?i){found}");
+    }
+    fancy_regex::Regex::new(&found).map_err(|_| unread())?;
+    Ok(Question::Matches { path: path.to_owned(), expression: found })
 }
 
 #[cfg(test)]
@@ -315,22 +549,36 @@ mod tests {
         assert_eq!(
             effects("mkdir -p x && echo 'a b' > x/y", Some("/srv")),
             Ok(vec![
-                Effect::MakeDirectory { path: "/srv/x".into(), parents: true },
+                Effect::MakeDirectory { path: "/srv/x".into(), parents: true, mode: None },
                 Effect::Write { path: "/srv/x/y".into(), content: "a b\n".into() }
             ])
         );
         assert_eq!(effects("/bin/sh -c \"rm -rf /a\"", None), effects("rm -rf /a", None));
         assert_eq!(
             effects("tar xzf /a.tgz -C /opt", None),
-            Ok(vec![
-                Effect::Need("/a.tgz".into()),
-                Effect::Need("/opt".into()),
-                Effect::Disturb { path: "/opt".into(), below: true }
-            ])
+            Ok(vec![Effect::Extract { archive: "/a.tgz".into(), into: "/opt".into() }])
         );
         assert_eq!(
             effects("sed -i s/a/b/ /f", None),
+            Ok(vec![
+                Effect::Need("/f".into()),
+                Effect::Edit { path: "/f".into(), program: "s/a/b/".into(), extended: false }
+            ])
+        );
+        assert_eq!(
+            effects("sed -i 1d /f", None),
             Ok(vec![Effect::Need("/f".into()), Effect::Disturb { path: "/f".into(), below: false }])
+        );
+        assert_eq!(
+            effects("rm /a; touch /b || true", None),
+            Ok(vec![
+                Effect::Regardless(vec![Effect::Remove {
+                    path: "/a".into(),
+                    recursive: false,
+                    force: false
+                }]),
+                Effect::Either(vec![Effect::Touch("/b".into())], Vec::new()),
+            ])
         );
         assert_eq!(
             effects("/etc/init.d/web restart", None),
@@ -349,6 +597,14 @@ mod tests {
             question("[ ! -d /a ]", None),
             Ok(Question::Not(Box::new(Question::IsDirectory("/a".into()))))
         );
-        assert!(question("curl http://x", None).is_err());
+        assert_eq!(
+            question("grep -q '^a b$' /f", None),
+            Ok(Question::HasLine { path: "/f".into(), line: "a b".into() })
+        );
+        assert_eq!(
+            question("grep -q '^a' /f", None),
+            Ok(Question::Matches { path: "/f".into(), expression: "^a".into() })
+        );
+        assert!(question("make it", None).is_err());
     }
 }

@@ -5,7 +5,11 @@
 
 use std::sync::Arc;
 
+use setpoint_commands::Edit;
 use setpoint_state::{CellId, CellKey, CellKind, Value};
+
+/// What an expression finds if different lines match.
+pub(crate) const SEVERAL: &str = "(several lines)";
 
 /// One key of a file.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -22,8 +26,35 @@ pub enum Entry {
     Key(Arc<str>),
     /// A job of a crontab, by its name.
     Job(Arc<str>),
+    /// What a program of sed does: there if it would change nothing.
+    Edited { program: Arc<str>, extended: bool },
+    /// One word of a setting, by how it begins.
+    Part { section: Arc<str>, setting: Arc<str>, separator: Arc<str>, part: Arc<str> },
+    /// Entries of a kind that no resource declares, by the names of those that are: one stands for all.
+    Rest { kind: Rest, known: Vec<Arc<str>> },
     /// Anything else that only its own resources read: an augeas path, a declared key.
     Other(Arc<str>),
+}
+
+/// The kinds of entries of which a resource may remove those that nothing declares.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Rest {
+    /// Lines of a table, by the word in this column.
+    Rows(usize),
+    Jobs,
+    Keys,
+}
+
+impl Rest {
+    /// The names of all entries that a content has.
+    fn names(self, content: &str) -> Vec<&str> {
+        let plain = content.lines().filter(|line| !line.trim_start().starts_with('#'));
+        match self {
+            Self::Rows(column) => plain.filter_map(|line| line.split_whitespace().nth(column)).collect(),
+            Self::Jobs => content.lines().filter_map(|line| line.strip_prefix("# Puppet Name: ")).collect(),
+            Self::Keys => plain.filter_map(|line| line.split_whitespace().last()).collect(),
+        }
+    }
 }
 
 #[derive(Clone, Debug)]
@@ -46,6 +77,13 @@ impl Entry {
             Self::Row { kind, name, .. } => CellKey::with_detail(*kind, name, path),
             Self::Key(name) => CellKey::with_detail(CellKind::Key, name, path),
             Self::Job(name) => CellKey::with_detail(CellKind::Cron, name, path),
+            Self::Edited { program, .. } => {
+                CellKey::with_detail(CellKind::Entry, path, &format!("sed {program}"))
+            }
+            Self::Part { section, setting, part, .. } => {
+                CellKey::with_detail(CellKind::Entry, path, &format!("[{section}] {setting}: {part}"))
+            }
+            Self::Rest { .. } => CellKey::with_detail(CellKind::Entry, path, "(what no resource declares)"),
             Self::Other(name) => CellKey::with_detail(CellKind::Entry, path, name),
         }
     }
@@ -55,8 +93,25 @@ impl Entry {
         let found = match self {
             Self::Line(line) => content.lines().any(|other| other == &**line).then(|| "present".to_owned()),
             Self::Match(expression) => fancy_regex::Regex::new(expression).ok().and_then(|expression| {
-                content.lines().find(|line| expression.is_match(line).unwrap_or(false)).map(str::to_owned)
+                let mut found = content.lines().filter(|line| expression.is_match(line).unwrap_or(false));
+                let first = found.next()?;
+                Some(if found.all(|other| other == first) { first } else { SEVERAL }.to_owned())
             }),
+            Self::Edited { program, extended } => {
+                let edited = Edit::parse(program, *extended).and_then(|edit| edit.apply(content));
+                (edited.as_deref() == Some(content)).then(|| "present".to_owned())
+            }
+            Self::Part { section, setting, separator, part } => {
+                let value = setting_of(content, section, setting, separator);
+                value.and_then(|value| {
+                    let mut words = value.trim_matches(['"', '\'']).split(' ');
+                    words.find_map(|word| word.strip_prefix(&**part)).map(str::to_owned)
+                })
+            }
+            Self::Rest { kind, known } => {
+                let is_known = |name: &str| known.iter().any(|known| **known == *name);
+                kind.names(content).into_iter().any(|name| !is_known(name)).then(|| "present".to_owned())
+            }
             Self::Setting { section, setting, separator } => {
                 setting_of(content, section, setting, separator).map(str::to_owned)
             }

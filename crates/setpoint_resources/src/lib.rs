@@ -10,6 +10,7 @@
 
 mod attributes;
 mod commands;
+mod configurations;
 mod entries;
 mod invariants;
 mod machine;
@@ -22,7 +23,7 @@ mod platform;
 mod types;
 mod world;
 
-pub use entries::Entry;
+pub use entries::{Entry, Rest};
 pub use packages::packaged_content;
 pub use plan::{FileEntry, Modelled, plan, plan_with};
 pub use platform::Base;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use rustc_hash::{FxHashMap, FxHashSet};
 use setpoint_state::{CellId, CellKey, CellKind, Kind, Program, Space, Term, Test, Value};
 
-use crate::entries::{Entry, Tracked};
+use crate::entries::{Entry, SEVERAL, Tracked};
 use crate::mentions::Mentions;
 use crate::packages::PackageSet;
 use crate::{FileEntry, Note, World};
@@ -309,6 +309,9 @@ impl<'a> Machine<'a> {
         let known = self.space.find(&key);
         let cell = self.space.cell(key, &TEXT_KINDS);
         if known.is_none() {
+            if matches!(entry, Entry::Match(_)) && !self.world.any_start {
+                self.start.push(Test::is(cell, Value::text(SEVERAL)).negate());
+            }
             self.entries.entry(path.to_owned()).or_default().push(Tracked { entry, cell });
             if let Some(file) = self.path(path) {
                 // A file that is not there has no entries.
@@ -316,6 +319,40 @@ impl<'a> Machine<'a> {
             }
         }
         cell
+    }
+
+    /// What else a line of a file says, once it is added.
+    pub(crate) fn line_added(&self, path: &str, own: CellId, line: &str) -> Program {
+        let mut steps = Vec::new();
+        for Tracked { entry, cell } in self.tracked(path).into_iter().filter(|tracked| tracked.cell != own) {
+            let found = match &entry {
+                Entry::Line(_) | Entry::Match(_) => entry.read(line),
+                _ => continue,
+            };
+            if found == Value::Absent {
+                continue;
+            }
+            let write = Program::set(cell, found.clone());
+            let other = if matches!(entry, Entry::Match(_)) {
+                when(Test::is(cell, found).negate(), Program::set(cell, Value::text(SEVERAL)))
+            } else {
+                write.clone()
+            };
+            steps.push(choose(absent(cell), write, other));
+        }
+        sequence(steps)
+    }
+
+    /// What else a line of a file says, once it is taken away.
+    pub(crate) fn line_removed(&self, path: &str, own: CellId, line: &str) -> Program {
+        let mut steps = Vec::new();
+        for Tracked { entry, cell } in self.tracked(path).into_iter().filter(|tracked| tracked.cell != own) {
+            if matches!(entry, Entry::Line(_) | Entry::Match(_)) && entry.read(line) != Value::Absent {
+                let was = Test::is(cell, entry.read(line));
+                steps.push(when(was, Program::set(cell, Value::Absent)));
+            }
+        }
+        sequence(steps)
     }
 
     pub(crate) fn tracked(&self, path: &str) -> Vec<Tracked> {

@@ -7,12 +7,13 @@ use std::ops::Bound;
 use rustc_hash::FxHashSet;
 use setpoint_catalog::graph::canonical_path;
 use setpoint_catalog::{Catalog, Resource, ResourceId};
+use setpoint_commands::Edit;
 use setpoint_puppet_values::Data;
 use setpoint_state::{CellKind, Kind};
 
 use crate::attributes::Attributes;
 use crate::commands::{self, Effect};
-use crate::entries::Entry;
+use crate::entries::{Entry, Rest};
 use crate::types;
 use crate::{Note, World};
 
@@ -57,6 +58,16 @@ pub(crate) struct Mentions {
     /// Those of which the version matters.
     pub(crate) versioned_packages: BTreeSet<String>,
     pub(crate) services: BTreeSet<String>,
+    /// The names of the resources of each type that keeps entries in a file.
+    names: BTreeMap<String, Vec<std::sync::Arc<str>>>,
+    /// The contents that the catalog writes to a path, as far as they are known.
+    contents: BTreeMap<String, BTreeSet<String>>,
+    /// The programs by which commands edit a path.
+    edits: BTreeMap<String, BTreeSet<(String, bool)>>,
+    /// The paths that a file resource writes as a whole.
+    whole: BTreeSet<String>,
+    /// The paths to which something writes what is not known.
+    opaque: BTreeSet<String>,
 }
 
 impl Mentions {
@@ -89,6 +100,11 @@ impl Mentions {
                 let name = resource.name_or_title("name");
                 let home = resource.text("home").unwrap_or_else(|| default_home(&name));
                 self.homes.insert(name, home);
+            }
+            "Host" | "Mount" | "Cron" | "Sshkey" | "Ssh_authorized_key" => {
+                let type_name = resource.type_name.as_str().to_lowercase();
+                let name = crate::attributes::shared(&resource.name_or_title("name"));
+                self.names.entry(type_name).or_default().push(name);
             }
             _ => {}
         }
@@ -142,6 +158,17 @@ impl Mentions {
     }
 
     fn resource(&mut self, id: ResourceId, resource: &Resource, world: &World<'_>) {
+        let declared = types::declared::effects(resource, world);
+        if let Some((path, entry)) = types::declared::edited(resource, world) {
+            self.add_entry(&path, entry, world);
+        }
+        for effect in &declared {
+            self.effect(effect, world);
+        }
+        // What the user says about a type is all that is said about it.
+        if types::declared::is_declared(resource, world) {
+            return;
+        }
         match resource.type_name.as_str() {
             "File" => self.file(id, resource, world),
             "Package" => {
@@ -150,7 +177,7 @@ impl Mentions {
                     self.removed_packages.insert(name.clone());
                 }
                 match resource.ensure().as_deref() {
-                    None | Some("present" | "installed" | "absent" | "held" | "true" | "false") => {}
+                    None | Some("present" | "installed" | "absent" | "true" | "false") => {}
                     Some("purged") => {
                         self.purged_packages.insert(name.clone());
                     }
@@ -160,15 +187,16 @@ impl Mentions {
                 }
                 self.packages.push(name);
             }
-            "Service" => {
-                let name = resource.name_or_title("name");
-                for path in types::service::unit_paths(&name) {
-                    self.add_path(&path, world);
-                }
-                self.services.insert(name);
-            }
+            "Service" => self.service(&resource.name_or_title("name"), world),
             "User" => {
                 let name = resource.name_or_title("name");
+                if let Some(shell) = resource.text("shell") {
+                    self.add_path(&shell, world);
+                }
+                if resource.flag("purge_ssh_keys") == Some(true) {
+                    let (path, entry) = self.other_keys(&name);
+                    self.add_entry(&path, entry, world);
+                }
                 if resource.flag("managehome") == Some(true) {
                     let home = self.home(&name);
                     self.provide(&home, world);
@@ -184,7 +212,15 @@ impl Mentions {
             }
             "Exec" => {
                 for effect in types::exec::effects(resource, world).unwrap_or_default() {
-                    self.effect(&effect, world);
+                    for leaf in effect.leaves() {
+                        self.effect(leaf, world);
+                    }
+                }
+                let folder = resource.text("cwd");
+                for check in resource.texts("unless").iter().chain(&resource.texts("onlyif")) {
+                    if let Ok(question) = commands::question(check, folder.as_deref()) {
+                        self.question(&question, world);
+                    }
                 }
                 for text in types::exec::commands(resource) {
                     for path in commands::absolute_paths(&text) {
@@ -229,6 +265,14 @@ impl Mentions {
                 self.add_deep(&path, world);
                 self.declare(&path, &[Kind::Absent, Kind::Directory], world);
             }
+            "Resources" => {
+                let purged = resource.name_or_title("name").to_lowercase();
+                if resource.flag("purge") == Some(true)
+                    && let Some((path, entry)) = self.rest(&purged)
+                {
+                    self.add_entry(&path, entry, world);
+                }
+            }
             "Tidy" => self.add_deep(&resource.name_or_title("path"), world),
             "Mount" => {
                 self.add_path(&resource.name_or_title("name"), world);
@@ -247,19 +291,86 @@ impl Mentions {
                 }
             }
         }
-        for effects in types::declared::effects(resource, world) {
-            self.effect(&effects, world);
-        }
+    }
+
+    /// What a type has in its file that no resource declares.
+    pub(crate) fn rest(&self, type_name: &str) -> Option<(String, Entry)> {
+        let (path, kind) = match type_name {
+            "host" => ("/etc/hosts", Rest::Rows(1)),
+            "mount" => ("/etc/fstab", Rest::Rows(1)),
+            "cron" => ("/var/spool/cron/crontabs/root", Rest::Jobs),
+            "sshkey" => ("/etc/ssh/ssh_known_hosts", Rest::Rows(0)),
+            _ => return None,
+        };
+        Some((path.to_owned(), Entry::Rest { kind, known: self.names(type_name) }))
+    }
+
+    /// The keys of a user that no resource declares.
+    pub(crate) fn other_keys(&self, user: &str) -> (String, Entry) {
+        let path = format!("{}/.ssh/authorized_keys", self.home(user));
+        (path, Entry::Rest { kind: Rest::Keys, known: self.names("ssh_authorized_key") })
+    }
+
+    /// The names of all resources of a type, in lower case.
+    pub(crate) fn names(&self, type_name: &str) -> Vec<std::sync::Arc<str>> {
+        self.names.get(type_name).cloned().unwrap_or_default()
     }
 
     /// The entry of a file that a resource manages, for those that do.
     fn row(&mut self, resource: &Resource, world: &World<'_>) -> bool {
         let rows = types::parsed::rows(resource, self);
+        if resource.type_name.as_str() == "File_line"
+            && resource.has("match")
+            && let (Some(path), Some(line)) = (resource.text("path"), resource.text("line"))
+        {
+            self.add_entry(&path, Entry::Line(crate::attributes::shared(&line)), world);
+        }
         for row in &rows {
             self.add_entry(&row.path, row.entry.clone(), world);
             self.provide(&row.path, world);
         }
         !rows.is_empty()
+    }
+
+    fn service(&mut self, name: &str, world: &World<'_>) {
+        for path in types::service::unit_paths(name) {
+            self.add_path(&path, world);
+        }
+        self.services.insert(name.to_owned());
+    }
+
+    /// What a check asks about.
+    fn question(&mut self, question: &commands::Question, world: &World<'_>) {
+        for path in question.paths() {
+            self.add_path(path, world);
+        }
+        for (path, entry) in question.entries() {
+            self.add_entry(path, entry, world);
+        }
+        for name in question.services() {
+            self.service(name, world);
+        }
+        for name in question.programs() {
+            for path in types::exec::program_paths(name) {
+                self.add_path(&path, world);
+            }
+        }
+    }
+
+    /// The contents that the catalog writes to a path, as far as they are known.
+    pub(crate) fn contents(&self, path: &str) -> Vec<String> {
+        self.contents.get(path).map(|found| found.iter().cloned().collect()).unwrap_or_default()
+    }
+
+    /// The programs by which commands edit a path.
+    pub(crate) fn edits(&self, path: &str) -> Vec<(String, bool)> {
+        self.edits.get(path).map(|found| found.iter().cloned().collect()).unwrap_or_default()
+    }
+
+    /// Whether a file resource writes all of a path, and nothing else writes there what is not known. A command that names
+    /// the path comes after that resource by itself.
+    pub(crate) fn is_written_whole(&self, path: &str) -> bool {
+        self.whole.contains(path) && !self.opaque.contains(path)
     }
 
     fn effect(&mut self, effect: &Effect, world: &World<'_>) {
@@ -270,17 +381,51 @@ impl Mentions {
             self.add_path(path, world);
         }
         match effect {
-            Effect::Remove { path, recursive: true, .. } | Effect::Disturb { path, below: true } => {
+            Effect::Remove { path, recursive: true, .. }
+            | Effect::RemoveDirectory(path)
+            | Effect::Disturb { path, below: true } => {
                 self.add_deep(path, world);
             }
-            Effect::Mode { path, .. } => self.manage(CellKind::Mode, path, world),
-            Effect::Owner { path, owner, group, .. } => {
+            Effect::Mode { path, recursive, .. } => self.manage_all(CellKind::Mode, path, *recursive, world),
+            Effect::MakeDirectory { path, mode: Some(_), .. } => self.manage(CellKind::Mode, path, world),
+            Effect::Owner { path, owner, group, recursive } => {
                 if owner.is_some() {
-                    self.manage(CellKind::Owner, path, world);
+                    self.manage_all(CellKind::Owner, path, *recursive, world);
                 }
                 if group.is_some() {
-                    self.manage(CellKind::Group, path, world);
+                    self.manage_all(CellKind::Group, path, *recursive, world);
                 }
+            }
+            Effect::Write { path, content } => self.writes(path, content, world),
+            Effect::Touch(path) => self.writes(path, "", world),
+            Effect::Edit { path, program, extended } => {
+                if let Some(path) = self.canonical(path, world) {
+                    self.edits.entry(path).or_default().insert((program.clone(), *extended));
+                }
+            }
+            Effect::Copy { from, to, .. } => {
+                let name = from.rsplit('/').next().unwrap_or_default();
+                let within = format!("{}/{name}", to.trim_end_matches('/'));
+                self.add_opaque(to, world);
+                self.add_opaque(&within, world);
+                // Where it goes depends on what is there.
+                self.add_path(&within, world);
+            }
+            Effect::Fill { to: path, .. }
+            | Effect::Set { path, .. }
+            | Effect::Create { path }
+            | Effect::Disturb { path, below: false } => {
+                self.add_opaque(path, world);
+            }
+            Effect::Link { target, path, replaces: false, .. } => {
+                let name = target.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
+                self.add_path(&format!("{path}/{name}"), world);
+            }
+            Effect::Check(question) => self.question(question, world),
+            Effect::Service { name, .. } => self.service(name, world),
+            Effect::Join { user, groups } => {
+                self.users.insert(user.clone());
+                self.groups.extend(groups.iter().cloned());
             }
             Effect::InstallPackages(names) => self.packages.extend(names.iter().cloned()),
             Effect::RemovePackages { names, purge } => {
@@ -293,18 +438,42 @@ impl Mentions {
             Effect::Append { path, line } => {
                 self.add_entry(path, Entry::Line(crate::attributes::shared(line)), world);
             }
-            Effect::AddUser(name) | Effect::RemoveUser(name) => {
+            Effect::AddUser { name, groups, .. } => {
+                self.users.insert(name.clone());
+                self.groups.extend(groups.iter().cloned());
+            }
+            Effect::RemoveUser(name) => {
                 self.users.insert(name.clone());
             }
-            Effect::AddGroup(name) | Effect::RemoveGroup(name) => {
+            Effect::AddGroup { name, .. } | Effect::RemoveGroup(name) => {
                 self.groups.insert(name.clone());
             }
-            Effect::Need(path) => {
+            Effect::Need(path) | Effect::Extract { archive: path, .. } => {
                 if let Some(path) = self.canonical(path, world) {
                     self.needed.insert(path);
                 }
             }
             _ => {}
+        }
+    }
+
+    fn writes(&mut self, path: &str, content: &str, world: &World<'_>) {
+        if let Some(path) = self.canonical(path, world) {
+            self.contents.entry(path).or_default().insert(content.to_owned());
+        }
+    }
+
+    fn add_opaque(&mut self, path: &str, world: &World<'_>) {
+        if let Some(path) = self.canonical(path, world) {
+            self.opaque.insert(path);
+        }
+    }
+
+    fn manage_all(&mut self, kind: CellKind, path: &str, recursive: bool, world: &World<'_>) {
+        self.manage(kind, path, world);
+        if recursive && let Some(path) = self.canonical(path, world) {
+            self.deep.insert(path.clone());
+            self.recursive.push((kind, path));
         }
     }
 
@@ -319,6 +488,18 @@ impl Mentions {
         }
         if shape.creates() {
             self.provided.insert(path.clone());
+        }
+        match &shape.content {
+            Some(content) if !resource.hides("content") => {
+                self.writes(&path, content, world);
+                if shape.replace {
+                    self.whole.insert(path.clone());
+                }
+            }
+            _ if shape.creates() => {
+                self.opaque.insert(path.clone());
+            }
+            _ => {}
         }
         let kinds = shape.admissible();
         // Of two resources for one path both declarations are admissible.
@@ -354,6 +535,9 @@ impl Mentions {
                 }
             }
         }
+        if let Some(ending) = types::file::backup_ending(resource) {
+            self.provide(&format!("{path}{ending}"), world);
+        }
         if let Some(command) = resource.text("validate_cmd")
             && let Some(tool) = commands::absolute_paths(&command).next()
         {
@@ -381,6 +565,15 @@ impl Mentions {
 
     /// Adds what stands for all other children, and the paths above.
     fn finish(&mut self) {
+        for (path, programs) in &self.edits {
+            for (program, extended) in programs {
+                let settles = Edit::parse(program, *extended).is_some_and(|edit| edit.settles());
+                if settles && !self.is_written_whole(path) {
+                    let program = crate::attributes::shared(program);
+                    self.entries.push((path.clone(), Entry::Edited { program, extended: *extended }));
+                }
+            }
+        }
         for directory in &self.deep {
             let slash = if directory == "/" { "" } else { "/" };
             for child in [SOME_FILE, SOME_DIRECTORY] {

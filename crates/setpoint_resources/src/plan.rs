@@ -14,7 +14,7 @@ use crate::manages::manages;
 use crate::mentions::Mentions;
 use crate::packages::PackageSet;
 use crate::types::{self, Model};
-use crate::{Entry, Note, World, invariants, paper};
+use crate::{Entry, Note, World, configurations, invariants, paper};
 
 /// A catalog as a plan.
 #[derive(Clone, Debug, Default)]
@@ -147,7 +147,8 @@ impl Skeleton {
     }
 }
 
-/// The managed files that each service loads: those that notify it, and those that bear its name below /etc.
+/// The managed files that each service loads: those that notify it, those that bear its name below /etc, and those of the
+/// table.
 fn loads(catalog: &Catalog, graph: &Graph, machine: &Machine<'_>) -> BTreeMap<String, Vec<String>> {
     let mut found: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     let mut by_name: FxHashMap<String, Vec<String>> = FxHashMap::default();
@@ -171,6 +172,9 @@ fn loads(catalog: &Catalog, graph: &Graph, machine: &Machine<'_>) -> BTreeMap<St
         if let Some(named) = by_name.get(&name) {
             paths.extend(named.iter().filter(|path| !is_for_clients(path)).cloned());
         }
+        paths.extend(
+            machine.mentions.files.keys().filter(|path| configurations::reads(&name, path)).cloned(),
+        );
         for path in machine.packages.configuration_of_service(&name) {
             if machine.mentions.files.contains_key(&path) {
                 paths.insert(path);

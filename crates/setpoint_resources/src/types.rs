@@ -7,12 +7,14 @@ pub(crate) mod exec;
 pub(crate) mod file;
 pub(crate) mod package;
 pub(crate) mod parsed;
+pub(crate) mod perform;
 pub(crate) mod service;
 pub(crate) mod small;
 
 use setpoint_catalog::{Catalog, Resource};
 use setpoint_state::{Manages, Program, Reach, Test, Unknown};
 
+use crate::attributes::Attributes;
 use crate::machine::Machine;
 
 /// What a resource does.
@@ -63,8 +65,24 @@ impl Model {
     }
 }
 
+/// Whether a schedule keeps a resource from ever being applied.
+fn schedule_never(catalog: &Catalog, resource: &Resource) -> bool {
+    let Some(name) = resource.text("schedule") else { return false };
+    let named = catalog.iter().find(|(_, other)| {
+        other.type_name.as_str() == "Schedule" && other.name_or_title("name") == name
+    });
+    match named {
+        Some((_, schedule)) => schedule.text("period").as_deref() == Some("never"),
+        None => name == "never",
+    }
+}
+
 /// The model of one resource.
 pub(crate) fn model(machine: &mut Machine<'_>, catalog: &Catalog, resource: &Resource) -> Model {
+    // It says what it would do, and does nothing; nor does it obey or pass on a notification.
+    if resource.flag("noop") == Some(true) || schedule_never(catalog, resource) {
+        return Model::nothing();
+    }
     // What the user says wins.
     if let Some(model) = declared::model(machine, resource) {
         return model;

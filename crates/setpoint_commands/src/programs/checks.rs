@@ -3,6 +3,7 @@
 use super::{Done, arguments, guard, needs};
 use crate::infer::{Shell, Stream, literal};
 use crate::lexer::Word;
+use crate::Syntax;
 use crate::step::{Condition, NotUnderstood, Step};
 
 pub(super) fn test(shell: &Shell, words: &[Word]) -> Done {
@@ -104,10 +105,22 @@ pub(super) fn grep(shell: &Shell, name: &str, words: &[Word], input: &Stream) ->
         ([], _) => return Err(NotUnderstood::new(name, "what it reads is not known")),
         _ => return Err(NotUnderstood::new(name, "only one file is followed")),
     };
+    if found.has('w') {
+        return Err(NotUnderstood::new("-w", "where words end is not followed"));
+    }
+    let syntax = if found.has('F') || name == "fgrep" {
+        Syntax::Fixed
+    } else if found.has('P') {
+        Syntax::Perl
+    } else if found.has('E') || name == "egrep" {
+        Syntax::Extended
+    } else {
+        Syntax::Basic
+    };
     let matches = Condition::Matches {
         path,
         pattern: literal(pattern)?,
-        fixed: found.has('F') || name == "fgrep",
+        syntax,
         whole: found.has('x'),
         ignore_case: found.has('i'),
     };

@@ -3,7 +3,7 @@
 use super::{Done, VERBOSE, all, arguments, each, needs, only, texts};
 use crate::infer::{Shell, Stream, literal};
 use crate::lexer::Word;
-use crate::step::{NotUnderstood, Step};
+use crate::step::{Condition, NotUnderstood, Step};
 
 /// The operands of cp and mv: what is taken, where to, and whether that is a directory for certain.
 pub(super) fn copy(shell: &Shell, name: &str, words: &[Word]) -> Done {
@@ -64,6 +64,8 @@ pub(super) fn apache(name: &str, words: &[Word]) -> Done {
     };
     let mut steps = Vec::new();
     for part in texts(&found.operands)? {
+        let end = ends.first().copied().unwrap_or_default();
+        steps.push(Step::Read(format!("/etc/apache2/{folder}-available/{part}.{end}")));
         for end in ends {
             let path = format!("/etc/apache2/{folder}-enabled/{part}.{end}");
             steps.push(if name.starts_with("a2dis") {
@@ -73,7 +75,7 @@ pub(super) fn apache(name: &str, words: &[Word]) -> Done {
                 Step::Disturb { path }
             } else {
                 let target = format!("../{folder}-available/{part}.{end}");
-                Step::Link { target, path, symbolic: true, force: true }
+                Step::Link { target, path, symbolic: true, force: true, replaces: true }
             });
         }
     }
@@ -116,6 +118,9 @@ pub(super) fn install(shell: &Shell, words: &[Word]) -> Done {
         }
         return all(steps);
     }
+    // It looks for its owner before anything else.
+    steps.extend(owner.iter().map(|owner| Step::Guard(Condition::UserExists(owner.clone()))));
+    steps.extend(group.iter().map(|group| Step::Guard(Condition::GroupExists(group.clone()))));
     let [from, to] = found.operands[..] else { return Err(needs("install", "one file and where to")) };
     if to.text.ends_with('/') {
         return Err(NotUnderstood::new(&to.text, "install into a directory is not followed"));
@@ -154,7 +159,8 @@ pub(super) fn link(shell: &Shell, words: &[Word]) -> Done {
         let last = target.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
         path_text = format!("{path_text}/{last}");
     }
-    only(Step::Link { target, path: path_text, symbolic, force: found.has('f') })
+    let replaces = ['n', 'T', 'h'].iter().any(|letter| found.has(*letter));
+    only(Step::Link { target, path: path_text, symbolic, force: found.has('f'), replaces })
 }
 
 pub(super) fn tar(shell: &Shell, words: &[Word]) -> Done {
@@ -296,9 +302,13 @@ pub(super) fn sed(shell: &Shell, words: &[Word], input: &Stream) -> Done {
     if runs || program.starts_with("w ") || program.contains(" w ") || program.contains("/w ") {
         return Err(NotUnderstood::new("sed", "its program writes other files or runs commands"));
     }
+    let extended = found.has('r') || found.has('E') || words.iter().any(|word| matches!(word.text.as_str(), "-ri" | "-Ei" | "-ir" | "-iE"));
+    // With other options the program means something else, which is not followed.
+    let plain = !found.has('n') && !found.has('z') && !words.iter().any(|word| word.text == "-ni");
+    let program = if plain { program } else { format!("{program} (with other options)") };
     if in_place {
         return each(&files, "sed", |word| {
-            Ok(Step::EditFile { path: shell.path(word)?, program: program.clone() })
+            Ok(Step::EditFile { path: shell.path(word)?, program: program.clone(), extended })
         });
     }
     if files.is_empty() && *input != Stream::Nothing {
@@ -315,7 +325,7 @@ pub(super) fn perl(shell: &Shell, words: &[Word]) -> Done {
             let files: Vec<&Word> = files.iter().collect();
             let program = literal(program)?;
             each(&files, "perl", |word| {
-                Ok(Step::EditFile { path: shell.path(word)?, program: program.clone() })
+                Ok(Step::EditFile { path: shell.path(word)?, program: format!("perl {program}"), extended: false })
             })
         }
         [inplace, option, program, files @ ..]
@@ -325,7 +335,7 @@ pub(super) fn perl(shell: &Shell, words: &[Word]) -> Done {
             let files: Vec<&Word> = files.iter().collect();
             let program = literal(program)?;
             each(&files, "perl", |word| {
-                Ok(Step::EditFile { path: shell.path(word)?, program: program.clone() })
+                Ok(Step::EditFile { path: shell.path(word)?, program: format!("perl {program}"), extended: false })
             })
         }
         _ => Err(NotUnderstood::new("perl", "what its program does is not known")),

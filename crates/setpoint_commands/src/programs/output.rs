@@ -1,9 +1,9 @@
 //! Programs that print, and what reads them.
 
-use super::{Done, arguments, each};
-use crate::infer::{Shell, Stream};
+use super::{Done, arguments, each, needs, only};
+use crate::infer::{Shell, Stream, literal};
 use crate::lexer::Word;
-use crate::step::Step;
+use crate::step::{NotUnderstood, Step};
 
 /// What echo or printf prints, where that is plain.
 pub(super) fn printed(name: &str, words: &[Word]) -> Option<String> {
@@ -76,4 +76,56 @@ pub(super) fn tee(shell: &Shell, words: &[Word], input: &Stream) -> Done {
         Ok(Step::Write { path: shell.path(word)?, content: content.clone(), append })
     })?;
     Ok((step, Stream::Text(content)))
+}
+
+/// `curl -o FILE ADDRESS`, `wget -O FILE ADDRESS`.
+pub(super) fn fetch(shell: &Shell, name: &str, words: &[Word]) -> Done {
+    let curl = name == "curl";
+    let found = arguments(
+        name,
+        words,
+        &[
+            ('o', "output", true),
+            ('O', "output-document", !curl),
+            ('s', "silent", false),
+            ('S', "show-error", false),
+            ('L', "location", false),
+            ('f', "fail", false),
+            ('k', "insecure", false),
+            ('q', "quiet", false),
+            ('g', "globoff", false),
+            ('n', "", false),
+            ('v', "verbose", false),
+            ('\u{1}', "no-check-certificate", false),
+            ('\u{2}', "no-verbose", false),
+            ('\u{3}', "retry", true),
+            ('\u{4}', "max-time", true),
+            ('\u{5}', "connect-timeout", true),
+            ('\u{6}', "timeout", true),
+            ('\u{7}', "tries", true),
+            ('T', "", true),
+            ('t', "", true),
+            ('P', "directory-prefix", true),
+            ('H', "header", true),
+            ('u', "user", true),
+            ('x', "proxy", true),
+        ],
+    )?;
+    let [address] = found.operands[..] else { return Err(needs(name, "one address")) };
+    let address = literal(address)?;
+    if curl && (found.has('T') || found.has('t')) || found.has('P') {
+        return Err(NotUnderstood::new(name, "one of its options is not followed"));
+    }
+    let own_name = address.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
+    let path = match (found.value(if curl { 'o' } else { 'O' }), curl) {
+        (Some(path), _) if path.text == "-" => {
+            return Err(NotUnderstood::new(name, "what it prints is not known"));
+        }
+        (Some(path), _) => shell.path(path)?,
+        (None, true) if !found.has('O') => {
+            return Err(NotUnderstood::new(name, "what it prints is not known"));
+        }
+        (None, _) => shell.path(&Word { text: own_name.to_owned(), ..Word::default() })?,
+    };
+    only(Step::Fetch { path, address })
 }

@@ -22,11 +22,55 @@ pub(crate) fn user(machine: &mut Machine<'_>, catalog: &Catalog, resource: &Reso
         ensure => {
             let sync = sync_user(machine, resource, &name);
             let managed = ensure.is_some() || has_properties(resource);
-            let create = if managed { create_user(machine, resource, &name, cell) } else { Program::Skip };
+            let create =
+                if managed { create_user(machine, catalog, resource, &name, cell) } else { Program::Skip };
             choose(absent(cell), create, sync)
         }
     };
-    Model::new(program)
+    Model::new(sequence(vec![program, purge_keys(machine, resource, &name)]))
+}
+
+/// Takes the keys away that no resource declares.
+fn purge_keys(machine: &mut Machine<'_>, resource: &Resource, name: &str) -> Program {
+    if resource.flag("purge_ssh_keys") != Some(true) {
+        return Program::Skip;
+    }
+    let (path, entry) = machine.mentions.other_keys(name);
+    let Some(path) = machine.mentions.canonical(&path, machine.world) else { return Program::Skip };
+    let cell = machine.track(&path, entry);
+    when(absent(cell).negate(), sequence(vec![Program::set(cell, Value::Absent), Program::Change]))
+}
+
+/// Another user or group of the catalog that has a number already.
+fn number_is_free(
+    machine: &mut Machine<'_>,
+    catalog: &Catalog,
+    resource: &Resource,
+    number: &str,
+) -> Vec<Program> {
+    let (kind, property) = match resource.type_name.as_str() {
+        "User" => (CellKind::User, "uid"),
+        _ => (CellKind::UserGroup, "gid"),
+    };
+    if resource.flag("allowdupe") == Some(true) {
+        return Vec::new();
+    }
+    let mut steps = Vec::new();
+    for (_, other) in catalog.iter().filter(|(_, other)| !other.virtual_) {
+        let same = other.type_name == resource.type_name && other.text(property).as_deref() == Some(number);
+        let name = other.name_or_title("name");
+        if !same || name == resource.name_or_title("name") {
+            continue;
+        }
+        let cell = if kind == CellKind::User {
+            machine.other(kind, &name, Some(property))
+        } else {
+            machine.other(kind, &format!("{name} (gid)"), None)
+        };
+        let taken = Test::is(cell, Value::text(number));
+        steps.push(when(taken, Program::fail(&format!("{name} has the number {number}"))));
+    }
+    steps
 }
 
 fn has_properties(resource: &Resource) -> bool {
@@ -79,8 +123,17 @@ fn needs(machine: &mut Machine<'_>, resource: &Resource) -> Vec<Program> {
     steps
 }
 
-fn create_user(machine: &mut Machine<'_>, resource: &Resource, name: &str, cell: CellId) -> Program {
+fn create_user(
+    machine: &mut Machine<'_>,
+    catalog: &Catalog,
+    resource: &Resource,
+    name: &str,
+    cell: CellId,
+) -> Program {
     let mut steps = needs(machine, resource);
+    if let Some(uid) = resource.text("uid") {
+        steps.extend(number_is_free(machine, catalog, resource, &uid));
+    }
     steps.push(Program::set(cell, Value::text(PRESENT)));
     for (cell, _, value) in properties(machine, resource, name) {
         steps.push(Program::set(cell, Value::text(&value)));
@@ -104,7 +157,7 @@ fn create_user(machine: &mut Machine<'_>, resource: &Resource, name: &str, cell:
 }
 
 /// The home, and what is missing above it.
-fn make_home(machine: &mut Machine<'_>, home: &str, user: &str, gid: Option<&str>) -> Program {
+pub(crate) fn make_home(machine: &mut Machine<'_>, home: &str, user: &str, gid: Option<&str>) -> Program {
     let mut above: Vec<String> = Vec::new();
     let mut at = home;
     while let Some(folder) = parent(at) {
@@ -235,7 +288,11 @@ pub(crate) fn group(machine: &mut Machine<'_>, catalog: &Catalog, resource: &Res
         steps.push(Program::Change);
         when(absent(cell).negate(), sequence(steps))
     } else {
-        let mut create = vec![Program::set(cell, Value::text(PRESENT))];
+        let mut create = Vec::new();
+        if let Some((_, wanted)) = &gid {
+            create.extend(number_is_free(machine, catalog, resource, wanted));
+        }
+        create.push(Program::set(cell, Value::text(PRESENT)));
         let mut sync = Vec::new();
         if let Some((gid, wanted)) = &gid {
             create.push(Program::set(*gid, Value::text(wanted)));
@@ -243,9 +300,7 @@ pub(crate) fn group(machine: &mut Machine<'_>, catalog: &Catalog, resource: &Res
             sync.push(when(Test::is(*gid, Value::text(wanted)).negate(), write));
         }
         create.push(Program::Change);
-        let create =
-            if resource.has("ensure") || has_properties(resource) { sequence(create) } else { Program::Skip };
-        choose(absent(cell), create, sequence(sync))
+        choose(absent(cell), sequence(create), sequence(sync))
     };
     Model::new(program)
 }

@@ -4,7 +4,8 @@ use setpoint_catalog::Resource;
 use setpoint_config::{Effects, Placed, Type};
 use setpoint_state::{Program, Test, Value};
 
-use super::{Model, exec};
+use super::perform::perform;
+use super::Model;
 use crate::World;
 use crate::attributes::{Attributes, shared};
 use crate::commands::Effect;
@@ -26,6 +27,17 @@ pub(crate) fn is_idempotent(resource: &Resource, command: &str, world: &World<'_
 fn declared<'a>(resource: &Resource, world: &World<'a>) -> Option<&'a Type> {
     let name = resource.type_name.as_str().to_lowercase();
     world.config.types.iter().find(|declared| *declared.name == name)
+}
+
+pub(crate) fn is_declared(resource: &Resource, world: &World<'_>) -> bool {
+    declared(resource, world).is_some()
+}
+
+/// The key of a file that the user says a resource sets.
+pub(crate) fn edited(resource: &Resource, world: &World<'_>) -> Option<(String, Entry)> {
+    let declared = declared(resource, world)?;
+    let (path, key) = (declared.edits.as_ref()?, declared.key.as_ref()?);
+    Some((fill(path, resource), Entry::Other(shared(&fill(key, resource)))))
 }
 
 /// All effects that the user declares for a resource of a type.
@@ -84,7 +96,7 @@ fn read(effects: &Effects, text: &dyn Fn(&str) -> String, content: &str) -> Vec<
     found.extend(texts(&effects.needs_packages).into_iter().map(Effect::NeedPackage));
     found.extend(texts(&effects.reads).into_iter().map(Effect::Read));
     found.extend(
-        texts(&effects.directories).into_iter().map(|path| Effect::MakeDirectory { path, parents: true }),
+        texts(&effects.directories).into_iter().map(|path| Effect::MakeDirectory { path, parents: true, mode: None }),
     );
     found.extend(texts(&effects.creates).into_iter().map(|path| Effect::Create { path }));
     found.extend(
@@ -103,8 +115,13 @@ fn read(effects: &Effects, text: &dyn Fn(&str) -> String, content: &str) -> Vec<
     if !packages.is_empty() {
         found.push(Effect::RemovePackages { names: packages, purge: false });
     }
-    found.extend(texts(&effects.users).into_iter().map(Effect::AddUser));
-    found.extend(texts(&effects.groups).into_iter().map(Effect::AddGroup));
+    found.extend(texts(&effects.users).into_iter().map(|name| Effect::AddUser {
+        name,
+        group: None,
+        groups: Vec::new(),
+        home: None,
+    }));
+    found.extend(texts(&effects.groups).into_iter().map(|name| Effect::AddGroup { name, force: false }));
     found.extend(
         texts(&effects.restarts).into_iter().map(|name| Effect::Service { name, verb: "restart".to_owned() }),
     );
@@ -151,18 +168,18 @@ fn redo(machine: &mut Machine<'_>, effect: &Effect) -> Program {
             let Some(path) = machine.mentions.canonical(path, machine.world) else { return Program::Skip };
             machine.exists(&path).negate()
         }
-        Effect::AddUser(name) => {
+        Effect::AddUser { name, .. } => {
             let cell = machine.user(name);
             absent(cell).negate()
         }
-        Effect::AddGroup(name) => {
+        Effect::AddGroup { name, .. } => {
             let cell = machine.group(name);
             absent(cell).negate()
         }
-        _ => return exec::perform(machine, effect),
+        _ => return perform(machine, effect),
     };
-    let perform = exec::perform(machine, effect);
-    when(done.negate(), sequence(vec![perform, Program::Change]))
+    let program = perform(machine, effect);
+    when(done.negate(), sequence(vec![program, Program::Change]))
 }
 
 /// Removes what would otherwise be written.

@@ -1,16 +1,20 @@
 //! `exec`.
 
 use setpoint_catalog::Resource;
+use setpoint_puppet_values::Data;
 use setpoint_state::{CellId, CellKind, Kind, Program, Reach, Test, Value};
 
+use super::perform::{bind, canonical, is_certain, perform, size};
 use super::{Model, service};
 use crate::attributes::{Attributes, shared};
 use crate::commands::{self, Effect, Question};
 use crate::entries::Entry;
-use crate::machine::{
-    LATEST, Machine, PRESENT, absent, all, any, choose, installed, never, parent, sequence, when,
-};
+use crate::machine::{Machine, PRESENT, absent, all, any, choose, installed, never, sequence, when};
+use crate::mentions::is_below;
 use crate::{Note, World};
+
+/// A program that branches more often than this is not asked about.
+const LARGEST: usize = 4000;
 
 /// The command of an exec.
 pub(crate) fn command(resource: &Resource) -> String {
@@ -32,7 +36,12 @@ pub(crate) fn effects(resource: &Resource, world: &World<'_>) -> Result<Vec<Effe
     if let Some(declared) = super::declared::exec(resource, &command, world) {
         return Ok(declared);
     }
-    commands::effects(&command, resource.text("cwd").as_deref())
+    let folder = resource.text("cwd");
+    // An array is one program with its words, and no shell reads it.
+    match resource.get("command").map(|value| &value.data) {
+        Some(Data::Array(_)) => commands::effects_of_words(&resource.texts("command"), folder.as_deref()),
+        _ => commands::effects(&command, folder.as_deref()),
+    }
 }
 
 pub(crate) fn model(machine: &mut Machine<'_>, resource: &Resource) -> Model {
@@ -41,8 +50,8 @@ pub(crate) fn model(machine: &mut Machine<'_>, resource: &Resource) -> Model {
     let mut unknown: Option<String> = None;
     let mut disturbed: Vec<CellId> = Vec::new();
     for effect in effects(resource, machine.world).unwrap_or_default() {
-        if let Effect::Disturb { path, below } = effect {
-            disturbed.extend(touched(machine, &path, below));
+        for leaf in effect.leaves() {
+            disturbed.extend(disturbed_by(machine, resource, leaf));
         }
     }
     let mut run = match effects(resource, machine.world) {
@@ -66,6 +75,9 @@ pub(crate) fn model(machine: &mut Machine<'_>, resource: &Resource) -> Model {
     if declared == Some(false) {
         let count = counted(machine, resource);
         (run, again) = (sequence(vec![run, count.clone()]), sequence(vec![again, count]));
+    }
+    if size(&run).max(size(&again)) > LARGEST {
+        unknown.get_or_insert_with(|| "it branches too often".to_owned());
     }
     let mut guard_reason: Option<String> = None;
     let guard = match guard(machine, resource) {
@@ -119,6 +131,36 @@ fn counted(machine: &mut Machine<'_>, resource: &Resource) -> Program {
     choose(Test::is(traces, Value::text("once")), set("again"), set("once"))
 }
 
+/// What an effect changes in a way that is not known.
+fn disturbed_by(machine: &mut Machine<'_>, resource: &Resource, effect: &Effect) -> Vec<CellId> {
+    match effect {
+        Effect::Disturb { path, below } => touched(machine, path, *below),
+        // The resource says what comes out of the archive; the rest of what is named below is in doubt.
+        Effect::Extract { into, .. } => {
+            let into = canonical(machine, into);
+            let promised = promised(machine, resource);
+            let mut cells = Vec::new();
+            for path in machine.below(&into) {
+                if !promised.contains(&path) && !promised.iter().any(|other| is_below(other, &path)) {
+                    cells.extend(touched(machine, &path, false));
+                }
+            }
+            cells
+        }
+        Effect::Edit { path, program, extended } => {
+            let path = canonical(machine, path);
+            if is_certain(machine, &path, program, *extended) { Vec::new() } else { touched(machine, &path, false) }
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// What a command is said to create.
+fn promised(machine: &Machine<'_>, resource: &Resource) -> Vec<String> {
+    let creates = resource.texts("creates");
+    creates.iter().filter_map(|path| machine.mentions.canonical(path, machine.world)).collect()
+}
+
 /// The cells of a path, and of what is below it.
 fn touched(machine: &mut Machine<'_>, path: &str, below: bool) -> Vec<CellId> {
     let path = canonical(machine, path);
@@ -154,7 +196,18 @@ fn guard(machine: &mut Machine<'_>, resource: &Resource) -> Result<Test, String>
     Ok(all(tests))
 }
 
-fn ask(machine: &mut Machine<'_>, question: &Question) -> Test {
+/// Where a program of that name may be.
+pub(crate) fn program_paths(name: &str) -> Vec<String> {
+    if name.starts_with('/') {
+        return vec![name.to_owned()];
+    }
+    ["/usr/bin", "/usr/sbin", "/usr/local/bin", "/usr/local/sbin"]
+        .iter()
+        .map(|folder| format!("{folder}/{name}"))
+        .collect()
+}
+
+pub(crate) fn ask(machine: &mut Machine<'_>, question: &Question) -> Test {
     let kind = |machine: &mut Machine<'_>, path: &str, kind: Kind| {
         let Some(path) = machine.mentions.canonical(path, machine.world) else { return never() };
         match machine.path(&path) {
@@ -180,6 +233,46 @@ fn ask(machine: &mut Machine<'_>, question: &Question) -> Test {
             }
             None => never(),
         },
+        Question::HasContent(path) => match machine.mentions.canonical(path, machine.world) {
+            Some(path) => match machine.path(&path) {
+                Some(cell) => {
+                    let empty = machine.has_content(&path, &shared(""));
+                    all(vec![absent(cell).negate(), empty.negate()])
+                }
+                None => Test::True,
+            },
+            None => never(),
+        },
+        Question::Matches { path, expression } => match machine.mentions.canonical(path, machine.world) {
+            Some(path) => {
+                let cell = machine.track(&path, Entry::Match(shared(expression)));
+                absent(cell).negate()
+            }
+            None => never(),
+        },
+        Question::SameContent(one, other) => {
+            let (one, other) = (canonical(machine, one), canonical(machine, other));
+            let both = vec![machine.exists(&one), machine.exists(&other), machine.same_content(&one, &other)];
+            all(both)
+        }
+        Question::ProgramExists(name) => {
+            let paths = program_paths(name);
+            let provided: Vec<&String> = paths.iter().filter(|path| machine.is_provided(path)).collect();
+            if provided.is_empty() {
+                // Nothing in the catalog brings it: it is there or not, and stays so.
+                let cell = machine.other(CellKind::Other, name, Some("program"));
+                return absent(cell).negate();
+            }
+            any(provided.iter().map(|path| machine.exists(path)).collect())
+        }
+        Question::ServiceActive(name) => {
+            let cell = service::running_cell(machine, name);
+            Test::is(cell, Value::text("running"))
+        }
+        Question::ServiceEnabled(name) => {
+            let cell = service::enabled_cell(machine, name);
+            Test::is(cell, Value::text("true"))
+        }
         Question::UserExists(name) => machine.user_exists(name),
         Question::GroupExists(name) => machine.group_exists(name),
         Question::PackageInstalled(name) => {
@@ -212,17 +305,65 @@ fn run(machine: &mut Machine<'_>, resource: &Resource, command: &str, effects: &
         let known = machine.user_exists(&user);
         steps.push(when(known.negate(), Program::fail(&format!("the user {user} does not exist"))));
     }
-    if is_false(command) {
-        steps.push(Program::fail("the command fails"));
-    }
+    let mut done = Vec::new();
     for effect in effects {
-        steps.push(perform(machine, effect));
+        done.push(perform(machine, effect));
+        for leaf in effect.leaves() {
+            if let Effect::Extract { archive, into } = leaf {
+                done.push(unpacked(machine, resource, archive, into));
+            }
+        }
     }
+    let done = sequence(done);
+    steps.push(match returns(resource) {
+        Returns::Success => done,
+        Returns::Anything => bind(&done, Program::Skip, &Program::Skip),
+        Returns::Failure => {
+            bind(&done, Program::fail("its exit status is another"), &Program::Skip)
+        }
+    });
     sequence(steps)
 }
 
-fn is_false(command: &str) -> bool {
-    matches!(command.trim(), "false" | "/bin/false" | "/usr/bin/false")
+/// What is fine as an exit status.
+enum Returns {
+    Success,
+    Failure,
+    Anything,
+}
+
+/// A failure is taken to have one of the statuses that are named.
+fn returns(resource: &Resource) -> Returns {
+    let named = resource.texts("returns");
+    let success = named.is_empty() || named.iter().any(|status| status == "0");
+    let failure = named.iter().any(|status| status != "0");
+    match (success, failure) {
+        (true, true) => Returns::Anything,
+        (false, _) => Returns::Failure,
+        (true, false) => Returns::Success,
+    }
+}
+
+/// What the resource says that an archive has: a content that the archive's decides.
+fn unpacked(machine: &mut Machine<'_>, resource: &Resource, archive: &str, into: &str) -> Program {
+    let (archive, into) = (canonical(machine, archive), canonical(machine, into));
+    let mut steps = Vec::new();
+    for path in promised(machine, resource) {
+        if !is_below(&path, &into) {
+            continue;
+        }
+        let above = super::perform::make_directories(machine, &path);
+        let Some(cell) = machine.path(&path) else { continue };
+        let make = if machine.mentions.ancestors.contains(&path) {
+            machine.make_directory(&path, "0755")
+        } else {
+            let mut make = vec![machine.copy_file(&path, &archive)];
+            make.extend(machine.set_attributes(&path, "0644", "root", "root"));
+            sequence(make)
+        };
+        steps.push(when(absent(cell), sequence(vec![above, make])));
+    }
+    sequence(steps)
 }
 
 /// The program of the command is there, where that is a question.
@@ -254,259 +395,3 @@ fn tool(machine: &mut Machine<'_>, resource: &Resource, command: &str) -> Option
     Some(any(tests))
 }
 
-fn canonical(machine: &Machine<'_>, path: &str) -> String {
-    machine.mentions.canonical(path, machine.world).unwrap_or_else(|| path.to_owned())
-}
-
-/// The program of one effect.
-pub(crate) fn perform(machine: &mut Machine<'_>, effect: &Effect) -> Program {
-    match effect {
-        Effect::Touch(path) => {
-            let path = canonical(machine, path);
-            let Some(cell) = machine.path(&path) else { return Program::Skip };
-            let create = create_file(machine, &path, "");
-            when(absent(cell), create)
-        }
-        Effect::MakeDirectory { path, parents } => {
-            make_directory(machine, &canonical(machine, path), *parents)
-        }
-        Effect::Remove { path, recursive, force } => {
-            let path = canonical(machine, path);
-            let Some(cell) = machine.path(&path) else { return Program::fail("it cannot be removed") };
-            let missing =
-                if *force { Program::Skip } else { Program::fail(&format!("{path} does not exist")) };
-            let tree = if *recursive {
-                machine.remove_tree(&path)
-            } else {
-                Program::fail(&format!("{path} is a directory"))
-            };
-            let one = machine.remove_one(&path);
-            choose(absent(cell), missing, choose(Test::Kind(cell, Kind::Directory), tree, one))
-        }
-        Effect::Copy { from, to } => copy(machine, &canonical(machine, from), &canonical(machine, to), false),
-        Effect::Move { from, to } => copy(machine, &canonical(machine, from), &canonical(machine, to), true),
-        Effect::Link { target, path, force } => {
-            let path = canonical(machine, path);
-            let Some(cell) = machine.path(&path) else { return Program::fail("a directory is there") };
-            let parent = machine.parent_is_directory(&path);
-            let mut make = vec![
-                when(parent.negate(), Program::fail("the directory above does not exist")),
-                Program::set(cell, Value::Link(shared(target))),
-            ];
-            make.extend(machine.set_attributes(&path, "0777", "root", "root"));
-            let there = if *force {
-                choose(
-                    Test::Kind(cell, Kind::Directory),
-                    Program::fail(&format!("{path} is a directory")),
-                    sequence(make.clone()),
-                )
-            } else {
-                Program::fail(&format!("{path} exists"))
-            };
-            choose(absent(cell), sequence(make), there)
-        }
-        Effect::Mode { path, mode } => {
-            let path = canonical(machine, path);
-            attribute(machine, &path, CellKind::Mode, mode)
-        }
-        Effect::Owner { path, owner, group } => {
-            let path = canonical(machine, path);
-            let mut steps = Vec::new();
-            if let Some(owner) = owner {
-                let known = machine.user_exists(owner);
-                steps.push(when(known.negate(), Program::fail(&format!("the user {owner} does not exist"))));
-                steps.push(attribute(machine, &path, CellKind::Owner, owner));
-            }
-            if let Some(group) = group {
-                let known = machine.group_exists(group);
-                steps.push(when(known.negate(), Program::fail(&format!("the group {group} does not exist"))));
-                steps.push(attribute(machine, &path, CellKind::Group, group));
-            }
-            sequence(steps)
-        }
-        Effect::Write { path, content } => {
-            let path = canonical(machine, path);
-            let write = machine.write_file(&path, &shared(content));
-            overwrite(machine, &path, write)
-        }
-        Effect::Set { path, name } => {
-            let path = canonical(machine, path);
-            let write = machine.write_named(&path, name);
-            overwrite(machine, &path, write)
-        }
-        Effect::Create { path } => {
-            let path = canonical(machine, path);
-            let Some(cell) = machine.path(&path) else { return Program::Skip };
-            let create = create_file(machine, &path, "(as the command made it)");
-            when(absent(cell), create)
-        }
-        Effect::Append { path, line } => {
-            let path = canonical(machine, path);
-            let entry = machine.track(&path, Entry::Line(shared(line)));
-            let Some(cell) = machine.path(&path) else { return Program::fail("a directory is there") };
-            let create = create_file(machine, &path, "");
-            let count = choose(
-                absent(entry),
-                Program::set(entry, Value::text(PRESENT)),
-                Program::set(entry, Value::text("repeated")),
-            );
-            sequence(vec![
-                when(absent(cell), create),
-                when(Test::Kind(cell, Kind::Directory), Program::fail(&format!("{path} is a directory"))),
-                count,
-            ])
-        }
-        Effect::InstallPackages(names) => {
-            let mut steps = Vec::new();
-            for name in names {
-                let name = machine.packages.real_name(name);
-                let cell = machine.package(&name);
-                let install = machine.install(&name, LATEST);
-                steps.push(when(installed(cell).negate(), install));
-            }
-            sequence(steps)
-        }
-        Effect::RemovePackages { names, purge } => {
-            let mut steps = Vec::new();
-            for name in names {
-                let name = machine.packages.real_name(name);
-                let cell = machine.package(&name);
-                let remove = machine.uninstall(&name, *purge);
-                steps.push(when(installed(cell), remove));
-            }
-            sequence(steps)
-        }
-        Effect::NeedPackage(name) => {
-            let name = machine.packages.real_name(name);
-            let cell = machine.package(&name);
-            when(installed(cell).negate(), Program::fail(&format!("the package {name} is not installed")))
-        }
-        Effect::Need(path) => {
-            let path = canonical(machine, path);
-            let there = machine.exists(&path);
-            when(there.negate(), Program::fail(&format!("{path} does not exist")))
-        }
-        // What it does is said beside the program.
-        Effect::Read(_) | Effect::Disturb { .. } => Program::Skip,
-        Effect::AddUser(name) => {
-            let cell = machine.user(name);
-            let mut steps = vec![
-                when(absent(cell).negate(), Program::fail(&format!("the user {name} exists"))),
-                Program::set(cell, Value::text(PRESENT)),
-            ];
-            if !machine.is_base_group(name) {
-                let group = machine.group(name);
-                steps.push(Program::set(group, Value::text(PRESENT)));
-            }
-            sequence(steps)
-        }
-        Effect::RemoveUser(name) => {
-            let cell = machine.user(name);
-            sequence(vec![
-                when(absent(cell), Program::fail(&format!("the user {name} does not exist"))),
-                Program::set(cell, Value::Absent),
-            ])
-        }
-        Effect::AddGroup(name) => {
-            let cell = machine.group(name);
-            sequence(vec![
-                when(absent(cell).negate(), Program::fail(&format!("the group {name} exists"))),
-                Program::set(cell, Value::text(PRESENT)),
-            ])
-        }
-        Effect::RemoveGroup(name) => {
-            let cell = machine.group(name);
-            sequence(vec![
-                when(absent(cell), Program::fail(&format!("the group {name} does not exist"))),
-                Program::set(cell, Value::Absent),
-            ])
-        }
-        Effect::Service { name, verb } => by_hand(machine, name, verb),
-    }
-}
-
-/// A service that a command starts, stops or enables.
-fn by_hand(machine: &mut Machine<'_>, name: &str, verb: &str) -> Program {
-    let unit = service::unit_exists(machine, name);
-    let mut steps = vec![when(unit.negate(), Program::fail(&format!("{name} has no unit and no script")))];
-    match verb {
-        "start" => steps.push(service::start(machine, name)),
-        "stop" => steps.push(service::stop(machine, name)),
-        "restart" | "reload" => steps.extend(service::load(machine, name)),
-        _ => {
-            let enabled = service::enabled_cell(machine, name);
-            let value = if verb == "enable" { "true" } else { "false" };
-            steps.push(Program::set(enabled, Value::text(value)));
-        }
-    }
-    sequence(steps)
-}
-
-fn create_file(machine: &mut Machine<'_>, path: &str, content: &str) -> Program {
-    let parent = machine.parent_is_directory(path);
-    let mut create = vec![
-        when(parent.negate(), Program::fail("the directory above does not exist")),
-        machine.write_file(path, &shared(content)),
-    ];
-    create.extend(machine.set_attributes(path, "0644", "root", "root"));
-    sequence(create)
-}
-
-/// Replaces the content of a file, or makes one.
-fn overwrite(machine: &mut Machine<'_>, path: &str, write: Program) -> Program {
-    let Some(cell) = machine.path(path) else { return Program::fail("a directory is there") };
-    let parent = machine.parent_is_directory(path);
-    let mut create =
-        vec![when(parent.negate(), Program::fail("the directory above does not exist")), write.clone()];
-    create.extend(machine.set_attributes(path, "0644", "root", "root"));
-    let directory = Program::fail(&format!("{path} is a directory"));
-    choose(absent(cell), sequence(create), choose(Test::Kind(cell, Kind::Directory), directory, write))
-}
-
-fn attribute(machine: &mut Machine<'_>, path: &str, kind: CellKind, value: &str) -> Program {
-    let there = machine.exists(path);
-    let set =
-        machine.attribute(kind, path).map_or(Program::Skip, |cell| Program::set(cell, Value::text(value)));
-    choose(there, set, Program::fail(&format!("{path} does not exist")))
-}
-
-fn make_directory(machine: &mut Machine<'_>, path: &str, parents: bool) -> Program {
-    let Some(cell) = machine.path(path) else {
-        return if parents { Program::Skip } else { Program::fail(&format!("{path} exists")) };
-    };
-    let make = machine.make_directory(path, "0755");
-    if !parents {
-        let above = machine.parent_is_directory(path);
-        let create =
-            sequence(vec![when(above.negate(), Program::fail("the directory above does not exist")), make]);
-        return choose(absent(cell), create, Program::fail(&format!("{path} exists")));
-    }
-    let mut steps = Vec::new();
-    if let Some(above) = parent(path)
-        && machine.path(above).is_some()
-    {
-        let above = above.to_owned();
-        steps.push(make_directory(machine, &above, true));
-    }
-    let blocked = Program::fail(&format!("a file is at {path}"));
-    steps.push(choose(absent(cell), make, when(Test::Kind(cell, Kind::File), blocked)));
-    sequence(steps)
-}
-
-fn copy(machine: &mut Machine<'_>, from: &str, to: &str, and_remove: bool) -> Program {
-    let Some(source) = machine.path(from) else { return Program::fail("a directory cannot be copied so") };
-    let Some(target) = machine.path(to) else {
-        return Program::fail("copies into directories are not modelled");
-    };
-    let write = machine.copy_file(to, from);
-    let overwrite = overwrite(machine, to, write);
-    let mut steps = vec![
-        when(Test::Kind(source, Kind::File).negate(), Program::fail(&format!("{from} is no file"))),
-        when(Test::Kind(target, Kind::Directory), Program::fail(&format!("{to} is a directory"))),
-        overwrite,
-    ];
-    if and_remove {
-        steps.push(machine.remove_one(from));
-    }
-    sequence(steps)
-}

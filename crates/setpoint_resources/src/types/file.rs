@@ -4,12 +4,13 @@ use std::sync::Arc;
 
 use setpoint_catalog::Resource;
 use setpoint_catalog::graph::canonical_path;
-use setpoint_state::{CellKind, Kind, Program, Reach, Test, Value};
+use setpoint_state::{CellId, CellKind, Kind, Program, Reach, Test, Value};
 
 use super::Model;
 use crate::attributes::{Attributes, directory_mode, octal, shared};
-use crate::commands;
-use crate::machine::{Machine, absent, all, choose, never, sequence, when};
+use crate::commands::{self, Question};
+use crate::entries::Entry;
+use crate::machine::{Machine, absent, all, any, choose, never, sequence, when};
 use crate::mentions::{SOME_DIRECTORY, SOME_FILE, is_below};
 use crate::{Source, World};
 
@@ -41,6 +42,17 @@ pub(crate) struct Shape {
     pub(crate) force: bool,
     pub(crate) replace: bool,
     pub(crate) target: Option<String>,
+    /// A link at the path is what it leads to.
+    pub(crate) follows: bool,
+    /// Where a copy of what was there is kept, by its ending.
+    pub(crate) backup: Option<String>,
+    /// The names that recursion leaves alone.
+    pub(crate) ignore: Vec<String>,
+}
+
+/// The ending of the copy that is kept of a file; the bucket is no part of what is modelled.
+pub(crate) fn backup_ending(resource: &Resource) -> Option<String> {
+    resource.text("backup").filter(|ending| ending.starts_with('.'))
 }
 
 /// The canonical path of a file resource, before links are followed.
@@ -115,6 +127,9 @@ impl Shape {
             force: resource.flag("force") == Some(true),
             replace: resource.flag("replace") != Some(false),
             target,
+            follows: resource.text("links").as_deref() == Some("follow"),
+            backup: backup_ending(resource),
+            ignore: resource.texts("ignore"),
         }
     }
 
@@ -299,7 +314,10 @@ fn own(
 ) -> Program {
     match shape.ensure {
         Ensure::Absent => removal(machine, path, shape),
-        Ensure::Directory => directory(machine, path, shape, wanted),
+        Ensure::Directory => {
+            let program = directory(machine, path, shape, wanted);
+            with_source(machine, shape, program)
+        }
         Ensure::Link => link(machine, path, shape, wanted),
         Ensure::Nothing => attributes_only(machine, path, wanted),
         Ensure::Present | Ensure::File => {
@@ -331,8 +349,17 @@ fn removal(machine: &mut Machine<'_>, path: &str, shape: &Shape) -> Program {
         // Puppet says that it has removed the directory, and leaves it.
         Program::Change
     };
-    let one = sequence(vec![machine.remove_one(path), Program::Change]);
+    let one = sequence(vec![keep(machine, path, shape), machine.remove_one(path), Program::Change]);
     choose(absent(cell), Program::Skip, choose(Test::Kind(cell, Kind::Directory), tree, one))
+}
+
+/// Keeps a copy of a file beside it.
+fn keep(machine: &mut Machine<'_>, path: &str, shape: &Shape) -> Program {
+    let (Some(ending), Some(cell)) = (&shape.backup, machine.path(path)) else { return Program::Skip };
+    let copy = format!("{path}{ending}");
+    let mut steps = vec![machine.copy_file(&copy, path)];
+    steps.extend(machine.set_attributes(&copy, "0644", "root", "root"));
+    when(Test::Kind(cell, Kind::File), sequence(steps))
 }
 
 /// What must be gone before something else can be put there.
@@ -361,8 +388,29 @@ fn directory(machine: &mut Machine<'_>, path: &str, shape: &Shape, wanted: &Want
     let attributes = wanted.after_creation(machine, path, Kind::Directory);
     let create = sequence(vec![no_parent, room, make, attributes, Program::Change]);
     let in_line = wanted.in_line(machine, path);
-    let there = if shape.replace { Test::Kind(cell, Kind::Directory) } else { absent(cell).negate() };
+    let there = if !shape.replace {
+        absent(cell).negate()
+    } else if shape.follows {
+        any(vec![Test::Kind(cell, Kind::Directory), Test::Kind(cell, Kind::Link)])
+    } else {
+        Test::Kind(cell, Kind::Directory)
+    };
     choose(there, in_line, create)
+}
+
+/// A directory that should have what a source has needs the source.
+fn with_source(machine: &mut Machine<'_>, shape: &Shape, program: Program) -> Program {
+    let mut there = Vec::new();
+    for source in &shape.sources {
+        match local_source(source).and_then(|local| machine.mentions.canonical(local, machine.world)) {
+            Some(from) => there.push(machine.exists(&from)),
+            None => there.push(Test::True),
+        }
+    }
+    if there.is_empty() {
+        return program;
+    }
+    choose(any(there), program, Program::fail("none of its sources exists"))
 }
 
 fn link(machine: &mut Machine<'_>, path: &str, shape: &Shape, wanted: &Wanted) -> Program {
@@ -399,13 +447,22 @@ fn file(
         sequence(vec![no_parent, room, validation.clone(), write.clone(), attributes, Program::Change]);
     let in_line = wanted.in_line(machine, path);
     let same = if shape.replace { content.is_there(machine, path) } else { Test::True };
-    let refill = when(same.negate(), sequence(vec![validation, write, Program::Change]));
+    let keep = keep(machine, path, shape);
+    let refill = when(same.negate(), sequence(vec![validation, keep, write, Program::Change]));
     let sync = sequence(vec![refill, in_line.clone()]);
     let other_kind = match shape.ensure {
         // Anything will do.
         Ensure::Present if shape.sources.is_empty() => in_line,
         _ if !shape.replace => in_line,
-        _ => create.clone(),
+        // A source that is a link is copied as one.
+        _ => match content {
+            Content::Copy(from) => {
+                let same = machine.same_content(path, from);
+                let link = all(vec![Test::Kind(cell, Kind::Link), same]);
+                choose(link, in_line, create.clone())
+            }
+            _ => create.clone(),
+        },
     };
     choose(absent(cell), create, choose(Test::Kind(cell, Kind::File), sync, other_kind))
 }
@@ -413,6 +470,9 @@ fn file(
 /// A file is written only if the command that checks it is there; that it accepts the content is assumed.
 fn validation(machine: &mut Machine<'_>, resource: &Resource) -> Program {
     let Some(command) = resource.text("validate_cmd") else { return Program::Skip };
+    if is_rejected(&command, resource) {
+        return Program::fail("the command that checks the content refuses it");
+    }
     let Some(tool) = commands::absolute_paths(&command).next().map(str::to_owned) else {
         return Program::Skip;
     };
@@ -422,6 +482,23 @@ fn validation(machine: &mut Machine<'_>, resource: &Resource) -> Program {
     let Some(tool) = machine.mentions.canonical(&tool, machine.world) else { return Program::Skip };
     let there = machine.exists_if_provided(&tool);
     when(there.negate(), Program::fail(&format!("{tool}, which checks the content, does not exist")))
+}
+
+/// Whether a plain command certainly refuses the content.
+fn is_rejected(command: &str, resource: &Resource) -> bool {
+    const PLACE: &str = "/(the content)";
+    let command = command.replace('%', PLACE);
+    let content = resource.text("content");
+    match commands::question(&command, None) {
+        Ok(Question::Constant(answer)) => !answer,
+        Ok(Question::HasLine { path, line }) if path == PLACE => {
+            content.is_some_and(|content| !content.lines().any(|other| other == line))
+        }
+        Ok(Question::Matches { path, expression }) if path == PLACE => content.is_some_and(|content| {
+            Entry::Match(shared(&expression)).read(&content) == Value::Absent
+        }),
+        _ => false,
+    }
 }
 
 fn from_sources(
@@ -466,7 +543,7 @@ fn contents(machine: &mut Machine<'_>, path: &str, shape: &Shape, wanted: &Wante
         return Program::Skip;
     }
     let mut steps = Vec::new();
-    let mut from_source: Vec<String> = Vec::new();
+    let mut from_source: Vec<(String, Option<CellId>)> = Vec::new();
     if let Some(source) = shape.sources.first() {
         if let Some(local) = local_source(source) {
             if let Some(from) = machine.mentions.canonical(local, machine.world) {
@@ -486,15 +563,21 @@ fn contents(machine: &mut Machine<'_>, path: &str, shape: &Shape, wanted: &Wante
                     }
                     Source::Directory(_) => directory(machine, &to, shape, wanted),
                 });
-                from_source.push(to);
+                from_source.push((to, None));
             }
         }
     }
     if recurse == Recurse::Local {
         for child in machine.below(path) {
-            if is_managed_below(machine, path, &child) || from_source.contains(&child) {
+            if is_managed_below(machine, path, &child) || is_ignored(&child, path, shape) {
                 continue;
             }
+            // What the source has is not purged.
+            let lacking = match from_source.iter().find(|(to, _)| *to == child) {
+                Some((_, Some(source))) => absent(*source),
+                Some((_, None)) => continue,
+                None => Test::True,
+            };
             let Some(cell) = machine.path(&child) else { continue };
             if shape.purge {
                 let one = sequence(vec![machine.remove_one(&child), Program::Change]);
@@ -504,14 +587,15 @@ fn contents(machine: &mut Machine<'_>, path: &str, shape: &Shape, wanted: &Wante
                 } else {
                     Program::Change
                 };
-                steps.push(choose(
+                let purge = choose(
                     absent(cell),
                     Program::Skip,
                     choose(Test::Kind(cell, Kind::Directory), tree, one),
-                ));
+                );
+                steps.push(when(lacking, purge));
             } else {
                 let in_line = wanted.in_line(machine, &child);
-                steps.push(when(absent(cell).negate(), in_line));
+                steps.push(when(all(vec![lacking, absent(cell).negate()]), in_line));
             }
         }
     }
@@ -549,7 +633,7 @@ fn copies(
     path: &str,
     shape: &Shape,
     wanted: &Wanted,
-    done: &mut Vec<String>,
+    done: &mut Vec<(String, Option<CellId>)>,
     steps: &mut Vec<Program>,
 ) {
     for child in machine.below(from) {
@@ -570,8 +654,31 @@ fn copies(
             choose(Test::Kind(source, Kind::Directory), as_directory, as_file)
         };
         steps.push(when(absent(source).negate(), program));
-        done.push(to);
+        done.push((to, Some(source)));
     }
+}
+
+/// Whether recursion leaves a path alone, by one of the names on the way to it.
+fn is_ignored(path: &str, directory: &str, shape: &Shape) -> bool {
+    let below = path.strip_prefix(directory).unwrap_or(path);
+    below.split('/').any(|name| shape.ignore.iter().any(|glob| matches_glob(glob, name)))
+}
+
+/// `*` and `?` of a shell.
+fn matches_glob(glob: &str, name: &str) -> bool {
+    let expression: String = glob
+        .chars()
+        .map(|character| match character {
+            '*' => ".*".to_owned(),
+            '?' => ".".to_owned(),
+            '[' | ']' => character.to_string(),
+            other if other.is_alphanumeric() => other.to_string(),
+            other => format!("\\{other}"),
+        })
+        .collect();
+    !name.is_empty()
+        && fancy_regex::Regex::new(&format!("^{expression}$"))
+            .is_ok_and(|regex| regex.is_match(name).unwrap_or(false))
 }
 
 /// Whether a path below a directory is managed by a resource of its own, or lies below such a one.

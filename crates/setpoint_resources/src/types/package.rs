@@ -32,7 +32,7 @@ pub(crate) fn model(machine: &mut Machine<'_>, resource: &Resource) -> Model {
     let (prefetch, seen) = snapshot(machine, &name, cell);
     let there = any(vec![installed(seen), installed(cell)]);
     let change = match ensure.as_str() {
-        "present" | "installed" | "held" | "true" => {
+        "present" | "installed" | "true" => {
             let install = machine.install(&name, LATEST);
             when(there.negate(), sequence(vec![install, Program::Change]))
         }
@@ -50,6 +50,8 @@ pub(crate) fn model(machine: &mut Machine<'_>, resource: &Resource) -> Model {
             ]);
             when(left, sequence(vec![remove, Program::Change]))
         }
+        // A word of older Puppets; now it is a version that no package has.
+        "held" => Program::fail("no package has the version `held`"),
         version => {
             let version = if version == "latest" { LATEST } else { version };
             let install = machine.install(&name, version);

@@ -5,8 +5,8 @@ use setpoint_state::{CellId, CellKind, Kind, Program, Reach, Test, Value};
 
 use super::Model;
 use crate::attributes::{Attributes, shared};
-use crate::entries::Entry;
-use crate::machine::{Machine, absent, choose, parent, sequence, when};
+use crate::entries::{Entry, SEVERAL};
+use crate::machine::{Machine, absent, all, any, choose, never, parent, sequence, when};
 use crate::mentions::Mentions;
 
 /// An entry that a resource manages.
@@ -78,9 +78,10 @@ pub(crate) fn rows(resource: &Resource, mentions: &Mentions) -> Vec<Row> {
             lines.push(match resource.text("special") {
                 Some(special) if special != "absent" => format!("@{special} {command}"),
                 _ => {
-                    let field = |name: &str| match resource.texts(name) {
-                        values if values.is_empty() => "*".to_owned(),
-                        values => values.join(","),
+                    let field = |name: &str| {
+                        let values = resource.texts(name);
+                        let values: Vec<String> = values.iter().map(|value| number_of(name, value)).collect();
+                        if values.is_empty() { "*".to_owned() } else { values.join(",") }
                     };
                     let fields =
                         [field("minute"), field("hour"), field("monthday"), field("month"), field("weekday")];
@@ -134,25 +135,32 @@ pub(crate) fn rows(resource: &Resource, mentions: &Mentions) -> Vec<Row> {
         "File_line" => {
             let Some(path) = resource.text("path") else { return Vec::new() };
             let line = resource.text("line").unwrap_or_default();
-            let entry = match resource.text("match") {
+            // A line that should be absent is looked for by itself, unless it says otherwise.
+            let by_match = !absent || resource.flag("match_for_absence") == Some(true);
+            let expression = resource.text("match").filter(|_| by_match);
+            let value = if expression.is_some() { line.clone() } else { "present".to_owned() };
+            let entry = match expression {
                 Some(expression) => Entry::Match(shared(&expression)),
                 None => Entry::Line(shared(&line)),
             };
-            let value = if resource.has("match") { line } else { "present".to_owned() };
             vec![Row { missing: Missing::Fail, ..row(path, entry, value, false) }]
         }
         "Ini_setting" | "Ini_subsetting" => {
             let Some(path) = resource.text("path") else { return Vec::new() };
             let section = resource.text("section").unwrap_or_default();
             let setting = resource.text("setting").unwrap_or_default();
+            let separator = resource.text("key_val_separator").unwrap_or_else(|| " = ".to_owned());
             let entry = match resource.text("subsetting") {
-                Some(part) => Entry::Other(shared(&format!("[{section}] {setting}: {part}"))),
+                Some(part) => Entry::Part {
+                    section: shared(&section),
+                    setting: shared(&setting),
+                    separator: shared(&separator),
+                    part: shared(&part),
+                },
                 None => Entry::Setting {
                     section: shared(&section),
                     setting: shared(&setting),
-                    separator: shared(
-                        &resource.text("key_val_separator").unwrap_or_else(|| " = ".to_owned()),
-                    ),
+                    separator: shared(&separator),
                 },
             };
             let value = resource.text("value").unwrap_or_default();
@@ -172,6 +180,23 @@ pub(crate) fn rows(resource: &Resource, mentions: &Mentions) -> Vec<Row> {
             .into_iter()
             .collect(),
     }
+}
+
+/// The number of a day or month that is given by its name.
+fn number_of(field: &str, value: &str) -> String {
+    const DAYS: [&str; 7] = ["sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"];
+    const MONTHS: [&str; 12] = [
+        "january", "february", "march", "april", "may", "june", "july", "august", "september", "october",
+        "november", "december",
+    ];
+    let (names, first): (&[&str], usize) = match field {
+        "weekday" => (&DAYS, 0),
+        "month" => (&MONTHS, 1),
+        _ => (&[], 0),
+    };
+    let value = value.to_lowercase();
+    let found = names.iter().position(|name| value.len() > 2 && name.starts_with(&value));
+    found.map_or(value, |at| (at + first).to_string())
 }
 
 /// Types as `nova_config { 'DEFAULT/debug': value => true }`: settings of `/etc/nova/nova.conf`.
@@ -281,6 +306,14 @@ pub(crate) fn model(machine: &mut Machine<'_>, resource: &Resource) -> Option<Mo
     let mut model = Model::new(sequence(steps));
     match resource.type_name.as_str() {
         "Mount" => model = mount(machine, resource, model),
+        // A setting and a part of it are two views of one line.
+        "Ini_setting" | "Ini_subsetting" => {
+            let both = views(machine, resource);
+            if both.len() > 1 {
+                let reason = "another resource manages the setting or a part of it";
+                model = model.not_known(reason, Reach::Cells(both));
+            }
+        }
         "Cron" => model.suitable = machine.exists_if_provided(CRONTAB),
         "Augeas" if resource.has("onlyif") => {
             model = model.not_known("whether augeas is asked to do it is not known", Reach::Cells(reach));
@@ -288,6 +321,24 @@ pub(crate) fn model(machine: &mut Machine<'_>, resource: &Resource) -> Option<Mo
         _ => {}
     }
     Some(model)
+}
+
+/// The cells of a setting and of its parts, if both are managed.
+fn views(machine: &mut Machine<'_>, resource: &Resource) -> Vec<CellId> {
+    let path = resource.text("path").and_then(|path| machine.mentions.canonical(&path, machine.world));
+    let (own_section, own_setting) = (resource.text("section"), resource.text("setting"));
+    let is_own = |section: &str, setting: &str| {
+        own_section.as_deref().unwrap_or_default() == section && own_setting.as_deref() == Some(setting)
+    };
+    let (mut whole, mut parts) = (Vec::new(), Vec::new());
+    for tracked in path.map(|path| machine.tracked(&path)).unwrap_or_default() {
+        match &tracked.entry {
+            Entry::Setting { section, setting, .. } if is_own(section, setting) => whole.push(tracked.cell),
+            Entry::Part { section, setting, .. } if is_own(section, setting) => parts.push(tracked.cell),
+            _ => {}
+        }
+    }
+    if whole.is_empty() || parts.is_empty() { Vec::new() } else { whole.into_iter().chain(parts).collect() }
 }
 
 /// The other entries that the type keeps in memory for a file.
@@ -331,7 +382,6 @@ fn edit(machine: &mut Machine<'_>, resource: &Resource, path: &str, cell: CellId
                 seen = memory;
             }
         }
-        before.push(when(absent(taken), sequence(reads)));
         flush = vec![Program::set(seen, wanted.clone())];
         let create = machine.write_file(path, &shared(""));
         flush.push(choose(absent(rest), create, Program::copy(file, rest)));
@@ -339,9 +389,11 @@ fn edit(machine: &mut Machine<'_>, resource: &Resource, path: &str, cell: CellId
             if std::mem::discriminant(&tracked.entry) != std::mem::discriminant(&row.entry) {
                 // What others wrote since is lost.
                 let memory = machine.scratch(kind, &format!("{path} #{}", tracked.cell.0), Value::Absent);
+                reads.push(Program::copy(memory, tracked.cell));
                 writes.push(Program::copy(tracked.cell, memory));
             }
         }
+        before.push(when(absent(taken), sequence(reads)));
         flush.extend(writes);
     }
     let create = create(machine, path, row);
@@ -354,6 +406,8 @@ fn edit(machine: &mut Machine<'_>, resource: &Resource, path: &str, cell: CellId
     } else {
         Program::Skip
     };
+    let (done, several) = line_is_fine(machine, path, resource, seen);
+    before.extend(several);
     let directory = when(Test::Kind(file, Kind::Directory), Program::fail(&format!("{path} is a directory")));
     let mut change = Vec::new();
     if let Some(user) = &row.user
@@ -362,9 +416,86 @@ fn edit(machine: &mut Machine<'_>, resource: &Resource, path: &str, cell: CellId
         let known = machine.user_exists(user);
         change.push(when(known.negate(), Program::fail(&format!("the user {user} does not exist"))));
     }
-    change.extend([directory, exists, sequence(flush), Program::Change]);
-    before.push(when(Test::is(seen, wanted).negate(), sequence(change)));
+    let lines = others_lines(machine, path, cell, row, resource);
+    change.extend([directory, exists, lines, sequence(flush), Program::Change]);
+    let wrong = all(vec![Test::is(seen, wanted).negate(), done.negate()]);
+    before.push(when(wrong, sequence(change)));
     sequence(before)
+}
+
+/// When a `file_line` has nothing to do although its line is not there, and when it does not know what to do.
+fn line_is_fine(
+    machine: &mut Machine<'_>,
+    path: &str,
+    resource: &Resource,
+    cell: CellId,
+) -> (Test, Option<Program>) {
+    let absent_wanted = resource.ensure().as_deref() == Some("absent");
+    if resource.type_name.as_str() != "File_line" || !resource.has("match") {
+        return (never(), None);
+    }
+    let line = resource.text("line").unwrap_or_default();
+    let matches = |expression: String| Entry::Match(shared(&expression)).read(&line) != Value::Absent;
+    let mut fine = Vec::new();
+    if !absent_wanted && resource.text("match").is_some_and(matches) {
+        // The line itself is enough, whatever else matches.
+        let own = machine.track(path, Entry::Line(shared(&line)));
+        machine.laws.push(Test::Any(vec![absent(own), absent(cell).negate()]));
+        machine.laws.push(Test::Any(vec![Test::is(cell, Value::text(&line)).negate(), absent(own).negate()]));
+        fine.push(absent(own).negate());
+    }
+    let several = Test::is(cell, Value::text(SEVERAL));
+    let fails = (resource.flag("multiple") != Some(true)
+        && resource.flag("append_on_no_match") != Some(false)
+        && resource.flag("replace") != Some(false))
+    .then(|| {
+        let undecided = all(vec![several, any(fine.clone()).negate()]);
+        when(undecided, Program::fail("more than one line matches"))
+    });
+    if resource.flag("append_on_no_match") == Some(false) {
+        fine.push(absent(cell));
+    }
+    if resource.flag("replace") == Some(false) {
+        fine.push(absent(cell).negate());
+    }
+    (if fine.is_empty() { never() } else { any(fine) }, fails)
+}
+
+/// What the lines of other resources become when a line is added, replaced or taken away.
+fn others_lines(machine: &Machine<'_>, path: &str, cell: CellId, row: &Row, resource: &Resource) -> Program {
+    if resource.type_name.as_str() != "File_line" {
+        return Program::Skip;
+    }
+    let line = resource.text("line").unwrap_or_default();
+    match (&row.entry, &row.value) {
+        (Entry::Line(line), None) => machine.line_removed(path, cell, line),
+        (Entry::Line(_), Some(_)) => machine.line_added(path, cell, &line),
+        (Entry::Match(expression), value) => {
+            let mut steps = Vec::new();
+            // The lines that it replaces or takes away.
+            for tracked in machine.tracked(path) {
+                if let Entry::Line(other) = &tracked.entry
+                    && Entry::Match(expression.clone()).read(other) != Value::Absent
+                    && (value.is_none() || **other != *line)
+                {
+                    let was = Test::is(cell, Value::text(other));
+                    steps.push(when(was, Program::set(tracked.cell, Value::Absent)));
+                }
+            }
+            if value.is_some() {
+                steps.push(machine.line_added(path, cell, &line));
+                // All that match become the same line.
+                for tracked in machine.tracked(path) {
+                    if matches!(&tracked.entry, Entry::Line(own) if **own == *line) {
+                        let several = Test::is(cell, Value::text(SEVERAL));
+                        steps.push(when(several, Program::set(tracked.cell, Value::text("repeated"))));
+                    }
+                }
+            }
+            sequence(steps)
+        }
+        _ => Program::Skip,
+    }
 }
 
 /// Makes the file of an entry.

@@ -7,7 +7,7 @@ use setpoint_state::{CellId, CellKey, CellKind, Kind, Program, Reach, Test, Valu
 use super::Model;
 use crate::Note;
 use crate::attributes::{Attributes, shared};
-use crate::machine::{Machine, absent, choose, sequence, when};
+use crate::machine::{Machine, absent, all, any, choose, sequence, when};
 
 /// `notify` says its message in every run, which is a change.
 pub(crate) fn notify() -> Model {
@@ -19,7 +19,7 @@ pub(crate) fn tidy(machine: &mut Machine<'_>, resource: &Resource) -> Model {
     let Some(path) = machine.mentions.canonical(&resource.name_or_title("path"), machine.world) else {
         return Model::nothing();
     };
-    let mut cells: Vec<CellId> = Vec::new();
+    let mut cells: Vec<CellId> = machine.path(&path).into_iter().collect();
     for below in machine.below(&path) {
         cells.extend(machine.path(&below));
     }
@@ -32,14 +32,17 @@ pub(crate) fn resources(machine: &mut Machine<'_>, resource: &Resource) -> Model
         return Model::nothing();
     }
     let purged = resource.name_or_title("name").to_lowercase();
+    if let Some((path, entry)) = machine.mentions.rest(&purged) {
+        let Some(path) = machine.mentions.canonical(&path, machine.world) else { return Model::nothing() };
+        let cell = machine.track(&path, entry);
+        let remove = sequence(vec![Program::set(cell, Value::Absent), Program::Change]);
+        return Model::new(when(absent(cell).negate(), remove));
+    }
     let kind = match purged.as_str() {
-        "host" => CellKind::Host,
-        "cron" => CellKind::Cron,
         "user" => CellKind::User,
         "group" => CellKind::UserGroup,
         "package" => CellKind::Package,
-        "mount" => CellKind::Mount,
-        "ssh_authorized_key" | "sshkey" => CellKind::Key,
+        "ssh_authorized_key" => CellKind::Key,
         _ => CellKind::Other,
     };
     // One that no resource declares stands for all.
@@ -64,8 +67,8 @@ pub(crate) fn archive(machine: &mut Machine<'_>, resource: &Resource) -> Model {
         Some(created) => machine.exists(created),
         None => absent(cell).negate(),
     };
-    let parent = machine.parent_is_directory(&path);
-    let mut steps = vec![when(parent.negate(), Program::fail("the directory above does not exist"))];
+    // What is missing above is made.
+    let mut steps = vec![super::perform::make_directories(machine, &path)];
     match super::file::local_source(&source).and_then(|local| canonical(machine, local)) {
         Some(from) => {
             let there = machine.exists(&from);
@@ -129,30 +132,69 @@ pub(crate) fn vcsrepo(machine: &mut Machine<'_>, resource: &Resource) -> Model {
     )));
     let apply = if resource.ensure().as_deref() == Some("absent") {
         let remove = machine.remove_tree(&path);
-        let gone = sequence(vec![remove, Program::set(checkout, Value::Absent), Program::Change]);
-        when(absent(cell).negate(), gone)
+        let gone = sequence(vec![remove, Program::set(checkout, Value::Absent)]);
+        // It says so in every run, also if there was nothing.
+        sequence(vec![when(absent(cell).negate(), gone), Program::Change])
     } else {
-        let parent = machine.parent_is_directory(&path);
+        let source = resource.text("source").unwrap_or_default();
+        // Git makes what is missing above a clone; for a repository of its own nobody does.
+        let above = if source.is_empty() {
+            let parent = machine.parent_is_directory(&path);
+            when(parent.negate(), Program::fail("the directory above does not exist"))
+        } else {
+            super::perform::make_directories(machine, &path)
+        };
         let make = machine.make_directory(&path, "0755");
-        let clone = sequence(vec![
-            when(parent.negate(), Program::fail("the directory above does not exist")),
+        let mut clone = Vec::new();
+        if let Some(from) = super::file::local_source(&source)
+            .and_then(|from| machine.mentions.canonical(from, machine.world))
+        {
+            let there = machine.exists(&from);
+            clone.push(when(there.negate(), Program::fail(&format!("{from} does not exist"))));
+        }
+        let mut full = Vec::new();
+        for child in machine.below(&path) {
+            full.extend(machine.path(&child).map(|child| absent(child).negate()));
+        }
+        if !machine.world.any_start {
+            // A directory that is there has the checkout, or is empty.
+            let empty = any(full.clone()).negate();
+            machine.start.push(Test::Any(vec![absent(cell), absent(checkout).negate(), empty]));
+        }
+        let in_the_way = if resource.flag("force") == Some(true) {
+            machine.remove_tree(&path)
+        } else {
+            Program::fail("what is there is no repository")
+        };
+        let make_room = when(all(vec![Test::Kind(cell, Kind::Directory), absent(checkout), any(full)]), in_the_way);
+        clone.extend([
             when(Test::Kind(cell, Kind::File), Program::fail(&format!("{path} is no directory"))),
-            when(absent(cell), make),
+            make_room,
+            when(absent(cell), sequence(vec![above, make])),
             Program::set(checkout, wanted.clone()),
+            owned(machine, resource),
             Program::Change,
         ]);
+        let clone = sequence(clone);
         let differs =
             if resource.has("revision") { Test::is(checkout, wanted).negate() } else { absent(checkout) };
         choose(differs, clone, Program::Skip)
     };
     let mut model = Model::new(apply);
     model.suitable = machine.exists_if_provided(tool);
-    if let Some(user) = resource.text("user").or_else(|| resource.text("owner")) {
+    if let Some(user) = resource.text("user") {
         let known = machine.user_exists(&user);
         let failure = Program::fail(&format!("the user {user} does not exist"));
         model.apply = sequence(vec![when(known.negate(), failure), model.apply]);
     }
     model
+}
+
+/// The owner of a checkout is set once it is there.
+fn owned(machine: &mut Machine<'_>, resource: &Resource) -> Program {
+    let Some(owner) = resource.text("owner") else { return Program::Skip };
+    let known = machine.user_exists(&owner);
+    when(known.negate(), Program::fail(&format!("the user {owner} does not exist")))
 }
 
 /// A type that nothing is known of: it may touch what its parameters name, and what is of its own type.

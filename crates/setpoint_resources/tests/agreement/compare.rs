@@ -5,14 +5,14 @@ use std::fmt::Write;
 use std::path::PathBuf;
 
 use serde_json::Value as Json;
+use setpoint_catalog::Catalog;
 use setpoint_catalog::graph::Graph;
 use setpoint_catalog::ruby_types::ModuleTypes;
-use setpoint_config::Config;
 use setpoint_judge as judge;
 use setpoint_packages::Family;
-use setpoint_resources::{Base, Modelled, NoSources, World, plan};
+use setpoint_resources::{Base, Modelled, World, plan};
 use setpoint_source::OsFileSystem;
-use setpoint_state::{CellId, CellKey, Lifetime, Reach, Runner, Semantics, State, Status, Value};
+use setpoint_state::{CellId, CellKey, CellKind, Lifetime, Reach, Runner, Semantics, State, Status, Value};
 
 use crate::notation::{Start, index};
 use crate::observe::{Eyes, follow, without};
@@ -71,11 +71,11 @@ pub(crate) fn differences(catalog: &Json, start: &Start, outcome: &judge::Outcom
     let world = World {
         base: &base(),
         packages: &index,
-        sources: &NoSources,
-        config: &Config::default(),
+        sources: &start.served,
+        config: &start.config,
         semantics: Semantics::Puppet,
         any_start: false,
-        packages_start_services: false,
+        packages_start_services: start.packages_start_services,
     };
     let modelled = plan(&catalog, &graph, &world);
     let eyes = Eyes::new(&modelled, start);
@@ -95,15 +95,15 @@ pub(crate) fn differences(catalog: &Json, start: &Start, outcome: &judge::Outcom
             return out;
         }
         let predicted = runner.run(&state, &runner.puppet_order());
-        statuses(&modelled, &predicted.statuses, run, number + 1, &mut out);
-        cells(&modelled, &eyes, &predicted.end, &run.after, &unseen, number + 1, &mut out);
+        statuses(&catalog, &modelled, &predicted.statuses, run, number + 1, &mut out);
+        cells(&catalog, &modelled, &eyes, &predicted.end, &run.after, &unseen, number + 1, &mut out);
         let all_known = modelled
             .plan
             .steps
             .iter()
             .all(|step| step.unknown.as_ref().is_none_or(|unknown| unknown.reach != Reach::Everything));
         if all_known {
-            unexplained(&modelled, start, before, &run.after, number + 1, &mut out);
+            unexplained(&catalog, &modelled, start, before, &run.after, number + 1, &mut out);
         }
         state = predicted.end;
         before = &run.after;
@@ -135,13 +135,22 @@ fn unseen(modelled: &Modelled) -> BTreeSet<CellId> {
     unseen
 }
 
-fn statuses(modelled: &Modelled, predicted: &[Status], run: &judge::Run, number: usize, out: &mut String) {
+fn statuses(
+    catalog: &Catalog,
+    modelled: &Modelled,
+    predicted: &[Status],
+    run: &judge::Run,
+    number: usize,
+    out: &mut String,
+) {
     let declared: BTreeSet<&str> = modelled.plan.steps.iter().map(|step| &*step.name).collect();
-    for (step, predicted) in modelled.plan.steps.iter().zip(predicted) {
+    let steps = modelled.plan.steps.iter().zip(&modelled.resources);
+    for ((step, resource), predicted) in steps.zip(predicted) {
         if step.passes_on || step.unknown.is_some() {
             continue;
         }
         let name = &*step.name;
+        let purges_keys = catalog[*resource].get("purge_ssh_keys").is_some();
         // A type with several names is reported by its full one.
         let found = run.resources.get(name).or_else(|| {
             let stem = name.strip_suffix(']')?;
@@ -160,9 +169,15 @@ fn statuses(modelled: &Modelled, predicted: &[Status], run: &judge::Run, number:
                 return false;
             }
             let below = name.strip_suffix(']').map(|stem| format!("{stem}/"));
-            let own = name.strip_prefix("Concat_file").map(|rest| format!("File{rest}"));
+            let path = catalog[*resource].get("path").and_then(|path| path.as_str());
+            let own = (name.starts_with("Concat_file["))
+                .then(|| format!("File[{}]", path.unwrap_or(&catalog[*resource].title)));
+            let purged = name.strip_prefix("Resources[").and_then(|rest| rest.strip_suffix(']'));
+            let purged = purged.map(|kind| format!("{}{}[", kind[..1].to_uppercase(), &kind[1..]));
             below.is_some_and(|below| name.starts_with("File[") && other.starts_with(&below))
                 || own.as_deref() == Some(other)
+                || purged.is_some_and(|purged| other.starts_with(&purged))
+                || (purges_keys && other.starts_with("Ssh_authorized_key["))
         };
         for (other, part) in &run.resources {
             if generated(other) {
@@ -171,6 +186,8 @@ fn statuses(modelled: &Modelled, predicted: &[Status], run: &judge::Run, number:
             }
         }
         let seen = match status {
+            // What its schedule keeps back skips nothing that comes after it.
+            judge::Status { skipped: true, .. } if catalog[*resource].get("schedule").is_some() => Status::Ok,
             judge::Status { skipped: true, .. } => Status::Skipped,
             judge::Status { failed: true, .. } | judge::Status { failed_to_restart: true, .. } => {
                 Status::Failed
@@ -184,7 +201,9 @@ fn statuses(modelled: &Modelled, predicted: &[Status], run: &judge::Run, number:
     }
 }
 
+#[allow(clippy::too_many_arguments, reason = "the two sides, and where to say it")]
 fn cells(
+    catalog: &Catalog,
     modelled: &Modelled,
     eyes: &Eyes<'_>,
     predicted: &State,
@@ -194,6 +213,11 @@ fn cells(
     out: &mut String,
 ) {
     let observed = eyes.state(seen);
+    let repositories: Vec<&str> = catalog
+        .iter()
+        .filter(|(_, resource)| resource.type_name.as_str() == "Vcsrepo")
+        .map(|(_, resource)| &*resource.title)
+        .collect();
     let entries: BTreeSet<CellId> = modelled.entries.iter().map(|entry| entry.cell).collect();
     for (id, cell) in modelled.plan.space.iter() {
         if cell.lifetime != Lifetime::Machine || unseen.contains(&id) {
@@ -202,19 +226,40 @@ fn cells(
         if eyes.value(cell, seen).is_none() && !entries.contains(&id) {
             continue;
         }
+        // Of a repository it is told that it is there; what is in it is not.
+        let name = &*cell.key.name;
+        if repositories.iter().any(|path| name.starts_with(&format!("{path}/(another "))) {
+            continue;
+        }
         let (want, have) = (predicted.get(id), observed.get(id));
-        if want == have || same_content(modelled, &cell.key, want, have) {
+        if cell.key.kind == CellKind::Other && (*want == Value::Absent) == (*have == Value::Absent) {
+            continue;
+        }
+        if want == have || is_made_up(predicted, modelled, want, have) || same_content(modelled, &cell.key, want, have) {
             continue;
         }
         let _ = writeln!(out, "  run {number}: {}: predicted {want:?}, on the machine {have:?}", cell.key);
     }
 }
 
+/// A content that is not known but by its name: that of a declared effect, of an address, or of what an archive has, which
+/// may be a directory, too.
+fn is_made_up(predicted: &State, modelled: &Modelled, want: &Value, have: &Value) -> bool {
+    let Value::File(name) = want else { return false };
+    let named = name.starts_with('(') && name.ends_with(')') && matches!(have, Value::File(_));
+    let out_of_archive = modelled.plan.space.iter().any(|(id, cell)| {
+        let is_archive = cell.key.kind == CellKind::Path && cell.key.name.ends_with(".tar");
+        is_archive && predicted.get(id) == want
+    });
+    let from_archive = name.starts_with("(out of ") || out_of_archive;
+    named || (from_archive && !matches!(have, Value::Absent))
+}
+
 /// Two contents that differ in their entries only, for those have cells of their own.
 fn same_content(modelled: &Modelled, key: &CellKey, want: &Value, have: &Value) -> bool {
     let (Value::File(want), Value::File(have)) = (want, have) else { return false };
     let path =
-        if key.kind == setpoint_state::CellKind::Loaded { key.detail.as_deref() } else { Some(&*key.name) };
+        if key.kind == CellKind::Loaded { key.detail.as_deref() } else { Some(&*key.name) };
     let entries: Vec<_> = modelled.entries.iter().filter(|entry| Some(entry.path.as_str()) == path).collect();
     !entries.is_empty() && without(want, &entries) == without(have, &entries)
 }
@@ -237,6 +282,7 @@ const BOOKS: [&str; 12] = [
 
 /// What changed and no cell tells.
 fn unexplained(
+    catalog: &Catalog,
     modelled: &Modelled,
     start: &Start,
     before: &judge::State,
@@ -271,12 +317,23 @@ fn unexplained(
                     modelled.plan.space.find(&CellKey::path(&format!("{above}/(another file)"))).is_some()
                 },
             );
+        // What a repository keeps, and what an archive has.
+        let inside = catalog.iter().any(|(_, resource)| {
+            let folder = match resource.type_name.as_str() {
+                "Vcsrepo" => Some(&*resource.title),
+                "Archive" => resource.get("extract_path").and_then(|value| value.as_str()),
+                "Exec" => resource.get("creates").and_then(|value| value.as_str()),
+                _ => None,
+            };
+            folder.is_some_and(|folder| path.starts_with(&format!("{folder}/")))
+        });
         let masked = new.is_some_and(|node| node.target.as_deref() == Some("/dev/null"));
         if same
             || known
             || stands_for
             || packaged
             || masked
+            || inside
             || path.ends_with(".dpkg-dist")
             || BOOKS.iter().any(is_book)
         {

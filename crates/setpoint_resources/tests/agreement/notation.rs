@@ -18,11 +18,17 @@
 //!   /etc/web.conf = "default\n" conffile
 //!   /opt/web/
 //!   user web
+//!   starts web
 //! ```
+//!
+//! An input `modules/web/files/x` is what `puppet:///modules/web/x` gives; `setpoint.toml` declares models.
 
 use std::collections::BTreeMap;
 
+use setpoint_config::Config;
 use setpoint_judge::{Node, Package, Placed};
+use setpoint_resources::{Source, Sources};
+use setpoint_testing::Case;
 
 #[derive(Debug, Default)]
 pub(crate) struct Start {
@@ -31,6 +37,62 @@ pub(crate) struct Start {
     pub(crate) packages: Vec<Package>,
     /// The users that the scripts of packages create.
     pub(crate) package_users: Vec<(String, String)>,
+    /// Whether installing a package starts a service.
+    pub(crate) packages_start_services: bool,
+    pub(crate) config: Config,
+    pub(crate) served: Served,
+}
+
+/// The files of modules, by the path in their file server.
+#[derive(Debug, Default)]
+pub(crate) struct Served(BTreeMap<String, String>);
+
+impl Sources for Served {
+    fn get(&self, address: &str) -> Option<Source> {
+        let path = address.strip_prefix("puppet:///modules/")?.trim_end_matches('/');
+        self.find(path)
+    }
+}
+
+impl Served {
+    fn find(&self, path: &str) -> Option<Source> {
+        if let Some(content) = self.0.get(path) {
+            return Some(Source::File(content.as_str().into()));
+        }
+        let prefix = format!("{path}/");
+        let below = self.0.keys().filter_map(|other| other.strip_prefix(&prefix)?.split('/').next());
+        let names: std::collections::BTreeSet<&str> = below.collect();
+        let children = names.iter().filter_map(|name| {
+            Some(((*name).to_owned(), self.find(&format!("{prefix}{name}"))?))
+        });
+        (!names.is_empty()).then(|| Source::Directory(children.collect()))
+    }
+}
+
+/// All that a case says about the machine and its surroundings.
+pub(crate) fn read(case: &Case) -> Result<Start, String> {
+    let input = |name: &str| case.input(name).unwrap_or_default();
+    let mut start = start(input("start"), input("packages"))?;
+    if let Some(text) = case.input("setpoint.toml") {
+        let files = crate::Overlay("setpoint.toml", text.to_owned());
+        let path = std::path::Path::new("setpoint.toml");
+        let (config, said) = setpoint_config::load(&files, &setpoint_source::Sources::new(), path)
+            .map_err(|error| error.to_string())?;
+        if let Some(said) = said.first() {
+            return Err(format!("setpoint.toml: {}", said.message));
+        }
+        start.config = config;
+    }
+    for section in &case.inputs {
+        let Some((module, path)) =
+            section.name.strip_prefix("modules/").and_then(|rest| rest.split_once("/files/"))
+        else {
+            continue;
+        };
+        start.served.0.insert(format!("{module}/{path}"), section.text.clone());
+        start.nodes.push(file(&format!("/{}", section.name), &section.text));
+    }
+    Ok(start)
 }
 
 const PASSWD: &str = "root:x:0:0:root:/root:/bin/sh\ndaemon:x:1:1:daemon:/usr/sbin:/usr/sbin/nologin\n\
@@ -38,7 +100,7 @@ const PASSWD: &str = "root:x:0:0:root:/root:/bin/sh\ndaemon:x:1:1:daemon:/usr/sb
                       nobody:x:65534:65534:nobody:/nonexistent:/usr/sbin/nologin\n";
 const GROUP: &str = "root:x:0:\ndaemon:x:1:\nadm:x:4:\nshadow:x:42:\nstaff:x:50:\nnogroup:x:65534:\n";
 
-pub(crate) fn start(text: &str, packages: &str) -> Result<Start, String> {
+fn start(text: &str, packages: &str) -> Result<Start, String> {
     let mut start = Start::default();
     let (mut passwd, mut shadow) = (PASSWD.to_owned(), String::new());
     let mut groups: Vec<(String, usize, Vec<String>)> = Vec::new();
@@ -173,6 +235,12 @@ fn read_packages(text: &str, start: &mut Start) -> Result<(), String> {
             start.package_users.push((package.name.clone(), user.to_owned()));
             let script = package.scripts.entry("postinst".to_owned()).or_default();
             *script += &format!("getent passwd {user} >/dev/null || useradd -r {user}\n");
+        } else if let Some(service) = line.strip_prefix("starts ") {
+            start.packages_start_services = true;
+            let scripts = &mut package.scripts;
+            *scripts.entry("postinst".to_owned()).or_default() +=
+                &format!("systemctl enable {service}\nsystemctl start {service}\n");
+            *scripts.entry("prerm".to_owned()).or_default() += &format!("systemctl stop {service}\n");
         } else if line.ends_with('/') {
             package.directories.push(line.trim_end_matches('/').to_owned());
         } else {

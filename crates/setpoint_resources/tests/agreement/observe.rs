@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use setpoint_judge as judge;
-use setpoint_resources::{Entry, FileEntry, Modelled, packaged_content};
+use setpoint_resources::{Entry, FileEntry, Modelled, Rest, packaged_content};
 use setpoint_state::{Cell, CellKind, Program, State, Term, Test, Value};
 
 use crate::notation::Start;
@@ -133,6 +133,12 @@ impl<'a> Eyes<'a> {
                     }
                 }
             }
+            CellKind::Other if detail == Some("checkout") => {
+                let is_repository = [".git", "HEAD"]
+                    .iter()
+                    .any(|child| seen.tree.contains_key(&format!("{name}/{child}")));
+                if is_repository { Value::text("present") } else { Value::Absent }
+            }
             CellKind::Mount if detail.is_none() => {
                 let table =
                     seen.tree.get("/run/mounts").and_then(|node| node.content.clone()).unwrap_or_default();
@@ -161,7 +167,7 @@ impl<'a> Eyes<'a> {
             .iter()
             .find(|(path, node)| {
                 path.strip_prefix(&prefix).is_some_and(|rest| !rest.contains('/'))
-                    && node.kind == kind
+                    && (node.kind == kind || kind == "file" && node.kind == "link")
                     && !known(path)
             })
             .map(|(_, node)| node)
@@ -232,11 +238,11 @@ fn read(entry: &Entry, content: &str) -> Value {
         return Value::text("repeated");
     }
     if let Entry::Other(key) = entry {
-        // augeas: a word of the file, as far as cases go.
+        // augeas and declared keys: a word of the file, as far as cases go.
         let last = key.rsplit('/').next().unwrap_or(key);
         return content
             .lines()
-            .find_map(|line| line.trim().strip_prefix(last)?.strip_prefix(' ').map(str::trim))
+            .find_map(|line| line.trim().strip_prefix(last)?.strip_prefix([' ', ':', '=']).map(str::trim))
             .map_or(Value::Absent, Value::text);
     }
     entry.read(content)
@@ -244,6 +250,14 @@ fn read(entry: &Entry, content: &str) -> Value {
 
 /// A content without its entries, and without what Puppet writes around them.
 pub(crate) fn without(content: &str, entries: &[&FileEntry]) -> String {
+    // What a program of sed would do is told by a cell of its own.
+    let mut content = content.to_owned();
+    for entry in entries {
+        if let Entry::Edited { program, extended } = &entry.entry {
+            let edited = setpoint_commands::Edit::parse(program, *extended);
+            content = edited.and_then(|edit| edit.apply(&content)).unwrap_or(content);
+        }
+    }
     let mut kept = String::new();
     let mut in_job = false;
     for line in content.lines() {
@@ -263,7 +277,15 @@ pub(crate) fn without(content: &str, entries: &[&FileEntry]) -> String {
                 in_job |= found;
                 found
             }
-            Entry::Setting { setting, .. } => line
+            Entry::Edited { .. } => false,
+            // All lines of its kind are entries.
+            Entry::Rest { kind: Rest::Jobs, .. } => {
+                let found = line.starts_with("# Puppet Name: ");
+                in_job |= found;
+                found
+            }
+            Entry::Rest { .. } => !line.starts_with('#'),
+            Entry::Part { setting, .. } | Entry::Setting { setting, .. } => line
                 .trim()
                 .strip_prefix(&**setting)
                 .is_some_and(|rest| rest.trim_start().starts_with(['=', ':'])),

@@ -1,0 +1,516 @@
+//! What commands do, as programs.
+
+use setpoint_commands::Edit;
+use setpoint_state::{CellKind, Kind, Program, Test, Value};
+
+use super::{exec, service};
+use crate::attributes::shared;
+use crate::commands::Effect;
+use crate::entries::Entry;
+use crate::machine::{
+    LATEST, Machine, PRESENT, absent, all, any, choose, installed, parent, sequence, when,
+};
+
+/// A program with what follows it, and what follows a failure of it.
+pub(crate) fn bind(program: &Program, then: Program, otherwise: &Program) -> Program {
+    if !can_fail(program) {
+        return sequence(vec![program.clone(), then]);
+    }
+    match program {
+        Program::Fail(_) => otherwise.clone(),
+        Program::If(test, yes, no) => {
+            choose(test.clone(), bind(yes, then.clone(), otherwise), bind(no, then, otherwise))
+        }
+        Program::Sequence(programs) => {
+            programs.iter().rev().fold(then, |then, program| bind(program, then, otherwise))
+        }
+        other => sequence(vec![other.clone(), then]),
+    }
+}
+
+fn can_fail(program: &Program) -> bool {
+    match program {
+        Program::Fail(_) => true,
+        Program::If(_, yes, no) => can_fail(yes) || can_fail(no),
+        Program::Sequence(programs) => programs.iter().any(can_fail),
+        _ => false,
+    }
+}
+
+/// How many parts a program has.
+pub(crate) fn size(program: &Program) -> usize {
+    match program {
+        Program::If(_, yes, no) => 1 + size(yes) + size(no),
+        Program::Sequence(programs) => programs.iter().map(size).sum(),
+        _ => 1,
+    }
+}
+
+/// All of the effects, until one fails.
+fn perform_all(machine: &mut Machine<'_>, effects: &[Effect]) -> Program {
+    let programs = effects.iter().map(|effect| perform(machine, effect)).collect();
+    sequence(programs)
+}
+
+pub(crate) fn canonical(machine: &Machine<'_>, path: &str) -> String {
+    machine.mentions.canonical(path, machine.world).unwrap_or_else(|| path.to_owned())
+}
+
+/// The program of one effect.
+pub(crate) fn perform(machine: &mut Machine<'_>, effect: &Effect) -> Program {
+    match effect {
+        Effect::Touch(path) => {
+            let path = canonical(machine, path);
+            let Some(cell) = machine.path(&path) else { return Program::Skip };
+            let create = create_file(machine, &path, "");
+            when(absent(cell), create)
+        }
+        Effect::MakeDirectory { path, parents, mode } => {
+            make_directory(machine, &canonical(machine, path), *parents, mode.as_deref().unwrap_or("0755"))
+        }
+        Effect::RemoveDirectory(path) => {
+            let path = canonical(machine, path);
+            let Some(cell) = machine.path(&path) else { return Program::fail("it cannot be removed") };
+            let mut full = Vec::new();
+            for child in machine.below(&path) {
+                full.extend(machine.path(&child).map(|child| absent(child).negate()));
+            }
+            let remove = machine.remove_one(&path);
+            let empty = choose(any(full), Program::fail(&format!("{path} is not empty")), remove);
+            choose(Test::Kind(cell, Kind::Directory), empty, Program::fail(&format!("{path} is no directory")))
+        }
+        Effect::Remove { path, recursive, force } => {
+            let path = canonical(machine, path);
+            let Some(cell) = machine.path(&path) else { return Program::fail("it cannot be removed") };
+            let missing =
+                if *force { Program::Skip } else { Program::fail(&format!("{path} does not exist")) };
+            let tree = if *recursive {
+                machine.remove_tree(&path)
+            } else {
+                Program::fail(&format!("{path} is a directory"))
+            };
+            let one = machine.remove_one(&path);
+            choose(absent(cell), missing, choose(Test::Kind(cell, Kind::Directory), tree, one))
+        }
+        Effect::Copy { from, to, and_remove, keeps_attributes } => {
+            let (from, to) = (canonical(machine, from), canonical(machine, to));
+            let name = from.rsplit('/').next().unwrap_or_default();
+            let within = format!("{}/{name}", to.trim_end_matches('/'));
+            let into = copy(machine, &from, &within, *and_remove, *keeps_attributes);
+            let plain = copy(machine, &from, &to, *and_remove, *keeps_attributes);
+            let is_directory = machine.is_directory(&to);
+            choose(is_directory, into, plain)
+        }
+        Effect::Fill { from, to } => {
+            let (from, to) = (canonical(machine, from), canonical(machine, to));
+            machine.copy_file(&to, &from)
+        }
+        Effect::Link { target, path, force, replaces } => {
+            let path = canonical(machine, path);
+            if !replaces && machine.mentions.is_named(&format!("{path}/{}", last(target))) {
+                let within = format!("{path}/{}", last(target));
+                let inner = Effect::Link {
+                    target: target.clone(),
+                    path: within,
+                    force: *force,
+                    replaces: true,
+                };
+                let outer =
+                    Effect::Link { target: target.clone(), path: path.clone(), force: *force, replaces: true };
+                let (inner, outer) = (perform(machine, &inner), perform(machine, &outer));
+                let is_directory = machine.is_directory(&path);
+                return choose(is_directory, inner, outer);
+            }
+            let Some(cell) = machine.path(&path) else { return Program::fail("a directory is there") };
+            let parent = machine.parent_is_directory(&path);
+            let mut make = vec![
+                when(parent.negate(), Program::fail("the directory above does not exist")),
+                Program::set(cell, Value::Link(shared(target))),
+            ];
+            make.extend(machine.set_attributes(&path, "0777", "root", "root"));
+            let there = if *force {
+                choose(
+                    Test::Kind(cell, Kind::Directory),
+                    Program::fail(&format!("{path} is a directory")),
+                    sequence(make.clone()),
+                )
+            } else {
+                Program::fail(&format!("{path} exists"))
+            };
+            choose(absent(cell), sequence(make), there)
+        }
+        Effect::Mode { path, mode, recursive } => {
+            let path = canonical(machine, path);
+            let own = attribute(machine, &path, CellKind::Mode, mode);
+            sequence(vec![own, below(machine, &path, *recursive, CellKind::Mode, mode)])
+        }
+        Effect::Owner { path, owner, group, recursive } => {
+            let path = canonical(machine, path);
+            let mut steps = Vec::new();
+            if let Some(owner) = owner {
+                let known = machine.user_exists(owner);
+                steps.push(when(known.negate(), Program::fail(&format!("the user {owner} does not exist"))));
+                steps.push(attribute(machine, &path, CellKind::Owner, owner));
+                steps.push(below(machine, &path, *recursive, CellKind::Owner, owner));
+            }
+            if let Some(group) = group {
+                let known = machine.group_exists(group);
+                steps.push(when(known.negate(), Program::fail(&format!("the group {group} does not exist"))));
+                steps.push(attribute(machine, &path, CellKind::Group, group));
+                steps.push(below(machine, &path, *recursive, CellKind::Group, group));
+            }
+            sequence(steps)
+        }
+        Effect::Write { path, content } => {
+            let path = canonical(machine, path);
+            let write = machine.write_file(&path, &shared(content));
+            overwrite(machine, &path, write)
+        }
+        Effect::Set { path, name } => {
+            let path = canonical(machine, path);
+            let write = machine.write_named(&path, name);
+            overwrite(machine, &path, write)
+        }
+        Effect::Create { path } => {
+            let path = canonical(machine, path);
+            let Some(cell) = machine.path(&path) else { return Program::Skip };
+            let create = create_file(machine, &path, "(as the command made it)");
+            when(absent(cell), create)
+        }
+        Effect::Append { path, line } => {
+            let path = canonical(machine, path);
+            let entry = machine.track(&path, Entry::Line(shared(line)));
+            let Some(cell) = machine.path(&path) else { return Program::fail("a directory is there") };
+            let create = create_file(machine, &path, "");
+            let count = choose(
+                absent(entry),
+                Program::set(entry, Value::text(PRESENT)),
+                Program::set(entry, Value::text("repeated")),
+            );
+            sequence(vec![
+                when(absent(cell), create),
+                when(Test::Kind(cell, Kind::Directory), Program::fail(&format!("{path} is a directory"))),
+                count,
+                machine.line_added(&path, entry, line),
+            ])
+        }
+        Effect::InstallPackages(names) => {
+            let mut steps = Vec::new();
+            for name in names {
+                let name = machine.packages.real_name(name);
+                let cell = machine.package(&name);
+                let install = machine.install(&name, LATEST);
+                steps.push(when(installed(cell).negate(), install));
+            }
+            sequence(steps)
+        }
+        Effect::RemovePackages { names, purge } => {
+            let mut steps = Vec::new();
+            for name in names {
+                let name = machine.packages.real_name(name);
+                let cell = machine.package(&name);
+                let remove = machine.uninstall(&name, *purge);
+                steps.push(when(installed(cell), remove));
+            }
+            sequence(steps)
+        }
+        Effect::NeedPackage(name) => {
+            let name = machine.packages.real_name(name);
+            let cell = machine.package(&name);
+            when(installed(cell).negate(), Program::fail(&format!("the package {name} is not installed")))
+        }
+        Effect::Need(path) => {
+            let path = canonical(machine, path);
+            let there = machine.exists(&path);
+            when(there.negate(), Program::fail(&format!("{path} does not exist")))
+        }
+        // What it does is said beside the program.
+        Effect::Read(_) | Effect::Disturb { .. } => Program::Skip,
+        Effect::Extract { archive, into } => {
+            let (archive, into) = (canonical(machine, archive), canonical(machine, into));
+            let archived = machine.path(&archive).map_or(Test::True, |cell| Test::Kind(cell, Kind::File));
+            let folder = machine.is_directory(&into);
+            sequence(vec![
+                when(archived.negate(), Program::fail(&format!("{archive} does not exist"))),
+                when(folder.negate(), Program::fail(&format!("{into} does not exist"))),
+            ])
+        }
+        Effect::Edit { path, program, extended } => {
+            let path = canonical(machine, path);
+            edit(machine, &path, program, *extended)
+        }
+        Effect::Check(question) => {
+            let test = exec::ask(machine, question);
+            when(test.negate(), Program::fail("a check within it does not hold"))
+        }
+        Effect::Regardless(effects) => {
+            let program = perform_all(machine, effects);
+            bind(&program, Program::Skip, &Program::Skip)
+        }
+        Effect::Either(first, second) => {
+            let (first, second) = (perform_all(machine, first), perform_all(machine, second));
+            bind(&first, Program::Skip, &second)
+        }
+        Effect::Each(lists) => {
+            let mut rest = Program::Skip;
+            for list in lists.iter().rev() {
+                let program = perform_all(machine, list);
+                let ignored = bind(&rest, Program::Skip, &Program::Skip);
+                let failed = sequence(vec![ignored, Program::fail("one of its parts fails")]);
+                rest = bind(&program, rest, &failed);
+            }
+            rest
+        }
+        Effect::AddUser { name, group, groups, home } => {
+            let cell = machine.user(name);
+            let mut steps = vec![
+                when(absent(cell).negate(), Program::fail(&format!("the user {name} exists"))),
+            ];
+            for group in group.iter().chain(groups) {
+                let known = machine.group_exists(group);
+                steps.push(when(known.negate(), Program::fail(&format!("the group {group} does not exist"))));
+            }
+            steps.push(Program::set(cell, Value::text(PRESENT)));
+            if group.is_none() && !machine.is_base_group(name) {
+                let group = machine.group(name);
+                steps.push(Program::set(group, Value::text(PRESENT)));
+            }
+            for group in groups {
+                let member = machine.member(name, group);
+                steps.push(Program::set(member, Value::text("member")));
+            }
+            if let Some(home) = home.as_deref().map(|home| canonical(machine, home)) {
+                steps.push(super::accounts::make_home(machine, &home, name, group.as_deref()));
+            }
+            sequence(steps)
+        }
+        Effect::RemoveUser(name) => {
+            let cell = machine.user(name);
+            sequence(vec![
+                when(absent(cell), Program::fail(&format!("the user {name} does not exist"))),
+                Program::set(cell, Value::Absent),
+            ])
+        }
+        Effect::Join { user, groups } => {
+            let known = machine.user_exists(user);
+            let mut steps =
+                vec![when(known.negate(), Program::fail(&format!("the user {user} does not exist")))];
+            for group in groups {
+                let known = machine.group_exists(group);
+                steps.push(when(known.negate(), Program::fail(&format!("the group {group} does not exist"))));
+            }
+            for group in groups {
+                let member = machine.member(user, group);
+                steps.push(Program::set(member, Value::text("member")));
+            }
+            sequence(steps)
+        }
+        Effect::AddGroup { name, force } => {
+            let cell = machine.group(name);
+            let there =
+                if *force { Program::Skip } else { Program::fail(&format!("the group {name} exists")) };
+            choose(absent(cell), Program::set(cell, Value::text(PRESENT)), there)
+        }
+        Effect::RemoveGroup(name) => {
+            let cell = machine.group(name);
+            sequence(vec![
+                when(absent(cell), Program::fail(&format!("the group {name} does not exist"))),
+                Program::set(cell, Value::Absent),
+            ])
+        }
+        Effect::Service { name, verb } => by_hand(machine, name, verb),
+    }
+}
+
+/// A service that a command starts, stops or enables.
+fn by_hand(machine: &mut Machine<'_>, name: &str, verb: &str) -> Program {
+    let unit = service::unit_exists(machine, name);
+    let mut steps = vec![when(unit.negate(), Program::fail(&format!("{name} has no unit and no script")))];
+    match verb {
+        "start" => steps.push(service::start(machine, name)),
+        "stop" => steps.push(service::stop(machine, name)),
+        "restart" | "reload-or-restart" | "force-reload" => steps.extend(service::load(machine, name)),
+        "reload" | "try-restart" | "condrestart" | "reload-or-try-restart" => {
+            let running = service::running_cell(machine, name);
+            let load = sequence(service::load(machine, name));
+            let stopped = if verb == "reload" {
+                Program::fail(&format!("{name} does not run"))
+            } else {
+                Program::Skip
+            };
+            steps.push(choose(Test::is(running, Value::text("running")), load, stopped));
+        }
+        _ => {
+            let enabled = service::enabled_cell(machine, name);
+            let value = if verb == "enable" { "true" } else { "false" };
+            steps.push(Program::set(enabled, Value::text(value)));
+        }
+    }
+    sequence(steps)
+}
+
+fn create_file(machine: &mut Machine<'_>, path: &str, content: &str) -> Program {
+    let parent = machine.parent_is_directory(path);
+    let mut create = vec![
+        when(parent.negate(), Program::fail("the directory above does not exist")),
+        machine.write_file(path, &shared(content)),
+    ];
+    create.extend(machine.set_attributes(path, "0644", "root", "root"));
+    sequence(create)
+}
+
+/// Replaces the content of a file, or makes one.
+fn overwrite(machine: &mut Machine<'_>, path: &str, write: Program) -> Program {
+    let Some(cell) = machine.path(path) else { return Program::fail("a directory is there") };
+    let parent = machine.parent_is_directory(path);
+    let mut create =
+        vec![when(parent.negate(), Program::fail("the directory above does not exist")), write.clone()];
+    create.extend(machine.set_attributes(path, "0644", "root", "root"));
+    let directory = Program::fail(&format!("{path} is a directory"));
+    choose(absent(cell), sequence(create), choose(Test::Kind(cell, Kind::Directory), directory, write))
+}
+
+fn attribute(machine: &mut Machine<'_>, path: &str, kind: CellKind, value: &str) -> Program {
+    let there = machine.exists(path);
+    let set =
+        machine.attribute(kind, path).map_or(Program::Skip, |cell| Program::set(cell, Value::text(value)));
+    choose(there, set, Program::fail(&format!("{path} does not exist")))
+}
+
+/// The last part of a path.
+fn last(path: &str) -> &str {
+    path.trim_end_matches('/').rsplit('/').next().unwrap_or_default()
+}
+
+/// Sets an attribute of all that is below a directory.
+fn below(machine: &mut Machine<'_>, path: &str, recursive: bool, kind: CellKind, value: &str) -> Program {
+    let mut steps = Vec::new();
+    if recursive {
+        for child in machine.below(path) {
+            if let (Some(cell), Some(set)) = (machine.path(&child), machine.attribute(kind, &child)) {
+                let here = all(vec![absent(cell).negate(), Test::Kind(cell, Kind::Link).negate()]);
+                steps.push(when(here, Program::set(set, Value::text(value))));
+            }
+        }
+    }
+    sequence(steps)
+}
+
+/// What is missing above a path.
+pub(crate) fn make_directories(machine: &mut Machine<'_>, path: &str) -> Program {
+    match parent(path) {
+        Some(above) if above != "/" => {
+            let above = above.to_owned();
+            make_directory(machine, &above, true, "0755")
+        }
+        _ => Program::Skip,
+    }
+}
+
+/// The contents that a file may have by what the catalog writes and edits, as far as they are known.
+fn known_contents(machine: &Machine<'_>, path: &str) -> Vec<String> {
+    const LIMIT: usize = 16;
+    let edits: Vec<Edit> = machine
+        .mentions
+        .edits(path)
+        .iter()
+        .filter_map(|(program, extended)| Edit::parse(program, *extended))
+        .collect();
+    let mut known: Vec<String> = machine.mentions.contents(path);
+    let mut at = 0;
+    while let Some(content) = known.get(at).cloned() {
+        at += 1;
+        for edit in &edits {
+            if let Some(next) = edit.apply(&content)
+                && !known.contains(&next)
+                && known.len() < LIMIT
+            {
+                known.push(next);
+            }
+        }
+    }
+    known
+}
+
+/// Whether all that an edit may find is known, or what it does to other contents certainly happens once and disturbs
+/// nothing else that is followed in the file.
+pub(crate) fn is_certain(machine: &Machine<'_>, path: &str, program: &str, extended: bool) -> bool {
+    if machine.mentions.is_written_whole(path) && !machine.packages.provides(path) {
+        return true;
+    }
+    let Some(edit) = Edit::parse(program, extended) else { return false };
+    let others = machine.mentions.edits(path);
+    let own = (program.to_owned(), extended);
+    let apart = others.iter().filter(|other| **other != own).all(|(program, extended)| {
+        Edit::parse(program, *extended).is_some_and(|other| edit.is_apart_from(&other))
+    });
+    let alone = machine.tracked(path).iter().all(|tracked| matches!(tracked.entry, Entry::Edited { .. }));
+    edit.settles() && apart && alone
+}
+
+/// What `sed -i` makes of a file that is there.
+fn edit(machine: &mut Machine<'_>, path: &str, program: &str, extended: bool) -> Program {
+    let Some(edit) = Edit::parse(program, extended) else { return Program::Skip };
+    let mut otherwise = Program::Skip;
+    if !machine.mentions.is_written_whole(path) && edit.settles() {
+        let cell = machine.track(path, Entry::Edited { program: shared(program), extended });
+        otherwise = Program::set(cell, Value::text(PRESENT));
+    }
+    for content in known_contents(machine, path) {
+        let Some(after) = edit.apply(&content) else { continue };
+        let found = machine.has_content(path, &shared(&content));
+        let write = machine.write_file(path, &shared(&after));
+        otherwise = choose(found, write, otherwise);
+    }
+    otherwise
+}
+
+fn make_directory(machine: &mut Machine<'_>, path: &str, parents: bool, mode: &str) -> Program {
+    let Some(cell) = machine.path(path) else {
+        return if parents { Program::Skip } else { Program::fail(&format!("{path} exists")) };
+    };
+    let make = machine.make_directory(path, mode);
+    if !parents {
+        let above = machine.parent_is_directory(path);
+        let create =
+            sequence(vec![when(above.negate(), Program::fail("the directory above does not exist")), make]);
+        return choose(absent(cell), create, Program::fail(&format!("{path} exists")));
+    }
+    let mut steps = Vec::new();
+    if let Some(above) = parent(path)
+        && machine.path(above).is_some()
+    {
+        let above = above.to_owned();
+        steps.push(make_directory(machine, &above, true, "0755"));
+    }
+    let blocked = Program::fail(&format!("a file is at {path}"));
+    steps.push(choose(absent(cell), make, when(Test::Kind(cell, Kind::File), blocked)));
+    sequence(steps)
+}
+
+fn copy(machine: &mut Machine<'_>, from: &str, to: &str, and_remove: bool, keeps: bool) -> Program {
+    let Some(source) = machine.path(from) else { return Program::fail("a directory cannot be copied so") };
+    let Some(target) = machine.path(to) else {
+        return Program::fail("copies into directories are not modelled");
+    };
+    let write = machine.copy_file(to, from);
+    let overwrite = overwrite(machine, to, write);
+    let mut attributes = Vec::new();
+    if keeps {
+        for kind in [CellKind::Mode, CellKind::Owner, CellKind::Group] {
+            if let (Some(to), Some(from)) = (machine.attribute(kind, to), machine.attribute(kind, from)) {
+                attributes.push(Program::copy(to, from));
+            }
+        }
+    }
+    let mut steps = vec![
+        when(Test::Kind(source, Kind::File).negate(), Program::fail(&format!("{from} is no file"))),
+        when(Test::Kind(target, Kind::Directory), Program::fail(&format!("{to} is a directory"))),
+        overwrite,
+        sequence(attributes),
+    ];
+    if and_remove {
+        steps.push(machine.remove_one(from));
+    }
+    sequence(steps)
+}
