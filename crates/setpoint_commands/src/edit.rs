@@ -32,8 +32,11 @@ enum Part {
 impl Edit {
     /// Reads a program; `None` if it does more than is followed here.
     pub fn parse(program: &str, extended: bool) -> Option<Self> {
-        let mut reader =
-            Reader { characters: program.chars().collect(), at: 0, syntax: if extended { Syntax::Extended } else { Syntax::Basic } };
+        let mut reader = Reader {
+            characters: program.chars().collect(),
+            at: 0,
+            syntax: if extended { Syntax::Extended } else { Syntax::Basic },
+        };
         let mut rules = Vec::new();
         loop {
             reader.skip(|character| character.is_whitespace() || character == ';');
@@ -149,7 +152,9 @@ impl Rule {
 fn is_whole(pattern: &str) -> bool {
     let body = pattern.strip_prefix('^');
     body.is_some_and(|body| {
-        !body.contains('|') && (body.ends_with('$') && !body.ends_with("\\$") || body.ends_with(".*") && !body.ends_with("\\.*"))
+        !body.contains('|')
+            && (body.ends_with('$') && !body.ends_with("\\$")
+                || body.ends_with(".*") && !body.ends_with("\\.*"))
     })
 }
 
@@ -261,7 +266,8 @@ impl Reader {
     }
 
     fn substitution(&mut self) -> Option<Action> {
-        let delimiter = self.next().filter(|character| character.is_ascii_punctuation() && *character != '\\')?;
+        let delimiter =
+            self.next().filter(|character| character.is_ascii_punctuation() && *character != '\\')?;
         let pattern = self.until(delimiter)?;
         let text = self.until(delimiter)?;
         let (mut everywhere, mut ignore_case) = (false, false);
@@ -345,11 +351,26 @@ mod tests {
     #[test]
     fn only_what_certainly_settles_does() {
         let settles = |program: &str| Edit::parse(program, false).unwrap().settles();
-        for program in ["s/^k=.*/k=1/", "s/^#*k .*$/k 1/", "/^#/d", "s/old/new=2/g", "s/^a.*/b/; s/^x.*/y/", "s/^k$/l/"] {
-            assert_eq!(settles(program), program != "s/old/new=2/g" || !"new=2".contains(['o', 'l', 'd']), "{program}");
+        for program in
+            ["s/^k=.*/k=1/", "s/^#*k .*$/k 1/", "/^#/d", "s/old/new=2/g", "s/^a.*/b/; s/^x.*/y/", "s/^k$/l/"]
+        {
+            assert_eq!(
+                settles(program),
+                program != "s/old/new=2/g" || !"new=2".contains(['o', 'l', 'd']),
+                "{program}"
+            );
         }
         // The second time more is replaced, or what was put in is found again.
-        for program in ["s/a/b/", "s/ab/b/g", "s/^#//", "s/a/aa/g", "s/ab//g", "s/^a.*/b/; s/^b.*/c/", "s/\\(.*\\)x/\\1/", "s/^k\\./k/"] {
+        for program in [
+            "s/a/b/",
+            "s/ab/b/g",
+            "s/^#//",
+            "s/a/aa/g",
+            "s/ab//g",
+            "s/^a.*/b/; s/^b.*/c/",
+            "s/\\(.*\\)x/\\1/",
+            "s/^k\\./k/",
+        ] {
             assert!(!settles(program), "{program}");
         }
         let apart = |one: &str, other: &str| {

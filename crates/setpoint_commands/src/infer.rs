@@ -38,7 +38,9 @@ pub(crate) fn asked(step: &Step) -> Option<Condition> {
         Step::Guard(condition) => condition.clone(),
         Step::Nothing => Condition::Constant(true),
         Step::Read(path) => Condition::Exists(path.clone()),
-        Step::And(steps) | Step::Each(steps) => Condition::All(steps.iter().map(asked).collect::<Option<_>>()?),
+        Step::And(steps) | Step::Each(steps) => {
+            Condition::All(steps.iter().map(asked).collect::<Option<_>>()?)
+        }
         Step::Or(steps) => Condition::Any(steps.iter().map(asked).collect::<Option<_>>()?),
         // Only the last one decides, and those before it must change nothing.
         Step::Sequence(steps) => steps.iter().map(asked).collect::<Option<Vec<_>>>()?.pop()?,

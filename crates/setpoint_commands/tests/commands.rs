@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stderr)]
 
-use setpoint_commands::{Condition, Syntax, Step, condition, effects, effects_of_words};
+use setpoint_commands::{Condition, Step, Syntax, condition, effects, effects_of_words};
 
 fn text(text: &str) -> String {
     text.to_owned()

@@ -423,9 +423,7 @@ fn add(step: &Step, command: &str, into: &mut Vec<Effect>) -> Result<(), String>
         Step::EditFile { path, program, extended } => {
             into.push(Effect::Need(path.clone()));
             match Edit::parse(program, *extended) {
-                Some(_) => {
-                    Effect::Edit { path: path.clone(), program: program.clone(), extended: *extended }
-                }
+                Some(_) => Effect::Edit { path: path.clone(), program: program.clone(), extended: *extended },
                 None => Effect::Disturb { path: path.clone(), below: false },
             }
         }
@@ -440,10 +438,17 @@ fn add(step: &Step, command: &str, into: &mut Vec<Effect>) -> Result<(), String>
             Effect::RemovePackages { names: vec![name.clone()], purge: *purge }
         }
         Step::Service { name, action } => match action.as_str() {
-            "start" | "stop" | "restart" | "reload" | "enable" | "disable" | "try-restart" | "condrestart"
-            | "reload-or-restart" | "reload-or-try-restart" | "force-reload" => {
-                Effect::Service { name: name.clone(), verb: action.clone() }
-            }
+            "start"
+            | "stop"
+            | "restart"
+            | "reload"
+            | "enable"
+            | "disable"
+            | "try-restart"
+            | "condrestart"
+            | "reload-or-restart"
+            | "reload-or-try-restart"
+            | "force-reload" => Effect::Service { name: name.clone(), verb: action.clone() },
             _ => return Err(format!("`{action}` of a service is not modelled")),
         },
         Step::CreateUser { name, group, groups, home, create_home } => Effect::AddUser {
@@ -484,14 +489,20 @@ fn answerable(asked: &Condition) -> Result<Question, String> {
     let several = |all: &[Condition]| all.iter().map(answerable).collect::<Result<Vec<_>, _>>();
     Ok(match asked {
         Condition::Constant(value) => Question::Constant(*value),
-        Condition::Exists(path)
-        | Condition::IsExecutable(path)
-        | Condition::IsSocket(path) => Question::Exists(path.clone()),
+        Condition::Exists(path) | Condition::IsExecutable(path) | Condition::IsSocket(path) => {
+            Question::Exists(path.clone())
+        }
         Condition::HasContent(path) => Question::HasContent(path.clone()),
         Condition::IsFile(path) => Question::IsFile(path.clone()),
         Condition::IsDirectory(path) => Question::IsDirectory(path.clone()),
         Condition::IsLink(path) => Question::IsLink(path.clone()),
         Condition::Matches { path, pattern, syntax, whole, ignore_case } => {
+            if let Some(account) = account_of(path, pattern) {
+                return Ok(account);
+            }
+            if is_kept_by_others(path) {
+                return Err(format!("whether a line of {path} matches a pattern is not modelled"));
+            }
             match line_of(pattern, *syntax, *whole).filter(|_| !ignore_case) {
                 Some(line) => Question::HasLine { path: path.clone(), line },
                 None => matching(path, pattern, *syntax, *whole, *ignore_case)?,
@@ -508,6 +519,27 @@ fn answerable(asked: &Condition) -> Result<Question, String> {
         Condition::ServiceEnabled(name) => Question::ServiceEnabled(name.clone()),
         Condition::SameContent(one, other) => Question::SameContent(one.clone(), other.clone()),
     })
+}
+
+/// Files that programs keep, and of which no lines are followed.
+fn is_kept_by_others(path: &str) -> bool {
+    ["/etc/passwd", "/etc/group", "/etc/shadow", "/etc/gshadow", "/etc/mtab"].contains(&path)
+        || ["/proc/", "/sys/", "/run/", "/dev/", "/var/lib/dpkg/", "/var/lib/apt/", "/var/log/"]
+            .iter()
+            .any(|folder| path.starts_with(folder))
+}
+
+/// The user or group that a pattern as `^alice:` looks for.
+fn account_of(path: &str, pattern: &str) -> Option<Question> {
+    let name = pattern.strip_prefix('^')?.strip_suffix(':')?;
+    if name.is_empty() || !name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-".contains(&byte)) {
+        return None;
+    }
+    match path {
+        "/etc/passwd" => Some(Question::UserExists(name.to_owned())),
+        "/etc/group" => Some(Question::GroupExists(name.to_owned())),
+        _ => None,
+    }
 }
 
 /// The line that a pattern asks for, if it is one text and all of a line.
@@ -605,6 +637,9 @@ mod tests {
             question("grep -q '^a' /f", None),
             Ok(Question::Matches { path: "/f".into(), expression: "^a".into() })
         );
+        assert_eq!(question("grep -q ^alice: /etc/passwd", None), Ok(Question::UserExists("alice".into())));
+        assert!(question("grep -q x /etc/passwd", None).is_err());
+        assert!(question("grep -q x /proc/mounts", None).is_err());
         assert!(question("make it", None).is_err());
     }
 }

@@ -16,7 +16,10 @@ const TABLE: &[(&[&str], &[&str])] = &[
     (&["networking"], &["/etc/network/interfaces", "/etc/network/interfaces.d/"]),
     (&["ntp", "ntpd", "ntpsec"], &["/etc/ntp.conf", "/etc/ntpsec/ntp.conf", "/etc/default/ntp"]),
     (&["openntpd"], &["/etc/openntpd/", "/etc/ntpd.conf"]),
-    (&["postgresql"], &["/etc/postgresql/", "/var/lib/pgsql/data/postgresql.conf", "/var/lib/pgsql/data/pg_hba.conf"]),
+    (
+        &["postgresql"],
+        &["/etc/postgresql/", "/var/lib/pgsql/data/postgresql.conf", "/var/lib/pgsql/data/pg_hba.conf"],
+    ),
     (&["puppet"], &["/etc/puppet/puppet.conf", "/etc/puppetlabs/puppet/puppet.conf"]),
     (&["rabbitmq-server"], &["/etc/rabbitmq/"]),
     (&["redis", "redis-server"], &["/etc/redis/", "/etc/redis.conf"]),

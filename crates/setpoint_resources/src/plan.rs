@@ -172,9 +172,8 @@ fn loads(catalog: &Catalog, graph: &Graph, machine: &Machine<'_>) -> BTreeMap<St
         if let Some(named) = by_name.get(&name) {
             paths.extend(named.iter().filter(|path| !is_for_clients(path)).cloned());
         }
-        paths.extend(
-            machine.mentions.files.keys().filter(|path| configurations::reads(&name, path)).cloned(),
-        );
+        paths
+            .extend(machine.mentions.files.keys().filter(|path| configurations::reads(&name, path)).cloned());
         for path in machine.packages.configuration_of_service(&name) {
             if machine.mentions.files.contains_key(&path) {
                 paths.insert(path);

@@ -68,9 +68,9 @@ impl Model {
 /// Whether a schedule keeps a resource from ever being applied.
 fn schedule_never(catalog: &Catalog, resource: &Resource) -> bool {
     let Some(name) = resource.text("schedule") else { return false };
-    let named = catalog.iter().find(|(_, other)| {
-        other.type_name.as_str() == "Schedule" && other.name_or_title("name") == name
-    });
+    let named = catalog
+        .iter()
+        .find(|(_, other)| other.type_name.as_str() == "Schedule" && other.name_or_title("name") == name);
     match named {
         Some((_, schedule)) => schedule.text("period").as_deref() == Some("never"),
         None => name == "never",

@@ -1,9 +1,9 @@
 //! Programs that only ask.
 
 use super::{Done, arguments, guard, needs};
+use crate::Syntax;
 use crate::infer::{Shell, Stream, literal};
 use crate::lexer::Word;
-use crate::Syntax;
 use crate::step::{Condition, NotUnderstood, Step};
 
 pub(super) fn test(shell: &Shell, words: &[Word]) -> Done {

@@ -302,7 +302,9 @@ pub(super) fn sed(shell: &Shell, words: &[Word], input: &Stream) -> Done {
     if runs || program.starts_with("w ") || program.contains(" w ") || program.contains("/w ") {
         return Err(NotUnderstood::new("sed", "its program writes other files or runs commands"));
     }
-    let extended = found.has('r') || found.has('E') || words.iter().any(|word| matches!(word.text.as_str(), "-ri" | "-Ei" | "-ir" | "-iE"));
+    let extended = found.has('r')
+        || found.has('E')
+        || words.iter().any(|word| matches!(word.text.as_str(), "-ri" | "-Ei" | "-ir" | "-iE"));
     // With other options the program means something else, which is not followed.
     let plain = !found.has('n') && !found.has('z') && !words.iter().any(|word| word.text == "-ni");
     let program = if plain { program } else { format!("{program} (with other options)") };
@@ -325,7 +327,11 @@ pub(super) fn perl(shell: &Shell, words: &[Word]) -> Done {
             let files: Vec<&Word> = files.iter().collect();
             let program = literal(program)?;
             each(&files, "perl", |word| {
-                Ok(Step::EditFile { path: shell.path(word)?, program: format!("perl {program}"), extended: false })
+                Ok(Step::EditFile {
+                    path: shell.path(word)?,
+                    program: format!("perl {program}"),
+                    extended: false,
+                })
             })
         }
         [inplace, option, program, files @ ..]
@@ -335,7 +341,11 @@ pub(super) fn perl(shell: &Shell, words: &[Word]) -> Done {
             let files: Vec<&Word> = files.iter().collect();
             let program = literal(program)?;
             each(&files, "perl", |word| {
-                Ok(Step::EditFile { path: shell.path(word)?, program: format!("perl {program}"), extended: false })
+                Ok(Step::EditFile {
+                    path: shell.path(word)?,
+                    program: format!("perl {program}"),
+                    extended: false,
+                })
             })
         }
         _ => Err(NotUnderstood::new("perl", "what its program does is not known")),

@@ -4,8 +4,8 @@ use setpoint_catalog::Resource;
 use setpoint_config::{Effects, Placed, Type};
 use setpoint_state::{Program, Test, Value};
 
-use super::perform::perform;
 use super::Model;
+use super::perform::perform;
 use crate::World;
 use crate::attributes::{Attributes, shared};
 use crate::commands::Effect;
@@ -95,9 +95,11 @@ fn read(effects: &Effects, text: &dyn Fn(&str) -> String, content: &str) -> Vec<
     found.extend(texts(&effects.needs).into_iter().map(Effect::Need));
     found.extend(texts(&effects.needs_packages).into_iter().map(Effect::NeedPackage));
     found.extend(texts(&effects.reads).into_iter().map(Effect::Read));
-    found.extend(
-        texts(&effects.directories).into_iter().map(|path| Effect::MakeDirectory { path, parents: true, mode: None }),
-    );
+    found.extend(texts(&effects.directories).into_iter().map(|path| Effect::MakeDirectory {
+        path,
+        parents: true,
+        mode: None,
+    }));
     found.extend(texts(&effects.creates).into_iter().map(|path| Effect::Create { path }));
     found.extend(
         texts(&effects.writes).into_iter().map(|path| Effect::Set { path, name: content.to_owned() }),

@@ -149,7 +149,11 @@ fn disturbed_by(machine: &mut Machine<'_>, resource: &Resource, effect: &Effect)
         }
         Effect::Edit { path, program, extended } => {
             let path = canonical(machine, path);
-            if is_certain(machine, &path, program, *extended) { Vec::new() } else { touched(machine, &path, false) }
+            if is_certain(machine, &path, program, *extended) {
+                Vec::new()
+            } else {
+                touched(machine, &path, false)
+            }
         }
         _ => Vec::new(),
     }
@@ -187,13 +191,29 @@ fn guard(machine: &mut Machine<'_>, resource: &Resource) -> Result<Test, String>
     }
     for check in resource.texts("unless") {
         let question = commands::question(&check, folder.as_deref())?;
+        is_followed(machine, &question)?;
         tests.push(ask(machine, &question).negate());
     }
     for check in resource.texts("onlyif") {
         let question = commands::question(&check, folder.as_deref())?;
+        is_followed(machine, &question)?;
         tests.push(ask(machine, &question));
     }
     Ok(all(tests))
+}
+
+/// Whether the lines that a check asks about are followed: packages and resources that edit files otherwise may bring or take
+/// any line.
+fn is_followed(machine: &Machine<'_>, question: &Question) -> Result<(), String> {
+    for (path, entry) in question.entries() {
+        let Some(path) = machine.mentions.canonical(path, machine.world) else { continue };
+        let lines = |entry: &Entry| matches!(entry, Entry::Line(_) | Entry::Match(_) | Entry::Edited { .. });
+        let packaged = matches!(entry, Entry::Match(_)) && machine.packages.provides(&path);
+        if packaged || !machine.tracked(&path).iter().all(|tracked| lines(&tracked.entry)) {
+            return Err(format!("whether a line of {path} matches a pattern is not modelled"));
+        }
+    }
+    Ok(())
 }
 
 /// Where a program of that name may be.
@@ -318,9 +338,7 @@ fn run(machine: &mut Machine<'_>, resource: &Resource, command: &str, effects: &
     steps.push(match returns(resource) {
         Returns::Success => done,
         Returns::Anything => bind(&done, Program::Skip, &Program::Skip),
-        Returns::Failure => {
-            bind(&done, Program::fail("its exit status is another"), &Program::Skip)
-        }
+        Returns::Failure => bind(&done, Program::fail("its exit status is another"), &Program::Skip),
     });
     sequence(steps)
 }
@@ -394,4 +412,3 @@ fn tool(machine: &mut Machine<'_>, resource: &Resource, command: &str) -> Option
         .collect();
     Some(any(tests))
 }
-

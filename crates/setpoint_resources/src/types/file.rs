@@ -494,9 +494,9 @@ fn is_rejected(command: &str, resource: &Resource) -> bool {
         Ok(Question::HasLine { path, line }) if path == PLACE => {
             content.is_some_and(|content| !content.lines().any(|other| other == line))
         }
-        Ok(Question::Matches { path, expression }) if path == PLACE => content.is_some_and(|content| {
-            Entry::Match(shared(&expression)).read(&content) == Value::Absent
-        }),
+        Ok(Question::Matches { path, expression }) if path == PLACE => {
+            content.is_some_and(|content| Entry::Match(shared(&expression)).read(&content) == Value::Absent)
+        }
         _ => false,
     }
 }
@@ -587,11 +587,8 @@ fn contents(machine: &mut Machine<'_>, path: &str, shape: &Shape, wanted: &Wante
                 } else {
                     Program::Change
                 };
-                let purge = choose(
-                    absent(cell),
-                    Program::Skip,
-                    choose(Test::Kind(cell, Kind::Directory), tree, one),
-                );
+                let purge =
+                    choose(absent(cell), Program::Skip, choose(Test::Kind(cell, Kind::Directory), tree, one));
                 steps.push(when(lacking, purge));
             } else {
                 let in_line = wanted.in_line(machine, &child);

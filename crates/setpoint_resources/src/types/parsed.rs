@@ -186,8 +186,18 @@ pub(crate) fn rows(resource: &Resource, mentions: &Mentions) -> Vec<Row> {
 fn number_of(field: &str, value: &str) -> String {
     const DAYS: [&str; 7] = ["sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"];
     const MONTHS: [&str; 12] = [
-        "january", "february", "march", "april", "may", "june", "july", "august", "september", "october",
-        "november", "december",
+        "january",
+        "february",
+        "march",
+        "april",
+        "may",
+        "june",
+        "july",
+        "august",
+        "september",
+        "october",
+        "november",
+        "december",
     ];
     let (names, first): (&[&str], usize) = match field {
         "weekday" => (&DAYS, 0),

@@ -7,9 +7,7 @@ use super::{exec, service};
 use crate::attributes::shared;
 use crate::commands::Effect;
 use crate::entries::Entry;
-use crate::machine::{
-    LATEST, Machine, PRESENT, absent, all, any, choose, installed, parent, sequence, when,
-};
+use crate::machine::{LATEST, Machine, PRESENT, absent, all, any, choose, installed, parent, sequence, when};
 
 /// A program with what follows it, and what follows a failure of it.
 pub(crate) fn bind(program: &Program, then: Program, otherwise: &Program) -> Program {
@@ -77,7 +75,11 @@ pub(crate) fn perform(machine: &mut Machine<'_>, effect: &Effect) -> Program {
             }
             let remove = machine.remove_one(&path);
             let empty = choose(any(full), Program::fail(&format!("{path} is not empty")), remove);
-            choose(Test::Kind(cell, Kind::Directory), empty, Program::fail(&format!("{path} is no directory")))
+            choose(
+                Test::Kind(cell, Kind::Directory),
+                empty,
+                Program::fail(&format!("{path} is no directory")),
+            )
         }
         Effect::Remove { path, recursive, force } => {
             let path = canonical(machine, path);
@@ -109,14 +111,14 @@ pub(crate) fn perform(machine: &mut Machine<'_>, effect: &Effect) -> Program {
             let path = canonical(machine, path);
             if !replaces && machine.mentions.is_named(&format!("{path}/{}", last(target))) {
                 let within = format!("{path}/{}", last(target));
-                let inner = Effect::Link {
+                let inner =
+                    Effect::Link { target: target.clone(), path: within, force: *force, replaces: true };
+                let outer = Effect::Link {
                     target: target.clone(),
-                    path: within,
+                    path: path.clone(),
                     force: *force,
                     replaces: true,
                 };
-                let outer =
-                    Effect::Link { target: target.clone(), path: path.clone(), force: *force, replaces: true };
                 let (inner, outer) = (perform(machine, &inner), perform(machine, &outer));
                 let is_directory = machine.is_directory(&path);
                 return choose(is_directory, inner, outer);
@@ -263,9 +265,8 @@ pub(crate) fn perform(machine: &mut Machine<'_>, effect: &Effect) -> Program {
         }
         Effect::AddUser { name, group, groups, home } => {
             let cell = machine.user(name);
-            let mut steps = vec![
-                when(absent(cell).negate(), Program::fail(&format!("the user {name} exists"))),
-            ];
+            let mut steps =
+                vec![when(absent(cell).negate(), Program::fail(&format!("the user {name} exists")))];
             for group in group.iter().chain(groups) {
                 let known = machine.group_exists(group);
                 steps.push(when(known.negate(), Program::fail(&format!("the group {group} does not exist"))));
@@ -333,11 +334,8 @@ fn by_hand(machine: &mut Machine<'_>, name: &str, verb: &str) -> Program {
         "reload" | "try-restart" | "condrestart" | "reload-or-try-restart" => {
             let running = service::running_cell(machine, name);
             let load = sequence(service::load(machine, name));
-            let stopped = if verb == "reload" {
-                Program::fail(&format!("{name} does not run"))
-            } else {
-                Program::Skip
-            };
+            let stopped =
+                if verb == "reload" { Program::fail(&format!("{name} does not run")) } else { Program::Skip };
             steps.push(choose(Test::is(running, Value::text("running")), load, stopped));
         }
         _ => {

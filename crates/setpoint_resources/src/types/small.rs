@@ -166,7 +166,8 @@ pub(crate) fn vcsrepo(machine: &mut Machine<'_>, resource: &Resource) -> Model {
         } else {
             Program::fail("what is there is no repository")
         };
-        let make_room = when(all(vec![Test::Kind(cell, Kind::Directory), absent(checkout), any(full)]), in_the_way);
+        let make_room =
+            when(all(vec![Test::Kind(cell, Kind::Directory), absent(checkout), any(full)]), in_the_way);
         clone.extend([
             when(Test::Kind(cell, Kind::File), Program::fail(&format!("{path} is no directory"))),
             make_room,

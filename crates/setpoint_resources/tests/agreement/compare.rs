@@ -235,7 +235,10 @@ fn cells(
         if cell.key.kind == CellKind::Other && (*want == Value::Absent) == (*have == Value::Absent) {
             continue;
         }
-        if want == have || is_made_up(predicted, modelled, want, have) || same_content(modelled, &cell.key, want, have) {
+        if want == have
+            || is_made_up(predicted, modelled, want, have)
+            || same_content(modelled, &cell.key, want, have)
+        {
             continue;
         }
         let _ = writeln!(out, "  run {number}: {}: predicted {want:?}, on the machine {have:?}", cell.key);
@@ -258,8 +261,7 @@ fn is_made_up(predicted: &State, modelled: &Modelled, want: &Value, have: &Value
 /// Two contents that differ in their entries only, for those have cells of their own.
 fn same_content(modelled: &Modelled, key: &CellKey, want: &Value, have: &Value) -> bool {
     let (Value::File(want), Value::File(have)) = (want, have) else { return false };
-    let path =
-        if key.kind == CellKind::Loaded { key.detail.as_deref() } else { Some(&*key.name) };
+    let path = if key.kind == CellKind::Loaded { key.detail.as_deref() } else { Some(&*key.name) };
     let entries: Vec<_> = modelled.entries.iter().filter(|entry| Some(entry.path.as_str()) == path).collect();
     !entries.is_empty() && without(want, &entries) == without(have, &entries)
 }

@@ -66,7 +66,8 @@ fn check(path: &Path, judges: &[Mutex<Judge>]) -> Result<(), Failed> {
     let other = turned(&catalog);
     // A catalog with one order is asked about once.
     let orders = if other == catalog { 1 } else { 2 };
-    for (order, catalog) in [("as written", catalog), ("the other way round", other)].into_iter().take(orders) {
+    for (order, catalog) in [("as written", catalog), ("the other way round", other)].into_iter().take(orders)
+    {
         let trial = Trial {
             catalog: catalog.clone(),
             start: start.nodes.clone(),

@@ -62,9 +62,9 @@ impl Served {
         let prefix = format!("{path}/");
         let below = self.0.keys().filter_map(|other| other.strip_prefix(&prefix)?.split('/').next());
         let names: std::collections::BTreeSet<&str> = below.collect();
-        let children = names.iter().filter_map(|name| {
-            Some(((*name).to_owned(), self.find(&format!("{prefix}{name}"))?))
-        });
+        let children = names
+            .iter()
+            .filter_map(|name| Some(((*name).to_owned(), self.find(&format!("{prefix}{name}"))?)));
         (!names.is_empty()).then(|| Source::Directory(children.collect()))
     }
 }

@@ -134,9 +134,8 @@ impl<'a> Eyes<'a> {
                 }
             }
             CellKind::Other if detail == Some("checkout") => {
-                let is_repository = [".git", "HEAD"]
-                    .iter()
-                    .any(|child| seen.tree.contains_key(&format!("{name}/{child}")));
+                let is_repository =
+                    [".git", "HEAD"].iter().any(|child| seen.tree.contains_key(&format!("{name}/{child}")));
                 if is_repository { Value::text("present") } else { Value::Absent }
             }
             CellKind::Mount if detail.is_none() => {
