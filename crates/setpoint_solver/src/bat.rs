@@ -35,7 +35,7 @@ impl Callbacks for Budget {
     fn stop(&self) -> bool {
         let asked = self.asked.get().wrapping_add(1);
         self.asked.set(asked);
-        if asked % 256 == 0 && self.limits.is_late() {
+        if asked.is_multiple_of(256) && self.limits.is_late() {
             self.late.set(true);
         }
         self.late.get() || self.limits.conflicts.is_some_and(|limit| self.used > limit)

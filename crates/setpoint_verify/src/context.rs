@@ -72,6 +72,9 @@ impl Seen<'_> {
     }
 }
 
+/// Steps as they were shown, by the cell that was looked at besides those that are read.
+type Parts = FxHashMap<(StepId, Option<CellId>), Rc<(Step, Footprint)>>;
+
 /// A set of steps.
 pub(crate) type Bits = Vec<u64>;
 
@@ -117,7 +120,7 @@ pub(crate) struct Context<'p> {
     unknown_everywhere: Vec<StepId>,
     kept: OnceCell<Vec<bool>>,
     /// Steps as lenses show them.
-    parts: RefCell<FxHashMap<(StepId, Option<CellId>), Rc<(Step, Footprint)>>>,
+    parts: RefCell<Parts>,
     after: Vec<OnceCell<Bits>>,
     before: Vec<OnceCell<Bits>>,
     pub(crate) deadline: Option<Instant>,

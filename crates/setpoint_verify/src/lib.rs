@@ -8,7 +8,9 @@
 //! It stands after `setpoint_resources`, which makes plans of catalogs, and before the program, which tells its answers. It
 //! knows no type of resource, no catalog and no source text, and it prints nothing.
 
+mod blur;
 mod context;
+mod converge;
 mod ends;
 mod ensure;
 pub mod exhaustive;

@@ -6,8 +6,9 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use setpoint_solver::{Limits, Lit, Outcome};
-use setpoint_state::{CellId, Domains, Lifetime, Semantics, StepId, Test, Value};
+use setpoint_state::{CellId, Domains, Lifetime, Semantics, State, StepId, Test, Value};
 
+use crate::blur::blur;
 use crate::context::Lens;
 use crate::flow::{GaveUp, Reached};
 use crate::machine::Machine;
@@ -27,6 +28,9 @@ const LARGEST_RING: usize = 24;
 
 /// A ring that needs a longer search is left.
 const RING_CONFLICTS: u64 = 4_000;
+
+/// An outline that has not so many cells less is not worth it.
+const WORTH_AN_OUTLINE: usize = 6;
 
 /// Where new values may come at any time, larger domains make a question too hard to be worth it.
 const LARGEST_DOMAIN: usize = 40;
@@ -211,16 +215,48 @@ impl Asker<'_, '_> {
         members: &[StepId],
         reached: &Reached,
     ) -> Result<Option<Answer>, GaveUp> {
-        let context = self.context;
         // What a step of unknown effect makes of the difference is not known.
-        if members[2..].iter().any(|&step| context.reach(step).is_some()) {
+        if members[2..].iter().any(|&step| self.context.reach(step).is_some()) {
             return Ok(None);
         }
+        // In outline first: that is small, and often enough.
+        for outline in [true, false] {
+            let answer = self.ring_of(lens, one, two, members, reached, outline)?;
+            if answer.is_some() {
+                return Ok(answer);
+            }
+        }
+        Ok(None)
+    }
+
+    fn ring_of(
+        &mut self,
+        lens: Lens,
+        one: StepId,
+        two: StepId,
+        members: &[StepId],
+        reached: &Reached,
+        outline: bool,
+    ) -> Result<Option<Answer>, GaveUp> {
+        let context = self.context;
         let inside: FxHashSet<StepId> = members.iter().copied().collect();
         let mut sub = Sub::through(context, lens, members, Moment::Any, Tests::Inside);
         sub.plan.start = lasting(context, &sub);
+        let mut disturbed = self.disturbed(lens, &sub, &inside);
+        let is_compared = |cell: CellId| {
+            reached.cells.contains_key(&cell) && (!matches!(lens, Lens::With(_)) || lens == Lens::With(cell))
+        };
+        if outline {
+            let others: FxHashSet<CellId> = disturbed.iter().map(|cell| sub.cells[cell.0 as usize]).collect();
+            let (before, tests) = (sub.cells.len(), std::mem::take(&mut sub.plan.start));
+            blur(&mut sub, &|cell| is_compared(cell) || others.contains(&cell), &tests);
+            if sub.cells.len() + WORTH_AN_OUTLINE > before {
+                return Ok(None);
+            }
+            sub.plan.start = lasting(context, &sub);
+            disturbed = self.disturbed(lens, &sub, &inside);
+        }
         let kept = crate::laws::inside(context, &sub, &sub.places(), context.kept());
-        let disturbed = self.disturbed(lens, &sub, &inside);
         sub.domains =
             if disturbed.is_empty() { Domains::of(&sub.plan) } else { Domains::for_changing(&sub.plan) };
         if !disturbed.is_empty() && sub.domains.largest() > LARGEST_DOMAIN {
@@ -257,12 +293,12 @@ impl Asker<'_, '_> {
             .map(CellId)
             .filter(|cell| {
                 let cell = sub.cells[cell.0 as usize];
-                reached.cells.contains_key(&cell)
-                    && (!matches!(lens, Lens::With(_)) || lens == Lens::With(cell))
+                is_compared(cell)
                     && context.plan.space.get(cell).is_some_and(|cell| cell.lifetime == Lifetime::Machine)
             })
             .collect();
-        let mut key = sub.shape();
+        let around = self.around(&sub, reached, &disturbed, &kept);
+        let (mut key, names) = sub.named_shape();
         key.push(u32::MAX - 1);
         key.extend(disturbed.iter().map(|cell| cell.0));
         key.push(u32::MAX - 1);
@@ -272,11 +308,15 @@ impl Asker<'_, '_> {
         key.push(u32::MAX - 1);
         key.extend(compared.iter().map(|cell| cell.0));
         key.push(u32::from(matches!(lens, Lens::With(_))));
+        around.mark(&mut key);
         if self.harmless.contains(&key) {
             return Ok(Some(Answer::Harmless));
         }
         if self.hard.contains(&key) {
             return Ok(None);
+        }
+        if let Some(found) = self.recall(&key, &names, &sub, one, two, members) {
+            return Ok(Some(found));
         }
         let runs = Runs::new(&sub, context.semantics, &[]);
         // What is hard here may be easy over more steps.
@@ -293,31 +333,75 @@ impl Asker<'_, '_> {
         }
         let turns = Turns::each(members.len());
         let Some(schedule) = self.schedule(&mut machine, &turns, members) else { return Ok(None) };
-        let around = self.around(&sub, reached, &disturbed, &kept);
         let tracks = self.both_ways(&runs, &mut machine, &begin, &turns, &schedule, &around)?;
         let statuses = !matches!(lens, Lens::With(_));
         let differ = runs.differ_in(&mut machine, &tracks[0], &tracks[1], &compared, statuses);
-        let wishes = self.witness.plain(&machine, &start, &sub.cells);
+        let wishes = if outline { Vec::new() } else { self.witness.plain(&machine, &start, &sub.cells) };
         match machine.solve_near(&[differ], &wishes) {
             Outcome::Unsat => {
                 self.harmless.insert(key);
-                Ok(Some(Answer::Harmless))
+                return Ok(Some(Answer::Harmless));
             }
-            Outcome::Unknown => {
-                self.hard.insert(key);
-                Ok(None)
-            }
-            Outcome::Sat => {
-                let fixed = embed(&sub, &machine.decode(&start));
+            Outcome::Sat if !outline => {
+                let part = machine.decode(&start);
                 let order = turns.decode(&machine, &schedule);
-                let found = self.replay_turns(one, two, members, &fixed, &order);
-                if found.is_none() {
-                    self.hard.insert(key);
+                let replayed = self.replay_turns(one, two, members, &embed(&sub, &part), &order);
+                if let Some(found) = replayed {
+                    self.remember(key, &names, &sub, &part, order);
+                    let found = self.dependence(one, two, found, &sub.cells);
+                    return Ok(Some(Answer::Dependent(Box::new(found))));
                 }
-                Ok(found
-                    .map(|found| Answer::Dependent(Box::new(self.dependence(one, two, found, &sub.cells)))))
             }
+            Outcome::Sat | Outcome::Unknown => {}
         }
+        self.hard.insert(key);
+        Ok(None)
+    }
+
+    /// A difference that a question of the same shape had, if it shows here too.
+    fn recall(
+        &self,
+        key: &[u32],
+        names: &FxHashMap<Value, u32>,
+        sub: &Sub,
+        one: StepId,
+        two: StepId,
+        members: &[StepId],
+    ) -> Option<Answer> {
+        let (held, order) = self.harmful.get(key)?;
+        let by_number: FxHashMap<u32, &Value> =
+            names.iter().map(|(value, &number)| (number, value)).collect();
+        let fixed: Vec<(CellId, Value)> = sub
+            .cells
+            .iter()
+            .zip(held)
+            .filter_map(|(&cell, held)| {
+                Some(match held {
+                    Held::Known(number) => (cell, (*by_number.get(number)?).clone()),
+                    Held::Fresh(value) => (cell, value.clone()),
+                })
+            })
+            .collect();
+        let found = self.replay_turns(one, two, members, &fixed, order)?;
+        Some(Answer::Dependent(Box::new(self.dependence(one, two, found, &sub.cells))))
+    }
+
+    /// Keeps a difference for questions of the same shape.
+    fn remember(
+        &mut self,
+        key: Vec<u32>,
+        names: &FxHashMap<Value, u32>,
+        sub: &Sub,
+        part: &State,
+        order: Vec<usize>,
+    ) {
+        let held = (0..sub.cells.len() as u32)
+            .map(|cell| {
+                let value = part.get(CellId(cell));
+                names.get(value).map_or_else(|| Held::Fresh(value.clone()), |&number| Held::Known(number))
+            })
+            .collect();
+        self.harmful.insert(key, (held, order));
     }
 
     /// The cells that several steps of a part touch and that others may write in between.
@@ -361,30 +445,17 @@ impl Asker<'_, '_> {
         let mut tests = Tests::Inside;
         loop {
             let sub = Sub::through(context, lens, &members, Moment::Start, tests);
-            let (shape, names) = sub.named_shape();
-            if self.harmless.contains(&shape) {
+            let around = self.around(&sub, reached, &[], &[]);
+            let (mut key, names) = sub.named_shape();
+            around.mark(&mut key);
+            if self.harmless.contains(&key) {
                 return Ok(Answer::Harmless);
             }
-            if self.hard.contains(&shape) {
+            if self.hard.contains(&key) {
                 return Err(GaveUp);
             }
-            if let Some((held, order)) = self.harmful.get(&shape) {
-                let by_number: FxHashMap<u32, &Value> =
-                    names.iter().map(|(value, &number)| (number, value)).collect();
-                let fixed: Vec<(CellId, Value)> = sub
-                    .cells
-                    .iter()
-                    .zip(held)
-                    .filter_map(|(&cell, held)| {
-                        Some(match held {
-                            Held::Known(number) => (cell, (*by_number.get(number)?).clone()),
-                            Held::Fresh(value) => (cell, value.clone()),
-                        })
-                    })
-                    .collect();
-                if let Some(found) = self.replay_turns(one, two, &members, &fixed, order) {
-                    return Ok(Answer::Dependent(Box::new(self.dependence(one, two, found, &sub.cells))));
-                }
+            if let Some(found) = self.recall(&key, &names, &sub, one, two, &members) {
+                return Ok(found);
             }
             let runs = Runs::new(&sub, context.semantics, &[]);
             let mut machine = Machine::new(&sub.plan, &sub.domains, context.semantics, context.limits());
@@ -398,17 +469,16 @@ impl Asker<'_, '_> {
             };
             let Some(schedule) = schedule else { return Ok(unknown(one, two, Why::Large)) };
             let begin = runs.begin(&machine, start.clone());
-            let around = self.around(&sub, reached, &[], &[]);
             let tracks = self.both_ways(&runs, &mut machine, &begin, &turns, &schedule, &around)?;
             let differ = runs.differ(&mut machine, &tracks[0], &tracks[1]);
             let wishes = self.witness.plain(&machine, &start, &sub.cells);
             match machine.solve_near(&[differ], &wishes) {
                 Outcome::Unknown => {
-                    self.hard.insert(shape);
+                    self.hard.insert(key);
                     return Err(GaveUp);
                 }
                 Outcome::Unsat => {
-                    self.harmless.insert(shape);
+                    self.harmless.insert(key);
                     return Ok(Answer::Harmless);
                 }
                 Outcome::Sat => {}
@@ -416,15 +486,7 @@ impl Asker<'_, '_> {
             let part = machine.decode(&start);
             let order = turns.decode(&machine, &schedule);
             if let Some(found) = self.replay_turns(one, two, &members, &embed(&sub, &part), &order) {
-                let held = (0..sub.cells.len() as u32)
-                    .map(|cell| {
-                        let value = part.get(CellId(cell));
-                        names
-                            .get(value)
-                            .map_or_else(|| Held::Fresh(value.clone()), |&number| Held::Known(number))
-                    })
-                    .collect();
-                self.harmful.insert(shape, (held, order));
+                self.remember(key, &names, &sub, &part, order);
                 return Ok(Answer::Dependent(Box::new(self.dependence(one, two, found, &sub.cells))));
             }
             // Ask again, with more: first all assumptions, then (in the paper's semantics, where one error hides all else)
@@ -648,6 +710,16 @@ struct Around<'a> {
     /// Cells and steps that are the same in both runs.
     same_cells: Vec<CellId>,
     same_steps: Vec<usize>,
+}
+
+impl Around<'_> {
+    /// Adds to the key of a question what it takes as the same.
+    fn mark(&self, key: &mut Vec<u32>) {
+        key.push(u32::MAX - 1);
+        key.extend(self.same_cells.iter().map(|cell| cell.0));
+        key.push(u32::MAX - 1);
+        key.extend(self.same_steps.iter().map(|&step| step as u32));
+    }
 }
 
 /// What has one turn in a schedule: steps that run one after the other. The first turn begins with the pair.

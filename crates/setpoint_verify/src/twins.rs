@@ -75,7 +75,7 @@ pub(crate) fn twins(context: &Context<'_>, steps: &[StepId]) -> FxHashMap<CellId
         let Some(role) = given.remove(&cell) else { continue };
         match first.entry((role, look_of(context, cell))) {
             std::collections::hash_map::Entry::Occupied(same) => {
-                found.entry(*same.get()).or_default().push(cell)
+                found.entry(*same.get()).or_default().push(cell);
             }
             std::collections::hash_map::Entry::Vacant(new) => {
                 new.insert(cell);
@@ -122,7 +122,9 @@ fn hash_test(test: &Test, hole: CellId, hasher: &mut FxHasher) {
         Test::Not(inner) => hash_test(inner, hole, hasher),
         Test::All(tests) | Test::Any(tests) => {
             tests.len().hash(hasher);
-            tests.iter().for_each(|test| hash_test(test, hole, hasher));
+            for test in tests {
+                hash_test(test, hole, hasher);
+            }
         }
     }
 }

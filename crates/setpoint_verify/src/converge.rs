@@ -1,0 +1,263 @@
+//! Runs from two starts: after every run without failure each managed cell is the same. In Puppet's order.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+use setpoint_solver::Outcome;
+use setpoint_state::{CellId, Semantics, Status, StepId};
+
+use crate::context::Context;
+use crate::flow::GaveUp;
+use crate::machine::Machine;
+use crate::runs::{Runs, Track};
+use crate::sub::{Moment, Sub, Tests, embed, lasting};
+use crate::twice::{LARGEST_PART, Twices, managed};
+use crate::witness::Witness;
+use crate::{Answer, TwoStarts, Unproved, Why};
+
+/// Every managed cell has one end, whatever the start, if nothing failed.
+pub(crate) fn converge(
+    context: &Context<'_>,
+    witness: &Witness<'_, '_>,
+    groups: &[Vec<StepId>],
+    found: &mut Twices,
+) {
+    let mut open: Vec<CellId> = managed(context);
+    if context.unsettled.is_empty() {
+        open = apart(context, groups);
+    }
+    if open.is_empty() {
+        return;
+    }
+    // The groups of what is left, then everything, are asked from real starts.
+    let open_set: FxHashSet<CellId> = open.iter().copied().collect();
+    let mut scopes: Vec<&[StepId]> = Vec::new();
+    if context.unsettled.is_empty() {
+        scopes.extend(
+            groups
+                .iter()
+                .filter(|group| {
+                    group.len() <= LARGEST_PART
+                        && group.iter().any(|&step| {
+                            context.footprint(step).writes.iter().any(|cell| open_set.contains(cell))
+                        })
+                })
+                .map(Vec::as_slice)
+                .take(20),
+        );
+    }
+    for scope in scopes {
+        if context.is_late() {
+            break;
+        }
+        if let Ok(Some(two)) = converges(context, witness, scope, &open) {
+            found.convergent = Answer::No;
+            found.not_convergent = Some(two);
+            return;
+        }
+    }
+    let answer = if context.order.len() <= LARGEST_PART && !context.is_late() {
+        converges(context, witness, &context.order, &open)
+    } else {
+        Err(GaveUp)
+    };
+    match answer {
+        Ok(None) => {}
+        Ok(Some(two)) => {
+            found.convergent = Answer::No;
+            found.not_convergent = Some(two);
+        }
+        Err(GaveUp) => {
+            found.convergent = Answer::Unknown;
+            let why = if context.is_late() { Why::Time } else { Why::Large };
+            let mut steps: Vec<StepId> =
+                open.iter().flat_map(|cell| context.writers[cell.0 as usize].iter().copied()).collect();
+            steps.sort_unstable();
+            steps.dedup();
+            steps.truncate(20);
+            found.unproved.push(Unproved { steps, why });
+        }
+    }
+}
+
+/// The cells of which it is not shown, group by group, that they have one end.
+fn apart(context: &Context<'_>, groups: &[Vec<StepId>]) -> Vec<CellId> {
+    let managed: FxHashSet<CellId> = managed(context).into_iter().collect();
+    let mut settled: FxHashSet<CellId> = FxHashSet::default();
+    let mut open: FxHashSet<CellId> = FxHashSet::default();
+    let mut memo: FxHashMap<Vec<u32>, Vec<CellId>> = FxHashMap::default();
+    for group in groups {
+        let inside: FxHashSet<StepId> = group.iter().copied().collect();
+        let mut mine: Vec<CellId> = group
+            .iter()
+            .flat_map(|&step| context.footprint(step).writes.iter().copied())
+            .filter(|cell| managed.contains(cell))
+            .collect();
+        mine.sort_unstable();
+        mine.dedup();
+        if mine.is_empty() {
+            continue;
+        }
+        if group.len() > LARGEST_PART || context.is_late() {
+            open.extend(mine);
+            continue;
+        }
+        let mut sub = Sub::new(context, group, Moment::AnyTwo, Tests::Inside);
+        sub.plan.start = lasting(context, &sub);
+        sub.domains = setpoint_state::Domains::for_two(&sub.plan);
+        // What earlier groups have brought to one end is the same in both runs.
+        let first_turn = context.rank[group[0].0 as usize];
+        let shared: Vec<bool> = sub
+            .cells
+            .iter()
+            .map(|cell| {
+                settled.contains(cell)
+                    && context.writers[cell.0 as usize].iter().all(|&writer| {
+                        !inside.contains(&writer) && context.rank[writer.0 as usize] < first_turn
+                    })
+            })
+            .collect();
+        let outside: Vec<bool> = group
+            .iter()
+            .map(|&step| {
+                context.runner.before(step).iter().any(|&other| {
+                    !inside.contains(&StepId(other))
+                        && context.runner.notified_by(StepId(other)).contains(&step.0)
+                })
+            })
+            .collect();
+        let mut key = sub.shape();
+        key.extend(shared.iter().chain(&outside).map(|&flag| u32::from(flag)));
+        let bad = memo.entry(key).or_insert_with(|| {
+            let runs = Runs::new(&sub, context.semantics, &[]);
+            let mut machine = Machine::new(&sub.plan, &sub.domains, context.semantics, context.limits());
+            let mut ends: Vec<Track> = Vec::new();
+            let mut first_start = None;
+            for _ in 0..2 {
+                let mut start = machine.any_start();
+                if let Some(first) = &first_start {
+                    for (at, _) in shared.iter().enumerate().filter(|(_, shared)| **shared) {
+                        Machine::share(first, &mut start, CellId(at as u32));
+                    }
+                } else {
+                    first_start = Some(start.clone());
+                }
+                runs.assume(&mut machine, &start);
+                let mut track = runs.begin(&machine, start);
+                if context.semantics == Semantics::Puppet {
+                    track.notified = outside
+                        .iter()
+                        .map(|&yes| if yes { machine.circuit.fresh() } else { machine.no() })
+                        .collect();
+                }
+                runs.go_through(&mut machine, &mut track);
+                for &bad in track.failed.iter().chain(&track.skipped) {
+                    machine.circuit.assert(&[!bad]);
+                }
+                ends.push(track);
+            }
+            let mut bad = Vec::new();
+            for at in 0..sub.cells.len() {
+                let cell = CellId(at as u32);
+                let same = machine.equal(ends[0].state.get(cell), ends[1].state.get(cell));
+                if same != machine.yes() && machine.solve(&[!same]) != Outcome::Unsat {
+                    bad.push(cell);
+                }
+            }
+            bad
+        });
+        let bad: FxHashSet<CellId> = bad.iter().map(|cell| sub.cells[cell.0 as usize]).collect();
+        for cell in mine {
+            // Others that ensure it later bring it to the same value, or fail.
+            if bad.contains(&cell) {
+                open.insert(cell);
+            } else {
+                settled.insert(cell);
+            }
+        }
+    }
+    let mut open: Vec<CellId> = open.into_iter().collect();
+    open.sort_unstable();
+    open
+}
+
+/// Two real starts of a part whose clean runs end differently in one of these cells.
+fn converges(
+    context: &Context<'_>,
+    witness: &Witness<'_, '_>,
+    scope: &[StepId],
+    open: &[CellId],
+) -> Result<Option<TwoStarts>, GaveUp> {
+    let mut scope = scope.to_vec();
+    let mut tests = Tests::Inside;
+    for _ in 0..8 {
+        let sub = Sub::new(context, &scope, Moment::StartTwo, tests);
+        let place: FxHashMap<CellId, usize> =
+            sub.cells.iter().enumerate().map(|(at, &cell)| (cell, at)).collect();
+        let runs = Runs::new(&sub, context.semantics, &context.unsettled);
+        let mut machine = Machine::new(&sub.plan, &sub.domains, context.semantics, context.limits());
+        let mut ends = Vec::new();
+        let mut begins = Vec::new();
+        for _ in 0..2 {
+            let start = machine.any_start();
+            runs.assume(&mut machine, &start);
+            let track = runs.in_order(&mut machine, start.clone());
+            for &bad in track.failed.iter().chain(&track.skipped) {
+                machine.circuit.assert(&[!bad]);
+            }
+            machine.circuit.assert(&[!track.error]);
+            begins.push(start);
+            ends.push(track);
+        }
+        let mut differ = Vec::new();
+        for cell in open {
+            if let Some(&at) = place.get(cell) {
+                let cell = CellId(at as u32);
+                differ.push(!machine.equal(ends[0].state.get(cell), ends[1].state.get(cell)));
+            }
+        }
+        let differ = machine.circuit.or(&differ);
+        let mut wishes = witness.plain(&machine, &begins[0], &sub.cells);
+        wishes.extend(witness.plain(&machine, &begins[1], &sub.cells));
+        match machine.solve_near(&[differ], &wishes) {
+            Outcome::Unknown => return Err(GaveUp),
+            Outcome::Unsat => return Ok(None),
+            Outcome::Sat => {}
+        }
+        let complete = |at: usize| witness.complete(&embed(&sub, &machine.decode(&begins[at])));
+        let (Some(one), Some(two)) = (complete(0), complete(1)) else {
+            tests = Tests::Connected;
+            continue;
+        };
+        let runs = [context.runner.run(&one, &context.order), context.runner.run(&two, &context.order)];
+        let good = |run: &setpoint_state::Run| run.statuses.iter().all(|status| !status.is_bad());
+        if !witness.is_admissible(&one) || !witness.is_admissible(&two) {
+            tests = Tests::Connected;
+            continue;
+        }
+        if !good(&runs[0]) || !good(&runs[1]) {
+            // The steps that failed take part in the next try.
+            let failed: Vec<StepId> = context
+                .order
+                .iter()
+                .copied()
+                .filter(|step| {
+                    runs.iter().any(|run| run.statuses[step.0 as usize] == Status::Failed)
+                        && !scope.contains(step)
+                })
+                .take(16)
+                .collect();
+            if failed.is_empty() || scope.len() > LARGEST_PART {
+                if matches!(tests, Tests::Connected) {
+                    return Err(GaveUp);
+                }
+                tests = Tests::Connected;
+            }
+            scope.extend(failed);
+            scope.sort_unstable_by_key(|step| context.rank[step.0 as usize]);
+            continue;
+        }
+        if let Some(&cell) = open.iter().find(|&&cell| runs[0].end.get(cell) != runs[1].end.get(cell)) {
+            return Ok(Some(TwoStarts { starts: [one, two], runs, cell }));
+        }
+    }
+    Err(GaveUp)
+}
