@@ -14,6 +14,7 @@ mod host;
 mod legacy;
 mod modules;
 mod ruby;
+mod ruby_language;
 mod rules;
 mod signature;
 mod stdlib;

@@ -40,7 +40,7 @@ pub(super) fn failed<T>(message: impl Into<String>) -> Result<T> {
     Err(Flow::Failure(Failure::Failed(message.into())))
 }
 
-pub(super) fn render(context: &mut Context<'_, '_>, text: &str) -> std::result::Result<String, Failure> {
+pub(crate) fn render(context: &mut Context<'_, '_>, text: &str) -> std::result::Result<String, Failure> {
     let program = parser::parse(lexer::template(text).map_err(Failure::Beyond)?).map_err(Failure::Beyond)?;
     let mut interpreter = Interpreter {
         context,
