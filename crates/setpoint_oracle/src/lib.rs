@@ -21,7 +21,7 @@ mod request;
 pub use agree::{agree, answers_that_agree};
 pub use generate::generate;
 pub use mutate::mutate;
-pub use ours::setpoint;
+pub use ours::{setpoint, setpoint_with_ruby};
 pub use outcome::{Level, Message, Outcome, Place};
 pub use puppet::Puppet;
 pub use random::Random;

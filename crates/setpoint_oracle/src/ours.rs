@@ -12,27 +12,64 @@ use setpoint_puppet::{
 use setpoint_puppet_values::{Data, Hash, Key, Value};
 use setpoint_source::{Diagnostic, FileSystem, MemoryFileSystem, Severity, Sources, Span};
 
+use setpoint_testing::files_below;
+
 use crate::{Level, Message, Mode, Outcome, Place, Request};
 
 /// Compiles a request in memory.
 pub fn setpoint(request: &Request) -> Outcome {
-    let mut files = MemoryFileSystem::new();
-    for (name, text) in &request.files {
-        files.add(name, text.as_str());
-    }
+    let mut files = files_of(request);
     // What a module of the installation has in Ruby is known; that its files are there is enough.
     for module in &request.modules {
         for name in module_functions(module) {
             files.add(format!("modules/{module}/lib/puppet/functions/{}.rb", name.replace("::", "/")), "");
         }
     }
+    answer(request, &files, false)
+}
+
+/// The same, with all functions of modules run from their files in Ruby, also those that are known.
+pub fn setpoint_with_ruby(request: &Request) -> Outcome {
+    let mut files = files_of(request);
+    for module in &request.modules {
+        let folder = Path::new(INSTALLED).join(module);
+        for part in
+            ["lib/puppet/functions", "lib/puppet/parser/functions", "lib/puppet_x", "functions", "types"]
+        {
+            for path in files_below(&folder.join(part)) {
+                let (Ok(name), Ok(text)) = (path.strip_prefix(&folder), std::fs::read_to_string(&path))
+                else {
+                    continue;
+                };
+                files.add(Path::new("modules").join(module).join(name), text);
+            }
+        }
+    }
+    answer(request, &files, true)
+}
+
+/// Where Debian's packages put modules.
+const INSTALLED: &str = "/usr/share/puppet/modules";
+
+fn files_of(request: &Request) -> MemoryFileSystem {
+    let mut files = MemoryFileSystem::new();
+    for (name, text) in &request.files {
+        files.add(name, text.as_str());
+    }
+    files
+}
+
+fn answer(request: &Request, files: &MemoryFileSystem, with_ruby: bool) -> Outcome {
     let sources = Sources::new();
     let levels = Levels {
         global: files.is_file(Path::new(GLOBAL)).then(|| PathBuf::from(GLOBAL)),
         environment: Some(PathBuf::new()),
     };
-    let environment =
-        Environment::new(&files, &sources).with_modulepath(vec![PathBuf::from("modules")]).with_hiera(levels);
+    let mut environment =
+        Environment::new(files, &sources).with_modulepath(vec![PathBuf::from("modules")]).with_hiera(levels);
+    if with_ruby {
+        environment = environment.running_known_functions();
+    }
     let options = Options {
         puppet: match request.mode {
             Mode::Seven => PuppetVersion::V7,

@@ -8,6 +8,7 @@ use rustc_hash::FxHashMap;
 use setpoint_catalog::NativeType;
 use setpoint_catalog::ruby_types::ModuleTypes;
 use setpoint_hiera::{Hiera, Levels};
+use setpoint_puppet_functions::{Function, RubyFile};
 use setpoint_puppet_syntax::ast::{self, ExprKind, Program};
 use setpoint_source::{Diagnostic, FileError, FileSystem, Severity, Sources, read_text};
 
@@ -53,9 +54,24 @@ pub struct Environment<'a> {
     manifests: RwLock<FxHashMap<PathBuf, Parsed>>,
     modules: RwLock<FxHashMap<String, Option<Arc<Path>>>>,
     hiera: Hiera<'a>,
-    /// The module that has a function of this name in Ruby.
-    functions: RwLock<FxHashMap<String, Option<Arc<str>>>>,
+    /// The functions of modules in Ruby, by name.
+    functions: RwLock<FxHashMap<String, Option<RubyFunction>>>,
+    /// Files of Ruby, parsed.
+    ruby: RwLock<FxHashMap<PathBuf, Arc<RubyFile>>>,
+    /// Functions of modules that are known here are run from their files all the same.
+    runs_known: bool,
 }
+
+/// A function that a module has in Ruby.
+#[derive(Debug, Clone)]
+pub struct RubyFunction {
+    pub module: Arc<str>,
+    /// The file that defines it.
+    pub path: Arc<Path>,
+}
+
+/// Where functions in Ruby are: those of Puppet's present interface, and those of the older one.
+const RUBY_FOLDERS: [&str; 2] = ["lib/puppet/functions", "lib/puppet/parser/functions"];
 
 type Parsed = Result<Arc<Manifest>, FileError>;
 
@@ -73,6 +89,8 @@ impl<'a> Environment<'a> {
             manifests: RwLock::default(),
             modules: RwLock::default(),
             functions: RwLock::default(),
+            ruby: RwLock::default(),
+            runs_known: false,
             hiera: Hiera::new(files, sources, Levels::default()),
         }
     }
@@ -192,32 +210,78 @@ impl<'a> Environment<'a> {
         modules.entry(name.to_owned()).or_insert(found).clone()
     }
 
-    /// The module on the path that has a function of this name, written in Ruby. Modules whose functions are known here
-    /// come first.
-    pub fn module_with_function(&self, name: &str) -> Option<Arc<str>> {
+    /// Functions of modules that are known here are run from their files all the same: for comparisons.
+    pub fn running_known_functions(mut self) -> Self {
+        self.runs_known = true;
+        self
+    }
+
+    /// What is known here of a function of a module.
+    pub fn known_function(&self, function: &RubyFunction, name: &str) -> Option<&'static Function> {
+        // This one asks for the environment of the process, and others call it.
+        if self.runs_known && name != "deprecation" {
+            return None;
+        }
+        setpoint_puppet_functions::module_function(&function.module, name)
+    }
+
+    /// The function of this name that a module on the path has in Ruby. Modules whose functions are known here come first.
+    pub fn ruby_function(&self, name: &str) -> Option<RubyFunction> {
         let known = self.functions.read().unwrap_or_else(PoisonError::into_inner).get(name).cloned();
         if let Some(found) = known {
             return found;
         }
-        let found = if let Some((module, _)) = name.split_once("::") {
-            self.has_ruby_function(module, name).then(|| Arc::from(module))
-        } else {
-            let modules = self.module_names();
-            let known = |module: &&String| setpoint_puppet_functions::module_function(module, name).is_some();
-            let has = |module: &&String| self.has_ruby_function(module, name);
-            let found = modules.iter().filter(known).find(has).or_else(|| modules.iter().find(has));
-            found.map(|module| Arc::from(module.as_str()))
-        };
+        let found = self.find_ruby_function(name, &RUBY_FOLDERS);
         let mut functions = self.functions.write().unwrap_or_else(PoisonError::into_inner);
         functions.entry(name.to_owned()).or_insert(found).clone()
     }
 
-    fn has_ruby_function(&self, module: &str, name: &str) -> bool {
-        let Some(folder) = self.module(module) else { return false };
+    /// The same among the functions of Puppet's older interface.
+    pub fn legacy_function(&self, name: &str) -> Option<RubyFunction> {
+        self.find_ruby_function(name, &RUBY_FOLDERS[1..])
+    }
+
+    fn find_ruby_function(&self, name: &str, folders: &[&str]) -> Option<RubyFunction> {
+        if let Some((module, _)) = name.split_once("::") {
+            return self.ruby_function_in(module, name, folders);
+        }
+        let modules = self.module_names();
+        let known = |module: &&String| setpoint_puppet_functions::module_function(module, name).is_some();
+        let find = |module: &String| self.ruby_function_in(module, name, folders);
+        modules.iter().filter(known).find_map(find).or_else(|| modules.iter().find_map(find))
+    }
+
+    fn ruby_function_in(&self, module: &str, name: &str, folders: &[&str]) -> Option<RubyFunction> {
+        let folder = if module == "environment" {
+            self.hiera.levels().environment.clone()?
+        } else {
+            self.module(module)?.to_path_buf()
+        };
         let file = format!("{}.rb", name.replace("::", "/"));
-        ["lib/puppet/functions", "lib/puppet/parser/functions"]
-            .iter()
-            .any(|kind| self.files.is_file(&folder.join(kind).join(&file)))
+        let mut paths = folders.iter().map(|kind| folder.join(kind).join(&file));
+        let path = paths.find(|path| self.files.is_file(path))?;
+        Some(RubyFunction { module: Arc::from(module), path: Arc::from(path) })
+    }
+
+    /// A file of Ruby, parsed on first use.
+    pub fn ruby_file(&self, path: &Path) -> Result<Arc<RubyFile>, FileError> {
+        let known = self.ruby.read().unwrap_or_else(PoisonError::into_inner).get(path).cloned();
+        if let Some(parsed) = known {
+            return Ok(parsed);
+        }
+        let text = read_text(self.files, path)?;
+        let parsed = Arc::new(RubyFile::parse(path, &text));
+        let mut files = self.ruby.write().unwrap_or_else(PoisonError::into_inner);
+        Ok(Arc::clone(files.entry(path.to_owned()).or_insert(parsed)))
+    }
+
+    /// A file that Ruby would find by this name in the `lib` of some module, or of the environment.
+    pub fn library_file(&self, name: &str) -> Option<PathBuf> {
+        let file = format!("{}.rb", name.strip_suffix(".rb").unwrap_or(name));
+        let of_environment = self.hiera.levels().environment.iter().map(|folder| folder.join("lib"));
+        let of_modules =
+            self.module_names().iter().filter_map(|module| Some(self.module(module)?.join("lib")));
+        of_environment.chain(of_modules).map(|lib| lib.join(&file)).find(|path| self.files.is_file(path))
     }
 
     /// A native type that a module brings along.

@@ -5,12 +5,14 @@ use std::path::{Path, PathBuf};
 use indexmap::IndexMap;
 use setpoint_provenance::{Arena, Control, Leaf, LeafKind};
 use setpoint_puppet_functions::{
-    Block, Call, DataAnswer, DataRequest, Host, LogLevel, Stop, Strictness, module_function,
+    Block, Call, DataAnswer, DataRequest, Host, LogLevel, RubyAnswer, Stop, Strictness, call_ruby_function,
 };
 use setpoint_puppet_values::{Data, Hash, Key, Object, Opaque, Value};
 use setpoint_source::{FileSystem, Range, Span, Symbol};
 
+use crate::LogEntry;
 use crate::compiler::Compiler;
+use crate::environment::RubyFunction;
 use crate::loader::DefinitionKind;
 use crate::rules;
 use crate::trace::{MISSING_PARAMETERS_OF, MISSING_RESOURCE};
@@ -47,6 +49,17 @@ impl Host for Compiler<'_> {
             }
             stop => stop,
         })
+    }
+
+    fn call_legacy_function(&mut self, call: Call<'_>) -> Result<Value, Stop> {
+        // The older one says nothing unless the environment of the process asks for it.
+        if call.name.as_str() == "deprecation" {
+            return Ok(Value::UNDEF);
+        }
+        match self.environment.legacy_function(&call.name) {
+            Some(function) => self.call_ruby(&function, call.name, &call, true),
+            None => Host::call_function(self, call),
+        }
     }
 
     fn has_function(&mut self, name: &str) -> bool {
@@ -168,6 +181,10 @@ impl Host for Compiler<'_> {
         self.log(level, message, Some(span));
     }
 
+    fn say(&mut self, level: LogLevel, message: String) {
+        self.log.push(LogEntry { level, scope: None, message, span: None });
+    }
+
     fn warn_once(&mut self, key: &str, message: String, span: Span) {
         if self.warned.insert(key.to_owned()) {
             self.warn(message, Some(span));
@@ -205,6 +222,10 @@ impl Host for Compiler<'_> {
         self.missing_file(folder, name)
     }
 
+    fn library_file(&self, name: &str) -> Option<PathBuf> {
+        self.environment.library_file(name)
+    }
+
     fn module_directory(&self, name: &str) -> Option<PathBuf> {
         self.environment.module(name).map(|path| path.to_path_buf())
     }
@@ -226,17 +247,42 @@ impl Compiler<'_> {
         {
             return Ok(attribute);
         }
-        let Some(module) = self.environment.module_with_function(&name) else {
+        let Some(function) = self.environment.ruby_function(&name) else {
             let unknown = crate::evaluate::unknown_function(name, call.span);
             return Err(self.missing_function(unknown, &name));
         };
-        if let Some(function) = module_function(&module, &name) {
-            return function.call(self, call);
+        self.call_ruby(&function, name, call, false)
+    }
+
+    /// A function in Ruby: one that is known here, else the code of its file, as far as it is within what is known of Ruby.
+    fn call_ruby(
+        &mut self,
+        function: &RubyFunction,
+        name: Symbol,
+        call: &Call<'_>,
+        is_raw: bool,
+    ) -> Result<Value, Stop> {
+        if let Some(known) = self.environment.known_function(function, &name) {
+            return known.call(self, call);
         }
         if let Some(stub) = self.options.stub(&name) {
             return Ok(stub);
         }
-        let reason = format!("{name}() is a Ruby function of the module {module}");
+        let file = self.environment.ruby_file(&function.path);
+        let (reason, path, line) = match file {
+            Err(error) => (error.to_string(), function.path.to_path_buf(), None),
+            Ok(file) => match call_ruby_function(self, call, &name, &file, is_raw) {
+                RubyAnswer::Value(value) => return Ok(value),
+                RubyAnswer::Stopped(stop) => return Err(stop),
+                RubyAnswer::Beyond { reason, path, line } => (reason, path, line),
+            },
+        };
+        let line = line.map(|line| format!(", line {line}")).unwrap_or_default();
+        let reason = format!(
+            "{name}() is a Ruby function of the module {}, and goes beyond what is known of Ruby here: {reason} ({}{line})",
+            function.module,
+            path.display()
+        );
         if self.warned.insert(reason.clone()) {
             self.warn(format!("The result of {reason}, and is not known"), Some(call.span));
         }

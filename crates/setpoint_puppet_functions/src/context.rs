@@ -86,6 +86,22 @@ impl<'c, 'h> Context<'c, 'h> {
         self.host.call_function(Call { name: name.into(), arguments, block: None, span })
     }
 
+    /// The same for a function of Puppet's older interface.
+    pub(crate) fn call_legacy_function(&mut self, name: &str, arguments: Vec<Value>) -> Result<Value, Stop> {
+        let span = self.call.span;
+        self.host.call_legacy_function(Call { name: name.into(), arguments, block: None, span })
+    }
+
+    /// The same, with the block that this call was given.
+    pub(crate) fn call_function_with_block(
+        &mut self,
+        name: &str,
+        arguments: Vec<Value>,
+    ) -> Result<Value, Stop> {
+        let (span, block) = (self.call.span, self.call.block);
+        self.host.call_function(Call { name: name.into(), arguments, block, span })
+    }
+
     /// Gives the result its provenance. A new value is the function over its arguments and what its block decided; a
     /// value that was copied out of an argument keeps its own, seen under the call that chose it.
     pub(crate) fn explained(self, mut result: Value) -> Value {

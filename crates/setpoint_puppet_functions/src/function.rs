@@ -146,7 +146,7 @@ impl Function {
                 self.dispatch(&mut context, dispatches, signatures)?
             }
             Kind::Counted { arity, run } => {
-                self.check_count(*arity, call)?;
+                check_count(self.name, *arity, call)?;
                 let arguments = legacy::convert(&context, &call.arguments)?;
                 run(&mut context, &arguments)?
             }
@@ -186,22 +186,23 @@ impl Function {
         let message = describe_signatures(self.name, &offered, &given, block.as_ref());
         Err(rules::stop(&rules::WRONG_ARGUMENTS, message, call.span))
     }
-
-    fn check_count(&self, arity: i32, call: &Call<'_>) -> Result<(), Stop> {
-        let given = call.arguments.len();
-        let minimum = (arity + 1).unsigned_abs() as usize;
-        let message = if arity >= 0 && given != arity.unsigned_abs() as usize {
-            format!("{}(): Wrong number of arguments given ({given} for {arity})", self.name)
-        } else if arity < 0 && given < minimum {
-            format!("{}(): Wrong number of arguments given ({given} for minimum {minimum})", self.name)
-        } else {
-            return Ok(());
-        };
-        Err(rules::stop(&rules::WRONG_ARGUMENTS, message, call.span))
-    }
 }
 
-fn arguments_fit(signature: &Signature, arguments: &[Value]) -> bool {
+/// The number of arguments of a function of Puppet's older interface.
+pub(crate) fn check_count(name: &str, arity: i32, call: &Call<'_>) -> Result<(), Stop> {
+    let given = call.arguments.len();
+    let minimum = (arity + 1).unsigned_abs() as usize;
+    let message = if arity >= 0 && given != arity.unsigned_abs() as usize {
+        format!("{name}(): Wrong number of arguments given ({given} for {arity})")
+    } else if arity < 0 && given < minimum {
+        format!("{name}(): Wrong number of arguments given ({given} for minimum {minimum})")
+    } else {
+        return Ok(());
+    };
+    Err(rules::stop(&rules::WRONG_ARGUMENTS, message, call.span))
+}
+
+pub(crate) fn arguments_fit(signature: &Signature, arguments: &[Value]) -> bool {
     let Some(parameters) = &signature.callable.parameters else { return true };
     let size = parameters.size_range();
     size.contains(&(arguments.len() as i64))

@@ -87,6 +87,10 @@ pub trait Host {
     /// Calls the block of a call. `next` inside it gives its value; `break` and `return` come through as [`Stop`].
     fn call_block(&mut self, block: &dyn Block, arguments: Vec<Value>) -> Result<Value, Stop>;
     fn call_function(&mut self, call: Call<'_>) -> Result<Value, Stop>;
+    /// Calls a function of Puppet's older interface, as `function_name` of the scope does.
+    fn call_legacy_function(&mut self, call: Call<'_>) -> Result<Value, Stop> {
+        self.call_function(call)
+    }
     /// Whether there is a function of this name to call.
     fn has_function(&mut self, name: &str) -> bool;
     /// A variable as the caller sees it.
@@ -120,6 +124,8 @@ pub trait Host {
         Ok(DataAnswer::Missing(MissingData::default()))
     }
     fn log(&mut self, level: LogLevel, message: String, span: Span);
+    /// A message that belongs to no place of the manifest.
+    fn say(&mut self, _level: LogLevel, _message: String) {}
     /// A warning that is given once per `key` and evaluation.
     fn warn_once(&mut self, key: &str, message: String, span: Span);
     fn files(&self) -> &dyn FileSystem;
@@ -131,6 +137,10 @@ pub trait Host {
     }
     /// A file was read for a value: it depends on its text.
     fn file_read(&mut self, _path: &Path, _text: &str) {}
+    /// A file that Ruby would find by this name: `puppet_x/name` in the `lib` of some module.
+    fn library_file(&self, _name: &str) -> Option<PathBuf> {
+        None
+    }
     /// The folder of a module.
     fn module_directory(&self, name: &str) -> Option<PathBuf>;
     /// The time at which the evaluation began.

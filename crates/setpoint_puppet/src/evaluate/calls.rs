@@ -163,7 +163,7 @@ impl Compiler<'_> {
         functions::find(&name).is_some()
             || builtin(&name).is_some()
             || self.find_function(name).is_ok_and(|found| found.is_some())
-            || self.environment.module_with_function(&name).is_some()
+            || self.environment.ruby_function(&name).is_some()
     }
 
     /// A function written in the Puppet language. It sees the variables of the top scope and no others.

@@ -1,30 +1,42 @@
 //! Ruby code as a tree.
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 #[derive(Debug)]
-pub(super) enum Node {
+pub(crate) enum Node {
     Nil,
     Bool(bool),
     Itself,
-    Integer(i64),
+    Integer(i128),
     Float(f64),
     Text(Vec<Part>),
-    Symbol(Rc<str>),
+    Symbol(Arc<str>),
+    /// `:"a#{b}"`
+    SymbolText(Vec<Part>),
     Regex(Vec<Part>, String),
     Array(Vec<Node>),
-    Hash(Vec<(Node, Node)>),
-    Range(Box<Node>, Box<Node>, bool),
-    Instance(Rc<str>),
-    Global(Rc<str>),
-    /// A local variable, or else a method of the template.
-    Name(Rc<str>),
-    Constant(String),
+    Hash(Vec<Pair>),
+    /// `a => b, c: d` at the end of arguments.
+    Keywords(Vec<Pair>),
+    Range(Option<Box<Node>>, Option<Box<Node>>, bool),
+    Instance(Arc<str>),
+    /// `@@name`
+    Shared(Arc<str>),
+    Global(Arc<str>),
+    /// A local variable that was assigned before, though perhaps not on every way.
+    Local(Arc<str>),
+    /// A name that may be a local variable, or else is a method.
+    Name(Arc<str>, u32),
+    Constant(Arc<str>),
+    /// `A::B`; without the left side, `::B`.
+    Scoped(Option<Box<Node>>, Arc<str>),
     Call(Box<Call>),
-    Index(Box<Node>, Vec<Node>),
+    Super(Box<Super>),
+    Yield(Vec<Node>, u32),
+    Index(Box<Node>, Vec<Node>, u32),
     Assign(Box<Node>, Box<Node>),
     /// `a, b = value`
-    AssignAll(Vec<Node>, Box<Node>),
+    AssignAll(Targets, Box<Node>),
     /// `a ||= b` and its like.
     Update(Box<Node>, &'static str, Box<Node>),
     And(Box<Node>, Box<Node>),
@@ -32,56 +44,149 @@ pub(super) enum Node {
     Not(Box<Node>),
     If(Box<Node>, Box<Node>, Box<Node>),
     Case(Option<Box<Node>>, Vec<(Vec<Node>, Node)>, Box<Node>),
-    /// Ends when the condition is `false`.
-    While(Box<Node>, Box<Node>, bool),
-    For(Vec<Parameter>, Box<Node>, Box<Node>),
-    Begin {
-        body: Box<Node>,
-        rescue: Option<(Option<Rc<str>>, Box<Node>)>,
-    },
-    Define(Rc<str>, Rc<Block>),
-    Lambda(Rc<Block>),
+    While(Box<While>),
+    For(Parameters, Box<Node>, Box<Node>),
+    Begin(Box<Begin>),
+    Define(Box<Define>),
+    Class(Box<ClassNode>),
+    /// `class << self`
+    Singleton(Box<Node>),
+    Alias(Arc<str>, Arc<str>),
+    Lambda(Arc<Block>),
     Next(Option<Box<Node>>),
     Break(Option<Box<Node>>),
     Return(Option<Box<Node>>),
+    Redo,
+    Retry,
     Defined(Box<Node>),
     Splat(Box<Node>),
+    /// `&block` among arguments.
+    BlockPass(Option<Box<Node>>),
     Sequence(Vec<Node>),
     /// Text of the template.
-    Write(Rc<str>),
+    Write(Arc<str>),
     /// `<%= … %>`
     Output(Box<Node>),
+    /// What is known to be beyond us; it matters only if it is reached.
+    Beyond(String, u32),
 }
 
 #[derive(Debug)]
-pub(super) struct Call {
-    pub(super) receiver: Option<Node>,
-    pub(super) name: Rc<str>,
-    pub(super) arguments: Vec<Node>,
-    pub(super) block: Option<Rc<Block>>,
+pub(crate) enum Pair {
+    Entry(Node, Node),
+    /// `**hash`
+    Spread(Node),
+}
+
+#[derive(Debug)]
+pub(crate) struct Call {
+    pub(crate) receiver: Option<Node>,
+    pub(crate) name: Arc<str>,
+    pub(crate) arguments: Vec<Node>,
+    pub(crate) block: Option<Arc<Block>>,
     /// `&:name`
-    pub(super) block_argument: Option<Node>,
+    pub(crate) block_argument: Option<Node>,
     /// `&.`: nil stays nil.
-    pub(super) safe: bool,
+    pub(crate) safe: bool,
+    pub(crate) line: u32,
 }
 
 #[derive(Debug)]
-pub(super) struct Block {
-    pub(super) parameters: Vec<Parameter>,
-    pub(super) body: Node,
+pub(crate) struct Super {
+    /// Without parentheses, the arguments are those of the method.
+    pub(crate) arguments: Option<Vec<Node>>,
+    pub(crate) line: u32,
 }
 
 #[derive(Debug)]
-pub(super) enum Parameter {
-    Name(Rc<str>),
-    Optional(Rc<str>, Node),
-    Rest(Rc<str>),
+pub(crate) struct While {
+    pub(crate) condition: Node,
+    pub(crate) body: Node,
+    /// Ends when the condition is true.
+    pub(crate) until: bool,
+    /// `begin … end while`: the body runs at least once.
+    pub(crate) body_first: bool,
+}
+
+#[derive(Debug)]
+pub(crate) struct Begin {
+    pub(crate) body: Node,
+    pub(crate) rescues: Vec<Rescue>,
+    pub(crate) otherwise: Option<Node>,
+    pub(crate) ensure: Option<Node>,
+}
+
+#[derive(Debug)]
+pub(crate) struct Rescue {
+    pub(crate) classes: Vec<Node>,
+    pub(crate) variable: Option<Node>,
+    pub(crate) body: Node,
+}
+
+#[derive(Debug)]
+pub(crate) struct Define {
+    pub(crate) name: Arc<str>,
+    /// `def self.name`
+    pub(crate) of_self: bool,
+    pub(crate) block: Arc<Block>,
+    pub(crate) line: u32,
+}
+
+#[derive(Debug)]
+pub(crate) struct ClassNode {
+    pub(crate) path: Node,
+    pub(crate) parent: Option<Node>,
+    pub(crate) is_module: bool,
+    pub(crate) body: Node,
+}
+
+#[derive(Debug)]
+pub(crate) struct Block {
+    pub(crate) parameters: Parameters,
+    pub(crate) body: Node,
+    /// A lambda counts its arguments and ends with `return`.
+    pub(crate) is_lambda: bool,
+}
+
+#[derive(Debug, Default)]
+pub(crate) struct Parameters {
+    pub(crate) list: Vec<Parameter>,
+    /// `|a,|`
+    pub(crate) trailing_comma: bool,
+}
+
+#[derive(Debug)]
+pub(crate) enum Parameter {
+    Name(Arc<str>),
+    Optional(Arc<str>, Node),
+    Rest(Option<Arc<str>>),
     /// `(a, b)`
     Pattern(Vec<Parameter>),
+    /// `name:`, `name: default`
+    Keyword(Arc<str>, Option<Node>),
+    /// `**rest`
+    KeywordRest(Option<Arc<str>>),
+    /// `&block`
+    Block(Arc<str>),
+    /// `; x`: a variable of the block.
+    Local(Arc<str>),
+}
+
+/// The left side of `a, (b, *c) = …`.
+#[derive(Debug)]
+pub(crate) struct Targets {
+    pub(crate) list: Vec<Target>,
 }
 
 #[derive(Debug)]
-pub(super) enum Part {
-    Literal(Rc<str>),
+pub(crate) enum Target {
+    One(Node),
+    Rest(Option<Node>),
+    Several(Targets),
+}
+
+#[derive(Debug)]
+pub(crate) enum Part {
+    Literal(Arc<str>),
     Code(Node),
 }

@@ -1,31 +1,37 @@
-//! Ruby code as tokens, and a template as one sequence of them.
+//! Ruby code as tokens.
 
-use std::rc::Rc;
+mod literals;
 
 use super::Beyond;
 
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Token {
-    /// Text between tags, to be written out.
-    Text(Rc<str>),
+    /// Text between the tags of a template, to be written out.
+    Template(String),
     /// `<%=` and its end.
     Output,
     OutputEnd,
     Newline,
-    Integer(i64),
+    Integer(i128),
     Float(f64),
-    Text_(Vec<Piece>),
+    Text(Vec<Piece>),
     Regex(Vec<Piece>, String),
     Symbol(String),
+    SymbolText(Vec<Piece>),
     /// A local variable or a method; may end in `?` or `!`.
     Name(String),
     /// `name:` as a key.
     Label(String),
+    /// `"text":` as a key.
+    LabelText(Vec<Piece>),
     Constant(String),
     Instance(String),
+    Shared(String),
     Global(String),
     Word(&'static str),
     Sign(&'static str),
+    /// Code that runs a program.
+    Command,
     End,
 }
 
@@ -36,290 +42,467 @@ pub(super) enum Piece {
     Code(Vec<Lexed>),
 }
 
-/// A token and whether space stands before it.
+/// A token, whether space stands before it, and its line.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Lexed {
     pub(super) token: Token,
     pub(super) spaced: bool,
+    pub(super) line: u32,
 }
 
 const WORDS: &[&str] = &[
-    "if", "unless", "elsif", "else", "end", "case", "when", "while", "until", "for", "in", "do", "then",
-    "and", "or", "not", "nil", "true", "false", "self", "begin", "rescue", "ensure", "def", "next", "break",
-    "return", "yield", "defined?",
+    "if",
+    "unless",
+    "elsif",
+    "else",
+    "end",
+    "case",
+    "when",
+    "while",
+    "until",
+    "for",
+    "in",
+    "do",
+    "then",
+    "and",
+    "or",
+    "not",
+    "nil",
+    "true",
+    "false",
+    "self",
+    "begin",
+    "rescue",
+    "ensure",
+    "def",
+    "next",
+    "break",
+    "return",
+    "yield",
+    "defined?",
+    "class",
+    "module",
+    "super",
+    "redo",
+    "retry",
+    "alias",
+    "undef",
+    "__method__",
+    "__FILE__",
+    "__dir__",
+    "__LINE__",
+    "BEGIN",
+    "END",
 ];
 
 const SIGNS: &[&str] = &[
     "**=", "<=>", "===", "...", "<<=", ">>=", "&&=", "||=", "**", "==", "!=", ">=", "<=", "&&", "||", "=~",
-    "!~", "=>", "->", "..", "::", "<<", ">>", "+=", "-=", "*=", "/=", "%=", "|=", "&=", "&.", "+", "-", "*",
-    "/", "%", "=", "<", ">", "!", "&", "|", "^", "~", "?", ":", ",", ".", ";", "(", ")", "[", "]", "{", "}",
+    "!~", "=>", "->", "..", "::", "<<", ">>", "+=", "-=", "*=", "/=", "%=", "|=", "&=", "^=", "&.", "+", "-",
+    "*", "/", "%", "=", "<", ">", "!", "&", "|", "^", "~", "?", ":", ",", ".", "(", ")", "[", "]", "{", "}",
 ];
 
-/// The tokens of a template with trim mode `-`.
-pub(super) fn template(text: &str) -> Result<Vec<Lexed>, Beyond> {
-    let mut tokens = Vec::new();
-    let mut literal = String::new();
-    let mut rest = text;
-    while let Some(at) = rest.find("<%") {
-        literal.push_str(&rest[..at]);
-        rest = &rest[at + 2..];
-        if let Some(after) = rest.strip_prefix('%') {
-            literal.push_str("<%");
-            rest = after;
-            continue;
-        }
-        let (kind, code_start) = match rest.chars().next() {
-            Some('=') => ('=', 1),
-            Some('#') => ('#', 1),
-            Some('-') => ('-', 1),
-            _ => (' ', 0),
-        };
-        rest = &rest[code_start..];
-        if kind == '-' {
-            let kept = literal.trim_end_matches([' ', '\t']).len();
-            if kept == 0 || literal[..kept].ends_with('\n') {
-                literal.truncate(kept);
-            }
-        }
-        let end = closing(rest).ok_or_else(|| Beyond::new("a tag is not closed"))?;
-        let mut code = rest[..end].replace("%%>", "%>");
-        rest = &rest[end + 2..];
-        let trims = code.ends_with('-');
-        if trims {
-            code.pop();
-        }
-        if !literal.is_empty() {
-            push(&mut tokens, Token::Text(std::mem::take(&mut literal).into()));
-        }
-        if trims {
-            rest = rest.strip_prefix("\r\n").or_else(|| rest.strip_prefix('\n')).unwrap_or(rest);
-        }
-        match kind {
-            '#' => {}
-            '=' => {
-                push(&mut tokens, Token::Output);
-                tokens.extend(lex(&code)?);
-                push(&mut tokens, Token::OutputEnd);
-            }
-            _ => {
-                tokens.extend(lex(&code)?);
-                push(&mut tokens, Token::Newline);
-            }
-        }
-    }
-    literal.push_str(rest);
-    if !literal.is_empty() {
-        push(&mut tokens, Token::Text(literal.into()));
-    }
-    Ok(tokens)
-}
+/// Deeper interpolations are refused.
+const DEEPEST: usize = 40;
 
-/// Where the tag ends; `%%>` is no end.
-fn closing(text: &str) -> Option<usize> {
-    let mut from = 0;
-    loop {
-        let at = text[from..].find("%>")? + from;
-        if at > 0 && text.as_bytes()[at - 1] == b'%' {
-            from = at + 2;
-            continue;
-        }
-        return Some(at);
-    }
-}
-
-fn push(tokens: &mut Vec<Lexed>, token: Token) {
-    tokens.push(Lexed { token, spaced: true });
-}
-
-pub(super) fn lex(code: &str) -> Result<Vec<Lexed>, Beyond> {
-    let mut lexer = Lexer { rest: code, tokens: Vec::new(), spaced: true };
-    lexer.run()?;
+/// The tokens of code whose first line has this number.
+pub(super) fn lex(code: &str, line: u32) -> Result<Vec<Lexed>, Beyond> {
+    let mut lexer =
+        Lexer { text: code, at: 0, line, tokens: Vec::new(), spaced: true, heredocs: Vec::new(), depth: 0 };
+    lexer.run(false)?;
     Ok(lexer.tokens)
 }
 
-struct Lexer<'c> {
-    rest: &'c str,
+pub(super) struct Lexer<'c> {
+    text: &'c str,
+    at: usize,
+    line: u32,
     tokens: Vec<Lexed>,
     spaced: bool,
+    /// Heredocs whose text begins in the next line, and the tokens that stand for them.
+    heredocs: Vec<Heredoc>,
+    depth: usize,
 }
 
-impl Lexer<'_> {
-    fn run(&mut self) -> Result<(), Beyond> {
-        while let Some(letter) = self.rest.chars().next() {
+struct Heredoc {
+    token: usize,
+    end: String,
+    raw: bool,
+    /// `<<~`: the common indentation is left out.
+    squiggly: bool,
+    /// `<<-` and `<<~`: the end may be indented.
+    indented: bool,
+}
+
+impl<'c> Lexer<'c> {
+    fn rest(&self) -> &'c str {
+        self.text.get(self.at..).unwrap_or_default()
+    }
+
+    fn peek(&self) -> Option<char> {
+        self.rest().chars().next()
+    }
+
+    fn peek_at(&self, offset: usize) -> Option<char> {
+        self.rest().get(offset..)?.chars().next()
+    }
+
+    fn skip(&mut self, bytes: usize) {
+        let end = (self.at + bytes).min(self.text.len());
+        let passed = self.text.get(self.at..end).unwrap_or_default();
+        self.line += passed.bytes().filter(|byte| *byte == b'\n').count() as u32;
+        self.at = end;
+    }
+
+    fn push(&mut self, token: Token) {
+        let (spaced, line) = (self.spaced, self.line);
+        self.tokens.push(Lexed { token, spaced, line });
+    }
+
+    fn beyond<T>(&self, reason: impl Into<String>) -> Result<T, Beyond> {
+        Err(Beyond::at(reason, self.line))
+    }
+
+    fn last(&self) -> Option<&Token> {
+        self.tokens.last().map(|last| &last.token)
+    }
+
+    /// Reads up to the end, or up to the `}` that ends an interpolation.
+    fn run(&mut self, inner: bool) -> Result<(), Beyond> {
+        let mut braces = 0_usize;
+        while let Some(letter) = self.peek() {
+            if self.tokens.len() > 2_000_000 {
+                return self.beyond("the code is too long");
+            }
             match letter {
                 ' ' | '\t' | '\r' => {
                     self.skip(1);
                     self.spaced = true;
                     continue;
                 }
-                '\\' if self.rest.starts_with("\\\n") => {
+                '\\' if self.rest().starts_with("\\\n") => {
                     self.skip(2);
                     self.spaced = true;
                     continue;
                 }
-                '\n' | ';' => {
-                    self.skip(1);
+                '\n' => {
                     self.push(Token::Newline);
+                    self.skip(1);
+                    self.read_heredocs()?;
+                    self.spaced = true;
+                    if self.rest().starts_with("=begin") {
+                        let end = self.rest().find("\n=end").map_or(self.rest().len(), |at| at + 5);
+                        self.skip(end);
+                        let line_end = self.rest().find('\n').unwrap_or(self.rest().len());
+                        self.skip(line_end);
+                    } else if self.rest() == "__END__" || self.rest().starts_with("__END__\n") {
+                        self.at = self.text.len();
+                    }
+                    continue;
+                }
+                ';' => {
+                    self.push(Token::Newline);
+                    self.skip(1);
                     self.spaced = true;
                     continue;
                 }
                 '#' => {
-                    let end = self.rest.find('\n').unwrap_or(self.rest.len());
+                    let end = self.rest().find('\n').unwrap_or(self.rest().len());
                     self.skip(end);
                     continue;
                 }
-                '0'..='9' => self.number()?,
-                '"' => {
-                    self.skip(1);
-                    let pieces = self.interpolated('"', None, Escapes::Text)?;
-                    self.push(Token::Text_(pieces));
+                '}' if inner && braces == 0 => return Ok(()),
+                '{' => {
+                    braces += 1;
+                    self.sign()?;
                 }
-                '\'' => {
-                    self.skip(1);
-                    let text = self.literal('\'', None)?;
-                    self.push(Token::Text_(vec![Piece::Literal(text)]));
+                '}' => {
+                    braces = braces.saturating_sub(1);
+                    self.sign()?;
                 }
-                '@' => {
-                    self.skip(1);
-                    let name = self.word();
-                    self.push(Token::Instance(name));
-                }
-                '$' => {
-                    self.skip(1);
-                    let name = if self.rest.starts_with('~') {
-                        self.skip(1);
-                        "~".to_owned()
-                    } else {
-                        self.word()
-                    };
-                    self.push(Token::Global(name));
-                }
-                ':' if self.symbol_follows() => self.symbol()?,
-                '%' if self.value_may_follow() && self.percent()? => {}
-                '/' if self.value_may_follow() => {
-                    self.skip(1);
-                    let pieces = self.interpolated('/', None, Escapes::Regex)?;
-                    let flags = self.word();
-                    self.push(Token::Regex(pieces, flags));
-                }
-                '`' => return Err(Beyond::new("it runs a program")),
-                _ if letter.is_alphabetic() || letter == '_' => self.name(),
-                _ => self.sign()?,
+                _ => self.token(letter)?,
             }
             self.spaced = false;
+        }
+        if inner { self.beyond("an interpolation is not closed") } else { Ok(()) }
+    }
+
+    fn token(&mut self, letter: char) -> Result<(), Beyond> {
+        match letter {
+            '0'..='9' => self.number()?,
+            '"' => {
+                self.skip(1);
+                let pieces = self.interpolated('"', None, literals::Escapes::Text)?;
+                self.push_text(pieces);
+            }
+            '\'' => {
+                self.skip(1);
+                let text = self.literal('\'', None)?;
+                self.push_text(vec![Piece::Literal(text)]);
+            }
+            '@' => {
+                let shared = self.rest().starts_with("@@");
+                self.skip(if shared { 2 } else { 1 });
+                let name = self.word();
+                self.push(if shared { Token::Shared(name) } else { Token::Instance(name) });
+            }
+            '$' => {
+                self.skip(1);
+                let name = match self.peek() {
+                    Some(sign) if "~!&`'+.;,/\\_:\"<>?$*@0".contains(sign) && sign != '_' => {
+                        self.skip(1);
+                        sign.to_string()
+                    }
+                    _ => self.word(),
+                };
+                self.push(Token::Global(name));
+            }
+            ':' if self.symbol_follows() => self.symbol()?,
+            '%' if self.value_may_follow() && self.percent()? => {}
+            '/' if self.value_may_follow() => {
+                self.skip(1);
+                let pieces = self.interpolated('/', None, literals::Escapes::Regex('/'))?;
+                let flags = self.word();
+                self.push(Token::Regex(pieces, flags));
+            }
+            '`' => {
+                if matches!(self.last(), Some(Token::Sign("." | "&.") | Token::Word("def"))) {
+                    return self.beyond("it defines or calls a command");
+                }
+                self.skip(1);
+                let _ = self.interpolated('`', None, literals::Escapes::Text)?;
+                self.push(Token::Command);
+            }
+            '?' if self.character_follows() => {
+                self.skip(1);
+                let Some(letter) = self.peek() else { return self.beyond("a letter is missing") };
+                self.skip(letter.len_utf8());
+                self.push(Token::Text(vec![Piece::Literal(letter.to_string())]));
+            }
+            '<' if self.heredoc_follows() => self.heredoc()?,
+            _ if letter.is_alphabetic() || letter == '_' => self.name(),
+            _ => self.sign()?,
         }
         Ok(())
     }
 
-    fn skip(&mut self, bytes: usize) {
-        self.rest = &self.rest[bytes..];
-    }
-
-    fn push(&mut self, token: Token) {
-        let spaced = self.spaced;
-        self.tokens.push(Lexed { token, spaced });
+    fn push_text(&mut self, pieces: Vec<Piece>) {
+        // `"a": 1`
+        let is_key = self.peek() == Some(':')
+            && self.peek_at(1) != Some(':')
+            && matches!(
+                self.last(),
+                Some(Token::Sign("{" | "," | "(" | "|") | Token::Newline | Token::Name(_))
+            )
+            && !self.in_ternary();
+        if is_key {
+            self.skip(1);
+            self.push(Token::LabelText(pieces));
+        } else {
+            self.push(Token::Text(pieces));
+        }
     }
 
     fn word(&mut self) -> String {
-        let end = self
-            .rest
-            .find(|letter: char| !(letter.is_alphanumeric() || letter == '_'))
-            .unwrap_or(self.rest.len());
-        let (word, rest) = self.rest.split_at(end);
-        self.rest = rest;
-        word.to_owned()
+        let rest = self.rest();
+        let end =
+            rest.find(|letter: char| !(letter.is_alphanumeric() || letter == '_')).unwrap_or(rest.len());
+        let word = rest[..end].to_owned();
+        self.at += end;
+        word
     }
 
-    /// Whether a `/` or `%` here starts a literal and is no division.
+    /// Whether a `/`, `%` or `<<` here starts a literal and is no operator.
     fn value_may_follow(&self) -> bool {
-        match self.tokens.last().map(|last| &last.token) {
+        match self.last() {
             None => true,
             Some(Token::Sign(sign)) => !matches!(*sign, ")" | "]" | "}"),
-            Some(Token::Word(word)) => !matches!(*word, "nil" | "true" | "false" | "self" | "end"),
-            Some(Token::Newline | Token::Output | Token::Label(_)) => true,
+            Some(Token::Word(word)) => !matches!(
+                *word,
+                "nil" | "true" | "false" | "self" | "end" | "__method__" | "__FILE__" | "super"
+            ),
+            Some(Token::Newline | Token::Output | Token::Label(_) | Token::LabelText(_)) => true,
             // `puts /x/`: space before and none after.
-            Some(Token::Name(_)) => self.spaced && !self.rest[1..].starts_with([' ', '=']),
+            Some(Token::Name(_)) => self.spaced && !self.rest()[1..].starts_with([' ', '=', '\n']),
             Some(_) => false,
         }
     }
 
-    fn number(&mut self) -> Result<(), Beyond> {
-        let bytes = self.rest.as_bytes();
-        let mut end = bytes.iter().take_while(|byte| byte.is_ascii_alphanumeric() || **byte == b'_').count();
-        let is_float = bytes.get(end) == Some(&b'.') && bytes.get(end + 1).is_some_and(u8::is_ascii_digit);
-        if is_float {
-            end += 1 + bytes[end + 1..]
-                .iter()
-                .take_while(|byte| byte.is_ascii_alphanumeric() || **byte == b'_')
-                .count();
-        }
-        let text = &self.rest[..end];
-        let token = if is_float {
-            Token::Float(
-                text.replace('_', "").parse().map_err(|_| Beyond::new("a number is not understood"))?,
+    /// `?a` as a text of one letter.
+    fn character_follows(&self) -> bool {
+        let mut letters = self.rest()[1..].chars();
+        let (Some(first), second) = (letters.next(), letters.next()) else { return false };
+        (first.is_alphanumeric() || "-+*/.,;:_=".contains(first))
+            && second.is_none_or(|second| !second.is_alphanumeric() && second != '_')
+            && !matches!(
+                self.last(),
+                Some(
+                    Token::Sign(")" | "]" | "}")
+                        | Token::Name(_)
+                        | Token::Constant(_)
+                        | Token::Integer(_)
+                        | Token::Text(_)
+                        | Token::Instance(_)
+                        | Token::Word("true" | "false" | "nil" | "self" | "end")
+                )
             )
-        } else {
-            let number =
-                crate::ruby::numbers::parse_integer(text).and_then(|number| i64::try_from(number).ok());
-            Token::Integer(number.ok_or_else(|| Beyond::new("a number is not understood"))?)
+    }
+
+    fn heredoc_follows(&self) -> bool {
+        let Some(after) = self.rest().strip_prefix("<<") else { return false };
+        let tilde = after.starts_with(['~', '-']);
+        let name = after.trim_start_matches(['~', '-']);
+        let named = name.starts_with(|first: char| first.is_alphabetic() || first == '_')
+            || name.starts_with(['\'', '"']) && tilde
+            || name.starts_with(['\'', '"']) && self.value_may_follow();
+        named
+            && match self.last() {
+                // `x <<FOO` of a name with space is a heredoc; `list << item` has space after.
+                Some(Token::Name(_) | Token::Constant(_)) => {
+                    self.spaced && (tilde || name.starts_with(|first: char| first.is_uppercase()))
+                }
+                Some(Token::Word("class")) => false,
+                _ => self.value_may_follow(),
+            }
+    }
+
+    fn number(&mut self) -> Result<(), Beyond> {
+        let bytes = self.rest().as_bytes();
+        let count = |from: usize| {
+            bytes[from..].iter().take_while(|byte| byte.is_ascii_alphanumeric() || **byte == b'_').count()
         };
-        self.skip(end);
+        let mut end = count(0);
+        let is_radix = bytes.len() > 1 && bytes[0] == b'0' && bytes[1].is_ascii_alphabetic();
+        let mut is_float = !is_radix && self.rest()[..end].contains(['e', 'E']);
+        if !is_radix && bytes.get(end) == Some(&b'.') && bytes.get(end + 1).is_some_and(u8::is_ascii_digit) {
+            is_float = true;
+            end += 1 + count(end + 1);
+        }
+        if is_float
+            && matches!(bytes.get(end), Some(b'-' | b'+'))
+            && matches!(bytes.get(end - 1), Some(b'e' | b'E'))
+        {
+            end += 1 + count(end + 1);
+        }
+        let text = self.rest()[..end].replace('_', "");
+        let token = if is_float {
+            match text.parse() {
+                Ok(number) => Token::Float(number),
+                Err(_) => return self.beyond("a number is not understood"),
+            }
+        } else {
+            match crate::ruby::numbers::parse_integer(&text) {
+                Some(number) => Token::Integer(number),
+                None => return self.beyond("a number is not understood"),
+            }
+        };
+        self.at += end;
         self.push(token);
         Ok(())
     }
 
     fn name(&mut self) {
         let name = self.word();
-        let after_dot = matches!(self.tokens.last().map(|last| &last.token), Some(Token::Sign("." | "&.")));
-        if !after_dot && self.rest.starts_with(':') && !self.rest.starts_with("::") && !self.in_ternary() {
+        let after_dot = matches!(self.last(), Some(Token::Sign("." | "&.")));
+        let is_label = |lexer: &Self| lexer.rest().starts_with(':') && !lexer.rest().starts_with("::");
+        if !after_dot && is_label(self) && !self.in_ternary() {
             self.skip(1);
             self.push(Token::Label(name));
             return;
         }
-        let suffix = self.rest.chars().next().filter(|letter| matches!(letter, '?' | '!'));
-        let after = self.rest.get(1..).unwrap_or_default();
+        let suffix = self.peek().filter(|letter| matches!(letter, '?' | '!'));
+        let after = self.rest().get(1..).unwrap_or_default();
         let name = match suffix {
             // `a != b` and `x ? y : z` are no names with a suffix.
-            Some(suffix) if !after.starts_with('=') || after.starts_with("==") || after.starts_with("=~") => {
+            Some(suffix)
+                if !after.starts_with('=')
+                    || after.starts_with("==")
+                    || after.starts_with("=~")
+                    || after.starts_with("=>") =>
+            {
                 self.skip(1);
                 format!("{name}{suffix}")
             }
             _ => name,
         };
+        if !after_dot && name.ends_with(['?', '!']) && is_label(self) && !self.in_ternary() {
+            self.skip(1);
+            self.push(Token::Label(name));
+            return;
+        }
+        let after_def = matches!(self.last(), Some(Token::Word("def")));
         let token = match WORDS.iter().find(|word| **word == name) {
-            Some(word) if !after_dot => Token::Word(word),
+            Some(word) if !after_dot && (!after_def || *word == "self") => Token::Word(word),
             _ if name.starts_with(|first: char| first.is_uppercase()) => Token::Constant(name),
             _ => Token::Name(name),
         };
         self.push(token);
     }
 
-    /// `a ? b : c` is open on this line: a name before `:` is no label.
+    /// `a ? b : c` is open here: a name before `:` is no label.
     fn in_ternary(&self) -> bool {
-        let line = self.tokens.iter().rev().take_while(|token| token.token != Token::Newline);
-        line.fold(0, |open, token| match token.token {
-            Token::Sign("?") => open + 1,
-            Token::Sign(":") => open - 1,
-            _ => open,
-        }) > 0
+        let mut closed = 0_i32;
+        for token in self.tokens.iter().rev() {
+            match token.token {
+                Token::Sign(")" | "]" | "}") => closed += 1,
+                Token::Sign("(" | "[" | "{") => {
+                    closed -= 1;
+                    if closed < 0 {
+                        return false;
+                    }
+                }
+                Token::Sign("?") if closed == 0 => return true,
+                Token::Sign(":") if closed == 0 => return false,
+                Token::Newline if closed == 0 => {
+                    return false;
+                }
+                _ => {}
+            }
+        }
+        false
     }
 
     fn symbol_follows(&self) -> bool {
-        let next = self.rest[1..].chars().next();
-        !self.rest.starts_with("::")
-            && next.is_some_and(|next| next.is_alphabetic() || matches!(next, '_' | '"'))
+        let rest = &self.rest()[1..];
+        if rest.starts_with(':') {
+            return false;
+        }
+        let after_name = matches!(self.last(), Some(Token::Name(_) | Token::Constant(_)));
+        if if after_name { !self.spaced || self.in_ternary() } else { !self.value_may_follow() } {
+            return false;
+        }
+        let next = rest.chars().next();
+        next.is_some_and(|next| next.is_alphabetic() || matches!(next, '_' | '"' | '\''))
+            || ["[]", "+", "-", "*", "/", "<", ">", "==", "=~", "!", "|", "&", "%", "^"]
+                .iter()
+                .any(|sign| rest.starts_with(sign))
     }
 
     fn symbol(&mut self) -> Result<(), Beyond> {
         self.skip(1);
-        if self.rest.starts_with('"') {
+        if self.peek() == Some('"') {
             self.skip(1);
-            let text = self.literal('"', None)?;
+            let pieces = self.interpolated('"', None, literals::Escapes::Text)?;
+            match pieces.as_slice() {
+                [Piece::Literal(text)] => self.push(Token::Symbol(text.clone())),
+                _ => self.push(Token::SymbolText(pieces)),
+            }
+            return Ok(());
+        }
+        if self.peek() == Some('\'') {
+            self.skip(1);
+            let text = self.literal('\'', None)?;
             self.push(Token::Symbol(text));
             return Ok(());
         }
         let mut name = self.word();
-        if let Some(suffix) = self.rest.chars().next().filter(|letter| matches!(letter, '?' | '!')) {
+        if name.is_empty() {
+            let signs = ["[]=", "[]", "<=>", "===", "==", "=~", "!=", "!~", "**", "<<", ">>", "<=", ">="];
+            let sign = signs.iter().find(|sign| self.rest().starts_with(**sign)).map_or(1, |sign| sign.len());
+            name.push_str(&self.rest()[..sign]);
+            self.skip(sign);
+        } else if let Some(suffix) = self.peek().filter(|letter| matches!(letter, '?' | '!' | '='))
+            && !(suffix == '=' && matches!(self.peek_at(1), Some('=' | '>' | '~')))
+        {
             self.skip(1);
             name.push(suffix);
         }
@@ -327,184 +510,12 @@ impl Lexer<'_> {
         Ok(())
     }
 
-    /// `%w[a b]`, `%q(…)`, `%{…}`, `%r{…}`.
-    fn percent(&mut self) -> Result<bool, Beyond> {
-        let mut letters = self.rest[1..].chars();
-        let Some(first) = letters.next() else { return Ok(false) };
-        let (kind, open) = match first {
-            'w' | 'W' | 'q' | 'Q' | 'i' | 'r' => (first, letters.next()),
-            _ => ('Q', Some(first)),
-        };
-        let Some(open) = open.filter(|open| "([{<|!/".contains(*open)) else { return Ok(false) };
-        let close = match open {
-            '(' => ')',
-            '[' => ']',
-            '{' => '}',
-            '<' => '>',
-            other => other,
-        };
-        self.skip(if matches!(first, 'w' | 'W' | 'q' | 'Q' | 'i' | 'r') { 3 } else { 2 });
-        let nested = (open != close).then_some(open);
-        match kind {
-            'w' | 'W' | 'i' => {
-                let text = self.literal(close, nested)?;
-                self.push(Token::Sign("["));
-                for word in text.split_whitespace() {
-                    let token = if kind == 'i' {
-                        Token::Symbol(word.to_owned())
-                    } else {
-                        Token::Text_(vec![Piece::Literal(word.to_owned())])
-                    };
-                    self.push(token);
-                    self.push(Token::Sign(","));
-                }
-                self.push(Token::Sign("]"));
-            }
-            'q' => {
-                let text = self.literal(close, nested)?;
-                self.push(Token::Text_(vec![Piece::Literal(text)]));
-            }
-            'r' => {
-                let pieces = self.interpolated(close, nested, Escapes::Regex)?;
-                let flags = self.word();
-                self.push(Token::Regex(pieces, flags));
-            }
-            _ => {
-                let pieces = self.interpolated(close, nested, Escapes::Text)?;
-                self.push(Token::Text_(pieces));
-            }
-        }
-        Ok(true)
-    }
-
-    /// A text without interpolation: only the end and the backslash can be escaped.
-    fn literal(&mut self, close: char, open: Option<char>) -> Result<String, Beyond> {
-        let mut text = String::new();
-        let mut depth = 0;
-        let mut letters = self.rest.char_indices();
-        while let Some((at, letter)) = letters.next() {
-            if letter == '\\' {
-                match letters.next() {
-                    Some((_, next)) if next == close || next == '\\' => text.push(next),
-                    Some((_, next)) => text.extend(['\\', next]),
-                    None => break,
-                }
-            } else if letter == close && depth == 0 {
-                self.rest = &self.rest[at + letter.len_utf8()..];
-                return Ok(text);
-            } else {
-                if Some(letter) == open {
-                    depth += 1;
-                } else if letter == close {
-                    depth -= 1;
-                }
-                text.push(letter);
-            }
-        }
-        Err(Beyond::new("a text is not closed"))
-    }
-
-    fn interpolated(
-        &mut self,
-        close: char,
-        open: Option<char>,
-        escapes: Escapes,
-    ) -> Result<Vec<Piece>, Beyond> {
-        let mut pieces = Vec::new();
-        let mut text = String::new();
-        let mut depth = 0;
-        loop {
-            let Some(letter) = self.rest.chars().next() else {
-                return Err(Beyond::new("a text is not closed"));
-            };
-            self.skip(letter.len_utf8());
-            match letter {
-                '\\' => {
-                    let Some(next) = self.rest.chars().next() else { continue };
-                    self.skip(next.len_utf8());
-                    match escapes {
-                        Escapes::Regex if next == '/' => text.push('/'),
-                        Escapes::Regex => text.extend(['\\', next]),
-                        Escapes::Text => Self::escape(next, &mut text)?,
-                    }
-                }
-                '#' if self.rest.starts_with('{') => {
-                    self.skip(1);
-                    let end =
-                        code_end(self.rest).ok_or_else(|| Beyond::new("an interpolation is not closed"))?;
-                    if !text.is_empty() {
-                        pieces.push(Piece::Literal(std::mem::take(&mut text)));
-                    }
-                    pieces.push(Piece::Code(lex(&self.rest[..end])?));
-                    self.skip(end + 1);
-                }
-                _ if letter == close && depth == 0 => break,
-                _ => {
-                    if Some(letter) == open {
-                        depth += 1;
-                    } else if letter == close {
-                        depth -= 1;
-                    }
-                    text.push(letter);
-                }
-            }
-        }
-        if !text.is_empty() || pieces.is_empty() {
-            pieces.push(Piece::Literal(text));
-        }
-        Ok(pieces)
-    }
-
-    fn escape(letter: char, text: &mut String) -> Result<(), Beyond> {
-        text.push(match letter {
-            'n' => '\n',
-            't' => '\t',
-            'r' => '\r',
-            's' => ' ',
-            'e' => '\u{1b}',
-            '0' => '\0',
-            'a' => '\u{7}',
-            'b' => '\u{8}',
-            'u' | 'x' => return Err(Beyond::new("a text has an escape that is not understood")),
-            '\n' => return Ok(()),
-            other => other,
-        });
-        Ok(())
-    }
-
     fn sign(&mut self) -> Result<(), Beyond> {
-        let sign = SIGNS.iter().find(|sign| self.rest.starts_with(**sign));
-        let sign = sign.ok_or_else(|| Beyond::new("a sign is not understood"))?;
-        self.skip(sign.len());
+        let Some(sign) = SIGNS.iter().find(|sign| self.rest().starts_with(**sign)) else {
+            return self.beyond("a sign is not understood");
+        };
         self.push(Token::Sign(sign));
+        self.skip(sign.len());
         Ok(())
     }
-}
-
-#[derive(Clone, Copy)]
-enum Escapes {
-    Text,
-    Regex,
-}
-
-/// Where the code of `#{…}` ends.
-fn code_end(text: &str) -> Option<usize> {
-    let mut depth = 0;
-    let mut quote: Option<char> = None;
-    let mut letters = text.char_indices();
-    while let Some((at, letter)) = letters.next() {
-        match (quote, letter) {
-            (Some(_), '\\') => {
-                letters.next();
-            }
-            (Some(open), _) if letter == open => quote = None,
-            (Some(_), _) => {}
-            (None, '"' | '\'') => quote = Some(letter),
-            (None, '{') => depth += 1,
-            (None, '}') if depth == 0 => return Some(at),
-            (None, '}') => depth -= 1,
-            _ => {}
-        }
-    }
-    None
 }

@@ -3,30 +3,53 @@
 //! Code becomes tokens, a tree, and is walked. Where it goes beyond what is known here, the walk ends with [`Beyond`];
 //! nothing is guessed, and nothing is run outside of it.
 
+#![allow(
+    clippy::unused_self,
+    clippy::needless_pass_by_value,
+    clippy::single_match_else,
+    clippy::wrong_self_convention,
+    clippy::case_sensitive_file_extension_comparisons,
+    clippy::manual_let_else,
+    clippy::assigning_clones,
+    reason = "methods have the shapes and the names that Ruby gives them"
+)]
+
 mod ast;
+mod classes;
 mod interpreter;
 mod lexer;
 mod methods;
 mod parser;
+mod program;
+mod template;
 mod things;
 
-pub(crate) use interpreter::render;
+use std::path::PathBuf;
 
 use crate::Stop;
 
+pub(crate) use interpreter::{Definition, DispatchDefinition, Interpreter, Legacy, is_opaque, render};
+pub use program::RubyFile;
+pub(crate) use program::definitions;
+pub(crate) use things::Thing;
+
 /// Why code cannot be run here, for people.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Beyond {
     pub(crate) reason: String,
+    /// Where, as far as it is known.
+    pub(crate) line: Option<u32>,
+    pub(crate) file: Option<PathBuf>,
 }
 
 impl Beyond {
-    fn new(reason: impl Into<String>) -> Self {
-        Self { reason: reason.into() }
+    fn at(reason: impl Into<String>, line: u32) -> Self {
+        Self { reason: reason.into(), line: Some(line), file: None }
     }
 }
 
 /// How a run ends without a result.
+#[derive(Debug)]
 pub(crate) enum Failure {
     Beyond(Beyond),
     /// Ruby's complaint.

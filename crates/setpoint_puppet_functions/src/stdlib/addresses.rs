@@ -31,7 +31,7 @@ type Result<T> = std::result::Result<T, Stop>;
 /// An address with the length of its network, as Ruby's `IPAddr` reads it.
 pub(crate) struct Network {
     pub(crate) address: IpAddr,
-    bits: u32,
+    pub(crate) bits: u32,
 }
 
 impl Network {

@@ -35,14 +35,33 @@ pub fn yaml_text(value: &setpoint_puppet_values::Value) -> String {
     yaml::write(value, None)
 }
 
+/// The same with the options of Psych.
+pub(crate) fn yaml_text_with(
+    value: &setpoint_puppet_values::Value,
+    options: Option<&setpoint_puppet_values::Hash>,
+) -> String {
+    yaml::write(value, options)
+}
+
 /// A value as JSON in one line.
 pub fn json_text(value: &setpoint_puppet_values::Value) -> String {
     json::compact(value)
 }
 
 /// A value as JSON in lines.
-pub(crate) fn pretty_json(value: &setpoint_puppet_values::Value) -> String {
-    json::pretty(value, None)
+pub(crate) fn pretty_json(
+    value: &setpoint_puppet_values::Value,
+    options: Option<&setpoint_puppet_values::Hash>,
+) -> String {
+    json::pretty(value, options)
+}
+
+/// What a document of YAML means, or Psych's words on why it means nothing.
+pub(crate) fn read_yaml(
+    context: &crate::context::Context<'_, '_>,
+    text: &str,
+) -> Result<setpoint_puppet_values::Value, String> {
+    yaml::read(context, text)
 }
 
 /// Sorted by name.

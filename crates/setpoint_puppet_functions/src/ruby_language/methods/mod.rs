@@ -1,75 +1,168 @@
-//! The methods that templates call.
+//! The methods of Ruby's values, by receiver.
 
 mod arrays;
-mod blocks;
+mod constants;
+mod enumerable;
 mod general;
 mod hashes;
+mod kernel;
+mod letters;
+mod library;
+mod names;
 mod numbers;
-mod scope;
+mod others;
+mod patterns;
+mod puppet;
 mod texts;
 
 use std::rc::Rc;
 
-use super::interpreter::{Interpreter, Result, beyond, failed};
+use super::classes::Class;
+use super::interpreter::{Interpreter, Result, argument_error, beyond, raise, type_error};
 use super::things::{Table, Thing};
-use arrays::array;
-use general::general;
-use hashes::hash;
-use numbers::number;
-pub(super) use scope::kernel;
-use scope::{constant, scope};
-use texts::{pattern_match, text};
+
+pub(super) use enumerable::items;
+pub(super) use kernel::kernel;
+pub(super) use others::covers;
 
 /// More elements are refused.
-const MOST: i64 = 1_000_000;
+const MOST: usize = 1_000_000;
 
-/// `Array(value)`
-pub(super) fn to_array(value: &Thing) -> Vec<Thing> {
+/// One call: the method, what it was given, and its block.
+struct Given<'g> {
+    name: &'g str,
+    arguments: &'g [Thing],
+    block: Option<&'g Thing>,
+}
+
+impl Given<'_> {
+    /// Complains if there are other than so many arguments.
+    fn count<T>(&self, expected: &str) -> Result<T> {
+        argument_error(format!(
+            "wrong number of arguments (given {}, expected {expected})",
+            self.arguments.len()
+        ))
+    }
+}
+
+/// What `a, b = value` takes apart.
+pub(super) fn spread(value: &Thing) -> Vec<Thing> {
     match value {
-        Thing::Nil => Vec::new(),
-        Thing::Array(items) => items.borrow().clone(),
-        Thing::Hash(table) => pairs(&table.borrow()),
-        Thing::Range(from, to) => (*from..=*to).take(MOST as usize).map(Thing::Integer).collect(),
+        Thing::Array(list) => list.items.borrow().clone(),
         other => vec![other.clone()],
     }
 }
 
-fn pairs(table: &Table) -> Vec<Thing> {
-    table.values().map(|(key, value)| Thing::array(vec![key.clone(), value.clone()])).collect()
+/// `*value`
+pub(super) fn to_array(interpreter: &mut Interpreter<'_, '_, '_>, value: &Thing) -> Result<Vec<Thing>> {
+    match value {
+        Thing::Nil => Ok(Vec::new()),
+        Thing::Array(_) | Thing::Hash(_) | Thing::Range(_) | Thing::Set(_) | Thing::Enumerator(_) => {
+            items(interpreter, value)
+        }
+        other => Ok(vec![other.clone()]),
+    }
 }
 
-fn is_collection(value: &Thing) -> bool {
-    matches!(value, Thing::Array(_) | Thing::Hash(_) | Thing::Range(..))
+pub(super) fn new_table() -> Table {
+    Table::new()
+}
+
+/// A text that is a key is its own.
+pub(super) fn as_key(key: Thing) -> Thing {
+    match &key {
+        Thing::Text(text) if !text.frozen.get() => {
+            let copy = Thing::text(text.value.borrow().clone());
+            if let Thing::Text(copy) = &copy {
+                copy.frozen.set(true);
+            }
+            copy
+        }
+        _ => key,
+    }
+}
+
+/// Sets an entry; one that is there keeps its place and its key.
+pub(super) fn put(table: &mut Table, key: Thing, value: Thing) {
+    let identity = key.identity();
+    match table.get_mut(&identity) {
+        Some(entry) => entry.1 = value,
+        None => {
+            table.insert(identity, (key, value));
+        }
+    }
 }
 
 fn first(arguments: &[Thing]) -> Thing {
     arguments.first().cloned().unwrap_or(Thing::Nil)
 }
 
+/// The class as Ruby names it where it refuses a conversion.
+fn kind(thing: &Thing) -> String {
+    match thing {
+        Thing::Nil => "nil".to_owned(),
+        Thing::Bool(flag) => flag.to_string(),
+        other => other.class(),
+    }
+}
+
 fn text_of(thing: &Thing) -> Result<String> {
     match thing {
-        Thing::Text(text) => Ok(text.borrow().clone()),
-        other => failed(format!("no implicit conversion of {} into String", other.class())),
+        Thing::Text(text) => Ok(text.value.borrow().clone()),
+        Thing::Bytes(bytes) if bytes.is_ascii() => Ok(String::from_utf8_lossy(bytes).into_owned()),
+        Thing::Bytes(_) => beyond("it handles bytes as a text"),
+        other => type_error(format!("no implicit conversion of {} into String", kind(other))),
     }
 }
 
-fn integer_of(thing: &Thing) -> Result<i64> {
+fn bytes_of(thing: &Thing) -> Result<Vec<u8>> {
+    match thing {
+        Thing::Bytes(bytes) => Ok(bytes.to_vec()),
+        other => Ok(text_of(other)?.into_bytes()),
+    }
+}
+
+fn integer_of(thing: &Thing) -> Result<i128> {
     match thing {
         Thing::Integer(number) => Ok(*number),
-        Thing::Float(number) => Ok(*number as i64),
-        other => failed(format!("no implicit conversion of {} into Integer", other.class())),
+        Thing::Float(number) if number.is_finite() => Ok(*number as i128),
+        Thing::Nil => type_error("no implicit conversion from nil to integer"),
+        other => type_error(format!("no implicit conversion of {} into Integer", kind(other))),
     }
 }
 
-fn no_method<T>(receiver: &Thing, name: &str) -> Result<T> {
-    match receiver {
-        // A method of something that Ruby knows better than we do.
-        Thing::Other(_) | Thing::Constant(_) | Thing::Scope | Thing::Lambda(_) | Thing::Match(_) => {
-            beyond(format!("it calls {name} of {}", receiver.class()))
-        }
-        Thing::Nil => failed(format!("undefined method `{name}' for nil:NilClass")),
-        _ => beyond(format!("it calls {name} of {}", receiver.class())),
+fn count_of(thing: &Thing) -> Result<usize> {
+    let number = integer_of(thing)?;
+    match usize::try_from(number) {
+        Ok(count) => Ok(count.min(usize::MAX / 2)),
+        Err(_) => argument_error("attempt to take negative size"),
     }
+}
+
+/// A method that the value does not have, or that is not known here.
+fn no_method<T>(receiver: &Thing, name: &str) -> Result<T> {
+    let class = receiver.class();
+    match names::has(&class, name) {
+        Some(false) => {
+            let inspected = match receiver {
+                Thing::Nil | Thing::Bool(_) => receiver.inspect(),
+                _ => {
+                    let text = receiver.inspect();
+                    if text.len() > 65 {
+                        return long_no_method(receiver, name);
+                    }
+                    text
+                }
+            };
+            raise("NoMethodError", format!("undefined method `{name}' for {inspected}:{class}"))
+        }
+        _ => beyond(format!("it calls {name} of {class}")),
+    }
+}
+
+/// Ruby leaves out the value if it is long.
+fn long_no_method<T>(receiver: &Thing, name: &str) -> Result<T> {
+    raise("NoMethodError", format!("undefined method `{name}' for #<{}>", receiver.class()))
 }
 
 /// Calls a method of a value.
@@ -80,56 +173,137 @@ pub(super) fn call(
     arguments: Vec<Thing>,
     block: Option<&Thing>,
 ) -> Result<Thing> {
-    if let Some(result) = general(interpreter, receiver, name, &arguments, block)? {
+    interpreter.step()?;
+    match receiver {
+        Thing::Object(object) => {
+            if let Thing::Class(class) = &object.class
+                && let Some((owner, method)) = class.find(name)
+            {
+                return interpreter.invoke(receiver, &owner, &method, arguments, block);
+            }
+        }
+        Thing::Class(class) => {
+            if let Some((owner, method)) = class.find_own(name) {
+                return interpreter.invoke(receiver, &owner, &method, arguments, block);
+            }
+        }
+        _ => {}
+    }
+    let given = Given { name, arguments: &arguments, block };
+    refuse_frozen(receiver, name)?;
+    if let Some(result) = general::general(interpreter, receiver, &given)? {
         return Ok(result);
     }
-    match receiver {
-        Thing::Text(_) => text(interpreter, receiver, name, &arguments, block),
-        Thing::Symbol(symbol) => text(interpreter, &Thing::text(&**symbol), name, &arguments, block),
-        Thing::Array(_) | Thing::Range(..) => array(interpreter, receiver, name, &arguments, block),
-        Thing::Hash(table) => {
-            let table = Rc::clone(table);
-            match hash(interpreter, &table, receiver, name, &arguments, block)? {
-                Some(result) => Ok(result),
-                None => array(interpreter, receiver, name, &arguments, block),
-            }
+    let result = match receiver {
+        Thing::Text(text) => texts::text(interpreter, text, receiver, &given)?,
+        Thing::Bytes(bytes) => others::bytes(bytes, receiver, &given)?,
+        Thing::Symbol(symbol) => texts::symbol(interpreter, symbol, receiver, &given)?,
+        Thing::Array(list) => arrays::array(interpreter, list, receiver, &given)?,
+        Thing::Hash(map) => hashes::hash(interpreter, map, receiver, &given)?,
+        Thing::Set(map) => others::set(interpreter, map, receiver, &given)?,
+        Thing::Range(range) => others::range(interpreter, range, receiver, &given)?,
+        Thing::Integer(_) | Thing::Float(_) => numbers::number(interpreter, receiver, &given)?,
+        Thing::Scope => puppet::scope(interpreter, &given)?,
+        Thing::Regex(regex) => patterns::regex(interpreter, regex, &given)?,
+        Thing::Match(found) => patterns::found(interpreter, found, &given)?,
+        Thing::Lambda(_) | Thing::Native(_) | Thing::Block | Thing::Method(_) => {
+            others::procedure(interpreter, receiver, &given)?
         }
-        Thing::Integer(_) | Thing::Float(_) => number(interpreter, receiver, name, &arguments, block),
-        Thing::Scope => scope(interpreter, name, &arguments),
-        Thing::Regex(regex) => {
-            let regex = regex.clone();
-            match name {
-                "match" | "=~" | "match?" => pattern_match(interpreter, &regex, &first(&arguments), name),
-                "source" => Ok(Thing::text(regex.source())),
-                _ => no_method(receiver, name),
-            }
-        }
-        Thing::Match(found) => match (name, arguments.as_slice()) {
-            ("[]", [Thing::Integer(at)]) => {
-                let group = usize::try_from(*at).ok().and_then(|at| found.group(at));
-                Ok(group.map_or(Thing::Nil, Thing::text))
-            }
-            ("[]", [Thing::Range(from, to)]) => {
-                let groups = (*from..=*to).filter_map(|at| usize::try_from(at).ok());
-                Ok(Thing::array(groups.map(|at| found.group(at).map_or(Thing::Nil, Thing::text)).collect()))
-            }
-            ("[]", [key]) => Ok(found.named(&key.to_s()).map_or(Thing::Nil, Thing::text)),
-            ("captures", []) => {
-                let groups =
-                    (1..found.groups.len()).map(|at| found.group(at).map_or(Thing::Nil, Thing::text));
-                Ok(Thing::array(groups.collect()))
-            }
-            _ => no_method(receiver, name),
+        Thing::Enumerator(enumerator) => others::enumerator(interpreter, enumerator, receiver, &given)?,
+        Thing::Address(address) => others::address(address, &given)?,
+        Thing::Uri(uri) => others::uri(uri, &given)?,
+        Thing::Constant(class) => constants::constant(interpreter, class, &given)?,
+        Thing::Class(class) => class_method(interpreter, class, &given)?,
+        Thing::Object(_) => general::object(interpreter, receiver, &given)?,
+        Thing::Other(value) => puppet::other(interpreter, value, &given)?,
+        Thing::Bool(flag) => match (name, arguments.as_slice()) {
+            ("&", [other]) => Some(Thing::Bool(*flag && other.truth())),
+            ("|", [other]) => Some(Thing::Bool(*flag || other.truth())),
+            ("^", [other]) => Some(Thing::Bool(*flag != other.truth())),
+            _ => None,
         },
-        Thing::Lambda(_) if matches!(name, "call" | "()" | "[]" | "yield") => {
-            interpreter.call_block(receiver, arguments)
-        }
-        Thing::Constant(class) => constant(interpreter, &Rc::clone(class), name, &arguments),
-        Thing::Bool(flag) => match name {
-            "&" => Ok(Thing::Bool(*flag && first(&arguments).truth())),
-            "|" => Ok(Thing::Bool(*flag || first(&arguments).truth())),
-            _ => failed(format!("undefined method `{name}' for {}:{}", receiver.inspect(), receiver.class())),
+        Thing::Nil => match (name, arguments.as_slice()) {
+            ("to_a", []) => Some(Thing::array(Vec::new())),
+            ("to_h", []) => Some(Thing::table(Table::new())),
+            ("to_i", []) => Some(Thing::Integer(0)),
+            ("to_f", []) => Some(Thing::Float(0.0)),
+            ("=~", [_]) => Some(Thing::Nil),
+            ("&", [_]) => Some(Thing::Bool(false)),
+            ("|", [other]) => Some(Thing::Bool(other.truth())),
+            _ => None,
         },
-        Thing::Nil | Thing::Other(_) | Thing::Lambda(_) => no_method(receiver, name),
+    };
+    match result {
+        Some(result) => Ok(result),
+        None => no_method(receiver, name),
     }
+}
+
+fn refuse_frozen(receiver: &Thing, name: &str) -> Result<()> {
+    let frozen = match receiver {
+        Thing::Text(text) => text.frozen.get(),
+        Thing::Array(list) => list.frozen.get(),
+        Thing::Hash(map) | Thing::Set(map) => map.frozen.get(),
+        _ => return Ok(()),
+    };
+    let changes = name.ends_with('!')
+        || matches!(
+            name,
+            "<<" | "[]="
+                | "push"
+                | "append"
+                | "pop"
+                | "shift"
+                | "unshift"
+                | "prepend"
+                | "concat"
+                | "insert"
+                | "delete_at"
+                | "delete_if"
+                | "keep_if"
+                | "clear"
+                | "replace"
+                | "store"
+                | "update"
+                | "fill"
+        )
+        || name == "delete" && !matches!(receiver, Thing::Text(_));
+    if frozen && changes {
+        let message = format!("can't modify frozen {}: {}", receiver.class(), receiver.inspect());
+        return raise("FrozenError", message);
+    }
+    Ok(())
+}
+
+/// Methods that classes of the program have.
+fn class_method(
+    interpreter: &mut Interpreter<'_, '_, '_>,
+    class: &Rc<Class>,
+    given: &Given<'_>,
+) -> Result<Option<Thing>> {
+    Ok(Some(match (given.name, given.arguments) {
+        ("new", arguments) if !class.is_module => {
+            interpreter.instantiate(class, arguments.to_vec(), given.block)?
+        }
+        ("name" | "to_s", []) => Thing::text(&*class.name),
+        // `self.class.dispatcher.dispatch(self, scope, args)`
+        ("dispatcher", []) => Thing::Class(Rc::clone(class)),
+        ("dispatch", [this, _, Thing::Array(list)]) => puppet::dispatch(interpreter, class, this, list)?,
+        ("exception", arguments) => interpreter.instantiate(class, arguments.to_vec(), given.block)?,
+        ("instance_methods", _) => {
+            Thing::array(class.methods.borrow().keys().map(|name| Thing::symbol(name)).collect())
+        }
+        ("method_defined?" | "instance_method", [name]) if given.name == "method_defined?" => {
+            Thing::Bool(class.find(&name.to_s()).is_some())
+        }
+        ("const_get", [name]) => {
+            let name = name.to_s();
+            let found = class.constants.borrow().get(name.as_str()).cloned();
+            match found {
+                Some(found) => found,
+                None => return raise("NameError", format!("uninitialized constant {}::{name}", class.name)),
+            }
+        }
+        _ => return Ok(None),
+    }))
 }

@@ -1,314 +1,521 @@
-//! Methods of texts.
+//! Methods of texts and symbols.
 
 use std::rc::Rc;
+use std::sync::Arc;
 
-use setpoint_puppet_values::{Regex, sprintf};
+use setpoint_puppet_values::sprintf;
 
-use super::super::interpreter::{Interpreter, Result, beyond, failed};
-use super::super::things::Thing;
-use super::arrays::{joined, ordered, part, span_of};
-use super::{MOST, call, integer_of, no_method, text_of};
-use crate::builtin::patterns::{split_text, substitute_text};
-use crate::ruby::{numbers, strings};
+use super::arrays::{part, span_of};
+use super::enumerable::{enumerator, order};
+use super::letters::{Letters, in_all, padded, squeezed, translated};
+use super::patterns::{index, literal_or_regex, matched, partitioned, regex_of, scanned, split, substituted};
+use super::{Given, MOST, call, count_of, integer_of, numbers, text_of};
+use crate::ruby::{numbers as digits, strings};
+use crate::ruby_language::interpreter::{Interpreter, Result, argument_error, beyond, raise, type_error};
+use crate::ruby_language::things::{Range, Text, Thing};
 
-pub(super) fn pattern_match(
+pub(super) fn symbol(
     interpreter: &mut Interpreter<'_, '_, '_>,
-    regex: &Regex,
-    subject: &Thing,
-    name: &str,
-) -> Result<Thing> {
-    if matches!(subject, Thing::Nil) {
-        interpreter.last_match = None;
-        return Ok(if name == "match?" { Thing::Bool(false) } else { Thing::Nil });
-    }
-    let text = match subject {
-        Thing::Symbol(name) => name.to_string(),
-        other => text_of(other)?,
-    };
-    let found = interpreter.find(regex, &text)?;
-    Ok(match (name, found) {
-        ("match?", found) => Thing::Bool(found.is_some()),
-        (_, None) => Thing::Nil,
-        ("match", Some(found)) => Thing::Match(found),
-        (_, Some(found)) => {
-            let letters = text.get(..found.start()).map_or(0, |before| before.chars().count());
-            Thing::Integer(letters as i64)
+    symbol: &Arc<str>,
+    receiver: &Thing,
+    given: &Given<'_>,
+) -> Result<Option<Thing>> {
+    Ok(Some(match (given.name, given.arguments) {
+        ("to_sym", []) => receiver.clone(),
+        ("id2name" | "name", []) => Thing::text(&**symbol),
+        ("to_proc", []) => receiver.clone(),
+        ("upcase" | "downcase" | "capitalize" | "swapcase" | "succ" | "next", []) => {
+            let text = call(interpreter, &Thing::text(&**symbol), given.name, Vec::new(), None)?;
+            Thing::symbol(&text.to_s())
         }
-    })
-}
-
-pub(super) fn regex_of(thing: &Thing) -> Result<Regex> {
-    match thing {
-        Thing::Regex(regex) => Ok(regex.clone()),
-        Thing::Text(text) => Regex::new(text.borrow().as_str()).or_else(|error| failed(error.message)),
-        other => failed(format!("wrong argument type {} (expected Regexp)", other.class())),
-    }
-}
-
-/// A pattern of `split` and `gsub`: texts stand for themselves.
-pub(super) fn literal_or_regex(thing: &Thing) -> Result<Regex> {
-    match thing {
-        Thing::Text(text) => Regex::new(Regex::escape(&text.borrow())).or_else(|error| failed(error.message)),
-        other => regex_of(other),
-    }
+        (
+            "length" | "size" | "[]" | "empty?" | "start_with?" | "end_with?" | "=~" | "match" | "match?",
+            arguments,
+        ) => call(interpreter, &Thing::text(&**symbol), given.name, arguments.to_vec(), given.block)?,
+        ("<" | ">" | "<=" | ">=", [other]) => {
+            let order = order(receiver, other)?;
+            Thing::Bool(match given.name {
+                "<" => order.is_lt(),
+                ">" => order.is_gt(),
+                "<=" => order.is_le(),
+                _ => order.is_ge(),
+            })
+        }
+        _ => return Ok(None),
+    }))
 }
 
 pub(super) fn text(
     interpreter: &mut Interpreter<'_, '_, '_>,
+    cell: &Rc<Text>,
     receiver: &Thing,
-    name: &str,
-    arguments: &[Thing],
-    block: Option<&Thing>,
-) -> Result<Thing> {
-    let Thing::Text(cell) = receiver else { return no_method(receiver, name) };
-    let own = cell.borrow().clone();
-    let changed = |text: String| Ok(Thing::text(text));
-    match (name, arguments) {
-        ("to_str" | "to_s" | "html_safe" | "force_encoding" | "encode", _) => Ok(receiver.clone()),
-        ("to_sym" | "intern", []) => Ok(Thing::Symbol(own.into())),
-        ("to_i", []) => Ok(Thing::Integer(i64::try_from(numbers::leading_integer(&own)).unwrap_or(i64::MAX))),
-        ("to_f", []) => Ok(Thing::Float(numbers::leading_float(&own))),
-        ("length" | "size", []) => Ok(Thing::Integer(own.chars().count() as i64)),
-        ("empty?", []) => Ok(Thing::Bool(own.is_empty())),
-        ("capitalize", []) => changed(strings::capitalize(&own)),
-        ("upcase", []) => changed(strings::upcase(&own)),
-        ("downcase", []) => changed(strings::downcase(&own)),
-        ("swapcase", []) => changed(strings::swapcase(&own)),
-        ("strip", []) => changed(strings::strip(&own)),
-        ("lstrip", []) => changed(strings::lstrip(&own)),
-        ("rstrip", []) => changed(strings::rstrip(&own)),
-        ("chomp", []) => changed(strings::chomp(&own)),
-        ("chomp", [suffix]) => {
+    given: &Given<'_>,
+) -> Result<Option<Thing>> {
+    let own = cell.value.borrow().clone();
+    if let Some(result) = questions(interpreter, &own, receiver, given)? {
+        return Ok(Some(result));
+    }
+    if let Some(changed) = changed(interpreter, &own, given)? {
+        return Ok(Some(Thing::text(changed)));
+    }
+    if let Some(result) = parts(interpreter, &own, receiver, given)? {
+        return Ok(Some(result));
+    }
+    changing(interpreter, cell, &own, receiver, given)
+}
+
+/// Other texts made of this one.
+fn changed(
+    interpreter: &mut Interpreter<'_, '_, '_>,
+    own: &str,
+    given: &Given<'_>,
+) -> Result<Option<String>> {
+    let sets = || -> Result<Vec<Letters>> {
+        given.arguments.iter().map(|set| Ok(Letters::new(&text_of(set)?))).collect()
+    };
+    Ok(Some(match (given.name, given.arguments) {
+        ("capitalize", _) => strings::capitalize(own),
+        ("upcase", _) => strings::upcase(own),
+        ("downcase", _) => strings::downcase(own),
+        ("swapcase", _) => strings::swapcase(own),
+        ("strip", []) => strings::strip(own),
+        ("lstrip", []) => strings::lstrip(own),
+        ("rstrip", []) => strings::rstrip(own),
+        ("chomp", []) => strings::chomp(own),
+        ("chomp" | "delete_suffix", [suffix]) => {
             let suffix = text_of(suffix)?;
-            changed(own.strip_suffix(&suffix).unwrap_or(&own).to_owned())
+            own.strip_suffix(&suffix).unwrap_or(own).to_owned()
         }
-        ("chop", []) => changed(strings::chop(&own)),
-        ("reverse", []) => changed(own.chars().rev().collect()),
-        ("succ" | "next", []) => changed(strings::succ(&own)),
-        ("chars", []) => {
-            Ok(Thing::array(own.chars().map(|letter| Thing::text(letter.to_string())).collect()))
+        ("delete_prefix", [prefix]) => {
+            let prefix = text_of(prefix)?;
+            own.strip_prefix(&prefix).unwrap_or(own).to_owned()
         }
-        ("lines" | "each_line", []) => {
-            let lines: Vec<Thing> = own.split_inclusive('\n').map(Thing::text).collect();
-            match block {
-                Some(block) => {
-                    for line in lines {
-                        interpreter.call_block(block, vec![line])?;
-                    }
-                    Ok(receiver.clone())
-                }
-                None => Ok(Thing::array(lines)),
-            }
+        ("chop", []) => strings::chop(own),
+        ("chr", []) => own.chars().take(1).collect(),
+        ("reverse", []) => own.chars().rev().collect(),
+        ("succ" | "next", []) => strings::succ(own),
+        ("squeeze", _) => squeezed(own, &sets()?),
+        ("delete", [_, ..]) => {
+            let sets = sets()?;
+            own.chars().filter(|letter| !in_all(&sets, *letter)).collect()
         }
-        ("start_with?", parts) => Ok(Thing::Bool(parts.iter().any(|part| own.starts_with(&part.to_s())))),
-        ("end_with?", parts) => Ok(Thing::Bool(parts.iter().any(|part| own.ends_with(&part.to_s())))),
-        ("include?", [part]) => Ok(Thing::Bool(own.contains(&text_of(part)?))),
-        ("index", [Thing::Text(part)]) => {
-            let at = own.find(part.borrow().as_str());
-            Ok(at
-                .and_then(|at| own.get(..at))
-                .map_or(Thing::Nil, |before| Thing::Integer(before.chars().count() as i64)))
-        }
-        ("count", [Thing::Text(letters)]) => {
-            let letters = letters.borrow();
-            Ok(Thing::Integer(own.chars().filter(|letter| letters.contains(*letter)).count() as i64))
-        }
+        ("tr" | "tr_s", [from, to]) => translated(own, &text_of(from)?, &text_of(to)?, given.name == "tr_s"),
         ("ljust" | "rjust" | "center", [width, rest @ ..]) => {
-            let pad = rest.first().map_or_else(|| " ".to_owned(), Thing::to_s);
-            changed(padded(&own, integer_of(width)?, &pad, name))
-        }
-        ("+", [other]) => changed(own + &text_of(other)?),
-        ("*", [times]) => {
-            let times = usize::try_from(integer_of(times)?).unwrap_or(0);
-            if own.len().saturating_mul(times) > MOST as usize {
+            let width = usize::try_from(integer_of(width)?).unwrap_or(0);
+            if width > MOST {
                 return beyond("it makes a text that is too long");
             }
-            changed(own.repeat(times))
+            let pad = rest.first().map_or(Ok(" ".to_owned()), text_of)?;
+            if pad.is_empty() {
+                return argument_error("zero width padding");
+            }
+            padded(own, width, &pad, given.name)
         }
+        ("+", [Thing::Bytes(_)]) => return beyond("it joins a text with bytes"),
+        ("+", [other]) => {
+            let other = text_of(other)?;
+            format!("{own}{other}")
+        }
+        ("*", [times]) => own.repeat(numbers::repetitions(times, own.len())?),
         ("%", [value]) => {
-            let values =
-                if let Thing::Array(items) = value { items.borrow().clone() } else { vec![value.clone()] };
-            formatted(&own, &values)
-        }
-        ("<<" | "concat", [other]) => {
-            let more = match other {
-                Thing::Integer(code) => {
-                    u32::try_from(*code).ok().and_then(char::from_u32).map(String::from).unwrap_or_default()
-                }
-                other => text_of(other)?,
+            let values = match value {
+                Thing::Array(list) => list.items.borrow().clone(),
+                other => vec![other.clone()],
             };
-            cell.borrow_mut().push_str(&more);
-            Ok(receiver.clone())
+            return formatted(interpreter, own, &values).map(Some);
         }
-        ("=~" | "match" | "match?", [pattern]) => {
-            let regex = regex_of(pattern)?;
-            pattern_match(interpreter, &regex, receiver, name)
+        ("gsub" | "sub", _) => return substituted(interpreter, own, given),
+        ("dump", []) => crate::ruby::text::inspect_text(own),
+        ("unicode_normalize" | "crypt" | "encoding", _) => {
+            return beyond(format!("it calls {} of a text", given.name));
         }
-        ("gsub" | "sub", [pattern, replacement]) => {
-            let regex = literal_or_regex(pattern)?;
-            let Some(value) = replacement.to_value() else {
-                return beyond("it replaces by something unusual");
-            };
-            match substitute_text(&own, &regex, &value, name == "gsub") {
-                Ok(text) => changed(text),
-                Err(message) => failed(message),
+        ("encode", [Thing::Hash(options)]) => {
+            let table = options.table.borrow();
+            let option = table.get(&Thing::symbol("xml").identity()).map(|(_, value)| value.to_s());
+            match option.as_deref() {
+                Some("text") => xml_text(own),
+                Some("attr") => format!("\"{}\"", xml_text(own).replace('"', "&quot;")),
+                _ => return beyond("it changes the encoding of a text"),
             }
         }
-        ("gsub" | "sub", [pattern]) => {
-            let Some(block) = block else { return no_method(receiver, name) };
-            replaced(interpreter, &own, &literal_or_regex(pattern)?, block, name == "gsub")
+        ("force_encoding" | "encode" | "scrub" | "unicode_normalized?" | "b" | "+@" | "-@", _) => {
+            own.to_owned()
         }
-        (
-            "gsub!" | "sub!" | "strip!" | "upcase!" | "downcase!" | "capitalize!" | "chomp!" | "lstrip!"
-            | "rstrip!",
-            _,
-        ) => {
-            let plain = name.trim_end_matches('!');
-            let result = call(interpreter, receiver, plain, arguments.to_vec(), block)?.to_s();
-            let same = result == own;
-            *cell.borrow_mut() = result;
-            Ok(if same { Thing::Nil } else { receiver.clone() })
-        }
-        ("split", rest) => {
-            let parts = match rest.first() {
-                None | Some(Thing::Nil) => own.split_whitespace().map(str::to_owned).collect(),
-                Some(Thing::Text(separator)) if *separator.borrow() == " " => {
-                    own.split_whitespace().map(str::to_owned).collect()
-                }
-                Some(pattern) => {
-                    if let Some(limit) = rest.get(1) {
-                        limited_split(&own, pattern, integer_of(limit)?)?
-                    } else {
-                        match split_text(&own, &literal_or_regex(pattern)?) {
-                            Ok(parts) => parts,
-                            Err(error) => return failed(error.message),
+        ("shellescape", []) => super::library::shell_escaped(own),
+        _ => return Ok(None),
+    }))
+}
+
+fn xml_text(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
+}
+
+/// What is asked about a text.
+fn questions(
+    interpreter: &mut Interpreter<'_, '_, '_>,
+    own: &str,
+    receiver: &Thing,
+    given: &Given<'_>,
+) -> Result<Option<Thing>> {
+    Ok(Some(match (given.name, given.arguments) {
+        ("to_str" | "html_safe", []) => receiver.clone(),
+        ("to_sym" | "intern", []) => Thing::symbol(own),
+        ("to_i", []) => Thing::Integer(digits::leading_integer(own)),
+        ("to_i", [radix]) => Thing::Integer(leading_in(own, integer_of(radix)?)?),
+        ("to_f", []) => Thing::Float(digits::leading_float(own)),
+        ("to_r" | "to_c", []) => return beyond("it makes a fraction of a text"),
+        ("hex", []) => Thing::Integer(leading_in(own, 16)?),
+        ("oct", []) => Thing::Integer(leading_in(own, 8)?),
+        ("ord", []) => match own.chars().next() {
+            Some(letter) => Thing::Integer(i128::from(u32::from(letter))),
+            None => return argument_error("empty string"),
+        },
+        ("sum", []) => Thing::Integer(own.bytes().map(i128::from).sum::<i128>() % 65536),
+        ("length" | "size", []) => Thing::integer(own.chars().count()),
+        ("bytesize", []) => Thing::integer(own.len()),
+        ("empty?", []) => Thing::Bool(own.is_empty()),
+        ("valid_encoding?", []) => Thing::Bool(true),
+        ("ascii_only?", []) => Thing::Bool(own.is_ascii()),
+        ("start_with?", prefixes) => {
+            let mut answer = false;
+            for prefix in prefixes {
+                answer = answer
+                    || match prefix {
+                        Thing::Regex(regex) => {
+                            interpreter.find(regex, own)?.is_some_and(|found| found.start() == 0)
                         }
-                    }
-                }
-            };
-            Ok(Thing::array(parts.into_iter().map(Thing::text).collect()))
-        }
-        ("scan", [pattern]) => {
-            let regex = literal_or_regex(pattern)?;
-            let found = match regex.find_all(&own) {
-                Ok(found) => found,
-                Err(error) => return failed(error.message),
-            };
-            let groups = |found: &setpoint_puppet_values::Match| match found.groups.len() {
-                1 => found.group(0).map_or(Thing::Nil, Thing::text),
-                count => Thing::array(
-                    (1..count).map(|at| found.group(at).map_or(Thing::Nil, Thing::text)).collect(),
-                ),
-            };
-            Ok(Thing::array(found.iter().map(groups).collect()))
-        }
-        ("tr", [from, to]) => translated(&own, &text_of(from)?, &text_of(to)?),
-        ("delete", [letters]) => {
-            let letters = text_of(letters)?;
-            if letters.contains(['-', '^']) {
-                return beyond("it deletes a set of letters");
+                        other => own.starts_with(&text_of(other)?),
+                    };
             }
-            changed(own.chars().filter(|letter| !letters.contains(*letter)).collect())
+            Thing::Bool(answer)
         }
-        ("squeeze", []) => {
-            let mut last = None;
-            changed(own.chars().filter(|letter| last.replace(*letter) != Some(*letter)).collect())
+        ("end_with?", suffixes) => {
+            let mut answer = false;
+            for suffix in suffixes {
+                answer = answer || own.ends_with(&text_of(suffix)?);
+            }
+            Thing::Bool(answer)
         }
+        ("include?", [part]) => Thing::Bool(own.contains(&text_of(part)?)),
+        ("index" | "rindex", _) => index(interpreter, own, given)?,
+        ("count", [_, ..]) => {
+            let sets: Vec<Letters> =
+                given.arguments.iter().map(|set| Ok(Letters::new(&text_of(set)?))).collect::<Result<_>>()?;
+            Thing::integer(own.chars().filter(|letter| in_all(&sets, *letter)).count())
+        }
+        ("=~", [Thing::Text(_)]) => return type_error("type mismatch: String given"),
+        ("=~", [Thing::Nil]) => Thing::Nil,
+        ("=~" | "match" | "match?", [pattern, ..]) => {
+            let regex = regex_of(pattern)?;
+            matched(interpreter, &regex, receiver, given)?
+        }
+        ("<" | ">" | "<=" | ">=", [other]) => {
+            let order = order(receiver, other)?;
+            Thing::Bool(match given.name {
+                "<" => order.is_lt(),
+                ">" => order.is_gt(),
+                "<=" => order.is_le(),
+                _ => order.is_ge(),
+            })
+        }
+        ("between?", [low, high]) => {
+            Thing::Bool(order(receiver, low)?.is_ge() && order(receiver, high)?.is_le())
+        }
+        ("casecmp", [other]) => match other {
+            Thing::Text(other) => {
+                let order = own.to_ascii_lowercase().cmp(&other.value.borrow().to_ascii_lowercase());
+                Thing::Integer(order as i128)
+            }
+            other => {
+                return type_error(format!("no implicit conversion of {} into String", super::kind(other)));
+            }
+        },
+        ("casecmp?", [other]) => {
+            let folded = |text: &str| strings::downcase(&strings::upcase(text));
+            Thing::Bool(folded(own) == folded(&text_of(other)?))
+        }
+        ("unpack" | "unpack1", [format]) => {
+            super::others::unpack(own.as_bytes(), &text_of(format)?, given.name == "unpack1")?
+        }
+        _ => return Ok(None),
+    }))
+}
+
+/// Digits at the start, in a radix; a prefix that fits is left out.
+fn leading_in(text: &str, radix: i128) -> Result<i128> {
+    let Some(radix) = u32::try_from(radix).ok().filter(|radix| (2..=36).contains(radix)) else {
+        return argument_error(format!("invalid radix {radix}"));
+    };
+    let text = text.trim_start().replace('_', "");
+    let (negative, digits) = match text.strip_prefix('-') {
+        Some(digits) => (true, digits),
+        None => (false, text.strip_prefix('+').unwrap_or(&text)),
+    };
+    let prefix = match radix {
+        16 => ["0x", "0X"],
+        2 => ["0b", "0B"],
+        8 => ["0o", "0O"],
+        _ => ["", ""],
+    };
+    let digits = prefix.iter().find_map(|prefix| digits.strip_prefix(prefix)).unwrap_or(digits);
+    let count = digits.chars().take_while(|digit| digit.is_digit(radix)).count();
+    if count == 0 {
+        return Ok(0);
+    }
+    match i128::from_str_radix(&digits[..count], radix) {
+        Ok(number) => Ok(if negative { -number } else { number }),
+        Err(_) => beyond("a number is too large"),
+    }
+}
+
+/// Parts of a text.
+fn parts(
+    interpreter: &mut Interpreter<'_, '_, '_>,
+    own: &str,
+    receiver: &Thing,
+    given: &Given<'_>,
+) -> Result<Option<Thing>> {
+    let letter = |letter: char| Thing::text(letter.to_string());
+    let each = |interpreter: &mut Interpreter<'_, '_, '_>, items: Vec<Thing>| -> Result<Thing> {
+        match given.block {
+            Some(block) => {
+                for item in items {
+                    interpreter.call_block(block, vec![item])?;
+                }
+                Ok(receiver.clone())
+            }
+            None if given.name.starts_with("each_") => Ok(enumerator(receiver, given)),
+            None => Ok(Thing::array(items)),
+        }
+    };
+    Ok(Some(match (given.name, given.arguments) {
+        ("chars" | "each_char", []) => each(interpreter, own.chars().map(letter).collect())?,
+        ("bytes" | "each_byte", []) => {
+            each(interpreter, own.bytes().map(|byte| Thing::Integer(byte.into())).collect())?
+        }
+        ("codepoints", []) => {
+            each(interpreter, own.chars().map(|letter| Thing::Integer(u32::from(letter).into())).collect())?
+        }
+        ("lines" | "each_line", rest) => {
+            let (separator, chomps) = match rest {
+                [] => ("\n".to_owned(), false),
+                [Thing::Hash(options)] => {
+                    let table = options.table.borrow();
+                    let chomps =
+                        table.get(&Thing::symbol("chomp").identity()).is_some_and(|(_, value)| value.truth());
+                    ("\n".to_owned(), chomps)
+                }
+                [separator, ..] => (text_of(separator)?, false),
+            };
+            let lines = own.split_inclusive(separator.as_str());
+            let lines = lines.map(|line| if chomps { strings::chomp(line) } else { line.to_owned() });
+            each(interpreter, lines.map(Thing::text).collect())?
+        }
+        ("split", _) => {
+            let parts: Vec<Thing> = split(own, given)?.into_iter().map(Thing::text).collect();
+            match given.block {
+                Some(_) => each(interpreter, parts)?,
+                None => Thing::array(parts),
+            }
+        }
+        ("scan", [_]) => scanned(interpreter, own, receiver, given)?,
+        ("partition" | "rpartition", [_]) => partitioned(own, given)?,
+        ("shellsplit", []) => super::library::shell_words(own)?,
         ("[]" | "slice", [Thing::Integer(at)]) => {
             let letters: Vec<char> = own.chars().collect();
-            let at = if *at < 0 { at + letters.len() as i64 } else { *at };
-            let letter = usize::try_from(at).ok().and_then(|at| letters.get(at));
-            Ok(letter.map_or(Thing::Nil, |letter| Thing::text(letter.to_string())))
-        }
-        ("[]" | "slice", [Thing::Integer(at), Thing::Integer(count)]) => {
-            let letters: Vec<Thing> = own.chars().map(|letter| Thing::text(letter.to_string())).collect();
-            Ok(part(&letters, *at, *count).map_or(Thing::Nil, |letters| Thing::text(joined(&letters, ""))))
-        }
-        ("[]" | "slice", [Thing::Range(from, to)]) => {
-            let letters: Vec<Thing> = own.chars().map(|letter| Thing::text(letter.to_string())).collect();
-            let (from, count) = span_of(*from, *to, letters.len());
-            Ok(part(&letters, from, count).map_or(Thing::Nil, |letters| Thing::text(joined(&letters, ""))))
+            let at = if *at < 0 { at + letters.len() as i128 } else { *at };
+            let found = usize::try_from(at).ok().and_then(|at| letters.get(at));
+            found.map_or(Thing::Nil, |found| letter(*found))
         }
         ("[]" | "slice", [Thing::Regex(regex), rest @ ..]) => {
-            let at = rest.first().map_or(Ok(0), integer_of)?;
-            let found = interpreter.find(regex, &own)?;
-            let group = found.as_ref().and_then(|found| found.group(usize::try_from(at).unwrap_or(0)));
-            Ok(group.map_or(Thing::Nil, Thing::text))
+            let found = interpreter.find(regex, own)?;
+            let group = match (&found, rest.first()) {
+                (None, _) => None,
+                (Some(found), None) => found.group(0),
+                (Some(found), Some(Thing::Integer(at))) => {
+                    let at = if *at < 0 { at + found.groups.len() as i128 } else { *at };
+                    usize::try_from(at).ok().and_then(|at| found.group(at))
+                }
+                (Some(found), Some(name)) => found.named(&name.to_s()),
+            };
+            group.map_or(Thing::Nil, Thing::text)
         }
-        ("[]", [Thing::Text(part)]) => {
-            let part = part.borrow();
-            Ok(if own.contains(part.as_str()) { Thing::text(part.clone()) } else { Thing::Nil })
+        ("[]" | "slice", [Thing::Text(wanted)]) => {
+            let wanted = wanted.value.borrow();
+            if own.contains(wanted.as_str()) { Thing::text(wanted.clone()) } else { Thing::Nil }
         }
-        ("<" | ">" | "<=" | ">=", [other]) => ordered(receiver, name, other),
-        ("casecmp", [other]) => {
-            let order = own.to_ascii_lowercase().cmp(&text_of(other)?.to_ascii_lowercase());
-            Ok(Thing::Integer(order as i64))
+        ("[]" | "slice", [Thing::Range(range)]) => slice(own, range)?.map_or(Thing::Nil, Thing::text),
+        ("[]" | "slice" | "byteslice", [at, count]) => {
+            let letters: Vec<char> = own.chars().collect();
+            match part(&letters, integer_of(at)?, integer_of(count)?) {
+                Some(letters) => Thing::text(letters.into_iter().collect::<String>()),
+                None => Thing::Nil,
+            }
         }
-        ("hex", []) => Ok(Thing::Integer(i64::from_str_radix(own.trim_start_matches("0x"), 16).unwrap_or(0))),
-        ("to_a", []) => Ok(Thing::array(vec![receiver.clone()])),
-        ("each", []) => failed(format!("undefined method `each' for {}:String", receiver.inspect())),
-        ("join" | "has_key?" | "keys" | "flatten" | "map" | "sort" | "compact", _) => {
-            failed(format!("undefined method `{name}' for {}:String", receiver.inspect()))
+        ("[]" | "slice", [other]) => {
+            return match other {
+                Thing::Nil => type_error("no implicit conversion from nil to integer"),
+                other => type_error(format!("no implicit conversion of {} into Integer", super::kind(other))),
+            };
         }
-        _ => no_method(receiver, name),
-    }
+        ("upto", [end, rest @ ..]) => {
+            let exclusive = rest.first().is_some_and(Thing::truth);
+            let items = strings::upto(own, &text_of(end)?, exclusive).take(MOST).map(Thing::text).collect();
+            if given.block.is_none() {
+                return Ok(Some(enumerator(receiver, given)));
+            }
+            each(interpreter, items)?
+        }
+        _ => return Ok(None),
+    }))
 }
 
-pub(super) fn padded(text: &str, width: i64, pad: &str, side: &str) -> String {
-    let missing = usize::try_from(width).unwrap_or(0).min(MOST as usize).saturating_sub(text.chars().count());
-    let fill = |count: usize| -> String { pad.chars().cycle().take(count).collect() };
-    match side {
-        "ljust" => format!("{text}{}", fill(missing)),
-        "rjust" => format!("{}{text}", fill(missing)),
-        _ => format!("{}{text}{}", fill(missing / 2), fill(missing - missing / 2)),
-    }
+fn slice(own: &str, range: &Range) -> Result<Option<String>> {
+    let letters: Vec<char> = own.chars().collect();
+    let (from, count) = span_of(range, letters.len())?;
+    Ok(part(&letters, from, count).map(|letters| letters.into_iter().collect()))
 }
 
-pub(super) fn formatted(format: &str, values: &[Thing]) -> Result<Thing> {
-    let values: Option<Vec<_>> = values.iter().map(Thing::to_value).collect();
-    let Some(values) = values else { return beyond("it formats something unusual") };
-    sprintf::sprintf(format, &values).map(Thing::text).or_else(|error| failed(error.message))
-}
-
-pub(super) fn replaced(
+/// Methods that change the text itself.
+fn changing(
     interpreter: &mut Interpreter<'_, '_, '_>,
-    text: &str,
-    regex: &Regex,
-    block: &Thing,
-    everywhere: bool,
-) -> Result<Thing> {
-    let found = match regex.find_all(text) {
-        Ok(found) => found,
-        Err(error) => return failed(error.message),
+    cell: &Rc<Text>,
+    own: &str,
+    receiver: &Thing,
+    given: &Given<'_>,
+) -> Result<Option<Thing>> {
+    let store = |text: String| {
+        *cell.value.borrow_mut() = text;
+        receiver.clone()
     };
-    let mut out = String::new();
-    let mut done = 0;
-    for one in found.into_iter().take(if everywhere { usize::MAX } else { 1 }) {
-        out.push_str(text.get(done..one.start()).unwrap_or_default());
-        done = one.end();
-        let matched = one.group(0).unwrap_or_default().to_owned();
-        interpreter.last_match = Some(Rc::new(one));
-        out.push_str(&interpreter.call_block(block, vec![Thing::text(matched)])?.to_s());
-    }
-    out.push_str(text.get(done..).unwrap_or_default());
-    Ok(Thing::text(out))
+    Ok(Some(match (given.name, given.arguments) {
+        ("<<" | "concat", more) => {
+            let mut text = own.to_owned();
+            for piece in more {
+                match piece {
+                    Thing::Integer(code) => match u32::try_from(*code).ok().and_then(char::from_u32) {
+                        Some(letter) => text.push(letter),
+                        None => return raise("RangeError", format!("invalid codepoint {code}")),
+                    },
+                    other => text.push_str(&text_of(other)?),
+                }
+            }
+            if text.len() > 50 * MOST {
+                return beyond("it makes a text that is too long");
+            }
+            store(text)
+        }
+        ("prepend", more) => {
+            let mut text = String::new();
+            for piece in more {
+                text.push_str(&text_of(piece)?);
+            }
+            store(text + own)
+        }
+        ("insert", [at, piece]) => {
+            let at = integer_of(at)?;
+            let length = own.chars().count() as i128;
+            let place = if at < 0 { at + length + 1 } else { at };
+            let Some(place) = usize::try_from(place).ok().filter(|place| *place as i128 <= length) else {
+                return raise("IndexError", format!("index {at} out of string"));
+            };
+            let mut letters: Vec<char> = own.chars().collect();
+            letters.splice(place..place, text_of(piece)?.chars());
+            store(letters.into_iter().collect())
+        }
+        ("replace", [other]) => store(text_of(other)?),
+        ("clear", []) => store(String::new()),
+        ("slice!", arguments) => {
+            let taken = call(interpreter, receiver, "slice", arguments.to_vec(), None)?;
+            if let Thing::Text(part) = &taken {
+                let part = part.value.borrow().clone();
+                let at = match arguments {
+                    [Thing::Integer(at), ..] => *at,
+                    [Thing::Range(range)] => span_of(range, own.chars().count())?.0,
+                    _ => {
+                        *cell.value.borrow_mut() = own.replacen(&part, "", 1);
+                        return Ok(Some(taken));
+                    }
+                };
+                let mut letters: Vec<char> = own.chars().collect();
+                let at = usize::try_from(if at < 0 { at + letters.len() as i128 } else { at }).unwrap_or(0);
+                letters.drain(at..at + part.chars().count());
+                *cell.value.borrow_mut() = letters.into_iter().collect();
+            }
+            taken
+        }
+        ("[]=", [place, .., new]) => {
+            let new = text_of(new)?;
+            let text = match (place, given.arguments) {
+                (Thing::Text(part), [_, _]) => {
+                    let part = part.value.borrow();
+                    if !own.contains(part.as_str()) {
+                        return raise("IndexError", "string not matched");
+                    }
+                    own.replacen(part.as_str(), &new, 1)
+                }
+                (Thing::Regex(_), [_, _]) => {
+                    let regex = literal_or_regex(place)?;
+                    match interpreter.find(&regex, own)? {
+                        Some(found) => format!("{}{new}{}", &own[..found.start()], &own[found.end()..]),
+                        None => return raise("IndexError", "regexp not matched"),
+                    }
+                }
+                (place, arguments) => {
+                    let mut letters: Vec<char> = own.chars().collect();
+                    let (from, count) = match (place, arguments) {
+                        (Thing::Range(range), [_, _]) => span_of(range, letters.len())?,
+                        (at, [_, count, _]) => (integer_of(at)?, integer_of(count)?),
+                        (at, _) => (integer_of(at)?, 1),
+                    };
+                    let from = if from < 0 { from + letters.len() as i128 } else { from };
+                    let Some(from) = usize::try_from(from).ok().filter(|from| *from <= letters.len()) else {
+                        return raise("IndexError", format!("index {from} out of string"));
+                    };
+                    let end = (from + count_of(&Thing::Integer(count))?).min(letters.len());
+                    letters.splice(from..end, new.chars());
+                    letters.into_iter().collect()
+                }
+            };
+            *cell.value.borrow_mut() = text;
+            given.arguments.last().cloned().unwrap_or(Thing::Nil)
+        }
+        (name, arguments) if name.ends_with('!') && name.len() > 1 => {
+            let plain = name.trim_end_matches('!');
+            let Some(result) =
+                changed(interpreter, own, &Given { name: plain, arguments, block: given.block })?
+            else {
+                return Ok(None);
+            };
+            let same = result == own;
+            *cell.value.borrow_mut() = result;
+            if same && !matches!(plain, "succ" | "next" | "reverse") { Thing::Nil } else { receiver.clone() }
+        }
+        _ => return Ok(None),
+    }))
 }
 
-pub(super) fn limited_split(text: &str, pattern: &Thing, limit: i64) -> Result<Vec<String>> {
-    let (Thing::Text(separator), Ok(limit)) = (pattern, usize::try_from(limit)) else {
-        return beyond("it splits a text by a pattern and a limit");
-    };
-    Ok(text.splitn(limit, separator.borrow().as_str()).map(str::to_owned).collect())
-}
-
-pub(super) fn translated(text: &str, from: &str, to: &str) -> Result<Thing> {
-    if from.starts_with('^') || from.len() > 1 && from.contains('-') || to.contains('-') && to.len() > 1 {
-        return beyond("it translates ranges of letters");
+pub(super) fn formatted(
+    interpreter: &mut Interpreter<'_, '_, '_>,
+    format: &str,
+    values: &[Thing],
+) -> Result<String> {
+    let mut given = Vec::with_capacity(values.len());
+    for value in values {
+        given.push(match value {
+            Thing::Nil
+            | Thing::Array(_)
+            | Thing::Symbol(_)
+            | Thing::Object(_)
+            | Thing::Uri(_)
+            | Thing::Address(_)
+            | Thing::Class(_)
+            | Thing::Constant(_) => setpoint_puppet_values::Value::from(interpreter.to_s(value)?),
+            other => match other.to_value() {
+                Some(value) => value,
+                None => return beyond("it formats something unusual"),
+            },
+        });
     }
-    let to: Vec<char> = to.chars().collect();
-    let change = |letter: char| match from.chars().position(|known| known == letter) {
-        Some(at) => to.get(at).or(to.last()).copied(),
-        None => Some(letter),
-    };
-    Ok(Thing::text(text.chars().filter_map(change).collect::<String>()))
+    sprintf::sprintf(format, &given).or_else(|error| argument_error(error.message))
 }

@@ -1,0 +1,680 @@
+//! Walks the tree.
+
+mod calls;
+mod errors;
+mod modules;
+mod places;
+
+use std::path::PathBuf;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use indexmap::{IndexMap, IndexSet};
+use setpoint_puppet_values::{Match, Regex, Value};
+
+use super::ast::{Node, Pair, Part};
+use super::classes::{Class, Instance};
+use super::things::{Closure, Environment, Frame, Range, Table, Thing, equal};
+use super::{Beyond, Failure, classes, methods, parser, template};
+use crate::context::Context;
+pub(crate) use calls::{arity, is_opaque};
+
+/// More steps are refused, so that every run ends.
+const MOST_STEPS: u64 = 20_000_000;
+/// Deeper calls are refused.
+const DEEPEST: usize = 700;
+
+pub(crate) type Result<T> = std::result::Result<T, Flow>;
+
+/// Why the walk does not go on.
+pub(crate) enum Flow {
+    Failure(Failure),
+    Raise(Thing),
+    Next(Thing),
+    Break(Thing),
+    /// From the frame of this number.
+    Return(Thing, u64),
+    Throw(Thing, Thing),
+    Retry,
+}
+
+impl From<Beyond> for Flow {
+    fn from(beyond: Beyond) -> Self {
+        Self::Failure(Failure::Beyond(beyond))
+    }
+}
+
+pub(crate) fn beyond<T>(reason: impl Into<String>) -> Result<T> {
+    Err(Beyond { reason: reason.into(), line: None, file: None }.into())
+}
+
+/// An error of Ruby.
+pub(crate) fn raise<T>(class: &str, message: impl Into<String>) -> Result<T> {
+    Err(Flow::Raise(Instance::error(class, message)))
+}
+
+pub(crate) fn argument_error<T>(message: impl Into<String>) -> Result<T> {
+    raise("ArgumentError", message)
+}
+
+pub(crate) fn type_error<T>(message: impl Into<String>) -> Result<T> {
+    raise("TypeError", message)
+}
+
+/// A function that a file creates.
+#[derive(Clone)]
+pub(crate) struct Definition {
+    pub(crate) name: String,
+    pub(crate) class: Rc<Class>,
+    pub(crate) dispatches: Vec<Rc<DispatchDefinition>>,
+    /// Local names of types, as `Name = Type`.
+    pub(crate) types: Vec<String>,
+}
+
+#[derive(Default, Clone)]
+pub(crate) struct DispatchDefinition {
+    pub(crate) method: String,
+    /// Types as texts, and names.
+    pub(crate) parameters: Vec<(String, String)>,
+    pub(crate) least: usize,
+    /// The last takes the rest.
+    pub(crate) endless: bool,
+    pub(crate) block: Option<BlockDefinition>,
+    pub(crate) returns: Option<String>,
+    pub(crate) refuses: bool,
+    /// Where `scope_param` and its like stand: before the parameter of this number.
+    pub(crate) injected: Vec<(usize, String)>,
+}
+
+#[derive(Clone)]
+pub(crate) struct BlockDefinition {
+    pub(crate) of: Option<String>,
+    pub(crate) name: String,
+    pub(crate) required: bool,
+}
+
+/// A function of Puppet's older interface.
+#[derive(Clone)]
+pub(crate) struct Legacy {
+    pub(crate) name: String,
+    pub(crate) arity: Option<i32>,
+    /// It gives a value; others are statements.
+    pub(crate) is_value: bool,
+    pub(crate) block: Thing,
+}
+
+pub(crate) struct Interpreter<'i, 'c, 'h> {
+    pub(crate) context: &'i mut Context<'c, 'h>,
+    pub(super) out: String,
+    is_template: bool,
+    /// `@name` of a template, converted once so that changes in place stay.
+    instance: IndexMap<Arc<str>, Thing>,
+    /// What was read of the manifest's variables, as it was then.
+    loaded: Vec<(Arc<str>, Thing, Value)>,
+    /// What the code set in the scope.
+    scope_variables: IndexMap<String, Thing>,
+    /// Methods and constants of the file itself.
+    pub(super) top: Rc<Class>,
+    pub(super) last_match: Option<Rc<Match>>,
+    pub(super) current_error: Option<Thing>,
+    steps: u64,
+    depth: usize,
+    frames: u64,
+    /// Where the walk is.
+    pub(super) line: u32,
+    pub(super) file: Option<PathBuf>,
+    pub(crate) definitions: Vec<Definition>,
+    pub(crate) legacy: Vec<Legacy>,
+    pub(super) building: Option<DispatchDefinition>,
+    pub(super) building_types: Option<Vec<String>>,
+    pub(super) required: IndexSet<PathBuf>,
+    /// What Puppet puts around the code of a file, in the names of its classes.
+    pub(super) around: &'static str,
+}
+
+/// The text of a template in the scope of the call.
+pub(crate) fn render(context: &mut Context<'_, '_>, text: &str) -> std::result::Result<String, Failure> {
+    let tokens = template::template(text).map_err(Failure::Beyond)?;
+    let program = parser::parse(tokens).map_err(Failure::Beyond)?;
+    let mut interpreter = Interpreter::new(context);
+    interpreter.is_template = true;
+    let environment = interpreter.new_environment(Thing::Nil);
+    let result = interpreter.run(&program, &environment);
+    match interpreter.outcome(result) {
+        Ok(_) => {
+            interpreter.report_changes();
+            Ok(interpreter.out)
+        }
+        Err(failure) => Err(failure),
+    }
+}
+
+impl<'i, 'c, 'h> Interpreter<'i, 'c, 'h> {
+    pub(crate) fn new(context: &'i mut Context<'c, 'h>) -> Self {
+        Self {
+            context,
+            out: String::new(),
+            is_template: false,
+            instance: IndexMap::new(),
+            loaded: Vec::new(),
+            scope_variables: IndexMap::new(),
+            top: Class::new("Object", false, None),
+            last_match: None,
+            current_error: None,
+            steps: 0,
+            depth: 0,
+            frames: 0,
+            line: 0,
+            file: None,
+            definitions: Vec::new(),
+            legacy: Vec::new(),
+            building: None,
+            building_types: None,
+            required: IndexSet::new(),
+            around: "",
+        }
+    }
+
+    /// What a walk came to, in the words of the outside.
+    pub(crate) fn outcome(&self, result: Result<Thing>) -> std::result::Result<Thing, Failure> {
+        match result {
+            Ok(value) | Err(Flow::Next(value) | Flow::Break(value) | Flow::Return(value, _)) => Ok(value),
+            Err(Flow::Raise(error)) => {
+                let message = match &error {
+                    Thing::Object(object) => object.message(),
+                    other => other.to_s(),
+                };
+                Err(Failure::Failed(message))
+            }
+            Err(Flow::Throw(tag, _)) => Err(Failure::Failed(format!("uncaught throw {}", tag.inspect()))),
+            Err(Flow::Retry) => Err(Failure::Beyond(Beyond::at("it retries outside of a rescue", self.line))),
+            Err(Flow::Failure(Failure::Beyond(mut beyond))) => {
+                if beyond.line.is_none() && self.line > 0 {
+                    beyond.line = Some(self.line);
+                }
+                if beyond.file.is_none() {
+                    beyond.file.clone_from(&self.file);
+                }
+                Err(Failure::Beyond(beyond))
+            }
+            Err(Flow::Failure(failure)) => Err(failure),
+        }
+    }
+
+    pub(super) fn new_environment(&mut self, this: Thing) -> Rc<Environment> {
+        let id = self.new_frame_id();
+        Environment::new(Rc::new(Frame {
+            this,
+            block: None,
+            id,
+            nesting: Vec::new(),
+            method: None,
+            arguments: Vec::new(),
+        }))
+    }
+
+    fn new_frame_id(&mut self) -> u64 {
+        self.frames += 1;
+        self.frames
+    }
+
+    /// Counts a step of something that loops without walking.
+    pub(super) fn step(&mut self) -> Result<()> {
+        self.steps += 1;
+        if self.steps > MOST_STEPS { beyond("it takes too many steps") } else { Ok(()) }
+    }
+
+    pub(super) fn run(&mut self, node: &Node, environment: &Rc<Environment>) -> Result<Thing> {
+        self.step()?;
+        self.depth += 1;
+        if self.depth > DEEPEST {
+            return beyond("it calls itself too deeply");
+        }
+        let result = self.walk(node, environment);
+        self.depth -= 1;
+        result
+    }
+
+    #[expect(clippy::too_many_lines, reason = "one arm for each kind of node")]
+    fn walk(&mut self, node: &Node, environment: &Rc<Environment>) -> Result<Thing> {
+        Ok(match node {
+            Node::Nil => Thing::Nil,
+            Node::Bool(flag) => Thing::Bool(*flag),
+            Node::Integer(number) => Thing::Integer(*number),
+            Node::Float(number) => Thing::Float(*number),
+            Node::Symbol(name) => Thing::Symbol(Arc::clone(name)),
+            Node::SymbolText(parts) => Thing::Symbol(self.text(parts, environment)?.into()),
+            Node::Text(parts) => Thing::text(self.text(parts, environment)?),
+            Node::Regex(parts, flags) => {
+                let source = self.pattern(parts, environment)?;
+                Thing::Regex(regex(&source, flags)?)
+            }
+            Node::Array(items) => Thing::array(self.all(items, environment)?),
+            Node::Hash(pairs) | Node::Keywords(pairs) => Thing::table(self.entries(pairs, environment)?),
+            Node::Range(from, to, exclusive) => {
+                let from = self.optional(from.as_deref(), environment)?;
+                let to = self.optional(to.as_deref(), environment)?;
+                Thing::Range(Rc::new(Range { from, to, exclusive: *exclusive }))
+            }
+            Node::Instance(name) => self.instance_variable(name, environment),
+            Node::Shared(name) => self.shared_variable(name, environment)?,
+            Node::Global(name) => self.global(name)?,
+            Node::Local(name) => environment.get(name).unwrap_or(Thing::Nil),
+            Node::Name(name, line) => match environment.get(name) {
+                Some(found) => found,
+                None => {
+                    self.line = *line;
+                    self.call_own(name, Vec::new(), None, environment)?
+                }
+            },
+            Node::Constant(name) => self.constant(name, environment)?,
+            Node::Scoped(outer, name) => self.scoped(outer.as_deref(), name, environment)?,
+            Node::Itself => match &environment.frame.this {
+                Thing::Nil => return beyond("it uses self"),
+                this => this.clone(),
+            },
+            Node::Call(call) => self.call(call, environment)?,
+            Node::Super(call) => self.call_super(call, environment)?,
+            Node::Yield(arguments, line) => {
+                let arguments = self.all(arguments, environment)?;
+                self.line = *line;
+                let Some(block) = environment.frame.block.clone() else {
+                    return raise("LocalJumpError", "no block given (yield)");
+                };
+                self.call_block(&block, arguments)?
+            }
+            Node::Index(target, keys, line) => {
+                let target = self.run(target, environment)?;
+                let keys = self.all(keys, environment)?;
+                self.line = *line;
+                methods::call(self, &target, "[]", keys, None)?
+            }
+            Node::Assign(target, value) => {
+                let value = self.run(value, environment)?;
+                self.assign(target, value.clone(), environment)?;
+                value
+            }
+            Node::AssignAll(targets, value) => {
+                let value = self.run(value, environment)?;
+                let items = methods::spread(&value);
+                self.assign_all(targets, items, environment)?;
+                value
+            }
+            Node::Update(target, operation, value) => self.update(target, operation, value, environment)?,
+            Node::And(left, right) => {
+                let left = self.run(left, environment)?;
+                if left.truth() { self.run(right, environment)? } else { left }
+            }
+            Node::Or(left, right) => {
+                let left = self.run(left, environment)?;
+                if left.truth() { left } else { self.run(right, environment)? }
+            }
+            Node::Not(operand) => Thing::Bool(!self.run(operand, environment)?.truth()),
+            Node::If(condition, yes, no) => {
+                let chosen = if self.run(condition, environment)?.truth() { yes } else { no };
+                self.run(chosen, environment)?
+            }
+            Node::Case(subject, branches, otherwise) => {
+                self.case(subject.as_deref(), branches, otherwise, environment)?
+            }
+            Node::While(looped) => {
+                let mut first = looped.body_first;
+                while first || self.run(&looped.condition, environment)?.truth() != looped.until {
+                    first = false;
+                    match self.run(&looped.body, environment) {
+                        Ok(_) | Err(Flow::Next(_)) => {}
+                        Err(Flow::Break(value)) => return Ok(value),
+                        Err(other) => return Err(other),
+                    }
+                }
+                Thing::Nil
+            }
+            Node::For(parameters, items, body) => {
+                let items = self.run(items, environment)?;
+                for item in methods::items(self, &items)? {
+                    let given = if parameters.list.len() > 1 { methods::spread(&item) } else { vec![item] };
+                    for (at, parameter) in parameters.list.iter().enumerate() {
+                        if let super::ast::Parameter::Name(name) = parameter {
+                            environment.set(name, given.get(at).cloned().unwrap_or(Thing::Nil));
+                        }
+                    }
+                    match self.run(body, environment) {
+                        Ok(_) | Err(Flow::Next(_)) => {}
+                        Err(Flow::Break(value)) => return Ok(value),
+                        Err(other) => return Err(other),
+                    }
+                }
+                items
+            }
+            Node::Begin(begin) => self.begin(begin, environment)?,
+            Node::Define(define) => self.define(define, environment),
+            Node::Class(class) => self.class(class, environment)?,
+            Node::Singleton(body) => self.singleton(body, environment)?,
+            Node::Alias(new, old) => self.alias(new, old, environment)?,
+            Node::Lambda(block) => Thing::Lambda(Rc::new(Closure {
+                block: Arc::clone(block),
+                environment: Rc::clone(environment),
+                is_lambda: block.is_lambda,
+            })),
+            Node::Next(value) => return Err(Flow::Next(self.optional(value.as_deref(), environment)?)),
+            Node::Break(value) => return Err(Flow::Break(self.optional(value.as_deref(), environment)?)),
+            Node::Return(value) => {
+                let value = self.optional(value.as_deref(), environment)?;
+                return Err(Flow::Return(value, environment.frame.id));
+            }
+            Node::Redo => return beyond("it uses redo"),
+            Node::Retry => return Err(Flow::Retry),
+            Node::Defined(operand) => self.defined(operand, environment)?,
+            Node::Splat(inner) => {
+                let inner = self.run(inner, environment)?;
+                Thing::array(methods::to_array(self, &inner)?)
+            }
+            Node::BlockPass(_) => return beyond("it passes a block in an unusual place"),
+            Node::Sequence(nodes) => {
+                let mut last = Thing::Nil;
+                for node in nodes {
+                    last = self.run(node, environment)?;
+                }
+                last
+            }
+            Node::Write(text) => {
+                self.out.push_str(text);
+                Thing::Nil
+            }
+            Node::Output(value) => {
+                let text = self.run(value, environment)?;
+                let text = self.to_s(&text)?;
+                self.out.push_str(&text);
+                Thing::Nil
+            }
+            Node::Beyond(reason, line) => {
+                self.line = *line;
+                return beyond(reason.as_str());
+            }
+        })
+    }
+
+    fn optional(&mut self, node: Option<&Node>, environment: &Rc<Environment>) -> Result<Thing> {
+        node.map_or(Ok(Thing::Nil), |node| self.run(node, environment))
+    }
+
+    /// Values of a list, with arrays after `*` spread out.
+    pub(super) fn all(&mut self, nodes: &[Node], environment: &Rc<Environment>) -> Result<Vec<Thing>> {
+        let mut values = Vec::with_capacity(nodes.len());
+        for node in nodes {
+            match node {
+                Node::Splat(inner) => {
+                    let inner = self.run(inner, environment)?;
+                    values.extend(methods::to_array(self, &inner)?);
+                }
+                Node::Keywords(pairs) => {
+                    let entries = self.entries(pairs, environment)?;
+                    // `**{}` is nothing.
+                    let only_spread = pairs.iter().all(|pair| matches!(pair, Pair::Spread(_)));
+                    if !(entries.is_empty() && only_spread) {
+                        values.push(Thing::table(entries));
+                    }
+                }
+                node => values.push(self.run(node, environment)?),
+            }
+        }
+        Ok(values)
+    }
+
+    fn entries(&mut self, pairs: &[Pair], environment: &Rc<Environment>) -> Result<Table> {
+        let mut table = Table::new();
+        for pair in pairs {
+            match pair {
+                Pair::Entry(key, value) => {
+                    let key = methods::as_key(self.run(key, environment)?);
+                    let value = self.run(value, environment)?;
+                    methods::put(&mut table, key, value);
+                }
+                Pair::Spread(inner) => match self.run(inner, environment)? {
+                    Thing::Hash(map) => {
+                        for (key, value) in map.table.borrow().values() {
+                            methods::put(&mut table, key.clone(), value.clone());
+                        }
+                    }
+                    Thing::Nil => {}
+                    other => {
+                        return type_error(format!("no implicit conversion of {} into Hash", other.class()));
+                    }
+                },
+            }
+        }
+        Ok(table)
+    }
+
+    fn text(&mut self, parts: &[Part], environment: &Rc<Environment>) -> Result<String> {
+        let mut text = String::new();
+        for part in parts {
+            match part {
+                Part::Literal(literal) => text.push_str(literal),
+                Part::Code(node) => {
+                    let value = self.run(node, environment)?;
+                    text.push_str(&self.to_s(&value)?);
+                }
+            }
+        }
+        Ok(text)
+    }
+
+    /// The source of an expression: others in it keep their own options.
+    fn pattern(&mut self, parts: &[Part], environment: &Rc<Environment>) -> Result<String> {
+        self.text(parts, environment)
+    }
+
+    /// `to_s`, also of objects that define it.
+    pub(super) fn to_s(&mut self, thing: &Thing) -> Result<String> {
+        match thing {
+            Thing::Object(_) => Ok(methods::call(self, thing, "to_s", Vec::new(), None)?.to_s()),
+            Thing::Bytes(bytes) if !bytes.is_ascii() => beyond("it makes a text of bytes"),
+            Thing::Other(value) if matches!(value.data, setpoint_puppet_values::Data::Opaque(_)) => {
+                beyond("it uses a value that is not known")
+            }
+            _ => Ok(thing.to_s()),
+        }
+    }
+
+    fn instance_variable(&mut self, name: &Arc<str>, environment: &Rc<Environment>) -> Thing {
+        match &environment.frame.this {
+            Thing::Object(object) => object.variables.borrow().get(name).cloned().unwrap_or(Thing::Nil),
+            Thing::Class(class) => class.variables.borrow().get(name).cloned().unwrap_or(Thing::Nil),
+            _ => self.template_variable(name),
+        }
+    }
+
+    fn shared_variable(&mut self, name: &Arc<str>, environment: &Rc<Environment>) -> Result<Thing> {
+        let key: Arc<str> = format!("@@{name}").into();
+        let class = self.definee(environment);
+        for class in class.lineage() {
+            if let Some(found) = class.variables.borrow().get(&key) {
+                return Ok(found.clone());
+            }
+        }
+        raise("NameError", format!("uninitialized class variable @@{name} in {}", class.name))
+    }
+
+    fn template_variable(&mut self, name: &Arc<str>) -> Thing {
+        if let Some(known) = self.instance.get(name) {
+            return known.clone();
+        }
+        if !self.is_template {
+            return Thing::Nil;
+        }
+        let value = match self.context.host.variable(name) {
+            Some(value) => {
+                self.context.note(&value);
+                let thing = Thing::from_value(&value);
+                if matches!(thing, Thing::Array(_) | Thing::Hash(_)) {
+                    self.loaded.push((Arc::clone(name), thing.clone(), value));
+                }
+                thing
+            }
+            None => Thing::Nil,
+        };
+        self.instance.insert(Arc::clone(name), value.clone());
+        value
+    }
+
+    /// Arrays and hashes of the manifest that the template changed in place.
+    fn report_changes(&mut self) {
+        for (name, thing, before) in std::mem::take(&mut self.loaded) {
+            if let Some(after) = thing.to_value().filter(|after| *after != before) {
+                self.context.host.changed_in_place(&name, after.with(before.prov));
+            }
+        }
+    }
+
+    /// A variable of the manifest.
+    pub(super) fn variable(&mut self, name: &str) -> Thing {
+        if let Some(known) = self.scope_variables.get(name) {
+            return known.clone();
+        }
+        match self.context.host.variable(name) {
+            Some(value) => {
+                self.context.note(&value);
+                Thing::from_value(&value)
+            }
+            None => Thing::Nil,
+        }
+    }
+
+    pub(super) fn set_scope_variable(&mut self, name: String, value: Thing) {
+        self.scope_variables.insert(name, value);
+    }
+
+    fn global(&self, name: &str) -> Result<Thing> {
+        if name == "!" {
+            return Ok(self.current_error.clone().unwrap_or(Thing::Nil));
+        }
+        if name == ";" || name == "," {
+            return Ok(Thing::Nil);
+        }
+        if name == "/" {
+            return Ok(Thing::text("\n"));
+        }
+        let is_match = name.parse::<usize>().is_ok() || matches!(name, "~" | "&" | "`" | "'");
+        if !is_match {
+            return beyond(format!("it uses ${name}"));
+        }
+        let Some(found) = &self.last_match else { return Ok(Thing::Nil) };
+        let text = &found.text;
+        Ok(match name {
+            "~" => Thing::Match(Rc::clone(found)),
+            "&" => found.group(0).map_or(Thing::Nil, Thing::text),
+            "`" => Thing::text(text.get(..found.start()).unwrap_or_default()),
+            "'" => Thing::text(text.get(found.end()..).unwrap_or_default()),
+            _ => {
+                let group = name.parse::<usize>().ok().and_then(|number| found.group(number));
+                group.map_or(Thing::Nil, Thing::text)
+            }
+        })
+    }
+
+    fn defined(&mut self, operand: &Node, environment: &Rc<Environment>) -> Result<Thing> {
+        let known = match operand {
+            // Every variable of the scope that has a value is there.
+            Node::Instance(name) => !self.instance_variable(name, environment).is_nil(),
+            Node::Local(_) => return Ok(Thing::text("local-variable")),
+            Node::Name(name, _) if environment.get(name).is_some() => {
+                return Ok(Thing::text("local-variable"));
+            }
+            Node::Name(name, _) => self.has_own_method(name, environment),
+            Node::Constant(name) => match self.constant(name, environment)? {
+                Thing::Constant(name) if !classes::is_known(&name) => {
+                    return beyond(format!("it asks for {name}"));
+                }
+                _ => return Ok(Thing::text("constant")),
+            },
+            Node::Scoped(..) => match self.run(operand, environment)? {
+                Thing::Constant(name) if !classes::is_known(&name) => {
+                    return beyond(format!("it asks for {name}"));
+                }
+                _ => return Ok(Thing::text("constant")),
+            },
+            Node::Yield(..) => environment.frame.block.is_some(),
+            Node::Call(_) | Node::Index(..) | Node::Super(_) => {
+                return beyond("it asks whether a call is defined");
+            }
+            _ => true,
+        };
+        Ok(if known { Thing::text("expression") } else { Thing::Nil })
+    }
+
+    fn case(
+        &mut self,
+        subject: Option<&Node>,
+        branches: &[(Vec<Node>, Node)],
+        otherwise: &Node,
+        environment: &Rc<Environment>,
+    ) -> Result<Thing> {
+        let subject = subject.map(|subject| self.run(subject, environment)).transpose()?;
+        for (options, body) in branches {
+            for option in self.all(options, environment)? {
+                let fits = match &subject {
+                    None => option.truth(),
+                    Some(subject) => self.fits(&option, subject)?,
+                };
+                if fits {
+                    return self.run(body, environment);
+                }
+            }
+        }
+        self.run(otherwise, environment)
+    }
+
+    /// `option === subject`
+    pub(super) fn fits(&mut self, option: &Thing, subject: &Thing) -> Result<bool> {
+        Ok(match option {
+            Thing::Constant(_) | Thing::Class(_) => match classes::is_a(subject, option) {
+                Some(answer) => answer,
+                None => return beyond(format!("it asks whether a value is a {}", option.class_name())),
+            },
+            Thing::Regex(regex) => match subject {
+                Thing::Text(text) => {
+                    let text = text.value.borrow().clone();
+                    self.find(regex, &text)?.is_some()
+                }
+                Thing::Symbol(name) => self.find(regex, name)?.is_some(),
+                _ => {
+                    self.last_match = None;
+                    false
+                }
+            },
+            Thing::Range(range) => methods::covers(range, subject),
+            Thing::Lambda(_) | Thing::Native(_) | Thing::Method(_) => {
+                self.call_block(option, vec![subject.clone()])?.truth()
+            }
+            Thing::Object(_) => methods::call(self, option, "==", vec![subject.clone()], None)?.truth(),
+            Thing::Other(value) if value.as_type().is_some() => match (value.as_type(), subject.to_value()) {
+                (Some(of), Some(subject)) => of.is_instance(&subject),
+                _ => return beyond("it asks for the type of something unusual"),
+            },
+            _ => equal(option, subject),
+        })
+    }
+
+    /// Matches, and remembers it for `$1`.
+    pub(super) fn find(&mut self, regex: &Regex, text: &str) -> Result<Option<Rc<Match>>> {
+        match regex.find(text, 0) {
+            Ok(found) => {
+                self.last_match = found.map(Rc::new);
+                Ok(self.last_match.clone())
+            }
+            Err(error) => raise("RegexpError", error.message),
+        }
+    }
+}
+
+pub(crate) fn regex(source: &str, flags: &str) -> Result<Regex> {
+    let options: String = flags.chars().filter(|flag| "imx".contains(*flag)).collect();
+    let source = match options.as_str() {
+        "" => source.to_owned(),
+        // An extended expression may end in a comment, which a line end closes.
+        _ if options.contains('x') => format!("(?{options}:{source}\n)"),
+        _ => format!("(?{options}:{source})"),
+    };
+    Regex::new(source).or_else(|error| raise("RegexpError", error.message))
+}

@@ -1,0 +1,489 @@
+//! Methods of Ruby's classes and modules.
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use md5::Md5;
+use setpoint_puppet_values::{Data, Regex, Value};
+use sha1::Sha1;
+use sha2::{Digest, Sha256, Sha384, Sha512};
+
+use super::library::{
+    address, base64, from_base64, html, in_lines, percent, shell_escaped, shell_words, unpercent, uri,
+};
+use super::{Given, MOST, bytes_of, call, count_of, first, kind, puppet, text_of, to_array};
+use crate::builtin::digests::digits;
+use crate::ruby_language::classes::{canonical, is_error_class, is_known};
+use crate::ruby_language::interpreter::{
+    self, Interpreter, Result, argument_error, beyond, raise, type_error,
+};
+use crate::ruby_language::things::{Table, Thing};
+use crate::stdlib;
+
+pub(super) fn constant(
+    interpreter: &mut Interpreter<'_, '_, '_>,
+    class: &Arc<str>,
+    given: &Given<'_>,
+) -> Result<Option<Thing>> {
+    let class = canonical(class);
+    let found = match class {
+        "String" | "Array" | "Hash" | "Set" | "Regexp" | "Proc" | "Integer" | "Float" | "Math" | "Range"
+        | "Symbol" | "Object" | "Kernel" => of_values(interpreter, class, given)?,
+        "File" => file(interpreter, given)?,
+        "JSON" => json(interpreter, given)?,
+        "Psych" => yaml(interpreter, given)?,
+        "Base64" => coded(given)?,
+        "Shellwords" => shell(interpreter, given)?,
+        "IPAddr" => match (given.name, given.arguments) {
+            ("new", [text @ Thing::Text(_)]) => Some(Thing::Address(Rc::new(address(&text_of(text)?)?))),
+            ("new", [_]) => return raise("IPAddr::AddressFamilyError", "unsupported address family: 0"),
+            _ => None,
+        },
+        "URI" | "URI::HTTP" | "URI::Generic" => uris(class, given)?,
+        "CGI" | "ERB::Util" => escapes(given)?,
+        "URI::DEFAULT_PARSER" => match (given.name, given.arguments) {
+            ("escape", [text]) => Some(Thing::text(percent(&text_of(text)?, "-_.!~*'();/?:@&=+$,[]", false))),
+            ("unescape", [text]) => Some(Thing::bytes(unpercent(&text_of(text)?, false))),
+            ("parse", [text]) => Some(Thing::Uri(Rc::new(uri(&text_of(text)?)?))),
+            _ => None,
+        },
+        "Gem::Version" => match (given.name, given.arguments) {
+            ("new" | "create", [version]) => Some(puppet::version(interpreter, version)?),
+            _ => None,
+        },
+        _ if class.starts_with("Digest::") => digest(class, given)?,
+        _ if is_error_class(class) => match given.name {
+            "new" | "exception" => {
+                Some(interpreter.new_error(Thing::Constant(class.into()), given.arguments)?)
+            }
+            _ => None,
+        },
+        _ if class.starts_with("Puppet") => puppet::module(interpreter, class, given)?,
+        _ => None,
+    };
+    if let Some(found) = found {
+        return Ok(Some(found));
+    }
+    match (given.name, given.arguments) {
+        ("name" | "to_s", []) => Ok(Some(Thing::text(class))),
+        ("const_defined?", [name]) if is_known(&format!("{class}::{}", name.to_s())) => {
+            Ok(Some(Thing::Bool(true)))
+        }
+        ("<" | "<=", [other]) => match (is_error_class(class), other) {
+            (true, Thing::Constant(other)) => {
+                Ok(Some(Thing::Bool(crate::ruby_language::classes::inherits(class, canonical(other)))))
+            }
+            _ => beyond(format!("it compares {class} with a class")),
+        },
+        _ => beyond(format!("it uses {class}.{}", given.name)),
+    }
+}
+
+fn of_values(
+    interpreter: &mut Interpreter<'_, '_, '_>,
+    class: &str,
+    given: &Given<'_>,
+) -> Result<Option<Thing>> {
+    Ok(Some(match (class, given.name, given.arguments) {
+        ("String", "new", []) => Thing::text(""),
+        ("String", "new", [text, ..]) => Thing::text(text_of(text)?),
+        ("Array", "new", []) => Thing::array(Vec::new()),
+        ("Array", "new", [Thing::Array(items)]) => Thing::array(items.items.borrow().clone()),
+        ("Array", "new", [count, rest @ ..]) => {
+            let count = count_of(count)?;
+            if count > MOST {
+                return beyond("it makes a list that is too long");
+            }
+            match given.block {
+                Some(block) => {
+                    let mut items = Vec::with_capacity(count);
+                    for at in 0..count {
+                        items.push(interpreter.call_block(block, vec![Thing::integer(at)])?);
+                    }
+                    Thing::array(items)
+                }
+                None => Thing::array(vec![first(rest); count]),
+            }
+        }
+        ("Array", "[]", items) => Thing::array(items.to_vec()),
+        ("Hash", "new", rest) => {
+            let hash = Thing::table(Table::new());
+            if let Thing::Hash(map) = &hash {
+                *map.default.borrow_mut() = first(rest);
+                *map.maker.borrow_mut() = given.block.cloned();
+            }
+            hash
+        }
+        ("Hash", "[]", []) => Thing::table(Table::new()),
+        ("Hash", "[]", [pairs]) => match pairs {
+            Thing::Hash(map) => Thing::table(map.table.borrow().clone()),
+            other => call(interpreter, other, "to_h", Vec::new(), None)?,
+        },
+        ("Hash", "[]", flat) => {
+            if flat.len() % 2 != 0 {
+                return argument_error("odd number of arguments for Hash");
+            }
+            Thing::pairs(flat.chunks(2).map(|pair| (pair[0].clone(), pair[1].clone())).collect::<Vec<_>>())
+        }
+        ("Set", "new", rest) => {
+            let items = to_array(interpreter, &first(rest))?;
+            Thing::set(items)
+        }
+        ("Set", "[]", items) => Thing::set(items.to_vec()),
+        ("Regexp", "new" | "compile", [Thing::Regex(regex)]) => Thing::Regex(regex.clone()),
+        ("Regexp", "new" | "compile", [source, rest @ ..]) => {
+            let flags = match rest.first() {
+                None | Some(Thing::Nil | Thing::Bool(false)) => String::new(),
+                Some(Thing::Integer(bits)) => [(1, 'i'), (2, 'x'), (4, 'm')]
+                    .iter()
+                    .filter(|(bit, _)| bits & bit != 0)
+                    .map(|(_, flag)| *flag)
+                    .collect(),
+                Some(_) => "i".to_owned(),
+            };
+            Thing::Regex(interpreter::regex(&text_of(source)?, &flags)?)
+        }
+        ("Regexp", "escape" | "quote", [text]) => Thing::text(Regex::escape(&text.to_s())),
+        ("Regexp", "union", parts) => {
+            let parts = match parts {
+                [Thing::Array(parts)] => parts.items.borrow().clone(),
+                parts => parts.to_vec(),
+            };
+            let mut sources = Vec::new();
+            for part in &parts {
+                sources.push(match part {
+                    Thing::Regex(_) if parts.len() == 1 => return Ok(Some(part.clone())),
+                    Thing::Regex(_) => part.to_s(),
+                    other => Regex::escape(&text_of(other)?),
+                });
+            }
+            Thing::Regex(interpreter::regex(&sources.join("|"), "")?)
+        }
+        ("Regexp", "last_match", []) => interpreter.last_match.clone().map_or(Thing::Nil, Thing::Match),
+        ("Regexp", "last_match", [at]) => match interpreter.last_match.clone() {
+            Some(found) => call(interpreter, &Thing::Match(found), "[]", vec![at.clone()], None)?,
+            None => Thing::Nil,
+        },
+        ("Kernel", "sprintf" | "format", [format, rest @ ..]) => {
+            Thing::text(super::texts::formatted(interpreter, &text_of(format)?, rest)?)
+        }
+        ("Proc", "new", []) => match given.block {
+            Some(block) => block.clone(),
+            None => return argument_error("tried to create Proc object without a block"),
+        },
+        ("Range", "new", [from, to, rest @ ..]) => {
+            Thing::Range(Rc::new(crate::ruby_language::things::Range {
+                from: from.clone(),
+                to: to.clone(),
+                exclusive: rest.first().is_some_and(Thing::truth),
+            }))
+        }
+        ("Integer", "sqrt", [Thing::Integer(number)]) if *number >= 0 => {
+            Thing::Integer((*number as f64).sqrt().floor() as i128)
+        }
+        ("Math", name, [number]) => {
+            let number = match number {
+                Thing::Integer(number) => *number as f64,
+                Thing::Float(number) => *number,
+                other => return type_error(format!("can't convert {} into Float", kind(other))),
+            };
+            Thing::Float(match name {
+                "sqrt" if number >= 0.0 => number.sqrt(),
+                "log2" if number > 0.0 => number.log2(),
+                "log10" if number > 0.0 => number.log10(),
+                "log" if number > 0.0 => number.ln(),
+                "cbrt" => number.cbrt(),
+                _ => return beyond(format!("it uses Math.{name}")),
+            })
+        }
+        _ => return Ok(None),
+    }))
+}
+
+/// Names of files are only texts; nothing is read.
+fn file(interpreter: &mut Interpreter<'_, '_, '_>, given: &Given<'_>) -> Result<Option<Thing>> {
+    Ok(Some(match (given.name, given.arguments) {
+        ("basename", [path, rest @ ..]) => {
+            let path = text_of(path)?;
+            let trimmed = path.trim_end_matches('/');
+            let name = if trimmed.is_empty() && !path.is_empty() {
+                "/"
+            } else {
+                trimmed.rsplit('/').next().unwrap_or_default()
+            };
+            let name = match rest.first() {
+                Some(Thing::Text(suffix)) if *suffix.value.borrow() == ".*" => {
+                    name.rfind('.').filter(|at| *at > 0).map_or(name, |at| &name[..at])
+                }
+                Some(suffix) => {
+                    let suffix = text_of(suffix)?;
+                    name.strip_suffix(suffix.as_str()).filter(|rest| !rest.is_empty()).unwrap_or(name)
+                }
+                None => name,
+            };
+            Thing::text(name)
+        }
+        ("dirname", [path]) => {
+            let path = text_of(path)?;
+            let trimmed = path.trim_end_matches('/');
+            let folder = match trimmed.rfind('/') {
+                Some(at) => trimmed[..at].trim_end_matches('/'),
+                None if trimmed.is_empty() && !path.is_empty() => "",
+                None => ".",
+            };
+            Thing::text(if folder.is_empty() { "/" } else { folder })
+        }
+        ("extname", [path]) => {
+            let path = text_of(path)?;
+            let name = path.rsplit('/').next().unwrap_or_default();
+            let bare = name.trim_start_matches('.');
+            let end = bare.rfind('.').filter(|at| *at > 0);
+            // Ruby has no letters, and so no encoding, for the empty one.
+            end.map_or_else(|| Thing::Bytes(Rc::default()), |at| Thing::text(&bare[at..]))
+        }
+        ("split", [path]) => {
+            let folder =
+                call(interpreter, &Thing::Constant("File".into()), "dirname", vec![path.clone()], None)?;
+            let name =
+                call(interpreter, &Thing::Constant("File".into()), "basename", vec![path.clone()], None)?;
+            Thing::array(vec![folder, name])
+        }
+        ("join", parts) => {
+            let mut flat = Vec::new();
+            super::enumerable::flat(parts, -1, &mut flat);
+            let mut path = String::new();
+            for (at, part) in flat.iter().enumerate() {
+                let part = text_of(part)?;
+                if at == 0 {
+                    path = part;
+                } else if path.ends_with('/') {
+                    path.push_str(part.trim_start_matches('/'));
+                } else if part.starts_with('/') {
+                    path.push_str(&part);
+                } else {
+                    path.push('/');
+                    path.push_str(&part);
+                }
+            }
+            Thing::text(path)
+        }
+        ("absolute_path?", [path]) => Thing::Bool(text_of(path)?.starts_with('/')),
+        ("expand_path" | "absolute_path", [path]) if text_of(path)?.starts_with('/') => {
+            let path = text_of(path)?;
+            let mut parts: Vec<&str> = Vec::new();
+            for part in path.split('/') {
+                match part {
+                    "" | "." => {}
+                    ".." => {
+                        parts.pop();
+                    }
+                    part => parts.push(part),
+                }
+            }
+            Thing::text(format!("/{}", parts.join("/")))
+        }
+        _ => return Ok(None),
+    }))
+}
+
+fn symbolized(thing: &Thing) -> Thing {
+    match thing {
+        Thing::Array(list) => Thing::array(list.items.borrow().iter().map(symbolized).collect()),
+        Thing::Hash(map) => Thing::pairs(
+            map.table
+                .borrow()
+                .values()
+                .map(|(key, value)| (Thing::symbol(&key.to_s()), symbolized(value)))
+                .collect::<Vec<_>>(),
+        ),
+        other => other.clone(),
+    }
+}
+
+fn wants_symbols(options: &[Thing]) -> bool {
+    let Some(Thing::Hash(options)) = options.first() else { return false };
+    options
+        .table
+        .borrow()
+        .get(&Thing::symbol("symbolize_names").identity())
+        .is_some_and(|(_, value)| value.truth())
+}
+
+fn json(interpreter: &mut Interpreter<'_, '_, '_>, given: &Given<'_>) -> Result<Option<Thing>> {
+    Ok(Some(match (given.name, given.arguments) {
+        ("generate" | "dump" | "fast_generate", [value, ..]) => {
+            call(interpreter, value, "to_json", Vec::new(), None)?
+        }
+        ("pretty_generate", [value, rest @ ..]) => {
+            match (value.to_value(), rest.first().map(Thing::to_value)) {
+                (Some(value), None | Some(None)) => Thing::text(stdlib::pretty_json(&value, None)),
+                (Some(value), Some(Some(options))) => {
+                    Thing::text(stdlib::pretty_json(&value, options.as_hash()))
+                }
+                (None, _) => return beyond("it writes something as JSON that is no data"),
+            }
+        }
+        ("parse" | "load" | "parse!", [text, rest @ ..]) => {
+            if text.is_nil() {
+                return type_error("no implicit conversion of nil into String");
+            }
+            let text = text_of(text)?;
+            match serde_json::from_str::<serde_json::Value>(&text) {
+                Ok(json) => {
+                    let thing = Thing::from_value(&stdlib::value_of_json(&json));
+                    if wants_symbols(rest) { symbolized(&thing) } else { thing }
+                }
+                Err(_) => {
+                    return raise(
+                        "JSON::ParserError",
+                        format!("unexpected token at '{}'", text.trim_start()),
+                    );
+                }
+            }
+        }
+        _ => return Ok(None),
+    }))
+}
+
+fn yaml(interpreter: &mut Interpreter<'_, '_, '_>, given: &Given<'_>) -> Result<Option<Thing>> {
+    Ok(Some(match (given.name, given.arguments) {
+        ("dump", [value]) => call(interpreter, value, "to_yaml", Vec::new(), None)?,
+        ("load" | "safe_load", [text, rest @ ..]) => {
+            let text = text_of(text)?;
+            // Symbols of Ruby in YAML are beyond Puppet's values.
+            if text.contains(" :") || text.starts_with(':') || text.contains("\n:") {
+                return beyond("it reads YAML that may have symbols");
+            }
+            match stdlib::read_yaml(interpreter.context, &text) {
+                Ok(value) => {
+                    let thing = Thing::from_value(&value);
+                    if wants_symbols(rest) { symbolized(&thing) } else { thing }
+                }
+                Err(message) => return raise("Psych::SyntaxError", message),
+            }
+        }
+        _ => return Ok(None),
+    }))
+}
+
+fn coded(given: &Given<'_>) -> Result<Option<Thing>> {
+    let [data, rest @ ..] = given.arguments else { return Ok(None) };
+    Ok(Some(match given.name {
+        "encode64" => Thing::text(in_lines(&base64(&bytes_of(data)?), 60)),
+        "strict_encode64" => Thing::text(base64(&bytes_of(data)?)),
+        "urlsafe_encode64" => {
+            let text = base64(&bytes_of(data)?).replace('+', "-").replace('/', "_");
+            let keeps = match rest.first() {
+                Some(Thing::Hash(options)) => {
+                    let table = options.table.borrow();
+                    table.get(&Thing::symbol("padding").identity()).is_none_or(|(_, value)| value.truth())
+                }
+                _ => true,
+            };
+            Thing::text(if keeps { text } else { text.trim_end_matches('=').to_owned() })
+        }
+        "decode64" | "urlsafe_decode64" | "strict_decode64" => {
+            let text = text_of(data)?;
+            let is_clean = text
+                .trim_end_matches('=')
+                .bytes()
+                .all(|byte| byte.is_ascii_alphanumeric() || b"+/".contains(&byte));
+            if given.name == "strict_decode64" && (!is_clean || text.len() % 4 != 0) {
+                return argument_error("invalid base64");
+            }
+            match from_base64(&text) {
+                Some(bytes) => Thing::Bytes(Rc::new(bytes)),
+                None => return argument_error("invalid base64"),
+            }
+        }
+        _ => return Ok(None),
+    }))
+}
+
+fn shell(interpreter: &mut Interpreter<'_, '_, '_>, given: &Given<'_>) -> Result<Option<Thing>> {
+    Ok(Some(match (given.name, given.arguments) {
+        ("escape" | "shellescape", [text]) => Thing::text(shell_escaped(&interpreter.to_s(text)?)),
+        ("split" | "shellsplit" | "shellwords", [text]) => shell_words(&text_of(text)?)?,
+        ("join" | "shelljoin", [words]) => call(interpreter, words, "shelljoin", Vec::new(), None)?,
+        _ => return Ok(None),
+    }))
+}
+
+fn uris(class: &str, given: &Given<'_>) -> Result<Option<Thing>> {
+    Ok(Some(match (class, given.name, given.arguments) {
+        ("URI", "parse" | "()", [text]) => match text {
+            Thing::Uri(_) => text.clone(),
+            Thing::Text(text) => Thing::Uri(Rc::new(uri(&text.value.borrow())?)),
+            other => {
+                return raise("URI::InvalidURIError", format!("bad URI(is not URI?): {}", other.inspect()));
+            }
+        },
+        ("URI", "join", [base, part]) => match (uri(&text_of(base)?)?, text_of(part)?) {
+            (mut base, part) if part.starts_with('/') && !part.starts_with("//") => {
+                let part = uri(&part)?;
+                base.path = part.path;
+                base.query = part.query;
+                base.fragment = part.fragment;
+                Thing::Uri(Rc::new(base))
+            }
+            _ => return beyond("it joins URIs"),
+        },
+        ("URI", "encode_www_form_component", [text]) => Thing::text(percent(&text.to_s(), "*-._", true)),
+        ("URI", "decode_www_form_component", [text]) => Thing::bytes(unpercent(&text_of(text)?, true)),
+        ("URI", "encode_www_form", [pairs]) => {
+            let pairs = match pairs {
+                Thing::Hash(map) => super::enumerable::pairs(&map.table.borrow()),
+                other => super::spread(other),
+            };
+            let mut parts = Vec::new();
+            for pair in pairs {
+                let pair = super::spread(&pair);
+                let encode = |thing: &Thing| percent(&thing.to_s(), "*-._", true);
+                match pair.as_slice() {
+                    [key, Thing::Nil] => parts.push(encode(key)),
+                    [_, Thing::Array(_)] => return beyond("it writes a form with lists"),
+                    [key, value] => parts.push(format!("{}={}", encode(key), encode(value))),
+                    _ => return beyond("it writes an unusual form"),
+                }
+            }
+            Thing::text(parts.join("&"))
+        }
+        _ => return Ok(None),
+    }))
+}
+
+fn escapes(given: &Given<'_>) -> Result<Option<Thing>> {
+    let [text, ..] = given.arguments else { return Ok(None) };
+    Ok(Some(match given.name {
+        "escape" => Thing::text(percent(&text_of(text)?, "*-._~", true).replace('*', "%2A")),
+        "unescape" => Thing::bytes(unpercent(&text_of(text)?, true)),
+        // Ruby encodes bytes.
+        "url_encode" | "u" => Thing::Bytes(Rc::new(percent(&text.to_s(), "-._~", false).into_bytes())),
+        "escapeHTML" | "escape_html" | "html_escape" | "h" => Thing::text(html(&text.to_s())),
+        _ => return Ok(None),
+    }))
+}
+
+fn digest(class: &str, given: &Given<'_>) -> Result<Option<Thing>> {
+    let [data] = given.arguments else { return Ok(None) };
+    let data = bytes_of(data)?;
+    let bytes: Vec<u8> = match class {
+        "Digest::MD5" => Md5::digest(&data).to_vec(),
+        "Digest::SHA1" => Sha1::digest(&data).to_vec(),
+        "Digest::SHA256" => Sha256::digest(&data).to_vec(),
+        "Digest::SHA384" => Sha384::digest(&data).to_vec(),
+        "Digest::SHA512" => Sha512::digest(&data).to_vec(),
+        _ => return Ok(None),
+    };
+    Ok(Some(match given.name {
+        "hexdigest" => Thing::text(digits(&bytes)),
+        "digest" => Thing::Bytes(Rc::new(bytes)),
+        "base64digest" => Thing::text(base64(&bytes)),
+        _ => return Ok(None),
+    }))
+}
+
+/// A value of Puppet that says that it hides another.
+pub(super) fn sensitive(value: Value) -> Thing {
+    Thing::Other(Value::new(Data::Sensitive(Arc::new(value))))
+}

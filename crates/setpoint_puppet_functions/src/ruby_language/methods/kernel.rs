@@ -1,0 +1,308 @@
+//! What is called without a receiver.
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use super::puppet;
+use super::texts::formatted;
+use super::{Given, call, kind, text_of, to_array};
+use crate::ruby::numbers;
+use crate::ruby_language::classes::{Method, MethodKind};
+use crate::ruby_language::interpreter::{
+    Flow, Interpreter, Result, argument_error, beyond, raise, type_error,
+};
+use crate::ruby_language::things::{Environment, Thing, equal};
+
+pub(in crate::ruby_language) fn kernel(
+    interpreter: &mut Interpreter<'_, '_, '_>,
+    name: &str,
+    arguments: Vec<Thing>,
+    block: Option<&Thing>,
+    environment: &Rc<Environment>,
+) -> Result<Thing> {
+    let given = Given { name, arguments: &arguments, block };
+    if let Some(result) = puppet::building(interpreter, &given)? {
+        return Ok(result);
+    }
+    if let Thing::Class(class) = &environment.frame.this
+        && let Some(result) = in_class(interpreter, class, &given)?
+    {
+        return Ok(result);
+    }
+    if let Some(result) = conversions(interpreter, &given)? {
+        return Ok(result);
+    }
+    if let Some(result) = control(interpreter, &given, environment)? {
+        return Ok(result);
+    }
+    match &environment.frame.this {
+        Thing::Nil => match (name, arguments.as_slice()) {
+            ("scope", []) => Ok(Thing::Scope),
+            ("has_variable?", [variable]) => {
+                let variable = variable.to_s();
+                Ok(Thing::Bool(!interpreter.variable(&variable).is_nil()))
+            }
+            _ => beyond(format!("it calls {name}")),
+        },
+        Thing::Scope => match puppet::scope(interpreter, &given)? {
+            Some(result) => Ok(result),
+            None => beyond(format!("it calls {name}")),
+        },
+        this @ (Thing::Object(_) | Thing::Class(_) | Thing::Constant(_)) => {
+            let this = this.clone();
+            call(interpreter, &this, name, arguments, block)
+        }
+        // In a block that runs for a value, such as that of `instance_eval`.
+        this => {
+            let this = this.clone();
+            call(interpreter, &this, name, arguments, block)
+        }
+    }
+}
+
+pub(super) fn conversions(
+    interpreter: &mut Interpreter<'_, '_, '_>,
+    given: &Given<'_>,
+) -> Result<Option<Thing>> {
+    Ok(Some(match (given.name, given.arguments) {
+        ("Array", [value]) => match value {
+            Thing::Array(_) => value.clone(),
+            other => Thing::array(to_array(interpreter, other)?),
+        },
+        ("Hash", [value]) => match value {
+            Thing::Hash(_) => value.clone(),
+            Thing::Nil => Thing::pairs([]),
+            other => return type_error(format!("can't convert {} into Hash", kind(other))),
+        },
+        ("String", [value]) => Thing::text(interpreter.to_s(value)?),
+        ("Integer", [value, rest @ ..]) => {
+            let quiet = match rest.last() {
+                Some(Thing::Hash(options)) => {
+                    let table = options.table.borrow();
+                    table.get(&Thing::symbol("exception").identity()).is_some_and(|(_, value)| !value.truth())
+                }
+                _ => false,
+            };
+            let radix = match rest.first() {
+                Some(Thing::Integer(radix)) => u32::try_from(*radix).ok(),
+                _ => None,
+            };
+            match integer(value, radix) {
+                Err(Flow::Raise(_)) if quiet => Thing::Nil,
+                other => other?,
+            }
+        }
+        ("Float", [value, ..]) => match value {
+            Thing::Integer(number) => Thing::Float(*number as f64),
+            Thing::Float(_) => value.clone(),
+            Thing::Text(text) => match numbers::parse_float(&text.value.borrow()) {
+                Some(number) => Thing::Float(number),
+                None => return argument_error(format!("invalid value for Float(): {}", value.inspect())),
+            },
+            other => return type_error(format!("can't convert {} into Float", kind(other))),
+        },
+        ("Rational" | "Complex", _) => return beyond("it makes a fraction"),
+        ("URI", [text]) => {
+            call(interpreter, &Thing::Constant("URI".into()), "parse", vec![text.clone()], None)?
+        }
+        ("sprintf" | "format", [format, rest @ ..]) => {
+            Thing::text(formatted(interpreter, &text_of(format)?, rest)?)
+        }
+        // Translations are not there: texts stand for themselves.
+        ("_", [text]) => text.clone(),
+        ("n_", [one, many, count]) => {
+            if equal(count, &Thing::Integer(1)) {
+                one.clone()
+            } else {
+                many.clone()
+            }
+        }
+        _ => return Ok(None),
+    }))
+}
+
+fn integer(value: &Thing, radix: Option<u32>) -> Result<Thing> {
+    match value {
+        Thing::Integer(_) => Ok(value.clone()),
+        Thing::Float(number) => super::numbers::from_float(number.trunc()),
+        Thing::Text(text) => {
+            let text = text.value.borrow();
+            let parsed = match radix {
+                Some(radix) => numbers::parse_integer_in(&text, Some(radix)),
+                None => numbers::parse_integer(&text),
+            };
+            match parsed {
+                Some(number) => Ok(Thing::Integer(number)),
+                None => argument_error(format!("invalid value for Integer(): {}", value.inspect())),
+            }
+        }
+        other => type_error(format!("can't convert {} into Integer", kind(other))),
+    }
+}
+
+fn control(
+    interpreter: &mut Interpreter<'_, '_, '_>,
+    given: &Given<'_>,
+    environment: &Rc<Environment>,
+) -> Result<Option<Thing>> {
+    Ok(Some(match (given.name, given.arguments) {
+        ("raise" | "fail", rest) => return interpreter.raise(rest).map(Some),
+        ("require", [name]) => {
+            let name = text_of(name)?;
+            interpreter.require(&name)?
+        }
+        ("require_relative", [name]) => {
+            let name = text_of(name)?;
+            let Some(folder) = interpreter.file.as_ref().and_then(|file| file.parent()) else {
+                return beyond(format!("it requires {name}"));
+            };
+            let path =
+                normal(&folder.join(if name.ends_with(".rb") { name.clone() } else { format!("{name}.rb") }));
+            interpreter.load(path)?
+        }
+        ("block_given?", []) => Thing::Bool(environment.frame.block.is_some()),
+        ("lambda" | "proc", []) => match given.block {
+            Some(block) => block.clone(),
+            None => return argument_error("tried to create Proc object without a block"),
+        },
+        ("loop", []) => {
+            let Some(block) = given.block else { return beyond("it loops without a block") };
+            loop {
+                match interpreter.call_block(block, Vec::new()) {
+                    Ok(_) => {}
+                    Err(Flow::Raise(Thing::Object(error))) if error.class.class_name() == "StopIteration" => {
+                        return Ok(Some(Thing::Nil));
+                    }
+                    Err(other) => return Err(other),
+                }
+            }
+        }
+        ("catch", rest) => {
+            let Some(block) = given.block else { return Ok(None) };
+            let tag = rest.first().cloned().unwrap_or(Thing::Nil);
+            match interpreter.call_block(block, vec![tag.clone()]) {
+                Err(Flow::Throw(thrown, value)) if equal(&thrown, &tag) => value,
+                other => other?,
+            }
+        }
+        ("throw", [tag, rest @ ..]) => {
+            let value = rest.first().cloned().unwrap_or(Thing::Nil);
+            return Err(Flow::Throw(tag.clone(), value));
+        }
+        (
+            "binding" | "eval" | "system" | "exec" | "spawn" | "fork" | "sleep" | "open" | "rand" | "srand"
+            | "gets" | "puts" | "print" | "p" | "pp" | "exit" | "abort" | "at_exit" | "caller" | "load"
+            | "warn" | "autoload" | "local_variables" | "srandom" | "select" | "test" | "trap",
+            _,
+        ) if !matches!(environment.frame.this, Thing::Scope) || given.name != "warn" => {
+            return beyond(format!("it calls {}", given.name));
+        }
+        _ => return Ok(None),
+    }))
+}
+
+/// A path without `.` and `..`.
+fn normal(path: &std::path::Path) -> std::path::PathBuf {
+    use std::path::Component;
+    let mut parts = std::path::PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::CurDir => {}
+            Component::ParentDir if parts.file_name().is_some() => {
+                parts.pop();
+            }
+            other => parts.push(other),
+        }
+    }
+    parts
+}
+
+/// What a body of a class calls.
+fn in_class(
+    interpreter: &mut Interpreter<'_, '_, '_>,
+    class: &Rc<crate::ruby_language::classes::Class>,
+    given: &Given<'_>,
+) -> Result<Option<Thing>> {
+    let accessor = |name: &Thing, reads: bool, writes: bool| {
+        let variable: Arc<str> = name.to_s().into();
+        let mut methods = class.methods.borrow_mut();
+        let mut add = |name: Arc<str>, kind: MethodKind| {
+            methods.insert(Arc::clone(&name), Rc::new(Method { name, kind, nesting: Vec::new() }));
+        };
+        if reads {
+            add(Arc::clone(&variable), MethodKind::Reader(Arc::clone(&variable)));
+        }
+        if writes {
+            add(format!("{variable}=").into(), MethodKind::Writer(variable));
+        }
+    };
+    match (given.name, given.arguments) {
+        ("attr_reader" | "attr_accessor" | "attr_writer", names) => {
+            for name in names {
+                accessor(name, given.name != "attr_writer", given.name != "attr_reader");
+            }
+        }
+        (
+            "private"
+            | "public"
+            | "protected"
+            | "private_constant"
+            | "private_class_method"
+            | "public_class_method",
+            _,
+        ) => {}
+        ("module_function", []) => class.module_function.set(true),
+        ("module_function", names) => {
+            for name in names {
+                if let Some((_, method)) = class.find(&name.to_s()) {
+                    class.own_methods.borrow_mut().insert(Arc::from(name.to_s()), method);
+                }
+            }
+        }
+        ("include" | "prepend", modules) => {
+            for module in modules {
+                match module {
+                    Thing::Class(_) => class.included.borrow_mut().push(module.clone()),
+                    Thing::Constant(name) if matches!(&**name, "Comparable" | "Enumerable") => {
+                        class.included.borrow_mut().push(module.clone());
+                    }
+                    // What it brings is not known; it matters only if it is called.
+                    Thing::Constant(_) => class.included.borrow_mut().push(module.clone()),
+                    other => {
+                        return type_error(format!("wrong argument type {} (expected module)", kind(other)));
+                    }
+                }
+            }
+        }
+        ("extend", [Thing::Class(module)]) if Rc::ptr_eq(module, class) => {
+            class.extended.borrow_mut().push(Thing::Class(Rc::clone(module)));
+        }
+        ("extend", modules) => class.extended.borrow_mut().extend(modules.iter().cloned()),
+        ("define_method", [name, rest @ ..]) => {
+            let Some(body) = rest.first().or(given.block) else { return Ok(None) };
+            let name: Arc<str> = name.to_s().into();
+            let kind = MethodKind::Closure(body.clone());
+            let method = Rc::new(Method { name: Arc::clone(&name), kind, nesting: Vec::new() });
+            class.methods.borrow_mut().insert(name, method);
+        }
+        ("alias_method", [new, old]) => match class.find(&old.to_s()) {
+            Some((_, method)) => {
+                class.methods.borrow_mut().insert(Arc::from(new.to_s()), method);
+            }
+            None => {
+                return raise(
+                    "NameError",
+                    format!("undefined method `{}' for class `{}'", old.to_s(), class.name),
+                );
+            }
+        },
+        ("extend_object" | "remove_method" | "undef_method" | "const_missing", _) => {
+            return beyond(format!("it calls {} in a class", given.name));
+        }
+        _ => {
+            let _ = &interpreter;
+            return Ok(None);
+        }
+    }
+    Ok(Some(Thing::Nil))
+}

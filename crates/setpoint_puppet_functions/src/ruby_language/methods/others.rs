@@ -1,0 +1,599 @@
+//! Methods of ranges, sets, procedures, enumerators, bytes, addresses and URIs.
+
+use std::cell::Cell;
+use std::net::IpAddr;
+use std::rc::Rc;
+
+use super::enumerable::{enumerator as new_enumerator, order, packed, plain, with_block};
+use super::{Given, MOST, bytes_of, call, count_of, first, integer_of, items, kind, text_of, to_array};
+use crate::ruby::strings;
+use crate::ruby_language::interpreter::{Interpreter, Result, argument_error, beyond, type_error};
+use crate::ruby_language::things::{Address, Enumerator, Map, Range, Thing, Uri, compare, equal};
+
+pub(super) fn range_items(range: &Range) -> Result<Vec<Thing>> {
+    match (&range.from, &range.to) {
+        (Thing::Integer(from), to @ (Thing::Integer(_) | Thing::Float(_))) => {
+            let to = match to {
+                Thing::Integer(to) => to - i128::from(range.exclusive),
+                Thing::Float(to) if to.is_finite() => to.floor() as i128,
+                _ => return beyond("it walks a range without an end"),
+            };
+            if to - from > MOST as i128 {
+                return beyond("it makes a list that is too long");
+            }
+            Ok((*from..=to).map(Thing::Integer).collect())
+        }
+        (Thing::Text(from), Thing::Text(to)) => {
+            let (from, to) = (from.value.borrow(), to.value.borrow());
+            Ok(strings::upto(&from, &to, range.exclusive).take(MOST).map(Thing::text).collect())
+        }
+        (Thing::Integer(_), Thing::Nil) => beyond("it walks a range without an end"),
+        (from, _) => type_error(format!("can't iterate from {}", from.class())),
+    }
+}
+
+/// Whether a value lies between the ends.
+pub(in crate::ruby_language) fn covers(range: &Range, value: &Thing) -> bool {
+    let above = range.from.is_nil() || compare(&range.from, value).is_some_and(std::cmp::Ordering::is_le);
+    let below = range.to.is_nil()
+        || compare(value, &range.to)
+            .is_some_and(|order| if range.exclusive { order.is_lt() } else { order.is_le() });
+    above && below
+}
+
+pub(super) fn range(
+    interpreter: &mut Interpreter<'_, '_, '_>,
+    range: &Rc<Range>,
+    receiver: &Thing,
+    given: &Given<'_>,
+) -> Result<Option<Thing>> {
+    Ok(Some(match (given.name, given.arguments) {
+        ("first" | "begin", []) => range.from.clone(),
+        ("last" | "end", []) => range.to.clone(),
+        ("min", []) if matches!(range.from, Thing::Integer(_)) && given.block.is_none() => {
+            if compare(&range.from, &range.to).is_some_and(std::cmp::Ordering::is_le) {
+                range.from.clone()
+            } else {
+                Thing::Nil
+            }
+        }
+        ("max", []) if matches!(range.to, Thing::Integer(_)) && !range.exclusive && given.block.is_none() => {
+            if compare(&range.from, &range.to).is_some_and(std::cmp::Ordering::is_le) {
+                range.to.clone()
+            } else {
+                Thing::Nil
+            }
+        }
+        ("include?" | "member?" | "cover?" | "===", [value]) => match (&range.from, given.name, value) {
+            (_, "cover?", Thing::Range(inner)) => {
+                Thing::Bool(covers(range, &inner.from) && covers(range, &inner.to))
+            }
+            (Thing::Text(_), "include?" | "member?", _) => {
+                let own = range_items(range)?;
+                Thing::Bool(own.iter().any(|item| equal(item, value)))
+            }
+            _ => Thing::Bool(covers(range, value)),
+        },
+        ("exclude_end?", []) => Thing::Bool(range.exclusive),
+        ("step" | "%", [by]) => {
+            let by = count_of(by)?;
+            if by == 0 {
+                return argument_error("step can't be 0");
+            }
+            let own: Vec<Thing> = range_items(range)?.into_iter().step_by(by).collect();
+            match given.block {
+                Some(block) => {
+                    for item in own {
+                        interpreter.call_block(block, vec![item])?;
+                    }
+                    receiver.clone()
+                }
+                None => Thing::array(own),
+            }
+        }
+        // What ends early may walk a range without an end.
+        ("each" | "find" | "detect" | "each_with_index", [])
+            if range.to.is_nil() && given.block.is_some() =>
+        {
+            let (Thing::Integer(from), Some(block)) = (&range.from, given.block) else { return Ok(None) };
+            let mut at = *from;
+            loop {
+                let answer = interpreter.call_block(block, vec![Thing::Integer(at)])?;
+                if given.name != "each" && answer.truth() {
+                    return Ok(Some(Thing::Integer(at)));
+                }
+                at += 1;
+            }
+        }
+        ("size" | "count" | "length", []) if given.block.is_none() => match (&range.from, &range.to) {
+            (Thing::Integer(from), Thing::Integer(to)) => {
+                Thing::Integer((to - from + i128::from(!range.exclusive)).max(0))
+            }
+            (Thing::Text(_), _) if given.name == "size" => Thing::Nil,
+            _ => Thing::integer(range_items(range)?.len()),
+        },
+        ("sum", []) if given.block.is_none() => {
+            let own = range_items(range)?;
+            super::enumerable::sum(interpreter, own, Thing::Integer(0))?
+        }
+        ("last", [count]) => {
+            let own = Thing::array(range_items(range)?);
+            call(interpreter, &own, "last", vec![count.clone()], None)?
+        }
+        _ => {
+            let own = range_items(range)?;
+            if let Some(block) = given.block
+                && let Some(result) = with_block(interpreter, receiver, &own, given, block)?
+            {
+                return Ok(Some(result));
+            }
+            return plain(interpreter, receiver, &own, given);
+        }
+    }))
+}
+
+pub(super) fn set(
+    interpreter: &mut Interpreter<'_, '_, '_>,
+    map: &Rc<Map>,
+    receiver: &Thing,
+    given: &Given<'_>,
+) -> Result<Option<Thing>> {
+    let own: Vec<Thing> = map.table.borrow().values().map(|(item, _)| item.clone()).collect();
+    let has = |item: &Thing| map.table.borrow().contains_key(&item.identity());
+    Ok(Some(match (given.name, given.arguments) {
+        ("size" | "length" | "count", []) if given.block.is_none() => Thing::integer(own.len()),
+        ("empty?", []) => Thing::Bool(own.is_empty()),
+        ("include?" | "member?" | "===" | "contain?", [item]) => Thing::Bool(has(item)),
+        ("add" | "<<", [item]) => {
+            map.table.borrow_mut().entry(item.identity()).or_insert((item.clone(), Thing::Nil));
+            receiver.clone()
+        }
+        ("add?", [item]) => {
+            if has(item) {
+                return Ok(Some(Thing::Nil));
+            }
+            map.table.borrow_mut().insert(item.identity(), (item.clone(), Thing::Nil));
+            receiver.clone()
+        }
+        ("delete", [item]) => {
+            map.table.borrow_mut().shift_remove(&item.identity());
+            receiver.clone()
+        }
+        ("merge", others) => {
+            for other in others {
+                for item in to_array(interpreter, other)? {
+                    map.table.borrow_mut().entry(item.identity()).or_insert((item, Thing::Nil));
+                }
+            }
+            receiver.clone()
+        }
+        ("|" | "+" | "union", [other]) => {
+            let more = to_array(interpreter, other)?;
+            Thing::set(own.into_iter().chain(more))
+        }
+        ("&" | "intersection", [other]) => {
+            let other = to_array(interpreter, other)?;
+            Thing::set(other.into_iter().filter(has).collect::<Vec<_>>())
+        }
+        ("-" | "difference", [other]) => {
+            let other = to_array(interpreter, other)?;
+            Thing::set(
+                own.into_iter()
+                    .filter(|item| !other.iter().any(|known| equal(item, known)))
+                    .collect::<Vec<_>>(),
+            )
+        }
+        ("subset?" | "<=" | "superset?" | ">=" | "disjoint?" | "intersect?", [other]) => {
+            let other = to_array(interpreter, other)?;
+            let hits = other.iter().filter(|item| has(item)).count();
+            Thing::Bool(match given.name {
+                "subset?" | "<=" => hits == own.len(),
+                "superset?" | ">=" => hits == other.len(),
+                "disjoint?" => hits == 0,
+                _ => hits > 0,
+            })
+        }
+        ("to_set", []) => receiver.clone(),
+        ("map" | "collect" | "flat_map" | "each" | "to_a" | "sort" | "join", _) if given.name == "join" => {
+            call(interpreter, &Thing::array(own), "join", given.arguments.to_vec(), None)?
+        }
+        ("select" | "filter" | "reject", []) => {
+            let kept = call(interpreter, &Thing::array(own), given.name, Vec::new(), given.block)?;
+            Thing::set(items(interpreter, &kept)?)
+        }
+        _ => {
+            if let Some(block) = given.block
+                && let Some(result) = with_block(interpreter, receiver, &own, given, block)?
+            {
+                return Ok(Some(result));
+            }
+            return plain(interpreter, receiver, &own, given);
+        }
+    }))
+}
+
+pub(super) fn procedure(
+    interpreter: &mut Interpreter<'_, '_, '_>,
+    receiver: &Thing,
+    given: &Given<'_>,
+) -> Result<Option<Thing>> {
+    Ok(Some(match (given.name, given.arguments) {
+        ("call" | "()" | "[]" | "yield" | "===", arguments) => {
+            interpreter.call_block(receiver, arguments.to_vec())?
+        }
+        ("to_proc", []) => receiver.clone(),
+        ("lambda?", []) => Thing::Bool(matches!(receiver, Thing::Lambda(closure) if closure.is_lambda)),
+        ("arity", []) => match receiver {
+            Thing::Lambda(closure) => {
+                let (least, most) = crate::ruby_language::interpreter::arity(&closure.block.parameters.list);
+                let least = least as i128;
+                let optional = match most {
+                    Some(most) => closure.is_lambda && most as i128 != least,
+                    None => true,
+                };
+                Thing::Integer(if optional { -least - 1 } else { least })
+            }
+            Thing::Block => match interpreter.context.block() {
+                Some(block) => {
+                    let required = block.required() as i128;
+                    let exact = block.accepted() == Some(block.required());
+                    Thing::Integer(if exact { required } else { -required - 1 })
+                }
+                None => return Ok(None),
+            },
+            _ => return Ok(None),
+        },
+        (">>", [next]) => {
+            let (this, next) = (receiver.clone(), next.clone());
+            Thing::Native(Rc::new(move |interpreter, arguments| {
+                let middle = interpreter.call_block(&this, arguments)?;
+                interpreter.call_block(&next, vec![middle])
+            }))
+        }
+        ("<<", [before]) => {
+            let (this, before) = (receiver.clone(), before.clone());
+            Thing::Native(Rc::new(move |interpreter, arguments| {
+                let middle = interpreter.call_block(&before, arguments)?;
+                interpreter.call_block(&this, vec![middle])
+            }))
+        }
+        ("curry" | "parameters" | "source_location" | "unbind" | "owner" | "binding", _) => {
+            return beyond(format!("it calls {} of a block", given.name));
+        }
+        _ => return Ok(None),
+    }))
+}
+
+pub(super) fn enumerator(
+    interpreter: &mut Interpreter<'_, '_, '_>,
+    enumerator: &Rc<Enumerator>,
+    receiver: &Thing,
+    given: &Given<'_>,
+) -> Result<Option<Thing>> {
+    let run = |interpreter: &mut Interpreter<'_, '_, '_>, block: Thing| {
+        call(
+            interpreter,
+            &enumerator.receiver,
+            &enumerator.method,
+            enumerator.arguments.clone(),
+            Some(&block),
+        )
+    };
+    Ok(Some(match (given.name, given.arguments, given.block) {
+        ("with_index" | "each_with_index", rest, Some(block)) => {
+            let from = rest.first().filter(|from| !from.is_nil()).map_or(Ok(0), integer_of)?;
+            let (at, block) = (Cell::new(from), block.clone());
+            run(
+                interpreter,
+                Thing::Native(Rc::new(move |interpreter, arguments| {
+                    let index = at.get();
+                    at.set(index + 1);
+                    interpreter.call_block(&block, vec![packed(arguments), Thing::Integer(index)])
+                })),
+            )?
+        }
+        ("with_object" | "each_with_object", [memo], Some(block)) => {
+            let (kept, block) = (memo.clone(), block.clone());
+            run(
+                interpreter,
+                Thing::Native(Rc::new(move |interpreter, arguments| {
+                    interpreter.call_block(&block, vec![packed(arguments), kept.clone()])
+                })),
+            )?;
+            memo.clone()
+        }
+        ("each", [], Some(block)) => run(interpreter, block.clone())?,
+        ("with_index" | "each_with_index", rest, None) => {
+            let from = rest.first().filter(|from| !from.is_nil()).map_or(Ok(0), integer_of)?;
+            if &*enumerator.method != "each" && from == 0 && rest.is_empty() {
+                return Ok(Some(new_enumerator(receiver, given)));
+            }
+            let own = items(interpreter, receiver)?;
+            let pair =
+                |(at, item): (usize, Thing)| Thing::array(vec![item, Thing::Integer(from + at as i128)]);
+            Thing::array(own.into_iter().enumerate().map(pair).collect())
+        }
+        ("size", [], None) => Thing::integer(items(interpreter, receiver)?.len()),
+        ("next" | "peek" | "rewind", _, _) => return beyond("it walks an enumerator step by step"),
+        (_, arguments, block) => {
+            let own = Thing::array(items(interpreter, receiver)?);
+            call(interpreter, &own, given.name, arguments.to_vec(), block)?
+        }
+    }))
+}
+
+pub(super) fn bytes(bytes: &[u8], receiver: &Thing, given: &Given<'_>) -> Result<Option<Thing>> {
+    Ok(Some(match (given.name, given.arguments) {
+        ("unpack" | "unpack1", [format]) => unpack(bytes, &text_of(format)?, given.name == "unpack1")?,
+        ("bytes", []) => Thing::array(bytes.iter().map(|byte| Thing::Integer((*byte).into())).collect()),
+        ("bytesize", []) => Thing::integer(bytes.len()),
+        ("empty?", []) => Thing::Bool(bytes.is_empty()),
+        ("b", []) => receiver.clone(),
+        ("force_encoding" | "encode", _) => match std::str::from_utf8(bytes) {
+            Ok(text) => Thing::text(text),
+            Err(_) => return beyond("it handles bytes as a text"),
+        },
+        ("chomp" | "strip" | "to_str", []) if bytes.is_ascii() => {
+            Thing::Bytes(Rc::new(bytes.trim_ascii_end().to_vec()))
+        }
+        ("+", [other]) => {
+            let mut all = bytes.to_vec();
+            all.extend(bytes_of(other)?);
+            Thing::Bytes(Rc::new(all))
+        }
+        ("==", [other]) => Thing::Bool(bytes == bytes_of(other)?),
+        _ => return beyond(format!("it calls {} of bytes", given.name)),
+    }))
+}
+
+/// The formats that are in use: hexadecimal, bytes, letters, bits, base 64.
+pub(super) fn unpack(bytes: &[u8], format: &str, only_first: bool) -> Result<Thing> {
+    let items: Vec<Thing> = match format {
+        "H*" => vec![Thing::text(crate::builtin::digests::digits(bytes))],
+        "C*" => bytes.iter().map(|byte| Thing::Integer((*byte).into())).collect(),
+        "B*" => {
+            vec![Thing::text(bytes.iter().map(|byte| format!("{byte:08b}")).collect::<Vec<_>>().concat())]
+        }
+        "U*" => match std::str::from_utf8(bytes) {
+            Ok(text) => text.chars().map(|letter| Thing::Integer(u32::from(letter).into())).collect(),
+            Err(_) => return argument_error("malformed UTF-8 character"),
+        },
+        "N" => match bytes.first_chunk::<4>() {
+            Some(chunk) => vec![Thing::Integer(u32::from_be_bytes(*chunk).into())],
+            None => vec![Thing::Nil],
+        },
+        "m" | "m0" => match super::library::from_base64(&String::from_utf8_lossy(bytes)) {
+            Some(bytes) => vec![Thing::Bytes(Rc::new(bytes))],
+            None => return argument_error("invalid base64"),
+        },
+        "a*" | "A*" => vec![Thing::bytes(bytes.to_vec())],
+        _ => return beyond(format!("it unpacks by {format}")),
+    };
+    Ok(if only_first { items.into_iter().next().unwrap_or(Thing::Nil) } else { Thing::array(items) })
+}
+
+pub(super) fn pack(items: &[Thing], format: &str) -> Result<Thing> {
+    Ok(match format {
+        "H*" => {
+            let digits = text_of(&first(items))?;
+            let digit = |at: usize| {
+                digits.as_bytes().get(at).map_or(0, |byte| (*byte as char).to_digit(16).unwrap_or(0))
+            };
+            let bytes =
+                (0..digits.len().div_ceil(2)).map(|at| (digit(2 * at) * 16 + digit(2 * at + 1)) as u8);
+            Thing::Bytes(Rc::new(bytes.collect()))
+        }
+        "m" | "m0" => {
+            let text = super::library::base64(&bytes_of(&first(items))?);
+            Thing::text(if format == "m" { super::library::in_lines(&text, 60) } else { text })
+        }
+        "C*" | "c*" => {
+            let mut bytes = Vec::new();
+            for item in items {
+                bytes.push((integer_of(item)? & 0xff) as u8);
+            }
+            Thing::bytes(bytes)
+        }
+        "U*" => {
+            let mut text = String::new();
+            for item in items {
+                match u32::try_from(integer_of(item)?).ok().and_then(char::from_u32) {
+                    Some(letter) => text.push(letter),
+                    None => return beyond("it packs a letter that is none"),
+                }
+            }
+            Thing::text(text)
+        }
+        "N" => Thing::bytes((integer_of(&first(items))? as u32).to_be_bytes().to_vec()),
+        _ => return beyond(format!("it packs by {format}")),
+    })
+}
+
+fn masked(address: IpAddr, prefix: u8) -> IpAddr {
+    match address {
+        IpAddr::V4(address) => {
+            let mask = u32::MAX.checked_shl(32 - u32::from(prefix.min(32))).unwrap_or(0);
+            IpAddr::V4((u32::from(address) & mask).into())
+        }
+        IpAddr::V6(address) => {
+            let mask = u128::MAX.checked_shl(128 - u32::from(prefix.min(128))).unwrap_or(0);
+            IpAddr::V6((u128::from(address) & mask).into())
+        }
+    }
+}
+
+fn number_of(address: IpAddr) -> Option<i128> {
+    match address {
+        IpAddr::V4(address) => Some(i128::from(u32::from(address))),
+        IpAddr::V6(address) => i128::try_from(u128::from(address)).ok(),
+    }
+}
+
+pub(super) fn address(address: &Rc<Address>, given: &Given<'_>) -> Result<Option<Thing>> {
+    let own = **address;
+    let wrap = |address: IpAddr, prefix: u8| Thing::Address(Rc::new(Address { address, prefix }));
+    Ok(Some(match (given.name, given.arguments) {
+        ("ipv4?", []) => Thing::Bool(own.address.is_ipv4()),
+        ("ipv6?", []) => Thing::Bool(own.address.is_ipv6()),
+        ("to_i", []) => match number_of(own.address) {
+            Some(number) => Thing::Integer(number),
+            None => return beyond("a number is too large"),
+        },
+        ("prefix", []) => Thing::Integer(own.prefix.into()),
+        ("to_string", []) => match own.address {
+            IpAddr::V4(_) => Thing::text(own.address.to_string()),
+            IpAddr::V6(address) => {
+                Thing::text(address.segments().map(|part| format!("{part:04x}")).join(":"))
+            }
+        },
+        ("include?" | "===", [other]) => {
+            let other = match other {
+                Thing::Address(other) => **other,
+                Thing::Text(text) => super::library::address(&text.value.borrow())?,
+                _ => return beyond("it looks for an unusual address"),
+            };
+            let fits = other.address.is_ipv4() == own.address.is_ipv4()
+                && other.prefix >= own.prefix
+                && masked(other.address, own.prefix) == own.address;
+            Thing::Bool(fits)
+        }
+        ("mask", [mask]) => {
+            let prefix = match mask {
+                Thing::Integer(bits) => u8::try_from(*bits).unwrap_or(255),
+                other => {
+                    let text = text_of(other)?;
+                    match text.parse::<u8>() {
+                        Ok(bits) => bits,
+                        Err(_) => match number_of(super::library::address(&text)?.address) {
+                            Some(number) => number.count_ones() as u8,
+                            None => return beyond("a mask is too large"),
+                        },
+                    }
+                }
+            };
+            let width = if own.address.is_ipv4() { 32 } else { 128 };
+            if prefix > width {
+                return crate::ruby_language::interpreter::raise(
+                    "IPAddr::InvalidPrefixError",
+                    format!("invalid length: {prefix}"),
+                );
+            }
+            wrap(masked(own.address, prefix), prefix)
+        }
+        ("succ", []) => match own.address {
+            IpAddr::V4(address) => wrap(IpAddr::V4(u32::from(address).wrapping_add(1).into()), own.prefix),
+            IpAddr::V6(address) => wrap(IpAddr::V6(u128::from(address).wrapping_add(1).into()), own.prefix),
+        },
+        ("|" | "+" | "-", [Thing::Integer(number)]) => {
+            let Some(value) = number_of(own.address) else { return beyond("a number is too large") };
+            let sum = match given.name {
+                "|" => value | number,
+                "+" => value + number,
+                _ => value - number,
+            };
+            match own.address {
+                IpAddr::V4(_) => match u32::try_from(sum) {
+                    Ok(sum) => wrap(IpAddr::V4(sum.into()), own.prefix),
+                    Err(_) => return beyond("an address is out of range"),
+                },
+                IpAddr::V6(_) => wrap(IpAddr::V6((sum as u128).into()), own.prefix),
+            }
+        }
+        ("reverse", []) => match own.address {
+            IpAddr::V4(address) => {
+                let [a, b, c, d] = address.octets();
+                Thing::text(format!("{d}.{c}.{b}.{a}.in-addr.arpa"))
+            }
+            IpAddr::V6(address) => {
+                let digits = format!("{:032x}", u128::from(address));
+                let digits: Vec<String> = digits.chars().rev().map(String::from).collect();
+                Thing::text(format!("{}.ip6.arpa", digits.join(".")))
+            }
+        },
+        ("to_range", []) => {
+            let width = if own.address.is_ipv4() { 32 } else { 128 };
+            if width == 128 {
+                return beyond("it lists addresses of IPv6");
+            }
+            let (IpAddr::V4(start), hosts) = (own.address, 32 - u32::from(own.prefix)) else {
+                return Ok(None);
+            };
+            let last = u32::from(start) | 1_u32.checked_shl(hosts).map_or(u32::MAX, |size| size - 1);
+            Thing::Range(Rc::new(Range {
+                from: wrap(own.address, own.prefix),
+                to: wrap(IpAddr::V4(last.into()), own.prefix),
+                exclusive: false,
+            }))
+        }
+        ("private?" | "loopback?" | "link_local?", []) => match (given.name, own.address) {
+            ("private?", IpAddr::V4(address)) => Thing::Bool(address.is_private()),
+            ("loopback?", address) => Thing::Bool(address.is_loopback()),
+            ("link_local?", IpAddr::V4(address)) => Thing::Bool(address.is_link_local()),
+            _ => return beyond(format!("it calls {} of an address", given.name)),
+        },
+        ("family" | "hton" | "native" | "ip6_arpa" | "netmask", _) => {
+            return beyond(format!("it calls {} of an address", given.name));
+        }
+        ("<" | ">" | "<=" | ">=", [other]) => {
+            let order = order(&Thing::Address(Rc::clone(address)), other)?;
+            Thing::Bool(match given.name {
+                "<" => order.is_lt(),
+                ">" => order.is_gt(),
+                "<=" => order.is_le(),
+                _ => order.is_ge(),
+            })
+        }
+        _ => return beyond(format!("it calls {} of an address", given.name)),
+    }))
+}
+
+pub(super) fn uri(uri: &Rc<Uri>, given: &Given<'_>) -> Result<Option<Thing>> {
+    let optional = |text: &Option<String>| text.as_deref().map_or(Thing::Nil, Thing::text);
+    Ok(Some(match (given.name, given.arguments) {
+        ("scheme", []) => optional(&uri.scheme),
+        ("host", []) => optional(&uri.host),
+        ("hostname", []) => {
+            let bare = uri.host.as_deref().map(|host| host.trim_start_matches('[').trim_end_matches(']'));
+            bare.map_or(Thing::Nil, Thing::text)
+        }
+        ("port", []) => match uri.port.or_else(|| uri.default_port()) {
+            Some(port) => Thing::Integer(port.into()),
+            None => Thing::Nil,
+        },
+        ("path", []) => {
+            if uri.opaque.is_some() {
+                Thing::Nil
+            } else {
+                Thing::text(uri.path.clone())
+            }
+        }
+        ("query", []) => optional(&uri.query),
+        ("fragment", []) => optional(&uri.fragment),
+        ("userinfo", []) => optional(&uri.userinfo),
+        ("opaque", []) => optional(&uri.opaque),
+        ("user", []) => {
+            let user = uri.userinfo.as_deref().map(|info| info.split(':').next().unwrap_or_default());
+            user.map_or(Thing::Nil, Thing::text)
+        }
+        ("password", []) => {
+            let password = uri.userinfo.as_deref().and_then(|info| info.split_once(':'));
+            password.map_or(Thing::Nil, |(_, password)| Thing::text(password))
+        }
+        ("to_s", []) => Thing::text(uri.to_string()),
+        ("request_uri", []) => {
+            let path = if uri.path.is_empty() { "/" } else { &uri.path };
+            Thing::text(match &uri.query {
+                Some(query) => format!("{path}?{query}"),
+                None => path.to_owned(),
+            })
+        }
+        ("absolute?", []) => Thing::Bool(uri.scheme.is_some()),
+        ("relative?", []) => Thing::Bool(uri.scheme.is_none()),
+        ("default_port", []) => uri.default_port().map_or(Thing::Nil, |port| Thing::Integer(port.into())),
+        (name, [other]) if name.ends_with('=') => {
+            let _ = kind(other);
+            return beyond("it changes a URI");
+        }
+        _ => return beyond(format!("it calls {} of a URI", given.name)),
+    }))
+}

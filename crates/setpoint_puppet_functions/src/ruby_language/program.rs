@@ -1,0 +1,113 @@
+//! Files of Ruby: parsed once, run for each call.
+
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+use std::sync::Arc;
+
+use setpoint_puppet_values::Value;
+
+use super::ast::Node;
+use super::classes::Instance;
+use super::interpreter::{Definition, Interpreter, Result};
+use super::things::Thing;
+use super::{Beyond, Failure, lexer, parser};
+
+/// A file of a module, parsed. It can be shared by all nodes that are compiled.
+#[derive(Debug, Clone)]
+pub struct RubyFile {
+    path: PathBuf,
+    program: std::result::Result<Arc<Node>, Beyond>,
+}
+
+impl RubyFile {
+    /// Nothing fails: what is not understood is known to be so.
+    pub fn parse(path: &Path, text: &str) -> Self {
+        let parsed = lexer::lex(text, 1).and_then(parser::parse).map(Arc::new).map_err(|mut beyond| {
+            beyond.file = Some(path.to_owned());
+            beyond
+        });
+        Self { path: path.to_owned(), program: parsed }
+    }
+
+    /// The first method that the file defines, and its line.
+    pub(crate) fn first_method(&self) -> Option<(String, u32)> {
+        first_method(self.program.as_ref().ok()?)
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+}
+
+/// In statements, bodies of modules and blocks: elsewhere nobody defines methods.
+fn first_method(node: &Node) -> Option<(String, u32)> {
+    match node {
+        Node::Define(define) => Some((define.name.to_string(), define.line)),
+        Node::Sequence(nodes) => nodes.iter().find_map(first_method),
+        Node::Class(class) => first_method(&class.body),
+        Node::Call(call) => call.block.as_ref().and_then(|block| first_method(&block.body)),
+        Node::If(_, yes, no) => first_method(yes).or_else(|| first_method(no)),
+        Node::Begin(begin) => first_method(&begin.body),
+        _ => None,
+    }
+}
+
+/// Runs a file, so that the interpreter knows the functions that it defines.
+pub(crate) fn definitions(
+    interpreter: &mut Interpreter<'_, '_, '_>,
+    file: &RubyFile,
+) -> std::result::Result<(), Failure> {
+    let program = match &file.program {
+        Ok(program) => Arc::clone(program),
+        Err(beyond) => return Err(Failure::Beyond(beyond.clone())),
+    };
+    interpreter.file = Some(file.path.clone());
+    let is_legacy = file.path.components().any(|part| part.as_os_str() == "parser");
+    interpreter.around = if is_legacy {
+        "Puppet::Pops::Loader::RubyLegacyFunctionInstantiator::"
+    } else {
+        "Puppet::Pops::Loader::RubyFunctionInstantiator::"
+    };
+    let environment = interpreter.new_environment(Thing::Nil);
+    let result = interpreter.run(&program, &environment);
+    interpreter.outcome(result).map(|_| ())
+}
+
+impl Interpreter<'_, '_, '_> {
+    /// It runs a file of a function, and no template.
+    pub(super) fn defines_functions(&self) -> bool {
+        !self.definitions.is_empty() || !self.legacy.is_empty()
+    }
+
+    /// An instance of a function, to call its methods.
+    pub(crate) fn instance_of(&self, definition: &Definition) -> Thing {
+        Thing::Object(Instance::new(Thing::Class(Rc::clone(&definition.class))))
+    }
+
+    /// That the run cannot go on, at the place that it has reached.
+    pub(crate) fn beyond(&self, reason: impl Into<String>) -> Failure {
+        Failure::Beyond(Beyond { reason: reason.into(), line: Some(self.line), file: self.file.clone() })
+    }
+
+    /// A result as Puppet has it.
+    pub(crate) fn result(&mut self, thing: &Thing) -> std::result::Result<Value, Failure> {
+        let value = self.value_for_puppet(thing);
+        match value {
+            Ok(value) => Ok(value),
+            Err(flow) => match self.outcome(Err(flow)) {
+                Ok(_) => Ok(Value::UNDEF),
+                Err(failure) => Err(failure),
+            },
+        }
+    }
+
+    /// Runs code of our own.
+    pub(super) fn run_text(&mut self, code: &str) -> Result<Thing> {
+        let program = parser::parse(lexer::lex(code, 1)?)?;
+        let line = self.line;
+        let environment = self.new_environment(Thing::Nil);
+        let result = self.run(&program, &environment);
+        self.line = line;
+        result
+    }
+}
