@@ -29,29 +29,9 @@ pub(crate) fn unknown_names(stack: &Stack<'_>, opaque: bool, out: &mut Vec<Diagn
     }
 }
 
-fn nearest(stack: &Stack<'_>, name: Symbol) -> Option<Symbol> {
+fn nearest<'a>(stack: &'a Stack<'_>, name: Symbol) -> Option<&'a str> {
     let names = stack.template.resources.keys().chain(stack.template.parameters.keys());
-    let best = names.map(|known| (distance(&name, known), *known)).min_by_key(|(far, _)| *far)?;
-    (best.0 <= 2.max(name.len() / 3)).then_some(best.1)
-}
-
-/// How many letters differ between two names (Levenshtein).
-fn distance(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.to_lowercase().chars().collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, x) in a.to_lowercase().chars().enumerate() {
-        let mut left = i + 1;
-        let mut corner = i;
-        for (j, y) in b.iter().enumerate() {
-            let above = row[j + 1];
-            let here = (above + 1).min(left + 1).min(corner + usize::from(x != *y));
-            row[j] = left;
-            corner = above;
-            left = here;
-        }
-        row[b.len()] = left;
-    }
-    row[b.len()]
+    setpoint_source::nearest(&name, names.map(|known| known.as_str()))
 }
 
 /// References to resources that a condition removes while the reference stays.

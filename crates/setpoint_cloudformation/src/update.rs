@@ -278,11 +278,8 @@ pub(crate) fn text_of(value: &Value, template: &Template) -> String {
 
 fn listed(names: &[Symbol]) -> String {
     let quoted: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
-    match &quoted[..] {
-        [] => "its type".to_owned(),
-        [only] => only.clone(),
-        [first @ .., last] => format!("{} and {last}", first.join(", ")),
-    }
+    let quoted: Vec<&str> = quoted.iter().map(String::as_str).collect();
+    if quoted.is_empty() { "its type".to_owned() } else { setpoint_source::few(&quoted, usize::MAX) }
 }
 
 /// The names of the two generations of a resource in the rule set's instance.

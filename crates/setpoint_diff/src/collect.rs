@@ -1,6 +1,6 @@
 //! The differences of many nodes, put together by their cause.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 
 use indexmap::IndexMap;
 use serde_json::Value as Json;
@@ -174,13 +174,14 @@ impl Differences {
 
 fn differences(old: &Version<'_>, new: &Version<'_>, changes: &SourceChanges) -> Vec<(Vec<usize>, Told)> {
     let mut told = Vec::new();
+    let (old_containers, new_containers) = (containers(old), containers(new));
     for change in compare(old.catalog, new.catalog, Scope::default()) {
         match change {
             Change::Removed { old: id } => {
                 let Some(gone) = old.catalog.get(id) else { continue };
                 let mut causes = old.causes(Side::Old, gone.prov, changes);
                 if causes.is_empty() {
-                    causes = container_causes(old, Side::Old, id, changes);
+                    causes = container_causes(old, &old_containers, Side::Old, id, changes);
                 }
                 told.push((causes, whole(ToldKind::Removed, gone, old)));
             }
@@ -188,7 +189,7 @@ fn differences(old: &Version<'_>, new: &Version<'_>, changes: &SourceChanges) ->
                 let Some(fresh) = new.catalog.get(id) else { continue };
                 let mut causes = new.causes(Side::New, fresh.prov, changes);
                 if causes.is_empty() {
-                    causes = container_causes(new, Side::New, id, changes);
+                    causes = container_causes(new, &new_containers, Side::New, id, changes);
                 }
                 told.push((causes, whole(ToldKind::Added, fresh, new)));
             }
@@ -242,9 +243,16 @@ fn place(resource: &Resource, version: &Version<'_>) -> Option<(String, u32)> {
     Some((version.root.shared_name(file.path()).to_owned(), file.line(span.range.start)))
 }
 
+/// What each resource lies in.
+fn containers(version: &Version<'_>) -> HashMap<ResourceId, ResourceId> {
+    // Of several, the first counts.
+    version.catalog.edges.iter().rev().map(|&(outer, inner)| (inner, outer)).collect()
+}
+
 /// A resource is there because its container is: the causes of the nearest container that has some.
 fn container_causes(
     version: &Version<'_>,
+    containers: &HashMap<ResourceId, ResourceId>,
     side: Side,
     resource: ResourceId,
     changes: &SourceChanges,
@@ -252,7 +260,7 @@ fn container_causes(
     let mut at = resource;
     // No container contains itself, but a catalog from elsewhere may say so.
     for _ in 0..version.catalog.resources().len() {
-        let Some(&(outer, _)) = version.catalog.edges.iter().find(|(_, inner)| *inner == at) else { break };
+        let Some(&outer) = containers.get(&at) else { break };
         at = outer;
         let prov = version.catalog.get(at).map_or(Prov::NONE, |container| container.prov);
         let causes = version.causes(side, prov, changes);

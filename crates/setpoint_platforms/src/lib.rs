@@ -59,27 +59,12 @@ fn nearest(wanted: &str) -> &'static str {
     let alike = |known: &str| wanted.bytes().zip(known.bytes()).take_while(|(a, b)| a == b).count();
     let mut best = (usize::MAX, "debian-12");
     for known in names() {
-        let far = distance(wanted, known) + wanted.len().saturating_sub(2 * alike(known));
+        let far = setpoint_source::distance(wanted, known) + wanted.len().saturating_sub(2 * alike(known));
         if far < best.0 {
             best = (far, known);
         }
     }
     best.1
-}
-
-fn distance(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.chars().collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, left) in a.chars().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = i + 1;
-        for (j, right) in b.iter().enumerate() {
-            let replaced = diagonal + usize::from(left != *right);
-            diagonal = row[j + 1];
-            row[j + 1] = replaced.min(diagonal + 1).min(row[j] + 1);
-        }
-    }
-    row[b.len()]
 }
 
 /// Facts as values of the Puppet language.

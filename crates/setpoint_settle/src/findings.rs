@@ -6,7 +6,7 @@ use serde_json::{Value as Json, json};
 use setpoint_catalog::{Catalog, Relation, ResourceId};
 use setpoint_puppet_values::Data;
 use setpoint_resources::{Modelled, Note};
-use setpoint_source::{Diagnostic, Fix, Rule, Severity, Sources, Span};
+use setpoint_source::{Diagnostic, Fix, Rule, Severity, Sources, Span, few};
 use setpoint_state::{CellId, Run, Runner, Semantics, State, Status, StepId};
 use setpoint_verify::repair::Repair;
 use setpoint_verify::{
@@ -751,12 +751,7 @@ impl<'a> Teller<'a> {
 }
 
 fn listed(names: &[&str]) -> String {
-    match names {
-        [] => "nothing".to_owned(),
-        [one] => (*one).to_owned(),
-        [rest @ .., last] if names.len() <= MAX_NAMES => format!("{} and {last}", rest.join(", ")),
-        more => format!("{} and {} more", more[..MAX_NAMES].join(", "), more.len() - MAX_NAMES),
-    }
+    if names.is_empty() { "nothing".to_owned() } else { few(names, MAX_NAMES) }
 }
 
 fn status(run: &Run, step: StepId) -> Status {

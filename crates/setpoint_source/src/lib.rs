@@ -19,5 +19,5 @@ pub use files::{
 };
 pub use report::{InputReport, Report, Verdict};
 pub use span::{FileId, Position, Range, SourceFile, Sources, Span};
-pub use suggest::nearest;
+pub use suggest::{distance, few, nearest};
 pub use symbol::Symbol;

@@ -527,28 +527,5 @@ fn list(names: &[Symbol]) -> String {
 
 /// The known name that differs least, if it differs little.
 fn nearest(name: &str, known: &[Symbol]) -> Option<Symbol> {
-    known
-        .iter()
-        .map(|candidate| (distance(name, candidate), *candidate))
-        .filter(|(distance, candidate)| *distance <= 1 + candidate.len().min(name.len()) / 4)
-        .min()
-        .map(|(_, candidate)| candidate)
-}
-
-/// Levenshtein's distance in bytes; long names are never near.
-fn distance(left: &str, right: &str) -> usize {
-    if left.len().max(right.len()) > 64 {
-        return usize::MAX;
-    }
-    let mut row: Vec<usize> = (0..=right.len()).collect();
-    for (i, a) in left.bytes().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = i + 1;
-        for (j, b) in right.bytes().enumerate() {
-            let substituted = diagonal + usize::from(a != b);
-            diagonal = row[j + 1];
-            row[j + 1] = substituted.min(diagonal + 1).min(row[j] + 1);
-        }
-    }
-    row[right.len()]
+    setpoint_source::nearest(name, known.iter().map(|known| known.as_str())).map(Symbol::new)
 }

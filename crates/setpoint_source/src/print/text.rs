@@ -4,8 +4,11 @@ use std::fmt::Write;
 
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 
-use crate::{Diagnostic, FileId, Report, Severity, SourceFile, Sources, Span};
+use crate::{Diagnostic, FileId, Report, Severity, SourceFile, Sources, Span, few};
 use std::sync::Arc;
+
+/// Nodes that one line names.
+const SHOWN_NODES: usize = 8;
 
 /// All findings of a report, then a line per input that says its verdict, then how many findings there are.
 pub fn text(report: &Report, sources: &Sources, colour: bool) -> String {
@@ -26,24 +29,12 @@ pub fn text(report: &Report, sources: &Sources, colour: bool) -> String {
             .map(|(question, answer)| format!("{} {answer}", question.replace('_', " ")))
             .collect();
         let nodes: Vec<&str> = inputs.iter().filter_map(|input| input.node.as_deref()).collect();
-        let nodes = if nodes.is_empty() { String::new() } else { format!(" for {}", few(&nodes)) };
+        let nodes =
+            if nodes.is_empty() { String::new() } else { format!(" for {}", few(&nodes, SHOWN_NODES)) };
         let _ = writeln!(out, "{}{nodes}: {}", first.path, answers.join(", "));
     }
     out.push_str(&summary(report));
     out
-}
-
-/// The first names, and how many more there are.
-fn few(names: &[&str]) -> String {
-    const SHOWN: usize = 8;
-    match names {
-        [only] => (*only).to_owned(),
-        [most @ .., last] if most.len() < SHOWN => format!("{} and {last}", most.join(", ")),
-        _ => {
-            let shown = names.get(..SHOWN).unwrap_or(names);
-            format!("{} and {} more", shown.join(", "), names.len() - shown.len())
-        }
-    }
 }
 
 /// `checked 3 inputs: 1 error, 2 warnings`.
@@ -87,7 +78,7 @@ pub fn diagnostic(diagnostic: &Diagnostic, sources: &Sources, colour: bool) -> S
         group = group.element(Level::NOTE.message(note.as_str()));
     }
     let nodes: Vec<&str> = diagnostic.nodes.iter().map(String::as_str).collect();
-    let nodes = format!("This is so on {} nodes: {}.", nodes.len(), few(&nodes));
+    let nodes = format!("This is so on {} nodes: {}.", nodes.len(), few(&nodes, SHOWN_NODES));
     if !diagnostic.nodes.is_empty() {
         group = group.element(Level::NOTE.message(nodes.as_str()));
     }

@@ -3,8 +3,12 @@
 use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
+use setpoint_source::few;
 
 use super::causes::{Kind, Shared};
+
+/// Names that one line has.
+const SHOWN: usize = 6;
 
 /// What came of all nodes.
 #[derive(Debug)]
@@ -62,7 +66,7 @@ impl Parity {
             text += &format!("\n{}\n", cause.what);
             if resources.len() > 1 {
                 let others: Vec<&str> = resources.iter().skip(1).map(String::as_str).collect();
-                text += &format!("  likewise: {}\n", few(&others));
+                text += &format!("  likewise: {}\n", few(&others, SHOWN));
             }
             if let Some(place) = &cause.place {
                 text += &format!("  at {place}\n");
@@ -77,7 +81,7 @@ impl Parity {
                 text += &format!("  here:   {here}\n");
             }
             let names: Vec<&str> = on.iter().map(String::as_str).collect();
-            text += &format!("  on {}: {}\n", count_of(on.len(), "node"), few(&names));
+            text += &format!("  on {}: {}\n", count_of(on.len(), "node"), few(&names, SHOWN));
         }
         for note in &self.notes {
             text += &format!("\nnote: {note}\n");
@@ -138,12 +142,4 @@ fn thousands(number: usize) -> String {
         text.push(digit);
     }
     text
-}
-
-fn few(names: &[&str]) -> String {
-    const SHOWN: usize = 6;
-    if names.len() <= SHOWN {
-        return names.join(", ");
-    }
-    format!("{} and {} more", names[..SHOWN - 1].join(", "), thousands(names.len() - (SHOWN - 1)))
 }

@@ -13,7 +13,7 @@ use setpoint_source::{Diagnostic, Rule, Severity, Span, normal};
 
 use super::facts::{self, Facts};
 use super::node::{self, Known, NodeData};
-use super::project::{Kind, Project, and, plain_hash};
+use super::project::{Kind, Project, plain_hash};
 use crate::session::UsageError;
 
 pub(super) static NOT_ENTERED: Rule = Rule {
@@ -560,9 +560,5 @@ fn distinct<'a>(names: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
 
 /// The first names, and how many more there are.
 pub(super) fn few(names: &[&str]) -> String {
-    const SHOWN: usize = 10;
-    if names.len() <= SHOWN {
-        return and(names);
-    }
-    format!("{} and {} more", names[..SHOWN - 2].join(", "), names.len() - (SHOWN - 2))
+    setpoint_source::few(names, 10)
 }

@@ -448,12 +448,8 @@ fn are_modules(count: usize) -> String {
 }
 
 /// `a, b and c`
-pub(super) fn and(names: &[&str]) -> String {
-    match names {
-        [] => String::new(),
-        [only] => (*only).to_owned(),
-        [most @ .., last] => format!("{} and {last}", most.join(", ")),
-    }
+fn and(names: &[&str]) -> String {
+    setpoint_source::few(names, usize::MAX)
 }
 
 fn folder_name(path: &Path) -> String {
