@@ -540,7 +540,9 @@ impl<'a> Teller<'a> {
             }
         }
         let told = groups.into_iter().map(|(_, reason, steps, mut with)| {
-            with.retain(|other| !steps.contains(other));
+            // A container does nothing: what it contains is named.
+            let acts = |step: &StepId| self.step(*step).is_some_and(|step| !step.passes_on);
+            with.retain(|other| !steps.contains(other) && acts(other));
             with.sort_unstable();
             with.dedup();
             let (verb, whose) = if steps.len() == 1 { ("does", "its") } else { ("do", "their") };

@@ -176,7 +176,7 @@ fn fails_only_first(found: &Counterexample) -> bool {
 pub(crate) fn decide(asker: &mut Asker<'_, '_>, tell: &dyn Fn(usize, usize)) -> Orders {
     let context = asker.context;
     // Without any admissible start there is nothing that could differ.
-    let pairs = if asker.witness.base().is_some() { candidates(context) } else { Vec::new() };
+    let pairs = if asker.witness.is_impossible() { Vec::new() } else { candidates(context) };
     let mut found = Orders {
         order: Order::Independent,
         dependent: Vec::new(),
@@ -190,7 +190,7 @@ pub(crate) fn decide(asker: &mut Asker<'_, '_>, tell: &dyn Fn(usize, usize)) -> 
     let mut conflicting: Vec<(StepId, StepId)> = Vec::new();
     // Steps that are tried again later have no place of their own in an order: they are asked about all at once.
     let mut postponed: Vec<StepId> = Vec::new();
-    if !context.unsettled.is_empty() && asker.witness.base().is_some() {
+    if !context.unsettled.is_empty() && !asker.witness.is_impossible() {
         let seeds = context.unsettled.iter().flat_map(|&step| {
             let mut cells = Vec::new();
             context.step(step).suitable.cells(&mut cells);

@@ -155,7 +155,14 @@ pub(crate) fn decide(
         not_convergent: None,
         unproved: Vec::new(),
     };
+    if witness.is_impossible() {
+        return found;
+    }
     if witness.base().is_none() {
+        (found.idempotent, found.quiet, found.convergent) =
+            (Answer::Unknown, Answer::Unknown, Answer::Unknown);
+        let why = if context.is_late() { Why::Time } else { Why::Hard };
+        found.unproved.push(Unproved { steps: Vec::new(), why });
         return found;
     }
     let groups = groups(context);

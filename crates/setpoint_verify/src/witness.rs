@@ -3,10 +3,11 @@
 use std::cell::OnceCell;
 
 use rustc_hash::FxHashSet;
-use setpoint_solver::Lit;
+use setpoint_solver::{Lit, Outcome};
 use setpoint_state::{CellId, State, StepId, Value};
 
 use crate::context::{Context, has};
+use crate::flow::GaveUp;
 use crate::machine::{Machine, Symbols};
 use crate::runs::Runs;
 use crate::sub::{Moment, Sub, Tests, embed};
@@ -21,7 +22,7 @@ fn in_order(cells: &FxHashSet<CellId>) -> Vec<CellId> {
 /// Completes starts, and replays.
 pub(crate) struct Witness<'c, 'p> {
     context: &'c Context<'p>,
-    base: OnceCell<Option<State>>,
+    base: OnceCell<Result<Option<State>, GaveUp>>,
     good: OnceCell<Option<State>>,
 }
 
@@ -33,23 +34,30 @@ impl<'c, 'p> Witness<'c, 'p> {
         Self { context, base: OnceCell::new(), good: OnceCell::new() }
     }
 
-    /// Some admissible start of the whole plan; `None` if there is none.
+    /// Some admissible start of the whole plan, if one is known.
     pub(crate) fn base(&self) -> Option<&State> {
-        self.base
-            .get_or_init(|| {
-                let mut state = State::empty(&self.context.plan.space);
-                for (id, _) in self.context.plan.space.iter() {
-                    if let Some(first) = self.context.domains.start_values(id).next() {
-                        state.set(id, first.clone());
-                    }
+        self.search().as_ref().ok()?.as_ref()
+    }
+
+    /// Whether it is proved that no start is admissible: then nothing can go wrong. That none was found in time proves nothing.
+    pub(crate) fn is_impossible(&self) -> bool {
+        matches!(self.search(), Ok(None))
+    }
+
+    fn search(&self) -> &Result<Option<State>, GaveUp> {
+        self.base.get_or_init(|| {
+            let mut state = State::empty(&self.context.plan.space);
+            for (id, _) in self.context.plan.space.iter() {
+                if let Some(first) = self.context.domains.start_values(id).next() {
+                    state.set(id, first.clone());
                 }
-                if self.is_admissible(&state) {
-                    return Some(state);
-                }
-                let cells: Vec<CellId> = self.context.plan.space.iter().map(|(id, _)| id).collect();
-                self.solve(&cells, &[], state)
-            })
-            .as_ref()
+            }
+            if self.is_admissible(&state) {
+                return Ok(Some(state));
+            }
+            let cells: Vec<CellId> = self.context.plan.space.iter().map(|(id, _)| id).collect();
+            self.solve(&cells, &[], state)
+        })
     }
 
     /// A start from which no step fails in Puppet's order, if one is found.
@@ -101,7 +109,12 @@ impl<'c, 'p> Witness<'c, 'p> {
             })
     }
 
-    fn solve(&self, cells: &[CellId], fixed: &[(CellId, Value)], onto: State) -> Option<State> {
+    fn solve(
+        &self,
+        cells: &[CellId],
+        fixed: &[(CellId, Value)],
+        onto: State,
+    ) -> Result<Option<State>, GaveUp> {
         let all: Vec<u32> = (0..self.context.assumptions.len() as u32).collect();
         self.solve_some(cells, &all, fixed, onto)
     }
@@ -113,7 +126,7 @@ impl<'c, 'p> Witness<'c, 'p> {
         tests: &[u32],
         fixed: &[(CellId, Value)],
         mut onto: State,
-    ) -> Option<State> {
+    ) -> Result<Option<State>, GaveUp> {
         let context = self.context;
         let mut machine = Machine::new(&context.plan, &context.domains, context.semantics, context.limits());
         let start = machine.start_of(cells);
@@ -126,14 +139,16 @@ impl<'c, 'p> Witness<'c, 'p> {
             machine.circuit.assert(&[holds]);
         }
         let wishes = machine.as_in(&start, cells.iter().map(|&cell| (cell, onto.get(cell).clone())));
-        if !machine.solve_near(&[], &wishes).is_sat() {
-            return None;
+        match machine.solve_near(&[], &wishes) {
+            Outcome::Sat => {}
+            Outcome::Unsat => return Ok(None),
+            Outcome::Unknown => return Err(GaveUp),
         }
         let found = machine.decode_of(&start, cells);
         for (cell, value) in found {
             onto.set(cell, value);
         }
-        Some(onto)
+        Ok(Some(onto))
     }
 
     /// An admissible start of the whole plan in which these cells hold these values.
@@ -183,7 +198,7 @@ impl<'c, 'p> Witness<'c, 'p> {
                     given.push((cell, state.get(cell).clone()));
                 }
             }
-            if let Some(found) = self.solve_some(&cells, &tests, &given, state.clone()) {
+            if let Ok(Some(found)) = self.solve_some(&cells, &tests, &given, state.clone()) {
                 return Some(found);
             }
             let before = free.len();

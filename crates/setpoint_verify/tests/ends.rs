@@ -272,3 +272,18 @@ fn a_stated_invariant_is_asked_of_every_order() {
     let (broken, undecided) = stated(&plan);
     assert!(broken.is_empty() && undecided.is_empty());
 }
+
+/// That no start was found in time does not mean that there is none: nothing is proved then.
+#[test]
+fn a_time_that_is_over_proves_nothing() {
+    let mut plan = Plan::default();
+    let x = plan.space.cell(CellKey::path("/x"), &[Kind::Absent, Kind::File]);
+    plan.start.push(Test::Kind(x, Kind::Absent).negate());
+    step(&mut plan, "a", write(x, "1"), Program::Skip);
+    step(&mut plan, "b", write(x, "2"), Program::Skip);
+    let options = Options { deadline: Some(std::time::Instant::now()), ..Options::default() };
+    let verdicts = verify(&plan, &options);
+    assert_eq!(verdicts.order, Order::Unknown);
+    assert_eq!([verdicts.idempotent, verdicts.quiet, verdicts.convergent], [Answer::Unknown; 3]);
+    assert!(!verdicts.unfinished.is_empty());
+}
