@@ -354,11 +354,7 @@ mod tests {
         for program in
             ["s/^k=.*/k=1/", "s/^#*k .*$/k 1/", "/^#/d", "s/old/new=2/g", "s/^a.*/b/; s/^x.*/y/", "s/^k$/l/"]
         {
-            assert_eq!(
-                settles(program),
-                program != "s/old/new=2/g" || !"new=2".contains(['o', 'l', 'd']),
-                "{program}"
-            );
+            assert!(settles(program), "{program}");
         }
         // The second time more is replaced, or what was put in is found again.
         for program in [
