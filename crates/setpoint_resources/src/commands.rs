@@ -489,8 +489,10 @@ fn answerable(asked: &Condition) -> Result<Question, String> {
     let several = |all: &[Condition]| all.iter().map(answerable).collect::<Result<Vec<_>, _>>();
     Ok(match asked {
         Condition::Constant(value) => Question::Constant(*value),
-        Condition::Exists(path) | Condition::IsExecutable(path) | Condition::IsSocket(path) => {
-            Question::Exists(path.clone())
+        Condition::Exists(path) | Condition::IsExecutable(path) => Question::Exists(path.clone()),
+        // It comes and goes with the service that listens.
+        Condition::IsSocket(path) => {
+            return Err(format!("whether something listens at {path} is not modelled"));
         }
         Condition::HasContent(path) => Question::HasContent(path.clone()),
         Condition::IsFile(path) => Question::IsFile(path.clone()),
