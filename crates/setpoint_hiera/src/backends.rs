@@ -1,12 +1,13 @@
-//! What the entries of a hierarchy give: files, encrypted files, and backends that are not run.
+//! What the entries of a hierarchy give: files, encrypted files, functions, and backends that cannot be run.
 
 use std::sync::Arc;
 
 use setpoint_provenance::{Leaf, LeafKind};
 use setpoint_puppet_values::types::assert_instance;
-use setpoint_puppet_values::{Data, Key, Opaque, Regex, Strictness, Type, Value};
+use setpoint_puppet_values::{Data, Hash, Key, Object, Opaque, Regex, Strictness, Type, Value};
 use setpoint_source::{FileId, Range, Symbol};
 
+use crate::Backend;
 use crate::config::Layer;
 use crate::data::{Content, DataFile, FileEntries, Format};
 use crate::explain::{Explainer, Step};
@@ -114,7 +115,50 @@ impl Search<'_> {
         Ok(found)
     }
 
-    /// A backend whose code is not run may have any key.
+    /// Asks a function in the Puppet language or in Ruby.
+    fn ask(
+        &mut self,
+        provider: usize,
+        entry: &Entry,
+        location: Option<&Location>,
+        key: &LookupKey,
+    ) -> Result<Backend, Failure> {
+        let mut options = entry.options.clone();
+        if let Some(location) = location {
+            let name = if location.is_uri { "uri" } else { "path" };
+            options.insert(Key::from(name), Value::from(location.path.display().to_string()));
+        }
+        let mut context = Hash::default();
+        context.insert(Key::from("environment_name"), Value::from(self.scope.environment_name()));
+        if let Layer::Module(module) = &self.session.providers[provider].layer {
+            context.insert(Key::from("module_name"), Value::from(&**module));
+        }
+        let context = Object { type_name: "Puppet::LookupContext".into(), attributes: context };
+        let context = Value::new(Data::Object(Arc::new(context)));
+        let mut arguments = match entry.kind {
+            "data_hash" => Vec::new(),
+            // The function would have to dig the rest, too.
+            "data_dig" if !key.segments.is_empty() => return Ok(Backend::Unknown),
+            "data_dig" => vec![Value::array(vec![Value::from(&*key.root)])],
+            _ => vec![Value::from(&*key.root)],
+        };
+        arguments.extend([Value::hash(options), context]);
+        let answer = self.scope.call_backend(&entry.function_name, arguments);
+        let (kind, function) = (entry.kind, &entry.function_name);
+        let place = location
+            .map(|one| format!(", when using location '{}',", one.path.display()))
+            .unwrap_or_default();
+        if let (Backend::Found(value), "data_hash") = (&answer, kind) {
+            let subject = format!("Value returned from {kind} function '{function}'{place}");
+            assert_instance(&subject, &Type::Hash(None), value)
+                .map_err(|error| Failure::puppet(error.message))?;
+            let found = value.as_hash().and_then(|data| data.get(&Key::from(&*key.root))).cloned();
+            return Ok(found.map_or(Backend::NotFound, Backend::Found));
+        }
+        Ok(answer)
+    }
+
+    /// A backend whose code cannot be run may have any key.
     pub(crate) fn foreign(
         &mut self,
         provider: usize,
@@ -129,6 +173,17 @@ impl Search<'_> {
         if !is_backend && !self.scope.has_function(&entry.function_name) {
             let message = format!("Unable to find '{}' function named '{}'", entry.kind, entry.function_name);
             return Err(self.session.providers[provider].config.problem(message, None));
+        }
+        if !is_backend {
+            match self.ask(provider, entry, location, key)? {
+                Backend::Found(value) if entry.kind == "data_hash" => {
+                    return self.interpolate(&value, true).map(Some);
+                }
+                Backend::Found(value) => return Ok(Some(value)),
+                Backend::NotFound => return Ok(None),
+                Backend::Failed(message) => return Err(Failure::other(message)),
+                Backend::Unknown => {}
+            }
         }
         let place = location.map(|one| format!(" with {}", one.path.display())).unwrap_or_default();
         let what = if is_backend {

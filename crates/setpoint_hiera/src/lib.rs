@@ -7,7 +7,8 @@
 //!
 //! Where to look: `config` has `hiera.yaml`, `hierarchy` what it means for a node, `data` the files, `psych` and `hocon`
 //! their readers, `eyaml` the encrypted values, `key` dotted keys, `interpolate` the `%{…}`, `merge` the strategies, `search` the
-//! order of it all with `levels`, `options` and `backends`, and `explain` the text of `--explain`. The crate runs no code of backends: their values are opaque.
+//! order of it all with `levels`, `options` and `backends`, and `explain` the text of `--explain`. Functions of hierarchies are run by the scope, as
+//! far as it can; the values of others are opaque.
 
 mod backends;
 mod config;
@@ -96,10 +97,24 @@ pub trait Scope {
     fn convert(&mut self, of: Value, arguments: Vec<Value>) -> Result<Value, String>;
     /// Whether there is a function of this name.
     fn has_function(&mut self, name: &str) -> bool;
+    /// The name of the environment.
+    fn environment_name(&self) -> String;
+    /// Calls a function that an entry of a hierarchy names.
+    fn call_backend(&mut self, name: &str, arguments: Vec<Value>) -> Backend;
     fn strict(&self) -> Strictness;
     fn warn(&mut self, message: String);
     /// A warning that is given once per `key` and node: about a configuration, or about what is asked for.
     fn warn_once(&mut self, key: &str, message: String, config: Option<&Path>);
+}
+
+/// What a function of a hierarchy gives.
+#[derive(Debug)]
+pub enum Backend {
+    Found(Value),
+    NotFound,
+    /// It could not be run to its end.
+    Unknown,
+    Failed(String),
 }
 
 impl Hiera<'_> {

@@ -43,7 +43,8 @@ fn cases_of_known_functions_are_answered_from_their_files() {
         let case = Case::parse(&text);
         let filter = std::env::var("SETPOINT_RUBY_CASES").unwrap_or_default();
         let own = case.inputs.iter().any(|input| input.name.contains("lib/puppet/"));
-        if case.option("modules").is_none() && !own || !path.display().to_string().contains(&filter) {
+        let is_chosen = own || case.option("modules").is_some() || !filter.is_empty();
+        if !is_chosen || !path.display().to_string().contains(&filter) {
             continue;
         }
         for mode in Mode::ALL {
@@ -163,7 +164,8 @@ fn every_function_of_the_installed_modules_answers_as_puppet_does() {
     let mut ends: BTreeMap<String, (usize, usize, String)> = BTreeMap::new();
     for (seed, function) in (0..).zip(functions()) {
         let Function { module, name } = &function;
-        if !only.is_empty() && *name != only {
+        // A word that no call can begin with.
+        if name == "private" || !only.is_empty() && *name != only {
             continue;
         }
         let mut random = Random::new(seed);
@@ -185,12 +187,16 @@ fn every_function_of_the_installed_modules_answers_as_puppet_does() {
             }
             entry.1 += 1;
             let Ok(wanted) = oracle.ask(&request) else { panic!("Puppet does not answer {call}") };
-            let wanted = wanted.render();
+            // A line of the JSON library's own source.
+            let wanted = wanted.render().replace("859: unexpected", "unexpected");
             // Puppet itself does not find the libraries of modules here, and its log of variables that are not there is not ours.
             if wanted.contains("LoadError") {
                 continue;
             }
-            let kept = |line: &&str| !line.starts_with("warning: Undefined variable");
+            let kept = |line: &&str| {
+                !line.starts_with("warning: Undefined variable")
+                    && !line.contains("(file & line not available)")
+            };
             let wanted: Vec<&str> = wanted.lines().filter(kept).collect();
             let difference = agree(&wanted.join("\n"), &ours);
             if !difference.is_empty() {

@@ -2,9 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use setpoint_hiera::{Failure, Scope};
+use setpoint_hiera::{Backend, Failure, Scope};
 use setpoint_provenance::Arena;
-use setpoint_puppet_functions::{Call, DataAnswer, DataRequest, Host, Stop, Strictness};
+use setpoint_puppet_functions::{Call, DataAnswer, DataRequest, Host, Stop, Strictness, is_no_such_key};
 use setpoint_puppet_values::{Data, Value};
 use setpoint_source::{Diagnostic, Range, Severity, Span, Symbol};
 
@@ -96,6 +96,21 @@ impl Scope for Compiler<'_> {
 
     fn has_function(&mut self, name: &str) -> bool {
         Host::has_function(self, name)
+    }
+
+    fn environment_name(&self) -> String {
+        self.options.environment.clone().unwrap_or_else(|| self.environment.name.clone())
+    }
+
+    fn call_backend(&mut self, name: &str, arguments: Vec<Value>) -> Backend {
+        let span = self.span(Range::default());
+        let call = Call { name: Symbol::new(name), arguments, block: None, span };
+        match Host::call_function(self, call) {
+            Ok(value) if is_unknown(&value) => Backend::Unknown,
+            Ok(value) => Backend::Found(value),
+            Err(stop) if is_no_such_key(&stop) => Backend::NotFound,
+            Err(stop) => Backend::Failed(message(stop)),
+        }
     }
 
     fn strict(&self) -> Strictness {

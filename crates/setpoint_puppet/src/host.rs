@@ -6,6 +6,7 @@ use indexmap::IndexMap;
 use setpoint_provenance::{Arena, Control, Leaf, LeafKind};
 use setpoint_puppet_functions::{
     Block, Call, DataAnswer, DataRequest, Host, LogLevel, RubyAnswer, Stop, Strictness, call_ruby_function,
+    no_such_key,
 };
 use setpoint_puppet_values::{Data, Hash, Key, Object, Opaque, Value};
 use setpoint_source::{FileSystem, Range, Span, Symbol};
@@ -247,11 +248,37 @@ impl Compiler<'_> {
         {
             return Ok(attribute);
         }
+        if let Some(answer) = Self::lookup_context(name, call) {
+            return answer;
+        }
         let Some(function) = self.environment.ruby_function(&name) else {
             let unknown = crate::evaluate::unknown_function(name, call.span);
             return Err(self.missing_function(unknown, &name));
         };
         self.call_ruby(&function, name, call, false)
+    }
+
+    /// A method of the context that Hiera gives to functions of hierarchies. What it would keep for later calls is
+    /// computed again.
+    fn lookup_context(name: Symbol, call: &Call<'_>) -> Option<Result<Value, Stop>> {
+        let [Value { data: Data::Object(object), .. }, rest @ ..] = call.arguments.as_slice() else {
+            return None;
+        };
+        if &*object.type_name != "Puppet::LookupContext" {
+            return None;
+        }
+        Some(Ok(match (&*name, rest) {
+            ("not_found", []) => return Some(Err(no_such_key(call.span))),
+            ("environment_name" | "module_name" | "cached_value", _) => Value::UNDEF,
+            ("cache_has_key", [_]) => Value::from(false),
+            ("cache", [_, value]) => value.clone(),
+            ("cache_all", [_]) | ("explain", _) => Value::UNDEF,
+            ("interpolate", [value]) if !has_interpolation(value) => value.clone(),
+            _ => {
+                let reason = format!("{name} of a lookup context is not known here");
+                Value::new(Data::Opaque(Opaque { reason: reason.into() }.into()))
+            }
+        }))
     }
 
     /// A function in Ruby: one that is known here, else the code of its file, as far as it is within what is known of Ruby.
@@ -287,6 +314,17 @@ impl Compiler<'_> {
             self.warn(format!("The result of {reason}, and is not known"), Some(call.span));
         }
         Ok(Value::new(Data::Opaque(Opaque { reason: reason.into() }.into())))
+    }
+}
+
+fn has_interpolation(value: &Value) -> bool {
+    match &value.data {
+        Data::String(text) => text.contains("%{"),
+        Data::Array(items) => items.iter().any(has_interpolation),
+        Data::Hash(entries) => {
+            entries.iter().any(|(key, item)| has_interpolation(&key.0) || has_interpolation(item))
+        }
+        _ => false,
     }
 }
 

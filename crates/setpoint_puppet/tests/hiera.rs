@@ -168,7 +168,7 @@ fn a_secret_without_a_key_is_not_known_and_the_rest_of_its_file_is() {
 }
 
 #[test]
-fn a_backend_that_is_not_run_gives_values_that_are_not_known() {
+fn a_backend_that_cannot_be_run_gives_values_that_are_not_known() {
     let world = World::new(&[
         (
             "hiera.yaml",
@@ -178,7 +178,8 @@ fn a_backend_that_is_not_run_gives_values_that_are_not_known() {
         ("data/common.yaml", "secret_known: known\n"),
         (
             "modules/vault/lib/puppet/functions/vault/find.rb",
-            "Puppet::Functions.create_function(:'vault::find') {}",
+            "Puppet::Functions.create_function(:'vault::find') do\n  def find(key, options, context)\n    `vault read #{key}`\n  \
+             end\nend\n",
         ),
         (
             "main.pp",

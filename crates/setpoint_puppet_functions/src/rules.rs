@@ -88,8 +88,26 @@ Give the function a stub in `setpoint.toml`, or take the value from a fact or fr
 ",
 };
 
+/// No complaint but a jump: a backend of Hiera says that it has not the key.
+pub(crate) static NO_SUCH_KEY: Rule = Rule {
+    name: "no-such-key",
+    severity: Severity::Error,
+    summary: "a backend of Hiera was asked for a key outside of a lookup",
+    explanation: "`not_found` of a lookup context ends the function that Hiera has called, and nothing else.",
+};
+
 pub static RULES: &[&Rule] =
     &[&FAIL_CALLED, &FUNCTION_FAILED, &UNKNOWN_VALUE, &UNSUPPORTED_FUNCTION, &WRONG_ARGUMENTS];
+
+/// What `not_found` of a lookup context does: it ends the function that Hiera has called.
+pub fn no_such_key(span: Span) -> Stop {
+    stop(&NO_SUCH_KEY, "not_found() was called outside of a lookup", span)
+}
+
+/// Whether a function ended with `not_found`.
+pub fn is_no_such_key(stop: &Stop) -> bool {
+    matches!(stop, Stop::Error(diagnostic) if std::ptr::eq(diagnostic.rule, &raw const NO_SUCH_KEY))
+}
 
 pub(crate) fn stop(rule: &'static Rule, message: impl Into<String>, span: Span) -> Stop {
     Stop::Error(Box::new(Diagnostic::new(rule, message).at(span)))

@@ -21,6 +21,9 @@ impl Compiler<'_> {
         if let Some(builtin) = Type::builtin(name) {
             return Ok(Some(builtin));
         }
+        if name == "Puppet::LookupContext" {
+            return Ok(Some(Type::object_named(name)));
+        }
         if let Some(alias) = self.find_alias(Symbol::new(name))? {
             return Ok(Some(alias));
         }

@@ -40,7 +40,9 @@ impl Interpreter<'_, '_, '_> {
                 };
             }
             Err(Flow::Raise(error)) => (error.clone(), Flow::Raise(error)),
-            Err(Flow::Failure(Failure::Stopped(Stop::Error(diagnostic)))) => {
+            Err(Flow::Failure(Failure::Stopped(Stop::Error(diagnostic))))
+                if !std::ptr::eq(diagnostic.rule, &raw const rules::NO_SUCH_KEY) =>
+            {
                 let class = if std::ptr::eq(diagnostic.rule, &raw const rules::WRONG_ARGUMENTS) {
                     "ArgumentError"
                 } else {

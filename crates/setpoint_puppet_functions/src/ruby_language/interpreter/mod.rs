@@ -582,6 +582,7 @@ impl<'i, 'c, 'h> Interpreter<'i, 'c, 'h> {
                 return Ok(Thing::text("local-variable"));
             }
             Node::Name(name, _) => self.has_own_method(name, environment),
+            Node::Constant(name) if self.constant(name, environment).is_err() => false,
             Node::Constant(name) => match self.constant(name, environment)? {
                 Thing::Constant(name) if !classes::is_known(&name) => {
                     return beyond(format!("it asks for {name}"));

@@ -323,6 +323,8 @@ fn json(interpreter: &mut Interpreter<'_, '_, '_>, given: &Given<'_>) -> Result<
                 (None, _) => return beyond("it writes something as JSON that is no data"),
             }
         }
+        ("load", [Thing::Nil, ..]) => Thing::Nil,
+        ("load", [Thing::Text(text), ..]) if text.value.borrow().is_empty() => Thing::Nil,
         ("parse" | "load" | "parse!", [text, rest @ ..]) => {
             if text.is_nil() {
                 return type_error("no implicit conversion of nil into String");

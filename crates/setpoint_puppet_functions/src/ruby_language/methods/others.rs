@@ -25,6 +25,10 @@ pub(super) fn range_items(range: &Range) -> Result<Vec<Thing>> {
         }
         (Thing::Text(from), Thing::Text(to)) => {
             let (from, to) = (from.value.borrow(), to.value.borrow());
+            // The empty text has no next one.
+            if from.is_empty() {
+                return Ok(vec![Thing::text("")]);
+            }
             Ok(strings::upto(&from, &to, range.exclusive).take(MOST).map(Thing::text).collect())
         }
         (Thing::Integer(_), Thing::Nil) => beyond("it walks a range without an end"),

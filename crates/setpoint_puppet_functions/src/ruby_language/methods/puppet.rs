@@ -143,6 +143,14 @@ pub(super) fn module(
             interpreter.call_function("versioncmp", given.arguments, None)?
         }
         ("Puppet::Util", "absolute_path?", [path, platform @ ..]) => {
+            if !matches!(path, Thing::Text(_)) {
+                let (text, class) = (interpreter.to_s(path)?, path.class());
+                let message = format!(
+                    "Cannot check if {text} is an absolute path because it is a '{class}' and not a String'"
+                );
+                interpreter.context.host.say(LogLevel::Warning, message);
+                return Ok(Some(Thing::Bool(false)));
+            }
             let path = text_of(path)?;
             let windows = platform.first().is_some_and(|platform| platform.to_s() == "windows");
             if windows {
@@ -204,6 +212,14 @@ pub(super) fn other(
         (Data::Type(of), "instance?", [subject]) => {
             let subject = interpreter.value_for_puppet(subject)?;
             Thing::Bool(of.is_instance(&subject))
+        }
+        (Data::Object(object), name, arguments) if &*object.type_name == "Puppet::LookupContext" => {
+            if given.block.is_some() {
+                return beyond(format!("it gives {name} of a lookup context a block"));
+            }
+            let mut all = vec![Thing::Other(value.clone())];
+            all.extend(arguments.iter().cloned());
+            interpreter.call_function(name, &all, None)?
         }
         _ => {
             return beyond(format!("it calls {} of a value of Puppet", given.name));
