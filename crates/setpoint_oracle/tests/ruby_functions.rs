@@ -193,11 +193,12 @@ fn every_function_of_the_installed_modules_answers_as_puppet_does() {
             if wanted.contains("LoadError") {
                 continue;
             }
-            let kept = |line: &&str| {
-                !line.starts_with("warning: Undefined variable")
-                    && !line.contains("(file & line not available)")
-            };
-            let wanted: Vec<&str> = wanted.lines().filter(kept).collect();
+            let mut wanted: Vec<&str> = wanted.lines().collect();
+            while let Some(at) =
+                wanted.iter().position(|line| line.starts_with("warning: Undefined variable"))
+            {
+                wanted.drain(at..(at + 2).min(wanted.len()));
+            }
             let difference = agree(&wanted.join("\n"), &ours);
             if !difference.is_empty() {
                 let _ = writeln!(problems, "{module}: {call}\n{difference}");
