@@ -1,7 +1,8 @@
 # Puppet itself, applying many small catalogs in one folder that is its root: one JSON request a line in, one JSON answer
 # a line out.
 #
-# Request: {"catalog": {…}, "start": [entry], "packages": [package], "runs": number}
+# Request: {"catalog": {…}, "earlier": {…}, "start": [entry], "packages": [package], "runs": number}
+#   earlier: a catalog that is applied once before the first state is taken
 #   entry: {"path", "kind": "file"|"directory"|"link"|"absent", "content", "target", "mode", "owner", "group"}; users, hosts
 #     and the like are files
 #   package: {"name", "version", "depends", "conflicts", "files": {path: content}, "directories": [path], "conffiles": [path],
@@ -41,12 +42,12 @@ FOLDERS = %w[etc etc/apt etc/apt/apt.conf.d etc/apt/preferences.d etc/apt/source
              var/lib/puppet/conf var/lib/puppet/code var/lib/puppet/run var/lib/puppet/log var/lib/puppet/var/state
              var/lib/puppet/var/bucket var/lib/puppet/var/clientbucket var/lib/puppet/var/client_data/catalog]
 # Where the tools keep their own books.
-PRIVATE = %w[usr dev proc tmp var/lib/puppet var/lib/dpkg var/lib/apt var/cache var/log var/backups repository modules
+PRIVATE = %w[usr dev proc tmp var/lib/puppet var/lib/dpkg var/lib/apt var/cache var/log/apt var/log/dpkg.log var/log/alternatives.log var/backups repository modules
              etc/apt etc/dpkg etc/ld.so.cache etc/.pwd.lock etc/passwd- etc/group- etc/shadow- etc/gshadow- etc/subuid etc/subuid-
              etc/subgid etc/subgid- etc/passwd.lock]
 
 # Stands in for systemd: units are files, what runs and what is enabled are files below /run and /etc. A line
-# `Reads=/path` of a unit names a file that is loaded at each start.
+# `Reads=/path` of a unit, or of a file of its name in /var/lib/services, names a file that is loaded at each start.
 SYSTEMCTL = <<'SH'
 #!/bin/sh
 while [ "${1#-}" != "$1" ]; do
@@ -67,7 +68,7 @@ state=/run/services/$name
 known() { [ -n "$unit$script" ] || { echo "Unit $name.service could not be found." >&2; exit 5; }; }
 load() {
   rm -rf "$state.loaded"; mkdir -p "$state.loaded"
-  sed -n 's/^#* *Reads=//p' "$unit$script" | while read -r path; do
+  cat "/var/lib/services/$name" "$unit$script" 2>/dev/null | sed -n 's/^#* *Reads=//p' | while read -r path; do
     if [ -f "$path" ]; then cp "$path" "$state.loaded/$(echo "$path" | tr / '%')"; fi
   done
   # A service that cannot read its configuration does not start.
@@ -398,7 +399,7 @@ end
 
 def place(root, entry)
   path = "#{root}#{entry['path']}"
-  FileUtils.mkdir_p(File.dirname(path))
+  FileUtils.mkdir_p(File.dirname(path)) unless entry['kind'] == 'absent'
   case entry['kind']
   when 'directory' then FileUtils.mkdir_p(path)
   when 'link' then File.symlink(entry['target'], path)
@@ -542,23 +543,24 @@ rescue SystemCallError
   {}
 end
 
+def entry(path, owners, groups)
+  stat = File.lstat(path)
+  found = { 'mode' => format('%04o', stat.mode & 0o7777), 'owner' => owners[stat.uid] || stat.uid.to_s, 'group' => groups[stat.gid] || stat.gid.to_s }
+  if stat.symlink?
+    found.merge('kind' => 'link', 'target' => File.readlink(path))
+  elsif stat.directory?
+    found.merge('kind' => 'directory')
+  else
+    found.merge('kind' => 'file', 'content' => File.binread(path).force_encoding('UTF-8').scrub)
+  end
+end
+
 def walk(root, at, out, owners, groups)
   children("#{root}/#{at}").each do |name|
     relative = at.empty? ? name : "#{at}/#{name}"
     next if PRIVATE.include?(relative)
-    path = "#{root}/#{relative}"
-    stat = File.lstat(path)
-    entry = { 'mode' => format('%04o', stat.mode & 0o7777), 'owner' => owners[stat.uid] || stat.uid.to_s, 'group' => groups[stat.gid] || stat.gid.to_s }
-    if stat.symlink?
-      entry.merge!('kind' => 'link', 'target' => File.readlink(path))
-    elsif stat.directory?
-      entry['kind'] = 'directory'
-    else
-      entry['kind'] = 'file'
-      entry['content'] = File.binread(path).force_encoding('UTF-8').scrub
-    end
-    out["/#{relative}"] = entry
-    walk(root, relative, out, owners, groups) if stat.directory? && !stat.symlink?
+    out["/#{relative}"] = entry("#{root}/#{relative}", owners, groups)
+    walk(root, relative, out, owners, groups) if out["/#{relative}"]['kind'] == 'directory'
   end
 end
 
@@ -567,20 +569,11 @@ def state(root, tools)
   owners, groups = names(root, 'passwd'), names(root, 'group')
   walk(root, '', tree, owners, groups)
   # Of the tools' own folders only what a case has put there.
-  SHARED.each do |folder|
+  SHARED.select { |folder| File.directory?("#{root}/#{folder}") }.each do |folder|
+    tree["/#{folder}"] = entry("#{root}/#{folder}", owners, groups)
     (children("#{root}/#{folder}") - (tools[folder] || [])).each do |name|
-      path = "#{root}/#{folder}/#{name}"
-      stat = File.lstat(path)
-      entry = { 'mode' => format('%04o', stat.mode & 0o7777), 'owner' => owners[stat.uid] || stat.uid.to_s, 'group' => groups[stat.gid] || stat.gid.to_s }
-      if stat.symlink? then entry.merge!('kind' => 'link', 'target' => File.readlink(path))
-      elsif stat.directory?
-        entry['kind'] = 'directory'
-        walk(root, "#{folder}/#{name}", tree, owners, groups)
-      else
-        entry['kind'] = 'file'
-        entry['content'] = File.binread(path).force_encoding('UTF-8').scrub
-      end
-      tree["/#{folder}/#{name}"] = entry
+      tree["/#{folder}/#{name}"] = entry("#{root}/#{folder}/#{name}", owners, groups)
+      walk(root, "#{folder}/#{name}", tree, owners, groups) if tree["/#{folder}/#{name}"]['kind'] == 'directory'
     end
   end
   packages = {}
@@ -640,6 +633,7 @@ def answer(request, root, tools, applier)
   prepare_packages(request['packages'] || [], root)
   # What is placed after the packages are there: changed conffiles, say.
   (request['then'] || []).each { |entry| place(root, entry) }
+  applier.ask(request['earlier']) if request['earlier']
   before = state(root, tools)
   runs = (request['runs'] || 2).times.map do
     result = applier.ask(request['catalog'])

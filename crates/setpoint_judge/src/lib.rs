@@ -64,6 +64,9 @@ pub struct Package {
 #[derive(Clone, Debug, Serialize)]
 pub struct Trial {
     pub catalog: Value,
+    /// Applied once before the trial begins: a part of the catalog, say, of a run that was interrupted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub earlier: Option<Value>,
     pub start: Vec<Placed>,
     /// Placed after the packages of the start were installed.
     pub then: Vec<Placed>,

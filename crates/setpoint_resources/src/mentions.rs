@@ -205,6 +205,10 @@ impl Mentions {
                     }
                     self.declare(&home, &[Kind::Absent, Kind::Directory], world);
                 }
+                // A shell that a package brings must be there first.
+                if let Some(shell) = resource.text("shell") {
+                    self.add_path(&shell, world);
+                }
                 self.users.insert(name);
             }
             "Group" => {
@@ -328,6 +332,13 @@ impl Mentions {
         for row in &rows {
             self.add_entry(&row.path, row.entry.clone(), world);
             self.provide(&row.path, world);
+            // The folder of keys is made with the first of them.
+            if let (Entry::Key(_), Some(folder)) = (&row.entry, row.path.strip_suffix("/authorized_keys"))
+                && folder.ends_with("/.ssh")
+            {
+                self.provide(folder, world);
+                self.declare(folder, &[Kind::Absent, Kind::Directory], world);
+            }
         }
         !rows.is_empty()
     }

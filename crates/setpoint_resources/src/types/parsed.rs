@@ -105,7 +105,13 @@ pub(crate) fn rows(resource: &Resource, mentions: &Mentions) -> Vec<Row> {
             if !options.is_empty() {
                 words.push(options.join(","));
             }
-            words.push(resource.text("type").unwrap_or_else(|| "ssh-rsa".to_owned()));
+            let kind = resource.text("type").unwrap_or_else(|| "ssh-rsa".to_owned());
+            words.push(match kind.as_str() {
+                "rsa" => "ssh-rsa".to_owned(),
+                "dsa" => "ssh-dss".to_owned(),
+                "ed25519" => "ssh-ed25519".to_owned(),
+                _ => kind,
+            });
             words.push(resource.text("key").unwrap_or_default());
             words.push(name.clone());
             let key = row(path, Entry::Key(shared(&name)), words.join(" "), true);

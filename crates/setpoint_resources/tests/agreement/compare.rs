@@ -123,7 +123,7 @@ fn told(test: &setpoint_state::Test, modelled: &Modelled) -> String {
 }
 
 /// What an unknown step may have touched.
-fn unseen(modelled: &Modelled) -> BTreeSet<CellId> {
+pub(crate) fn unseen(modelled: &Modelled) -> BTreeSet<CellId> {
     let mut unseen = BTreeSet::new();
     for step in &modelled.plan.steps {
         match step.unknown.as_ref().map(|unknown| &unknown.reach) {
@@ -135,7 +135,7 @@ fn unseen(modelled: &Modelled) -> BTreeSet<CellId> {
     unseen
 }
 
-fn statuses(
+pub(crate) fn statuses(
     catalog: &Catalog,
     modelled: &Modelled,
     predicted: &[Status],
@@ -202,7 +202,7 @@ fn statuses(
 }
 
 #[allow(clippy::too_many_arguments, reason = "the two sides, and where to say it")]
-fn cells(
+pub(crate) fn cells(
     catalog: &Catalog,
     modelled: &Modelled,
     eyes: &Eyes<'_>,

@@ -70,6 +70,7 @@ fn check(path: &Path, judges: &[Mutex<Judge>]) -> Result<(), Failed> {
     {
         let trial = Trial {
             catalog: catalog.clone(),
+            earlier: None,
             start: start.nodes.clone(),
             then: start.then.clone(),
             packages: start.packages.clone(),
