@@ -7,7 +7,7 @@ use setpoint_catalog::{Catalog, Relation, ResourceId};
 use setpoint_puppet_values::Data;
 use setpoint_resources::{Modelled, Note};
 use setpoint_source::{Diagnostic, Fix, Rule, Severity, Sources, Span, few};
-use setpoint_state::{CellId, Run, Runner, Semantics, State, Status, StepId};
+use setpoint_state::{CellId, CellKind, Event, Run, Runner, Semantics, State, Status, StepId};
 use setpoint_verify::repair::Repair;
 use setpoint_verify::{
     Answer, Broken, Counterexample, Dependence, Failure, Stage, Stale, Twice, TwoStarts, Unfinished,
@@ -31,6 +31,8 @@ pub(crate) struct Teller<'a> {
 
 /// Names in one message at most.
 const MAX_NAMES: usize = 5;
+/// Types that write the configuration of services.
+const CONFIGURES: [&str; 4] = ["File", "Concat_file", "File_line", "Ini_setting"];
 
 /// Places that are shown at most where a finding is about many.
 const MAX_PLACES: usize = 2;
@@ -144,13 +146,28 @@ impl<'a> Teller<'a> {
             format!("the result depends on whether {first} or {second} comes first, and nothing says which");
         let finding = Diagnostic::new(&rules::MISSING_ORDER, message);
         let finding = self.with_story(self.placed(finding, &[one, two]), example, &[one, two]);
-        // The order of today, unless something fails in it that does not fail in the other.
+        // The order of today, unless something fails in it that does not fail in the other, or a service is started in it
+        // before its configuration is there.
         let failures = |run: &Run| run.statuses.iter().filter(|status| **status == Status::Failed).count();
-        if failures(&example.first_run) > failures(&example.second_run) {
+        let (today, other) = (failures(&example.first_run), failures(&example.second_run));
+        if today > other || (today == other && self.loads_too_early(one, two, example)) {
             self.with_fix(finding, two, one)
         } else {
             self.with_fix(finding, one, two)
         }
+    }
+
+    /// Whether the first step starts a service that has not loaded what the second one brings.
+    fn loads_too_early(&self, service: StepId, file: StepId, example: &Counterexample) -> bool {
+        let type_of = |step: StepId| {
+            self.resource(step).and_then(|id| self.catalog.get(id)).map_or("", |one| one.type_name.as_str())
+        };
+        let loaded = |cell: &CellId| {
+            self.modelled.plan.space.get(*cell).is_some_and(|cell| cell.key.kind == CellKind::Loaded)
+        };
+        type_of(service) == "Service"
+            && CONFIGURES.contains(&type_of(file))
+            && example.differs.cells.iter().all(loaded)
     }
 
     /// Adds the relationship that makes `first` come before `then`. A service that comes after its configuration reacts to
@@ -158,8 +175,17 @@ impl<'a> Teller<'a> {
     fn with_fix(&self, finding: Diagnostic, first: StepId, then: StepId) -> Diagnostic {
         let (Some(first), Some(then)) = (self.resource(first), self.resource(then)) else { return finding };
         let kind = |id: ResourceId| self.catalog.get(id).map_or("", |resource| resource.type_name.as_str());
-        let refreshes = kind(then) == "Service"
-            && matches!(kind(first), "File" | "Concat_file" | "File_line" | "Ini_setting");
+        let refreshes = kind(then) == "Service" && CONFIGURES.contains(&kind(first));
+        self.with_relation(finding, first, then, refreshes)
+    }
+
+    fn with_relation(
+        &self,
+        finding: Diagnostic,
+        first: ResourceId,
+        then: ResourceId,
+        refreshes: bool,
+    ) -> Diagnostic {
         if let Some((holder, relation, other)) = self.holder(first, then, refreshes)
             && let Some(fix) = relation_fix(self.sources, self.catalog, holder, relation, &[other])
         {
@@ -313,20 +339,35 @@ impl<'a> Teller<'a> {
         let service = self.service(stale)?;
         let path = self.path(stale)?;
         let name = self.words.step(service);
-        let file = self.writers(&[stale.file], Some(service)).into_iter().next();
+        let file = self.last_writer(stale, service);
         let known = |one: &StepId| told.iter().any(|known| known == self.words.step(*one));
         if known(&service) && file.as_ref().is_some_and(known) {
             return None;
         }
         let message = format!("{path} changes, and {name} keeps running with what it loaded before");
-        let note = "Nothing restarts the service when the file changes.";
-        let mut finding = Diagnostic::new(&rules::MISSING_NOTIFY, message).with_note(note);
+        let cause = file.map_or("the file changes".to_owned(), |file| {
+            format!("{} changes the file", self.words.step(file))
+        });
+        let mut finding = Diagnostic::new(&rules::MISSING_NOTIFY, message)
+            .with_note(format!("Nothing restarts the service when {cause}."));
         let mut steps = vec![service];
         if let Some(file) = file {
-            finding = self.with_fix(finding, file, service);
+            if let (Some(first), Some(then)) = (self.resource(file), self.resource(service)) {
+                finding = self.with_relation(finding, first, then, true);
+            }
             steps.push(file);
         }
         Some(self.placed(finding, &steps))
+    }
+
+    /// The step that wrote the file that the service has not loaded.
+    fn last_writer(&self, stale: &Stale, service: StepId) -> Option<StepId> {
+        let run = self.runner.trace(&stale.start, &stale.runs.first()?.order);
+        let writes = run.events.iter().rev().find_map(|event| match event {
+            Event::Write { step, cell, .. } if *cell == stale.file && *step != service => Some(*step),
+            _ => None,
+        });
+        writes.or_else(|| self.writers(&[stale.file], Some(service)).into_iter().next())
     }
 
     /// Restarts that one failure loses: one finding for each service, with an example.

@@ -44,15 +44,27 @@ pub(crate) fn examine(places: &Places, name: &str, witnesses: &mut Witnesses) ->
     found.verdict = format!("{}, idempotent: {}", word("order"), word("idempotent"));
     let subject = Subject::new(places, &manifest)?;
     match word("order").as_str() {
-        "independent" => found.confirmed = alike(&subject, &mut witnesses.judge)?,
+        "independent" => {
+            found.confirmed = alike(&subject, &mut witnesses.judge)?;
+            if word("idempotent") == "no" {
+                found.confirmed += &restless(&subject, &mut witnesses.judge)?;
+            }
+        }
         "dependent" | "fails" => {
             let verdicts = subject.verdicts();
-            let examples: Vec<&Counterexample> =
-                verdicts.fails.iter().chain(verdicts.dependent.iter().map(|one| &one.counterexample)).collect();
+            let examples: Vec<&Counterexample> = verdicts
+                .fails
+                .iter()
+                .chain(verdicts.dependent.iter().map(|one| &one.counterexample))
+                .collect();
             found.confirmed = unlike(&subject, &examples, &mut witnesses.judge)?;
             (found.repair, found.repaired) = mended(places, &manifest, &subject, &examples, witnesses)?;
         }
         other => return Err(format!("the order is {other}")),
+    }
+    if !subject.left_out.is_empty() {
+        found.confirmed +=
+            &format!("; without {}, which asks for `rpm` and the network", subject.left_out.join(", "));
     }
     Ok(found)
 }
@@ -77,9 +89,8 @@ fn refused(places: &Places, manifest: &Path, witnesses: &mut Witnesses) -> Resul
 
 /// The manifest with the modules of the corpus.
 fn request(places: &Places, manifest: &Path) -> Result<Request, String> {
-    let read = |path: &Path| {
-        std::fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))
-    };
+    let read =
+        |path: &Path| std::fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()));
     let mut request = Request::manifest(&read(manifest)?, Mode::Seven);
     let folder = places.corpus.join("modules");
     for path in files_below(&folder) {
@@ -91,7 +102,9 @@ fn request(places: &Places, manifest: &Path) -> Result<Request, String> {
     for line in request.files[0].1.lines() {
         if let Some(name) = line.strip_prefix("# @UNFACT ") {
             request.facts.shift_remove(name.trim());
-        } else if let Some((name, value)) = line.strip_prefix("# @FACT ").and_then(|rest| rest.split_once('=')) {
+        } else if let Some((name, value)) =
+            line.strip_prefix("# @FACT ").and_then(|rest| rest.split_once('='))
+        {
             request.facts.insert(name.trim().to_owned(), Json::String(value.trim().to_owned()));
         }
     }
@@ -100,7 +113,11 @@ fn request(places: &Places, manifest: &Path) -> Result<Request, String> {
 }
 
 fn fine(seen: &Seen) -> Result<(), String> {
-    if seen.problems.is_empty() { Ok(()) } else { Err(format!("Puppet does something else:\n{}", seen.problems)) }
+    if seen.problems.is_empty() {
+        Ok(())
+    } else {
+        Err(format!("Puppet does something else:\n{}", seen.problems))
+    }
 }
 
 /// From a start all orders that are tried end alike.
@@ -147,13 +164,27 @@ fn alike(subject: &Subject, judge: &mut Judge) -> Result<String, String> {
     let half = subject.half(&orders[0]);
     let plain = same(subject, judge, &start, None, &orders)?;
     let resumed = same(subject, judge, &start, Some(&half), &orders[orders.len() - 1..])?;
-    let failing = plain.iter().flat_map(|seen| &seen.runs).any(|run| run.resources.values().any(|one| one.failed));
+    let failing =
+        plain.iter().flat_map(|seen| &seen.runs).any(|run| run.resources.values().any(|one| one.failed));
     let runs: usize = plain.iter().chain(&resumed).map(|seen| seen.runs.len()).sum();
     let how = if failing { "all fail alike on a plain machine" } else { "all end alike" };
     Ok(match orders.len() {
         1 => format!("1 order, 2 starts, {runs} runs: {how}"),
         count => format!("{count} orders, 2 starts, {runs} runs: {how}"),
     })
+}
+
+/// From the start of the counterexample a second run does not end as the first.
+fn restless(subject: &Subject, judge: &mut Judge) -> Result<String, String> {
+    let verdicts = subject.verdicts();
+    let twice = verdicts.not_idempotent.as_ref().ok_or("no start shows what a second run changes")?;
+    let start = subject.staged(&twice.start);
+    let seen = subject.apply(judge, &start, None, &subject.runner().puppet_order(), 2)?;
+    fine(&seen)?;
+    if differences(&seen.runs[0], &seen.runs[1]).is_empty() {
+        return Err("the second run ends as the first".to_owned());
+    }
+    Ok("; from the start of the counterexample the second run ends unlike the first".to_owned())
 }
 
 /// Both orders of each counterexample end as foretold, and differently.

@@ -51,16 +51,21 @@ impl Stage<'_> {
             start.nodes.push(placed(&path, file(&content)));
         }
         if !mounts.is_empty() {
-            let served: String = mounts.iter().map(|name| format!("[{name}]\n  path /mounts/{name}\n")).collect();
+            let served: String =
+                mounts.iter().map(|name| format!("[{name}]\n  path /mounts/{name}\n")).collect();
             start.nodes.push(placed("/var/lib/puppet/conf/fileserver.conf", file(&served)));
         }
-        start.nodes.push(placed("/usr/sbin/service", Node { mode: Some("0755".to_owned()), ..file(SERVICE) }));
+        start
+            .nodes
+            .push(placed("/usr/sbin/service", Node { mode: Some("0755".to_owned()), ..file(SERVICE) }));
         start.nodes.extend(self.accounts(state));
         let units = self.units();
         let script = |text: &str| Node { mode: Some("0755".to_owned()), ..file(text) };
         start.nodes.extend(units.iter().map(|(path, text)| placed(path, script(text))));
         for (key, _) in self.cells(CellKind::Running) {
-            start.nodes.push(placed(&format!("/var/lib/services/{}", key.name), file(&self.reads(&key.name))));
+            start
+                .nodes
+                .push(placed(&format!("/var/lib/services/{}", key.name), file(&self.reads(&key.name))));
         }
         start.then = self.paths(state, &start.packages);
         start.then.extend(self.services(state, &start.packages));
@@ -97,6 +102,8 @@ impl Stage<'_> {
                 (*name).clone_into(&mut package.name);
                 "1.0".clone_into(&mut package.version);
                 package.installed = *installed;
+                // dpkg lets a package disappear whose every path another package has, too.
+                package.files.insert(format!("/usr/share/doc/{name}/copyright"), String::new());
                 let needed = self.packages.dependencies(name).map(|found| found.packages).unwrap_or_default();
                 let needed: Vec<String> = needed
                     .iter()
@@ -136,12 +143,16 @@ impl Stage<'_> {
         }
         for path in facts.generated.iter().filter(seen) {
             let text = packaged_content(&facts.name, path);
-            script += &format!("[ -e {path} ] || {{ mkdir -p $(dirname {path}); printf '%s' '{text}' >{path}; }}\n");
+            script += &format!(
+                "[ -e {path} ] || {{ mkdir -p $(dirname {path}); printf '%s' '{text}' >{path}; }}\n"
+            );
         }
         let services: BTreeSet<&str> = facts.services.iter().map(|service| &*service.name).collect();
         for name in services.into_iter().filter(|name| self.is_service(name)) {
             // As dh_installsystemd has it.
-            script += &format!("if [ \"$1\" = configure ]; then systemctl enable {name}; systemctl start {name}; fi\n");
+            script += &format!(
+                "if [ \"$1\" = configure ]; then systemctl enable {name}; systemctl start {name}; fi\n"
+            );
         }
         if !script.is_empty() {
             package.scripts.insert("postinst".to_owned(), script);
@@ -214,16 +225,23 @@ impl Stage<'_> {
         // What is in the home of a user is the user's own.
         for (key, id) in self.cells(CellKind::User).filter(|(key, _)| key.detail.is_none()) {
             let home = format!("/home/{}", key.name);
-            let inside = |path: &str| path.strip_prefix(&home).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
+            let inside = |path: &str| {
+                path.strip_prefix(&home).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+            };
             if *state.get(id) != Value::Absent {
-                for (_, node) in nodes.iter_mut().filter(|(path, node)| inside(path) && node.kind != "absent") {
+                for (_, node) in nodes.iter_mut().filter(|(path, node)| inside(path) && node.kind != "absent")
+                {
                     node.owner = Some(key.name.to_string());
                 }
             }
         }
-        for (kind, usual) in [(CellKind::Mode, "0640"), (CellKind::Owner, "daemon"), (CellKind::Group, "daemon")] {
+        for (kind, usual) in
+            [(CellKind::Mode, "0640"), (CellKind::Owner, "daemon"), (CellKind::Group, "daemon")]
+        {
             for (key, id) in self.cells(kind) {
-                let Some(node) = nodes.get_mut(&*key.name).filter(|node| node.kind != "absent") else { continue };
+                let Some(node) = nodes.get_mut(&*key.name).filter(|node| node.kind != "absent") else {
+                    continue;
+                };
                 let value = match state.get(id) {
                     Value::Text(text) => Some(text.to_string()),
                     Value::Fresh(..) => Some(usual.to_owned()),

@@ -4,10 +4,11 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 use serde_json::Value as Json;
+use setpoint_catalog::Catalog;
 use setpoint_catalog::graph::Graph;
 use setpoint_catalog::ruby_types::ModuleTypes;
 use setpoint_config::Config;
-use setpoint_judge::{Judge, Run, Trial};
+use setpoint_judge::{Judge, Node, Run, Trial};
 use setpoint_oracle::Random;
 use setpoint_packages::{Family, Index, Platform};
 use setpoint_resources::{Base, Modelled, NoSources, World, plan};
@@ -58,7 +59,10 @@ impl Places {
 /// A catalog with its plan.
 pub(crate) struct Subject {
     pub(crate) catalog: Json,
+    resources: Catalog,
     pub(crate) modelled: Modelled,
+    /// Resources that Puppet cannot apply here.
+    pub(crate) left_out: Vec<String>,
     packages: Index,
     base: Base,
     served: Vec<String>,
@@ -78,9 +82,10 @@ impl Subject {
         if !done.status.success() {
             return Err(String::from_utf8_lossy(&done.stderr).into_owned());
         }
-        let text = String::from_utf8_lossy(&done.stdout);
-        let read = setpoint_catalog::read::json(&text).map_err(|error| error.to_string())?;
-        let catalog: Json = serde_json::from_str(&text).map_err(|error| error.to_string())?;
+        let compiled: Json = serde_json::from_slice(&done.stdout).map_err(|error| error.to_string())?;
+        let left_out = foreign(&compiled);
+        let catalog = without(&compiled, &left_out);
+        let read = setpoint_catalog::read::json(&catalog.to_string()).map_err(|error| error.to_string())?;
         let folders = places.modulepath().split(':').map(PathBuf::from).collect();
         let graph = Graph::new(&read, &ModuleTypes::new(&OsFileSystem, folders))
             .map_err(|error| error.to_string())?;
@@ -99,7 +104,7 @@ impl Subject {
         };
         let modelled = plan(&read, &graph, &world);
         let served = served(&catalog);
-        Ok(Self { catalog, modelled, packages, base, served })
+        Ok(Self { catalog, resources: read, modelled, left_out, packages, base, served })
     }
 
     pub(crate) fn verdicts(&self) -> Verdicts {
@@ -158,32 +163,12 @@ impl Subject {
 
     /// The first half of the catalog, as a run that was interrupted would have applied it.
     pub(crate) fn half(&self, order: &[StepId]) -> Json {
-        let mut catalog = self.permuted(order);
-        let resources = catalog["resources"].as_array().cloned().unwrap_or_default();
-        let is_native = |resource: &&Json| {
-            let name = reference(resource);
-            self.modelled.plan.steps.iter().any(|step| !step.passes_on && *step.name == *name)
-        };
-        let count = resources.iter().filter(is_native).count().div_ceil(2);
-        let dropped: Vec<String> =
-            resources.iter().filter(is_native).skip(count).map(reference).collect();
-        let kept = |name: &Json| name.as_str().is_none_or(|name| !dropped.iter().any(|other| other == name));
-        let mut left: Vec<Json> =
-            resources.iter().filter(|resource| kept(&Json::String(reference(resource)))).cloned().collect();
-        for resource in &mut left {
-            for relation in ["require", "before", "notify", "subscribe"] {
-                match resource["parameters"].get_mut(relation) {
-                    Some(Json::Array(names)) => names.retain(kept),
-                    Some(name) if !kept(name) => *name = Json::Array(Vec::new()),
-                    _ => {}
-                }
-            }
-        }
-        catalog["resources"] = Json::Array(left);
-        if let Some(edges) = catalog["edges"].as_array_mut() {
-            edges.retain(|edge| kept(&edge["source"]) && kept(&edge["target"]));
-        }
-        catalog
+        let catalog = self.permuted(order);
+        let names = catalog["resources"].as_array().into_iter().flatten().map(reference);
+        let steps = &self.modelled.plan.steps;
+        let native: Vec<String> =
+            names.filter(|name| steps.iter().any(|step| !step.passes_on && *step.name == **name)).collect();
+        without(&catalog, &native[native.len().div_ceil(2)..])
     }
 
     /// Puppet applies the catalog in an order, and all that was foretold is compared.
@@ -214,8 +199,24 @@ impl Subject {
                 return Err(format!("Puppet does not apply the catalog: {error}"));
             }
             let foretold = self.runner().run(&state, &order);
-            compare::statuses(&self.modelled, &foretold.statuses, run, at + 1, &mut problems);
-            compare::cells(&self.modelled, &eyes, &foretold.end, &run.after, &unseen, at + 1, &mut problems);
+            compare::statuses(
+                &self.resources,
+                &self.modelled,
+                &foretold.statuses,
+                run,
+                at + 1,
+                &mut problems,
+            );
+            compare::cells(
+                &self.resources,
+                &self.modelled,
+                &eyes,
+                &foretold.end,
+                &run.after,
+                &unseen,
+                at + 1,
+                &mut problems,
+            );
             if !problems.is_empty() {
                 for line in run.logs.iter().filter(|line| line.starts_with("err")) {
                     problems += &format!("  Puppet says: {line}\n");
@@ -251,6 +252,34 @@ impl Subject {
     }
 }
 
+/// The catalog without some of its resources.
+fn without(catalog: &Json, dropped: &[String]) -> Json {
+    let kept = |name: &Json| name.as_str().is_none_or(|name| !dropped.iter().any(|other| other == name));
+    let mut catalog = catalog.clone();
+    if let Some(resources) = catalog["resources"].as_array_mut() {
+        resources.retain(|resource| kept(&Json::String(reference(resource))));
+        for resource in resources {
+            for relation in ["require", "before", "notify", "subscribe"] {
+                match resource.get_mut("parameters").and_then(|all| all.get_mut(relation)) {
+                    Some(Json::Array(names)) => names.retain(kept),
+                    Some(name) if !kept(name) => *name = Json::Array(Vec::new()),
+                    _ => {}
+                }
+            }
+        }
+    }
+    if let Some(edges) = catalog["edges"].as_array_mut() {
+        edges.retain(|edge| kept(&edge["source"]) && kept(&edge["target"]));
+    }
+    catalog
+}
+
+/// What Puppet cannot apply here: packages of another system, fetched from the network.
+fn foreign(catalog: &Json) -> Vec<String> {
+    let resources = catalog["resources"].as_array().into_iter().flatten();
+    resources.filter(|resource| resource["parameters"]["provider"] == "rpm").map(reference).collect()
+}
+
 fn reference(resource: &Json) -> String {
     let text = |key: &str| resource[key].as_str().unwrap_or_default();
     format!("{}[{}]", text("type"), text("title"))
@@ -280,6 +309,17 @@ const BOOKS: [&str; 8] = [
     "/etc/systemd/system/multi-user.target.wants",
 ];
 
+/// What is at a path. Files that Puppet writes entry by entry say when they were written, and their lines may stand in any order.
+fn plain(node: Option<&Node>) -> Option<Node> {
+    let mut node = node?.clone();
+    if let Some(content) = node.content.as_mut().filter(|content| content.starts_with("# HEADER")) {
+        let mut lines: Vec<&str> = content.lines().filter(|line| !line.starts_with("# HEADER")).collect();
+        lines.sort_unstable();
+        *content = lines.join("\n");
+    }
+    Some(node)
+}
+
 /// In what two runs end differently: what failed or was skipped, packages, and what is at each path.
 pub(crate) fn differences(one: &Run, two: &Run) -> Vec<String> {
     let mut found = Vec::new();
@@ -293,12 +333,15 @@ pub(crate) fn differences(one: &Run, two: &Run) -> Vec<String> {
         found.push("packages".to_owned());
     }
     let is_book = |path: &str| {
-        BOOKS.iter().any(|book| path.strip_prefix(book).is_some_and(|rest| rest.is_empty() || rest.starts_with('/')))
+        BOOKS
+            .iter()
+            .any(|book| path.strip_prefix(book).is_some_and(|rest| rest.is_empty() || rest.starts_with('/')))
     };
-    let paths = one.after.tree.keys().chain(two.after.tree.keys().filter(|path| !one.after.tree.contains_key(*path)));
+    let paths =
+        one.after.tree.keys().chain(two.after.tree.keys().filter(|path| !one.after.tree.contains_key(*path)));
     // What dpkg lays beside a file that it keeps is no state of the catalog.
     for path in paths.filter(|path| !is_book(path) && !path.ends_with(".dpkg-dist")) {
-        if one.after.tree.get(path) != two.after.tree.get(path) {
+        if plain(one.after.tree.get(path)) != plain(two.after.tree.get(path)) {
             found.push(path.clone());
         }
     }

@@ -36,6 +36,11 @@ impl Table {
         })
     }
 
+    /// Whether the row says why Puppet is not asked.
+    pub(crate) fn is_explained(&mut self, manifest: &str) -> bool {
+        self.row(manifest).is_some_and(|row| row[4].starts_with("not run: "))
+    }
+
     pub(crate) fn compare(&mut self, manifest: &str, found: &Found) -> Result<(), String> {
         let row = self.row(manifest).ok_or("docs/rehearsal.md has no row for it")?;
         for (at, have) in cells(found) {

@@ -74,7 +74,8 @@ pub(crate) fn read(case: &Case) -> Result<Start, String> {
     let input = |name: &str| case.input(name).unwrap_or_default();
     let mut start = start(input("start"), input("packages"))?;
     if let Some(text) = case.input("setpoint.toml") {
-        let files = crate::Overlay("setpoint.toml", text.to_owned());
+        let mut files = setpoint_source::MemoryFileSystem::new();
+        files.add("setpoint.toml", text.to_owned());
         let path = std::path::Path::new("setpoint.toml");
         let (config, said) = setpoint_config::load(&files, &setpoint_source::Sources::new(), path)
             .map_err(|error| error.to_string())?;
