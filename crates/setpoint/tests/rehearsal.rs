@@ -23,6 +23,7 @@ mod subject;
 #[path = "rehearsal/table.rs"]
 mod table;
 
+use std::path::Path;
 use std::process::{Command, ExitCode};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -70,7 +71,7 @@ fn main() -> ExitCode {
     let mut names: Vec<String> = std::fs::read_dir(places.corpus.join("manifests"))
         .expect("the corpus")
         .filter_map(|entry| entry.ok()?.file_name().into_string().ok())
-        .filter(|name| name.ends_with(".pp"))
+        .filter(|name| Path::new(name).extension().is_some_and(|ending| ending == "pp"))
         .collect();
     names.retain(|name| !table.lock().unwrap_or_else(PoisonError::into_inner).is_explained(name));
     names.sort();

@@ -37,7 +37,7 @@ pub(crate) fn examine(places: &Places, name: &str, witnesses: &mut Witnesses) ->
     let word = |name: &str| verdict[name].as_str().unwrap_or("–").to_owned();
     let mut found = Found::default();
     if verdict["catalog"] != "ok" {
-        found.verdict = "cannot be applied".to_owned();
+        "cannot be applied".clone_into(&mut found.verdict);
         found.confirmed = refused(places, &manifest, witnesses)?;
         return Ok(found);
     }

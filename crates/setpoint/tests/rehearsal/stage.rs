@@ -41,18 +41,19 @@ impl Stage<'_> {
         let mut mounts = BTreeSet::new();
         for address in self.served {
             let content = format!("(as in puppet:///{address})");
-            let path = match address.strip_prefix("modules/").and_then(|rest| rest.split_once('/')) {
-                Some((module, path)) => format!("/modules/{module}/files/{path}"),
-                None => {
-                    mounts.extend(address.split('/').next());
-                    format!("/mounts/{address}")
-                }
+            let in_module = address.strip_prefix("modules/").and_then(|rest| rest.split_once('/'));
+            let path = if let Some((module, path)) = in_module {
+                format!("/modules/{module}/files/{path}")
+            } else {
+                mounts.extend(address.split('/').next());
+                format!("/mounts/{address}")
             };
             start.nodes.push(placed(&path, file(&content)));
         }
         if !mounts.is_empty() {
-            let served: String =
+            let served: Vec<String> =
                 mounts.iter().map(|name| format!("[{name}]\n  path /mounts/{name}\n")).collect();
+            let served = served.concat();
             start.nodes.push(placed("/var/lib/puppet/conf/fileserver.conf", file(&served)));
         }
         start
@@ -118,18 +119,19 @@ impl Stage<'_> {
 
     fn stand_in(&self, facts: &PackageFacts) -> Package {
         let mut package = Package::default();
-        let seen = |path: &&Box<str>| self.has(&follow(path));
-        for path in facts.files.iter().filter(seen) {
+        let seen = |path: &str| self.has(&follow(path));
+        for path in facts.files.iter().filter(|path| seen(path)) {
             let path = follow(path);
             let text = self.content(&facts.name, &path);
             package.files.insert(path, text);
         }
-        package.conffiles = facts.conffiles.iter().filter(seen).map(|path| follow(path)).collect();
+        package.conffiles =
+            facts.conffiles.iter().filter(|path| seen(path)).map(|path| follow(path)).collect();
         package.directories = facts
             .directories
             .iter()
             .chain(&facts.generated_directories)
-            .filter(seen)
+            .filter(|path| seen(path))
             .map(|path| follow(path))
             .collect();
         let mut script = String::new();
@@ -141,7 +143,7 @@ impl Stage<'_> {
                 "getent passwd {user} >/dev/null || if getent group {user} >/dev/null; then useradd -r -g {user} {user}; else useradd -r -U {user}; fi\n"
             );
         }
-        for path in facts.generated.iter().filter(seen) {
+        for path in facts.generated.iter().filter(|path| seen(path)) {
             let text = packaged_content(&facts.name, path);
             script += &format!(
                 "[ -e {path} ] || {{ mkdir -p $(dirname {path}); printf '%s' '{text}' >{path}; }}\n"
@@ -167,14 +169,14 @@ impl Stage<'_> {
     /// A file of a package. The script of a service does what it is told.
     fn content(&self, package: &str, path: &str) -> String {
         let name = path.rsplit('/').next().unwrap_or(path).trim_end_matches(".service");
-        if self.unit_paths(name).iter().any(|unit| unit == path) && self.is_service(name) {
-            return self.unit(name);
+        if Self::unit_paths(name).iter().any(|unit| unit == path) && self.is_service(name) {
+            return Self::unit(name);
         }
         // A comment, for the tools that read the file.
         format!("# as {package} brings it\n")
     }
 
-    fn unit_paths(&self, name: &str) -> [String; 3] {
+    fn unit_paths(name: &str) -> [String; 3] {
         [
             format!("/etc/systemd/system/{name}.service"),
             format!("/usr/lib/systemd/system/{name}.service"),
@@ -182,23 +184,24 @@ impl Stage<'_> {
         ]
     }
 
-    fn unit(&self, name: &str) -> String {
+    fn unit(name: &str) -> String {
         format!("#!/bin/sh\nexec systemctl \"$1\" {name}\n")
     }
 
     /// What a service loads, for the stand-in of systemd.
     fn reads(&self, name: &str) -> String {
         let loads = self.cells(CellKind::Loaded).filter(|(key, _)| &*key.name == name);
-        loads.filter_map(|(key, _)| key.detail.as_deref()).map(|path| format!("Reads={path}\n")).collect()
+        let paths = loads.filter_map(|(key, _)| key.detail.as_deref());
+        paths.map(|path| format!("Reads={path}\n")).collect::<Vec<_>>().concat()
     }
 
     /// Units of the services that the platform is taken to have.
     fn units(&self) -> Vec<(String, String)> {
         self.cells(CellKind::Running)
-            .filter(|(key, _)| !self.unit_paths(&key.name).iter().any(|path| self.has(path)))
+            .filter(|(key, _)| !Self::unit_paths(&key.name).iter().any(|path| self.has(path)))
             .flat_map(|(key, _)| {
                 let unit = format!("/etc/systemd/system/{}.service", key.name);
-                [unit, format!("/etc/init.d/{}", key.name)].map(|path| (path, self.unit(&key.name)))
+                [unit, format!("/etc/init.d/{}", key.name)].map(|path| (path, Self::unit(&key.name)))
             })
             .collect()
     }

@@ -2,13 +2,13 @@
 
 use std::path::Path;
 
-use setpoint_puppet_values::{Data, Value};
+use setpoint_puppet_values::{Data, Opaque, Value};
 
+use crate::Stop;
 use crate::context::Context;
 use crate::erb;
 use crate::function::{Dispatch, Function, optional, repeated, required};
 use crate::ruby;
-use crate::{Stop, rules};
 
 pub(super) static FILE: Function = Function::counted("file", -2, file);
 pub(super) static BINARY_FILE: Function =
@@ -194,7 +194,8 @@ fn inline_template(context: &mut Context<'_, '_>, arguments: &[Value]) -> Result
     Ok(joined(results))
 }
 
-/// Nothing is executed while checking; what Puppet itself refuses is refused in its words.
+/// Nothing is executed while checking, so what the program prints is not known; what Puppet itself refuses is refused in its
+/// words.
 fn generate(context: &mut Context<'_, '_>, arguments: &[Value]) -> Result<Value, Stop> {
     let Some(program) = arguments[0].as_str() else {
         return Err(context.fail(ruby::text::no_conversion(&arguments[0], "String")));
@@ -208,8 +209,8 @@ fn generate(context: &mut Context<'_, '_>, arguments: &[Value]) -> Result<Value,
     if program.contains("..") {
         return Err(context.fail("Can not use generators with '..' in them."));
     }
-    Err(rules::unsupported(
-        format!("generate() would run {program}, and nothing is executed while checking"),
-        context.span(),
-    ))
+    let reason = format!("generate() would run {program}, and nothing is executed while checking");
+    let span = context.span();
+    context.host.warn_once(&reason, format!("What {program} prints is not known: {reason}"), span);
+    Ok(Value::new(Data::Opaque(Opaque { reason: reason.into() }.into())))
 }

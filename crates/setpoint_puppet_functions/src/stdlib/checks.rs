@@ -9,11 +9,11 @@ use setpoint_puppet_values::{Data, Regex, Type, Value, infer_set};
 use super::addresses::Network;
 use super::arguments::{Arguments, class_of};
 use super::deprecation::deprecated;
+use crate::Stop;
 use crate::builtin::collections::flatten_into;
 use crate::context::Context;
 use crate::function::{Dispatch, Function, repeated, required};
 use crate::ruby::{numbers, text};
-use crate::{Stop, rules};
 
 type Result<T> = std::result::Result<T, Stop>;
 
@@ -224,24 +224,23 @@ pub(super) static VALIDATE_LEGACY: Function = Function::typed(
         ),
     ],
 );
-pub(super) static VALIDATE_CMD: Function = Function::counted("validate_cmd", -1, |context, arguments| {
-    refuse_to_run(context, arguments, 2, 3, "2 or 3")
-});
+pub(super) static VALIDATE_CMD: Function =
+    Function::counted("validate_cmd", -1, |context, arguments| not_run(context, arguments, 2, 3, "2 or 3"));
 pub(super) static VALIDATE_AUGEAS: Function =
     Function::counted("validate_augeas", -1, |context, arguments| {
-        refuse_to_run(context, arguments, 2, 4, "2, 3, or 4")
+        not_run(context, arguments, 2, 4, "2, 3, or 4")
     });
 pub(super) static VALIDATE_X509_RSA_KEY_PAIR: Function =
     Function::counted("validate_x509_rsa_key_pair", -1, |context, arguments| {
-        refuse_to_run(context, arguments, 2, 2, "2")
+        not_run(context, arguments, 2, 2, "2")
     });
 
 fn done(result: Result<()>) -> Result<Value> {
     result.map(|()| Value::UNDEF)
 }
 
-/// A function that would run a program or a library outside of this one.
-fn refuse_to_run(
+/// A check that would run a program or a library outside of this one: it is left out, and that is told.
+fn not_run(
     context: &mut Context<'_, '_>,
     arguments: &[Value],
     least: usize,
@@ -253,8 +252,11 @@ fn refuse_to_run(
         let message = format!("{name}(): wrong number of arguments ({}; must be {wanted})", arguments.len());
         return Err(context.fail(message));
     }
-    let message = format!("{name}() would run a program, and nothing is executed while checking");
-    Err(rules::unsupported(message, context.span()))
+    let message =
+        format!("{name}() is left out: it would run a program, and nothing is executed while checking");
+    let span = context.span();
+    context.host.warn_once(&message, message.clone(), span);
+    Ok(Value::UNDEF)
 }
 
 fn question(context: &Context<'_, '_>, arguments: &[Value], ask: fn(&Value) -> bool) -> Result<Value> {
