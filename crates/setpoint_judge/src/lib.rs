@@ -174,7 +174,19 @@ impl Judge {
         serde_json::from_value(answer).map_err(|error| format!("Puppet's answer cannot be read: {error}"))
     }
 
+    /// Asks, and asks a new process if the first one ends without an answer: each trial has a root of its own, so nothing is
+    /// left of the first.
     fn ask(&mut self, question: &str) -> Result<String, String> {
+        match self.put(question) {
+            Ok(answer) if !answer.trim().is_empty() => Ok(answer),
+            _ => {
+                self.process = None;
+                self.put(question)
+            }
+        }
+    }
+
+    fn put(&mut self, question: &str) -> Result<String, String> {
         if self.process.is_none() {
             self.process = Some(Process::start()?);
         }
