@@ -17,6 +17,8 @@ use rustc_hash::FxHashMap;
 use setpoint_puppet_values::{Data, Value};
 use setpoint_source::Symbol;
 
+pub use parsed::{DAYS, MONTHS};
+
 use crate::graph::{Types, canonical_path, is_container};
 use crate::{Catalog, NativeType, Resource, ResourceId};
 

@@ -71,6 +71,22 @@ pub struct Compilation {
     pub collected: Vec<Collected>,
 }
 
+impl Compilation {
+    /// One that ended before it began.
+    pub fn failed(why: Diagnostic) -> Self {
+        Self {
+            catalog: None,
+            diagnostics: vec![why],
+            log: Vec::new(),
+            arena: Arena::new(false),
+            guards: Vec::new(),
+            declarations: Vec::new(),
+            trace: Trace::default(),
+            collected: Vec::new(),
+        }
+    }
+}
+
 /// A message of `notice()` and its kin, or a warning of the compiler.
 #[derive(Debug, Clone)]
 pub struct LogEntry {
@@ -99,7 +115,8 @@ const STACK_BYTES: usize = 512 * 1024 * 1024;
 
 /// Compiles the catalog of one node.
 pub fn compile(environment: &Environment<'_>, entry: &Entry, options: &Options) -> Compilation {
-    with_stack(|| Compiler::new(environment, options).run(entry)).unwrap_or_else(failed)
+    with_stack(|| Compiler::new(environment, options).run(entry))
+        .unwrap_or_else(|message| Compilation::failed(Diagnostic::new(&rules::EVALUATION, message)))
 }
 
 /// Runs an evaluation on a thread of its own.
@@ -112,17 +129,4 @@ fn with_stack<T: Send>(work: impl FnOnce() -> T + Send) -> Result<T, String> {
             Err(error) => Err(format!("Cannot start a thread for the compilation: {error}")),
         }
     })
-}
-
-fn failed(message: String) -> Compilation {
-    Compilation {
-        catalog: None,
-        diagnostics: vec![Diagnostic::new(&rules::EVALUATION, message)],
-        log: Vec::new(),
-        arena: Arena::new(false),
-        guards: Vec::new(),
-        declarations: Vec::new(),
-        trace: Trace::default(),
-        collected: Vec::new(),
-    }
 }

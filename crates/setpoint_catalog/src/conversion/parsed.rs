@@ -6,8 +6,10 @@ use setpoint_puppet_values::{Data, Value};
 
 use super::values::{each, is_digits, matches_pattern, shown, text};
 
-const DAYS: [&str; 7] = ["sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"];
-const MONTHS: [&str; 12] = [
+/// The days of a week, as `cron` names them; the first has the number 0.
+pub const DAYS: [&str; 7] = ["sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"];
+/// The months of a year, as `cron` names them; the first has the number 1.
+pub const MONTHS: [&str; 12] = [
     "january",
     "february",
     "march",

@@ -1,6 +1,7 @@
 //! Resources that each are an entry of a file: hosts, mounts, cron jobs, keys, mail aliases, lines and settings.
 
 use setpoint_catalog::Resource;
+use setpoint_catalog::conversion::{DAYS, MONTHS};
 use setpoint_state::{CellId, CellKind, Kind, Program, Reach, Test, Value};
 
 use super::Model;
@@ -190,21 +191,6 @@ pub(crate) fn rows(resource: &Resource, mentions: &Mentions) -> Vec<Row> {
 
 /// The number of a day or month that is given by its name.
 fn number_of(field: &str, value: &str) -> String {
-    const DAYS: [&str; 7] = ["sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"];
-    const MONTHS: [&str; 12] = [
-        "january",
-        "february",
-        "march",
-        "april",
-        "may",
-        "june",
-        "july",
-        "august",
-        "september",
-        "october",
-        "november",
-        "december",
-    ];
     let (names, first): (&[&str], usize) = match field {
         "weekday" => (&DAYS, 0),
         "month" => (&MONTHS, 1),

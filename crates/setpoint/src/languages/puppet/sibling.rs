@@ -3,8 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError};
 
-use setpoint_provenance::Arena;
-use setpoint_puppet::{Compilation, Trace};
+use setpoint_puppet::Compilation;
 use setpoint_source::{Diagnostic, Rule, Severity};
 
 use super::jobs::{Job, Origin};
@@ -109,16 +108,7 @@ impl<'s> Project<'s> {
                 }
                 _ => project.compile_here(job, &job.entry),
             },
-            Err(message) => Compilation {
-                catalog: None,
-                diagnostics: vec![Diagnostic::new(&UNKNOWN_ENVIRONMENT, message)],
-                log: Vec::new(),
-                arena: Arena::new(false),
-                guards: Vec::new(),
-                declarations: Vec::new(),
-                trace: Trace::default(),
-                collected: Vec::new(),
-            },
+            Err(message) => Compilation::failed(Diagnostic::new(&UNKNOWN_ENVIRONMENT, message)),
         }
     }
 }

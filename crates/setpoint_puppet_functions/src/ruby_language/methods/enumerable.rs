@@ -72,6 +72,17 @@ pub(super) fn enumerator(receiver: &Thing, given: &Given<'_>) -> Thing {
     }))
 }
 
+/// `<`, `>`, `<=` and `>=` of what has an order.
+pub(super) fn compared(receiver: &Thing, operator: &str, other: &Thing) -> Result<Thing> {
+    let order = order(receiver, other)?;
+    Ok(Thing::Bool(match operator {
+        "<" => order.is_lt(),
+        ">" => order.is_gt(),
+        "<=" => order.is_le(),
+        _ => order.is_ge(),
+    }))
+}
+
 pub(super) fn order(a: &Thing, b: &Thing) -> Result<Ordering> {
     match compare(a, b) {
         Some(order) => Ok(order),

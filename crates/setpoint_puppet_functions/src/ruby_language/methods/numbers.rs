@@ -1,6 +1,6 @@
 //! Methods of numbers.
 
-use super::enumerable::{enumerator, order};
+use super::enumerable::{compared, enumerator, order};
 use super::{Given, MOST, integer_of};
 use crate::ruby_language::interpreter::{Interpreter, Result, argument_error, beyond, raise, type_error};
 use crate::ruby_language::things::Thing;
@@ -179,15 +179,7 @@ pub(super) fn number(
                 _ => own.powf(b),
             })
         }
-        (_, "<" | ">" | "<=" | ">=", [other]) => {
-            let order = order(receiver, other)?;
-            Thing::Bool(match given.name {
-                "<" => order.is_lt(),
-                ">" => order.is_gt(),
-                "<=" => order.is_le(),
-                _ => order.is_ge(),
-            })
-        }
+        (_, "<" | ">" | "<=" | ">=", [other]) => compared(receiver, given.name, other)?,
         (_, "between?", [low, high]) => {
             Thing::Bool(order(receiver, low)?.is_ge() && order(receiver, high)?.is_le())
         }

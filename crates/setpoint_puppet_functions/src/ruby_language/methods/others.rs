@@ -4,7 +4,7 @@ use std::cell::Cell;
 use std::net::IpAddr;
 use std::rc::Rc;
 
-use super::enumerable::{enumerator as new_enumerator, order, packed, plain, with_block};
+use super::enumerable::{compared, enumerator as new_enumerator, packed, plain, with_block};
 use super::{Given, MOST, bytes_of, call, count_of, first, integer_of, items, kind, text_of, to_array};
 use crate::ruby::strings;
 use crate::ruby_language::interpreter::{Interpreter, Result, argument_error, beyond, type_error};
@@ -539,13 +539,7 @@ pub(super) fn address(address: &Rc<Address>, given: &Given<'_>) -> Result<Option
             return beyond(format!("it calls {} of an address", given.name));
         }
         ("<" | ">" | "<=" | ">=", [other]) => {
-            let order = order(&Thing::Address(Rc::clone(address)), other)?;
-            Thing::Bool(match given.name {
-                "<" => order.is_lt(),
-                ">" => order.is_gt(),
-                "<=" => order.is_le(),
-                _ => order.is_ge(),
-            })
+            compared(&Thing::Address(Rc::clone(address)), given.name, other)?
         }
         _ => return beyond(format!("it calls {} of an address", given.name)),
     }))

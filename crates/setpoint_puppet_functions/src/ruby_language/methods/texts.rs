@@ -6,7 +6,7 @@ use std::sync::Arc;
 use setpoint_puppet_values::sprintf;
 
 use super::arrays::{part, span_of};
-use super::enumerable::{enumerator, order};
+use super::enumerable::{compared, enumerator, order};
 use super::letters::{Letters, in_all, padded, squeezed, translated};
 use super::patterns::{index, literal_or_regex, matched, partitioned, regex_of, scanned, split, substituted};
 use super::{Given, MOST, call, count_of, integer_of, numbers, text_of};
@@ -32,15 +32,7 @@ pub(super) fn symbol(
             "length" | "size" | "[]" | "empty?" | "start_with?" | "end_with?" | "=~" | "match" | "match?",
             arguments,
         ) => call(interpreter, &Thing::text(&**symbol), given.name, arguments.to_vec(), given.block)?,
-        ("<" | ">" | "<=" | ">=", [other]) => {
-            let order = order(receiver, other)?;
-            Thing::Bool(match given.name {
-                "<" => order.is_lt(),
-                ">" => order.is_gt(),
-                "<=" => order.is_le(),
-                _ => order.is_ge(),
-            })
-        }
+        ("<" | ">" | "<=" | ">=", [other]) => compared(receiver, given.name, other)?,
         _ => return Ok(None),
     }))
 }
@@ -209,15 +201,7 @@ fn questions(
             let regex = regex_of(pattern)?;
             matched(interpreter, &regex, receiver, given)?
         }
-        ("<" | ">" | "<=" | ">=", [other]) => {
-            let order = order(receiver, other)?;
-            Thing::Bool(match given.name {
-                "<" => order.is_lt(),
-                ">" => order.is_gt(),
-                "<=" => order.is_le(),
-                _ => order.is_ge(),
-            })
-        }
+        ("<" | ">" | "<=" | ">=", [other]) => compared(receiver, given.name, other)?,
         ("between?", [low, high]) => {
             Thing::Bool(order(receiver, low)?.is_ge() && order(receiver, high)?.is_le())
         }
