@@ -221,11 +221,15 @@ impl<'a> Paper<'a> {
             }
             "Ssh_authorized_key" => {
                 let [own, dummy] = key_paths(resource);
-                let content = Value::file(&format!("(key {})", resource.text("key").unwrap_or_default()));
-                let own =
-                    if present { self.overwrite(&own, &content, false) } else { self.remove_file(&own) };
-                let dummy = self.overwrite(&dummy, &Value::file("(authorized keys)"), false);
-                sequence(vec![own, dummy])
+                if present {
+                    let content = Value::file(&format!("(key {})", resource.text("key").unwrap_or_default()));
+                    let folder = parent(&own).map_or(Program::Skip, |folder| self.guarded_directory(folder));
+                    let own = self.overwrite(&own, &content, false);
+                    let dummy = self.overwrite(&dummy, &Value::file("(authorized keys)"), false);
+                    sequence(vec![folder, own, dummy])
+                } else {
+                    self.remove_file(&own)
+                }
             }
             "Cron" => {
                 let path = job_path(resource);
@@ -395,6 +399,9 @@ fn named(resource: &Resource) -> Vec<String> {
             paths.extend([format!("/etc/users/{name}"), format!("/etc/groups/{name}")]);
             if resource.flag("managehome") == Some(true) {
                 paths.push(format!("/home/{name}"));
+                if resource.ensure().as_deref() == Some("absent") {
+                    paths.push(format!("/home/{name}/{SOME_FILE}"));
+                }
             }
         }
         "Group" => paths.push(format!("/etc/groups/{}", resource.name_or_title("name"))),
