@@ -101,10 +101,6 @@ fn check(row: &Row, corpus: &Path, indexes: &Indexes) -> Result<(), Failed> {
         "yes" => expect("independent", word("order") == "independent" && !has("always-fails")),
         // An order of its own may make today's run right or wrong; the paper knows one answer for both.
         "no" if row.note.contains("decide by replay") => {}
-        // Its slices are larger than what is asked about; the program says so and claims nothing.
-        "no" if row.manifest.starts_with("nfisher-SpikyIRC") => {
-            expect("dependent, or an honest unknown", word("order") == "unknown" && has("undecided"));
-        }
         "no" => expect("dependent", matches!(word("order").as_str(), "dependent" | "fails")),
         // Each order fails: that is the same end for all of them.
         "always-error" => expect("every order fails alike", word("order") == "independent"),

@@ -125,6 +125,8 @@ pub(crate) struct Context<'p> {
     before: Vec<OnceCell<Bits>>,
     pub(crate) deadline: Option<Instant>,
     pub(crate) any_start: bool,
+    /// Starts are left out from which all runs end alike.
+    pub(crate) narrowed: bool,
     /// How many threads.
     pub(crate) jobs: usize,
     pub(crate) conflicts: u64,
@@ -133,6 +135,15 @@ pub(crate) struct Context<'p> {
 
 impl<'p> Context<'p> {
     pub(crate) fn new(original: &'p Plan, semantics: Semantics, any_start: bool) -> Self {
+        Self::with(original, semantics, any_start, false)
+    }
+
+    /// For questions about ends: without starts from which all runs end alike, as far as that is easily seen.
+    pub(crate) fn of_ends(original: &'p Plan, semantics: Semantics, any_start: bool) -> Self {
+        Self::with(original, semantics, any_start, semantics == Semantics::Paper)
+    }
+
+    fn with(original: &'p Plan, semantics: Semantics, any_start: bool, only_needed: bool) -> Self {
         let mut assumptions: Vec<Test> = original.laws.clone();
         if !any_start && semantics == Semantics::Puppet {
             assumptions.extend(original.start.iter().cloned());
@@ -147,10 +158,14 @@ impl<'p> Context<'p> {
             }
             plan.notifies.clear();
         }
-        fold_constants(&mut plan);
-        let count = plan.steps.len();
         let runner = Runner::new(original, semantics);
         let order = runner.puppet_order();
+        let needs = if only_needed { crate::needs::needs(&plan, &order) } else { Vec::new() };
+        let narrowed = !needs.is_empty();
+        plan.start.extend(needs.iter().cloned());
+        assumptions.extend(needs);
+        fold_constants(&mut plan);
+        let count = plan.steps.len();
         let mut rank = vec![u32::MAX; count];
         for (at, step) in order.iter().enumerate() {
             rank[step.0 as usize] = at as u32;
@@ -204,6 +219,7 @@ impl<'p> Context<'p> {
             before: vec![OnceCell::new(); count],
             deadline: None,
             any_start,
+            narrowed,
             jobs: 1,
             conflicts: 100_000,
             solver: Backend::default(),

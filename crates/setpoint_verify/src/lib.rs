@@ -18,6 +18,7 @@ pub mod family;
 mod flow;
 mod laws;
 mod machine;
+mod needs;
 mod order;
 mod pair;
 pub mod repair;
@@ -307,7 +308,7 @@ pub fn verify(plan: &Plan, options: &Options) -> Verdicts {
 
 /// The four verdicts, and what must hold at the end if that is wanted too.
 fn ask(plan: &Plan, options: &Options, ends: bool) -> Verdicts {
-    let mut context = Context::new(plan, options.semantics, options.any_start);
+    let mut context = Context::of_ends(plan, options.semantics, options.any_start);
     context.deadline = options.deadline;
     context.jobs = options.jobs.max(1);
     context.solver = options.solver;
@@ -343,7 +344,16 @@ fn ask(plan: &Plan, options: &Options, ends: bool) -> Verdicts {
         unfinished.push(Unfinished { stage: Stage::Order, decided });
     }
     let was_late = context.is_late();
-    let twice = twice::decide(&context, &asker.witness, &tell(Stage::Twice));
+    // What is managed, and what fails, is told of every machine.
+    let every_start = context.narrowed.then(|| {
+        let mut any = Context::new(plan, options.semantics, options.any_start);
+        (any.deadline, any.solver) = (options.deadline, options.solver);
+        any.trim();
+        any
+    });
+    let any = every_start.as_ref().map(pair::Asker::new);
+    let any = any.as_ref().unwrap_or(&asker);
+    let twice = twice::decide(&context, &asker.witness, (any.context, &any.witness), &tell(Stage::Twice));
     let answers = [twice.idempotent, twice.quiet, twice.convergent];
     if answers.contains(&Answer::Unknown) {
         ended(Stage::Twice, was_late, &mut unfinished);
@@ -354,7 +364,7 @@ fn ask(plan: &Plan, options: &Options, ends: bool) -> Verdicts {
     let (mut missing_notify, mut lost_refresh) = (Vec::new(), Vec::new());
     if ends {
         let independent = orders.order == Order::Independent;
-        failures = ends::failures(&asker, independent);
+        failures = ends::failures(any, independent);
         let was_late = context.is_late();
         let tell_invariants = tell(Stage::Invariants);
         let before = unproved.len();

@@ -309,7 +309,7 @@ fn in_parallel(
         let threads: Vec<_> = (0..jobs)
             .map(|job| {
                 scope.spawn(move || {
-                    let mut context = Context::new(plan, semantics, any_start);
+                    let mut context = Context::of_ends(plan, semantics, any_start);
                     context.deadline = deadline;
                     context.solver = solver;
                     context.trim();

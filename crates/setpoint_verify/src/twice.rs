@@ -141,9 +141,11 @@ struct Shown {
     loud: Vec<usize>,
 }
 
+/// `any`: the same plan with every start, which decides what is managed.
 pub(crate) fn decide(
     context: &Context<'_>,
     witness: &Witness<'_, '_>,
+    (any, any_witness): (&Context<'_>, &Witness<'_, '_>),
     tell: &dyn Fn(usize, usize),
 ) -> Twices {
     let mut found = Twices {
@@ -218,7 +220,8 @@ pub(crate) fn decide(
         }
         settle(context, witness, &groups, &open, &open_steps, &mut found);
     }
-    converge::converge(context, witness, &groups, &mut found);
+    let any_groups = if context.narrowed { self::groups(any) } else { groups };
+    converge::converge(any, any_witness, &any_groups, &mut found);
     name_unknown(context, &mut found);
     found
 }
