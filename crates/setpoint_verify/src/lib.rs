@@ -353,7 +353,7 @@ fn ask(plan: &Plan, options: &Options, ends: bool) -> Verdicts {
     });
     let any = every_start.as_ref().map(pair::Asker::new);
     let any = any.as_ref().unwrap_or(&asker);
-    let twice = twice::decide(&context, &asker.witness, (any.context, &any.witness), &tell(Stage::Twice));
+    let twice = twice::decide(&context, &asker.witness, any.context, &tell(Stage::Twice));
     let answers = [twice.idempotent, twice.quiet, twice.convergent];
     if answers.contains(&Answer::Unknown) {
         ended(Stage::Twice, was_late, &mut unfinished);

@@ -145,7 +145,7 @@ struct Shown {
 pub(crate) fn decide(
     context: &Context<'_>,
     witness: &Witness<'_, '_>,
-    (any, any_witness): (&Context<'_>, &Witness<'_, '_>),
+    any: &Context<'_>,
     tell: &dyn Fn(usize, usize),
 ) -> Twices {
     let mut found = Twices {
@@ -221,7 +221,8 @@ pub(crate) fn decide(
         settle(context, witness, &groups, &open, &open_steps, &mut found);
     }
     let any_groups = if context.narrowed { self::groups(any) } else { groups };
-    converge::converge(any, any_witness, &any_groups, &mut found);
+    // A run without failure has a start that is not left out.
+    converge::converge(any, witness, &any_groups, &mut found);
     name_unknown(context, &mut found);
     found
 }
