@@ -46,9 +46,6 @@ fn listed(folder: &Path) -> Index {
     Index::from_bytes(collection.to_bytes()).unwrap()
 }
 
-/// Too large for the verifier in the time that a test has: no verdict, but no wrong one either.
-const UNDECIDED: [&str; 2] = ["nfisher-SpikyIRC.pp", "spiky-reduced.pp"];
-
 /// The table of verdicts that Rehearsal's paper gives for its benchmarks, with its models of resources.
 #[test]
 fn the_papers_verdicts() {
@@ -86,8 +83,7 @@ fn the_papers_verdicts() {
         let open = note.contains("decide by replay");
         // A manifest that fails in every order is the same in every order.
         let wanted = if *deterministic == "always-error" { "yes" } else { deterministic };
-        let undecided = order == "unknown" && UNDECIDED.contains(manifest);
-        if wanted != "-" && !open && !undecided && order != wanted {
+        if wanted != "-" && !open && order != wanted {
             wrong.push(format!("{manifest}: deterministic {wanted}, found {order}"));
         }
         let twice = match verdicts.idempotent {
