@@ -11,6 +11,7 @@ use setpoint_state::{
 };
 
 use crate::ensure::Ensure;
+use crate::kinds::{Kinds, Known};
 
 /// What a step touches.
 #[derive(Clone, Debug, Default)]
@@ -119,6 +120,9 @@ pub(crate) struct Context<'p> {
     /// Those of them that may write any.
     unknown_everywhere: Vec<StepId>,
     kept: OnceCell<Vec<bool>>,
+    /// What each step leaves behind, and what each finds.
+    pub(crate) leaves: Vec<OnceCell<Vec<(CellId, Known)>>>,
+    pub(crate) finds: Vec<OnceCell<Vec<(CellId, Kinds)>>>,
     /// Steps as lenses show them.
     parts: RefCell<Parts>,
     after: Vec<OnceCell<Bits>>,
@@ -178,16 +182,7 @@ impl<'p> Context<'p> {
             .map(|(at, step)| footprint(step, &domains, !runner.notified_by(StepId(at as u32)).is_empty()))
             .collect();
         let (readers, writers) = users(&footprints, plan.space.len());
-        let mut assumed: FxHashMap<CellId, Vec<u32>> = FxHashMap::default();
-        for (at, test) in assumptions.iter().enumerate() {
-            let mut cells = Vec::new();
-            test.cells(&mut cells);
-            cells.sort_unstable();
-            cells.dedup();
-            for cell in cells {
-                assumed.entry(cell).or_default().push(at as u32);
-            }
-        }
+        let assumed = crate::kinds::by_cell(&assumptions);
         let mut can_be_bad = vec![false; count];
         if semantics == Semantics::Puppet {
             for &step in &order {
@@ -214,6 +209,8 @@ impl<'p> Context<'p> {
             unknown_by_cell: FxHashMap::default(),
             unknown_everywhere: Vec::new(),
             kept: OnceCell::new(),
+            leaves: vec![OnceCell::new(); count],
+            finds: vec![OnceCell::new(); count],
             parts: RefCell::default(),
             after: vec![OnceCell::new(); count],
             before: vec![OnceCell::new(); count],

@@ -5,6 +5,7 @@ use setpoint_solver::{Lit, Outcome};
 use setpoint_state::{CellId, Domains, Lifetime, Semantics, StepId};
 
 use crate::context::{Context, has};
+use crate::kinds::Kinds;
 use crate::machine::Machine;
 use crate::sub::{Moment, Sub, Tests};
 
@@ -35,6 +36,20 @@ pub(crate) struct Local {
     pub(crate) asked: u64,
 }
 
+/// What a step finds, over the cells of a part.
+pub(crate) fn found_in(context: &Context<'_>, sub: &Sub, step: StepId) -> Vec<(CellId, Kinds)> {
+    let found = context.found(step);
+    let of = |cell: CellId| {
+        found.binary_search_by_key(&cell, |(cell, _)| *cell).map_or(Kinds::ANY, |at| found[at].1)
+    };
+    let cells = sub.cells.iter().enumerate().map(|(at, &cell)| {
+        // A cell that stands for others is known only as they all are.
+        let others = sub.twins.get(&cell).into_iter().flatten();
+        (CellId(at as u32), others.fold(of(cell), |kinds, &other| kinds.or(of(other))))
+    });
+    cells.filter(|(_, kinds)| *kinds != Kinds::ANY).collect()
+}
+
 /// What a step makes of a difference.
 #[derive(Clone, Debug, Default)]
 struct Flow {
@@ -55,27 +70,34 @@ impl Local {
         two: StepId,
     ) -> Result<Difference, GaveUp> {
         let mut sub = Sub::pair(context, one, two);
-        let plain = self.pair_from(context, one, two, &sub)?;
+        let none = [Vec::new(), Vec::new()];
+        let plain = self.pair_from(context, one, two, &sub, &none)?;
         if plain.is_empty() {
             return Ok(plain);
         }
         sub.assume_kept(context);
-        if sub.plan.start.is_empty() {
+        let found = [one, two].map(|step| found_in(context, &sub, step));
+        if sub.plan.start.is_empty() && found == none {
             return Ok(plain);
         }
         sub.domains = Domains::of(&sub.plan);
-        self.pair_from(context, one, two, &sub)
+        self.pair_from(context, one, two, &sub, &found)
     }
 
-    /// The same, for states in which the assumptions of the part hold.
+    /// The same, for states in which the assumptions of the part hold, and what each of the two finds.
     fn pair_from(
         &mut self,
         context: &Context<'_>,
         one: StepId,
         two: StepId,
         sub: &Sub,
+        found: &[Vec<(CellId, Kinds)>; 2],
     ) -> Result<Difference, GaveUp> {
         let mut key = sub.shape();
+        for found in found {
+            key.push(u32::MAX);
+            key.extend(found.iter().flat_map(|(cell, kinds)| [cell.0, kinds.bits()]));
+        }
         for step in [one, two] {
             key.push(u32::from(context.can_be_skipped(step)));
             key.push(u32::from(context.is_notified(step)));
@@ -101,6 +123,10 @@ impl Local {
             for at in order {
                 let (bad, notified) = inputs[at];
                 let step = &sub.plan.steps[at];
+                for &(cell, kinds) in &found[at] {
+                    let holds = machine.test(&state, &kinds.test(cell));
+                    machine.circuit.assert(&[bad, holds]);
+                }
                 let mut go = machine.yes();
                 let mut unusable = machine.no();
                 if context.semantics == Semantics::Puppet {

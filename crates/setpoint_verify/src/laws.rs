@@ -14,7 +14,7 @@ use crate::machine::Machine;
 use crate::sub::{Moment, Sub, Tests, moved};
 
 /// A step that has to do with more assumptions is not asked: it may break all that it touches.
-const MOST_TESTS: usize = 400;
+const MOST_TESTS: usize = 4_000;
 
 /// For each assumption whether it holds at every moment.
 pub(crate) fn kept(context: &Context<'_>) -> Vec<bool> {

@@ -11,11 +11,14 @@
 mod blur;
 mod context;
 mod converge;
+mod dead;
 mod ends;
 mod ensure;
 pub mod exhaustive;
 pub mod family;
 mod flow;
+mod found;
+mod kinds;
 mod laws;
 mod machine;
 mod needs;

@@ -3,6 +3,7 @@
 use setpoint_solver::Lit;
 use setpoint_state::{CellId, Lifetime, Semantics, StepId, Test};
 
+use crate::kinds::Kinds;
 use crate::machine::{Machine, Symbols};
 use crate::sub::Sub;
 
@@ -50,6 +51,8 @@ pub(crate) struct Runs<'s> {
     before: Vec<Vec<usize>>,
     notifies: Vec<Vec<usize>>,
     unsettled: Vec<bool>,
+    /// What each step finds whenever it runs.
+    pub(crate) found: Vec<Vec<(CellId, Kinds)>>,
 }
 
 impl<'s> Runs<'s> {
@@ -64,7 +67,7 @@ impl<'s> Runs<'s> {
             notifies[one.0 as usize].push(two.0 as usize);
         }
         let unsettled = sub.steps.iter().map(|step| unsettled.binary_search(step).is_ok()).collect();
-        Self { sub, semantics, before, notifies, unsettled }
+        Self { sub, semantics, before, notifies, unsettled, found: vec![Vec::new(); count] }
     }
 
     pub(crate) fn begin(&self, machine: &Machine<'_>, state: Symbols) -> Track {
@@ -246,6 +249,7 @@ impl<'s> Runs<'s> {
         for &(chosen, steps) in alternatives {
             let mut after = track.clone();
             for &step in steps {
+                self.assume_found(machine, &after, step, chosen);
                 self.turn(machine, &mut after, step, go);
             }
             for &step in steps {
@@ -269,6 +273,18 @@ impl<'s> Runs<'s> {
         }
         next.state = machine.merge(&track.state, &ends);
         next
+    }
+
+    /// A step that has its turn and is not skipped finds what it always finds.
+    fn assume_found(&self, machine: &mut Machine<'_>, track: &Track, step: usize, chosen: Lit) {
+        if self.found[step].is_empty() {
+            return;
+        }
+        let bad = self.bad_before(machine, track, step);
+        for &(cell, kinds) in &self.found[step] {
+            let holds = machine.test(&track.state, &kinds.test(cell));
+            machine.circuit.assert(&[!chosen, bad, track.error, holds]);
+        }
     }
 
     /// A run in any permitted order: the choice is in the schedule. Postponed steps are where they really run.

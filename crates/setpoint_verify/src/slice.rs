@@ -10,7 +10,9 @@ use setpoint_state::{CellId, Domains, Lifetime, Semantics, State, StepId, Test, 
 
 use crate::blur::blur;
 use crate::context::Lens;
-use crate::flow::{GaveUp, Reached};
+use crate::dead::drop_dead_writes;
+use crate::flow::{GaveUp, Reached, found_in};
+use crate::kinds::Kinds;
 use crate::machine::Machine;
 use crate::pair::{Answer, Asker, Held, unknown};
 use crate::runs::{Runs, Track};
@@ -31,6 +33,9 @@ const RING_CONFLICTS: u64 = 4_000;
 
 /// An outline that has not so many cells less is not worth it.
 const WORTH_AN_OUTLINE: usize = 6;
+
+/// So many parts of a pair's difference that are not decided are enough to leave the pair open.
+const ENOUGH_UNDECIDED: usize = 3;
 
 /// Where new values may come at any time, larger domains make a question too hard to be worth it.
 const LARGEST_DOMAIN: usize = 40;
@@ -123,18 +128,26 @@ impl Asker<'_, '_> {
     /// Decides about a pair whose difference may show.
     pub(crate) fn slice(&mut self, one: StepId, two: StepId, reached: &Reached) -> Result<Answer, GaveUp> {
         if !reached.complete {
-            return self.through(Lens::All, &mut 0, one, two, reached);
+            return self.through(Lens::All, &mut Enough { round: 0, outline: true }, one, two, reached);
         }
         // What no step reads bears on nothing else: it is asked about by itself.
         let mut sinks: Vec<CellId> =
             reached.cells.keys().copied().filter(|&cell| self.context.is_sink(cell)).collect();
         sinks.sort_unstable();
         let mut open = None;
-        let mut round = 0;
+        let mut undecided = 0;
+        let mut enough = Enough { round: 0, outline: true };
         for lens in std::iter::once(Lens::Read).chain(sinks.into_iter().map(Lens::With)) {
-            match self.through(lens, &mut round, one, two, reached)? {
+            match self.through(lens, &mut enough, one, two, reached)? {
                 Answer::Harmless => {}
-                Answer::Unknown(unproved) => open = open.or(Some(Answer::Unknown(unproved))),
+                Answer::Unknown(unproved) => {
+                    open = open.or(Some(Answer::Unknown(unproved)));
+                    undecided += 1;
+                    // The others are as hard, and cannot make the pair harmless any more.
+                    if undecided == ENOUGH_UNDECIDED {
+                        break;
+                    }
+                }
                 found @ Answer::Dependent(_) => return Ok(found),
             }
         }
@@ -145,7 +158,7 @@ impl Asker<'_, '_> {
     fn through(
         &mut self,
         lens: Lens,
-        from: &mut usize,
+        enough: &mut Enough,
         one: StepId,
         two: StepId,
         reached: &Reached,
@@ -160,10 +173,10 @@ impl Asker<'_, '_> {
                     break;
                 }
                 // What was too little for one lens is too little for the next.
-                if round >= *from
-                    && let Some(answer) = self.ring(lens, one, two, &members, reached)?
+                if round >= enough.round
+                    && let Some(answer) = self.ring(lens, &mut enough.outline, one, two, &members, reached)?
                 {
-                    *from = round;
+                    enough.round = round;
                     return Ok(answer);
                 }
                 let mut more = if round == 0 { self.touched(lens, one, two, reached) } else { Vec::new() };
@@ -210,6 +223,7 @@ impl Asker<'_, '_> {
     fn ring(
         &mut self,
         lens: Lens,
+        by_outline: &mut bool,
         one: StepId,
         two: StepId,
         members: &[StepId],
@@ -220,13 +234,15 @@ impl Asker<'_, '_> {
             return Ok(None);
         }
         // In outline first: that is small, and often enough.
-        for outline in [true, false] {
-            let answer = self.ring_of(lens, one, two, members, reached, outline)?;
+        if *by_outline {
+            let answer = self.ring_of(lens, one, two, members, reached, true)?;
             if answer.is_some() {
                 return Ok(answer);
             }
         }
-        Ok(None)
+        let answer = self.ring_of(lens, one, two, members, reached, false)?;
+        *by_outline &= answer.is_none();
+        Ok(answer)
     }
 
     fn ring_of(
@@ -256,7 +272,14 @@ impl Asker<'_, '_> {
             sub.plan.start = lasting(context, &sub);
             disturbed = self.disturbed(lens, &sub, &inside);
         }
-        let kept = crate::laws::inside(context, &sub, &sub.places(), context.kept());
+        let dropped = drop_dead_writes(&mut sub, &is_compared);
+        let mut kept = crate::laws::inside(context, &sub, &sub.places(), context.kept());
+        // Of what is not followed nothing holds later.
+        kept.retain(|test| {
+            let mut cells = Vec::new();
+            test.cells(&mut cells);
+            !cells.iter().any(|cell| dropped.contains(cell))
+        });
         sub.domains =
             if disturbed.is_empty() { Domains::of(&sub.plan) } else { Domains::for_changing(&sub.plan) };
         if !disturbed.is_empty() && sub.domains.largest() > LARGEST_DOMAIN {
@@ -309,6 +332,12 @@ impl Asker<'_, '_> {
         key.extend(compared.iter().map(|cell| cell.0));
         key.push(u32::from(matches!(lens, Lens::With(_))));
         around.mark(&mut key);
+        let found: Vec<Vec<(CellId, Kinds)>> =
+            members.iter().map(|&step| found_in(context, &sub, step)).collect();
+        for found in &found {
+            key.push(u32::MAX - 1);
+            key.extend(found.iter().flat_map(|(cell, kinds)| [cell.0, kinds.bits()]));
+        }
         if self.harmless.contains(&key) {
             return Ok(Some(Answer::Harmless));
         }
@@ -318,7 +347,8 @@ impl Asker<'_, '_> {
         if let Some(found) = self.recall(&key, &names, &sub, one, two, members) {
             return Ok(Some(found));
         }
-        let runs = Runs::new(&sub, context.semantics, &[]);
+        let mut runs = Runs::new(&sub, context.semantics, &[]);
+        runs.found = found;
         // What is hard here may be easy over more steps.
         let (solver, limits) = context.limits();
         let limits = Limits { conflicts: Some(RING_CONFLICTS), ..limits };
@@ -699,6 +729,14 @@ fn meet(one: &crate::context::Footprint, two: &crate::context::Footprint) -> boo
             .any(|cell| right.writes.binary_search(cell).is_ok() || right.reads.binary_search(cell).is_ok())
     };
     writes(one, two) || writes(two, one)
+}
+
+/// What was enough for one part of a pair's difference, and mostly is for the next.
+struct Enough {
+    /// How many rings.
+    round: usize,
+    /// Whether outlines are worth a try.
+    outline: bool,
 }
 
 /// What goes on around the members of a question.

@@ -1,0 +1,357 @@
+//! What is known of cells without asking a solver: by their kinds (absent, a directory, a file), and by values that they
+//! have or do not have. That is coarse, and quickly followed through programs and assumptions.
+
+use rustc_hash::FxHashMap;
+use setpoint_state::{CellId, Kind, Program, Term, Test, Value};
+
+/// A set of kinds.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Kinds(u8);
+
+const ALL: [Kind; 5] = [Kind::Absent, Kind::Directory, Kind::File, Kind::Link, Kind::Text];
+
+impl Kinds {
+    pub(crate) const ANY: Self = Self(0b1_1111);
+
+    pub(crate) fn only(kind: Kind) -> Self {
+        Self(ALL.iter().position(|other| *other == kind).map_or(0, |at| 1 << at))
+    }
+
+    pub(crate) fn of(kinds: &[Kind]) -> Self {
+        kinds.iter().fold(Self(0), |all, kind| all.or(Self::only(*kind)))
+    }
+
+    pub(crate) fn and(self, other: Self) -> Self {
+        Self(self.0 & other.0)
+    }
+
+    pub(crate) fn or(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+
+    pub(crate) fn without(self, other: Self) -> Self {
+        Self(self.0 & !other.0)
+    }
+
+    pub(crate) fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+
+    /// A number for the set.
+    pub(crate) fn bits(self) -> u32 {
+        u32::from(self.0)
+    }
+
+    /// Whether the other set has all of these.
+    pub(crate) fn is_within(self, other: Self) -> bool {
+        self.without(other).is_empty()
+    }
+
+    pub(crate) fn list(self) -> impl Iterator<Item = Kind> {
+        ALL.into_iter().filter(move |kind| !self.and(Self::only(*kind)).is_empty())
+    }
+
+    /// That a cell has one of these kinds.
+    pub(crate) fn test(self, cell: CellId) -> Test {
+        let mut kinds: Vec<Test> = self.list().map(|kind| Test::Kind(cell, kind)).collect();
+        if kinds.len() == 1 { kinds.remove(0) } else { Test::Any(kinds) }
+    }
+}
+
+/// What is known of a cell.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Known {
+    pub(crate) kinds: Kinds,
+    /// The value that it has.
+    is: Option<Value>,
+    /// Values that it does not have.
+    not: Vec<Value>,
+}
+
+impl Known {
+    pub(crate) fn nothing() -> Self {
+        Self::of(Kinds::ANY)
+    }
+
+    pub(crate) fn of(kinds: Kinds) -> Self {
+        Self { kinds, is: None, not: Vec::new() }
+    }
+
+    pub(crate) fn is(value: &Value) -> Self {
+        Self { is: Some(value.clone()), ..Self::of(Kinds::only(value.kind())) }
+    }
+
+    fn is_not(value: &Value) -> Self {
+        match value.kind() {
+            // There is one absent and one directory, but many files.
+            kind @ (Kind::Absent | Kind::Directory) => Self::of(Kinds::ANY.without(Kinds::only(kind))),
+            _ => Self { not: vec![value.clone()], ..Self::nothing() },
+        }
+    }
+
+    pub(crate) fn is_nothing(&self) -> bool {
+        self.kinds == Kinds::ANY && self.is.is_none() && self.not.is_empty()
+    }
+
+    pub(crate) fn is_impossible(&self) -> bool {
+        self.kinds.is_empty()
+    }
+
+    fn excludes(&self, value: &Value) -> bool {
+        self.kinds.and(Kinds::only(value.kind())).is_empty()
+            || self.is.as_ref().is_some_and(|is| is != value)
+            || self.not.contains(value)
+    }
+
+    fn certainly_is(&self, value: &Value) -> bool {
+        let kind = value.kind();
+        self.is.as_ref() == Some(value)
+            || (matches!(kind, Kind::Absent | Kind::Directory) && self.kinds == Kinds::only(kind))
+    }
+
+    /// Both are known.
+    pub(crate) fn and(&self, other: &Self) -> Self {
+        let contradicts = |one: &Self, two: &Self| one.is.as_ref().is_some_and(|is| two.excludes(is));
+        if contradicts(self, other) || contradicts(other, self) {
+            return Self::of(Kinds::of(&[]));
+        }
+        let mut not = self.not.clone();
+        not.extend(other.not.iter().filter(|value| !self.not.contains(value)).cloned());
+        Self { kinds: self.kinds.and(other.kinds), is: self.is.clone().or_else(|| other.is.clone()), not }
+    }
+
+    /// One of the two is known.
+    pub(crate) fn or(&self, other: &Self) -> Self {
+        let mut not: Vec<Value> = self.not.iter().filter(|value| other.excludes(value)).cloned().collect();
+        let more = other.not.iter().filter(|value| self.excludes(value) && !self.not.contains(value));
+        not.extend(more.cloned());
+        let is = if self.is == other.is { self.is.clone() } else { None };
+        Self { kinds: self.kinds.or(other.kinds), is, not }
+    }
+
+    /// Whether whatever is known by the other is known by this.
+    pub(crate) fn is_within(&self, other: &Self) -> bool {
+        self.kinds.is_within(other.kinds)
+            && other.is.as_ref().is_none_or(|is| self.certainly_is(is))
+            && other.not.iter().all(|value| self.excludes(value))
+    }
+}
+
+/// Whether a test holds, if what is known decides that.
+pub(crate) fn holds(test: &Test, held: &dyn Fn(CellId) -> Known) -> Option<bool> {
+    match test {
+        Test::True => Some(true),
+        Test::Kind(cell, kind) => {
+            let (kinds, kind) = (held(*cell).kinds, Kinds::only(*kind));
+            if kinds.and(kind).is_empty() { Some(false) } else { (kinds == kind).then_some(true) }
+        }
+        Test::Equal(Term::Is(one), Term::Is(two)) => Some(one == two),
+        Test::Equal(Term::Cell(cell), Term::Is(value)) | Test::Equal(Term::Is(value), Term::Cell(cell)) => {
+            let known = held(*cell);
+            if known.excludes(value) { Some(false) } else { known.certainly_is(value).then_some(true) }
+        }
+        Test::Equal(Term::Cell(one), Term::Cell(two)) => {
+            held(*one).and(&held(*two)).is_impossible().then_some(false)
+        }
+        Test::Not(inner) => holds(inner, held).map(|holds| !holds),
+        Test::All(tests) => {
+            let all: Vec<Option<bool>> = tests.iter().map(|test| holds(test, held)).collect();
+            if all.contains(&Some(false)) {
+                Some(false)
+            } else {
+                all.iter().all(|holds| *holds == Some(true)).then_some(true)
+            }
+        }
+        Test::Any(tests) => {
+            let any: Vec<Option<bool>> = tests.iter().map(|test| holds(test, held)).collect();
+            if any.contains(&Some(true)) {
+                Some(true)
+            } else {
+                any.iter().all(|holds| *holds == Some(false)).then_some(false)
+            }
+        }
+    }
+}
+
+/// What a test that has this answer says of single cells.
+pub(crate) fn follow(
+    test: &Test,
+    answer: bool,
+    held: &dyn Fn(CellId) -> Known,
+    found: &mut Vec<(CellId, Known)>,
+) {
+    match test {
+        Test::Kind(cell, kind) => {
+            let kind = Kinds::only(*kind);
+            found.push((*cell, Known::of(if answer { kind } else { Kinds::ANY.without(kind) })));
+        }
+        Test::Equal(Term::Cell(cell), Term::Is(value)) | Test::Equal(Term::Is(value), Term::Cell(cell)) => {
+            found.push((*cell, if answer { Known::is(value) } else { Known::is_not(value) }));
+        }
+        Test::Not(inner) => follow(inner, !answer, held, found),
+        Test::All(tests) | Test::Any(tests) => {
+            if matches!(test, Test::All(_)) == answer {
+                for test in tests {
+                    follow(test, answer, held, found);
+                }
+                return;
+            }
+            // One of them has the answer: what all that still can have it say is known.
+            let mut open = tests.iter().filter(|test| holds(test, held) != Some(!answer)).map(|test| {
+                let mut said = Vec::new();
+                follow(test, answer, held, &mut said);
+                let mut all: FxHashMap<CellId, Known> = FxHashMap::default();
+                for (cell, known) in said {
+                    let both = Held::get(&all, cell).and(&known);
+                    all.insert(cell, both);
+                }
+                all
+            });
+            if let Some(first) = open.next() {
+                let mut said: Vec<(CellId, Known)> =
+                    open.fold(first, |all, other| either(all, &other)).into_iter().collect();
+                said.sort_unstable_by_key(|(cell, _)| *cell);
+                found.extend(said);
+            }
+        }
+        Test::True | Test::Equal(..) => {}
+    }
+}
+
+/// The tests that look at a cell, by their places.
+pub(crate) fn by_cell(tests: &[Test]) -> FxHashMap<CellId, Vec<u32>> {
+    let mut found: FxHashMap<CellId, Vec<u32>> = FxHashMap::default();
+    for (at, test) in tests.iter().enumerate() {
+        let mut cells = Vec::new();
+        test.cells(&mut cells);
+        cells.sort_unstable();
+        cells.dedup();
+        for cell in cells {
+            found.entry(cell).or_default().push(at as u32);
+        }
+    }
+    found
+}
+
+/// Tests that hold.
+pub(crate) struct Laws<'t> {
+    pub(crate) tests: &'t [Test],
+    pub(crate) by_cell: &'t FxHashMap<CellId, Vec<u32>>,
+    /// Those that do, if not all.
+    pub(crate) kept: Option<&'t [bool]>,
+}
+
+impl Laws<'_> {
+    /// Supposes that this is known of a cell, and what follows; whether that may be. `changed` is told of each cell of
+    /// which more becomes known what was known before.
+    pub(crate) fn suppose(
+        &self,
+        held: &mut dyn Held,
+        cell: CellId,
+        known: Known,
+        changed: &mut Vec<(CellId, Known)>,
+    ) -> bool {
+        let mut work = vec![(cell, known)];
+        while let Some((cell, known)) = work.pop() {
+            let old = held.get(cell);
+            if old.is_within(&known) {
+                continue;
+            }
+            let both = old.and(&known);
+            let impossible = both.is_impossible();
+            held.set(cell, both);
+            changed.push((cell, old));
+            if impossible {
+                return false;
+            }
+            for &law in self.by_cell.get(&cell).into_iter().flatten() {
+                let law = law as usize;
+                if self.kept.is_none_or(|kept| kept[law]) {
+                    follow(&self.tests[law], true, &|cell| held.get(cell), &mut work);
+                }
+            }
+        }
+        true
+    }
+}
+
+/// What is known of cells.
+pub(crate) trait Held {
+    fn get(&self, cell: CellId) -> Known;
+    fn set(&mut self, cell: CellId, known: Known);
+}
+
+impl Held for Vec<Known> {
+    fn get(&self, cell: CellId) -> Known {
+        self[cell.0 as usize].clone()
+    }
+
+    fn set(&mut self, cell: CellId, known: Known) {
+        self[cell.0 as usize] = known;
+    }
+}
+
+/// Of cells that are not mentioned nothing is known.
+impl Held for FxHashMap<CellId, Known> {
+    fn get(&self, cell: CellId) -> Known {
+        FxHashMap::get(self, &cell).cloned().unwrap_or_else(Known::nothing)
+    }
+
+    fn set(&mut self, cell: CellId, known: Known) {
+        self.insert(cell, known);
+    }
+}
+
+/// Runs a program; `held` is what is known of cells before it, and after it if it does not fail. Whether it may succeed.
+pub(crate) fn run(program: &Program, held: &mut FxHashMap<CellId, Known>) -> bool {
+    match program {
+        Program::Skip | Program::Change => true,
+        Program::Fail(_) => false,
+        Program::Write(cell, term) => {
+            let known = match term {
+                Term::Is(value) => Known::is(value),
+                Term::Cell(from) => Held::get(held, *from),
+            };
+            held.insert(*cell, known);
+            true
+        }
+        Program::Sequence(programs) => programs.iter().all(|program| run(program, held)),
+        Program::If(test, then, otherwise) => {
+            let answer = holds(test, &|cell| Held::get(held, cell));
+            let mut ends = [(true, then), (false, otherwise)].into_iter().filter_map(|(given, branch)| {
+                if answer == Some(!given) {
+                    return None;
+                }
+                let mut after = held.clone();
+                let mut found = Vec::new();
+                follow(test, given, &|cell| Held::get(&after, cell), &mut found);
+                for (cell, known) in found {
+                    let both = Held::get(&after, cell).and(&known);
+                    if both.is_impossible() {
+                        return None;
+                    }
+                    after.insert(cell, both);
+                }
+                run(branch, &mut after).then_some(after)
+            });
+            let Some(mut joined) = ends.next() else { return false };
+            for other in ends {
+                joined = either(joined, &other);
+            }
+            *held = joined;
+            true
+        }
+    }
+}
+
+/// What is known if one or the other is.
+pub(crate) fn either(
+    mut one: FxHashMap<CellId, Known>,
+    other: &FxHashMap<CellId, Known>,
+) -> FxHashMap<CellId, Known> {
+    one.retain(|cell, known| {
+        *known = known.or(&Held::get(other, *cell));
+        !known.is_nothing()
+    });
+    one
+}
