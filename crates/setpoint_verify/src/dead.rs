@@ -1,6 +1,7 @@
 //! Writes that nobody sees: to a cell that only one step of a part touches, that this step does not read again, and that is
 //! not compared at the end. A package brings a hundred files of which a question looks at one; without the other writes, what
-//! the package does is the same at whichever moment it runs, and its formulas are made once.
+//! the package does is the same at whichever moment it runs, and its formulas are made once. What is left of the others are
+//! checks that may fail, and checks that follow each other are one.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use setpoint_state::{CellId, Program, Step, Term, Test};
@@ -26,9 +27,64 @@ pub(crate) fn drop_dead_writes(sub: &mut Sub, is_compared: &dyn Fn(CellId) -> bo
             Backwards { is_private: &is_private, read: FxHashSet::default(), dropped: &mut dropped };
         let refresh = pass.program(&step.refresh);
         let apply = pass.program(&step.apply);
-        (step.apply, step.refresh) = (apply, refresh);
+        (step.apply, step.refresh) = (merged(apply), merged(refresh));
     }
     dropped
+}
+
+/// The same program with checks that follow each other as one.
+fn merged(program: Program) -> Program {
+    match program {
+        Program::Sequence(programs) => {
+            let mut flat = Vec::new();
+            for program in programs.into_iter().map(merged) {
+                match program {
+                    Program::Sequence(inner) => flat.extend(inner),
+                    Program::Skip => {}
+                    other => flat.push(other),
+                }
+            }
+            let mut kept: Vec<Program> = Vec::new();
+            let mut checks: Vec<Test> = Vec::new();
+            for program in flat {
+                match failing(&program) {
+                    Some(test) => checks.push(test),
+                    None => {
+                        kept.extend(one_check(&mut checks));
+                        kept.push(program);
+                    }
+                }
+            }
+            kept.extend(one_check(&mut checks));
+            if kept.len() == 1 { kept.remove(0) } else { Program::Sequence(kept) }
+        }
+        Program::If(test, then, otherwise) => {
+            Program::If(test, Box::new(merged(*then)), Box::new(merged(*otherwise)))
+        }
+        other => other,
+    }
+}
+
+fn one_check(checks: &mut Vec<Test>) -> Option<Program> {
+    let tests = std::mem::take(checks);
+    (!tests.is_empty()).then(|| Program::when(Test::Any(tests), Program::fail("")))
+}
+
+/// When a program fails that does nothing else.
+fn failing(program: &Program) -> Option<Test> {
+    match program {
+        Program::Skip => Some(Test::Any(Vec::new())),
+        Program::Fail(_) => Some(Test::True),
+        Program::If(test, then, otherwise) => {
+            let (then, otherwise) = (failing(then)?, failing(otherwise)?);
+            Some(Test::Any(vec![
+                Test::All(vec![test.clone(), then]),
+                Test::All(vec![test.clone().negate(), otherwise]),
+            ]))
+        }
+        Program::Sequence(programs) => programs.iter().map(failing).collect::<Option<_>>().map(Test::Any),
+        Program::Write(..) | Program::Change => None,
+    }
 }
 
 fn touched(step: &Step) -> Vec<CellId> {
