@@ -1,6 +1,6 @@
 //! What is known of a plan before any question: what each step touches, who comes before whom, what may be assumed.
 
-use std::cell::{OnceCell, RefCell};
+use std::cell::{Cell, OnceCell, RefCell};
 use std::rc::Rc;
 use std::time::Instant;
 
@@ -127,7 +127,8 @@ pub(crate) struct Context<'p> {
     parts: RefCell<Parts>,
     after: Vec<OnceCell<Bits>>,
     before: Vec<OnceCell<Bits>>,
-    pub(crate) deadline: Option<Instant>,
+    /// When the stage under way is broken off.
+    pub(crate) deadline: Cell<Option<Instant>>,
     pub(crate) any_start: bool,
     /// Starts are left out from which all runs end alike.
     pub(crate) narrowed: bool,
@@ -214,7 +215,7 @@ impl<'p> Context<'p> {
             parts: RefCell::default(),
             after: vec![OnceCell::new(); count],
             before: vec![OnceCell::new(); count],
-            deadline: None,
+            deadline: Cell::new(None),
             any_start,
             narrowed,
             jobs: 1,
@@ -405,12 +406,12 @@ impl<'p> Context<'p> {
     }
 
     pub(crate) fn is_late(&self) -> bool {
-        self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
+        self.deadline.get().is_some_and(|deadline| Instant::now() >= deadline)
     }
 
     /// Which solver a question is put to, and when it gives up.
     pub(crate) fn limits(&self) -> (Backend, Limits) {
-        (self.solver, Limits { conflicts: Some(self.conflicts), deadline: self.deadline })
+        (self.solver, Limits { conflicts: Some(self.conflicts), deadline: self.deadline.get() })
     }
 
     /// The cells that a step of unknown effect may touch.

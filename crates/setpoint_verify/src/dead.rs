@@ -47,12 +47,11 @@ fn merged(program: Program) -> Program {
             let mut kept: Vec<Program> = Vec::new();
             let mut checks: Vec<Test> = Vec::new();
             for program in flat {
-                match failing(&program) {
-                    Some(test) => checks.push(test),
-                    None => {
-                        kept.extend(one_check(&mut checks));
-                        kept.push(program);
-                    }
+                if let Some(test) = failing(&program) {
+                    checks.push(test);
+                } else {
+                    kept.extend(one_check(&mut checks));
+                    kept.push(program);
                 }
             }
             kept.extend(one_check(&mut checks));

@@ -540,7 +540,7 @@ pub(crate) fn redundant(
         if !without.unsettled.is_empty() {
             continue;
         }
-        without.deadline = context.deadline;
+        without.deadline.set(context.deadline.get());
         without.solver = context.solver;
         let orders = crate::order::decide(&mut Asker::new(&without), &|_, _| {});
         if orders.order == crate::Order::Independent {

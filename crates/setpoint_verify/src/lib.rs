@@ -309,10 +309,20 @@ pub fn verify(plan: &Plan, options: &Options) -> Verdicts {
     ask(plan, options, true)
 }
 
+/// How much of the time that is left the question of order may take, and then that of a second run.
+const ORDER_SHARE: f64 = 0.6;
+const TWICE_SHARE: f64 = 0.75;
+
+fn share_of_time(deadline: Option<Instant>, share: f64) -> Option<Instant> {
+    let now = Instant::now();
+    deadline.map(|deadline| now + deadline.saturating_duration_since(now).mul_f64(share))
+}
+
 /// The four verdicts, and what must hold at the end if that is wanted too.
 fn ask(plan: &Plan, options: &Options, ends: bool) -> Verdicts {
     let mut context = Context::of_ends(plan, options.semantics, options.any_start);
-    context.deadline = options.deadline;
+    // No stage takes all of the time: what the next ones find out is wanted, too.
+    context.deadline.set(share_of_time(options.deadline, ORDER_SHARE));
     context.jobs = options.jobs.max(1);
     context.solver = options.solver;
     context.trim();
@@ -346,11 +356,13 @@ fn ask(plan: &Plan, options: &Options, ends: bool) -> Verdicts {
         let decided = Some((of.saturating_sub(late), of));
         unfinished.push(Unfinished { stage: Stage::Order, decided });
     }
+    context.deadline.set(share_of_time(options.deadline, TWICE_SHARE));
     let was_late = context.is_late();
     // What is managed, and what fails, is told of every machine.
     let every_start = context.narrowed.then(|| {
         let mut any = Context::new(plan, options.semantics, options.any_start);
-        (any.deadline, any.solver) = (options.deadline, options.solver);
+        any.deadline.set(context.deadline.get());
+        any.solver = options.solver;
         any.trim();
         any
     });
@@ -360,6 +372,9 @@ fn ask(plan: &Plan, options: &Options, ends: bool) -> Verdicts {
     let answers = [twice.idempotent, twice.quiet, twice.convergent];
     if answers.contains(&Answer::Unknown) {
         ended(Stage::Twice, was_late, &mut unfinished);
+    }
+    for context in [&context, any.context] {
+        context.deadline.set(options.deadline);
     }
     let mut unproved = orders.unproved;
     unproved.extend(twice.unproved);

@@ -303,14 +303,14 @@ fn in_parallel(
     }
     let plan = context.runner.plan();
     let (semantics, any_start, deadline, solver) =
-        (context.semantics, context.any_start, context.deadline, context.solver);
+        (context.semantics, context.any_start, context.deadline.get(), context.solver);
     let jobs = context.jobs.min(64);
     std::thread::scope(|scope| {
         let threads: Vec<_> = (0..jobs)
             .map(|job| {
                 scope.spawn(move || {
                     let mut context = Context::of_ends(plan, semantics, any_start);
-                    context.deadline = deadline;
+                    context.deadline.set(deadline);
                     context.solver = solver;
                     context.trim();
                     let mut asker = Asker::new(&context);
