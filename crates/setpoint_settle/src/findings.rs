@@ -734,7 +734,7 @@ impl<'a> Teller<'a> {
     }
 
     pub(crate) fn state_json(&self, state: &State, cells: &[CellId]) -> Json {
-        cells.iter().filter_map(|&cell| self.words.fact(cell, state.get(cell))).collect()
+        self.words.facts(state, cells).into()
     }
 
     pub(crate) fn run_json(&self, run: &Run, cells: &[CellId]) -> Json {

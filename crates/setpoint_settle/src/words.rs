@@ -41,17 +41,24 @@ impl<'a> Words<'a> {
         if !cells.iter().all(plain) {
             cells.retain(|cell| !plain(cell));
         }
-        let mut facts: Vec<String> = Vec::new();
-        for fact in cells.iter().filter_map(|&cell| self.fact(cell, state.get(cell))) {
-            if facts.len() < MAX_FACTS && !facts.contains(&fact) {
-                facts.push(fact);
-            }
-        }
+        let mut facts = self.facts(state, &cells);
+        facts.truncate(MAX_FACTS);
         match facts.as_slice() {
             [] => "any".to_owned(),
             [one] => one.clone(),
             [rest @ .., last] => format!("{}, and {last}", rest.join(", ")),
         }
+    }
+
+    /// What cells hold, each fact once: a file that is not there has no mode and no owner either.
+    pub(crate) fn facts(&self, state: &State, cells: &[CellId]) -> Vec<String> {
+        let mut facts: Vec<String> = Vec::new();
+        for fact in cells.iter().filter_map(|&cell| self.fact(cell, state.get(cell))) {
+            if !facts.contains(&fact) {
+                facts.push(fact);
+            }
+        }
+        facts
     }
 
     /// What exists has a mode, an owner and a group: that they are some others tells nothing.
@@ -214,9 +221,7 @@ impl<'a> Words<'a> {
                 Some(Status::None) | None => {}
             }
         }
-        let shown: Vec<String> =
-            cells.iter().filter_map(|&cell| self.fact(cell, run.end.get(cell))).take(MAX_FACTS).collect();
-        facts.extend(shown);
+        facts.extend(self.facts(&run.end, cells).into_iter().take(MAX_FACTS));
         if facts.is_empty() { "it ends".to_owned() } else { facts.join("; ") }
     }
 }
