@@ -625,6 +625,76 @@ fn paper_cases() {
     assert_eq!(puppet(&make.plan).order, Order::Dependent);
 }
 
+// What comes before.
+
+/// A folder, unless a file is in the way.
+fn make_folder(cell: CellId) -> Program {
+    Program::choose(
+        Test::Kind(cell, Kind::File),
+        Program::fail("a file is there"),
+        Program::set(cell, Value::Directory),
+    )
+}
+
+/// A package brings a folder. What comes after it finds the folder, unless somebody may remove it in between, or the package
+/// need not have brought it.
+#[test]
+fn what_earlier_steps_leave_behind_is_there() {
+    let plan = |law: bool, removed: bool| {
+        let mut make = Make::default();
+        let (folder, below) = (make.path("/etc/app"), make.content("/etc/app/conf"));
+        let installed =
+            make.plan.space.cell(CellKey::new(CellKind::Other, "app"), &[Kind::Absent, Kind::Text]);
+        let is_folder = || Test::Kind(folder, Kind::Directory);
+        make.plan.laws.push(Test::Any(vec![Test::Kind(below, Kind::Absent), is_folder()]));
+        if law {
+            make.plan.start.push(Test::Any(vec![Test::Kind(installed, Kind::Absent), is_folder()]));
+        }
+        let bring = Program::Sequence(vec![
+            make_folder(folder),
+            Program::set(installed, text("1.0")),
+            Program::Change,
+        ]);
+        let package = make.step("Package[app]", Program::when(Test::Kind(installed, Kind::Absent), bring));
+        let exec =
+            make.step("Exec[mkdir]", Program::when(Test::Kind(folder, Kind::Absent), make_folder(folder)));
+        let file = make
+            .step("File[conf]", Program::choose(is_folder(), write(below, "x"), Program::fail("no folder")));
+        make.edge(package, exec);
+        make.edge(package, file);
+        if removed {
+            let gone = Program::Sequence(vec![
+                Program::set(below, Value::Absent),
+                Program::set(folder, Value::Absent),
+            ]);
+            make.step("Exec[rm]", gone);
+        }
+        make.plan
+    };
+    assert_eq!(puppet(&plan(true, false)).order, Order::Independent);
+    assert!(matches!(puppet(&plan(false, false)).order, Order::Dependent | Order::Fails));
+    assert!(matches!(puppet(&plan(true, true)).order, Order::Dependent | Order::Fails));
+}
+
+/// In the paper's semantics a start from which every order fails tells nothing; what is managed is told of all starts.
+#[test]
+fn starts_from_which_every_order_fails() {
+    let mut make = Make::default();
+    let (users, etc, conf) = (make.path("/etc/users"), make.path("/etc"), make.content("/etc/conf"));
+    for below in [users, conf] {
+        make.plan
+            .laws
+            .push(Test::Any(vec![Test::Kind(below, Kind::Absent), Test::Kind(etc, Kind::Directory)]));
+    }
+    let there = |cell: CellId| Test::Kind(cell, Kind::Directory);
+    // Nobody brings the folder of users, so whoever needs it needs it at the start, and `/etc` with it.
+    make.step("User[app]", Program::when(there(users).negate(), Program::fail("no folder of users")));
+    make.step("Package[app]", Program::when(there(etc).negate(), make_folder(etc)));
+    make.step("File[conf]", Program::choose(there(etc), write(conf, "x"), Program::fail("no folder")));
+    assert_eq!(paper(&make.plan).order, Order::Independent);
+    assert!(matches!(puppet(&make.plan).order, Order::Dependent | Order::Fails));
+}
+
 // Steps of unknown effect, and limits.
 
 #[test]
