@@ -61,6 +61,47 @@ impl Rest {
 pub(crate) struct Tracked {
     pub(crate) entry: Entry,
     pub(crate) cell: CellId,
+    /// The expression of an entry that has one: every line of the file is held against it.
+    expression: Option<Arc<Expression>>,
+}
+
+impl Tracked {
+    pub(crate) fn new(entry: Entry, cell: CellId) -> Self {
+        let expression = match &entry {
+            Entry::Match(expression) => Some(Arc::new(Expression::new(expression))),
+            _ => None,
+        };
+        Self { entry, cell, expression }
+    }
+
+    /// What a content says about the entry.
+    pub(crate) fn read(&self, content: &str) -> Value {
+        match &self.expression {
+            Some(expression) => expression.read(content),
+            None => self.entry.read(content),
+        }
+    }
+}
+
+/// A regular expression that is ready to be asked; one that is none matches nothing.
+#[derive(Debug)]
+pub(crate) struct Expression(Option<fancy_regex::Regex>);
+
+impl Expression {
+    pub(crate) fn new(expression: &str) -> Self {
+        Self(fancy_regex::Regex::new(expression).ok())
+    }
+
+    fn matches(&self, line: &str) -> bool {
+        self.0.as_ref().is_some_and(|expression| expression.is_match(line).unwrap_or(false))
+    }
+
+    /// The line that it matches.
+    pub(crate) fn read(&self, content: &str) -> Value {
+        let mut found = content.lines().filter(|line| self.matches(line));
+        let Some(first) = found.next() else { return Value::Absent };
+        Value::text(if found.all(|other| other == first) { first } else { SEVERAL })
+    }
 }
 
 impl Entry {
@@ -92,11 +133,7 @@ impl Entry {
     pub fn read(&self, content: &str) -> Value {
         let found = match self {
             Self::Line(line) => content.lines().any(|other| other == &**line).then(|| "present".to_owned()),
-            Self::Match(expression) => fancy_regex::Regex::new(expression).ok().and_then(|expression| {
-                let mut found = content.lines().filter(|line| expression.is_match(line).unwrap_or(false));
-                let first = found.next()?;
-                Some(if found.all(|other| other == first) { first } else { SEVERAL }.to_owned())
-            }),
+            Self::Match(expression) => return Expression::new(expression).read(content),
             Self::Edited { program, extended } => {
                 let edited = Edit::parse(program, *extended).and_then(|edit| edit.apply(content));
                 (edited.as_deref() == Some(content)).then(|| "present".to_owned())

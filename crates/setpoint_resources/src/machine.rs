@@ -36,6 +36,8 @@ pub(crate) struct Machine<'a> {
     /// Units and init scripts by the name of the service: the paths that something in the catalog creates.
     secrets: FxHashMap<String, usize>,
     accounts: FxHashSet<CellId>,
+    /// What it takes to unpack a package, where that was asked for before.
+    pub(crate) unpacked: FxHashMap<String, Program>,
 }
 
 impl<'a> Machine<'a> {
@@ -53,6 +55,7 @@ impl<'a> Machine<'a> {
             loads: BTreeMap::new(),
             secrets: FxHashMap::default(),
             accounts: FxHashSet::default(),
+            unpacked: FxHashMap::default(),
         };
         for (path, entry) in machine.mentions.entries.clone() {
             machine.track(&path, entry);
@@ -219,7 +222,7 @@ impl<'a> Machine<'a> {
             writes.push(Program::set(cell, Value::File(Arc::clone(content))));
         }
         for tracked in self.tracked(path) {
-            writes.push(Program::set(tracked.cell, tracked.entry.read(content)));
+            writes.push(Program::set(tracked.cell, tracked.read(content)));
         }
         Program::Sequence(writes)
     }
@@ -255,7 +258,7 @@ impl<'a> Machine<'a> {
         let Some(cell) = self.path(path) else { return Test::True.negate() };
         let mut tests = vec![Test::is(cell, Value::File(Arc::clone(content)))];
         for tracked in self.tracked(path) {
-            tests.push(Test::is(tracked.cell, tracked.entry.read(content)));
+            tests.push(Test::is(tracked.cell, tracked.read(content)));
         }
         all(tests)
     }
@@ -312,7 +315,9 @@ impl<'a> Machine<'a> {
             if matches!(entry, Entry::Match(_)) && !self.world.any_start {
                 self.start.push(Test::is(cell, Value::text(SEVERAL)).negate());
             }
-            self.entries.entry(path.to_owned()).or_default().push(Tracked { entry, cell });
+            self.entries.entry(path.to_owned()).or_default().push(Tracked::new(entry, cell));
+            // A file that is put anew has this entry from now on, too.
+            self.unpacked.clear();
             if let Some(file) = self.path(path) {
                 // A file that is not there has no entries.
                 self.laws.push(Test::Any(vec![Test::Kind(file, Kind::File), absent(cell)]));
@@ -324,11 +329,12 @@ impl<'a> Machine<'a> {
     /// What else a line of a file says, once it is added.
     pub(crate) fn line_added(&self, path: &str, own: CellId, line: &str) -> Program {
         let mut steps = Vec::new();
-        for Tracked { entry, cell } in self.tracked(path).into_iter().filter(|tracked| tracked.cell != own) {
-            let found = match &entry {
-                Entry::Line(_) | Entry::Match(_) => entry.read(line),
+        for tracked in self.tracked(path).into_iter().filter(|tracked| tracked.cell != own) {
+            let found = match &tracked.entry {
+                Entry::Line(_) | Entry::Match(_) => tracked.read(line),
                 _ => continue,
             };
+            let Tracked { entry, cell, .. } = tracked;
             if found == Value::Absent {
                 continue;
             }
@@ -346,10 +352,13 @@ impl<'a> Machine<'a> {
     /// What else a line of a file says, once it is taken away.
     pub(crate) fn line_removed(&self, path: &str, own: CellId, line: &str) -> Program {
         let mut steps = Vec::new();
-        for Tracked { entry, cell } in self.tracked(path).into_iter().filter(|tracked| tracked.cell != own) {
-            if matches!(entry, Entry::Line(_) | Entry::Match(_)) && entry.read(line) != Value::Absent {
-                let was = Test::is(cell, entry.read(line));
-                steps.push(when(was, Program::set(cell, Value::Absent)));
+        for tracked in self.tracked(path).into_iter().filter(|tracked| tracked.cell != own) {
+            if matches!(tracked.entry, Entry::Line(_) | Entry::Match(_)) {
+                let found = tracked.read(line);
+                if found != Value::Absent {
+                    let was = Test::is(tracked.cell, found);
+                    steps.push(when(was, Program::set(tracked.cell, Value::Absent)));
+                }
             }
         }
         sequence(steps)
@@ -362,7 +371,7 @@ impl<'a> Machine<'a> {
     pub(crate) fn all_tracked(&self) -> Vec<FileEntry> {
         let mut found = Vec::new();
         for (path, entries) in &self.entries {
-            for Tracked { entry, cell } in entries {
+            for Tracked { entry, cell, .. } in entries {
                 found.push(FileEntry { cell: *cell, path: path.clone(), entry: entry.clone() });
             }
         }

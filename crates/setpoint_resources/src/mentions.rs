@@ -1,10 +1,11 @@
 //! What the catalog names: only that becomes cells. A package brings thousands of files; those that nothing else names
 //! cannot matter.
 
+use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Bound;
 
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 use setpoint_catalog::graph::canonical_path;
 use setpoint_catalog::{Catalog, Resource, ResourceId};
 use setpoint_commands::Edit;
@@ -43,9 +44,9 @@ pub(crate) struct Mentions {
     pub(crate) groups: BTreeSet<String>,
     /// The homes of users that are declared.
     pub(crate) homes: BTreeMap<String, String>,
-    attributes: FxHashSet<(CellKind, String)>,
+    attributes: FxHashMap<CellKind, FxHashSet<String>>,
     /// Directories below which an attribute is managed.
-    recursive: Vec<(CellKind, String)>,
+    recursive: FxHashMap<CellKind, FxHashSet<String>>,
     pub(crate) entries: Vec<(String, Entry)>,
     /// Links that are managed.
     links: BTreeMap<String, String>,
@@ -68,6 +69,8 @@ pub(crate) struct Mentions {
     whole: BTreeSet<String>,
     /// The paths to which something writes what is not known.
     opaque: BTreeSet<String>,
+    /// The names of which paths are made, each with the path: sorted, and made when nothing is added any more.
+    parts: OnceCell<Vec<(Box<str>, String)>>,
 }
 
 impl Mentions {
@@ -484,7 +487,7 @@ impl Mentions {
         self.manage(kind, path, world);
         if recursive && let Some(path) = self.canonical(path, world) {
             self.deep.insert(path.clone());
-            self.recursive.push((kind, path));
+            self.recursive.entry(kind).or_default().insert(path);
         }
     }
 
@@ -540,9 +543,9 @@ impl Mentions {
         }
         for (kind, name) in ATTRIBUTES {
             if resource.has(name) {
-                self.attributes.insert((kind, path.clone()));
+                self.attributes.entry(kind).or_default().insert(path.clone());
                 if shape.recurse.is_some() {
-                    self.recursive.push((kind, path.clone()));
+                    self.recursive.entry(kind).or_default().insert(path.clone());
                 }
             }
         }
@@ -564,14 +567,17 @@ impl Mentions {
 
     pub(crate) fn manage(&mut self, kind: CellKind, path: &str, world: &World<'_>) {
         if let Some(path) = self.canonical(path, world) {
-            self.attributes.insert((kind, path));
+            self.attributes.entry(kind).or_default().insert(path);
         }
     }
 
     /// Whether anything manages an attribute of a path.
     pub(crate) fn manages(&self, kind: CellKind, path: &str) -> bool {
-        self.recursive.iter().any(|(other, above)| *other == kind && is_below(path, above))
-            || self.attributes.contains(&(kind, path.to_owned()))
+        let above = |folders: &FxHashSet<String>| {
+            folders.contains("/") || ancestors(path).any(|above| folders.contains(above))
+        };
+        self.recursive.get(&kind).is_some_and(above)
+            || self.attributes.get(&kind).is_some_and(|paths| paths.contains(path))
     }
 
     /// Adds what stands for all other children, and the paths above.
@@ -648,11 +654,18 @@ impl Mentions {
 
     /// The paths of which a part begins with a name.
     pub(crate) fn bearing(&self, name: &str) -> Vec<String> {
-        self.all
-            .iter()
-            .filter(|path| !path.contains('(') && path.split('/').any(|part| part.starts_with(name)))
-            .cloned()
-            .collect()
+        let parts = self.parts.get_or_init(|| {
+            let named = self.all.iter().filter(|path| !path.contains('('));
+            let parts = named.flat_map(|path| path.split('/').map(move |part| (part.into(), path.clone())));
+            let mut parts: Vec<(Box<str>, String)> = parts.collect();
+            parts.sort_unstable();
+            parts.dedup();
+            parts
+        });
+        let first = parts.partition_point(|(part, _)| **part < *name);
+        let bearing = parts[first..].iter().take_while(|(part, _)| part.starts_with(name));
+        let found: BTreeSet<&String> = bearing.map(|(_, path)| path).collect();
+        found.into_iter().cloned().collect()
     }
 
     pub(crate) fn is_named(&self, path: &str) -> bool {

@@ -1,8 +1,9 @@
 //! What packages do to the machine, as far as the catalog can see it.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 use setpoint_packages::{Found, PackageFacts};
 use setpoint_state::{Kind, Program, Test, Value};
 
@@ -37,7 +38,7 @@ pub(crate) struct Packaged {
 /// The packages that a catalog names, and those that come with them and can be seen.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct PackageSet {
-    packages: BTreeMap<String, Packaged>,
+    packages: BTreeMap<String, Arc<Packaged>>,
     /// Names that resources use, and the package that they mean.
     names: BTreeMap<String, String>,
     unknown: BTreeSet<String>,
@@ -49,7 +50,9 @@ pub(crate) struct PackageSet {
     pub(crate) users: BTreeSet<String>,
     pub(crate) groups: BTreeSet<String>,
     paths: FxHashSet<String>,
-    directories: FxHashSet<String>,
+    /// The packages that have a directory, and how many have a file.
+    directories: FxHashMap<String, Vec<String>>,
+    files: FxHashMap<String, usize>,
 }
 
 impl PackageSet {
@@ -95,7 +98,7 @@ impl PackageSet {
             };
             let packaged = known.map(|known| reduce(&known, world, mentions, &mut deep)).unwrap_or_default();
             if named.contains(name) || packaged.is_seen() {
-                set.packages.insert(name.clone(), packaged);
+                set.packages.insert(name.clone(), Arc::new(packaged));
             }
         }
         mentions.add_packaged(&deep, notes);
@@ -104,10 +107,10 @@ impl PackageSet {
         set.versioned = mentions.versioned_packages.iter().map(|name| set.real_name(name)).collect();
         for name in &mentions.removed_packages {
             let real = set.real_name(name);
-            set.vanishing.extend(set.get(&real).dependants);
+            set.vanishing.extend(set.get(&real).dependants.iter().cloned());
             set.vanishing.insert(real);
         }
-        for packaged in set.packages.values_mut() {
+        for packaged in set.packages.values_mut().map(Arc::make_mut) {
             for list in [
                 &mut packaged.files,
                 &mut packaged.conffiles,
@@ -117,10 +120,15 @@ impl PackageSet {
                 list.retain(|path| mentions.is_named(path));
             }
         }
-        for packaged in set.packages.values() {
+        for (name, packaged) in &set.packages {
             set.users.extend(packaged.users.iter().cloned());
             set.groups.extend(packaged.groups.iter().cloned());
-            set.directories.extend(packaged.directories.iter().cloned());
+            for path in &packaged.directories {
+                set.directories.entry(path.clone()).or_default().push(name.clone());
+            }
+            for path in &packaged.files {
+                *set.files.entry(path.clone()).or_default() += 1;
+            }
             for list in [&packaged.files, &packaged.conffiles, &packaged.generated, &packaged.directories] {
                 set.paths.extend(list.iter().cloned());
             }
@@ -149,10 +157,10 @@ impl PackageSet {
                     continue;
                 }
                 if let Some(packaged) = self.packages.get_mut(&other) {
-                    packaged.dependants.push(name.clone());
+                    Arc::make_mut(packaged).dependants.push(name.clone());
                 }
                 if let Some(packaged) = self.packages.get_mut(name) {
-                    packaged.depends.push(other);
+                    Arc::make_mut(packaged).depends.push(other);
                 }
             }
         }
@@ -176,7 +184,7 @@ impl PackageSet {
     }
 
     pub(crate) fn provides_directory(&self, path: &str) -> bool {
-        self.directories.contains(path)
+        self.directories.contains_key(path)
     }
 
     /// The configuration that a package brings below /etc, among the paths that are named.
@@ -188,8 +196,14 @@ impl PackageSet {
             .collect()
     }
 
-    fn get(&self, name: &str) -> Packaged {
+    fn get(&self, name: &str) -> Arc<Packaged> {
         self.packages.get(name).cloned().unwrap_or_default()
+    }
+
+    /// The other packages that have a directory.
+    fn others_with_directory(&self, path: &str, name: &str) -> Vec<String> {
+        let all = self.directories.get(path).into_iter().flatten();
+        all.filter(|other| *other != name).cloned().collect()
     }
 
     pub(crate) fn seen(&self) -> Vec<String> {
@@ -284,9 +298,9 @@ impl Machine<'_> {
     /// Installs a package and what it needs, where they are not installed.
     pub(crate) fn install(&mut self, name: &str, version: &str) -> Program {
         let mut steps = Vec::new();
-        for other in self.packages.get(name).depends {
-            let cell = self.package(&other);
-            let unpack = self.unpack(&other, LATEST);
+        for other in &self.packages.get(name).depends {
+            let cell = self.package(other);
+            let unpack = self.unpack(other, LATEST);
             steps.push(when(installed(cell).negate(), unpack));
         }
         steps.push(self.unpack(name, version));
@@ -295,6 +309,20 @@ impl Machine<'_> {
 
     /// Puts the files of a package, its users and its services.
     pub(crate) fn unpack(&mut self, name: &str, version: &str) -> Program {
+        // What many packages need is asked for as often.
+        if version == LATEST
+            && let Some(known) = self.unpacked.get(name)
+        {
+            return known.clone();
+        }
+        let program = self.unpack_anew(name, version);
+        if version == LATEST {
+            self.unpacked.insert(name.to_owned(), program.clone());
+        }
+        program
+    }
+
+    fn unpack_anew(&mut self, name: &str, version: &str) -> Program {
         let packaged = self.packages.get(name);
         let mut steps = Vec::new();
         for path in &packaged.directories {
@@ -308,7 +336,7 @@ impl Machine<'_> {
             let mut put = vec![self.write_named(path, &packaged_content(name, path))];
             put.extend(self.set_attributes(path, usual_mode(path), "root", "root"));
             let blocked = Program::fail(&format!("{name} has the file {path}, and a directory is there"));
-            let is_conffile = packaged.conffiles.contains(path);
+            let is_conffile = packaged.conffiles.binary_search(path).is_ok();
             // A conffile that is there is kept, whatever it holds.
             let there = if is_conffile { Program::Skip } else { sequence(put.clone()) };
             steps.push(choose(
@@ -346,9 +374,9 @@ impl Machine<'_> {
     /// Removes a package and what needs it.
     pub(crate) fn uninstall(&mut self, name: &str, purge: bool) -> Program {
         let mut steps = Vec::new();
-        for other in self.packages.get(name).dependants {
-            let cell = self.package(&other);
-            let remove = self.take_away(&other, purge);
+        for other in &self.packages.get(name).dependants {
+            let cell = self.package(other);
+            let remove = self.take_away(other, purge);
             steps.push(when(installed(cell), remove));
         }
         steps.push(self.take_away(name, purge));
@@ -381,11 +409,9 @@ impl Machine<'_> {
                     conditions.push(absent(child));
                 }
             }
-            for other in self.packages.seen() {
-                if other != name && self.packages.get(&other).directories.binary_search(path).is_ok() {
-                    let other = self.package(&other);
-                    conditions.push(installed(other).negate());
-                }
+            for other in self.packages.others_with_directory(path, name) {
+                let other = self.package(&other);
+                conditions.push(installed(other).negate());
             }
             let remove = self.remove_one(path);
             steps.push(when(all(conditions), remove));
@@ -419,9 +445,7 @@ impl Machine<'_> {
             for path in &packaged.files {
                 if let Some(path_cell) = self.path(path) {
                     has.push(absent(path_cell).negate());
-                    let others = self.packages.packages.iter().any(|(other, packaged)| {
-                        *other != name && packaged.files.binary_search(path).is_ok()
-                    });
+                    let others = self.packages.files.get(path).is_some_and(|count| *count > 1);
                     if !others
                         && !self.mentions.provided.contains(path)
                         && !self.mentions.files.contains_key(path)

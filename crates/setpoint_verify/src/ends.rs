@@ -1,6 +1,7 @@
 //! What must hold at the end: invariants, declared contents, services that have loaded what the files say; and what fails.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use setpoint_solver::{Lit, Outcome};
@@ -210,7 +211,10 @@ pub(crate) fn invariants(
     tell: &dyn Fn(usize, usize),
 ) -> (Vec<Broken>, Vec<Undecided>) {
     let context = asker.context;
-    let implied = implied(context);
+    let implied = implied(context).unwrap_or_else(|| {
+        unproved.push(Unproved { steps: Vec::new(), why: Why::Time });
+        Vec::new()
+    });
     let count = stated.len() + implied.len();
     let (mut found, mut undecided) = (Vec::new(), Vec::new());
     for (at, invariant) in stated.iter().enumerate() {
@@ -270,7 +274,7 @@ fn holds_always(
 /// The story of a broken invariant, with as plain a start as still shows it.
 fn broken(
     asker: &Asker<'_, '_>,
-    name: std::sync::Arc<str>,
+    name: Arc<str>,
     test: Test,
     step: Option<StepId>,
     shown: Shown,
@@ -289,64 +293,109 @@ fn broken(
     Some(Broken { name, test, step, start, matters, run, unless: None })
 }
 
-/// What a step declares: whenever it ends well, a cell holds this value. Asked only where others write the cell too.
-fn implied(context: &Context<'_>) -> Vec<(std::sync::Arc<str>, Test, StepId)> {
-    let mut found = Vec::new();
-    let mut memo: FxHashMap<Vec<u32>, bool> = FxHashMap::default();
-    for (at, writers) in context.writers.iter().enumerate() {
-        let cell = CellId(at as u32);
-        if writers.len() < 2 || writers.len() > 30 {
-            continue;
+/// What steps declare: whenever one ends well, a cell holds this value. Asked only where others write the cell too. Nothing if
+/// the time is over before all are known.
+fn implied(context: &Context<'_>) -> Option<Vec<(Arc<str>, Test, StepId)>> {
+    let is_shared = |writers: &[StepId]| (2..=30).contains(&writers.len());
+    let mut shared: BTreeMap<StepId, Vec<CellId>> = BTreeMap::new();
+    for (at, writers) in context.writers.iter().enumerate().filter(|(_, writers)| is_shared(writers)) {
+        for &step in writers {
+            shared.entry(step).or_default().push(CellId(at as u32));
         }
-        let values: Vec<Option<Value>> =
-            writers.iter().map(|&step| declared(context, step, cell, &mut memo)).collect();
+    }
+    let mut memo: FxHashMap<Vec<u32>, Vec<bool>> = FxHashMap::default();
+    let mut values: FxHashMap<(StepId, CellId), Value> = FxHashMap::default();
+    for (step, cells) in shared {
+        if context.is_late() {
+            return None;
+        }
+        let declared = declared(context, step, &cells, &mut memo);
+        values.extend(declared.into_iter().map(|(cell, value)| ((step, cell), value)));
+    }
+    let mut found = Vec::new();
+    for (at, writers) in context.writers.iter().enumerate().filter(|(_, writers)| is_shared(writers)) {
+        let cell = CellId(at as u32);
+        let values: Vec<Option<&Value>> = writers.iter().map(|&step| values.get(&(step, cell))).collect();
         // All of them leave the same there.
         if values.windows(2).all(|pair| pair[0] == pair[1]) {
             continue;
         }
         for (&step, value) in writers.iter().zip(values) {
             if let Some(value) = value {
-                found.push((context.step(step).name.clone(), Test::is(cell, value), step));
+                found.push((context.step(step).name.clone(), Test::is(cell, value.clone()), step));
             }
         }
     }
-    found
+    Some(found)
 }
 
-/// The value that a cell has whenever a step ends well, whatever it was before.
+/// The values that cells have whenever a step ends well, whatever they were before.
 fn declared(
     context: &Context<'_>,
     step: StepId,
-    cell: CellId,
-    memo: &mut FxHashMap<Vec<u32>, bool>,
-) -> Option<Value> {
-    let mut written: FxHashSet<Value> = FxHashSet::default();
-    let mut copied = false;
-    context.step(step).apply.writes(&mut |to, term| {
-        if to == cell {
-            match term {
-                Term::Is(value) => {
-                    written.insert(value.clone());
-                }
-                Term::Cell(_) => copied = true,
-            }
+    cells: &[CellId],
+    memo: &mut FxHashMap<Vec<u32>, Vec<bool>>,
+) -> Vec<(CellId, Value)> {
+    // What the step writes there, if that is one value.
+    let mut written: FxHashMap<CellId, Option<Value>> = FxHashMap::default();
+    context.step(step).apply.writes(&mut |cell, term| {
+        if cells.binary_search(&cell).is_err() {
+            return;
+        }
+        let value = match term {
+            Term::Is(value) => Some(value.clone()),
+            Term::Cell(_) => None,
+        };
+        let known = written.entry(cell).or_insert_with(|| value.clone());
+        if *known != value {
+            *known = None;
         }
     });
-    if copied || written.len() != 1 {
-        return None;
-    }
-    let value = written.into_iter().next()?;
     let sub = Sub::new(context, &[step], Moment::Any, Tests::Inside);
-    let at = CellId(sub.cells.iter().position(|&other| other == cell)? as u32);
-    let always = *memo.entry(sub.shape_with(&[&Test::is(at, value.clone())])).or_insert_with(|| {
+    let places = sub.places();
+    let asked: Vec<(CellId, CellId, Value)> =
+        cells.iter().filter_map(|&cell| Some((cell, *places.get(&cell)?, written.remove(&cell)??))).collect();
+    if asked.is_empty() {
+        return Vec::new();
+    }
+    let tests: Vec<Test> = asked.iter().map(|(_, at, value)| Test::is(*at, value.clone())).collect();
+    let key = sub.shape_with(&tests.iter().collect::<Vec<_>>());
+    let always = memo.entry(key).or_insert_with(|| {
         let mut machine = Machine::new(&sub.plan, &sub.domains, context.semantics, context.limits());
         let mut state = machine.any_start();
         let (yes, no) = (machine.yes(), machine.no());
         let ended = machine.step(&sub.plan.steps[0], &mut state, yes, no, no);
-        let holds = machine.holds(&state, at, &value);
-        machine.solve(&[!ended.failed, !holds]) == Outcome::Unsat
+        let differs: Vec<Lit> =
+            asked.iter().map(|(_, at, value)| !machine.holds(&state, *at, value)).collect();
+        let mut always = vec![true; asked.len()];
+        // A run that shows one of them wrong often shows others wrong, too.
+        loop {
+            let open: Vec<Lit> = differs
+                .iter()
+                .zip(&always)
+                .filter(|(_, always)| **always)
+                .map(|(differs, _)| *differs)
+                .collect();
+            let any = machine.circuit.or(&open);
+            match machine.solve(&[!ended.failed, any]) {
+                Outcome::Unsat => return always,
+                Outcome::Sat if open.iter().any(|differs| machine.circuit.is_true(*differs)) => {
+                    for (always, differs) in always.iter_mut().zip(&differs) {
+                        *always &= !machine.circuit.is_true(*differs);
+                    }
+                }
+                // Too much at once: one by one.
+                Outcome::Sat | Outcome::Unknown => {
+                    for (always, differs) in always.iter_mut().zip(&differs).filter(|(always, _)| **always) {
+                        *always = machine.solve(&[!ended.failed, *differs]) == Outcome::Unsat;
+                    }
+                    return always;
+                }
+            }
+        }
     });
-    always.then_some(value)
+    let kept = asked.into_iter().zip(always.iter()).filter(|(_, always)| **always);
+    kept.map(|((cell, _, value), _)| (cell, value)).collect()
 }
 
 /// A service and a file that it has loaded.

@@ -345,7 +345,7 @@ fn ask(plan: &Plan, options: &Options, ends: bool) -> Verdicts {
     let ended = |stage: Stage, was_late: bool, unfinished: &mut Vec<Unfinished>| {
         if context.is_late() {
             let (done, of) = last.replace((0, 0));
-            let decided = (!was_late).then_some((done.saturating_sub(1), of));
+            let decided = (!was_late && of > 0).then_some((done.saturating_sub(1), of));
             unfinished.push(Unfinished { stage, decided });
         }
     };

@@ -210,7 +210,7 @@ pub(crate) fn decide(
         // The groups alone first: that is where it shows most often.
         if context.unsettled.is_empty() {
             for &at in &open {
-                if found.not_idempotent.is_some() && found.not_quiet.is_some() {
+                if (found.not_idempotent.is_some() && found.not_quiet.is_some()) || context.is_late() {
                     break;
                 }
                 if groups[at].len() <= LARGEST_PART {
@@ -237,6 +237,7 @@ fn settle(
     found: &mut Twices,
 ) {
     let idempotent_alone = context.unsettled.is_empty()
+        && !context.is_late()
         && open.iter().all(|&at| {
             // A group that is only loud is idempotent whatever is notified.
             alone_again(context, &groups[at])

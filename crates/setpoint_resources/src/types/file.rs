@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use rustc_hash::FxHashMap;
 use setpoint_catalog::Resource;
 use setpoint_catalog::graph::canonical_path;
 use setpoint_state::{CellId, CellKind, Kind, Program, Reach, Test, Value};
@@ -11,7 +12,7 @@ use crate::attributes::{Attributes, directory_mode, octal, shared};
 use crate::commands::{self, Question};
 use crate::entries::Entry;
 use crate::machine::{Machine, absent, all, any, choose, never, sequence, when};
-use crate::mentions::{SOME_DIRECTORY, SOME_FILE, is_below};
+use crate::mentions::{SOME_DIRECTORY, SOME_FILE, ancestors, is_below};
 use crate::{Source, World};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -543,7 +544,7 @@ fn contents(machine: &mut Machine<'_>, path: &str, shape: &Shape, wanted: &Wante
         return Program::Skip;
     }
     let mut steps = Vec::new();
-    let mut from_source: Vec<(String, Option<CellId>)> = Vec::new();
+    let mut from_source: FxHashMap<String, Option<CellId>> = FxHashMap::default();
     if let Some(source) = shape.sources.first() {
         if let Some(local) = local_source(source) {
             if let Some(from) = machine.mentions.canonical(local, machine.world) {
@@ -563,7 +564,7 @@ fn contents(machine: &mut Machine<'_>, path: &str, shape: &Shape, wanted: &Wante
                     }
                     Source::Directory(_) => directory(machine, &to, shape, wanted),
                 });
-                from_source.push((to, None));
+                from_source.entry(to).or_insert(None);
             }
         }
     }
@@ -573,9 +574,9 @@ fn contents(machine: &mut Machine<'_>, path: &str, shape: &Shape, wanted: &Wante
                 continue;
             }
             // What the source has is not purged.
-            let lacking = match from_source.iter().find(|(to, _)| *to == child) {
-                Some((_, Some(source))) => absent(*source),
-                Some((_, None)) => continue,
+            let lacking = match from_source.get(&child) {
+                Some(Some(source)) => absent(*source),
+                Some(None) => continue,
                 None => Test::True,
             };
             let Some(cell) = machine.path(&child) else { continue };
@@ -630,7 +631,7 @@ fn copies(
     path: &str,
     shape: &Shape,
     wanted: &Wanted,
-    done: &mut Vec<(String, Option<CellId>)>,
+    done: &mut FxHashMap<String, Option<CellId>>,
     steps: &mut Vec<Program>,
 ) {
     for child in machine.below(from) {
@@ -651,7 +652,7 @@ fn copies(
             choose(Test::Kind(source, Kind::Directory), as_directory, as_file)
         };
         steps.push(when(absent(source).negate(), program));
-        done.push((to, Some(source)));
+        done.entry(to).or_insert(Some(source));
     }
 }
 
@@ -680,9 +681,9 @@ fn matches_glob(glob: &str, name: &str) -> bool {
 
 /// Whether a path below a directory is managed by a resource of its own, or lies below such a one.
 fn is_managed_below(machine: &Machine<'_>, directory: &str, path: &str) -> bool {
-    machine
-        .mentions
-        .files
-        .keys()
-        .any(|file| is_below(file, directory) && (file == path || is_below(path, file)))
+    let files = &machine.mentions.files;
+    std::iter::once(path)
+        .chain(ancestors(path))
+        .take_while(|above| is_below(above, directory))
+        .any(|above| files.contains_key(above))
 }

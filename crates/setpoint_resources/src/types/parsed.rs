@@ -6,7 +6,7 @@ use setpoint_state::{CellId, CellKind, Kind, Program, Reach, Test, Value};
 
 use super::Model;
 use crate::attributes::{Attributes, shared};
-use crate::entries::{Entry, SEVERAL};
+use crate::entries::{Entry, Expression, SEVERAL};
 use crate::machine::{Machine, absent, all, any, choose, never, parent, sequence, when};
 use crate::mentions::Mentions;
 
@@ -474,10 +474,11 @@ fn others_lines(machine: &Machine<'_>, path: &str, cell: CellId, row: &Row, reso
         (Entry::Line(_), Some(_)) => machine.line_added(path, cell, &line),
         (Entry::Match(expression), value) => {
             let mut steps = Vec::new();
+            let matching = Expression::new(expression);
             // The lines that it replaces or takes away.
             for tracked in machine.tracked(path) {
                 if let Entry::Line(other) = &tracked.entry
-                    && Entry::Match(expression.clone()).read(other) != Value::Absent
+                    && matching.read(other) != Value::Absent
                     && (value.is_none() || **other != *line)
                 {
                     let was = Test::is(cell, Value::text(other));
