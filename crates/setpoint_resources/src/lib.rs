@@ -9,6 +9,7 @@
 //! sources and declared models come from a [`World`].
 
 mod attributes;
+mod clock;
 mod commands;
 mod configurations;
 mod entries;
@@ -23,8 +24,9 @@ mod platform;
 mod types;
 mod world;
 
+pub use clock::OutOfTime;
 pub use entries::{Entry, Rest};
 pub use packages::packaged_content;
-pub use plan::{FileEntry, Modelled, plan, plan_with};
+pub use plan::{Asked, FileEntry, Modelled, plan, plan_with};
 pub use platform::Base;
 pub use world::{NoSources, Note, Source, Sources, World};

@@ -13,6 +13,7 @@ use setpoint_puppet_values::Data;
 use setpoint_state::{CellKind, Kind};
 
 use crate::attributes::Attributes;
+use crate::clock::{Clock, Late};
 use crate::commands::{self, Effect};
 use crate::entries::{Entry, Rest};
 use crate::types;
@@ -75,17 +76,23 @@ pub(crate) struct Mentions {
 
 impl Mentions {
     /// What a catalog names, and what else is of interest.
-    pub(crate) fn collect(catalog: &Catalog, world: &World<'_>, more: impl FnOnce(&mut Self)) -> Self {
+    pub(crate) fn collect(
+        catalog: &Catalog,
+        world: &World<'_>,
+        clock: &mut Clock,
+        more: impl FnOnce(&mut Self),
+    ) -> Result<Self, Late> {
         let mut mentions = Self::default();
         for (_, resource) in catalog.iter().filter(|(_, resource)| !resource.virtual_) {
             mentions.first(resource);
         }
         for (id, resource) in catalog.iter().filter(|(_, resource)| !resource.virtual_) {
+            clock.tick()?;
             mentions.resource(id, resource, world);
         }
         more(&mut mentions);
         mentions.finish();
-        mentions
+        Ok(mentions)
     }
 
     /// What others need to be understood: links and homes.

@@ -7,6 +7,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use setpoint_packages::{Found, PackageFacts};
 use setpoint_state::{Kind, Program, Test, Value};
 
+use crate::clock::{Clock, Late};
 use crate::machine::{
     CONFIG_FILES, LATEST, Machine, PRESENT, absent, all, any, choose, installed, sequence, when,
 };
@@ -56,7 +57,12 @@ pub(crate) struct PackageSet {
 }
 
 impl PackageSet {
-    pub(crate) fn collect(world: &World<'_>, mentions: &mut Mentions, notes: &mut BTreeSet<Note>) -> Self {
+    pub(crate) fn collect(
+        world: &World<'_>,
+        mentions: &mut Mentions,
+        notes: &mut BTreeSet<Note>,
+        clock: &mut Clock,
+    ) -> Result<Self, Late> {
         let mut set = Self::default();
         let mut closures: BTreeMap<String, Vec<String>> = BTreeMap::new();
         let mut facts: BTreeMap<String, PackageFacts> = BTreeMap::new();
@@ -64,6 +70,7 @@ impl PackageSet {
             if set.names.contains_key(&name) {
                 continue;
             }
+            clock.tick()?;
             match world.packages.find(&name) {
                 Ok(Found::Package(found)) => {
                     let real = found.name.to_string();
@@ -92,6 +99,7 @@ impl PackageSet {
         let mut deep = BTreeSet::new();
         let every: BTreeSet<String> = named.iter().chain(closures.values().flatten()).cloned().collect();
         for name in &every {
+            clock.tick()?;
             let known = match facts.remove(name) {
                 Some(known) => Some(known),
                 None => world.packages.lookup(name).ok().flatten(),
@@ -133,7 +141,7 @@ impl PackageSet {
                 set.paths.extend(list.iter().cloned());
             }
         }
-        set
+        Ok(set)
     }
 
     /// Which of the packages that are seen come with which.

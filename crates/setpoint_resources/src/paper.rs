@@ -13,19 +13,27 @@ use setpoint_packages::Found;
 use setpoint_state::{CellId, CellKey, Kind, Plan, Program, Reach, Space, Test, Value};
 
 use crate::attributes::{Attributes, shared};
+use crate::clock::{Clock, Late};
 use crate::machine::{absent, all, choose, parent, sequence, when};
 use crate::mentions::{SOME_FILE, ancestors};
 use crate::plan::{Modelled, Skeleton};
 use crate::types::Model;
 use crate::types::file::{Ensure, Shape, local_source};
-use crate::{Note, Source, World};
+use crate::{Note, OutOfTime, Source, World};
 
 const KINDS: [Kind; 3] = [Kind::Absent, Kind::Directory, Kind::File];
 
-pub(crate) fn plan(catalog: &Catalog, graph: &Graph, world: &World<'_>) -> Modelled {
-    let mut paper = Paper::new(catalog, world);
+pub(crate) fn plan(
+    catalog: &Catalog,
+    graph: &Graph,
+    world: &World<'_>,
+    clock: &mut Clock,
+) -> Result<Modelled, OutOfTime> {
+    let of = catalog.resources().len();
+    let mut paper = Paper::new(catalog, world, clock).map_err(|Late| OutOfTime { modelled: 0, of })?;
     let mut steps = Skeleton::default();
     for id in graph.order() {
+        clock.tick().map_err(|Late| steps.out_of_time(of))?;
         let (model, resource) = match graph.node(id) {
             Node::Resource(resource) => (paper.model(&catalog[resource]), resource),
             Node::Begin(resource) | Node::End(resource) => (Model::pass(), resource),
@@ -41,7 +49,7 @@ pub(crate) fn plan(catalog: &Catalog, graph: &Graph, world: &World<'_>) -> Model
     let (steps, resources, edges, _) = steps.finish(graph);
     let plan =
         Plan { space: paper.space, steps, edges, notifies: Vec::new(), start: Vec::new(), laws: paper.laws };
-    Modelled { plan, resources, notes: paper.notes.into_iter().collect(), entries: Vec::new() }
+    Ok(Modelled { plan, resources, notes: paper.notes.into_iter().collect(), entries: Vec::new() })
 }
 
 struct Paper<'a> {
@@ -56,7 +64,7 @@ struct Paper<'a> {
 }
 
 impl<'a> Paper<'a> {
-    fn new(catalog: &Catalog, world: &'a World<'a>) -> Self {
+    fn new(catalog: &Catalog, world: &'a World<'a>, clock: &mut Clock) -> Result<Self, Late> {
         let mut paper = Self {
             world,
             space: Space::new(),
@@ -67,6 +75,7 @@ impl<'a> Paper<'a> {
         };
         let mut listed: BTreeMap<String, usize> = BTreeMap::new();
         for (_, resource) in catalog.iter().filter(|(_, resource)| !resource.virtual_) {
+            clock.tick()?;
             if resource.type_name.as_str() == "Package" {
                 for path in paper.listing(&resource.name_or_title("name")) {
                     *listed.entry(path).or_default() += 1;
@@ -82,7 +91,7 @@ impl<'a> Paper<'a> {
             paper.kept.iter().flat_map(|path| ancestors(path)).map(str::to_owned).collect();
         paper.kept.extend(above);
         paper.kept.remove("/");
-        paper
+        Ok(paper)
     }
 
     /// The files of a package; an unknown one is told.

@@ -1,6 +1,7 @@
 //! From the catalog and its graph to the plan.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::time::Instant;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use setpoint_catalog::graph::{Graph, Node, NodeId};
@@ -9,12 +10,13 @@ use setpoint_config::Sentence;
 use setpoint_state::{CellId, Plan, Program, Semantics, Step, StepId, Test};
 
 use crate::attributes::Attributes;
+use crate::clock::{Clock, Late};
 use crate::machine::Machine;
 use crate::manages::manages;
 use crate::mentions::Mentions;
 use crate::packages::PackageSet;
 use crate::types::{self, Model};
-use crate::{Entry, Note, World, configurations, invariants, paper};
+use crate::{Entry, Note, OutOfTime, World, configurations, invariants, paper};
 
 /// A catalog as a plan.
 #[derive(Clone, Debug, Default)]
@@ -39,36 +41,46 @@ pub struct FileEntry {
 /// Models every resource of a catalog. Steps are in the order in which Puppet applies them; what lies on a cycle of the
 /// graph, or behind one, has no step.
 pub fn plan(catalog: &Catalog, graph: &Graph, world: &World<'_>) -> Modelled {
-    plan_with(catalog, graph, world, &[]).0
+    // Without a deadline the time is never over.
+    plan_with(catalog, graph, world, &[], None).map(|(modelled, _)| modelled).unwrap_or_default()
 }
 
-/// The same, with what is to be asked about the end of a run: each sentence as a test, or why it cannot be asked.
+/// What is to be asked about the end of a run: each sentence as a test, or why it cannot be asked.
+pub type Asked = Vec<Result<Test, String>>;
+
+/// The same, with what is to be asked about the end of a run, and with a time at which it is given up.
 pub fn plan_with(
     catalog: &Catalog,
     graph: &Graph,
     world: &World<'_>,
     sentences: &[&Sentence],
-) -> (Modelled, Vec<Result<Test, String>>) {
+    deadline: Option<Instant>,
+) -> Result<(Modelled, Asked), OutOfTime> {
+    let mut clock = Clock::new(deadline);
     if world.semantics == Semantics::Paper {
-        let modelled = paper::plan(catalog, graph, world);
+        let modelled = paper::plan(catalog, graph, world, &mut clock)?;
         let space = &modelled.plan.space;
         let ask = |one: &&Sentence| invariants::test(one, &mut |fact| invariants::of_paper(space, fact));
         let tests = sentences.iter().map(ask).collect();
-        return (modelled, tests);
+        return Ok((modelled, tests));
     }
-    let mut mentions = Mentions::collect(catalog, world, |mentions| {
+    let of = catalog.resources().len();
+    let not_begun = |Late| OutOfTime { modelled: 0, of };
+    let mentions = Mentions::collect(catalog, world, &mut clock, |mentions| {
         for sentence in sentences {
             invariants::mention(sentence, mentions, world);
         }
     });
+    let mut mentions = mentions.map_err(not_begun)?;
     let mut notes = BTreeSet::new();
-    let packages = PackageSet::collect(world, &mut mentions, &mut notes);
+    let packages = PackageSet::collect(world, &mut mentions, &mut notes, &mut clock).map_err(not_begun)?;
     let mut machine = Machine::new(world, mentions, packages);
     machine.notes = notes;
     machine.loads = loads(catalog, graph, &machine);
     machine.assume_packages();
     let mut steps = Skeleton::default();
     for id in graph.order() {
+        clock.tick().map_err(|Late| steps.out_of_time(of))?;
         let (model, resource) = match graph.node(id) {
             Node::Resource(resource) => {
                 let mut model = types::model(&mut machine, catalog, &catalog[resource]);
@@ -92,7 +104,7 @@ pub fn plan_with(
     let entries = machine.all_tracked();
     let plan =
         Plan { space: machine.space, steps, edges, notifies, start: machine.start, laws: machine.laws };
-    (Modelled { plan, resources, notes: machine.notes.into_iter().collect(), entries }, tests)
+    Ok((Modelled { plan, resources, notes: machine.notes.into_iter().collect(), entries }, tests))
 }
 
 /// Steps and what is between them.
@@ -107,6 +119,12 @@ pub(crate) struct Skeleton {
 type Parts = (Vec<Step>, Vec<ResourceId>, Vec<(StepId, StepId)>, Vec<(StepId, StepId)>);
 
 impl Skeleton {
+    /// How far it came when the time was over. The two steps of a container are one resource.
+    pub(crate) fn out_of_time(&self, of: usize) -> OutOfTime {
+        let modelled: FxHashSet<ResourceId> = self.resources.iter().copied().collect();
+        OutOfTime { modelled: modelled.len(), of }
+    }
+
     pub(crate) fn add(&mut self, node: NodeId, resource: ResourceId, name: &str, model: Model) {
         let id = StepId(self.steps.len() as u32);
         self.places.insert(node, id);

@@ -6,12 +6,11 @@ use serde_json::{Value as Json, json};
 use setpoint_catalog::{Catalog, Relation, ResourceId};
 use setpoint_puppet_values::Data;
 use setpoint_resources::{Modelled, Note};
-use setpoint_source::{Diagnostic, Fix, Rule, Severity, Sources, Span, few};
+use setpoint_source::{Diagnostic, Fix, Rule, Severity, Sources, few};
 use setpoint_state::{CellId, CellKind, Event, Run, Runner, Semantics, State, Status, StepId};
 use setpoint_verify::repair::Repair;
 use setpoint_verify::{
-    Answer, Broken, Counterexample, Dependence, Failure, Stage, Stale, Twice, TwoStarts, Unfinished,
-    Unproved, Verdicts, Why,
+    Answer, Broken, Counterexample, Dependence, Failure, Stale, Twice, TwoStarts, Verdicts,
 };
 
 use crate::edit::{quoted, relation_fix};
@@ -35,7 +34,7 @@ const MAX_NAMES: usize = 5;
 const CONFIGURES: [&str; 4] = ["File", "Concat_file", "File_line", "Ini_setting"];
 
 /// Places that are shown at most where a finding is about many.
-const MAX_PLACES: usize = 2;
+pub(crate) const MAX_PLACES: usize = 2;
 
 impl<'a> Teller<'a> {
     pub(crate) fn new(
@@ -516,133 +515,6 @@ impl<'a> Teller<'a> {
         Some(self.placed(finding, &[writer]))
     }
 
-    /// What could not be decided: one finding for each resource that is to blame, one for each other reason.
-    fn unproved(&self, unproved: &[Unproved]) -> Vec<Diagnostic> {
-        let mut found: Vec<Diagnostic> = Vec::new();
-        let mut blamed: Vec<(StepId, Vec<StepId>)> = Vec::new();
-        let mut others: Vec<(Why, Vec<StepId>)> = Vec::new();
-        for one in unproved {
-            if let Why::Step(step) = one.why {
-                let with = one.steps.iter().copied().filter(|&other| other != step);
-                match blamed.iter_mut().find(|(known, _)| *known == step) {
-                    Some((_, known)) => known.extend(with),
-                    None => blamed.push((step, with.collect())),
-                }
-            } else {
-                match others.iter_mut().find(|(known, _)| *known == one.why) {
-                    Some((_, known)) => known.extend(&one.steps),
-                    None => others.push((one.why, one.steps.clone())),
-                }
-            }
-        }
-        found.extend(self.unknown_effects(blamed));
-        for (why, steps) in others {
-            let reason = match why {
-                Why::Hard => "the solver gave up",
-                Why::Large => "too many resources take part",
-                Why::NotReplayed => "a candidate did not hold when it was run, so nothing is claimed",
-                Why::Postponed => "resources wait for a provider that others bring",
-                Why::WhetherItFails => "whether the order that Puppet takes fails could not be decided",
-                Why::Invariant => "whether what must hold at the end does hold could not be decided",
-                Why::Refresh => "whether a service always runs with its configuration could not be decided",
-                Why::Enough => "enough pairs are told already",
-                // Told for all of them at once.
-                Why::Step(_) | Why::Time => continue,
-            };
-            let message = format!("not decided for {}: {reason}", self.names(&steps));
-            found.push(self.placed(Diagnostic::new(&rules::UNDECIDED, message), &steps));
-        }
-        found
-    }
-
-    /// Steps whose effects are not known, each with the steps whose order with it is left open. Those that are so for the same
-    /// reason and come from the same place are told together.
-    fn unknown_effects(&self, blamed: Vec<(StepId, Vec<StepId>)>) -> Vec<Diagnostic> {
-        // Where and why, the steps, and those whose order with them is left open.
-        type Group = (Option<Span>, String, Vec<StepId>, Vec<StepId>);
-        let mut groups: Vec<Group> = Vec::new();
-        for (step, with) in blamed {
-            let reason = self.step(step).and_then(|step| step.unknown.as_ref());
-            let reason = reason.map(|unknown| unknown.reason.to_string()).unwrap_or_default();
-            let resource = self.resource(step).and_then(|id| self.catalog.get(id));
-            // Told as what is not known of packages.
-            if with.is_empty() && resource.is_some_and(|one| one.type_name.as_str() == "Package") {
-                continue;
-            }
-            // What has no model is told once, wherever it is declared.
-            let is_command = resource.is_some_and(|one| one.type_name.as_str() == "Exec");
-            let span = resource.and_then(|resource| resource.span).filter(|_| is_command);
-            match groups.iter_mut().find(|(at, why, ..)| *at == span && *why == reason) {
-                Some((.., steps, all)) => {
-                    steps.push(step);
-                    all.extend(with);
-                }
-                None => groups.push((span, reason, vec![step], with)),
-            }
-        }
-        let told = groups.into_iter().map(|(_, reason, steps, mut with)| {
-            // A container does nothing: what it contains is named.
-            let acts = |step: &StepId| self.step(*step).is_some_and(|step| !step.passes_on);
-            with.retain(|other| !steps.contains(other) && acts(other));
-            with.sort_unstable();
-            with.dedup();
-            let (verb, whose) = if steps.len() == 1 { ("does", "its") } else { ("do", "their") };
-            let mut message = format!("what {} {verb} is not known", self.names(&steps));
-            if !reason.is_empty() {
-                message = format!("{message}: {reason}");
-            }
-            let mut finding = Diagnostic::new(&rules::UNKNOWN_EFFECT, message);
-            if !with.is_empty() {
-                finding = finding.with_note(format!(
-                    "So nothing is proved about {whose} order with {}; nothing else is affected.",
-                    self.names(&with)
-                ));
-            }
-            let help = "Say what it does in setpoint.toml (`setpoint explain unknown-effect`).";
-            self.placed(finding.with_help(help), steps.get(..MAX_PLACES).unwrap_or(&steps))
-        });
-        told.collect()
-    }
-
-    /// What the time was not enough for.
-    fn out_of_time(&self, verdicts: &Verdicts) -> Option<Diagnostic> {
-        if verdicts.unfinished.is_empty() {
-            return None;
-        }
-        let message = "the time was over before everything was decided";
-        let mut finding = Diagnostic::new(&rules::UNDECIDED, message);
-        for Unfinished { stage, decided } in &verdicts.unfinished {
-            let (question, what) = match stage {
-                Stage::Order => ("whether the order matters", "pairs of resources"),
-                Stage::Twice => ("whether a second run changes anything, and all starts end alike", "parts"),
-                Stage::Invariants => ("what must hold at the end", "statements"),
-                Stage::Refresh => ("whether services run with their configuration", "files"),
-                Stage::Edges => ("which relationships change nothing", "relationships"),
-            };
-            let reached = match decided {
-                None => "not begun".to_owned(),
-                Some((done, of)) => format!("{done} of {of} {what} were decided"),
-            };
-            finding =
-                finding.with_note(format!("{}{}: {reached}.", question[..1].to_uppercase(), &question[1..]));
-        }
-        let pairs = verdicts.unfinished.iter().find(|one| one.stage == Stage::Order);
-        let open = pairs.and_then(|one| one.decided).map_or(0, |(done, of)| of - done);
-        let late = verdicts.unproved.iter().filter(|one| one.why == Why::Time);
-        let left: Vec<String> = late
-            .take(open)
-            .filter_map(|one| {
-                let [one, two] = one.steps.as_slice() else { return None };
-                Some(format!("{} with {}", self.words.step(*one), self.words.step(*two)))
-            })
-            .collect();
-        if !left.is_empty() {
-            let left: Vec<&str> = left.iter().map(String::as_str).collect();
-            finding = finding.with_note(format!("Pairs that are left: {}.", listed(&left)));
-        }
-        Some(finding.with_help("What was found stands. `--timeout SECONDS` gives more time."))
-    }
-
     /// What the user should know about the models.
     fn notes(&self, told: &[Diagnostic]) -> Vec<Diagnostic> {
         let mut found = Vec::new();
@@ -783,17 +655,17 @@ impl<'a> Teller<'a> {
         self.modelled.resources.get(step.0 as usize).copied()
     }
 
-    fn step(&self, step: StepId) -> Option<&'a setpoint_state::Step> {
+    pub(crate) fn step(&self, step: StepId) -> Option<&'a setpoint_state::Step> {
         self.modelled.plan.steps.get(step.0 as usize)
     }
 
-    fn names(&self, steps: &[StepId]) -> String {
+    pub(crate) fn names(&self, steps: &[StepId]) -> String {
         let names: Vec<&str> = steps.iter().map(|&step| self.words.step(step)).collect();
         listed(&names)
     }
 }
 
-fn listed(names: &[&str]) -> String {
+pub(crate) fn listed(names: &[&str]) -> String {
     if names.is_empty() { "nothing".to_owned() } else { few(names, MAX_NAMES) }
 }
 

@@ -7,6 +7,7 @@ use setpoint_state::{CellId, StepId, Term, Test, Value};
 use setpoint_verify::{Broken, Invariant, Undecided, Why};
 
 use crate::findings::Teller;
+use crate::undecided::statement;
 use crate::{Question, rules};
 
 /// The invariants that are about this node.
@@ -120,8 +121,7 @@ impl Teller<'_> {
             Why::Time => "the time was over".to_owned(),
             _ => "the question is too large, or the solver gave up".to_owned(),
         };
-        let message = format!("whether `{}` holds is not decided: {reason}", undecided.name);
-        let mut finding = Diagnostic::new(&rules::UNDECIDED, message);
+        let mut finding = statement(undecided, &reason);
         finding.span = self.stated.iter().find(|one| one.name == *undecided.name).map(|one| one.span);
         finding
     }

@@ -10,6 +10,7 @@ mod invariants;
 mod redundant;
 mod rules;
 mod simulate;
+mod undecided;
 mod words;
 
 use setpoint_catalog::Catalog;
@@ -56,8 +57,17 @@ pub struct Settled {
 pub fn settle(question: &Question<'_>) -> Settled {
     let stated = invariants::about(question);
     let sentences: Vec<&Sentence> = stated.iter().map(|one| &one.sentence).collect();
-    let (modelled, tests) =
-        setpoint_resources::plan_with(question.catalog, question.graph, question.world, &sentences);
+    let planned = setpoint_resources::plan_with(
+        question.catalog,
+        question.graph,
+        question.world,
+        &sentences,
+        question.options.deadline,
+    );
+    let (modelled, tests) = match planned {
+        Ok(planned) => planned,
+        Err(out) => return undecided::without_models(question, &stated, out),
+    };
     let (invariants, problems) = invariants::asked(&stated, tests);
     let stated_edges = redundant::stated(question, &modelled);
     let maybe_redundant = stated_edges.iter().map(|one| one.steps).collect();

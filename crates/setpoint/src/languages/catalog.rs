@@ -9,7 +9,7 @@ use setpoint_puppet_values::Hash;
 use setpoint_source::{Diagnostic, InputReport, Rule};
 
 use super::puppet::settle::{self, Surroundings};
-use super::puppet::{diff::printed, draw, judge, module_types, modulepath, printer};
+use super::puppet::{diff::printed, draw, judge, module_types, modulepath, printer, threads};
 use super::{Language, Older};
 use crate::cli::{InputOptions, SimulateArgs};
 use crate::session::{Outcome, Session, UsageError};
@@ -116,7 +116,8 @@ impl Language for PuppetCatalog {
                 let (config, problems) = session.config(path, options)?;
                 report.findings.extend(problems);
                 let modulepath = modulepath(options);
-                let surroundings = Surroundings::new(session, &modulepath, &config, options)?;
+                let surroundings = Surroundings::new(session, &modulepath, &config, options)?
+                    .with_threads(threads(session.jobs), 1);
                 let platform = settle::platform(options.puppet.platform.as_deref(), &Hash::default());
                 let types = module_types(session, options);
                 // The sources of such a catalog are not here: there is nothing to change.

@@ -177,9 +177,11 @@ impl Language for Puppet {
     ) -> Result<Vec<InputReport>, UsageError> {
         let project = Project::open(session, path, options)?;
         let plan = project.plan()?;
+        let threads = run::threads(session.jobs);
         let surroundings =
-            Surroundings::new(session, project.environment.modulepath(), &project.config, options)?;
-        let checked = run::all(&project, &plan, run::threads(session.jobs), |job, compilation, report| {
+            Surroundings::new(session, project.environment.modulepath(), &project.config, options)?
+                .with_threads(threads, plan.jobs.len());
+        let checked = run::all(&project, &plan, threads, |job, compilation, report| {
             analyse(&project, &surroundings, job, compilation, report);
         });
         Ok(run::reports(&project, &plan, checked))

@@ -63,9 +63,11 @@ pub(crate) fn run(
         at += 1;
         (at - 1) % shard.1 == shard.0 - 1
     });
+    let threads = run::threads(session.jobs);
     let surroundings =
-        Surroundings::new(session, project.environment.modulepath(), &project.config, options)?;
-    let checked = run::all(&project, &plan, run::threads(session.jobs), |job, compilation, report| {
+        Surroundings::new(session, project.environment.modulepath(), &project.config, options)?
+            .with_threads(threads, plan.jobs.len());
+    let checked = run::all(&project, &plan, threads, |job, compilation, report| {
         if !args.compile_only {
             analyse(&project, &surroundings, job, compilation, report);
         } else if compilation.catalog.is_none() {

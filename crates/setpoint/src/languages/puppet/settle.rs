@@ -40,6 +40,8 @@ pub(in crate::languages) struct Surroundings<'a> {
     /// Look for relationships that change nothing, too.
     redundant: bool,
     progress: Arc<Progress>,
+    /// How many threads ask about one catalog.
+    threads: usize,
 }
 
 impl<'a> Surroundings<'a> {
@@ -69,8 +71,15 @@ impl<'a> Surroundings<'a> {
             patience: options.timeout.map(Duration::from_secs),
             repair: session.repair,
             progress: Arc::clone(&session.progress),
+            threads: 1,
             redundant: enables(config, options, "redundant-edge"),
         })
+    }
+
+    /// The threads of the call, shared among so many catalogs that are judged at once.
+    #[must_use]
+    pub(in crate::languages) fn with_threads(self, threads: usize, catalogs: usize) -> Self {
+        Self { threads: (threads / catalogs.max(1)).max(1), ..self }
     }
 
     /// The same for an environment with these modules.
@@ -127,6 +136,7 @@ impl<'a> Surroundings<'a> {
             semantics: self.semantics,
             any_start: self.any_start,
             deadline: self.patience.and_then(|patience| Instant::now().checked_add(patience)),
+            jobs: self.threads,
             progress: Some(told(&self.progress, &catalog.name)),
             ..Options::default()
         };
