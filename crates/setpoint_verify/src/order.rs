@@ -1,5 +1,8 @@
 //! Does the order matter? Every unordered pair is asked about, and then what Puppet's own order makes of the answers.
 
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
 use rustc_hash::{FxHashMap, FxHashSet};
 use setpoint_solver::Outcome;
 use setpoint_state::{CellId, Reach, Semantics, Status, StepId};
@@ -12,6 +15,15 @@ use crate::runs::Runs;
 use crate::slice::LARGEST_SLICE;
 use crate::sub::{Moment, Sub, Tests, embed};
 use crate::{Counterexample, Dependence, Order, Unproved, Why};
+
+/// Fewer pairs than this are asked by one thread.
+const FEWEST_PAIRS: usize = 32;
+
+/// A thread reads the plan anew. Only pairs that take longer than this are worth others; tests have them help at once.
+const WORTH_A_THREAD: Duration = Duration::from_millis(if cfg!(test) { 0 } else { 200 });
+
+/// Questions recurse over programs, as they do on the main thread of the program.
+const STACK_BYTES: usize = 512 * 1024 * 1024;
 
 /// Everything about the order of a plan.
 pub(crate) struct Orders {
@@ -218,7 +230,7 @@ pub(crate) fn decide(asker: &mut Asker<'_, '_>, tell: &dyn Fn(usize, usize)) -> 
         postponed = asker.closure(Lens::All, seeds).unwrap_or_else(|| context.order.clone());
     }
     let inside: FxHashSet<StepId> = postponed.iter().copied().collect();
-    let mut answers = in_parallel(context, &pairs, &inside);
+    let mut answers = in_parallel(asker, &pairs, &inside, tell);
     let mut done = 0;
     for &(one, two) in &pairs {
         done += 1;
@@ -289,50 +301,69 @@ pub(crate) fn decide(asker: &mut Asker<'_, '_>, tell: &dyn Fn(usize, usize)) -> 
     found
 }
 
-/// The pairs that several threads find harmless, or cannot decide; none if one thread does it as well. What differs is asked
-/// again by one thread, pair by pair, so that the stories are the same however many threads there are.
+/// The answers that several threads find; none if one thread does it as well. The one that asks here begins with the first pair,
+/// as it would alone, and the others with the last. Of what these find to differ there is no answer: it is asked again here, so
+/// that the stories are the same however many threads there are.
 fn in_parallel(
-    context: &Context<'_>,
+    asker: &mut Asker<'_, '_>,
     pairs: &[(StepId, StepId)],
     inside: &FxHashSet<StepId>,
+    tell: &dyn Fn(usize, usize),
 ) -> FxHashMap<(StepId, StepId), Answer> {
+    let context = asker.context;
     let mut answers = FxHashMap::default();
-    // A thread reads the plan anew, which only many pairs are worth.
-    if context.jobs < 2 || pairs.len() < 32 {
+    let is_known = |step: StepId| context.reach(step).is_none();
+    let is_postponed = |one, two| inside.contains(&one) && inside.contains(&two);
+    let asked: Vec<(StepId, StepId)> = pairs
+        .iter()
+        .copied()
+        .filter(|&(one, two)| is_known(one) && is_known(two) && !is_postponed(one, two))
+        .collect();
+    if context.jobs < 2 || asked.len() < FEWEST_PAIRS || asker.most < asked.len() {
         return answers;
     }
     let plan = context.runner.plan();
     let (semantics, any_start, deadline, solver) =
         (context.semantics, context.any_start, context.deadline.get(), context.solver);
-    let jobs = context.jobs.min(64);
+    // What nobody has taken yet.
+    let left = Mutex::new(0..asked.len());
+    let take = |first: bool| {
+        let mut left = left.lock().unwrap_or_else(PoisonError::into_inner);
+        if first { left.next() } else { left.next_back() }
+    };
+    let help = || {
+        let mut context = Context::of_ends(plan, semantics, any_start);
+        context.deadline.set(deadline);
+        context.solver = solver;
+        context.trim();
+        let mut asker = Asker::new(&context);
+        let mut found = Vec::new();
+        while let Some(at) = take(false) {
+            let (one, two) = asked[at];
+            let answer = asker.pair(one, two);
+            if !matches!(answer, Answer::Dependent(_)) {
+                found.push(((one, two), answer));
+            }
+        }
+        found
+    };
     std::thread::scope(|scope| {
-        let threads: Vec<_> = (0..jobs)
-            .map(|job| {
-                scope.spawn(move || {
-                    let mut context = Context::of_ends(plan, semantics, any_start);
-                    context.deadline.set(deadline);
-                    context.solver = solver;
-                    context.trim();
-                    let mut asker = Asker::new(&context);
-                    let mut found = Vec::new();
-                    for &(one, two) in pairs.iter().skip(job).step_by(jobs) {
-                        let unknown = context.reach(one).is_some() || context.reach(two).is_some();
-                        let postponed = inside.contains(&one) && inside.contains(&two);
-                        if unknown || postponed {
-                            continue;
-                        }
-                        let answer = asker.pair(one, two);
-                        if !matches!(answer, Answer::Dependent(_)) {
-                            found.push(((one, two), answer));
-                        }
-                    }
-                    found
-                })
-            })
-            .collect();
-        for thread in threads {
-            // What a thread could not answer is asked here.
-            answers.extend(thread.join().unwrap_or_default());
+        let begun = Instant::now();
+        let mut helpers = Vec::new();
+        while let Some(at) = take(true) {
+            if helpers.is_empty() && begun.elapsed() >= WORTH_A_THREAD {
+                for _ in 1..context.jobs.min(64) {
+                    let thread = std::thread::Builder::new().stack_size(STACK_BYTES);
+                    // Without another thread, this one asks all.
+                    helpers.extend(thread.spawn_scoped(scope, help));
+                }
+            }
+            tell(at, pairs.len());
+            let (one, two) = asked[at];
+            answers.insert((one, two), asker.pair(one, two));
+        }
+        for helper in helpers {
+            answers.extend(helper.join().unwrap_or_default());
         }
     });
     answers
@@ -466,6 +497,45 @@ fn unknown_pairs(context: &Context<'_>, unproved: &mut Vec<Unproved>) {
         if !steps.is_empty() {
             steps.insert(0, step);
             unproved.push(Unproved { steps, why: Why::Step(step) });
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use setpoint_state::Semantics;
+
+    use crate::{Options, family, verify};
+
+    /// Threads that help from the first pair on change neither a verdict nor a story.
+    #[test]
+    fn helpers_change_nothing() {
+        let plans = [
+            family::figure_13(9, false),
+            family::writers(9, false),
+            family::writers(9, true),
+            family::catalog(200, 20, 10, true),
+        ];
+        for plan in plans {
+            for semantics in [Semantics::Paper, Semantics::Puppet] {
+                let told = |jobs: usize| {
+                    let verdicts = verify(&plan, &Options { semantics, jobs, ..Options::default() });
+                    let fails = verdicts.fails.map(|found| (found.start, found.first, found.second));
+                    let pairs: Vec<String> = verdicts
+                        .dependent
+                        .iter()
+                        .map(|found| {
+                            let example = &found.counterexample;
+                            let story = (&example.start, &example.matters, &example.first, &example.second);
+                            format!("{:?} {:?} {story:?}", found.one, found.two)
+                        })
+                        .collect();
+                    (verdicts.order, fails, pairs, verdicts.unproved)
+                };
+                let alone = told(1);
+                assert!(alone == told(2), "two threads");
+                assert!(alone == told(5), "five threads");
+            }
         }
     }
 }

@@ -194,6 +194,23 @@ fn a_choice_is_asked_for_where_there_are_several_nodes() {
 }
 
 #[test]
+fn threads_change_nothing_about_one_catalog() {
+    // Enough pairs that write the same places for threads to share; the order of some matters.
+    let mut site = String::new();
+    for number in 0..16 {
+        let place = number % 4;
+        site += &format!("exec {{ 'echo {number} > /srv/shared{place}': path => '/bin' }}\n");
+        site += &format!("exec {{ 'cp /srv/shared{place} /srv/copy{number}': path => '/bin' }}\n");
+    }
+    let folder = Folder::new(&[("site.pp", &site)]);
+    let check = |threads: &str| folder.run(&["check", "site.pp", "--platform", "debian-12", "-j", threads]);
+    let alone = check("1");
+    assert!(alone.out.contains("order dependent"), "{}{}", alone.out, alone.err);
+    let shared = check("4");
+    assert_eq!((&alone.out, alone.status), (&shared.out, shared.status));
+}
+
+#[test]
 fn a_fleet_is_compiled_in_parallel_and_in_parts() {
     let folder = Folder::new(SITE);
     let mut names = String::new();
