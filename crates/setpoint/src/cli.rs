@@ -45,6 +45,8 @@ pub(crate) enum Command {
     Packages(PackagesArgs),
     /// Find a key in the Hiera data of a node, and show the search
     Lookup(LookupArgs),
+    /// Serve an editor, by the language server protocol on standard input and output
+    Lsp(LspArgs),
     /// Say what a rule means
     Explain(ExplainArgs),
 }
@@ -485,6 +487,18 @@ pub(crate) struct LookupArgs {
     /// How the value is printed
     #[arg(long, value_name = "FORMAT", default_value = "yaml", value_parser = ["yaml", "json"])]
     pub(crate) format: String,
+    #[command(flatten)]
+    pub(crate) options: InputOptions,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct LspArgs {
+    /// What is not decided so many seconds after a check began is left open
+    #[arg(long, value_name = "SECONDS", default_value_t = 10)]
+    pub(crate) limit: u64,
+    /// Some editors name the way of speaking; standard input and output is the only one
+    #[arg(long, hide = true)]
+    pub(crate) stdio: bool,
     #[command(flatten)]
     pub(crate) options: InputOptions,
 }

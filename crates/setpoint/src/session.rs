@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
 
 use setpoint_config::{Config, INVALID_SETTING};
 use setpoint_source::{Diagnostic, FileSystem, Rule, Severity, Sources, read_text};
@@ -17,6 +18,8 @@ pub(crate) struct Session<'a> {
     pub(crate) sources: Sources,
     /// How many threads may work at once; `None` is as many as the machine has.
     pub(crate) jobs: Option<usize>,
+    /// What is not decided by then is left open.
+    pub(crate) deadline: Option<Instant>,
     /// Findings shall carry the smallest repair of the whole input.
     pub(crate) repair: bool,
     /// Told how far the work is.
@@ -42,6 +45,7 @@ impl<'a> Session<'a> {
             files,
             sources: Sources::new(),
             jobs: None,
+            deadline: None,
             repair: false,
             progress: Arc::default(),
             configs: Mutex::default(),

@@ -10,6 +10,7 @@ mod fmt;
 mod graph;
 mod impact;
 mod lookup;
+mod lsp;
 mod packages;
 mod parity;
 mod parse;
@@ -49,6 +50,7 @@ pub(crate) fn run(cli: Cli) -> ExitCode {
         Command::Fmt(args) => fmt::run(&session, &args),
         Command::Packages(args) => packages::run(&session, &args),
         Command::Lookup(args) => lookup::run(&session, &args),
+        Command::Lsp(args) => lsp::run(args),
         Command::Explain(args) => explain::run(&args),
     };
     done.unwrap_or_else(|error| {

@@ -3,6 +3,7 @@
 mod catalog;
 mod cloudformation;
 mod model;
+mod outline;
 pub(crate) mod puppet;
 pub(crate) mod simulation;
 mod smartfrog;
@@ -10,6 +11,7 @@ mod tosca;
 
 use std::path::{Path, PathBuf};
 
+use setpoint_lsp::{At, Hover, Symbol, Target};
 use setpoint_source::{FileSystem, InputReport, Rule};
 
 use crate::cli::{ImpactArgs, InputOptions, ProveArgs, SimulateArgs, WhyArgs};
@@ -94,6 +96,27 @@ pub(crate) trait Language: Sync {
     /// The text in the one layout of the language; none if it cannot be read.
     fn format(&self, _session: &Session, _path: &Path) -> Result<Outcome, UsageError> {
         Err(self.cannot("fmt"))
+    }
+
+    /// What is checked for a file that somebody works on: a folder that it is a part of, not above `limit`, or the file
+    /// itself; nothing if it has no meaning by itself.
+    fn scope(&self, _session: &Session<'_>, path: &Path, _limit: Option<&Path>) -> Option<PathBuf> {
+        Some(path.to_owned())
+    }
+
+    /// What a file defines.
+    fn symbols(&self, _session: &Session<'_>, _path: &Path) -> Vec<Symbol> {
+        Vec::new()
+    }
+
+    /// What is known of the thing at a place.
+    fn hover(&self, _session: &Session<'_>, _at: &At<'_>, _options: &InputOptions) -> Option<Hover> {
+        None
+    }
+
+    /// Where the thing at a place is defined.
+    fn definition(&self, _session: &Session<'_>, _at: &At<'_>, _options: &InputOptions) -> Vec<Target> {
+        Vec::new()
     }
 
     fn cannot(&self, command: &str) -> UsageError {

@@ -1,7 +1,9 @@
 //! Puppet manifests.
 
 mod collectors;
+mod cursor;
 pub(super) mod diff;
+mod editor;
 mod environment_conf;
 mod facts;
 pub(crate) mod fleet;
@@ -25,9 +27,11 @@ use std::path::{Path, PathBuf};
 use setpoint_catalog::graph::{self, Graph, Types};
 use setpoint_catalog::ruby_types::ModuleTypes;
 use setpoint_catalog::{Catalog, findings};
+use setpoint_lsp::{At, Hover, Symbol, Target};
 use setpoint_packages::Platform;
 use setpoint_puppet::{Compilation, LogEntry, LogLevel, Looked, LookupOptions};
-use setpoint_source::{Diagnostic, InputReport, Rule, Severity, Sources};
+use setpoint_puppet_syntax::Parse;
+use setpoint_source::{Diagnostic, FileId, InputReport, Rule, Severity, Sources};
 
 use self::jobs::Job;
 use self::settle::Surroundings;
@@ -52,6 +56,24 @@ impl Language for Puppet {
         project::is_project(session, path)
     }
 
+    fn scope(&self, session: &Session<'_>, path: &Path, limit: Option<&Path>) -> Option<PathBuf> {
+        let is_template = path.extension().is_some_and(|extension| extension == "epp");
+        let by_itself = || (!is_template).then(|| path.to_owned());
+        project::above(session, path, limit).or_else(by_itself)
+    }
+
+    fn symbols(&self, session: &Session<'_>, path: &Path) -> Vec<Symbol> {
+        editor::symbols(session, path)
+    }
+
+    fn hover(&self, session: &Session<'_>, at: &At<'_>, options: &InputOptions) -> Option<Hover> {
+        editor::hover(session, at, options)
+    }
+
+    fn definition(&self, session: &Session<'_>, at: &At<'_>, options: &InputOptions) -> Vec<Target> {
+        editor::definition(session, at, options)
+    }
+
     fn rules(&self) -> Vec<&'static Rule> {
         setpoint_puppet::RULES
             .iter()
@@ -74,11 +96,7 @@ impl Language for Puppet {
     fn parse(&self, session: &Session<'_>, path: &Path) -> Result<InputReport, UsageError> {
         let text = session.read(path)?;
         let file = session.sources.add(path.display().to_string(), text.as_str());
-        let parse = if path.extension().is_some_and(|extension| extension == "epp") {
-            setpoint_puppet_syntax::parse_epp(file, &text)
-        } else {
-            setpoint_puppet_syntax::parse(file, &text)
-        };
+        let parse = parse_text(path, file, &text);
         Ok(InputReport {
             path: path.display().to_string(),
             kind: self.kind(),
@@ -185,6 +203,15 @@ impl Language for Puppet {
             analyse(&project, &surroundings, job, compilation, report);
         });
         Ok(run::reports(&project, &plan, checked))
+    }
+}
+
+/// A manifest, or a template by its ending.
+fn parse_text(path: &Path, file: FileId, text: &str) -> Parse {
+    if path.extension().is_some_and(|extension| extension == "epp") {
+        setpoint_puppet_syntax::parse_epp(file, text)
+    } else {
+        setpoint_puppet_syntax::parse(file, text)
     }
 }
 

@@ -267,6 +267,15 @@ pub(super) fn is_project(session: &Session<'_>, path: &Path) -> bool {
             .any(|name| Path::new(name).extension().is_some_and(|end| end == "pp"))
 }
 
+/// The control repository that a file lies in, not above `limit` if it lies in that; else the module.
+pub(super) fn above(session: &Session<'_>, path: &Path, limit: Option<&Path>) -> Option<PathBuf> {
+    let limit = limit.filter(|limit| path.starts_with(limit));
+    let is_within = |folder: &&Path| limit.is_none_or(|limit| folder.starts_with(limit));
+    let folders = || path.ancestors().skip(1).take_while(is_within);
+    let repository = folders().find(|folder| is_repository(session, folder));
+    repository.or_else(|| folders().find(|folder| is_module(session, folder))).map(Path::to_owned)
+}
+
 fn kind_of(session: &Session<'_>, path: &Path, environment: bool) -> Kind {
     if !session.files.is_dir(path) {
         return Kind::Manifests(path.to_owned());

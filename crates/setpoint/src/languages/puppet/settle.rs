@@ -36,6 +36,8 @@ pub(in crate::languages) struct Surroundings<'a> {
     any_start: bool,
     /// How long the questions about one catalog may take.
     patience: Option<Duration>,
+    /// When the questions about all catalogs must be done.
+    deadline: Option<Instant>,
     repair: bool,
     /// Look for relationships that change nothing, too.
     redundant: bool,
@@ -69,6 +71,7 @@ impl<'a> Surroundings<'a> {
             semantics,
             any_start: options.any_start,
             patience: options.timeout.map(Duration::from_secs),
+            deadline: session.deadline,
             repair: session.repair,
             progress: Arc::clone(&session.progress),
             threads: 1,
@@ -135,7 +138,12 @@ impl<'a> Surroundings<'a> {
         let options = Options {
             semantics: self.semantics,
             any_start: self.any_start,
-            deadline: self.patience.and_then(|patience| Instant::now().checked_add(patience)),
+            deadline: self
+                .patience
+                .and_then(|patience| Instant::now().checked_add(patience))
+                .into_iter()
+                .chain(self.deadline)
+                .min(),
             jobs: self.threads,
             progress: Some(told(&self.progress, &catalog.name)),
             ..Options::default()

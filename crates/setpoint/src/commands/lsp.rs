@@ -1,0 +1,81 @@
+//! `setpoint lsp`: what the other commands know, for an editor.
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use setpoint_lsp::{Analyst, At, Ended, Found, Hover, Symbol, Target, serve_standard_streams};
+use setpoint_source::{FileSystem, OsFileSystem};
+
+use crate::cli::{InputOptions, LspArgs};
+use crate::languages::{self, Language};
+use crate::output::VERSION;
+use crate::session::{Session, UsageError};
+
+pub(crate) fn run(args: LspArgs) -> Result<ExitCode, UsageError> {
+    let LspArgs { limit, options, .. } = args;
+    let editor = Editor { options, limit: Duration::from_secs(limit) };
+    match serve_standard_streams(Arc::new(editor), Arc::new(OsFileSystem), VERSION) {
+        Ok(Ended::Properly) => Ok(ExitCode::SUCCESS),
+        Ok(Ended::Abruptly) => Ok(ExitCode::FAILURE),
+        Err(error) => Err(UsageError::new(format!("cannot serve the editor: {error}"))),
+    }
+}
+
+/// Answers by what the languages answer to the other commands.
+#[derive(Debug)]
+struct Editor {
+    options: InputOptions,
+    /// How long a check may take.
+    limit: Duration,
+}
+
+impl Editor {
+    fn language(&self, session: &Session<'_>, path: &Path) -> Option<&'static dyn Language> {
+        languages::of(session, path, &self.options).ok()
+    }
+}
+
+impl Analyst for Editor {
+    fn parse(&self, files: &dyn FileSystem, path: &Path) -> Option<Found> {
+        let session = Session::new(files);
+        let report = self.language(&session, path)?.parse(&session, path).ok()?;
+        Some(Found { sources: session.sources, diagnostics: report.findings })
+    }
+
+    fn scope(&self, files: &dyn FileSystem, path: &Path, limit: Option<&Path>) -> Option<PathBuf> {
+        let session = Session::new(files);
+        self.language(&session, path)?.scope(&session, path, limit)
+    }
+
+    fn check(&self, files: &dyn FileSystem, scope: &Path) -> Result<Found, String> {
+        let mut session = Session::new(files);
+        session.deadline = Instant::now().checked_add(self.limit);
+        let language = languages::of(&session, scope, &self.options).map_err(|error| error.0)?;
+        let reports = language.check(&session, scope, &self.options).map_err(|error| error.0)?;
+        let diagnostics = reports.into_iter().flat_map(|report| report.findings).collect();
+        Ok(Found { sources: session.sources, diagnostics })
+    }
+
+    fn hover(&self, files: &dyn FileSystem, at: &At<'_>) -> Option<Hover> {
+        let session = Session::new(files);
+        self.language(&session, at.path)?.hover(&session, at, &self.options)
+    }
+
+    fn definition(&self, files: &dyn FileSystem, at: &At<'_>) -> Vec<Target> {
+        let session = Session::new(files);
+        let language = self.language(&session, at.path);
+        language.map(|language| language.definition(&session, at, &self.options)).unwrap_or_default()
+    }
+
+    fn symbols(&self, files: &dyn FileSystem, path: &Path) -> Vec<Symbol> {
+        let session = Session::new(files);
+        self.language(&session, path).map(|language| language.symbols(&session, path)).unwrap_or_default()
+    }
+
+    fn format(&self, files: &dyn FileSystem, path: &Path) -> Option<String> {
+        let session = Session::new(files);
+        self.language(&session, path)?.format(&session, path).ok()?.result
+    }
+}
