@@ -17,7 +17,7 @@ use crate::sub::{Moment, Sub, Tests, embed};
 use crate::{Counterexample, Dependence, Order, Unproved, Why};
 
 /// Fewer pairs than this are asked by one thread.
-const FEWEST_PAIRS: usize = 32;
+const FEWEST_PAIRS: usize = 4;
 
 /// A thread reads the plan anew. Only pairs that take longer than this are worth others; tests have them help at once.
 const WORTH_A_THREAD: Duration = Duration::from_millis(if cfg!(test) { 0 } else { 200 });
