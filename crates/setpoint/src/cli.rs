@@ -17,6 +17,8 @@ pub(crate) struct Cli {
 pub(crate) enum Command {
     /// Compile the inputs and run every analysis that fits them
     Check(CheckArgs),
+    /// Check, and write what was found as one HTML page that needs nothing else
+    Report(ReportArgs),
     /// Print the compiled result: a Puppet catalog, a SmartFrog tree
     Compile(CompileArgs),
     /// Say where a value came from, or why a resource is there
@@ -151,6 +153,27 @@ pub(crate) struct CheckArgs {
     pub(crate) options: InputOptions,
     #[command(flatten)]
     pub(crate) report: ReportOptions,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ReportArgs {
+    /// Files or folders; without any, the folder of `--environment`
+    #[arg(required_unless_present = "environment", value_name = "INPUT")]
+    pub(crate) inputs: Vec<PathBuf>,
+    /// The file to write; without it, the page goes to standard output
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+    /// A date to print on the page, in any words; without it there is none, and the same input makes the same page
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) date: Option<String>,
+    /// How many threads work at once; without it, as many as the machine can run
+    #[arg(short = 'j', long = "jobs", value_name = "NUMBER")]
+    pub(crate) jobs: Option<usize>,
+    /// Exit with 1 if there is a finding at or above this severity
+    #[arg(long, value_enum, default_value_t = FailOn::Error)]
+    pub(crate) fail_on: FailOn,
+    #[command(flatten)]
+    pub(crate) options: InputOptions,
 }
 
 #[derive(Debug, Args)]

@@ -6,7 +6,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 use setpoint_config::{Config, INVALID_SETTING};
-use setpoint_source::{Diagnostic, FileSystem, Rule, Severity, Sources, read_text};
+use setpoint_diagram::Diagram;
+use setpoint_source::{Diagnostic, Drawing, FileSystem, Rule, Severity, Sources, read_text};
 
 use crate::cli::{InputOptions, OPTIONAL_RULES};
 use crate::progress::Progress;
@@ -22,6 +23,8 @@ pub(crate) struct Session<'a> {
     pub(crate) deadline: Option<Instant>,
     /// Findings shall carry the smallest repair of the whole input.
     pub(crate) repair: bool,
+    /// Inputs shall carry their graphs, if these have no more nodes than that.
+    pub(crate) drawn: Option<usize>,
     /// Told how far the work is.
     pub(crate) progress: Arc<Progress>,
     configs: Mutex<BTreeMap<PathBuf, Arc<Config>>>,
@@ -47,6 +50,7 @@ impl<'a> Session<'a> {
             jobs: None,
             deadline: None,
             repair: false,
+            drawn: None,
             progress: Arc::default(),
             configs: Mutex::default(),
         }
@@ -86,6 +90,11 @@ impl<'a> Session<'a> {
         let config = Arc::new(config);
         configs.insert(path, Arc::clone(&config));
         Ok((config, diagnostics))
+    }
+
+    /// The graph of an input, where reports shall show it.
+    pub(crate) fn drawing(&self, diagram: impl FnOnce() -> Diagram) -> Option<Drawing> {
+        self.drawn.map(|limit| Drawing::within(limit, diagram()))
     }
 
     /// The text of an input that the user named.

@@ -1,5 +1,6 @@
 //! The program as its users call it. The name of an answer is a command line, its text what the program prints:
-//! standard output, then standard error after `--- stderr`, then `--- exit N` if the status is not 0.
+//! standard output, then standard error after `--- stderr`, then `--- exit N` if the status is not 0. Of a page in HTML, which must be
+//! well formed, its text is what a reader sees.
 //!
 //! Inputs are files of a folder of their own. With `NAME @COMMIT` an input is the file at a commit of a git repository there:
 //! commits are made in the order in which they are named, each is known by its name, and the inputs without one lie in the
@@ -11,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use setpoint_testing::{Answers, Case, run_folder};
+use setpoint_testing::{Answers, Case, html, run_folder};
 
 fn main() -> ExitCode {
     run_folder(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/commands"), answers)
@@ -98,6 +99,11 @@ fn run(line: &str, folder: &Path) -> String {
         .output()
         .expect("the program runs");
     let mut out = String::from_utf8_lossy(&done.stdout).into_owned();
+    if out.starts_with("<!DOCTYPE html>") {
+        let problems = html::problems(&out);
+        assert!(problems.is_empty(), "{line}: {problems:?}");
+        out = html::text(&out);
+    }
     let errors = String::from_utf8_lossy(&done.stderr);
     if !errors.is_empty() {
         out.push_str("--- stderr\n");

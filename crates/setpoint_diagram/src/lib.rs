@@ -11,7 +11,7 @@ mod text;
 
 pub use components::components;
 pub use dot::dot;
-pub use svg::svg;
+pub use svg::{DARK_STYLE, inline_svg, svg};
 
 /// A graph with what is to be written on it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -25,8 +25,38 @@ const TINTS: [(&str, &str); 8] = [
     ("#953800", "#fff1e5"),
 ];
 
+/// For a page that is read in the dark: what its own style sheet says of a drawing counts more than the drawing's colours.
+pub const DARK_STYLE: &str = "\
+svg .paper, svg .minor rect { fill: none }
+svg .ink { fill: #e6edf3 }
+svg .faint { fill: #9198a1 }
+svg .line-plain { stroke: #9198a1 } svg .tip-plain { fill: #9198a1 }
+svg .line-implied { stroke: #6e7681 } svg .tip-implied { fill: #6e7681 }
+svg .line-strong { stroke: #f0883e } svg .tip-strong { fill: #f0883e }
+svg .line-wrong { stroke: #ff7b72 } svg .tip-wrong { fill: #ff7b72 }
+svg .tint-0 rect { fill: #0c2d4d; stroke: #58a6ff } svg .tint-0 tspan { fill: #79c0ff }
+svg .tint-1 rect { fill: #0f2f1b; stroke: #3fb950 } svg .tint-1 tspan { fill: #56d364 }
+svg .tint-2 rect { fill: #362a06; stroke: #d29922 } svg .tint-2 tspan { fill: #e3b341 }
+svg .tint-3 rect { fill: #2b1a45; stroke: #a371f7 } svg .tint-3 tspan { fill: #d2a8ff }
+svg .tint-4 rect { fill: #3d1530; stroke: #db61a2 } svg .tint-4 tspan { fill: #f778ba }
+svg .tint-5 rect { fill: #0b322f; stroke: #39c5bb } svg .tint-5 tspan { fill: #5ee0d6 }
+svg .tint-6 rect { fill: #21262d; stroke: #8b949e } svg .tint-6 tspan { fill: #b1bac4 }
+svg .tint-7 rect { fill: #3d1f0b; stroke: #f0883e } svg .tint-7 tspan { fill: #ffa657 }
+svg .wrong rect { fill: #4c1113; stroke: #ff7b72 } svg .wrong tspan { fill: #ffa198 }
+";
+
 /// A drawing that needs nothing else: no script, no font, no other file.
 pub fn svg(diagram: &Diagram) -> String {
+    drawing(diagram, "", "")
+}
+
+/// The same as a part of a page. The prefix keeps its names apart from those of other drawings there; the label is for those
+/// who cannot see it.
+pub fn inline_svg(diagram: &Diagram, prefix: &str, label: &str) -> String {
+    drawing(diagram, prefix, &format!(" role=\"img\" aria-label=\"{}\"", escaped(label)))
+}
+
+fn drawing(diagram: &Diagram, prefix: &str, role: &str) -> String {
     let widths: Vec<f64> = diagram.nodes.iter().map(node_width).collect();
     let layout = layout(diagram, &widths);
     let width = (layout.width + 2.0 * MARGIN).max(680.0);
@@ -35,13 +65,13 @@ pub fn svg(diagram: &Diagram) -> String {
     let _ = writeln!(
         out,
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width:.0}\" height=\"{height:.0}\" \
-         viewBox=\"0 0 {width:.0} {height:.0}\" font-family=\"system-ui, 'DejaVu Sans', sans-serif\" font-size=\"12\">"
+         viewBox=\"0 0 {width:.0} {height:.0}\"{role} font-family=\"system-ui, 'DejaVu Sans', sans-serif\" font-size=\"12\">"
     );
-    out.push_str("<rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n");
-    out.push_str(MARKERS);
+    out.push_str("<rect class=\"paper\" width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n");
+    markers(prefix, &mut out);
     let _ = writeln!(
         out,
-        "<text x=\"{MARGIN}\" y=\"{:.0}\" font-size=\"15\" font-weight=\"600\" fill=\"#1f2328\">{}</text>",
+        "<text class=\"ink\" x=\"{MARGIN}\" y=\"{:.0}\" font-size=\"15\" font-weight=\"600\" fill=\"#1f2328\">{}</text>",
         MARGIN + 8.0,
         escaped(&diagram.title)
     );
@@ -50,27 +80,37 @@ pub fn svg(diagram: &Diagram) -> String {
     for wrong in [false, true] {
         for (edge, points) in diagram.edges.iter().zip(&layout.edges).filter(|(edge, _)| edge.wrong == wrong)
         {
-            draw_edge(edge, points, &mut out);
+            draw_edge(edge, points, prefix, &mut out);
         }
     }
     for (node, placed) in diagram.nodes.iter().zip(&layout.nodes) {
         draw_node(node, *placed, &mut out);
     }
     out.push_str("</g>\n");
-    draw_legend(diagram, height - LEGEND, &mut out);
+    draw_legend(diagram, height - LEGEND, prefix, &mut out);
     out.push_str("</svg>\n");
     out
 }
 
-const MARKERS: &str = "<defs>\n\
-    <marker id=\"plain\" viewBox=\"0 0 8 8\" refX=\"7\" refY=\"4\" markerWidth=\"7\" markerHeight=\"7\" orient=\"auto\">\
-    <path d=\"M0 0.5L8 4L0 7.5z\" fill=\"#57606a\"/></marker>\n\
-    <marker id=\"implied\" viewBox=\"0 0 8 8\" refX=\"7\" refY=\"4\" markerWidth=\"7\" markerHeight=\"7\" orient=\"auto\">\
-    <path d=\"M0 0.5L8 4L0 7.5z\" fill=\"#8c959f\"/></marker>\n\
-    <marker id=\"strong\" viewBox=\"0 0 8 8\" refX=\"7\" refY=\"4\" markerWidth=\"6\" markerHeight=\"6\" orient=\"auto\">\
-    <path d=\"M0 0L8 4L0 8z\" fill=\"#bc4c00\"/></marker>\n\
-    <marker id=\"wrong\" viewBox=\"0 0 8 8\" refX=\"7\" refY=\"4\" markerWidth=\"6\" markerHeight=\"6\" orient=\"auto\">\
-    <path d=\"M0 0L8 4L0 8z\" fill=\"#cf222e\"/></marker>\n</defs>\n";
+/// The tips of lines: name, where the line ends in it, size, shape and colour.
+const TIPS: [(&str, u8, &str, &str); 4] = [
+    ("plain", 7, "M0 0.5L8 4L0 7.5z", "#57606a"),
+    ("implied", 7, "M0 0.5L8 4L0 7.5z", "#8c959f"),
+    ("strong", 6, "M0 0L8 4L0 8z", "#bc4c00"),
+    ("wrong", 6, "M0 0L8 4L0 8z", "#cf222e"),
+];
+
+fn markers(prefix: &str, out: &mut String) {
+    out.push_str("<defs>\n");
+    for (name, size, shape, colour) in TIPS {
+        let _ = writeln!(
+            out,
+            "<marker id=\"{prefix}{name}\" viewBox=\"0 0 8 8\" refX=\"7\" refY=\"4\" markerWidth=\"{size}\" \
+             markerHeight=\"{size}\" orient=\"auto\"><path class=\"tip-{name}\" d=\"{shape}\" fill=\"{colour}\"/></marker>"
+        );
+    }
+    out.push_str("</defs>\n");
+}
 
 fn node_width(node: &Node) -> f64 {
     let kind = if node.kind.is_empty() { 0.0 } else { width(&node.kind) + 6.0 };
@@ -79,10 +119,12 @@ fn node_width(node: &Node) -> f64 {
 
 fn draw_node(node: &Node, placed: Placed, out: &mut String) {
     let Placed { x, y, width } = placed;
-    let (border, fill) = if node.wrong { ("#cf222e", "#ffebe9") } else { tint(&node.kind) };
+    let at = tint(&node.kind);
+    let (border, fill) = if node.wrong { ("#cf222e", "#ffebe9") } else { TINTS[at] };
+    let class = if node.wrong { "wrong".to_owned() } else { format!("tint-{at}") };
     let (fill, dash) = if node.minor { ("#ffffff", " stroke-dasharray=\"3 3\"") } else { (fill, "") };
     let thickness = if node.wrong { 2 } else { 1 };
-    out.push_str("<g>");
+    let _ = write!(out, "<g class=\"{class}{}\">", if node.minor { " minor" } else { "" });
     let _ = write!(out, "<title>{}", escaped(&format!("{} {}", node.kind, node.name)));
     for detail in &node.details {
         let _ = write!(out, "\n{}", escaped(detail));
@@ -92,7 +134,7 @@ fn draw_node(node: &Node, placed: Placed, out: &mut String) {
         "</title><rect x=\"{x:.1}\" y=\"{y:.1}\" width=\"{width:.1}\" height=\"{HEIGHT}\" rx=\"5\" fill=\"{fill}\" \
          stroke=\"{border}\" stroke-width=\"{thickness}\"{dash}/>"
     );
-    let _ = write!(out, "<text x=\"{:.1}\" y=\"{:.1}\" fill=\"#1f2328\">", x + 9.0, y + 17.5);
+    let _ = write!(out, "<text class=\"ink\" x=\"{:.1}\" y=\"{:.1}\" fill=\"#1f2328\">", x + 9.0, y + 17.5);
     if !node.kind.is_empty() {
         let _ = write!(out, "<tspan fill=\"{border}\" font-weight=\"600\">{}</tspan> ", escaped(&node.kind));
     }
@@ -100,7 +142,7 @@ fn draw_node(node: &Node, placed: Placed, out: &mut String) {
 }
 
 /// The tint of a kind, by its letters, so that it does not change when other nodes come or go.
-fn tint(kind: &str) -> (&'static str, &'static str) {
+fn tint(kind: &str) -> usize {
     let known = match kind {
         "File" => Some(0),
         "Service" => Some(1),
@@ -111,10 +153,10 @@ fn tint(kind: &str) -> (&'static str, &'static str) {
         _ => None,
     };
     let sum = kind.bytes().fold(7_usize, |sum, byte| sum.wrapping_mul(31).wrapping_add(byte.into()));
-    TINTS[known.unwrap_or(sum % TINTS.len())]
+    known.unwrap_or(sum % TINTS.len())
 }
 
-fn draw_edge(edge: &Edge, points: &[(f64, f64)], out: &mut String) {
+fn draw_edge(edge: &Edge, points: &[(f64, f64)], prefix: &str, out: &mut String) {
     let Some(&(x, y)) = points.first() else { return };
     let (colour, thickness, dash, marker) = match (edge.wrong, edge.style) {
         (true, _) => ("#cf222e", "2", "", "wrong"),
@@ -122,7 +164,7 @@ fn draw_edge(edge: &Edge, points: &[(f64, f64)], out: &mut String) {
         (false, Style::Implied) => ("#8c959f", "1", " stroke-dasharray=\"4 3\"", "implied"),
         (false, Style::Strong) => ("#bc4c00", "1.6", "", "strong"),
     };
-    let _ = write!(out, "<path d=\"M{x:.1} {y:.1}");
+    let _ = write!(out, "<path class=\"line-{marker}\" d=\"M{x:.1} {y:.1}");
     for pair in points.windows(2) {
         let ((x1, y1), (x2, y2)) = (pair[0], pair[1]);
         if (y1 - y2).abs() < 0.5 {
@@ -134,7 +176,7 @@ fn draw_edge(edge: &Edge, points: &[(f64, f64)], out: &mut String) {
     }
     let _ = write!(
         out,
-        "\" fill=\"none\" stroke=\"{colour}\" stroke-width=\"{thickness}\"{dash} marker-end=\"url(#{marker})\">"
+        "\" fill=\"none\" stroke=\"{colour}\" stroke-width=\"{thickness}\"{dash} marker-end=\"url(#{prefix}{marker})\">"
     );
     if !edge.details.is_empty() {
         let _ = write!(out, "<title>{}</title>", escaped(&edge.details));
@@ -143,7 +185,7 @@ fn draw_edge(edge: &Edge, points: &[(f64, f64)], out: &mut String) {
 }
 
 /// What the lines mean: only those that are there.
-fn draw_legend(diagram: &Diagram, y: f64, out: &mut String) {
+fn draw_legend(diagram: &Diagram, y: f64, prefix: &str, out: &mut String) {
     let mut x = MARGIN;
     for (style, wrong, label) in [
         (Style::Plain, false, diagram.legend.plain),
@@ -156,10 +198,10 @@ fn draw_legend(diagram: &Diagram, y: f64, out: &mut String) {
             continue;
         }
         let line = Edge { source: 0, target: 0, style, details: String::new(), wrong };
-        draw_edge(&line, &[(x, y), (x + 34.0, y)], out);
+        draw_edge(&line, &[(x, y), (x + 34.0, y)], prefix, out);
         let _ = writeln!(
             out,
-            "<text x=\"{:.0}\" y=\"{:.0}\" font-size=\"11\" fill=\"#57606a\">{label}</text>",
+            "<text class=\"faint\" x=\"{:.0}\" y=\"{:.0}\" font-size=\"11\" fill=\"#57606a\">{label}</text>",
             x + 42.0,
             y + 4.0
         );

@@ -17,7 +17,7 @@ pub use files::{
     FileError, FileSystem, MAX_FILE_BYTES, MemoryFileSystem, OsFileSystem, OverlayFileSystem, normal,
     read_text,
 };
-pub use report::{InputReport, Report, Verdict};
+pub use report::{Drawing, InputReport, Report, Verdict};
 pub use span::{FileId, Position, Range, SourceFile, Sources, Span};
 pub use suggest::{distance, few, nearest};
 pub use symbol::Symbol;

@@ -1,6 +1,7 @@
 //! What a command found out about its inputs.
 
 use indexmap::IndexMap;
+use setpoint_diagram::Diagram;
 
 use crate::{Diagnostic, Severity};
 
@@ -17,6 +18,23 @@ pub struct InputReport {
     pub node: Option<String>,
     pub verdict: Verdict,
     pub findings: Vec<Diagnostic>,
+    /// What hangs together how, where a drawing was asked for.
+    pub drawing: Option<Drawing>,
+}
+
+/// A graph that is to be shown, unless nobody could read it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Drawing {
+    Graph(Diagram),
+    /// It has so many nodes.
+    TooLarge(usize),
+}
+
+impl Drawing {
+    /// The graph, unless it has more nodes than that.
+    pub fn within(limit: usize, diagram: Diagram) -> Self {
+        if diagram.nodes.len() > limit { Self::TooLarge(diagram.nodes.len()) } else { Self::Graph(diagram) }
+    }
 }
 
 /// All inputs of one call, in the order in which they were given.

@@ -15,6 +15,7 @@
 
 mod case;
 mod diff;
+pub mod html;
 mod optional;
 mod runner;
 

@@ -1,23 +1,38 @@
 //! `setpoint check`: every analysis that fits the input.
 
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use setpoint_source::Report;
 
-use crate::cli::{CheckArgs, ReportFormat};
+use crate::cli::{CheckArgs, InputOptions, ReportFormat};
 use crate::progress::Shown;
 use crate::session::{Session, UsageError};
 use crate::{languages, output};
 
 pub(crate) fn run(session: &Session<'_>, args: &CheckArgs) -> Result<ExitCode, UsageError> {
+    let report = checked(session, &args.inputs, &args.options, args.report.format == ReportFormat::Text)?;
+    Ok(output::report(&report, &session.sources, &args.report))
+}
+
+/// All inputs, each by its language.
+pub(super) fn checked(
+    session: &Session<'_>,
+    inputs: &[PathBuf],
+    options: &InputOptions,
+    is_shown: bool,
+) -> Result<Report, UsageError> {
     let mut report = Report::default();
-    let inputs =
-        if args.inputs.is_empty() { args.options.puppet.environment.as_slice() } else { &args.inputs };
-    let shown = Shown::start(&session.progress, args.report.format == ReportFormat::Text);
-    for path in inputs {
-        let language = languages::of(session, path, &args.options)?;
-        report.inputs.extend(language.check(session, path, &args.options)?);
+    let shown = Shown::start(&session.progress, is_shown);
+    for path in named(inputs, options) {
+        let language = languages::of(session, path, options)?;
+        report.inputs.extend(language.check(session, path, options)?);
     }
     drop(shown);
-    Ok(output::report(&report, &session.sources, &args.report))
+    Ok(report)
+}
+
+/// The inputs that the user named; without any, the folder of the environment.
+pub(super) fn named<'a>(inputs: &'a [PathBuf], options: &'a InputOptions) -> &'a [PathBuf] {
+    if inputs.is_empty() { options.puppet.environment.as_slice() } else { inputs }
 }

@@ -6,7 +6,6 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use setpoint_source::{Diagnostic, Edit, FileId, Fix, MemoryFileSystem, OverlayFileSystem, Severity};
-use similar::TextDiff;
 
 use crate::cli::FixArgs;
 use crate::progress::Shown;
@@ -33,13 +32,8 @@ pub(crate) fn run(session: &Session<'_>, args: &FixArgs) -> Result<ExitCode, Usa
     for (file, edits) in &edits {
         let source = session.sources.file(*file);
         let text = Fix::apply(edits, source.text());
-        let path = source.path();
-        let relative = path.trim_start_matches('/');
-        let diff = TextDiff::from_lines(source.text(), &text);
-        patch.push_str(
-            &diff.unified_diff().header(&format!("a/{relative}"), &format!("b/{relative}")).to_string(),
-        );
-        changed.add(path, text);
+        patch.push_str(&setpoint_report::patch(&source, &text));
+        changed.add(source.path(), text);
     }
     let after = {
         let overlay = OverlayFileSystem { over: changed.clone(), base: session.files };

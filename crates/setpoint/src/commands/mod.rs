@@ -15,6 +15,7 @@ mod packages;
 mod parity;
 mod parse;
 mod prove;
+mod report;
 mod simulate;
 mod why;
 
@@ -30,12 +31,14 @@ pub(crate) fn run(cli: Cli) -> ExitCode {
     let mut session = Session::new(&OsFileSystem);
     match &cli.command {
         Command::Check(args) => session.jobs = args.jobs,
+        Command::Report(args) => session.jobs = args.jobs,
         Command::Fleet(args) => session.jobs = args.jobs,
         Command::Parity(args) => session.jobs = args.jobs,
         _ => {}
     }
     let done = match cli.command {
         Command::Check(args) => check::run(&session, &args),
+        Command::Report(args) => report::run(session, &args),
         Command::Compile(args) => compile::run(&session, &args),
         Command::Why(args) => why::run(&session, &args),
         Command::Impact(args) => impact::run(&session, &args),

@@ -68,6 +68,7 @@ impl Language for CloudFormation {
             let mut report = InputReport {
                 path: path.display().to_string(),
                 kind: self.kind(),
+                drawing: session.drawing(|| draw::diagram(&analysis)),
                 findings: analysis.findings,
                 ..InputReport::default()
             };

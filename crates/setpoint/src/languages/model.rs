@@ -60,10 +60,14 @@ impl Language for RuleModel {
         let proof = prove(&model, Effort::default());
         report.verdict.insert("reaches_final", proof.answer.as_str());
         report.findings.extend(report::proof_findings(&model, &proof, &session.sources));
+        report.drawing = session.drawing(|| report::graph_diagram(&model, &[]));
         let proved = proof.facts();
         let mut out = vec![report];
         for instance in &instances {
-            out.push(check_instance(path, self.kind(), &model, instance, &proved, &session.sources));
+            let mut report = check_instance(path, self.kind(), &model, instance, &proved, &session.sources);
+            report.drawing =
+                session.drawing(|| report::graph_diagram(&model, std::slice::from_ref(instance)));
+            out.push(report);
         }
         Ok(out)
     }

@@ -31,7 +31,7 @@ use setpoint_lsp::{At, Hover, Symbol, Target};
 use setpoint_packages::Platform;
 use setpoint_puppet::{Compilation, LogEntry, LogLevel, Looked, LookupOptions};
 use setpoint_puppet_syntax::Parse;
-use setpoint_source::{Diagnostic, FileId, InputReport, Rule, Severity, Sources};
+use setpoint_source::{Diagnostic, Drawing, FileId, InputReport, Rule, Severity, Sources};
 
 use self::jobs::Job;
 use self::settle::Surroundings;
@@ -258,6 +258,9 @@ pub(super) fn judge(
     report: &mut InputReport,
 ) {
     let graph = Graph::new(catalog, types);
+    if let (Ok(graph), Some(limit)) = (&graph, surroundings.drawn) {
+        report.drawing = Some(Drawing::within(limit, graph::diagram(graph, catalog)));
+    }
     report.findings.extend(findings::of_conversion(catalog, types));
     report.findings.extend(findings::of_graph(catalog, &graph));
     let fails = report.findings.iter().any(|finding| finding.severity == Severity::Error);

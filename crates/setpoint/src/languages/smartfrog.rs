@@ -66,12 +66,20 @@ impl Language for SmartFrog {
             &session.sources,
             &compiler_options(options)?,
         );
-        Ok(vec![InputReport {
+        let mut report = InputReport {
             path: path.display().to_string(),
             kind: self.kind(),
             findings,
             ..InputReport::default()
-        }])
+        };
+        if session.drawn.is_some() {
+            let options = Options { observe: true, ..compiler_options(options)? };
+            let compiled = compiled(session, session.files, path, &options)?;
+            let drawn =
+                compiled.store.as_ref().and_then(|_| session.drawing(|| graph::graph(&compiled).diagram()));
+            report.drawing = drawn;
+        }
+        Ok(vec![report])
     }
 
     fn parse(&self, session: &Session<'_>, path: &Path) -> Result<InputReport, UsageError> {

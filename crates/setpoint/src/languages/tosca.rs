@@ -60,6 +60,7 @@ impl Language for Tosca {
             Ok((mut service, mut topology)) => {
                 report.findings.append(&mut service.diagnostics);
                 report.findings.append(&mut topology.diagnostics);
+                report.drawing = session.drawing(|| draw::diagram(&topology));
                 verdict(session, &service, &topology, &mut report)
             }
         };

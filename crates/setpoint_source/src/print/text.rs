@@ -4,8 +4,8 @@ use std::fmt::Write;
 
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 
-use crate::{Diagnostic, FileId, Report, Severity, SourceFile, Sources, Span, few};
-use std::sync::Arc;
+use super::frame::frames;
+use crate::{Diagnostic, Report, Severity, Sources, few};
 
 /// Nodes that one line names.
 const SHOWN_NODES: usize = 8;
@@ -89,59 +89,6 @@ pub fn diagnostic(diagnostic: &Diagnostic, sources: &Sources, colour: bool) -> S
     let mut out = renderer.render(&[group]);
     out.push('\n');
     out
-}
-
-/// The lines of one file that are shown, and what is marked in them.
-struct Frame<'a> {
-    id: FileId,
-    file: Arc<SourceFile>,
-    first_line: usize,
-    text: String,
-    marks: Vec<Mark<'a>>,
-}
-
-struct Mark<'a> {
-    start: usize,
-    end: usize,
-    text: &'a str,
-    primary: bool,
-}
-
-/// One frame a file, in the order in which the diagnostic names them. Only the lines between the first and the
-/// last mark are copied, so that a finding in a large file costs little.
-fn frames<'a>(diagnostic: &'a Diagnostic, sources: &Sources) -> Vec<Frame<'a>> {
-    let primary = diagnostic.span.map(|span| (span, diagnostic.label.as_str(), true));
-    let others = diagnostic.labels.iter().map(|label| (label.span, label.text.as_str(), false));
-    let marked: Vec<(Span, &str, bool)> = primary.into_iter().chain(others).collect();
-    let mut frames: Vec<Frame> = Vec::new();
-    for &(span, ..) in &marked {
-        if frames.iter().any(|frame| frame.id == span.file) {
-            continue;
-        }
-        let here = || marked.iter().filter(|(other, ..)| other.file == span.file);
-        let file = sources.file(span.file);
-        let text = file.text();
-        let limit = |offset: u32| floor_boundary(text, offset as usize);
-        let first = here().map(|(span, ..)| limit(span.range.start)).min().unwrap_or(0);
-        let last =
-            here().map(|(span, ..)| limit(span.range.end).max(limit(span.range.start))).max().unwrap_or(0);
-        let begin = text[..first].rfind('\n').map_or(0, |at| at + 1);
-        let end = text[last..].find('\n').map_or(text.len(), |at| last + at);
-        let marks = here()
-            .map(|&(span, text, primary)| {
-                let start = limit(span.range.start) - begin;
-                Mark { start, end: limit(span.range.end).saturating_sub(begin).max(start), text, primary }
-            })
-            .collect();
-        let first_line = file.line(begin as u32) as usize;
-        frames.push(Frame { id: span.file, first_line, text: text[begin..end].to_owned(), marks, file });
-    }
-    frames
-}
-
-/// The largest character boundary at or below `offset`.
-fn floor_boundary(text: &str, offset: usize) -> usize {
-    (0..=offset.min(text.len())).rev().find(|&at| text.is_char_boundary(at)).unwrap_or(0)
 }
 
 #[cfg(test)]

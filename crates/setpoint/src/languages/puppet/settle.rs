@@ -39,6 +39,8 @@ pub(in crate::languages) struct Surroundings<'a> {
     /// When the questions about all catalogs must be done.
     deadline: Option<Instant>,
     repair: bool,
+    /// Draw graphs that have no more nodes than that.
+    pub(super) drawn: Option<usize>,
     /// Look for relationships that change nothing, too.
     redundant: bool,
     progress: Arc<Progress>,
@@ -73,6 +75,7 @@ impl<'a> Surroundings<'a> {
             patience: options.timeout.map(Duration::from_secs),
             deadline: session.deadline,
             repair: session.repair,
+            drawn: session.drawn,
             progress: Arc::clone(&session.progress),
             threads: 1,
             redundant: enables(config, options, "redundant-edge"),

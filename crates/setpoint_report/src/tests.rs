@@ -1,0 +1,198 @@
+#![allow(clippy::unwrap_used)]
+
+use serde_json::json;
+use setpoint_diagram::{Diagram, Edge, Node, Style};
+use setpoint_source::{Diagnostic, Drawing, Edit, Fix, InputReport, Range, Report, Rule, Severity, Sources};
+use setpoint_testing::html::{problems, text};
+
+use crate::markup::{escaped, explanation, without_secrets};
+use crate::{About, html};
+
+static ORDER: Rule = Rule {
+    name: "missing-order",
+    severity: Severity::Warning,
+    summary: "the order of `two` resources matters",
+    explanation: "It works only by chance.\n\n```puppet\nfile { '<a>': }\n```\n\nState the order with `require`.\n\n    indented\n",
+};
+
+static OPEN: Rule =
+    Rule { name: "undecided", severity: Severity::Note, summary: "not decided", explanation: "Too hard." };
+
+const EVIL: &str = "<script>alert('1')</script>";
+
+/// A report with every part that a finding may have, and source text that would like to be markup.
+fn sample() -> (Report, Sources) {
+    let sources = Sources::new();
+    let text = format!("file {{ '{EVIL}':\n  content => Sensitive('hunter2'),\n}}\nservice {{ 'web': }}\n");
+    let file = sources.add("site.pp", text.as_str());
+    let first = text.find(EVIL).unwrap();
+    let last = text.find("web").unwrap();
+    let title = Range::new(first, first + EVIL.len()).in_file(file);
+    let mut finding = Diagnostic::new(&ORDER, format!("File[{EVIL}] needs `Service[web]`"))
+        .at(title)
+        .labelled(format!("File[{EVIL}]"))
+        .with_label(Range::new(last, last + 3).in_file(file), "Service[web]")
+        .with_note("Start: /etc/web does not exist.")
+        .with_note(format!(
+            "File[{EVIL}], then Service[web]: Service[web] fails: no {EVIL}; /etc/web is a file."
+        ))
+        .with_note(format!("Service[web], then File[{EVIL}]: Service[web] succeeds."))
+        .with_note("A note of its own.")
+        .with_help("Add `require` to it.")
+        .with_resources([format!("File[{EVIL}]"), "Service[web]".to_owned()])
+        .with_fix(Fix {
+            title: "Add `require`".to_owned(),
+            edits: vec![Edit {
+                span: Range::new(last + 5, last + 5).in_file(file),
+                replacement: " require => File['x'],".to_owned(),
+            }],
+        });
+    let evil = format!("File[{EVIL}]");
+    finding.counterexample = Some(json!({
+        "start": ["/etc/web does not exist"],
+        "runs": [
+            {"order": [evil, "Notify[x]", "Service[web]"], "end": [], "failed": ["Service[web]"], "skipped": []},
+            {"order": ["Notify[x]", "Service[web]", evil], "end": [], "failed": [], "skipped": []},
+        ],
+    }));
+    finding.nodes = vec!["web1".to_owned(), "web2".to_owned()];
+    let diagram = Diagram {
+        title: "Resources of web1".to_owned(),
+        nodes: vec![node("File", EVIL), node("Service", "web"), node("User", "app")],
+        edges: vec![Edge {
+            source: 0,
+            target: 1,
+            style: Style::Plain,
+            details: EVIL.to_owned(),
+            wrong: false,
+        }],
+        ..Diagram::default()
+    };
+    let mut second = diagram.clone();
+    second.title = "Resources of web2".to_owned();
+    let input = |node: &str, order: &'static str, drawing| InputReport {
+        path: "site.pp".to_owned(),
+        kind: "puppet",
+        node: Some(node.to_owned()),
+        verdict: [("catalog", "ok"), ("order", order)].into_iter().collect(),
+        drawing: Some(drawing),
+        ..InputReport::default()
+    };
+    let mut web1 = input("web1", "dependent", Drawing::Graph(diagram));
+    web1.findings.push(finding);
+    let web2 = input("web2", "dependent", Drawing::Graph(second));
+    let mut large = input("db1", "unknown", Drawing::TooLarge(999));
+    large.findings.push(Diagnostic::new(&OPEN, "not decided for Exec[x]: the solver gave up"));
+    (Report { inputs: vec![web1, web2, large] }, sources)
+}
+
+fn node(kind: &str, name: &str) -> Node {
+    Node { kind: kind.to_owned(), name: name.to_owned(), ..Node::default() }
+}
+
+fn page() -> String {
+    let (report, sources) = sample();
+    let about = About {
+        version: "1.2.3".to_owned(),
+        inputs: vec![format!("site{EVIL}.pp")],
+        options: vec![("--node".to_owned(), EVIL.to_owned())],
+        date: Some("today".to_owned()),
+    };
+    html(&report, &sources, &about).unwrap()
+}
+
+#[test]
+fn what_comes_from_inputs_is_never_markup() {
+    let page = page();
+    assert!(!page.contains("<script"), "{page}");
+    assert!(page.contains("&lt;script&gt;alert(&#39;1&#39;)&lt;/script&gt;"), "{page}");
+    assert!(!page.contains("hunter2") && page.contains("Sensitive(&#39;*******&#39;)"), "{page}");
+}
+
+#[test]
+fn a_finding_is_told_with_all_its_parts() {
+    let page = page();
+    let text = text(&page);
+    for part in [
+        "3 nodes checked · today",
+        "1 warning\n",
+        "1 note\n",
+        // The verdicts, and what they say.
+        "\nsite.pp | web1 | ok | dependent | 0 | 1 | 0\n",
+        "\nsite.pp | web2 | ok | dependent | 0 | 1 | 0\n",
+        "\nsite.pp | db1 | ok | unknown | 0 | 0 | 1\n",
+        "\norder: dependent\nIt is right only thanks to the order that Puppet takes today",
+        // The finding.
+        "\nwarning File[<script>alert('1')</script>] needs Service[web]\n",
+        "\nsite.pp:1:9 · On 2 nodes: web1, web2\n",
+        "\n1file { '<script>alert('1')</script>':\n        ↑ File[<script>alert('1')</script>]\n",
+        "\n4service { 'web': }\n           ↑ Service[web]\n",
+        "\nStart\n/etc/web does not exist\n",
+        "\nIn one order\nFile[<script>alert('1')</script>]\nService[web]\nIt ends so:\n\
+         Service[web] fails: no <script>alert('1')</script>\n/etc/web is a file\n",
+        "\nIn another order\nService[web]\nFile[<script>alert('1')</script>]\nIt ends so:\nService[web] succeeds\n",
+        "\nA note of its own.\n",
+        "\nWhat to do\nAdd require to it.\n",
+        "\n+service { 'web': require => File['x'], }\n",
+        // What is open, the graphs, the rules.
+        "\nsite.pp, db1 | order\n",
+        "\nnote not decided for Exec[x]: the solver gave up\n",
+        "\nsite.pp, web1 site.pp, web2\n[The graph of site.pp, web1; site.pp, web2: 3 nodes, 1 relationship]\n",
+        "Red is what errors and warnings are about.",
+        "It is left out: it has 999 nodes",
+        "\nState the order with require.\nindented\n",
+        "\nMade by\nsetpoint 1.2.3\n",
+    ] {
+        assert!(text.contains(part), "no `{part}` in\n{text}");
+    }
+    assert!(!text.contains("File[<script>alert('1')</script>], then Service[web]"), "the story is told once");
+    assert_eq!(page.matches("<svg").count(), 1, "one graph for the nodes that share it");
+    assert_eq!(page.matches("<g class=\"wrong\">").count(), 2, "two of three nodes are in the finding");
+    assert!(page.contains("<mark class=\"primary\">&lt;script"), "{page}");
+    assert!(page.contains("<mark class=\"other\">web</mark>"), "{page}");
+}
+
+#[test]
+fn the_page_is_well_formed_and_stands_alone() {
+    assert_eq!(problems(&page()), Vec::<String>::new());
+    let broken = page().replacen("</article>", "", 1).replacen("href=\"#about\"", "href=\"#nowhere\"", 1);
+    assert!(problems(&broken).len() > 1, "what is wrong is seen");
+}
+
+#[test]
+fn the_same_report_makes_the_same_page() {
+    assert_eq!(page(), page());
+}
+
+#[test]
+fn a_report_without_findings_says_so() {
+    let page = html(&Report::default(), &Sources::new(), &About::default()).unwrap();
+    let text = text(&page);
+    assert!(text.contains("0 inputs checked") && text.contains("Nothing was found."), "{text}");
+    assert!(text.contains("There is nothing to draw."), "{text}");
+}
+
+#[test]
+fn control_characters_are_left_out() {
+    assert_eq!(escaped("a\u{0}\u{1b}[1m<\"'>\n"), "a[1m&lt;&quot;&#39;&gt;\n");
+}
+
+#[test]
+fn explanations_have_paragraphs_lists_and_code() {
+    let shown = explanation("One `a`\nmore.\n\n- first\n- second\n\n```\n<x>\n```\nEnd ` here.").to_string();
+    assert_eq!(
+        shown,
+        "<p>One <code>a</code> more.</p>\n<ul>\n<li>first</li>\n<li>second</li>\n</ul>\n\
+         <pre class=\"code\" tabindex=\"0\"><code>&lt;x&gt;</code></pre>\n<p>End ` here.</p>\n"
+    );
+}
+
+#[test]
+fn secrets_are_blotted_out_in_place() {
+    assert_eq!(without_secrets("a => Sensitive('pä\\'x'), b"), "a => Sensitive('******'), b");
+    assert_eq!(
+        without_secrets("Sensitive.new( \"x\" ) Sensitive($y)"),
+        "Sensitive.new( \"*\" ) Sensitive($y)"
+    );
+    assert_eq!(without_secrets("Sensitive('open"), "Sensitive('****");
+}
