@@ -83,7 +83,8 @@ pub(crate) fn has(bits: &[u64], at: u32) -> bool {
     bits.get(at as usize / 64).is_some_and(|word| word >> (at % 64) & 1 == 1)
 }
 
-fn put(bits: &mut [u64], at: u32) -> bool {
+/// Puts a step into a set; whether it was not there.
+pub(crate) fn put(bits: &mut [u64], at: u32) -> bool {
     let word = &mut bits[at as usize / 64];
     let fresh = *word >> (at % 64) & 1 == 0;
     *word |= 1 << (at % 64);

@@ -7,7 +7,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use setpoint_solver::Outcome;
 use setpoint_state::{CellId, Reach, Semantics, Status, StepId};
 
-use crate::context::{Context, Lens, sorted};
+use crate::context::{Bits, Context, Lens, put, sorted};
 use crate::flow::GaveUp;
 use crate::machine::Machine;
 use crate::pair::{Answer, Asker};
@@ -45,7 +45,8 @@ pub(crate) fn candidates(context: &Context<'_>) -> Vec<(StepId, StepId)> {
         Ensure(u64),
         Write,
     }
-    let mut seen: FxHashSet<(StepId, StepId)> = FxHashSet::default();
+    // Steps that have many cells in common meet at each of them; the set of those that one has met is made when it meets one.
+    let mut seen: Vec<Bits> = vec![Bits::new(); context.plan.steps.len()];
     let mut found = Vec::new();
     let ensures: Vec<FxHashMap<CellId, u64>> = context
         .footprints
@@ -91,8 +92,11 @@ pub(crate) fn candidates(context: &Context<'_>) -> Vec<(StepId, StepId)> {
                 let rank = |step: StepId| context.rank[step.0 as usize];
                 let (a, b) = (users[one], users[two]);
                 let pair = if rank(a) <= rank(b) { (a, b) } else { (b, a) };
-                if !seen.contains(&pair) && context.unordered(pair.0, pair.1) {
-                    seen.insert(pair);
+                let met = &mut seen[pair.0.0 as usize];
+                if met.is_empty() {
+                    met.resize(context.plan.steps.len().div_ceil(64), 0);
+                }
+                if put(met, pair.1.0) && context.unordered(pair.0, pair.1) {
                     found.push(pair);
                 }
             }
