@@ -148,7 +148,12 @@ pub struct Graph {
 impl Graph {
     /// The graph that Puppet would build of the resources that are not virtual.
     pub fn new(catalog: &Catalog, types: &dyn Types) -> Result<Self, BuildError> {
-        build::graph(catalog, types)
+        build::graph(catalog, types, false)
+    }
+
+    /// The graph of a run: with the relationships of the files that resources generate before anything is applied.
+    pub fn of_a_run(catalog: &Catalog, types: &dyn Types) -> Result<Self, BuildError> {
+        build::graph(catalog, types, true)
     }
 
     pub fn nodes(&self) -> &[Node] {

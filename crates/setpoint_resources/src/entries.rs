@@ -8,7 +8,7 @@ use std::sync::Arc;
 use setpoint_commands::Edit;
 use setpoint_state::{CellId, CellKey, CellKind, Value};
 
-/// What an expression finds if different lines match.
+/// What an expression finds if several lines match.
 pub(crate) const SEVERAL: &str = "(several lines)";
 
 /// One key of a file.
@@ -16,12 +16,13 @@ pub(crate) const SEVERAL: &str = "(several lines)";
 pub enum Entry {
     /// A whole line.
     Line(Arc<str>),
-    /// The first line that a regular expression matches.
+    /// The line that a regular expression matches.
     Match(Arc<str>),
     /// A setting below a section (empty for settings above all sections), and what stands between key and value.
     Setting { section: Arc<str>, setting: Arc<str>, separator: Arc<str> },
-    /// A line of a table, found by the word in this column: hosts, file systems.
-    Row { kind: CellKind, name: Arc<str>, column: usize },
+    /// A line of a table, found by the word in this column: hosts, file systems. Of the others only those columns are read
+    /// that somebody manages; the last answer is for all that follow.
+    Row { kind: CellKind, name: Arc<str>, column: usize, managed: Vec<bool> },
     /// A key of authorized_keys, by its name.
     Key(Arc<str>),
     /// A job of a crontab, by its name.
@@ -50,7 +51,9 @@ impl Rest {
     fn names(self, content: &str) -> Vec<&str> {
         let plain = content.lines().filter(|line| !line.trim_start().starts_with('#'));
         match self {
-            Self::Rows(column) => plain.filter_map(|line| line.split_whitespace().nth(column)).collect(),
+            Self::Rows(column) => {
+                plain.filter_map(|line| line.split_whitespace().nth(column).map(first_name)).collect()
+            }
             Self::Jobs => content.lines().filter_map(|line| line.strip_prefix("# Puppet Name: ")).collect(),
             Self::Keys => plain.filter_map(|line| line.split_whitespace().last()).collect(),
         }
@@ -100,7 +103,7 @@ impl Expression {
     pub(crate) fn read(&self, content: &str) -> Value {
         let mut found = content.lines().filter(|line| self.matches(line));
         let Some(first) = found.next() else { return Value::Absent };
-        Value::text(if found.all(|other| other == first) { first } else { SEVERAL })
+        Value::text(if found.next().is_none() { first } else { SEVERAL })
     }
 }
 
@@ -152,11 +155,11 @@ impl Entry {
             Self::Setting { section, setting, separator } => {
                 setting_of(content, section, setting, separator).map(str::to_owned)
             }
-            Self::Row { name, column, .. } => content
+            Self::Row { name, column, managed, .. } => content
                 .lines()
                 .map(|line| line.split('#').next().unwrap_or_default().split_whitespace().collect::<Vec<_>>())
-                .find(|words| words.get(*column) == Some(&&**name))
-                .map(|words| words.join(" ")),
+                .find(|words| words.get(*column).is_some_and(|word| first_name(word) == &**name))
+                .map(|words| managed_words(&words, *column, managed)),
             Self::Key(name) => content
                 .lines()
                 .find(|line| !line.starts_with('#') && line.trim_end().ends_with(&format!(" {name}")))
@@ -172,6 +175,22 @@ impl Entry {
         };
         found.map_or(Value::Absent, |text| Value::text(&text))
     }
+}
+
+/// The first of names that commas part.
+fn first_name(word: &str) -> &str {
+    word.split(',').next().unwrap_or_default()
+}
+
+/// The columns of a row that somebody manages, and its name.
+fn managed_words(words: &[&str], column: usize, managed: &[bool]) -> String {
+    let is_managed = |at: usize| managed.get(at).or(managed.last()).copied().unwrap_or(true);
+    let kept = words.iter().enumerate().filter_map(|(at, word)| match (is_managed(at), at == column) {
+        (true, _) => Some(*word),
+        (false, true) => Some(first_name(word)),
+        (false, false) => None,
+    });
+    kept.collect::<Vec<_>>().join(" ")
 }
 
 /// The value of a setting.
@@ -220,7 +239,14 @@ mod tests {
         assert_eq!(text(&setting("a", "x").read(ini)), Some("2"));
         assert_eq!(text(&setting("b", "x").read(ini)), Some("3"));
         assert_eq!(setting("a", "top").read(ini), Value::Absent);
-        let host = Entry::Row { kind: CellKind::Host, name: "h".into(), column: 1 };
+        let row = |managed: &[bool]| Entry::Row {
+            kind: CellKind::Host,
+            name: "h".into(),
+            column: 1,
+            managed: managed.to_vec(),
+        };
+        let host = row(&[true]);
+        assert_eq!(text(&row(&[true, true, false]).read("10.0.0.1\th  alias # c\n")), Some("10.0.0.1 h"));
         assert_eq!(
             text(&host.read("127.0.0.1 localhost\n10.0.0.1\th  alias # c\n")),
             Some("10.0.0.1 h alias")

@@ -16,6 +16,8 @@ pub(crate) const CONFIG_FILES: &str = "config-files";
 /// The version that a package manager installs if none is named.
 pub(crate) const LATEST: &str = "latest";
 pub(crate) const PRESENT: &str = "present";
+/// A link that leads to a link and so on: no further than this.
+pub(crate) const LONGEST_WAY: usize = 3;
 
 const PATH_KINDS: [Kind; 4] = [Kind::Absent, Kind::Directory, Kind::File, Kind::Link];
 const TEXT_KINDS: [Kind; 2] = [Kind::Absent, Kind::Text];
@@ -31,6 +33,8 @@ pub(crate) struct Machine<'a> {
     pub(crate) packages: PackageSet,
     paths: FxHashMap<String, Option<CellId>>,
     entries: BTreeMap<String, Vec<Tracked>>,
+    /// Whether lines of a file are followed, and entries of other sorts.
+    sorts: FxHashMap<String, (bool, bool)>,
     /// Files that services load, by service.
     pub(crate) loads: BTreeMap<String, Vec<String>>,
     /// Units and init scripts by the name of the service: the paths that something in the catalog creates.
@@ -52,6 +56,7 @@ impl<'a> Machine<'a> {
             packages,
             paths: FxHashMap::default(),
             entries: BTreeMap::new(),
+            sorts: FxHashMap::default(),
             loads: BTreeMap::new(),
             secrets: FxHashMap::default(),
             accounts: FxHashSet::default(),
@@ -158,6 +163,44 @@ impl<'a> Machine<'a> {
 
     pub(crate) fn exists(&mut self, path: &str) -> Test {
         self.path(path).map_or(Test::True, |cell| absent(cell).negate())
+    }
+
+    /// Where a link at a path leads, for each that the catalog makes.
+    pub(crate) fn led(&mut self, path: &str) -> Vec<(Test, String)> {
+        let mut found = Vec::new();
+        for (target, to) in self.mentions.ways(path) {
+            if let Some(cell) = self.path(path) {
+                found.push((Test::is(cell, Value::Link(target.as_str().into())), to));
+            }
+        }
+        found
+    }
+
+    /// Asks about what a path leads to, through the links that the catalog makes.
+    pub(crate) fn through(&mut self, path: &str, ask: &dyn Fn(&mut Self, &str) -> Test) -> Test {
+        self.through_steps(path, ask, LONGEST_WAY)
+    }
+
+    fn through_steps(&mut self, path: &str, ask: &dyn Fn(&mut Self, &str) -> Test, steps: usize) -> Test {
+        let here = ask(self, path);
+        let led = self.led(path);
+        if led.is_empty() {
+            return here;
+        }
+        let mut answers = Vec::new();
+        let mut is_led = Vec::new();
+        for (is, to) in led {
+            let there = if steps == 0 { never() } else { self.through_steps(&to, ask, steps - 1) };
+            is_led.push(is.clone());
+            answers.push(all(vec![is, there]));
+        }
+        answers.push(all(vec![any(is_led).negate(), here]));
+        any(answers)
+    }
+
+    /// A path leads to something.
+    pub(crate) fn leads(&mut self, path: &str) -> Test {
+        self.through(path, &|machine, path| machine.exists(path))
     }
 
     /// The directory above a path is there.
@@ -315,6 +358,8 @@ impl<'a> Machine<'a> {
             if matches!(entry, Entry::Match(_)) && !self.world.any_start {
                 self.start.push(Test::is(cell, Value::text(SEVERAL)).negate());
             }
+            let sorts = self.sorts.entry(path.to_owned()).or_default();
+            *sorts = (sorts.0 || is_line(&entry), sorts.1 || is_kept(&entry));
             self.entries.entry(path.to_owned()).or_default().push(Tracked::new(entry, cell));
             // A file that is put anew has this entry from now on, too.
             self.unpacked.clear();
@@ -338,9 +383,9 @@ impl<'a> Machine<'a> {
             if found == Value::Absent {
                 continue;
             }
-            let write = Program::set(cell, found.clone());
+            let write = Program::set(cell, found);
             let other = if matches!(entry, Entry::Match(_)) {
-                when(Test::is(cell, found).negate(), Program::set(cell, Value::text(SEVERAL)))
+                Program::set(cell, Value::text(SEVERAL))
             } else {
                 write.clone()
             };
@@ -362,6 +407,31 @@ impl<'a> Machine<'a> {
             }
         }
         sequence(steps)
+    }
+
+    /// The entries that are other views of the same line as a cell, and the cell itself: a row of a table or a setting, and a
+    /// line or what an expression finds.
+    pub(crate) fn seen_twice(&self, path: &str, own: CellId) -> Option<Vec<CellId>> {
+        // Most files have entries of one sort only.
+        if self.sorts.get(path) != Some(&(true, true)) {
+            return None;
+        }
+        let tracked = self.entries.get(path)?;
+        let overlap = |line: &Entry, kept: &Entry| match line {
+            Entry::Line(text) => kept.read(text) != Value::Absent,
+            _ => true,
+        };
+        let mut cells = Vec::new();
+        for line in tracked.iter().filter(|one| is_line(&one.entry)) {
+            for kept in tracked.iter().filter(|one| is_kept(&one.entry)) {
+                if overlap(&line.entry, &kept.entry) {
+                    cells.extend([line.cell, kept.cell]);
+                }
+            }
+        }
+        cells.sort_unstable();
+        cells.dedup();
+        cells.contains(&own).then_some(cells)
     }
 
     pub(crate) fn tracked(&self, path: &str) -> Vec<Tracked> {
@@ -460,6 +530,16 @@ impl<'a> Machine<'a> {
     pub(crate) fn package(&mut self, name: &str) -> CellId {
         self.space.cell(CellKey::new(CellKind::Package, name), &TEXT_KINDS)
     }
+}
+
+/// A line, or what an expression finds.
+fn is_line(entry: &Entry) -> bool {
+    matches!(entry, Entry::Line(_) | Entry::Match(_))
+}
+
+/// A row, a setting and the like.
+fn is_kept(entry: &Entry) -> bool {
+    !is_line(entry) && !matches!(entry, Entry::Edited { .. })
 }
 
 pub(crate) fn absent(cell: CellId) -> Test {

@@ -51,6 +51,8 @@ pub(crate) struct Mentions {
     pub(crate) entries: Vec<(String, Entry)>,
     /// Links that are managed.
     links: BTreeMap<String, String>,
+    /// Where links may lead that the catalog makes: the texts of their targets and the paths that these are.
+    ways: BTreeMap<String, BTreeSet<(String, String)>>,
     /// The packages that resources and commands name, in their order.
     pub(crate) packages: Vec<String>,
     /// Those that something removes.
@@ -134,6 +136,50 @@ impl Mentions {
             }
         }
         Some(path)
+    }
+
+    /// A link that the catalog may make.
+    fn add_way(&mut self, path: &str, target: &str, world: &World<'_>) {
+        let Some(path) = self.canonical(path, world) else { return };
+        let full = if target.starts_with('/') {
+            target.to_owned()
+        } else {
+            format!("{}/{target}", crate::machine::parent(&path).unwrap_or_default())
+        };
+        if let Some(to) = self.canonical(&full, world) {
+            self.ways.entry(path).or_default().insert((target.to_owned(), to));
+        }
+    }
+
+    /// Where a link at a path may lead, as far as the catalog makes it.
+    pub(crate) fn ways(&self, path: &str) -> Vec<(String, String)> {
+        self.ways.get(path).map(|ways| ways.iter().cloned().collect()).unwrap_or_default()
+    }
+
+    /// What is done through a link is done where it leads.
+    fn finish_ways(&mut self) {
+        for (path, ways) in self.ways.clone() {
+            for (_, to) in ways {
+                self.all.insert(to.clone());
+                for (kind, _) in ATTRIBUTES {
+                    if self.attributes.get(&kind).is_some_and(|paths| paths.contains(&path)) {
+                        self.attributes.entry(kind).or_default().insert(to.clone());
+                    }
+                }
+                let entries: Vec<Entry> = self
+                    .entries
+                    .iter()
+                    .filter(|(other, _)| *other == path)
+                    .map(|(_, entry)| entry.clone())
+                    .collect();
+                self.entries.extend(entries.into_iter().map(|entry| (to.clone(), entry)));
+                let contents = self.contents.get(&path).cloned().unwrap_or_default();
+                self.contents.entry(to.clone()).or_default().extend(contents);
+                if self.opaque.contains(&path) {
+                    self.opaque.insert(to.clone());
+                }
+            }
+        }
     }
 
     pub(crate) fn home(&self, user: &str) -> String {
@@ -342,6 +388,9 @@ impl Mentions {
         for row in &rows {
             self.add_entry(&row.path, row.entry.clone(), world);
             self.provide(&row.path, world);
+            for path in row.written_as_user().1 {
+                self.manage(CellKind::Owner, path, world);
+            }
             // The folder of keys is made with the first of them.
             if let (Entry::Key(_), Some(folder)) = (&row.entry, row.path.strip_suffix("/authorized_keys"))
                 && folder.ends_with("/.ssh")
@@ -438,7 +487,8 @@ impl Mentions {
             | Effect::Disturb { path, below: false } => {
                 self.add_opaque(path, world);
             }
-            Effect::Link { target, path, replaces: false, .. } => {
+            Effect::Link { target, path, .. } => {
+                self.add_way(path, target, world);
                 let name = target.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
                 self.add_path(&format!("{path}/{name}"), world);
             }
@@ -502,6 +552,9 @@ impl Mentions {
         let Some(path) = types::file::own_path(resource).map(|path| world.base.follow(path)) else { return };
         let Some(path) = self.canonical(&path, world) else { return };
         let shape = types::file::Shape::of(resource);
+        if let Some(target) = types::file::link_target(resource) {
+            self.add_way(&path, &target, world);
+        }
         self.files.insert(path.clone(), id);
         self.all.insert(path.clone());
         if world.base.directories.contains(&path) && shape.may_remove_directory() {
@@ -589,6 +642,7 @@ impl Mentions {
 
     /// Adds what stands for all other children, and the paths above.
     fn finish(&mut self) {
+        self.finish_ways();
         for (path, programs) in &self.edits {
             for (program, extended) in programs {
                 let settles = Edit::parse(program, *extended).is_some_and(|edit| edit.settles());

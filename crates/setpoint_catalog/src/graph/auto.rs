@@ -18,6 +18,8 @@ pub(super) struct Names<'a> {
     file: Symbol,
     /// Files by their canonical path.
     files: BTreeMap<String, ResourceId>,
+    /// Whether files that resources generate are among them.
+    of_a_run: bool,
     /// Groups by their number; most catalogs never ask.
     groups: OnceCell<FxHashMap<i64, ResourceId>>,
 }
@@ -26,14 +28,22 @@ pub(super) struct Names<'a> {
 type Found = Vec<(Relation, ResourceId)>;
 
 impl<'a> Names<'a> {
-    pub(super) fn new(catalog: &'a Catalog, types: &'a dyn Types) -> Self {
+    pub(super) fn new(catalog: &'a Catalog, types: &'a dyn Types, of_a_run: bool) -> Self {
         let file = Symbol::new("File");
-        let files = catalog
-            .iter()
-            .filter(|(_, resource)| resource.type_name == file && !resource.virtual_)
-            .filter_map(|(id, resource)| Some((file_path(resource)?, id)))
-            .collect();
-        Self { catalog, types, file, files, groups: OnceCell::new() }
+        let mut files = BTreeMap::new();
+        // A concat_file generates a file of its path, and applies nothing else.
+        let kinds = [of_a_run.then(|| Symbol::new("Concat_file")), Some(file)];
+        for kind in kinds.into_iter().flatten() {
+            for (id, resource) in catalog.iter() {
+                if resource.type_name == kind
+                    && !resource.virtual_
+                    && let Some(path) = file_path(resource)
+                {
+                    files.insert(path, id);
+                }
+            }
+        }
+        Self { catalog, types, file, files, of_a_run, groups: OnceCell::new() }
     }
 
     /// What the type of a resource relates it to, in the order in which the type says so: first what comes before it,
@@ -43,6 +53,7 @@ impl<'a> Names<'a> {
         let mut found = Found::new();
         match native.name {
             "file" => self.file(resource, &mut found),
+            "concat_file" if self.of_a_run => self.file(resource, &mut found),
             "exec" => self.exec(resource, &mut found),
             "user" => self.user(resource, &mut found),
             "package" => self.package(resource, &mut found),

@@ -40,9 +40,9 @@ struct Relationship {
     cause: Cause,
 }
 
-pub(super) fn graph(catalog: &Catalog, types: &dyn Types) -> Result<Graph, BuildError> {
+pub(super) fn graph(catalog: &Catalog, types: &dyn Types, of_a_run: bool) -> Result<Graph, BuildError> {
     let mut relationships = manual(catalog, types)?;
-    add_automatic(catalog, types, &mut relationships);
+    add_automatic(catalog, &Names::new(catalog, types, of_a_run), types, &mut relationships);
     let mut graph = vertices(catalog, types);
     for relationship in &relationships {
         let (Some(source), Some(target)) = (graph.end(relationship.source), graph.begin(relationship.target))
@@ -102,10 +102,14 @@ fn collect_references(value: &Value, out: &mut Vec<String>) {
 
 /// An automatic relationship is left out if the two have a direct one, in whatever direction. Only direct ones count: a
 /// longer way back makes a cycle.
-fn add_automatic(catalog: &Catalog, types: &dyn Types, relationships: &mut Vec<Relationship>) {
+fn add_automatic(
+    catalog: &Catalog,
+    names: &Names<'_>,
+    types: &dyn Types,
+    relationships: &mut Vec<Relationship>,
+) {
     let mut related: FxHashSet<(ResourceId, ResourceId)> =
         relationships.iter().map(|relationship| (relationship.source, relationship.target)).collect();
-    let names = Names::new(catalog, types);
     for (id, resource) in catalog.iter().filter(|(_, resource)| !resource.virtual_) {
         let Some(native) = types.native(&resource.type_name) else { continue };
         for (relation, other) in names.automatic(id, native) {

@@ -103,13 +103,14 @@ pub(crate) fn model(machine: &mut Machine<'_>, resource: &Resource) -> Model {
         }
         Err(_) => Test::True,
     };
+    let asking = asking(machine, resource);
     let apply = if resource.flag("refreshonly") == Some(true) {
         Program::Skip
     } else {
-        when(guard.clone(), sequence(vec![run, Program::Change]))
+        sequence(vec![asking.clone(), when(guard.clone(), sequence(vec![run, Program::Change]))])
     };
     // A refresh is one, also if the checks say that there is nothing to do.
-    let refresh = sequence(vec![when(guard, again), Program::Change]);
+    let refresh = sequence(vec![asking, when(guard, again), Program::Change]);
     let mut model = Model::new(apply).refreshed_by(refresh);
     if let Some(reason) = unknown {
         machine.notes.insert(Note::UnknownCommand { resource: resource.reference(), reason: reason.clone() });
@@ -147,6 +148,11 @@ fn disturbed_by(machine: &mut Machine<'_>, resource: &Resource, effect: &Effect)
             }
             cells
         }
+        Effect::Append { path, line } => {
+            let path = canonical(machine, path);
+            let cell = machine.track(&path, Entry::Line(shared(line)));
+            machine.seen_twice(&path, cell).unwrap_or_default()
+        }
         Effect::Edit { path, program, extended } => {
             let path = canonical(machine, path);
             if is_certain(machine, &path, program, *extended) {
@@ -180,13 +186,44 @@ fn touched(machine: &mut Machine<'_>, path: &str, below: bool) -> Vec<CellId> {
     cells
 }
 
+/// What the checks need that are commands: they run as the command does, unless what it creates is there.
+fn asking(machine: &mut Machine<'_>, resource: &Resource) -> Program {
+    if !resource.has("unless") && !resource.has("onlyif") {
+        return Program::Skip;
+    }
+    let mut tests = Vec::new();
+    for path in resource.texts("creates") {
+        if let Some(path) = machine.mentions.canonical(&path, machine.world) {
+            tests.push(machine.leads(&path).negate());
+        }
+    }
+    when(all(tests), surroundings(machine, resource))
+}
+
+/// Where and as whom a command runs.
+fn surroundings(machine: &mut Machine<'_>, resource: &Resource) -> Program {
+    let mut steps = Vec::new();
+    if let Some(folder) = resource.text("cwd")
+        && let Some(folder) = machine.mentions.canonical(&folder, machine.world)
+    {
+        let there = machine.through(&folder, &|machine, path| machine.is_directory(path));
+        let failure = format!("the working directory {folder} does not exist");
+        steps.push(when(there.negate(), Program::fail(&failure)));
+    }
+    if let Some(user) = resource.text("user") {
+        let known = machine.user_exists(&user);
+        steps.push(when(known.negate(), Program::fail(&format!("the user {user} does not exist"))));
+    }
+    sequence(steps)
+}
+
 /// Whether the checks let the command run.
 fn guard(machine: &mut Machine<'_>, resource: &Resource) -> Result<Test, String> {
     let folder = resource.text("cwd");
     let mut tests = Vec::new();
     for path in resource.texts("creates") {
         if let Some(path) = machine.mentions.canonical(&path, machine.world) {
-            tests.push(machine.exists(&path).negate());
+            tests.push(machine.leads(&path).negate());
         }
     }
     for check in resource.texts("unless") {
@@ -230,44 +267,46 @@ pub(crate) fn program_paths(name: &str) -> Vec<String> {
 pub(crate) fn ask(machine: &mut Machine<'_>, question: &Question) -> Test {
     let kind = |machine: &mut Machine<'_>, path: &str, kind: Kind| {
         let Some(path) = machine.mentions.canonical(path, machine.world) else { return never() };
-        match machine.path(&path) {
+        let is = move |machine: &mut Machine<'_>, path: &str| match machine.path(path) {
             Some(cell) => Test::Kind(cell, kind),
             None if kind == Kind::Directory => Test::True,
             None => never(),
-        }
+        };
+        // Only who asks for the link itself does not follow it.
+        if kind == Kind::Link { is(machine, &path) } else { machine.through(&path, &is) }
     };
     match question {
         Question::Constant(true) => Test::True,
         Question::Constant(false) => never(),
         Question::Exists(path) => match machine.mentions.canonical(path, machine.world) {
-            Some(path) => machine.exists(&path),
+            Some(path) => machine.leads(&path),
             None => never(),
         },
         Question::IsFile(path) => kind(machine, path, Kind::File),
         Question::IsDirectory(path) => kind(machine, path, Kind::Directory),
         Question::IsLink(path) => kind(machine, path, Kind::Link),
         Question::HasLine { path, line } => match machine.mentions.canonical(path, machine.world) {
-            Some(path) => {
-                let cell = machine.track(&path, Entry::Line(shared(line)));
+            Some(path) => machine.through(&path, &|machine, path| {
+                let cell = machine.track(path, Entry::Line(shared(line)));
                 absent(cell).negate()
-            }
+            }),
             None => never(),
         },
         Question::HasContent(path) => match machine.mentions.canonical(path, machine.world) {
-            Some(path) => match machine.path(&path) {
+            Some(path) => machine.through(&path, &|machine, path| match machine.path(path) {
                 Some(cell) => {
-                    let empty = machine.has_content(&path, &shared(""));
+                    let empty = machine.has_content(path, &shared(""));
                     all(vec![absent(cell).negate(), empty.negate()])
                 }
                 None => Test::True,
-            },
+            }),
             None => never(),
         },
         Question::Matches { path, expression } => match machine.mentions.canonical(path, machine.world) {
-            Some(path) => {
-                let cell = machine.track(&path, Entry::Match(shared(expression)));
+            Some(path) => machine.through(&path, &|machine, path| {
+                let cell = machine.track(path, Entry::Match(shared(expression)));
                 absent(cell).negate()
-            }
+            }),
             None => never(),
         },
         Question::SameContent(one, other) => {
@@ -308,22 +347,9 @@ pub(crate) fn ask(machine: &mut Machine<'_>, question: &Question) -> Test {
 
 /// One execution: what it needs, and what it does.
 fn run(machine: &mut Machine<'_>, resource: &Resource, command: &str, effects: &[Effect]) -> Program {
-    let mut steps = Vec::new();
-    if let Some(folder) = resource.text("cwd")
-        && let Some(folder) = machine.mentions.canonical(&folder, machine.world)
-    {
-        let there = machine.is_directory(&folder);
-        steps.push(when(
-            there.negate(),
-            Program::fail(&format!("the working directory {folder} does not exist")),
-        ));
-    }
+    let mut steps = vec![surroundings(machine, resource)];
     if let Some(tool) = tool(machine, resource, command) {
         steps.push(when(tool.negate(), Program::fail("its command does not exist")));
-    }
-    if let Some(user) = resource.text("user") {
-        let known = machine.user_exists(&user);
-        steps.push(when(known.negate(), Program::fail(&format!("the user {user} does not exist"))));
     }
     let mut done = Vec::new();
     for effect in effects {

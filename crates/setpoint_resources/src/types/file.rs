@@ -8,7 +8,7 @@ use setpoint_catalog::graph::canonical_path;
 use setpoint_state::{CellId, CellKind, Kind, Program, Reach, Test, Value};
 
 use super::Model;
-use crate::attributes::{Attributes, directory_mode, octal, shared};
+use crate::attributes::{Attributes, directory_mode, is_number, octal, shared};
 use crate::commands::{self, Question};
 use crate::entries::Entry;
 use crate::machine::{Machine, absent, all, any, choose, never, sequence, when};
@@ -163,6 +163,8 @@ impl Shape {
 #[derive(Clone, Debug, Default)]
 struct Wanted {
     mode: Option<String>,
+    /// The mode that a directory gets.
+    directory_mode: Option<String>,
     owner: Option<String>,
     group: Option<String>,
     /// A mode that adds to or takes from what is there.
@@ -173,24 +175,29 @@ impl Wanted {
     fn of(resource: &Resource) -> Self {
         let mode = resource.text("mode");
         let absolute = mode.as_deref().and_then(octal);
+        // Only digits say that who may read a directory may search it.
+        let by_number = mode.as_deref().is_some_and(|mode| is_number(mode.trim()));
+        let for_directory =
+            absolute.as_deref().map(|mode| if by_number { directory_mode(mode) } else { mode.to_owned() });
+        // Everybody knows whose number this is.
+        let named = |account: String| if account == "0" { "root".to_owned() } else { account };
         Self {
             relative_mode: mode.is_some() && absolute.is_none(),
             mode: absolute,
-            owner: resource.text("owner"),
-            group: resource.text("group"),
+            directory_mode: for_directory,
+            owner: resource.text("owner").map(named),
+            group: resource.text("group").map(named),
         }
     }
 
     /// Sets the attributes of what was just made; what cannot be set fails, and the rest is not set.
     fn after_creation(&self, machine: &mut Machine<'_>, path: &str, kind: Kind) -> Program {
-        let mode = match (kind, &self.mode) {
-            (Kind::Link, _) => "0777".to_owned(),
-            (Kind::Directory, Some(mode)) => directory_mode(mode),
-            (_, Some(mode)) => mode.clone(),
-            (Kind::Directory, None) => "0755".to_owned(),
-            (_, None) => "0644".to_owned(),
+        let mode = match kind {
+            Kind::Link => "0777",
+            Kind::Directory => self.directory_mode.as_deref().unwrap_or("0755"),
+            _ => self.mode.as_deref().unwrap_or("0644"),
         };
-        let mut steps = machine.set_attributes(path, &mode, "root", "root");
+        let mut steps = machine.set_attributes(path, mode, "root", "root");
         if let Some(owner) = &self.owner {
             let known = machine.user_exists(owner);
             steps.push(when(known.negate(), Program::fail(&format!("could not find user {owner}"))));
@@ -229,7 +236,7 @@ impl Wanted {
             let known = machine.user_exists(owner);
             set(machine, CellKind::Owner, owner, known, format!("could not find user {owner}"));
         }
-        if let Some(mode) = &self.mode
+        if let (Some(mode), Some(directory_mode)) = (&self.mode, &self.directory_mode)
             && let Some(cell) = machine.attribute(CellKind::Mode, path)
             && let Some(at) = machine.path(path)
         {
@@ -237,7 +244,7 @@ impl Wanted {
                 let differs = Test::is(cell, Value::text(mode)).negate();
                 when(differs, Program::Sequence(vec![Program::set(cell, Value::text(mode)), Program::Change]))
             };
-            let for_directory = bring(&directory_mode(mode));
+            let for_directory = bring(directory_mode);
             // The mode of a link cannot be changed.
             let other = choose(Test::Kind(at, Kind::Link), Program::Skip, bring(mode));
             steps.push(choose(Test::Kind(at, Kind::Directory), for_directory, other));
@@ -580,6 +587,10 @@ fn contents(machine: &mut Machine<'_>, path: &str, shape: &Shape, wanted: &Wante
                 None => Test::True,
             };
             let Some(cell) = machine.path(&child) else { continue };
+            // What may not be replaced may not be purged.
+            if shape.purge && !shape.replace {
+                continue;
+            }
             if shape.purge {
                 let one = sequence(vec![machine.remove_one(&child), Program::Change]);
                 let tree = if shape.force {

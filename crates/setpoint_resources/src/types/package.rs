@@ -63,7 +63,8 @@ pub(crate) fn model(machine: &mut Machine<'_>, resource: &Resource) -> Model {
             )
         }
     };
-    let mut model = Model::new(sequence(vec![prefetch, change]));
+    // A notification does nothing to a package, and is passed on all the same.
+    let mut model = Model::new(sequence(vec![prefetch, change])).refreshed_by(Program::Change);
     if machine.packages.is_unknown(&asked) {
         let reach = machine.bearing(&asked);
         let reason = format!("no index knows what the package {asked} installs");
@@ -105,7 +106,7 @@ fn foreign(machine: &mut Machine<'_>, name: &str, provider: &str, resource: &Res
             sequence(vec![Program::set(cell, Value::text(version)), Program::Change]),
         ),
     };
-    let mut model = Model::new(program);
+    let mut model = Model::new(program).refreshed_by(Program::Change);
     // The manager itself may come with a package of the catalog.
     let tool = match provider {
         "gem" | "puppet_gem" => "/usr/bin/gem",

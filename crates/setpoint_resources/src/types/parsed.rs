@@ -21,8 +21,22 @@ pub(crate) struct Row {
     remembers: bool,
     /// The user whose file it is.
     user: Option<String>,
+    /// Whether that user writes it.
+    as_user: bool,
     /// What happens if there is no file.
     missing: Missing,
+}
+
+impl Row {
+    /// The user as whom the file is written, and whose own the file must be, or else what is above it.
+    pub(crate) fn written_as_user(&self) -> (&str, Vec<&str>) {
+        match &self.user {
+            Some(user) if matches!(self.entry, Entry::Key(_)) && user != "root" && self.as_user => {
+                (user, std::iter::successors(Some(self.path.as_str()), |path| parent(path)).take(3).collect())
+            }
+            _ => ("root", Vec::new()),
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,6 +56,7 @@ pub(crate) fn rows(resource: &Resource, mentions: &Mentions) -> Vec<Row> {
         value: (!absent).then_some(value),
         remembers,
         user: None,
+        as_user: false,
         missing: Missing::Create,
     };
     let type_name = resource.type_name.as_str();
@@ -49,23 +64,25 @@ pub(crate) fn rows(resource: &Resource, mentions: &Mentions) -> Vec<Row> {
         "Host" => {
             let name = resource.name_or_title("name");
             let path = resource.text("target").unwrap_or_else(|| "/etc/hosts".to_owned());
-            let mut words = vec![resource.text("ip").unwrap_or_default(), name.clone()];
+            let mut words: Vec<String> = resource.text("ip").into_iter().collect();
+            words.push(name.clone());
             words.extend(resource.texts("host_aliases"));
-            let entry = Entry::Row { kind: CellKind::Host, name: shared(&name), column: 1 };
+            let managed = vec![resource.has("ip"), true, resource.has("host_aliases")];
+            let entry = Entry::Row { kind: CellKind::Host, name: shared(&name), column: 1, managed };
             vec![row(path, entry, words.join(" "), true)]
         }
         "Mount" => {
             let name = resource.name_or_title("name");
             let path = resource.text("target").unwrap_or_else(|| "/etc/fstab".to_owned());
-            let words = [
-                resource.text("device").unwrap_or_default(),
-                name.clone(),
-                resource.text("fstype").unwrap_or_default(),
-                resource.text("options").unwrap_or_else(|| "defaults".to_owned()),
-                resource.text("dump").unwrap_or_else(|| "0".to_owned()),
-                resource.text("pass").unwrap_or_else(|| "0".to_owned()),
-            ];
-            let entry = Entry::Row { kind: CellKind::Mount, name: shared(&name), column: 1 };
+            let mut words: Vec<String> = resource.text("device").into_iter().collect();
+            words.push(name.clone());
+            words.extend(resource.text("fstype"));
+            words.extend(resource.text("options"));
+            words.push(resource.text("dump").unwrap_or_else(|| "0".to_owned()));
+            words.push(resource.text("pass").unwrap_or_else(|| "0".to_owned()));
+            let has = |name: &str| resource.has(name);
+            let managed = vec![has("device"), true, has("fstype"), has("options"), true];
+            let entry = Entry::Row { kind: CellKind::Mount, name: shared(&name), column: 1, managed };
             vec![row(path, entry, words.join(" "), true)]
         }
         "Cron" => {
@@ -116,7 +133,7 @@ pub(crate) fn rows(resource: &Resource, mentions: &Mentions) -> Vec<Row> {
             words.push(resource.text("key").unwrap_or_default());
             words.push(name.clone());
             let key = row(path, Entry::Key(shared(&name)), words.join(" "), true);
-            vec![Row { user, ..key }]
+            vec![Row { user, as_user: resource.flag("drop_privileges") != Some(false), ..key }]
         }
         "Sshkey" => {
             let name = resource.name_or_title("name");
@@ -129,7 +146,8 @@ pub(crate) fn rows(resource: &Resource, mentions: &Mentions) -> Vec<Row> {
                 resource.text("type").unwrap_or_default(),
                 resource.text("key").unwrap_or_default()
             );
-            let entry = Entry::Row { kind: CellKind::Key, name: shared(&name), column: 0 };
+            let managed = vec![resource.has("host_aliases"), true];
+            let entry = Entry::Row { kind: CellKind::Key, name: shared(&name), column: 0, managed };
             vec![row(path, entry, value, true)]
         }
         "Mailalias" => {
@@ -246,6 +264,7 @@ fn augeas(resource: &Resource, mentions: &Mentions) -> Vec<Row> {
             value,
             remembers: false,
             user: None,
+            as_user: false,
             missing: Missing::Create,
         });
     }
@@ -297,15 +316,26 @@ pub(crate) fn model(machine: &mut Machine<'_>, resource: &Resource) -> Option<Mo
     if rows.is_empty() {
         return None;
     }
+    if !is_managed(resource) {
+        return Some(Model::nothing());
+    }
     let mut steps = Vec::new();
     let mut reach = Vec::new();
+    let mut twice = None;
     for row in rows {
         let Some(path) = machine.mentions.canonical(&row.path, machine.world) else { continue };
         let cell = machine.track(&path, row.entry.clone());
         reach.push(cell);
+        twice = twice.or_else(|| machine.seen_twice(&path, cell));
         steps.push(edit(machine, resource, &path, cell, &row));
     }
     let mut model = Model::new(sequence(steps));
+    if resource.type_name.as_str() == "Ini_setting" {
+        model = refreshed(resource, model);
+    }
+    if let Some(cells) = twice {
+        model = model.not_known("others see the same line in another way", Reach::Cells(cells));
+    }
     match resource.type_name.as_str() {
         "Mount" => model = mount(machine, resource, model),
         // A setting and a part of it are two views of one line.
@@ -317,12 +347,36 @@ pub(crate) fn model(machine: &mut Machine<'_>, resource: &Resource) -> Option<Mo
             }
         }
         "Cron" => model.suitable = machine.exists_if_provided(CRONTAB),
+        // The way to the file must be one that nobody else can change.
+        "Ssh_authorized_key" if resource.flag("drop_privileges") == Some(false) => {
+            let reason = "whether all that lies above the file can be trusted is not known";
+            model = model.not_known(reason, Reach::Cells(reach));
+        }
         "Augeas" if resource.has("onlyif") => {
             model = model.not_known("whether augeas is asked to do it is not known", Reach::Cells(reach));
         }
         _ => {}
     }
     Some(model)
+}
+
+/// A setting obeys a notification, although it does nothing then that it has not done before; unless that is all it waits for.
+fn refreshed(resource: &Resource, model: Model) -> Model {
+    if resource.flag("refreshonly") != Some(true) {
+        return model.refreshed_by(Program::Change);
+    }
+    let refresh = sequence(vec![model.apply.clone(), Program::Change]);
+    Model { apply: Program::Skip, ..model }.refreshed_by(refresh)
+}
+
+/// A resource without `ensure` and without any property of its entry has nothing to do.
+fn is_managed(resource: &Resource) -> bool {
+    let properties: &[&str] = match resource.type_name.as_str() {
+        "Host" => &["ip", "host_aliases", "comment"],
+        "Cron" => &["command", "special", "minute", "hour", "weekday", "month", "monthday", "environment"],
+        _ => return true,
+    };
+    resource.has("ensure") || properties.iter().any(|property| resource.has(property))
 }
 
 /// The cells of a setting and of its parts, if both are managed.
@@ -369,6 +423,10 @@ fn edit(machine: &mut Machine<'_>, resource: &Resource, path: &str, cell: CellId
     let mut before = Vec::new();
     let mut seen = cell;
     let mut flush = vec![Program::set(cell, wanted.clone())];
+    if matches!(row.entry, Entry::Match(_)) && row.value.is_some() {
+        // Several lines that are replaced are several still.
+        flush = vec![when(Test::is(cell, Value::text(SEVERAL)).negate(), flush.remove(0))];
+    }
     if row.remembers && is_contested(machine, path, &row.entry) {
         // The type read the file before its first resource, and writes all of it from what it has read.
         let kind = resource.type_name.as_str();
@@ -412,17 +470,48 @@ fn edit(machine: &mut Machine<'_>, resource: &Resource, path: &str, cell: CellId
     before.extend(several);
     let directory = when(Test::Kind(file, Kind::Directory), Program::fail(&format!("{path} is a directory")));
     let mut change = Vec::new();
-    if let Some(user) = &row.user
-        && row.value.is_some()
-    {
+    let mut wrong = all(vec![Test::is(seen, wanted).negate(), done.negate()]);
+    if let Some(user) = &row.user {
         let known = machine.user_exists(user);
-        change.push(when(known.negate(), Program::fail(&format!("the user {user} does not exist"))));
+        // Nobody can read the jobs of a user who is not there.
+        let is_job = matches!(row.entry, Entry::Job(_));
+        if row.value.is_some() {
+            change.push(when(
+                known.clone().negate(),
+                Program::fail(&format!("the user {user} does not exist")),
+            ));
+            if is_job && known != Test::True {
+                wrong = any(vec![wrong, known.negate()]);
+            }
+        } else if is_job {
+            wrong = all(vec![wrong, known]);
+        }
+        change.push(permitted(machine, row));
+    } else if matches!(row.entry, Entry::Key(_)) {
+        change.push(Program::fail("keys cannot be written without a user"));
     }
     let lines = others_lines(machine, path, cell, row, resource);
     change.extend([directory, exists, lines, sequence(flush), Program::Change]);
-    let wrong = all(vec![Test::is(seen, wanted).negate(), done.negate()]);
     before.push(when(wrong, sequence(change)));
     sequence(before)
+}
+
+/// Keys are written as their user: what is there of the file and the two folders above must be that user's own.
+fn permitted(machine: &mut Machine<'_>, row: &Row) -> Program {
+    let (user, paths) = row.written_as_user();
+    let mut program = Program::Skip;
+    for path in paths.into_iter().rev() {
+        let Some(path) = machine.mentions.canonical(path, machine.world) else { continue };
+        let Some(owner) = machine.attribute(CellKind::Owner, &path) else { continue };
+        let own = Test::is(owner, Value::text(user));
+        let there = machine.exists(&path);
+        if !machine.world.any_start {
+            machine.start.push(any(vec![there.clone().negate(), own.clone()]));
+        }
+        let denied = Program::fail(&format!("{user} may not write there: {path} belongs to another"));
+        program = choose(there, when(own.negate(), denied), program);
+    }
+    program
 }
 
 /// When a `file_line` has nothing to do although its line is not there, and when it does not know what to do.
@@ -447,17 +536,17 @@ fn line_is_fine(
         fine.push(absent(own).negate());
     }
     let several = Test::is(cell, Value::text(SEVERAL));
+    // Of several lines none is chosen.
     let fails = (resource.flag("multiple") != Some(true)
-        && resource.flag("append_on_no_match") != Some(false)
-        && resource.flag("replace") != Some(false))
+        && (absent_wanted || resource.flag("replace") != Some(false)))
     .then(|| {
         let undecided = all(vec![several, any(fine.clone()).negate()]);
         when(undecided, Program::fail("more than one line matches"))
     });
-    if resource.flag("append_on_no_match") == Some(false) {
+    if !absent_wanted && resource.flag("append_on_no_match") == Some(false) {
         fine.push(absent(cell));
     }
-    if resource.flag("replace") == Some(false) {
+    if !absent_wanted && resource.flag("replace") == Some(false) {
         fine.push(absent(cell).negate());
     }
     (if fine.is_empty() { never() } else { any(fine) }, fails)

@@ -7,7 +7,9 @@ use super::{exec, service};
 use crate::attributes::shared;
 use crate::commands::Effect;
 use crate::entries::Entry;
-use crate::machine::{LATEST, Machine, PRESENT, absent, all, any, choose, installed, parent, sequence, when};
+use crate::machine::{
+    LATEST, LONGEST_WAY, Machine, PRESENT, absent, all, any, choose, installed, parent, sequence, when,
+};
 
 /// A program with what follows it, and what follows a failure of it.
 pub(crate) fn bind(program: &Program, then: Program, otherwise: &Program) -> Program {
@@ -54,15 +56,65 @@ pub(crate) fn canonical(machine: &Machine<'_>, path: &str) -> String {
     machine.mentions.canonical(path, machine.world).unwrap_or_else(|| path.to_owned())
 }
 
+/// Does something to what a path leads to, through the links that the catalog makes.
+fn through(
+    machine: &mut Machine<'_>,
+    path: &str,
+    act: &dyn Fn(&mut Machine<'_>, &str) -> Program,
+) -> Program {
+    through_steps(machine, path, act, LONGEST_WAY)
+}
+
+fn through_steps(
+    machine: &mut Machine<'_>,
+    path: &str,
+    act: &dyn Fn(&mut Machine<'_>, &str) -> Program,
+    steps: usize,
+) -> Program {
+    let mut program = act(machine, path);
+    for (is, to) in machine.led(path) {
+        let there = if steps == 0 {
+            Program::fail("too many levels of links")
+        } else {
+            through_steps(machine, &to, act, steps - 1)
+        };
+        program = choose(is, there, program);
+    }
+    program
+}
+
+/// Makes a link at a path that is not entered.
+fn link(machine: &mut Machine<'_>, target: &str, path: &str, force: bool) -> Program {
+    let Some(cell) = machine.path(path) else { return Program::fail("a directory is there") };
+    let parent = machine.parent_is_directory(path);
+    let mut make = vec![
+        when(parent.negate(), Program::fail("the directory above does not exist")),
+        Program::set(cell, Value::Link(shared(target))),
+    ];
+    make.extend(machine.set_attributes(path, "0777", "root", "root"));
+    for tracked in machine.tracked(path) {
+        make.push(Program::set(tracked.cell, Value::Absent));
+    }
+    let there = if force {
+        choose(
+            Test::Kind(cell, Kind::Directory),
+            Program::fail(&format!("{path} is a directory")),
+            sequence(make.clone()),
+        )
+    } else {
+        Program::fail(&format!("{path} exists"))
+    };
+    choose(absent(cell), sequence(make), there)
+}
+
 /// The program of one effect.
 pub(crate) fn perform(machine: &mut Machine<'_>, effect: &Effect) -> Program {
     match effect {
-        Effect::Touch(path) => {
-            let path = canonical(machine, path);
-            let Some(cell) = machine.path(&path) else { return Program::Skip };
-            let create = create_file(machine, &path, "");
+        Effect::Touch(path) => through(machine, &canonical(machine, path), &|machine, path| {
+            let Some(cell) = machine.path(path) else { return Program::Skip };
+            let create = create_file(machine, path, "");
             when(absent(cell), create)
-        }
+        }),
         Effect::MakeDirectory { path, parents, mode } => {
             make_directory(machine, &canonical(machine, path), *parents, mode.as_deref().unwrap_or("0755"))
         }
@@ -109,42 +161,31 @@ pub(crate) fn perform(machine: &mut Machine<'_>, effect: &Effect) -> Program {
         }
         Effect::Link { target, path, force, replaces } => {
             let path = canonical(machine, path);
-            if !replaces && machine.mentions.is_named(&format!("{path}/{}", last(target))) {
-                let within = format!("{path}/{}", last(target));
-                let inner =
-                    Effect::Link { target: target.clone(), path: within, force: *force, replaces: true };
-                let outer = Effect::Link {
-                    target: target.clone(),
-                    path: path.clone(),
-                    force: *force,
-                    replaces: true,
-                };
-                let (inner, outer) = (perform(machine, &inner), perform(machine, &outer));
-                let is_directory = machine.is_directory(&path);
-                return choose(is_directory, inner, outer);
-            }
-            let Some(cell) = machine.path(&path) else { return Program::fail("a directory is there") };
-            let parent = machine.parent_is_directory(&path);
-            let mut make = vec![
-                when(parent.negate(), Program::fail("the directory above does not exist")),
-                Program::set(cell, Value::Link(shared(target))),
-            ];
-            make.extend(machine.set_attributes(&path, "0777", "root", "root"));
-            let there = if *force {
-                choose(
-                    Test::Kind(cell, Kind::Directory),
-                    Program::fail(&format!("{path} is a directory")),
-                    sequence(make.clone()),
-                )
+            let outer = link(machine, target, &path, *force);
+            let within = format!("{path}/{}", last(target));
+            let inner = if machine.mentions.is_named(&within) {
+                link(machine, target, &within, *force)
             } else {
-                Program::fail(&format!("{path} exists"))
+                Program::fail(&format!("{path} is a directory"))
             };
-            choose(absent(cell), sequence(make), there)
+            let is_directory = machine.is_directory(&path);
+            let mut program = choose(is_directory, inner, outer);
+            if !replaces {
+                // A link to a directory is entered.
+                for (is, to) in machine.led(&path) {
+                    let directory = machine.through(&to, &|machine, path| machine.is_directory(path));
+                    let within = format!("{to}/{}", last(target));
+                    let inner = link(machine, target, &within, *force);
+                    program = choose(all(vec![is, directory]), inner, program);
+                }
+            }
+            program
         }
         Effect::Mode { path, mode, recursive } => {
-            let path = canonical(machine, path);
-            let own = attribute(machine, &path, CellKind::Mode, mode);
-            sequence(vec![own, below(machine, &path, *recursive, CellKind::Mode, mode)])
+            through(machine, &canonical(machine, path), &|machine, path| {
+                let own = attribute(machine, path, CellKind::Mode, mode);
+                sequence(vec![own, below(machine, path, *recursive, CellKind::Mode, mode)])
+            })
         }
         Effect::Owner { path, owner, group, recursive } => {
             let path = canonical(machine, path);
@@ -152,38 +193,39 @@ pub(crate) fn perform(machine: &mut Machine<'_>, effect: &Effect) -> Program {
             if let Some(owner) = owner {
                 let known = machine.user_exists(owner);
                 steps.push(when(known.negate(), Program::fail(&format!("the user {owner} does not exist"))));
-                steps.push(attribute(machine, &path, CellKind::Owner, owner));
-                steps.push(below(machine, &path, *recursive, CellKind::Owner, owner));
+                steps.push(through(machine, &path, &|machine, path| {
+                    let own = attribute(machine, path, CellKind::Owner, owner);
+                    sequence(vec![own, below(machine, path, *recursive, CellKind::Owner, owner)])
+                }));
             }
             if let Some(group) = group {
                 let known = machine.group_exists(group);
                 steps.push(when(known.negate(), Program::fail(&format!("the group {group} does not exist"))));
-                steps.push(attribute(machine, &path, CellKind::Group, group));
-                steps.push(below(machine, &path, *recursive, CellKind::Group, group));
+                steps.push(through(machine, &path, &|machine, path| {
+                    let own = attribute(machine, path, CellKind::Group, group);
+                    sequence(vec![own, below(machine, path, *recursive, CellKind::Group, group)])
+                }));
             }
             sequence(steps)
         }
-        Effect::Write { path, content } => {
-            let path = canonical(machine, path);
-            let write = machine.write_file(&path, &shared(content));
-            overwrite(machine, &path, write)
-        }
-        Effect::Set { path, name } => {
-            let path = canonical(machine, path);
-            let write = machine.write_named(&path, name);
-            overwrite(machine, &path, write)
-        }
+        Effect::Write { path, content } => through(machine, &canonical(machine, path), &|machine, path| {
+            let write = machine.write_file(path, &shared(content));
+            overwrite(machine, path, write)
+        }),
+        Effect::Set { path, name } => through(machine, &canonical(machine, path), &|machine, path| {
+            let write = machine.write_named(path, name);
+            overwrite(machine, path, write)
+        }),
         Effect::Create { path } => {
             let path = canonical(machine, path);
             let Some(cell) = machine.path(&path) else { return Program::Skip };
             let create = create_file(machine, &path, "(as the command made it)");
             when(absent(cell), create)
         }
-        Effect::Append { path, line } => {
-            let path = canonical(machine, path);
-            let entry = machine.track(&path, Entry::Line(shared(line)));
-            let Some(cell) = machine.path(&path) else { return Program::fail("a directory is there") };
-            let create = create_file(machine, &path, "");
+        Effect::Append { path, line } => through(machine, &canonical(machine, path), &|machine, path| {
+            let entry = machine.track(path, Entry::Line(shared(line)));
+            let Some(cell) = machine.path(path) else { return Program::fail("a directory is there") };
+            let create = create_file(machine, path, "");
             let count = choose(
                 absent(entry),
                 Program::set(entry, Value::text(PRESENT)),
@@ -193,9 +235,9 @@ pub(crate) fn perform(machine: &mut Machine<'_>, effect: &Effect) -> Program {
                 when(absent(cell), create),
                 when(Test::Kind(cell, Kind::Directory), Program::fail(&format!("{path} is a directory"))),
                 count,
-                machine.line_added(&path, entry, line),
+                machine.line_added(path, entry, line),
             ])
-        }
+        }),
         Effect::InstallPackages(names) => {
             let mut steps = Vec::new();
             for name in names {
@@ -223,7 +265,7 @@ pub(crate) fn perform(machine: &mut Machine<'_>, effect: &Effect) -> Program {
         }
         Effect::Need(path) => {
             let path = canonical(machine, path);
-            let there = machine.exists(&path);
+            let there = machine.leads(&path);
             when(there.negate(), Program::fail(&format!("{path} does not exist")))
         }
         // What it does is said beside the program.
@@ -482,11 +524,34 @@ fn make_directory(machine: &mut Machine<'_>, path: &str, parents: bool, mode: &s
         steps.push(make_directory(machine, &above, true, "0755"));
     }
     let blocked = Program::fail(&format!("a file is at {path}"));
-    steps.push(choose(absent(cell), make, when(Test::Kind(cell, Kind::File), blocked)));
+    let mut in_the_way = vec![Test::Kind(cell, Kind::File)];
+    for (is, to) in machine.led(path) {
+        let directory = machine.through(&to, &|machine, path| machine.is_directory(path));
+        in_the_way.push(all(vec![is, directory.negate()]));
+    }
+    steps.push(choose(absent(cell), make, when(any(in_the_way), blocked)));
     sequence(steps)
 }
 
 fn copy(machine: &mut Machine<'_>, from: &str, to: &str, and_remove: bool, keeps: bool) -> Program {
+    if and_remove {
+        return plain_copy(machine, from, to, true, keeps);
+    }
+    // What the two lead to is read and written.
+    through(machine, from, &|machine, from| {
+        let mut program = plain_copy(machine, from, to, false, keeps);
+        for (is, other) in machine.led(to) {
+            let there = machine.leads(&other);
+            let dangling = Program::fail(&format!("{to} leads nowhere"));
+            let copied = through(machine, &other, &|machine, to| plain_copy(machine, from, to, false, keeps));
+            program = choose(is, choose(there, copied, dangling), program);
+        }
+        program
+    })
+}
+
+/// Copies or moves a file, and follows no link. A link is moved as what it is.
+fn plain_copy(machine: &mut Machine<'_>, from: &str, to: &str, and_remove: bool, keeps: bool) -> Program {
     let Some(source) = machine.path(from) else { return Program::fail("a directory cannot be copied so") };
     let Some(target) = machine.path(to) else {
         return Program::fail("copies into directories are not modelled");
@@ -494,16 +559,21 @@ fn copy(machine: &mut Machine<'_>, from: &str, to: &str, and_remove: bool, keeps
     let write = machine.copy_file(to, from);
     let overwrite = overwrite(machine, to, write);
     let mut attributes = Vec::new();
-    if keeps {
+    if keeps || and_remove {
         for kind in [CellKind::Mode, CellKind::Owner, CellKind::Group] {
             if let (Some(to), Some(from)) = (machine.attribute(kind, to), machine.attribute(kind, from)) {
                 attributes.push(Program::copy(to, from));
             }
         }
     }
+    let mut right = vec![Test::Kind(source, Kind::File)];
+    if and_remove {
+        right.push(Test::Kind(source, Kind::Link));
+    }
     let mut steps = vec![
-        when(Test::Kind(source, Kind::File).negate(), Program::fail(&format!("{from} is no file"))),
+        when(any(right).negate(), Program::fail(&format!("{from} is no file"))),
         when(Test::Kind(target, Kind::Directory), Program::fail(&format!("{to} is a directory"))),
+        if from == to { Program::fail("the two are the same file") } else { Program::Skip },
         overwrite,
         sequence(attributes),
     ];

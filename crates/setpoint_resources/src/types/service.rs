@@ -89,12 +89,14 @@ pub(crate) fn loads(machine: &Machine<'_>, name: &str) -> Vec<String> {
 
 /// A unit or script is there. Without one in the catalog the platform is taken to have it.
 pub(crate) fn unit_exists(machine: &mut Machine<'_>, name: &str) -> Test {
-    let paths: Vec<String> = unit_paths(name)
-        .into_iter()
-        .filter(|path| machine.is_provided(path) || machine.mentions.files.contains_key(path))
-        .collect();
+    let all = unit_paths(name);
+    let mut paths: Vec<String> = all.iter().filter(|path| machine.is_provided(path)).cloned().collect();
     if paths.is_empty() {
-        return Test::True;
+        if !all.iter().any(|path| machine.mentions.files.contains_key(path)) {
+            return Test::True;
+        }
+        // One may be taken away, and another still be there.
+        paths = all;
     }
     any(paths.iter().map(|path| machine.exists(path)).collect())
 }

@@ -36,7 +36,11 @@ pub(crate) fn resources(machine: &mut Machine<'_>, resource: &Resource) -> Model
         let Some(path) = machine.mentions.canonical(&path, machine.world) else { return Model::nothing() };
         let cell = machine.track(&path, entry);
         let remove = sequence(vec![Program::set(cell, Value::Absent), Program::Change]);
-        return Model::new(when(absent(cell).negate(), remove));
+        let model = Model::new(when(absent(cell).negate(), remove));
+        return match machine.seen_twice(&path, cell) {
+            Some(cells) => model.not_known("others see the same line in another way", Reach::Cells(cells)),
+            None => model,
+        };
     }
     let kind = match purged.as_str() {
         "user" => CellKind::User,

@@ -58,15 +58,39 @@ fn base() -> Base {
 
 /// Where Puppet and the models differ, one a line.
 pub(crate) fn differences(catalog: &Json, start: &Start, outcome: &judge::Outcome) -> String {
-    let catalog = match setpoint_catalog::read::json(&catalog.to_string()) {
-        Ok(catalog) => catalog,
-        Err(error) => return format!("  the catalog cannot be read: {error}\n"),
-    };
+    match compared(catalog, start, outcome, false) {
+        Ok(compared) => compared.broken + &compared.differences,
+        Err(problem) => format!("  {problem}\n"),
+    }
+}
+
+/// What a comparison finds.
+#[derive(Debug)]
+pub(crate) struct Compared {
+    /// The laws that the start breaks, one a line.
+    pub(crate) broken: String,
+    /// Whether the start is one that the plan assumes.
+    pub(crate) is_admissible: bool,
+    /// Why the model says of a step that it does not know.
+    pub(crate) unknown: Option<String>,
+    /// Where Puppet and the models differ, one a line.
+    pub(crate) differences: String,
+}
+
+/// The prediction beside what Puppet did; an error says why there is no prediction.
+pub(crate) fn compared(
+    catalog: &Json,
+    start: &Start,
+    outcome: &judge::Outcome,
+    any_start: bool,
+) -> Result<Compared, String> {
+    let catalog = setpoint_catalog::read::json(&catalog.to_string())
+        .map_err(|error| format!("the catalog cannot be read: {error}"))?;
     let types = ModuleTypes::new(&OsFileSystem, vec![PathBuf::from(crate::MODULES)]);
-    let graph = match Graph::new(&catalog, &types) {
-        Ok(graph) => graph,
-        Err(error) => return format!("  there is no graph: {error}\n"),
-    };
+    let graph = Graph::of_a_run(&catalog, &types).map_err(|error| format!("there is no graph: {error}"))?;
+    if !graph.cycles().is_empty() {
+        return Err("there is a circle of dependencies".to_owned());
+    }
     let index = index(start);
     let world = World {
         base: &base(),
@@ -74,25 +98,29 @@ pub(crate) fn differences(catalog: &Json, start: &Start, outcome: &judge::Outcom
         sources: &start.served,
         config: &start.config,
         semantics: Semantics::Puppet,
-        any_start: false,
+        any_start,
         packages_start_services: start.packages_start_services,
     };
     let modelled = plan(&catalog, &graph, &world);
     let eyes = Eyes::new(&modelled, start);
     let runner = Runner::new(&modelled.plan, Semantics::Puppet);
     let mut state = eyes.state(&outcome.before);
-    let mut out = String::new();
+    let mut broken = String::new();
     for law in &modelled.plan.laws {
         if !state.holds(law) {
-            let _ = writeln!(out, "  a law does not hold at the start: {}", told(law, &modelled));
+            let _ = writeln!(broken, "  a law does not hold at the start: {}", told(law, &modelled));
         }
     }
+    let is_admissible = modelled.plan.start.iter().all(|test| state.holds(test));
+    let unknown = modelled.plan.steps.iter().find_map(|step| step.unknown.as_ref());
+    let unknown = unknown.map(|unknown| unknown.reason.to_string());
+    let mut out = String::new();
     let unseen = unseen(&modelled);
     let mut before = &outcome.before;
     for (number, run) in outcome.runs.iter().enumerate() {
         if let Some(error) = &run.error {
             let _ = writeln!(out, "  Puppet does not apply the catalog: {error}");
-            return out;
+            break;
         }
         let predicted = runner.run(&state, &runner.puppet_order());
         statuses(&catalog, &modelled, &predicted.statuses, run, number + 1, &mut out);
@@ -108,7 +136,7 @@ pub(crate) fn differences(catalog: &Json, start: &Start, outcome: &judge::Outcom
         state = predicted.end;
         before = &run.after;
     }
-    out
+    Ok(Compared { broken, is_admissible, unknown, differences: out })
 }
 
 fn told(test: &setpoint_state::Test, modelled: &Modelled) -> String {

@@ -10,6 +10,8 @@
 )]
 
 mod compare;
+mod generate;
+mod generated;
 mod notation;
 mod observe;
 
@@ -49,7 +51,10 @@ fn main() -> ExitCode {
     tests.push(Test::test("there are at least 600 cases", move || {
         if count >= 600 { Ok(()) } else { Err(Failed::from(format!("there are {count}"))) }
     }));
+    let tally = Arc::new(generated::Tally::default());
+    tests.extend(generated::tests(&judges, &tally));
     let code = run_tests(tests);
+    tally.tell();
     // The processes end, and clean up after themselves.
     for judge in judges.iter() {
         *judge.lock().unwrap() = Judge::default();

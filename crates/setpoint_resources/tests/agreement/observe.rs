@@ -8,6 +8,9 @@ use setpoint_state::{Cell, CellKind, Program, State, Term, Test, Value};
 
 use crate::notation::Start;
 
+/// The tools that providers need before they are suitable.
+const TOOLS: [&str; 4] = ["/usr/bin/crontab", "/usr/bin/git", "/usr/bin/sh", "/usr/bin/bash"];
+
 pub(crate) struct Eyes<'a> {
     modelled: &'a Modelled,
     start: &'a Start,
@@ -174,6 +177,8 @@ impl<'a> Eyes<'a> {
 
     fn path(&self, path: &str, seen: &judge::State) -> Value {
         match self.node(path, seen) {
+            // A tool of the root is no part of what is told.
+            None if TOOLS.contains(&path) => Value::file("(a tool)"),
             None => Value::Absent,
             Some(node) => match node.kind.as_str() {
                 "directory" => Value::Directory,
@@ -201,6 +206,13 @@ impl<'a> Eyes<'a> {
         Value::file(known.map_or(content, String::as_str))
     }
 
+    /// Whether something installs this very version.
+    fn writes_version(&self, name: &str, version: &str) -> bool {
+        let key = setpoint_state::CellKey::new(CellKind::Package, name);
+        let Some(cell) = self.modelled.plan.space.find(&key) else { return false };
+        self.modelled.plan.steps.iter().any(|step| writes_to(&step.apply, cell, version))
+    }
+
     fn package(&self, name: &str, seen: &judge::State) -> Value {
         let Some(installed) = seen.packages.get(name) else { return Value::Absent };
         if installed.status.ends_with(" config-files") {
@@ -209,7 +221,7 @@ impl<'a> Eyes<'a> {
         let version = installed.version.clone().unwrap_or_default();
         let newest = self.start.packages.iter().rfind(|package| package.name == name);
         let is_newest = newest.is_none_or(|package| package.version == version);
-        if is_newest && !self.versions.contains(&version) {
+        if is_newest && !self.writes_version(name, &version) {
             Value::text("latest")
         } else {
             Value::text(&version)
@@ -284,19 +296,45 @@ pub(crate) fn without(content: &str, entries: &[&FileEntry]) -> String {
                 found
             }
             Entry::Rest { .. } => !line.starts_with('#'),
-            Entry::Part { setting, .. } | Entry::Setting { setting, .. } => line
-                .trim()
-                .strip_prefix(&**setting)
-                .is_some_and(|rest| rest.trim_start().starts_with(['=', ':'])),
+            Entry::Setting { setting, .. } => value_of(line, setting).is_some(),
+            // A line that has other words is kept with those.
+            Entry::Part { setting, .. } => {
+                value_of(line, setting).is_some()
+                    && value_of(&without_parts(line, entries), setting) == Some("")
+            }
             Entry::Other(key) => line.trim().starts_with(key.rsplit('/').next().unwrap_or(key)),
             other => other.read(line) != Value::Absent,
         });
         if !is_entry {
-            kept.push_str(line);
+            kept.push_str(&without_parts(line, entries));
             kept.push('\n');
         }
     }
     kept
+}
+
+/// The value of a setting in a line.
+fn value_of<'a>(line: &'a str, setting: &str) -> Option<&'a str> {
+    let rest = line.trim().strip_prefix(setting)?.trim_start();
+    rest.strip_prefix(['=', ':']).map(str::trim)
+}
+
+/// A line without the words that are entries of their own.
+fn without_parts(line: &str, entries: &[&FileEntry]) -> String {
+    let mut line = line.to_owned();
+    for entry in entries {
+        if let Entry::Part { setting, part, .. } = &entry.entry
+            && let Some(value) = value_of(&line, setting)
+        {
+            let others: Vec<&str> = value
+                .trim_matches(['"', '\''])
+                .split_whitespace()
+                .filter(|word| !word.starts_with(&**part))
+                .collect();
+            line = format!("{setting} = {}", others.join(" "));
+        }
+    }
+    line
 }
 
 fn account(seen: &judge::State, file: &str, name: &str) -> Option<Vec<String>> {
@@ -320,6 +358,15 @@ fn writes(program: &Program, text: &str) -> bool {
         Program::Write(_, Term::Is(Value::Text(value))) => &**value == text,
         Program::If(_, then, otherwise) => writes(then, text) || writes(otherwise, text),
         Program::Sequence(programs) => programs.iter().any(|program| writes(program, text)),
+        _ => false,
+    }
+}
+
+fn writes_to(program: &Program, cell: setpoint_state::CellId, text: &str) -> bool {
+    match program {
+        Program::Write(to, Term::Is(Value::Text(value))) => *to == cell && &**value == text,
+        Program::If(_, then, otherwise) => writes_to(then, cell, text) || writes_to(otherwise, cell, text),
+        Program::Sequence(programs) => programs.iter().any(|program| writes_to(program, cell, text)),
         _ => false,
     }
 }

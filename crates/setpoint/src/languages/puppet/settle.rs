@@ -193,7 +193,7 @@ fn automatic(catalog: &Catalog, types: &dyn Types) -> Option<Graph> {
             resource.parameters.remove(name.into());
         }
     }
-    Graph::new(&bare, types).ok()
+    Graph::of_a_run(&bare, types).ok()
 }
 
 /// The platform of a node: the one that is named, else that of the facts, else a usual one. Of some platforms it is not
@@ -263,7 +263,7 @@ pub(in crate::languages) fn simulate(
             "a catalog has too many runs to list; `setpoint check` proves what all of them have in common",
         ));
     }
-    let graph = Graph::new(catalog, types);
+    let graph = Graph::of_a_run(catalog, types);
     let Ok(graph) = &graph else {
         return Ok(Outcome { result: None, diagnostics: findings::of_graph(catalog, &graph) });
     };
