@@ -1,9 +1,7 @@
 //! Repairs as patches.
 
-use std::collections::BTreeMap;
-
 use serde::Serialize;
-use setpoint_source::{Edit, FileId, Fix, SourceFile, Sources};
+use setpoint_source::{Fix, SourceFile, Sources};
 use similar::TextDiff;
 
 use crate::markup::without_secrets;
@@ -24,12 +22,8 @@ pub(crate) struct PatchLine {
 
 /// The patch of one fix, over all files that it changes.
 pub(crate) fn lines(fix: &Fix, sources: &Sources) -> Vec<PatchLine> {
-    let mut edits: BTreeMap<FileId, Vec<Edit>> = BTreeMap::new();
-    for edit in &fix.edits {
-        edits.entry(edit.span.file).or_default().push(edit.clone());
-    }
     let mut out = Vec::new();
-    for (file, edits) in edits {
+    for (file, edits) in Fix::by_file(&fix.edits) {
         let file = sources.file(file);
         let patch = without_secrets(&patch(&file, &Fix::apply(&edits, file.text())));
         out.extend(patch.lines().enumerate().map(|(at, line)| PatchLine {

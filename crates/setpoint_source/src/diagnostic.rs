@@ -1,6 +1,8 @@
 //! One model of what is to be said about an input, for every language and every printer.
 
-use crate::{Range, Span};
+use std::collections::BTreeMap;
+
+use crate::{FileId, Range, Span};
 
 /// How much a finding matters. Ordered: a note is less than a warning, a warning less than an error.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -144,6 +146,18 @@ impl Diagnostic {
 }
 
 impl Fix {
+    /// The edits of each file, each once.
+    pub fn by_file<'a>(edits: impl IntoIterator<Item = &'a Edit>) -> BTreeMap<FileId, Vec<Edit>> {
+        let mut found: BTreeMap<FileId, Vec<Edit>> = BTreeMap::new();
+        for edit in edits {
+            let of_file = found.entry(edit.span.file).or_default();
+            if !of_file.contains(edit) {
+                of_file.push(edit.clone());
+            }
+        }
+        found
+    }
+
     /// Applies the edits to the text of one file. Edits that overlap an earlier one are left out.
     pub fn apply(edits: &[Edit], text: &str) -> String {
         let mut edits: Vec<&Edit> = edits.iter().collect();

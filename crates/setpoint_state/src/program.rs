@@ -86,6 +86,22 @@ impl Program {
         }
     }
 
+    /// Every cell that the program may read, with repetitions.
+    pub fn reads(&self, found: &mut Vec<CellId>) {
+        let mut work = vec![self];
+        while let Some(program) = work.pop() {
+            match program {
+                Self::Write(_, Term::Cell(from)) => found.push(*from),
+                Self::If(test, then, otherwise) => {
+                    test.cells(found);
+                    work.extend([&**then, &**otherwise]);
+                }
+                Self::Sequence(programs) => work.extend(programs),
+                Self::Skip | Self::Fail(_) | Self::Change | Self::Write(..) => {}
+            }
+        }
+    }
+
     /// Every cell that the program may write, once, sorted.
     pub fn written(&self) -> Vec<CellId> {
         let mut found = Vec::new();

@@ -90,24 +90,10 @@ fn touched(step: &Step) -> Vec<CellId> {
     let mut cells = Vec::new();
     step.suitable.cells(&mut cells);
     for program in [&step.apply, &step.refresh] {
-        read(program, &mut cells);
+        program.reads(&mut cells);
         program.writes(&mut |cell, _| cells.push(cell));
     }
     cells
-}
-
-/// The cells that a program reads.
-fn read(program: &Program, found: &mut Vec<CellId>) {
-    match program {
-        Program::Write(_, Term::Cell(from)) => found.push(*from),
-        Program::If(test, then, otherwise) => {
-            test.cells(found);
-            read(then, found);
-            read(otherwise, found);
-        }
-        Program::Sequence(programs) => programs.iter().for_each(|program| read(program, found)),
-        Program::Skip | Program::Fail(_) | Program::Change | Program::Write(..) => {}
-    }
 }
 
 /// Goes through programs from their ends.

@@ -75,7 +75,7 @@ impl<'p> Starts<'p> {
     fn look_at(&mut self, step: StepId) -> bool {
         let program = &self.plan.steps[step.0 as usize].apply;
         let mut cells = Vec::new();
-        tested(program, &mut cells);
+        program.reads(&mut cells);
         cells.sort_unstable();
         cells.dedup();
         cells.retain(|&cell| self.is_as_at_start(cell, step));
@@ -83,10 +83,10 @@ impl<'p> Starts<'p> {
             return false;
         }
         let mut more = false;
-        for cell in cells {
+        for &cell in &cells {
             for kind in self.of(cell).kinds.list().map(Kinds::only).collect::<Vec<_>>() {
                 let mut before = Vec::new();
-                let fails = !self.suppose(cell, kind, &mut before) || self.fails(step);
+                let fails = !self.suppose(cell, kind, &mut before) || self.fails(program, &cells);
                 for (cell, known) in before.into_iter().rev() {
                     self.known.set(cell, known);
                 }
@@ -109,29 +109,10 @@ impl<'p> Starts<'p> {
         laws.suppose(&mut self.known, cell, Known::of(kinds), before)
     }
 
-    /// Whether a step fails for certain.
-    fn fails(&self, step: StepId) -> bool {
-        let program = &self.plan.steps[step.0 as usize].apply;
-        let mut cells = Vec::new();
-        tested(program, &mut cells);
-        let mut known: FxHashMap<CellId, Known> = cells
-            .into_iter()
-            .filter(|&cell| self.is_as_at_start(cell, step))
-            .map(|cell| (cell, self.of(cell).clone()))
-            .collect();
+    /// Whether a program fails for certain that finds these cells as they were at the start.
+    fn fails(&self, program: &Program, cells: &[CellId]) -> bool {
+        let mut known: FxHashMap<CellId, Known> =
+            cells.iter().map(|&cell| (cell, self.of(cell).clone())).collect();
         !run(program, &mut known)
-    }
-}
-
-/// The cells that the tests of a program look at.
-fn tested(program: &Program, found: &mut Vec<CellId>) {
-    match program {
-        Program::If(test, then, otherwise) => {
-            test.cells(found);
-            tested(then, found);
-            tested(otherwise, found);
-        }
-        Program::Sequence(programs) => programs.iter().for_each(|program| tested(program, found)),
-        Program::Skip | Program::Fail(_) | Program::Write(..) | Program::Change => {}
     }
 }

@@ -1,11 +1,10 @@
 //! `setpoint fix`: the changes that mend findings, checked again before they are shown.
 
-use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use setpoint_source::{Diagnostic, Edit, FileId, Fix, MemoryFileSystem, OverlayFileSystem, Severity};
+use setpoint_source::{Diagnostic, Fix, MemoryFileSystem, OverlayFileSystem, Severity};
 
 use crate::cli::FixArgs;
 use crate::progress::Shown;
@@ -20,13 +19,8 @@ pub(crate) fn run(session: &Session<'_>, args: &FixArgs) -> Result<ExitCode, Usa
     session.progress = Arc::clone(progress);
     let session = &session;
     let before = findings(session, args)?;
-    let mut edits: BTreeMap<FileId, Vec<Edit>> = BTreeMap::new();
-    for edit in before.iter().filter_map(|finding| finding.fix.as_ref()).flat_map(|fix| &fix.edits) {
-        let of_file = edits.entry(edit.span.file).or_default();
-        if !of_file.contains(edit) {
-            of_file.push(edit.clone());
-        }
-    }
+    let fixes = before.iter().filter_map(|finding| finding.fix.as_ref());
+    let edits = Fix::by_file(fixes.flat_map(|fix| &fix.edits));
     let mut changed = MemoryFileSystem::new();
     let mut patch = String::new();
     for (file, edits) in &edits {
