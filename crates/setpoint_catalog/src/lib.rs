@@ -11,6 +11,7 @@ pub mod conversion;
 pub mod findings;
 pub mod graph;
 mod native;
+mod patterns;
 pub mod read;
 mod resource;
 pub mod ruby_types;

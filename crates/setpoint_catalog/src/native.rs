@@ -9,7 +9,6 @@ use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::sync::Arc;
 
-use fancy_regex::Regex;
 use setpoint_puppet_values::Value;
 use setpoint_source::Symbol;
 
@@ -192,7 +191,7 @@ impl NativeType {
             return Some(vec![(self.namevar(), title.to_owned())]);
         }
         self.title_patterns.iter().find_map(|(pattern, names)| {
-            let captures = Regex::new(pattern).ok()?.captures(title).ok()??;
+            let captures = crate::patterns::compiled(pattern)?.captures(title).ok()??;
             let values = names.iter().enumerate();
             Some(
                 values

@@ -2,7 +2,7 @@
 
 use setpoint_puppet_values::{Data, Value};
 
-use super::values::{absolute, each, is_absolute, is_digits, matches_pattern, shown, text};
+use super::values::{absolute, each, is_absolute, is_digits, shown, text};
 
 pub(super) fn parameter(name: &str, value: &Value) -> Result<(), String> {
     match name {
@@ -39,12 +39,23 @@ fn mode(value: &Value) -> Result<(), String> {
         };
         return Err(format!("must be a string, not {}{hint}", shown(value)));
     };
-    let octal = r"(?m)^0?[0-7]{1,4}$";
-    let symbolic = r"(?m)^([ugoa]*[-=+][-=+rstwxXugo]*)(,[ugoa]*[-=+][-=+rstwxXugo]*)*$";
-    if matches_pattern(octal, text) || matches_pattern(symbolic, text) {
+    // As with Ruby's regular expressions, one good line is enough.
+    if text.split('\n').any(|line| is_octal_mode(line) || line.split(',').all(is_symbolic_mode)) {
         return Ok(());
     }
     Err(format!("must be octal digits such as '0644', or symbols such as 'u=rw,go=r', not '{text}'"))
+}
+
+/// `0?[0-7]{1,4}`.
+fn is_octal_mode(text: &str) -> bool {
+    let digits = if text.len() == 5 { text.strip_prefix('0').unwrap_or(text) } else { text };
+    (1..=4).contains(&digits.len()) && digits.bytes().all(|digit| (b'0'..=b'7').contains(&digit))
+}
+
+/// `[ugoa]*[-=+][-=+rstwxXugo]*`.
+fn is_symbolic_mode(text: &str) -> bool {
+    let rest = text.trim_start_matches(['u', 'g', 'o', 'a']);
+    rest.starts_with(['-', '=', '+']) && rest.bytes().all(|byte| b"-=+rstwxXugo".contains(&byte))
 }
 
 /// A path, or a URL that Puppet can fetch from.

@@ -1,6 +1,5 @@
 //! Values against what an attribute allows.
 
-use fancy_regex::Regex;
 use setpoint_puppet_values::{Data, Value};
 
 use crate::{Attribute, Check, Role};
@@ -53,8 +52,8 @@ fn allowed(attribute: &Attribute, value: &Value) -> Result<(), String> {
 }
 
 /// A pattern that our regular expressions do not know refuses nothing.
-pub(super) fn matches_pattern(pattern: &str, text: &str) -> bool {
-    Regex::new(pattern).ok().is_none_or(|regex| regex.is_match(text).unwrap_or(true))
+pub(super) fn matches_pattern(pattern: &'static str, text: &str) -> bool {
+    crate::patterns::compiled(pattern).is_none_or(|regex| regex.is_match(text).unwrap_or(true))
 }
 
 /// Each element of an array, or the value itself.
