@@ -7,8 +7,22 @@ use batsat::{Callbacks, ClauseKind, Solver as Inner, SolverInterface, lbool};
 use crate::{Limits, Lit, Outcome, Solver, Var};
 
 /// A solver in pure Rust. The same questions in the same order give the same answers.
+///
+/// Batsat takes 4 MB for its clauses before the first one, and many formulas turn out to be constant: it is made when it is
+/// first asked.
 pub struct BatSolver {
-    inner: Inner<Budget>,
+    inner: Option<Inner<Budget>>,
+    waiting: Waiting,
+}
+
+/// What was said before anything was asked.
+#[derive(Default)]
+struct Waiting {
+    limits: Limits,
+    variables: u32,
+    /// Clauses, one after the other, and where each ends.
+    literals: Vec<Lit>,
+    ends: Vec<usize>,
 }
 
 /// Gives up at its limits. Conflicts are counted in each call, so that answers can be repeated.
@@ -49,14 +63,38 @@ impl BatSolver {
 
     /// A solver that answers [`Outcome::Unknown`] at its limits.
     pub fn with_limits(limits: Limits) -> Self {
-        let budget = Budget { limits, ..Budget::default() };
-        Self { inner: Inner::new(batsat::SolverOpts::default(), budget) }
+        Self { inner: None, waiting: Waiting { limits, ..Waiting::default() } }
     }
 
-    fn inner_lit(&mut self, lit: Lit) -> batsat::Lit {
-        let var = self.inner.var_of_int(lit.var().0);
-        batsat::Lit::new(var, lit.is_positive())
+    fn inner(&mut self) -> &mut Inner<Budget> {
+        self.inner.get_or_insert_with(|| std::mem::take(&mut self.waiting).solver())
     }
+}
+
+impl Waiting {
+    fn solver(self) -> Inner<Budget> {
+        let budget = Budget { limits: self.limits, ..Budget::default() };
+        let mut inner = Inner::new(batsat::SolverOpts::default(), budget);
+        for _ in 0..self.variables {
+            inner.new_var_default();
+        }
+        let mut begin = 0;
+        for end in self.ends {
+            add(&mut inner, &self.literals[begin..end]);
+            begin = end;
+        }
+        inner
+    }
+}
+
+fn inner_lit(inner: &mut Inner<Budget>, lit: Lit) -> batsat::Lit {
+    let var = inner.var_of_int(lit.var().0);
+    batsat::Lit::new(var, lit.is_positive())
+}
+
+fn add(inner: &mut Inner<Budget>, clause: &[Lit]) {
+    let mut lits: Vec<batsat::Lit> = clause.iter().map(|&lit| inner_lit(inner, lit)).collect();
+    inner.add_clause_reuse(&mut lits);
 }
 
 impl Default for BatSolver {
@@ -67,26 +105,42 @@ impl Default for BatSolver {
 
 impl std::fmt::Debug for BatSolver {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "BatSolver({} variables, {} clauses)", self.inner.num_vars(), self.inner.num_clauses())
+        let (variables, clauses) = match &self.inner {
+            Some(inner) => (inner.num_vars(), inner.num_clauses()),
+            None => (self.waiting.variables, self.waiting.ends.len() as u64),
+        };
+        write!(f, "BatSolver({variables} variables, {clauses} clauses)")
     }
 }
 
 impl Solver for BatSolver {
     fn new_var(&mut self) -> Var {
-        Var(self.inner.new_var_default().idx())
+        match &mut self.inner {
+            Some(inner) => Var(inner.new_var_default().idx()),
+            None => {
+                self.waiting.variables += 1;
+                Var(self.waiting.variables - 1)
+            }
+        }
     }
 
     fn add_clause(&mut self, clause: &[Lit]) {
-        let mut lits: Vec<batsat::Lit> = clause.iter().map(|&lit| self.inner_lit(lit)).collect();
-        self.inner.add_clause_reuse(&mut lits);
+        match &mut self.inner {
+            Some(inner) => add(inner, clause),
+            None => {
+                self.waiting.literals.extend_from_slice(clause);
+                self.waiting.ends.push(self.waiting.literals.len());
+            }
+        }
     }
 
     fn solve(&mut self, assumptions: &[Lit]) -> Outcome {
-        if self.inner.cb().limits.is_late() {
+        let inner = self.inner();
+        if inner.cb().limits.is_late() {
             return Outcome::Unknown;
         }
-        let lits: Vec<batsat::Lit> = assumptions.iter().map(|&lit| self.inner_lit(lit)).collect();
-        match self.inner.solve_limited(&lits) {
+        let lits: Vec<batsat::Lit> = assumptions.iter().map(|&lit| inner_lit(inner, lit)).collect();
+        match inner.solve_limited(&lits) {
             answer if answer == lbool::TRUE => Outcome::Sat,
             answer if answer == lbool::FALSE => Outcome::Unsat,
             _ => Outcome::Unknown,
@@ -95,12 +149,13 @@ impl Solver for BatSolver {
 
     fn is_true(&self, lit: Lit) -> bool {
         let var = batsat::Var::unsafe_from_idx(lit.var().0);
-        self.inner.value_lit(batsat::Lit::new(var, lit.is_positive())) == lbool::TRUE
+        let lit = batsat::Lit::new(var, lit.is_positive());
+        self.inner.as_ref().is_some_and(|inner| inner.value_lit(lit) == lbool::TRUE)
     }
 
     fn core(&self) -> Vec<Lit> {
-        let mut core: Vec<Lit> =
-            self.inner.unsat_core().iter().map(|lit| !Lit::new(Var(lit.var().idx()), lit.sign())).collect();
+        let core = self.inner.iter().flat_map(|inner| inner.unsat_core());
+        let mut core: Vec<Lit> = core.map(|lit| !Lit::new(Var(lit.var().idx()), lit.sign())).collect();
         core.sort_unstable();
         core
     }
