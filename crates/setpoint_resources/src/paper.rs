@@ -87,8 +87,14 @@ impl<'a> Paper<'a> {
         }
         // A file that only one package has, and nothing else names, cannot tell two orders apart.
         paper.kept.extend(listed.into_iter().filter(|(_, count)| *count > 1).map(|(path, _)| path));
-        let above: BTreeSet<String> =
-            paper.kept.iter().flat_map(|path| ancestors(path)).map(str::to_owned).collect();
+        let mut above: BTreeSet<String> = BTreeSet::new();
+        for path in &paper.kept {
+            // What is above one that is known is known already, or will be.
+            let fresh =
+                ancestors(path).take_while(|path| !paper.kept.contains(*path) && !above.contains(*path));
+            let fresh: Vec<String> = fresh.map(str::to_owned).collect();
+            above.extend(fresh);
+        }
         paper.kept.extend(above);
         paper.kept.remove("/");
         Ok(paper)

@@ -115,8 +115,9 @@ impl Program {
 impl Test {
     /// Every cell that the test looks at, with repetitions.
     pub fn cells(&self, found: &mut Vec<CellId>) {
-        let mut work = vec![self];
-        while let Some(test) = work.pop() {
+        let mut work: Vec<&Self> = Vec::new();
+        let mut next = Some(self);
+        while let Some(test) = next {
             match test {
                 Self::True => {}
                 Self::Equal(left, right) => {
@@ -130,6 +131,7 @@ impl Test {
                 Self::Not(inner) => work.push(inner),
                 Self::All(tests) | Self::Any(tests) => work.extend(tests),
             }
+            next = work.pop();
         }
     }
 }

@@ -12,6 +12,7 @@ use setpoint_state::{
 
 use crate::ensure::Ensure;
 use crate::kinds::{Kinds, Known};
+use crate::looks::Looks;
 
 /// What a step touches.
 #[derive(Clone, Debug, Default)]
@@ -103,8 +104,8 @@ pub(crate) struct Context<'p> {
     pub(crate) writers: Vec<Vec<StepId>>,
     /// What holds of every start.
     pub(crate) assumptions: Vec<Test>,
-    /// The assumptions that look at a cell.
-    pub(crate) assumed: FxHashMap<CellId, Vec<u32>>,
+    /// Which of them look at which cells.
+    pub(crate) looks: Looks,
     /// The values that cells may come to hold.
     pub(crate) domains: Domains,
     /// Puppet's order, without steps on cycles.
@@ -184,7 +185,7 @@ impl<'p> Context<'p> {
             .map(|(at, step)| footprint(step, &domains, !runner.notified_by(StepId(at as u32)).is_empty()))
             .collect();
         let (readers, writers) = users(&footprints, plan.space.len());
-        let assumed = crate::kinds::by_cell(&assumptions);
+        let looks = Looks::of(&assumptions, plan.space.len());
         let mut can_be_bad = vec![false; count];
         if semantics == Semantics::Puppet {
             for &step in &order {
@@ -201,7 +202,7 @@ impl<'p> Context<'p> {
             readers,
             writers,
             assumptions,
-            assumed,
+            looks,
             domains,
             order,
             rank,

@@ -9,96 +9,113 @@ use crate::flow::GaveUp;
 use crate::machine::Machine;
 use crate::runs::{Runs, Track};
 use crate::sub::{Moment, Sub, Tests, embed, lasting};
-use crate::twice::{LARGEST_PART, Twices, managed};
+use crate::twice::{LARGEST_PART, managed};
 use crate::witness::Witness;
 use crate::{Answer, TwoStarts, Unproved, Why};
+
+/// So many groups that may not bring their cells to one end are asked from real starts.
+const MOST_TRIES: usize = 20;
+
+/// Whether runs from different starts end alike.
+pub(crate) struct Convergence {
+    pub(crate) convergent: Answer,
+    pub(crate) not_convergent: Option<TwoStarts>,
+    pub(crate) unproved: Option<Unproved>,
+}
+
+impl Convergence {
+    fn yes() -> Self {
+        Self { convergent: Answer::Yes, not_convergent: None, unproved: None }
+    }
+
+    fn no(two: TwoStarts) -> Self {
+        Self { convergent: Answer::No, not_convergent: Some(two), unproved: None }
+    }
+}
 
 /// Every managed cell has one end, whatever the start, if nothing failed.
 pub(crate) fn converge(
     context: &Context<'_>,
     witness: &Witness<'_, '_>,
     groups: &[Vec<StepId>],
-    found: &mut Twices,
-) {
-    let mut open: Vec<CellId> = managed(context);
+) -> Convergence {
+    let mut open: Vec<CellId> = Vec::new();
     if context.unsettled.is_empty() {
-        open = apart(context, groups);
+        let mut apart = Apart::new(context);
+        let mut tries = 0;
+        for group in groups {
+            let left = apart.open(group);
+            if left.is_empty() {
+                continue;
+            }
+            // One group that shows it is enough.
+            if group.len() <= LARGEST_PART && tries < MOST_TRIES && !context.is_late() {
+                tries += 1;
+                if let Ok(Some(two)) = converges(context, witness, group, &left) {
+                    return Convergence::no(two);
+                }
+            }
+            open.extend(left);
+        }
+        open.sort_unstable();
+        open.dedup();
+    } else {
+        open = managed(context);
     }
     if open.is_empty() {
-        return;
+        return Convergence::yes();
     }
-    // The groups of what is left, then everything, are asked from real starts.
-    let open_set: FxHashSet<CellId> = open.iter().copied().collect();
-    let mut scopes: Vec<&[StepId]> = Vec::new();
-    if context.unsettled.is_empty() {
-        scopes.extend(
-            groups
-                .iter()
-                .filter(|group| {
-                    group.len() <= LARGEST_PART
-                        && group.iter().any(|&step| {
-                            context.footprint(step).writes.iter().any(|cell| open_set.contains(cell))
-                        })
-                })
-                .map(Vec::as_slice)
-                .take(20),
-        );
-    }
-    for scope in scopes {
-        if context.is_late() {
-            break;
-        }
-        if let Ok(Some(two)) = converges(context, witness, scope, &open) {
-            found.convergent = Answer::No;
-            found.not_convergent = Some(two);
-            return;
-        }
-    }
+    // Then everything is asked from real starts.
     let answer = if context.order.len() <= LARGEST_PART && !context.is_late() {
         converges(context, witness, &context.order, &open)
     } else {
         Err(GaveUp)
     };
     match answer {
-        Ok(None) => {}
-        Ok(Some(two)) => {
-            found.convergent = Answer::No;
-            found.not_convergent = Some(two);
-        }
+        Ok(None) => Convergence::yes(),
+        Ok(Some(two)) => Convergence::no(two),
         Err(GaveUp) => {
-            found.convergent = Answer::Unknown;
             let why = if context.is_late() { Why::Time } else { Why::Large };
             let mut steps: Vec<StepId> =
                 open.iter().flat_map(|cell| context.writers[cell.0 as usize].iter().copied()).collect();
             steps.sort_unstable();
             steps.dedup();
             steps.truncate(20);
-            found.unproved.push(Unproved { steps, why });
+            let unproved = Some(Unproved { steps, why });
+            Convergence { convergent: Answer::Unknown, not_convergent: None, unproved }
         }
     }
 }
 
-/// The cells of which it is not shown, group by group, that they have one end.
-fn apart(context: &Context<'_>, groups: &[Vec<StepId>]) -> Vec<CellId> {
-    let managed: FxHashSet<CellId> = managed(context).into_iter().collect();
-    let mut settled: FxHashSet<CellId> = FxHashSet::default();
-    let mut open: FxHashSet<CellId> = FxHashSet::default();
-    let mut memo: FxHashMap<Vec<u32>, Vec<CellId>> = FxHashMap::default();
-    for group in groups {
+/// What groups show by themselves, one after the other in the order of the run.
+struct Apart<'c, 'p> {
+    context: &'c Context<'p>,
+    managed: FxHashSet<CellId>,
+    /// Cells that have one end.
+    settled: FxHashSet<CellId>,
+    /// The cells, by their places, that parts of a shape may leave apart.
+    memo: FxHashMap<Vec<u32>, Vec<CellId>>,
+}
+
+impl<'c, 'p> Apart<'c, 'p> {
+    fn new(context: &'c Context<'p>) -> Self {
+        let managed = managed(context).into_iter().collect();
+        Self { context, managed, settled: FxHashSet::default(), memo: FxHashMap::default() }
+    }
+
+    /// The cells that a group manages of which it is not shown that they have one end.
+    fn open(&mut self, group: &[StepId]) -> Vec<CellId> {
+        let context = self.context;
         let inside: FxHashSet<StepId> = group.iter().copied().collect();
         let mut mine: Vec<CellId> = group
             .iter()
             .flat_map(|&step| context.footprint(step).writes.iter().copied())
-            .filter(|cell| managed.contains(cell))
+            .filter(|cell| self.managed.contains(cell))
             .collect();
         mine.sort_unstable();
         mine.dedup();
-        if mine.is_empty() {
-            continue;
-        }
-        if group.len() > LARGEST_PART || context.is_late() {
-            open.extend(mine);
-            continue;
+        if mine.is_empty() || group.len() > LARGEST_PART || context.is_late() {
+            return mine;
         }
         let mut sub = Sub::new(context, group, Moment::AnyTwo, Tests::Inside);
         sub.plan.start = lasting(context, &sub);
@@ -109,7 +126,7 @@ fn apart(context: &Context<'_>, groups: &[Vec<StepId>]) -> Vec<CellId> {
             .cells
             .iter()
             .map(|cell| {
-                settled.contains(cell)
+                self.settled.contains(cell)
                     && context.writers[cell.0 as usize].iter().all(|&writer| {
                         !inside.contains(&writer) && context.rank[writer.0 as usize] < first_turn
                     })
@@ -126,7 +143,7 @@ fn apart(context: &Context<'_>, groups: &[Vec<StepId>]) -> Vec<CellId> {
             .collect();
         let mut key = sub.shape();
         key.extend(shared.iter().chain(&outside).map(|&flag| u32::from(flag)));
-        let bad = memo.entry(key).or_insert_with(|| {
+        let bad = self.memo.entry(key).or_insert_with(|| {
             let runs = Runs::new(&sub, context.semantics, &[]);
             let mut machine = Machine::new(&sub.plan, &sub.domains, context.semantics, context.limits());
             let mut ends: Vec<Track> = Vec::new();
@@ -165,18 +182,11 @@ fn apart(context: &Context<'_>, groups: &[Vec<StepId>]) -> Vec<CellId> {
             bad
         });
         let bad: FxHashSet<CellId> = bad.iter().map(|cell| sub.cells[cell.0 as usize]).collect();
-        for cell in mine {
-            // Others that ensure it later bring it to the same value, or fail.
-            if bad.contains(&cell) {
-                open.insert(cell);
-            } else {
-                settled.insert(cell);
-            }
-        }
+        // Others that ensure a cell later bring it to the same value, or fail.
+        self.settled.extend(mine.iter().filter(|cell| !bad.contains(cell)));
+        mine.retain(|cell| bad.contains(cell));
+        mine
     }
-    let mut open: Vec<CellId> = open.into_iter().collect();
-    open.sort_unstable();
-    open
 }
 
 /// Two real starts of a part whose clean runs end differently in one of these cells.

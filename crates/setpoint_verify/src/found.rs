@@ -14,7 +14,7 @@ impl Context<'_> {
     /// What holds of the cells that a step touches whenever it runs.
     pub(crate) fn found(&self, step: StepId) -> &[(CellId, Kinds)] {
         self.finds[step.0 as usize].get_or_init(|| {
-            let laws = Laws { tests: &self.assumptions, by_cell: &self.assumed, kept: Some(self.kept()) };
+            let laws = Laws { tests: &self.assumptions, looks: &self.looks, kept: Some(self.kept()) };
             let mut held: FxHashMap<CellId, Known> = FxHashMap::default();
             for before in self.all_before(step) {
                 for (cell, known) in self.left(before) {

@@ -2,7 +2,9 @@
 //! have or do not have. That is coarse, and quickly followed through programs and assumptions.
 
 use rustc_hash::FxHashMap;
-use setpoint_state::{CellId, Kind, Program, Term, Test, Value};
+use setpoint_state::{CellId, Kind, Lifetime, Plan, Program, Term, Test, Value};
+
+use crate::looks::Looks;
 
 /// A set of kinds.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -97,7 +99,7 @@ impl Known {
         self.kinds.is_empty()
     }
 
-    fn excludes(&self, value: &Value) -> bool {
+    pub(crate) fn excludes(&self, value: &Value) -> bool {
         self.kinds.and(Kinds::only(value.kind())).is_empty()
             || self.is.as_ref().is_some_and(|is| is != value)
             || self.not.contains(value)
@@ -135,6 +137,15 @@ impl Known {
             && other.is.as_ref().is_none_or(|is| self.certainly_is(is))
             && other.not.iter().all(|value| self.excludes(value))
     }
+}
+
+/// What is known of each cell at the start of a run before any assumption is looked at.
+pub(crate) fn at_start(plan: &Plan) -> Vec<Known> {
+    let cells = plan.space.iter().map(|(_, cell)| match &cell.lifetime {
+        Lifetime::Machine => Known::of(Kinds::of(&cell.kinds)),
+        Lifetime::Run(initial) => Known::is(initial),
+    });
+    cells.collect()
 }
 
 /// Whether a test holds, if what is known decides that.
@@ -197,7 +208,15 @@ pub(crate) fn follow(
                 return;
             }
             // One of them has the answer: what all that still can have it say is known.
-            let mut open = tests.iter().filter(|test| holds(test, held) != Some(!answer)).map(|test| {
+            let mut open = tests.iter().filter(|test| holds(test, held) != Some(!answer));
+            let Some(first) = open.next() else { return };
+            let Some(second) = open.next() else { return follow(first, answer, held, found) };
+            if let (Test::Kind(one, _), Test::Kind(two, _)) = (first, second)
+                && one != two
+            {
+                return;
+            }
+            let said = |test: &Test| {
                 let mut said = Vec::new();
                 follow(test, answer, held, &mut said);
                 let mut all: FxHashMap<CellId, Known> = FxHashMap::default();
@@ -206,37 +225,26 @@ pub(crate) fn follow(
                     all.insert(cell, both);
                 }
                 all
-            });
-            if let Some(first) = open.next() {
-                let mut said: Vec<(CellId, Known)> =
-                    open.fold(first, |all, other| either(all, &other)).into_iter().collect();
-                said.sort_unstable_by_key(|(cell, _)| *cell);
-                found.extend(said);
+            };
+            let mut all = said(first);
+            for other in std::iter::once(second).chain(open) {
+                all = either(all, &said(other));
+                if all.is_empty() {
+                    return;
+                }
             }
+            let mut all: Vec<(CellId, Known)> = all.into_iter().collect();
+            all.sort_unstable_by_key(|(cell, _)| *cell);
+            found.extend(all);
         }
         Test::True | Test::Equal(..) => {}
     }
 }
 
-/// The tests that look at a cell, by their places.
-pub(crate) fn by_cell(tests: &[Test]) -> FxHashMap<CellId, Vec<u32>> {
-    let mut found: FxHashMap<CellId, Vec<u32>> = FxHashMap::default();
-    for (at, test) in tests.iter().enumerate() {
-        let mut cells = Vec::new();
-        test.cells(&mut cells);
-        cells.sort_unstable();
-        cells.dedup();
-        for cell in cells {
-            found.entry(cell).or_default().push(at as u32);
-        }
-    }
-    found
-}
-
 /// Tests that hold.
 pub(crate) struct Laws<'t> {
     pub(crate) tests: &'t [Test],
-    pub(crate) by_cell: &'t FxHashMap<CellId, Vec<u32>>,
+    pub(crate) looks: &'t Looks,
     /// Those that do, if not all.
     pub(crate) kept: Option<&'t [bool]>,
 }
@@ -264,7 +272,7 @@ impl Laws<'_> {
             if impossible {
                 return false;
             }
-            for &law in self.by_cell.get(&cell).into_iter().flatten() {
+            for &law in self.looks.tests(cell) {
                 let law = law as usize;
                 if self.kept.is_none_or(|kept| kept[law]) {
                     follow(&self.tests[law], true, &|cell| held.get(cell), &mut work);
@@ -302,46 +310,127 @@ impl Held for FxHashMap<CellId, Known> {
     }
 }
 
-/// Runs a program; `held` is what is known of cells before it, and after it if it does not fail. Whether it may succeed.
-pub(crate) fn run(program: &Program, held: &mut FxHashMap<CellId, Known>) -> bool {
-    match program {
-        Program::Skip | Program::Change => true,
-        Program::Fail(_) => false,
-        Program::Write(cell, term) => {
-            let known = match term {
-                Term::Is(value) => Known::is(value),
-                Term::Cell(from) => Held::get(held, *from),
-            };
-            held.insert(*cell, known);
-            true
-        }
-        Program::Sequence(programs) => programs.iter().all(|program| run(program, held)),
-        Program::If(test, then, otherwise) => {
-            let answer = holds(test, &|cell| Held::get(held, cell));
-            let mut ends = [(true, then), (false, otherwise)].into_iter().filter_map(|(given, branch)| {
-                if answer == Some(!given) {
-                    return None;
-                }
-                let mut after = held.clone();
-                let mut found = Vec::new();
-                follow(test, given, &|cell| Held::get(&after, cell), &mut found);
-                for (cell, known) in found {
-                    let both = Held::get(&after, cell).and(&known);
-                    if both.is_impossible() {
-                        return None;
-                    }
-                    after.insert(cell, both);
-                }
-                run(branch, &mut after).then_some(after)
-            });
-            let Some(mut joined) = ends.next() else { return false };
-            for other in ends {
-                joined = either(joined, &other);
+/// Is told of a write what is known before it, the cell, and what is known of the value.
+pub(crate) type AtWrite<'w> = dyn FnMut(&FxHashMap<CellId, Known>, CellId, &Known) + 'w;
+
+/// Follows programs by what is known of cells. Of cells that are not mentioned nothing is known.
+#[derive(Default)]
+pub(crate) struct Walk<'w> {
+    held: FxHashMap<CellId, Known>,
+    at_write: Option<&'w mut AtWrite<'w>>,
+    /// What was known before each change: branches cost what they change, not what is known.
+    trail: Vec<(CellId, Known)>,
+}
+
+impl<'w> Walk<'w> {
+    /// One that tells of every write on the way.
+    pub(crate) fn telling(at_write: &'w mut AtWrite<'w>) -> Self {
+        Self { at_write: Some(at_write), ..Self::default() }
+    }
+
+    pub(crate) fn set(&mut self, cell: CellId, known: Known) {
+        let old = if known.is_nothing() { self.held.remove(&cell) } else { self.held.insert(cell, known) };
+        self.trail.push((cell, old.unwrap_or_else(Known::nothing)));
+    }
+
+    /// How many changes there were.
+    pub(crate) fn changes(&self) -> usize {
+        self.trail.len()
+    }
+
+    /// Undoes all changes but the first ones.
+    pub(crate) fn undo(&mut self, but: usize) {
+        for (cell, old) in self.trail.drain(but..).rev() {
+            if old.is_nothing() {
+                self.held.remove(&cell);
+            } else {
+                self.held.insert(cell, old);
             }
-            *held = joined;
-            true
         }
     }
+
+    /// Runs a program: whether it may succeed, and then what is known after it.
+    pub(crate) fn run(&mut self, program: &Program) -> bool {
+        match program {
+            Program::Skip | Program::Change => true,
+            Program::Fail(_) => false,
+            Program::Write(cell, term) => {
+                let known = match term {
+                    Term::Is(value) => Known::is(value),
+                    Term::Cell(from) => Held::get(&self.held, *from),
+                };
+                if let Some(told) = &mut self.at_write {
+                    told(&self.held, *cell, &known);
+                }
+                self.set(*cell, known);
+                true
+            }
+            Program::Sequence(programs) => programs.iter().all(|program| self.run(program)),
+            Program::If(test, then, otherwise) => {
+                let answer = holds(test, &|cell| Held::get(&self.held, cell));
+                if let Some(answer) = answer {
+                    return self.branch(test, answer, if answer { then } else { otherwise });
+                }
+                let before = self.trail.len();
+                let one = self.branch(test, true, then).then(|| self.since(before));
+                self.undo(before);
+                let two = self.branch(test, false, otherwise);
+                let Some(one) = one else { return two };
+                let two = two.then(|| self.since(before));
+                self.undo(before);
+                self.join(one, two);
+                true
+            }
+        }
+    }
+
+    /// Runs a program that is taken if a test has this answer.
+    fn branch(&mut self, test: &Test, answer: bool, program: &Program) -> bool {
+        let mut found = Vec::new();
+        follow(test, answer, &|cell| Held::get(&self.held, cell), &mut found);
+        for (cell, known) in found {
+            let old = Held::get(&self.held, cell);
+            if old.is_within(&known) {
+                continue;
+            }
+            let both = old.and(&known);
+            if both.is_impossible() {
+                return false;
+            }
+            self.set(cell, both);
+        }
+        self.run(program)
+    }
+
+    /// What is known now of the cells that have changed since.
+    fn since(&self, but: usize) -> FxHashMap<CellId, Known> {
+        self.trail[but..].iter().map(|(cell, _)| (*cell, Held::get(&self.held, *cell))).collect()
+    }
+
+    /// Goes on with what is known after one branch, or after either of two.
+    fn join(&mut self, mut one: FxHashMap<CellId, Known>, two: Option<FxHashMap<CellId, Known>>) {
+        if let Some(mut two) = two {
+            for (cell, known) in &mut one {
+                let other = two.remove(cell).unwrap_or_else(|| Held::get(&self.held, *cell));
+                *known = known.or(&other);
+            }
+            for (cell, known) in two {
+                let both = known.or(&Held::get(&self.held, cell));
+                one.insert(cell, both);
+            }
+        }
+        for (cell, known) in one {
+            self.set(cell, known);
+        }
+    }
+}
+
+/// Runs a program; `held` is what is known of cells before it, and after it if it does not fail. Whether it may succeed.
+pub(crate) fn run(program: &Program, held: &mut FxHashMap<CellId, Known>) -> bool {
+    let mut walk = Walk { held: std::mem::take(held), ..Walk::default() };
+    let succeeds = walk.run(program);
+    *held = walk.held;
+    succeeds
 }
 
 /// What is known if one or the other is.

@@ -10,6 +10,7 @@ use setpoint_solver::{Lit, Outcome};
 use setpoint_state::{CellId, Domains, Program, Step, StepId, Term, Test};
 
 use crate::context::Context;
+use crate::kinds::{Held, Known, Walk, follow, holds};
 use crate::machine::Machine;
 use crate::sub::{Moment, Sub, Tests, moved};
 
@@ -18,21 +19,12 @@ const MOST_TESTS: usize = 4_000;
 
 /// For each assumption whether it holds at every moment.
 pub(crate) fn kept(context: &Context<'_>) -> Vec<bool> {
-    let cells_of: Vec<Vec<CellId>> = context
-        .assumptions
-        .iter()
+    let mut kept: Vec<bool> = (0..context.assumptions.len() as u32)
         .map(|test| {
-            let mut cells = Vec::new();
-            test.cells(&mut cells);
-            cells.sort_unstable();
-            cells.dedup();
-            cells
+            context.looks.cells(test).iter().all(|&cell| context.unknown_writers(cell).next().is_none())
         })
         .collect();
-    let mut kept: Vec<bool> = cells_of
-        .iter()
-        .map(|cells| cells.iter().all(|&cell| context.unknown_writers(cell).next().is_none()))
-        .collect();
+    let plainly = plainly_kept(context);
     let mut memo: FxHashMap<Vec<u32>, Vec<usize>> = FxHashMap::default();
     let mut work: Vec<StepId> = context.order.iter().rev().copied().collect();
     let mut waiting: FxHashSet<StepId> = work.iter().copied().collect();
@@ -42,8 +34,8 @@ pub(crate) fn kept(context: &Context<'_>) -> Vec<bool> {
             .footprint(step)
             .writes
             .iter()
-            .flat_map(|cell| context.assumed.get(cell).into_iter().flatten().copied())
-            .filter(|&test| kept[test as usize])
+            .flat_map(|&cell| context.looks.tests(cell).iter().copied())
+            .filter(|&test| kept[test as usize] && !plainly[test as usize])
             .collect();
         tests.sort_unstable();
         tests.dedup();
@@ -59,7 +51,7 @@ pub(crate) fn kept(context: &Context<'_>) -> Vec<bool> {
         for test in broken {
             kept[test as usize] = false;
             // Whoever relied on it is asked again.
-            for &cell in &cells_of[test as usize] {
+            for &cell in context.looks.cells(test) {
                 for &other in context.writers[cell.0 as usize].iter().chain(&context.readers[cell.0 as usize])
                 {
                     if waiting.insert(other) {
@@ -70,6 +62,37 @@ pub(crate) fn kept(context: &Context<'_>) -> Vec<bool> {
         }
     }
     kept
+}
+
+/// For each assumption whether it is seen without a solver that every single write keeps it.
+fn plainly_kept(context: &Context<'_>) -> Vec<bool> {
+    let mut kept = vec![true; context.assumptions.len()];
+    for &step in &context.order {
+        for program in [&context.step(step).apply, &context.step(step).refresh] {
+            let mut at_write = |held: &FxHashMap<CellId, Known>, cell: CellId, value: &Known| {
+                for &test in context.looks.tests(cell) {
+                    let kept = &mut kept[test as usize];
+                    *kept = *kept && keeps(held, cell, value, &context.assumptions[test as usize]);
+                }
+            };
+            Walk::telling(&mut at_write).run(program);
+        }
+    }
+    kept
+}
+
+/// Whether a test that holds before a write certainly holds after it.
+fn keeps(held: &FxHashMap<CellId, Known>, cell: CellId, value: &Known, test: &Test) -> bool {
+    let mut said = Vec::new();
+    follow(test, true, &|cell| Held::get(held, cell), &mut said);
+    let after = |other: CellId| {
+        if other == cell {
+            return value.clone();
+        }
+        let more = said.iter().filter(|(said, _)| *said == other);
+        more.fold(Held::get(held, other), |all, (_, known)| all.and(known))
+    };
+    holds(test, &after) == Some(true)
 }
 
 /// The tests, by their place, that hold before a step together with all that is kept, and perhaps not after it.
@@ -219,14 +242,12 @@ pub(crate) fn inside(
 ) -> Vec<Test> {
     let mut seen: FxHashSet<u32> = FxHashSet::default();
     let mut found = Vec::new();
-    for cell in &sub.cells {
-        for &test in context.assumed.get(cell).into_iter().flatten() {
+    for &cell in &sub.cells {
+        for &test in context.looks.tests(cell) {
             if !kept[test as usize] || !seen.insert(test) {
                 continue;
             }
-            let mut cells = Vec::new();
-            context.assumptions[test as usize].cells(&mut cells);
-            if cells.iter().all(|cell| places.contains_key(cell)) {
+            if context.looks.cells(test).iter().all(|cell| places.contains_key(cell)) {
                 found.push(moved(&context.assumptions[test as usize], places));
             }
         }

@@ -20,6 +20,7 @@ mod flow;
 mod found;
 mod kinds;
 mod laws;
+mod looks;
 mod machine;
 mod needs;
 mod order;
@@ -33,7 +34,7 @@ mod twice;
 mod twins;
 mod witness;
 
-use std::cell::Cell;
+use std::cell::{Cell, OnceCell};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -359,30 +360,36 @@ fn ask(plan: &Plan, options: &Options, ends: bool) -> Verdicts {
     context.deadline.set(share_of_time(options.deadline, TWICE_SHARE));
     let was_late = context.is_late();
     // What is managed, and what fails, is told of every machine.
-    let every_start = context.narrowed.then(|| {
-        let mut any = Context::new(plan, options.semantics, options.any_start);
-        any.deadline.set(context.deadline.get());
-        any.solver = options.solver;
-        any.trim();
-        any
-    });
-    let any = every_start.as_ref().map(pair::Asker::new);
-    let any = any.as_ref().unwrap_or(&asker);
-    let twice = twice::decide(&context, &asker.witness, any.context, &tell(Stage::Twice));
+    let every_start: OnceCell<Context<'_>> = OnceCell::new();
+    let every_start = || {
+        context.narrowed.then(|| {
+            let every = every_start.get_or_init(|| {
+                let mut every = Context::new(plan, options.semantics, options.any_start);
+                every.solver = options.solver;
+                every.deadline.set(context.deadline.get());
+                every.trim();
+                every
+            });
+            every.deadline.set(context.deadline.get());
+            every
+        })
+    };
+    let twice = twice::decide(&context, &asker.witness, every_start, &tell(Stage::Twice));
     let answers = [twice.idempotent, twice.quiet, twice.convergent];
     if answers.contains(&Answer::Unknown) {
         ended(Stage::Twice, was_late, &mut unfinished);
     }
-    for context in [&context, any.context] {
-        context.deadline.set(options.deadline);
-    }
+    context.deadline.set(options.deadline);
     let mut unproved = orders.unproved;
     unproved.extend(twice.unproved);
     let (mut failures, mut broken, mut undecided) = (Vec::new(), Vec::new(), Vec::new());
     let (mut missing_notify, mut lost_refresh) = (Vec::new(), Vec::new());
     if ends {
         let independent = orders.order == Order::Independent;
-        failures = ends::failures(any, independent);
+        failures = match every_start() {
+            Some(every) => ends::failures(&pair::Asker::new(every), independent),
+            None => ends::failures(&asker, independent),
+        };
         let was_late = context.is_late();
         let tell_invariants = tell(Stage::Invariants);
         let before = unproved.len();

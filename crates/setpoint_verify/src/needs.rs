@@ -5,10 +5,10 @@
 //! start; a user needs the folder of users, which lies in `/etc`, which then is there, too. Only kinds are looked at, and
 //! only cells that no other step writes: that is quickly seen, and it keeps large plans small.
 
-use rustc_hash::FxHashMap;
-use setpoint_state::{CellId, Lifetime, Plan, Program, StepId, Test};
+use setpoint_state::{CellId, Plan, StepId, Test};
 
-use crate::kinds::{Held, Kinds, Known, Laws, by_cell, run};
+use crate::kinds::{Held, Kinds, Known, Laws, Walk, at_start};
+use crate::looks::Looks;
 
 /// What one step needs may show what another needs, but seldom further.
 const ROUNDS: usize = 4;
@@ -22,97 +22,103 @@ pub(crate) fn needs(plan: &Plan, order: &[StepId]) -> Vec<Test> {
     if plan.steps.iter().any(|step| step.unknown.is_some()) {
         return Vec::new();
     }
-    let mut starts = Starts::new(plan);
+    let looks = Looks::of(&plan.start, plan.space.len());
+    let laws = Laws { tests: &plan.start, looks: &looks, kept: None };
+    let mut starts =
+        Starts { plan, laws, known: at_start(plan), changed: vec![1; plan.space.len()], looks: 1 };
     let first = starts.known.clone();
+    let finds = finds_as_at_start(plan, order);
+    let mut looked = vec![0; finds.len()];
     for _ in 0..ROUNDS {
-        let mut more = false;
-        for &step in order {
-            more |= starts.look_at(step);
-        }
-        if !more {
-            break;
+        for ((step, cells), looked) in finds.iter().zip(&mut looked) {
+            // Only what has changed since the last look may show more.
+            if cells.iter().any(|cell| starts.changed[cell.0 as usize] > *looked) {
+                starts.looks += 1;
+                *looked = starts.looks;
+                starts.look_at(*step, cells);
+            }
         }
     }
     let cells = (0..plan.space.len() as u32).map(CellId);
-    let changed = cells.filter(|cell| starts.of(*cell).kinds != first[cell.0 as usize].kinds);
-    changed.map(|cell| starts.of(cell).kinds.test(cell)).collect()
+    let narrower = cells.filter(|cell| starts.of(*cell).kinds != first[cell.0 as usize].kinds);
+    narrower.map(|cell| starts.of(cell).kinds.test(cell)).collect()
+}
+
+/// The steps that may fail, and the cells that each reads as they were at the start: nobody else writes them.
+fn finds_as_at_start(plan: &Plan, order: &[StepId]) -> Vec<(StepId, Vec<CellId>)> {
+    let mut writers: Vec<Option<StepId>> = vec![None; plan.space.len()];
+    let mut shared = vec![false; plan.space.len()];
+    for (at, step) in plan.steps.iter().enumerate() {
+        step.apply.writes(&mut |cell, _| {
+            let id = StepId(at as u32);
+            shared[cell.0 as usize] |= writers[cell.0 as usize].replace(id).is_some_and(|other| other != id);
+        });
+    }
+    let mut found = Vec::new();
+    for &step in order {
+        let mut cells = Vec::new();
+        plan.steps[step.0 as usize].apply.reads(&mut cells);
+        cells.retain(|cell| {
+            !shared[cell.0 as usize] && writers[cell.0 as usize].is_none_or(|writer| writer == step)
+        });
+        cells.sort_unstable();
+        cells.dedup();
+        if !cells.is_empty() && cells.len() <= MOST_CELLS {
+            found.push((step, cells));
+        }
+    }
+    found
 }
 
 struct Starts<'p> {
     plan: &'p Plan,
+    laws: Laws<'p>,
     /// What is known of each cell at the start.
     known: Vec<Known>,
-    /// The steps that write a cell.
-    writers: Vec<Vec<StepId>>,
-    /// The assumptions that look at a cell.
-    laws: FxHashMap<CellId, Vec<u32>>,
+    /// At which look more became known of a cell.
+    changed: Vec<u32>,
+    looks: u32,
 }
 
-impl<'p> Starts<'p> {
-    fn new(plan: &'p Plan) -> Self {
-        let known = plan
-            .space
-            .iter()
-            .map(|(_, cell)| match &cell.lifetime {
-                Lifetime::Machine => Known::of(Kinds::of(&cell.kinds)),
-                Lifetime::Run(initial) => Known::is(initial),
-            })
-            .collect();
-        let mut writers = vec![Vec::new(); plan.space.len()];
-        for (at, step) in plan.steps.iter().enumerate() {
-            for cell in step.apply.written() {
-                writers[cell.0 as usize].push(StepId(at as u32));
-            }
-        }
-        Self { plan, known, writers, laws: by_cell(&plan.start) }
-    }
-
+impl Starts<'_> {
     fn of(&self, cell: CellId) -> &Known {
         &self.known[cell.0 as usize]
     }
 
-    /// Rules out the starts with which a step fails, whatever others do before it; whether there were any.
-    fn look_at(&mut self, step: StepId) -> bool {
+    /// Rules out the starts with which a step fails, whatever others do before it. `cells`: what it finds as at the start.
+    fn look_at(&mut self, step: StepId, cells: &[CellId]) {
         let program = &self.plan.steps[step.0 as usize].apply;
-        let mut cells = Vec::new();
-        program.reads(&mut cells);
-        cells.sort_unstable();
-        cells.dedup();
-        cells.retain(|&cell| self.is_as_at_start(cell, step));
-        if cells.len() > MOST_CELLS {
-            return false;
+        let mut walk = Walk::default();
+        for &cell in cells {
+            walk.set(cell, self.of(cell).clone());
         }
-        let mut more = false;
-        for &cell in &cells {
-            for kind in self.of(cell).kinds.list().map(Kinds::only).collect::<Vec<_>>() {
+        for &cell in cells {
+            let kinds = self.of(cell).kinds;
+            for kind in kinds.list().map(Kinds::only).filter(|kind| *kind != kinds) {
+                let known = walk.changes();
                 let mut before = Vec::new();
-                let fails = !self.suppose(cell, kind, &mut before) || self.fails(program, &cells);
-                for (cell, known) in before.into_iter().rev() {
+                let possible = self.laws.suppose(&mut self.known, cell, Known::of(kind), &mut before);
+                let fails = !possible || {
+                    for (cell, _) in before.iter().filter(|(cell, _)| cells.binary_search(cell).is_ok()) {
+                        walk.set(*cell, self.of(*cell).clone());
+                    }
+                    !walk.run(program)
+                };
+                walk.undo(known);
+                for (cell, known) in before.drain(..).rev() {
                     self.known.set(cell, known);
                 }
                 if fails {
-                    more = true;
-                    self.suppose(cell, Kinds::ANY.without(kind), &mut Vec::new());
+                    let other = Known::of(Kinds::ANY.without(kind));
+                    self.laws.suppose(&mut self.known, cell, other, &mut before);
+                    for (cell, _) in before {
+                        self.changed[cell.0 as usize] = self.looks;
+                        if cells.binary_search(&cell).is_ok() {
+                            walk.set(cell, self.of(cell).clone());
+                        }
+                    }
                 }
             }
         }
-        more
-    }
-
-    /// Whether a cell is as at the start when a step has its turn.
-    fn is_as_at_start(&self, cell: CellId, step: StepId) -> bool {
-        self.writers[cell.0 as usize].iter().all(|&writer| writer == step)
-    }
-
-    fn suppose(&mut self, cell: CellId, kinds: Kinds, before: &mut Vec<(CellId, Known)>) -> bool {
-        let laws = Laws { tests: &self.plan.start, by_cell: &self.laws, kept: None };
-        laws.suppose(&mut self.known, cell, Known::of(kinds), before)
-    }
-
-    /// Whether a program fails for certain that finds these cells as they were at the start.
-    fn fails(&self, program: &Program, cells: &[CellId]) -> bool {
-        let mut known: FxHashMap<CellId, Known> =
-            cells.iter().map(|&cell| (cell, self.of(cell).clone())).collect();
-        !run(program, &mut known)
     }
 }

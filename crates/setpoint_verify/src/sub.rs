@@ -316,16 +316,14 @@ impl Renumber<'_, '_> {
         while at < self.cells.len() {
             let cell = self.cells[at];
             at += 1;
-            let Some(tests_of) = self.context.assumed.get(&cell) else { continue };
-            for &test in tests_of {
+            for &test in self.context.looks.tests(cell) {
                 if !seen.insert(test) {
                     continue;
                 }
-                let mut cells = Vec::new();
-                self.context.assumptions[test as usize].cells(&mut cells);
+                let cells = self.context.looks.cells(test);
                 match tests {
                     Tests::Connected => {
-                        for cell in cells {
+                        for &cell in cells {
                             self.cell(cell);
                         }
                     }
@@ -430,13 +428,12 @@ pub(crate) fn lasting(context: &Context<'_>, sub: &Sub) -> Vec<Test> {
     };
     let mut seen: FxHashSet<u32> = FxHashSet::default();
     let mut found = Vec::new();
-    for cell in &sub.cells {
-        for &test in context.assumed.get(cell).into_iter().flatten() {
+    for &cell in &sub.cells {
+        for &test in context.looks.tests(cell) {
             if !seen.insert(test) {
                 continue;
             }
-            let mut cells = Vec::new();
-            context.assumptions[test as usize].cells(&mut cells);
+            let cells = context.looks.cells(test);
             if cells.iter().all(|cell| place.contains_key(cell) && (kept[test as usize] || untouched(cell))) {
                 found.push(moved(&context.assumptions[test as usize], &place));
             }

@@ -2,7 +2,7 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use setpoint_solver::{Lit, Outcome};
-use setpoint_state::{CellId, Lifetime, Reach, Semantics, State, Status, StepId};
+use setpoint_state::{CellId, Lifetime, Program, Reach, Semantics, State, Status, StepId, Test};
 
 use crate::context::Context;
 use crate::converge;
@@ -141,11 +141,11 @@ struct Shown {
     loud: Vec<usize>,
 }
 
-/// `any`: the same plan with every start, which decides what is managed.
-pub(crate) fn decide(
+/// `every_start`: the same plan, if the context leaves starts out.
+pub(crate) fn decide<'e, 'p: 'e>(
     context: &Context<'_>,
     witness: &Witness<'_, '_>,
-    any: &Context<'_>,
+    every_start: impl Fn() -> Option<&'e Context<'p>>,
     tell: &dyn Fn(usize, usize),
 ) -> Twices {
     let mut found = Twices {
@@ -220,9 +220,16 @@ pub(crate) fn decide(
         }
         settle(context, witness, &groups, &open, &open_steps, &mut found);
     }
-    let any_groups = if context.narrowed { self::groups(any) } else { groups };
     // A run without failure has a start that is not left out.
-    converge::converge(any, witness, &any_groups, &mut found);
+    let mut ends = converge::converge(context, witness, &groups);
+    if ends.convergent != Answer::No
+        && let Some(every) = every_start()
+    {
+        // What is managed is told of every machine.
+        ends = converge::converge(every, witness, &self::groups(every));
+    }
+    (found.convergent, found.not_convergent) = (ends.convergent, ends.not_convergent);
+    found.unproved.extend(ends.unproved);
     name_unknown(context, &mut found);
     found
 }
@@ -330,6 +337,14 @@ fn alone(
     let everything = || Shown { idempotent: false, loud: (0..group.len()).collect() };
     if group.len() > LARGEST_PART {
         return everything();
+    }
+    // What does nothing at all does it twice.
+    let is_idle = |&step: &StepId| {
+        let step = context.step(step);
+        step.apply == Program::Skip && step.refresh == Program::Skip && step.suitable == Test::True
+    };
+    if group.iter().all(is_idle) {
+        return Shown { idempotent: true, loud: Vec::new() };
     }
     let mut sub = Sub::new(context, group, Moment::Any, Tests::Inside);
     let tests = lasting(context, &sub);

@@ -95,7 +95,7 @@ fn look_of(context: &Context<'_>, cell: CellId) -> u64 {
     for value in context.domains.of_cell(cell) {
         value.kind().hash(&mut hasher);
     }
-    for &test in context.assumed.get(&cell).into_iter().flatten() {
+    for &test in context.looks.tests(cell) {
         context.kept()[test as usize].hash(&mut hasher);
         hash_test(&context.assumptions[test as usize], cell, &mut hasher);
     }

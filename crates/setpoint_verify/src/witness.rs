@@ -8,6 +8,7 @@ use setpoint_state::{CellId, State, StepId, Value};
 
 use crate::context::{Context, has};
 use crate::flow::GaveUp;
+use crate::kinds::{Held, Known, Laws, at_start, follow};
 use crate::machine::{Machine, Symbols};
 use crate::runs::Runs;
 use crate::sub::{Moment, Sub, Tests, embed};
@@ -55,9 +56,47 @@ impl<'c, 'p> Witness<'c, 'p> {
             if self.is_admissible(&state) {
                 return Ok(Some(state));
             }
+            if let Some(near) = self.near(&state) {
+                return Ok(Some(near));
+            }
             let cells: Vec<CellId> = self.context.plan.space.iter().map(|(id, _)| id).collect();
             self.solve(&cells, &[], state)
         })
+    }
+
+    /// An admissible start near a plain state, if it is found by choosing cell by cell what the assumptions leave open.
+    fn near(&self, plain: &State) -> Option<State> {
+        let context = self.context;
+        let laws = Laws { tests: &context.assumptions, looks: &context.looks, kept: None };
+        let mut known = at_start(&context.plan);
+        for test in &context.assumptions {
+            let mut said = Vec::new();
+            follow(test, true, &|cell| known.get(cell), &mut said);
+            for (cell, more) in said {
+                if !laws.suppose(&mut known, cell, more, &mut Vec::new()) {
+                    return None;
+                }
+            }
+        }
+        let mut state = plain.clone();
+        for (cell, _) in context.plan.space.iter().filter(|(cell, _)| !context.looks.tests(*cell).is_empty())
+        {
+            let chosen = context.domains.start_values(cell).find(|value| {
+                if known.get(cell).excludes(value) {
+                    return false;
+                }
+                let mut before = Vec::new();
+                let possible = laws.suppose(&mut known, cell, Known::is(value), &mut before);
+                if !possible {
+                    for (cell, old) in before.into_iter().rev() {
+                        known.set(cell, old);
+                    }
+                }
+                possible
+            });
+            state.set(cell, chosen?.clone());
+        }
+        self.is_admissible(&state).then_some(state)
     }
 
     /// A start from which no step fails in Puppet's order, if one is found.
@@ -169,17 +208,14 @@ impl<'c, 'p> Witness<'c, 'p> {
         let context = self.context;
         let fixed_cells: FxHashSet<CellId> = fixed.iter().map(|(cell, _)| *cell).collect();
         let tests_of = |cells: &mut dyn Iterator<Item = CellId>| -> Vec<u32> {
-            let mut tests: Vec<u32> =
-                cells.filter_map(|cell| context.assumed.get(&cell)).flatten().copied().collect();
+            let mut tests: Vec<u32> = cells.flat_map(|cell| context.looks.tests(cell)).copied().collect();
             tests.sort_unstable();
             tests.dedup();
             tests
         };
         let cells_of = |tests: &[u32]| -> Vec<CellId> {
-            let mut cells = Vec::new();
-            for &test in tests {
-                context.assumptions[test as usize].cells(&mut cells);
-            }
+            let mut cells: Vec<CellId> =
+                tests.iter().flat_map(|&test| context.looks.cells(test)).copied().collect();
             cells.sort_unstable();
             cells.dedup();
             cells
