@@ -4,8 +4,6 @@
 //! fresh ones as there are cells whose content is looked at stand for all. Cells that are never compared with or copied to each
 //! other need not share: a thousand files with contents of their own have a thousand small domains.
 
-use std::collections::BTreeSet;
-
 use crate::{CellId, Kind, Lifetime, Plan, Program, Space, Term, Test, Value};
 
 /// The values of every cell of a plan.
@@ -85,7 +83,7 @@ impl Domains {
 
 struct Look {
     parent: Vec<u32>,
-    mentioned: Vec<BTreeSet<Value>>,
+    mentioned: Vec<Vec<Value>>,
     /// Cells whose content is compared or copied.
     read: Vec<bool>,
 }
@@ -94,7 +92,7 @@ impl Look {
     fn new(cells: usize) -> Self {
         Self {
             parent: (0..cells as u32).collect(),
-            mentioned: vec![BTreeSet::new(); cells],
+            mentioned: vec![Vec::new(); cells],
             read: vec![false; cells],
         }
     }
@@ -127,7 +125,7 @@ impl Look {
                 Test::Equal(Term::Cell(cell), Term::Is(value))
                 | Test::Equal(Term::Is(value), Term::Cell(cell)) => {
                     self.read[cell.0 as usize] = true;
-                    self.mentioned[cell.0 as usize].insert(value.clone());
+                    self.mentioned[cell.0 as usize].push(value.clone());
                 }
                 Test::Equal(Term::Is(_), Term::Is(_)) => {}
                 Test::Not(inner) => work.push(inner),
@@ -146,7 +144,7 @@ impl Look {
                     self.join(*to, *from);
                 }
                 Program::Write(to, Term::Is(value)) => {
-                    self.mentioned[to.0 as usize].insert(value.clone());
+                    self.mentioned[to.0 as usize].push(value.clone());
                 }
                 Program::If(test, then, otherwise) => {
                     self.test(test);
@@ -174,40 +172,36 @@ impl Look {
         let mut values = Vec::with_capacity(members.len());
         let mut start = vec![Vec::new(); count];
         for cells in &members {
-            let mut known: BTreeSet<Value> = BTreeSet::new();
-            let mut kinds: BTreeSet<Kind> = BTreeSet::new();
+            let mut known: Vec<Value> = Vec::new();
+            let mut kinds: Vec<Kind> = Vec::new();
             for &at in cells {
                 known.append(&mut self.mentioned[at]);
                 let Some(cell) = space.get(CellId(at as u32)) else { continue };
                 match &cell.lifetime {
                     Lifetime::Machine => kinds.extend(&cell.kinds),
-                    Lifetime::Run(initial) => {
-                        known.insert(initial.clone());
-                    }
+                    Lifetime::Run(initial) => known.push(initial.clone()),
                 }
             }
+            kinds.sort_unstable();
+            kinds.dedup();
             let read = cells.iter().filter(|&&at| self.read[at]).count() as u32;
             let fresh = fresh(read, cells.len() as u32);
+            let mentioned = sorted(known);
+            let mut known = mentioned.clone();
             for kind in kinds {
                 match kind {
-                    Kind::Absent => {
-                        known.insert(Value::Absent);
-                    }
-                    Kind::Directory => {
-                        known.insert(Value::Directory);
-                    }
-                    Kind::File | Kind::Link | Kind::Text => {
-                        // A mentioned fresh value (a plan may be made of a part of another) keeps its number.
-                        let mut number = 0;
-                        for _ in 0..fresh {
-                            while !known.insert(Value::Fresh(kind, number)) {
-                                number += 1;
-                            }
-                        }
-                    }
+                    Kind::Absent => known.push(Value::Absent),
+                    Kind::Directory => known.push(Value::Directory),
+                    // A mentioned fresh value (a plan may be made of a part of another) keeps its number.
+                    Kind::File | Kind::Link | Kind::Text => known.extend(
+                        (0..)
+                            .map(|number| Value::Fresh(kind, number))
+                            .filter(|value| mentioned.binary_search(value).is_err())
+                            .take(fresh as usize),
+                    ),
                 }
             }
-            let known: Vec<Value> = known.into_iter().collect();
+            let known = sorted(known);
             for &at in cells {
                 let Some(cell) = space.get(CellId(at as u32)) else { continue };
                 start[at] = match &cell.lifetime {
@@ -227,4 +221,10 @@ impl Look {
         }
         Domains { group, values, start }
     }
+}
+
+fn sorted(mut values: Vec<Value>) -> Vec<Value> {
+    values.sort_unstable();
+    values.dedup();
+    values
 }

@@ -118,8 +118,7 @@ impl<'c, 'p> Apart<'c, 'p> {
             return mine;
         }
         let mut sub = Sub::new(context, group, Moment::AnyTwo, Tests::Inside);
-        sub.plan.start = lasting(context, &sub);
-        sub.domains = setpoint_state::Domains::for_two(&sub.plan);
+        sub.assume(lasting(context, &sub));
         // What earlier groups have brought to one end is the same in both runs.
         let first_turn = context.rank[group[0].0 as usize];
         let shared: Vec<bool> = sub
@@ -145,7 +144,7 @@ impl<'c, 'p> Apart<'c, 'p> {
         key.extend(shared.iter().chain(&outside).map(|&flag| u32::from(flag)));
         let bad = self.memo.entry(key).or_insert_with(|| {
             let runs = Runs::new(&sub, context.semantics, &[]);
-            let mut machine = Machine::new(&sub.plan, &sub.domains, context.semantics, context.limits());
+            let mut machine = sub.machine(context);
             let mut ends: Vec<Track> = Vec::new();
             let mut first_start = None;
             for _ in 0..2 {
@@ -203,7 +202,7 @@ fn converges(
         let place: FxHashMap<CellId, usize> =
             sub.cells.iter().enumerate().map(|(at, &cell)| (cell, at)).collect();
         let runs = Runs::new(&sub, context.semantics, &context.unsettled);
-        let mut machine = Machine::new(&sub.plan, &sub.domains, context.semantics, context.limits());
+        let mut machine = sub.machine(context);
         let mut ends = Vec::new();
         let mut begins = Vec::new();
         for _ in 0..2 {

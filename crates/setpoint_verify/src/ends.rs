@@ -11,10 +11,9 @@ use setpoint_state::{
 
 use crate::context::{Context, Lens};
 use crate::flow::GaveUp;
-use crate::machine::Machine;
 use crate::pair::Asker;
 use crate::runs::Runs;
-use crate::sub::{Moment, Sub, Tests, embed, moved};
+use crate::sub::{Moment, Sub, Tests, Values, embed, moved};
 use crate::{Answer, Broken, Failure, Invariant, Stale, Undecided, Unproved, Why};
 
 /// More steps than this are not put into one question about an end.
@@ -69,7 +68,7 @@ fn ask(
             sub.cells.iter().enumerate().map(|(at, &cell)| (cell, CellId(at as u32))).collect();
         let mut sub = sub;
         let (holds_here, bad_here) = (moved(holds, &place), moved(bad, &place));
-        sub.domains = setpoint_state::Domains::with_tests(&sub.plan, &[holds_here.clone(), bad_here.clone()]);
+        sub.hold(Values::With([holds_here.clone(), bad_here.clone()]));
         let mut key = sub.shape_with(&[&holds_here, &bad_here]);
         key.extend([u32::MAX, orders as u32]);
         if let Some(candidates) = transient {
@@ -79,7 +78,7 @@ fn ask(
             return Ok(None);
         }
         let runs = Runs::new(&sub, context.semantics, &[]);
-        let mut machine = Machine::new(&sub.plan, &sub.domains, context.semantics, context.limits());
+        let mut machine = sub.machine(context);
         let start = machine.any_start();
         runs.assume(&mut machine, &start);
         let at_start = machine.test(&start, &holds_here);
@@ -361,7 +360,7 @@ fn declared(
     let tests: Vec<Test> = asked.iter().map(|(_, at, value)| Test::is(*at, value.clone())).collect();
     let key = sub.shape_with(&tests.iter().collect::<Vec<_>>());
     let always = memo.entry(key).or_insert_with(|| {
-        let mut machine = Machine::new(&sub.plan, &sub.domains, context.semantics, context.limits());
+        let mut machine = sub.machine(context);
         let mut state = machine.any_start();
         let (yes, no) = (machine.yes(), machine.no());
         let ended = machine.step(&sub.plan.steps[0], &mut state, yes, no, no);
@@ -539,7 +538,7 @@ fn always_fails(asker: &Asker<'_, '_>, step: StepId) -> Answer {
     }
     let sub = Sub::new(context, &members, Moment::Start, Tests::Inside);
     let runs = Runs::new(&sub, context.semantics, &[]);
-    let mut machine = Machine::new(&sub.plan, &sub.domains, context.semantics, context.limits());
+    let mut machine = sub.machine(context);
     let start = machine.any_start();
     runs.assume(&mut machine, &start);
     let track = runs.in_order(&mut machine, start.clone());

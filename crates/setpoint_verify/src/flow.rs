@@ -2,7 +2,7 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use setpoint_solver::{Lit, Outcome};
-use setpoint_state::{CellId, Domains, Lifetime, Semantics, StepId};
+use setpoint_state::{CellId, Lifetime, Semantics, StepId};
 
 use crate::context::{Context, has};
 use crate::kinds::Kinds;
@@ -80,7 +80,6 @@ impl Local {
         if sub.plan.start.is_empty() && found == none {
             return Ok(plain);
         }
-        sub.domains = Domains::of(&sub.plan);
         self.pair_from(context, one, two, &sub, &found)
     }
 
@@ -107,7 +106,7 @@ impl Local {
             return Ok(sub.outside(known));
         }
         self.asked += 1;
-        let mut machine = Machine::new(&sub.plan, &sub.domains, context.semantics, context.limits());
+        let mut machine = sub.machine(context);
         let start = machine.any_start();
         machine.assume(&start, &sub.plan.start);
         let mut inputs = Vec::new();
@@ -189,7 +188,6 @@ impl Local {
     ) -> Result<Flow, GaveUp> {
         let mut sub = Sub::new(context, &[step], Moment::AnyTwo, Tests::Inside);
         sub.assume_kept(context);
-        sub.domains = Domains::for_two(&sub.plan);
         let levels: Vec<Option<bool>> = sub.cells.iter().map(|cell| cells.get(cell).copied()).collect();
         let skippable = context.can_be_skipped(step);
         let notified = context.is_notified(step);
@@ -202,7 +200,7 @@ impl Local {
             return Ok(known.outside(&sub));
         }
         self.asked += 1;
-        let mut machine = Machine::new(&sub.plan, &sub.domains, context.semantics, context.limits());
+        let mut machine = sub.machine(context);
         let first = machine.any_start();
         let mut second = first.clone();
         for (at, level) in levels.iter().enumerate() {

@@ -32,7 +32,7 @@ impl Context<'_> {
                 .filter_map(|cell| {
                     let possible =
                         self.plan.space.get(cell).map_or(Kinds::ANY, |cell| Kinds::of(&cell.kinds));
-                    let kinds = Held::get(&held, cell).kinds;
+                    let kinds = held.known(cell).kinds;
                     (!possible.is_within(kinds)).then_some((cell, kinds))
                 })
                 .collect()

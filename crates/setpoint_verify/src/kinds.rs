@@ -149,48 +149,40 @@ pub(crate) fn at_start(plan: &Plan) -> Vec<Known> {
 }
 
 /// Whether a test holds, if what is known decides that.
-pub(crate) fn holds(test: &Test, held: &dyn Fn(CellId) -> Known) -> Option<bool> {
+pub(crate) fn holds(test: &Test, held: &dyn Held) -> Option<bool> {
     match test {
         Test::True => Some(true),
         Test::Kind(cell, kind) => {
-            let (kinds, kind) = (held(*cell).kinds, Kinds::only(*kind));
+            let (kinds, kind) = (held.known(*cell).kinds, Kinds::only(*kind));
             if kinds.and(kind).is_empty() { Some(false) } else { (kinds == kind).then_some(true) }
         }
         Test::Equal(Term::Is(one), Term::Is(two)) => Some(one == two),
         Test::Equal(Term::Cell(cell), Term::Is(value)) | Test::Equal(Term::Is(value), Term::Cell(cell)) => {
-            let known = held(*cell);
+            let known = held.known(*cell);
             if known.excludes(value) { Some(false) } else { known.certainly_is(value).then_some(true) }
         }
         Test::Equal(Term::Cell(one), Term::Cell(two)) => {
-            held(*one).and(&held(*two)).is_impossible().then_some(false)
+            held.known(*one).and(held.known(*two)).is_impossible().then_some(false)
         }
         Test::Not(inner) => holds(inner, held).map(|holds| !holds),
-        Test::All(tests) => {
-            let all: Vec<Option<bool>> = tests.iter().map(|test| holds(test, held)).collect();
-            if all.contains(&Some(false)) {
-                Some(false)
-            } else {
-                all.iter().all(|holds| *holds == Some(true)).then_some(true)
+        Test::All(tests) | Test::Any(tests) => {
+            // One that is this decides; all must be the other.
+            let decides = matches!(test, Test::Any(_));
+            let mut open = false;
+            for test in tests {
+                match holds(test, held) {
+                    Some(answer) if answer == decides => return Some(decides),
+                    Some(_) => {}
+                    None => open = true,
+                }
             }
-        }
-        Test::Any(tests) => {
-            let any: Vec<Option<bool>> = tests.iter().map(|test| holds(test, held)).collect();
-            if any.contains(&Some(true)) {
-                Some(true)
-            } else {
-                any.iter().all(|holds| *holds == Some(false)).then_some(false)
-            }
+            (!open).then_some(!decides)
         }
     }
 }
 
 /// What a test that has this answer says of single cells.
-pub(crate) fn follow(
-    test: &Test,
-    answer: bool,
-    held: &dyn Fn(CellId) -> Known,
-    found: &mut Vec<(CellId, Known)>,
-) {
+pub(crate) fn follow(test: &Test, answer: bool, held: &dyn Held, found: &mut Vec<(CellId, Known)>) {
     match test {
         Test::Kind(cell, kind) => {
             let kind = Kinds::only(*kind);
@@ -221,7 +213,7 @@ pub(crate) fn follow(
                 follow(test, answer, held, &mut said);
                 let mut all: FxHashMap<CellId, Known> = FxHashMap::default();
                 for (cell, known) in said {
-                    let both = Held::get(&all, cell).and(&known);
+                    let both = all.known(cell).and(&known);
                     all.insert(cell, both);
                 }
                 all
@@ -254,20 +246,20 @@ impl Laws<'_> {
     /// which more becomes known what was known before.
     pub(crate) fn suppose(
         &self,
-        held: &mut dyn Held,
+        held: &mut dyn Holds,
         cell: CellId,
         known: Known,
         changed: &mut Vec<(CellId, Known)>,
     ) -> bool {
         let mut work = vec![(cell, known)];
         while let Some((cell, known)) = work.pop() {
-            let old = held.get(cell);
+            let old = held.known(cell).clone();
             if old.is_within(&known) {
                 continue;
             }
             let both = old.and(&known);
             let impossible = both.is_impossible();
-            held.set(cell, both);
+            held.tell(cell, both);
             changed.push((cell, old));
             if impossible {
                 return false;
@@ -275,7 +267,7 @@ impl Laws<'_> {
             for &law in self.looks.tests(cell) {
                 let law = law as usize;
                 if self.kept.is_none_or(|kept| kept[law]) {
-                    follow(&self.tests[law], true, &|cell| held.get(cell), &mut work);
+                    follow(&self.tests[law], true, held, &mut work);
                 }
             }
         }
@@ -285,28 +277,60 @@ impl Laws<'_> {
 
 /// What is known of cells.
 pub(crate) trait Held {
-    fn get(&self, cell: CellId) -> Known;
-    fn set(&mut self, cell: CellId, known: Known);
+    fn known(&self, cell: CellId) -> &Known;
 }
 
-impl Held for Vec<Known> {
-    fn get(&self, cell: CellId) -> Known {
-        self[cell.0 as usize].clone()
-    }
+/// What is known of cells, and may become more.
+pub(crate) trait Holds: Held {
+    fn tell(&mut self, cell: CellId, known: Known);
+}
 
-    fn set(&mut self, cell: CellId, known: Known) {
+static NOTHING: Known = Known { kinds: Kinds::ANY, is: None, not: Vec::new() };
+
+impl Held for Vec<Known> {
+    fn known(&self, cell: CellId) -> &Known {
+        &self[cell.0 as usize]
+    }
+}
+
+impl Holds for Vec<Known> {
+    fn tell(&mut self, cell: CellId, known: Known) {
         self[cell.0 as usize] = known;
     }
 }
 
 /// Of cells that are not mentioned nothing is known.
 impl Held for FxHashMap<CellId, Known> {
-    fn get(&self, cell: CellId) -> Known {
-        FxHashMap::get(self, &cell).cloned().unwrap_or_else(Known::nothing)
+    fn known(&self, cell: CellId) -> &Known {
+        self.get(&cell).unwrap_or(&NOTHING)
     }
+}
 
-    fn set(&mut self, cell: CellId, known: Known) {
+impl Holds for FxHashMap<CellId, Known> {
+    fn tell(&mut self, cell: CellId, known: Known) {
         self.insert(cell, known);
+    }
+}
+
+/// What is known of some cells besides what is known of all.
+pub(crate) struct And<'h> {
+    pub(crate) all: &'h dyn Held,
+    pub(crate) some: Vec<(CellId, Known)>,
+}
+
+impl And<'_> {
+    pub(crate) fn add(&mut self, cell: CellId, more: &Known) {
+        match self.some.iter_mut().find(|(one, _)| *one == cell) {
+            Some((_, known)) => *known = known.and(more),
+            None => self.some.push((cell, self.all.known(cell).and(more))),
+        }
+    }
+}
+
+impl Held for And<'_> {
+    fn known(&self, cell: CellId) -> &Known {
+        let some = self.some.iter().find(|(one, _)| *one == cell);
+        some.map_or_else(|| self.all.known(cell), |(_, known)| known)
     }
 }
 
@@ -357,7 +381,7 @@ impl<'w> Walk<'w> {
             Program::Write(cell, term) => {
                 let known = match term {
                     Term::Is(value) => Known::is(value),
-                    Term::Cell(from) => Held::get(&self.held, *from),
+                    Term::Cell(from) => self.held.known(*from).clone(),
                 };
                 if let Some(told) = &mut self.at_write {
                     told(&self.held, *cell, &known);
@@ -367,7 +391,7 @@ impl<'w> Walk<'w> {
             }
             Program::Sequence(programs) => programs.iter().all(|program| self.run(program)),
             Program::If(test, then, otherwise) => {
-                let answer = holds(test, &|cell| Held::get(&self.held, cell));
+                let answer = holds(test, &self.held);
                 if let Some(answer) = answer {
                     return self.branch(test, answer, if answer { then } else { otherwise });
                 }
@@ -387,9 +411,9 @@ impl<'w> Walk<'w> {
     /// Runs a program that is taken if a test has this answer.
     fn branch(&mut self, test: &Test, answer: bool, program: &Program) -> bool {
         let mut found = Vec::new();
-        follow(test, answer, &|cell| Held::get(&self.held, cell), &mut found);
+        follow(test, answer, &self.held, &mut found);
         for (cell, known) in found {
-            let old = Held::get(&self.held, cell);
+            let old = self.held.known(cell);
             if old.is_within(&known) {
                 continue;
             }
@@ -404,18 +428,20 @@ impl<'w> Walk<'w> {
 
     /// What is known now of the cells that have changed since.
     fn since(&self, but: usize) -> FxHashMap<CellId, Known> {
-        self.trail[but..].iter().map(|(cell, _)| (*cell, Held::get(&self.held, *cell))).collect()
+        self.trail[but..].iter().map(|(cell, _)| (*cell, self.held.known(*cell).clone())).collect()
     }
 
     /// Goes on with what is known after one branch, or after either of two.
     fn join(&mut self, mut one: FxHashMap<CellId, Known>, two: Option<FxHashMap<CellId, Known>>) {
         if let Some(mut two) = two {
             for (cell, known) in &mut one {
-                let other = two.remove(cell).unwrap_or_else(|| Held::get(&self.held, *cell));
-                *known = known.or(&other);
+                *known = match two.remove(cell) {
+                    Some(other) => known.or(&other),
+                    None => known.or(self.held.known(*cell)),
+                };
             }
             for (cell, known) in two {
-                let both = known.or(&Held::get(&self.held, cell));
+                let both = known.or(self.held.known(cell));
                 one.insert(cell, both);
             }
         }
@@ -439,7 +465,7 @@ pub(crate) fn either(
     other: &FxHashMap<CellId, Known>,
 ) -> FxHashMap<CellId, Known> {
     one.retain(|cell, known| {
-        *known = known.or(&Held::get(other, *cell));
+        *known = known.or(other.known(*cell));
         !known.is_nothing()
     });
     one

@@ -7,11 +7,10 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use setpoint_solver::{Lit, Outcome};
-use setpoint_state::{CellId, Domains, Program, Step, StepId, Term, Test};
+use setpoint_state::{CellId, Program, Step, StepId, Term, Test};
 
 use crate::context::Context;
-use crate::kinds::{Held, Known, Walk, follow, holds};
-use crate::machine::Machine;
+use crate::kinds::{And, Known, Walk, follow, holds};
 use crate::sub::{Moment, Sub, Tests, moved};
 
 /// A step that has to do with more assumptions is not asked: it may break all that it touches.
@@ -84,14 +83,11 @@ fn plainly_kept(context: &Context<'_>) -> Vec<bool> {
 /// Whether a test that holds before a write certainly holds after it.
 fn keeps(held: &FxHashMap<CellId, Known>, cell: CellId, value: &Known, test: &Test) -> bool {
     let mut said = Vec::new();
-    follow(test, true, &|cell| Held::get(held, cell), &mut said);
-    let after = |other: CellId| {
-        if other == cell {
-            return value.clone();
-        }
-        let more = said.iter().filter(|(said, _)| *said == other);
-        more.fold(Held::get(held, other), |all, (_, known)| all.and(known))
-    };
+    follow(test, true, held, &mut said);
+    let mut after = And { all: held, some: vec![(cell, value.clone())] };
+    for (other, more) in said.iter().filter(|(other, _)| *other != cell) {
+        after.add(*other, more);
+    }
     holds(test, &after) == Some(true)
 }
 
@@ -106,15 +102,14 @@ fn broken(
     let own: Vec<Test> = tests.iter().map(|&test| context.assumptions[test as usize].clone()).collect();
     let mut sub = Sub::new(context, &[step], Moment::Any, Tests::Also(&own));
     let places = sub.places();
-    sub.plan.start = inside(context, &sub, &places, kept);
-    sub.domains = Domains::of(&sub.plan);
+    sub.assume(inside(context, &sub, &places, kept));
     let own: Vec<Test> = own.iter().map(|test| moved(test, &places)).collect();
     let mut key = sub.shape_with(&own.iter().collect::<Vec<_>>());
     key.push(u32::from(context.is_notified(step)));
     if let Some(known) = memo.get(&key) {
         return known.clone();
     }
-    let mut machine = Machine::new(&sub.plan, &sub.domains, context.semantics, context.limits());
+    let mut machine = sub.machine(context);
     let mut state = machine.any_start();
     machine.assume(&state, &sub.plan.start);
     let (yes, no) = (machine.yes(), machine.no());
@@ -185,8 +180,7 @@ pub(crate) fn trimmed(context: &Context<'_>) -> Vec<(StepId, Step)> {
 fn idle(context: &Context<'_>, id: StepId) -> Vec<bool> {
     let mut sub = Sub::new(context, &[id], Moment::Any, Tests::Inside);
     sub.assume_kept(context);
-    sub.domains = Domains::of(&sub.plan);
-    let mut machine = Machine::new(&sub.plan, &sub.domains, context.semantics, context.limits());
+    let mut machine = sub.machine(context);
     let mut state = machine.any_start();
     machine.assume(&state, &sub.plan.start);
     let (yes, no) = (machine.yes(), machine.no());

@@ -7,7 +7,7 @@
 
 use setpoint_state::{CellId, Plan, StepId, Test};
 
-use crate::kinds::{Held, Kinds, Known, Laws, Walk, at_start};
+use crate::kinds::{Holds, Kinds, Known, Laws, Walk, at_start};
 use crate::looks::Looks;
 
 /// What one step needs may show what another needs, but seldom further.
@@ -106,7 +106,7 @@ impl Starts<'_> {
                 };
                 walk.undo(known);
                 for (cell, known) in before.drain(..).rev() {
-                    self.known.set(cell, known);
+                    self.known.tell(cell, known);
                 }
                 if fails {
                     let other = Known::of(Kinds::ANY.without(kind));

@@ -9,7 +9,6 @@ use setpoint_state::{CellId, Reach, Semantics, Status, StepId};
 
 use crate::context::{Bits, Context, Lens, put, sorted};
 use crate::flow::GaveUp;
-use crate::machine::Machine;
 use crate::pair::{Answer, Asker};
 use crate::runs::Runs;
 use crate::slice::LARGEST_SLICE;
@@ -113,7 +112,7 @@ impl Asker<'_, '_> {
         for tests in [Tests::Inside, Tests::Connected] {
             let sub = Sub::new(context, members, Moment::Start, tests);
             let runs = Runs::new(&sub, context.semantics, &context.unsettled);
-            let mut machine = Machine::new(&sub.plan, &sub.domains, context.semantics, context.limits());
+            let mut machine = sub.machine(context);
             let start = machine.any_start();
             runs.assume(&mut machine, &start);
             let (left, left_order) = runs.in_any_order(&mut machine, start.clone());
@@ -148,7 +147,7 @@ impl Asker<'_, '_> {
         for tests in [Tests::Inside, Tests::Connected] {
             let sub = Sub::new(context, members, Moment::Start, tests);
             let runs = Runs::new(&sub, context.semantics, &context.unsettled);
-            let mut machine = Machine::new(&sub.plan, &sub.domains, context.semantics, context.limits());
+            let mut machine = sub.machine(context);
             let start = machine.any_start();
             runs.assume(&mut machine, &start);
             let puppet = runs.in_order(&mut machine, start.clone());

@@ -8,7 +8,6 @@ use setpoint_state::{CellId, Reach, StepId, Value};
 
 use crate::context::Context;
 use crate::flow::{Difference, GaveUp, Local, Reached};
-use crate::machine::Machine;
 use crate::runs::Runs;
 use crate::sub::{Moment, Sub, Tests, embed};
 use crate::witness::Witness;
@@ -129,7 +128,7 @@ impl<'c, 'p> Asker<'c, 'p> {
         }
         let sub = Sub::new(context, &[one, two], Moment::Start, Tests::Inside);
         let runs = Runs::new(&sub, context.semantics, &[]);
-        let mut machine = Machine::new(&sub.plan, &sub.domains, context.semantics, context.limits());
+        let mut machine = sub.machine(context);
         let start = machine.any_start();
         runs.assume(&mut machine, &start);
         let begin = runs.begin(&machine, start.clone());

@@ -6,7 +6,7 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use setpoint_solver::{Limits, Lit, Outcome};
-use setpoint_state::{CellId, Domains, Lifetime, Semantics, State, StepId, Test, Value};
+use setpoint_state::{CellId, Lifetime, Semantics, State, StepId, Test, Value};
 
 use crate::blur::blur;
 use crate::context::Lens;
@@ -16,7 +16,7 @@ use crate::kinds::Kinds;
 use crate::machine::Machine;
 use crate::pair::{Answer, Asker, Held, unknown};
 use crate::runs::{Runs, Track};
-use crate::sub::{Moment, Sub, Tests, embed, lasting};
+use crate::sub::{Moment, Sub, Tests, Values, embed, lasting};
 use crate::{Counterexample, Why};
 
 /// More steps than this are not put into one question about schedules.
@@ -257,7 +257,7 @@ impl Asker<'_, '_> {
         let context = self.context;
         let inside: FxHashSet<StepId> = members.iter().copied().collect();
         let mut sub = Sub::through(context, lens, members, Moment::Any, Tests::Inside);
-        sub.plan.start = lasting(context, &sub);
+        sub.assume(lasting(context, &sub));
         let mut disturbed = self.disturbed(lens, &sub, &inside);
         let is_compared = |cell: CellId| {
             reached.cells.contains_key(&cell) && (!matches!(lens, Lens::With(_)) || lens == Lens::With(cell))
@@ -269,7 +269,7 @@ impl Asker<'_, '_> {
             if sub.cells.len() + WORTH_AN_OUTLINE > before {
                 return Ok(None);
             }
-            sub.plan.start = lasting(context, &sub);
+            sub.assume(lasting(context, &sub));
             disturbed = self.disturbed(lens, &sub, &inside);
         }
         let dropped = drop_dead_writes(&mut sub, &is_compared);
@@ -280,9 +280,8 @@ impl Asker<'_, '_> {
             test.cells(&mut cells);
             !cells.iter().any(|cell| dropped.contains(cell))
         });
-        sub.domains =
-            if disturbed.is_empty() { Domains::of(&sub.plan) } else { Domains::for_changing(&sub.plan) };
-        if !disturbed.is_empty() && sub.domains.largest() > LARGEST_DOMAIN {
+        sub.hold(if disturbed.is_empty() { Values::OfOne } else { Values::Changing });
+        if !disturbed.is_empty() && sub.domains().largest() > LARGEST_DOMAIN {
             return Ok(None);
         }
         let puppet = context.semantics == Semantics::Puppet;
@@ -352,7 +351,7 @@ impl Asker<'_, '_> {
         // What is hard here may be easy over more steps.
         let (solver, limits) = context.limits();
         let limits = Limits { conflicts: Some(RING_CONFLICTS), ..limits };
-        let mut machine = Machine::new(&sub.plan, &sub.domains, context.semantics, (solver, limits));
+        let mut machine = Machine::new(&sub.plan, sub.domains(), context.semantics, (solver, limits));
         let start = machine.any_start();
         runs.assume(&mut machine, &start);
         let mut begin = runs.begin(&machine, start.clone());
@@ -488,7 +487,7 @@ impl Asker<'_, '_> {
                 return Ok(found);
             }
             let runs = Runs::new(&sub, context.semantics, &[]);
-            let mut machine = Machine::new(&sub.plan, &sub.domains, context.semantics, context.limits());
+            let mut machine = sub.machine(context);
             let start = machine.any_start();
             runs.assume(&mut machine, &start);
             let turns = self.turns(&members)?;

@@ -1,5 +1,7 @@
 //! A part of a plan as a plan of its own, small enough to be asked about.
 
+use std::cell::OnceCell;
+
 use rustc_hash::{FxHashMap, FxHashSet};
 use setpoint_state::{
     Cell, CellId, CellKey, CellKind, Domains, Kind, Lifetime, Manages, Plan, Program, State, Step, StepId,
@@ -7,11 +9,14 @@ use setpoint_state::{
 };
 
 use crate::context::{Context, Lens};
+use crate::machine::Machine;
 
 /// Some steps of a plan, over the cells that they touch.
 pub(crate) struct Sub {
     pub(crate) plan: Plan,
-    pub(crate) domains: Domains,
+    values: Values,
+    /// Made when they are asked for: many parts are known by their shape.
+    domains: OnceCell<Domains>,
     /// The numbers of the steps in the whole plan.
     pub(crate) steps: Vec<StepId>,
     /// The numbers of the cells in the whole plan.
@@ -29,6 +34,18 @@ pub(crate) enum Moment {
     AnyTwo,
     /// The start, and two starts are compared.
     StartTwo,
+}
+
+/// Which values the cells of a part need.
+pub(crate) enum Values {
+    /// Those of one state.
+    OfOne,
+    /// Those of two that are compared.
+    OfTwo,
+    /// Those of two into which others may put new ones at any time.
+    Changing,
+    /// Those of one of which these are asked too.
+    With([Test; 2]),
 }
 
 impl Moment {
@@ -214,11 +231,38 @@ impl Sub {
                 }
             };
         }
-        let domains = match moment {
-            Moment::Start | Moment::Any => Domains::of(&plan),
-            Moment::AnyTwo | Moment::StartTwo => Domains::for_two(&plan),
+        let values = match moment {
+            Moment::Start | Moment::Any => Values::OfOne,
+            Moment::AnyTwo | Moment::StartTwo => Values::OfTwo,
         };
-        Self { plan, domains, steps: steps.to_vec(), cells, twins: renumber.twins }
+        let (steps, twins) = (steps.to_vec(), renumber.twins);
+        Self { plan, values, domains: OnceCell::new(), steps, cells, twins }
+    }
+
+    /// Assumes these tests instead of others.
+    pub(crate) fn assume(&mut self, tests: Vec<Test>) {
+        self.plan.start = tests;
+        self.domains.take();
+    }
+
+    /// Says which values its cells need.
+    pub(crate) fn hold(&mut self, values: Values) {
+        self.values = values;
+        self.domains.take();
+    }
+
+    pub(crate) fn domains(&self) -> &Domains {
+        self.domains.get_or_init(|| match &self.values {
+            Values::OfOne => Domains::of(&self.plan),
+            Values::OfTwo => Domains::for_two(&self.plan),
+            Values::Changing => Domains::for_changing(&self.plan),
+            Values::With(tests) => Domains::with_tests(&self.plan, tests),
+        })
+    }
+
+    /// A machine for questions about the part.
+    pub(crate) fn machine(&self, context: &Context<'_>) -> Machine<'_> {
+        Machine::new(&self.plan, self.domains(), context.semantics, context.limits())
     }
 
     /// Where the cells of the whole plan stand in the part.
@@ -229,7 +273,7 @@ impl Sub {
     /// Assumes what holds at every moment.
     pub(crate) fn assume_kept(&mut self, context: &Context<'_>) {
         let places = self.places();
-        self.plan.start = crate::laws::inside(context, self, &places, context.kept());
+        self.assume(crate::laws::inside(context, self, &places, context.kept()));
     }
 
     /// What two parts have in common if they differ only in names: equal keys have equal answers.

@@ -347,9 +347,7 @@ fn alone(
         return Shown { idempotent: true, loud: Vec::new() };
     }
     let mut sub = Sub::new(context, group, Moment::Any, Tests::Inside);
-    let tests = lasting(context, &sub);
-    sub.plan.start = tests;
-    sub.domains = setpoint_state::Domains::of(&sub.plan);
+    sub.assume(lasting(context, &sub));
     let inside: FxHashSet<StepId> = group.iter().copied().collect();
     let puppet = context.semantics == Semantics::Puppet;
     let mut flags: Vec<(bool, bool, bool)> = Vec::new();
@@ -379,7 +377,7 @@ fn alone(
         return known.clone();
     }
     let runs = Runs::new(&sub, context.semantics, &[]);
-    let mut machine = Machine::new(&sub.plan, &sub.domains, context.semantics, context.limits());
+    let mut machine = sub.machine(context);
     let start = machine.any_start();
     runs.assume(&mut machine, &start);
     let free =
@@ -538,7 +536,7 @@ fn both(
     for tests in [Tests::Inside, Tests::Connected] {
         let sub = Sub::new(context, all, Moment::Start, tests);
         let runs = Runs::new(&sub, context.semantics, &context.unsettled);
-        let mut machine = Machine::new(&sub.plan, &sub.domains, context.semantics, context.limits());
+        let mut machine = sub.machine(context);
         let start = machine.any_start();
         runs.assume(&mut machine, &start);
         let first = runs.in_order(&mut machine, start.clone());

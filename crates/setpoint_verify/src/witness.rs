@@ -8,7 +8,7 @@ use setpoint_state::{CellId, State, StepId, Value};
 
 use crate::context::{Context, has};
 use crate::flow::GaveUp;
-use crate::kinds::{Held, Known, Laws, at_start, follow};
+use crate::kinds::{Held, Holds, Known, Laws, at_start, follow};
 use crate::machine::{Machine, Symbols};
 use crate::runs::Runs;
 use crate::sub::{Moment, Sub, Tests, embed};
@@ -71,7 +71,7 @@ impl<'c, 'p> Witness<'c, 'p> {
         let mut known = at_start(&context.plan);
         for test in &context.assumptions {
             let mut said = Vec::new();
-            follow(test, true, &|cell| known.get(cell), &mut said);
+            follow(test, true, &known, &mut said);
             for (cell, more) in said {
                 if !laws.suppose(&mut known, cell, more, &mut Vec::new()) {
                     return None;
@@ -82,14 +82,14 @@ impl<'c, 'p> Witness<'c, 'p> {
         for (cell, _) in context.plan.space.iter().filter(|(cell, _)| !context.looks.tests(*cell).is_empty())
         {
             let chosen = context.domains.start_values(cell).find(|value| {
-                if known.get(cell).excludes(value) {
+                if known.known(cell).excludes(value) {
                     return false;
                 }
                 let mut before = Vec::new();
                 let possible = laws.suppose(&mut known, cell, Known::is(value), &mut before);
                 if !possible {
                     for (cell, old) in before.into_iter().rev() {
-                        known.set(cell, old);
+                        known.tell(cell, old);
                     }
                 }
                 possible
@@ -114,7 +114,7 @@ impl<'c, 'p> Witness<'c, 'p> {
                 }
                 let sub = Sub::new(context, &context.order, Moment::Start, Tests::Inside);
                 let runs = Runs::new(&sub, context.semantics, &[]);
-                let mut machine = Machine::new(&sub.plan, &sub.domains, context.semantics, context.limits());
+                let mut machine = sub.machine(context);
                 let start = machine.any_start();
                 runs.assume(&mut machine, &start);
                 let end = runs.in_order(&mut machine, start.clone());
