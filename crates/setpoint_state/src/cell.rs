@@ -165,6 +165,13 @@ impl Space {
         id
     }
 
+    /// A cell of a part of a plan: it is known by its number only.
+    pub fn unnamed(&mut self, kinds: Vec<Kind>, lifetime: Lifetime) -> CellId {
+        let key = CellKey { kind: CellKind::Other, name: Arc::default(), detail: None };
+        self.cells.push(Cell { key, lifetime, kinds });
+        CellId(self.cells.len() as u32 - 1)
+    }
+
     pub fn find(&self, key: &CellKey) -> Option<CellId> {
         self.by_key.get(key).copied()
     }

@@ -41,6 +41,13 @@ impl Step {
         }
     }
 
+    /// The same step, doing something else.
+    pub fn doing(&self, apply: Program, refresh: Program, suitable: Test) -> Self {
+        let Self { name, unknown, passes_on, manages, .. } = self;
+        let (name, unknown, manages) = (name.clone(), unknown.clone(), manages.clone());
+        Self { name, apply, refresh, suitable, unknown, passes_on: *passes_on, manages }
+    }
+
     /// Whether what it writes to a cell is what it stands for, rather than what comes along with it.
     pub fn manages(&self, cell: CellId) -> bool {
         match &self.manages {

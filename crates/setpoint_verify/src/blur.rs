@@ -7,7 +7,7 @@
 use std::collections::BTreeSet;
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use setpoint_state::{CellId, CellKey, CellKind, Kind, Plan, Program, Space, Step, Term, Test, Value};
+use setpoint_state::{CellId, Kind, Lifetime, Plan, Program, Space, Step, Term, Test, Value};
 
 use crate::sub::Sub;
 
@@ -23,22 +23,20 @@ pub(crate) fn blur(sub: &mut Sub, keep: &dyn Fn(CellId) -> bool, linked: &[Test]
         .plan
         .steps
         .iter()
-        .map(|step| Step {
-            apply: blur.program(&step.apply),
-            refresh: blur.program(&step.refresh),
-            suitable: blur.test(&step.suitable),
-            ..step.clone()
+        .map(|step| {
+            let (apply, refresh) = (blur.program(&step.apply), blur.program(&step.refresh));
+            step.doing(apply, refresh, blur.test(&step.suitable))
         })
         .collect();
     let Blur { order, flags, .. } = blur;
     let mut space = Space::new();
-    for (at, &cell) in order.iter().enumerate() {
-        let kinds = sub.plan.space.get(cell).map_or(&[][..], |cell| &cell.kinds);
-        space.cell(CellKey::new(CellKind::Other, &at.to_string()), kinds);
+    for &cell in &order {
+        let kinds = sub.plan.space.get(cell).map(|cell| cell.kinds.clone());
+        space.unnamed(kinds.unwrap_or_default(), Lifetime::Machine);
     }
     let known = order.len() as u32;
-    for flag in 0..flags {
-        space.cell(CellKey::new(CellKind::Other, &(known + flag).to_string()), &[Kind::Text]);
+    for _ in 0..flags {
+        space.unnamed(vec![Kind::Text], Lifetime::Machine);
     }
     let steps = steps.into_iter().map(|step| Step {
         apply: placed(&step.apply, known),

@@ -7,7 +7,8 @@ use std::time::Instant;
 use rustc_hash::{FxHashMap, FxHashSet};
 use setpoint_solver::{Backend, Limits};
 use setpoint_state::{
-    CellId, Domains, Kind, Lifetime, Plan, Program, Reach, Runner, Semantics, Step, StepId, Term, Test, Value,
+    CellId, Domains, Kind, Lifetime, Plan, Program, Reach, Runner, Semantics, Space, Step, StepId, Term,
+    Test, Value,
 };
 
 use crate::ensure::Ensure;
@@ -155,23 +156,21 @@ impl<'p> Context<'p> {
         if !any_start && semantics == Semantics::Puppet {
             assumptions.extend(original.start.iter().cloned());
         }
-        let mut plan = original.clone();
-        plan.start.clone_from(&assumptions);
-        plan.laws = Vec::new();
-        if semantics == Semantics::Paper {
-            for step in &mut plan.steps {
-                step.refresh = Program::Skip;
-                step.suitable = Test::True;
-            }
-            plan.notifies.clear();
-        }
         let runner = Runner::new(original, semantics);
         let order = runner.puppet_order();
-        let needs = if only_needed { crate::needs::needs(&plan, &order) } else { Vec::new() };
+        let needs =
+            if only_needed { crate::needs::needs(original, &assumptions, &order) } else { Vec::new() };
         let narrowed = !needs.is_empty();
-        plan.start.extend(needs.iter().cloned());
         assumptions.extend(needs);
-        fold_constants(&mut plan);
+        let paper = semantics == Semantics::Paper;
+        let plan = Plan {
+            space: original.space.clone(),
+            steps: folded(original, &assumptions, semantics),
+            edges: original.edges.clone(),
+            notifies: if paper { Vec::new() } else { original.notifies.clone() },
+            start: assumptions.clone(),
+            laws: Vec::new(),
+        };
         let count = plan.steps.len();
         let mut rank = vec![u32::MAX; count];
         for (at, step) in order.iter().enumerate() {
@@ -313,11 +312,8 @@ impl<'p> Context<'p> {
         if let Some(known) = self.parts.borrow().get(&key) {
             return Seen::Part(known.clone());
         }
-        let part = Step {
-            apply: without(&step.apply, &hidden),
-            refresh: without(&step.refresh, &hidden),
-            ..step.clone()
-        };
+        let (apply, refresh) = (without(&step.apply, &hidden), without(&step.refresh, &hidden));
+        let part = step.doing(apply, refresh, step.suitable.clone());
         let notifies = !self.runner.notified_by(id).is_empty();
         let footprint = self::footprint(&part, &self.domains, notifies);
         let part = Rc::new((part, footprint));
@@ -422,73 +418,89 @@ impl<'p> Context<'p> {
     }
 }
 
-/// Cells that start with a known value and are only ever given that value are that value.
-fn fold_constants(plan: &mut Plan) {
+/// The steps without what is constant: cells that start with a known value and are only ever given that value are that
+/// value. In the paper's semantics they have no refresh and no provider.
+fn folded(plan: &Plan, start: &[Test], semantics: Semantics) -> Vec<Step> {
+    let refreshes = semantics == Semantics::Puppet;
+    let mut fixed = constants(&plan.space, start, &plan.steps, refreshes);
+    let mut steps: Vec<Step> = plan.steps.iter().map(|step| fold_step(step, &fixed, refreshes)).collect();
     // A second look finds what the first made certain.
-    for _ in 0..3 {
-        let mut fixed: FxHashMap<CellId, Value> = FxHashMap::default();
-        let mut work: Vec<&Test> = plan.start.iter().collect();
-        while let Some(test) = work.pop() {
-            match test {
-                Test::All(tests) => work.extend(tests),
-                Test::Equal(Term::Cell(cell), Term::Is(value))
-                | Test::Equal(Term::Is(value), Term::Cell(cell)) => {
-                    fixed.insert(*cell, value.clone());
-                }
-                Test::Kind(cell, Kind::Directory) => {
-                    fixed.insert(*cell, Value::Directory);
-                }
-                Test::Kind(cell, Kind::Absent) => {
-                    fixed.insert(*cell, Value::Absent);
-                }
-                _ => {}
-            }
+    for _ in 0..2 {
+        let more = constants(&plan.space, start, &steps, refreshes);
+        if more.len() == fixed.len() {
+            break;
         }
-        for (id, cell) in plan.space.iter() {
-            match &cell.lifetime {
-                Lifetime::Run(initial) => {
-                    fixed.insert(id, initial.clone());
-                }
-                // A start outside the cell's kinds cannot be; such a plan has no start, and nothing is folded.
-                Lifetime::Machine => {
-                    if fixed.get(&id).is_some_and(|value| !cell.kinds.contains(&value.kind())) {
-                        fixed.remove(&id);
-                    }
-                }
+        steps = steps.iter().map(|step| fold_step(step, &more, refreshes)).collect();
+        fixed = more;
+    }
+    steps
+}
+
+fn fold_step(step: &Step, fixed: &FxHashMap<CellId, Value>, refreshes: bool) -> Step {
+    let apply = fold_program(&step.apply, fixed);
+    if refreshes {
+        step.doing(apply, fold_program(&step.refresh, fixed), fold_test(&step.suitable, fixed))
+    } else {
+        step.doing(apply, Program::Skip, Test::True)
+    }
+}
+
+fn constants(space: &Space, start: &[Test], steps: &[Step], refreshes: bool) -> FxHashMap<CellId, Value> {
+    let mut fixed: FxHashMap<CellId, Value> = FxHashMap::default();
+    let mut work: Vec<&Test> = start.iter().collect();
+    while let Some(test) = work.pop() {
+        match test {
+            Test::All(tests) => work.extend(tests),
+            Test::Equal(Term::Cell(cell), Term::Is(value))
+            | Test::Equal(Term::Is(value), Term::Cell(cell)) => {
+                fixed.insert(*cell, value.clone());
             }
-        }
-        for step in &plan.steps {
-            for program in [&step.apply, &step.refresh] {
-                program.writes(&mut |cell, term| {
-                    let same = match term {
-                        Term::Is(value) => fixed.get(&cell) == Some(value),
-                        Term::Cell(from) => *from == cell,
-                    };
-                    if !same {
-                        fixed.remove(&cell);
-                    }
-                });
+            Test::Kind(cell, Kind::Directory) => {
+                fixed.insert(*cell, Value::Directory);
             }
-            if let Some(unknown) = &step.unknown {
-                match &unknown.reach {
-                    Reach::Everything => return,
-                    Reach::Cells(cells) => {
-                        for cell in cells {
-                            fixed.remove(cell);
-                        }
-                    }
-                }
+            Test::Kind(cell, Kind::Absent) => {
+                fixed.insert(*cell, Value::Absent);
             }
-        }
-        if fixed.is_empty() {
-            return;
-        }
-        for step in &mut plan.steps {
-            step.apply = fold_program(&step.apply, &fixed);
-            step.refresh = fold_program(&step.refresh, &fixed);
-            step.suitable = fold_test(&step.suitable, &fixed);
+            _ => {}
         }
     }
+    for (id, cell) in space.iter() {
+        match &cell.lifetime {
+            Lifetime::Run(initial) => {
+                fixed.insert(id, initial.clone());
+            }
+            // A start outside the cell's kinds cannot be; such a plan has no start, and nothing is folded.
+            Lifetime::Machine => {
+                if fixed.get(&id).is_some_and(|value| !cell.kinds.contains(&value.kind())) {
+                    fixed.remove(&id);
+                }
+            }
+        }
+    }
+    for step in steps {
+        let refresh = refreshes.then_some(&step.refresh);
+        for program in std::iter::once(&step.apply).chain(refresh) {
+            program.writes(&mut |cell, term| {
+                let same = match term {
+                    Term::Is(value) => fixed.get(&cell) == Some(value),
+                    Term::Cell(from) => *from == cell,
+                };
+                if !same {
+                    fixed.remove(&cell);
+                }
+            });
+        }
+        match step.unknown.as_ref().map(|unknown| &unknown.reach) {
+            Some(Reach::Everything) => return FxHashMap::default(),
+            Some(Reach::Cells(cells)) => {
+                for cell in cells {
+                    fixed.remove(cell);
+                }
+            }
+            None => {}
+        }
+    }
+    fixed
 }
 
 fn fold_term(term: &Term, fixed: &FxHashMap<CellId, Value>) -> Term {

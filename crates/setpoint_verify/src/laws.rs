@@ -170,7 +170,7 @@ pub(crate) fn trimmed(context: &Context<'_>) -> Vec<(StepId, Step)> {
         if idle.contains(&true) {
             let mut idle = idle.into_iter();
             let (apply, refresh) = (trim(&step.apply, &mut idle), trim(&step.refresh, &mut idle));
-            found.push((id, Step { apply, refresh, ..step.clone() }));
+            found.push((id, step.doing(apply, refresh, step.suitable.clone())));
         }
     }
     found

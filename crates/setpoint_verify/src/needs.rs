@@ -16,14 +16,14 @@ const ROUNDS: usize = 4;
 /// A step that reads more cells is not looked at.
 const MOST_CELLS: usize = 64;
 
-/// What may be assumed of a start. `order`: the steps that run.
-pub(crate) fn needs(plan: &Plan, order: &[StepId]) -> Vec<Test> {
+/// What may be assumed of a start besides what holds of all. `order`: the steps that run.
+pub(crate) fn needs(plan: &Plan, all: &[Test], order: &[StepId]) -> Vec<Test> {
     // What may do anything may also bring anything.
     if plan.steps.iter().any(|step| step.unknown.is_some()) {
         return Vec::new();
     }
-    let looks = Looks::of(&plan.start, plan.space.len());
-    let laws = Laws { tests: &plan.start, looks: &looks, kept: None };
+    let looks = Looks::of(all, plan.space.len());
+    let laws = Laws { tests: all, looks: &looks, kept: None };
     let mut starts =
         Starts { plan, laws, known: at_start(plan), changed: vec![1; plan.space.len()], looks: 1 };
     let first = starts.known.clone();

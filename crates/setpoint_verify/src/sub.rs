@@ -4,8 +4,7 @@ use std::cell::OnceCell;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use setpoint_state::{
-    Cell, CellId, CellKey, CellKind, Domains, Kind, Lifetime, Manages, Plan, Program, State, Step, StepId,
-    Term, Test, Value,
+    Cell, CellId, Domains, Kind, Lifetime, Manages, Plan, Program, State, Step, StepId, Term, Test, Value,
 };
 
 use crate::context::{Context, Lens};
@@ -216,20 +215,16 @@ impl Sub {
             }
         }
         let cells = std::mem::take(&mut renumber.cells);
-        for (at, &id) in cells.iter().enumerate() {
+        for &id in &cells {
             let Some(Cell { lifetime, kinds, .. }) = context.plan.space.get(id) else { continue };
-            // Names of cells are not needed here, and numbers make parts of one shape alike.
-            let key = CellKey::new(CellKind::Other, &at.to_string());
-            match (moment.is_start(), lifetime) {
-                (true, Lifetime::Run(initial)) => plan.space.scratch(key, initial.clone()),
-                (true, Lifetime::Machine) => plan.space.cell(key, kinds),
-                (false, _) => {
-                    let mut kinds: Vec<Kind> = context.domains.of_cell(id).iter().map(Value::kind).collect();
-                    kinds.sort_unstable();
-                    kinds.dedup();
-                    plan.space.cell(key, &kinds)
-                }
-            };
+            if moment.is_start() {
+                plan.space.unnamed(kinds.clone(), lifetime.clone());
+            } else {
+                let mut kinds: Vec<Kind> = context.domains.of_cell(id).iter().map(Value::kind).collect();
+                kinds.sort_unstable();
+                kinds.dedup();
+                plan.space.unnamed(kinds, Lifetime::Machine);
+            }
         }
         let values = match moment {
             Moment::Start | Moment::Any => Values::OfOne,

@@ -111,7 +111,7 @@ fn benchmarks(context: &Context) -> Result<Vec<Row>, String> {
             "--fail-on",
             "never",
         ]);
-        let ours = measure(3, None, &command)?;
+        let ours = measure(11, None, &command)?;
         let answer =
             Command::new(&command[0]).args(&command[1..]).output().map_err(|error| error.to_string())?;
         let report: serde_json::Value =
