@@ -15,7 +15,7 @@ pub(crate) struct Word {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Token {
     Word(Word),
-    /// `&&`, `||`, `;`, `|`, `&`, `(`, `)`; a line end is `;`.
+    /// `&&`, `||`, `;`, `|`, `&`, `(`, `)` or [`LINE_END`].
     Operator(&'static str),
     /// The number before it, if there is one, and `>`, `>>`, `<`, `>&`, `&>`.
     Redirect(Option<u32>, &'static str),
@@ -27,6 +27,8 @@ const HOME: &str = "the home of a user is not known";
 
 /// Commands are short; a longer text is no command.
 const MAX_LENGTH: usize = 64 * 1024;
+
+pub(crate) const LINE_END: &str = "\n";
 
 pub(crate) fn tokens(text: &str) -> Result<Vec<Token>, NotUnderstood> {
     if text.len() > MAX_LENGTH {
@@ -56,7 +58,7 @@ impl Lexer {
         while let Some(next) = self.peek(0) {
             match next {
                 '\\' if self.peek(1) == Some('\n') => self.at += 2,
-                '\n' | '\r' => self.operator(";", 1),
+                '\n' | '\r' => self.operator(LINE_END, 1),
                 _ if next.is_whitespace() => self.at += 1,
                 '#' => {
                     while self.peek(0).is_some_and(|c| c != '\n') {

@@ -1,7 +1,7 @@
 //! Tokens to a tree of commands.
 
 use crate::NotUnderstood;
-use crate::lexer::{Token, Word};
+use crate::lexer::{LINE_END, Token, Word};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Node {
@@ -49,6 +49,7 @@ pub(crate) fn parse(tokens: &[Token]) -> Result<Node, NotUnderstood> {
 fn name(token: &Token) -> String {
     match token {
         Token::Word(word) => word.text.clone(),
+        Token::Operator(LINE_END) => "the end of the line".to_owned(),
         Token::Operator(operator) => (*operator).to_owned(),
         Token::Redirect(_, kind) => (*kind).to_owned(),
     }
@@ -71,6 +72,11 @@ impl<'a> Parser<'a> {
         found
     }
 
+    /// A line may end after an operator.
+    fn skip_line_ends(&mut self) {
+        while self.operator(LINE_END) {}
+    }
+
     fn is_word(&self, wanted: &str) -> bool {
         matches!(self.peek(), Some(Token::Word(word)) if !word.quoted && word.text == wanted)
     }
@@ -78,7 +84,7 @@ impl<'a> Parser<'a> {
     fn list(&mut self) -> Result<Node, NotUnderstood> {
         let mut all = Vec::new();
         loop {
-            while self.operator(";") {}
+            self.skip_line_ends();
             if self.peek().is_none() || matches!(self.peek(), Some(Token::Operator(")"))) || self.is_word("}")
             {
                 break;
@@ -87,7 +93,7 @@ impl<'a> Parser<'a> {
             if self.operator("&") {
                 return Err(NotUnderstood::new("&", "a command in the background ends later"));
             }
-            if !self.operator(";") {
+            if !self.operator(";") && !self.operator(LINE_END) {
                 break;
             }
         }
@@ -101,7 +107,7 @@ impl<'a> Parser<'a> {
             if !and && !self.operator("||") {
                 return Ok(left);
             }
-            while self.operator(";") {}
+            self.skip_line_ends();
             let right = self.pipeline()?;
             left = if and {
                 Node::And(Box::new(left), Box::new(right))
@@ -118,6 +124,7 @@ impl<'a> Parser<'a> {
         }
         let mut all = vec![self.command()?];
         while self.operator("|") {
+            self.skip_line_ends();
             all.push(self.command()?);
         }
         if all.len() == 1 { Ok(all.remove(0)) } else { Ok(Node::Pipe(all)) }

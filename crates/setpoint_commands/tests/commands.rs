@@ -226,6 +226,14 @@ fn commands_are_joined_as_the_shell_joins_them() {
         ])
     );
     assert_eq!(steps("touch /a; touch /b\ntouch /c").len(), 3);
+    // A line may end after an operator; a semicolon needs a command before it.
+    assert_eq!(
+        steps("touch /a &&\n  touch /b ||\n\n touch /c").len(),
+        steps("touch /a && touch /b || touch /c").len()
+    );
+    assert_eq!(step("echo x |\n  tee /f > /dev/null"), write("/f", "x\n", false));
+    assert_eq!(stopped_at("touch /a && ; touch /b"), ";");
+    assert_eq!(stopped_at("touch /a\n| tee /f"), "|");
     assert_eq!(
         step("cd /opt && touch x"),
         Step::And(vec![guard(Condition::IsDirectory(text("/opt"))), Step::Touch(text("/opt/x"))])
