@@ -99,7 +99,7 @@ impl<'s> Runs<'s> {
 
     /// Gives a step its turn, if `go`. It is skipped if something before it is bad. A step whose provider cannot be used
     /// fails.
-    fn turn(&self, machine: &mut Machine<'_>, track: &mut Track, at: usize, go: Lit) {
+    pub(crate) fn turn(&self, machine: &mut Machine<'_>, track: &mut Track, at: usize, go: Lit) {
         let step = &self.sub.plan.steps[at];
         let bad = self.bad_before(machine, track, at);
         let mut go_on = go;
@@ -127,6 +127,7 @@ impl<'s> Runs<'s> {
     pub(crate) fn go_through(&self, machine: &mut Machine<'_>, track: &mut Track) {
         let go = machine.yes();
         for at in 0..self.sub.steps.len() {
+            self.assume_found(machine, track, at, go);
             self.turn(machine, track, at, go);
         }
     }
@@ -276,7 +277,7 @@ impl<'s> Runs<'s> {
     }
 
     /// A step that has its turn and is not skipped finds what it always finds.
-    fn assume_found(&self, machine: &mut Machine<'_>, track: &Track, step: usize, chosen: Lit) {
+    pub(crate) fn assume_found(&self, machine: &mut Machine<'_>, track: &Track, step: usize, chosen: Lit) {
         if self.found[step].is_empty() {
             return;
         }

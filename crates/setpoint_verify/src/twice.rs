@@ -6,7 +6,8 @@ use setpoint_state::{CellId, Lifetime, Program, Reach, Semantics, State, Status,
 
 use crate::context::Context;
 use crate::converge;
-use crate::flow::GaveUp;
+use crate::flow::{GaveUp, found_in};
+use crate::kinds::Kinds;
 use crate::machine::Machine;
 use crate::runs::{Runs, Track};
 use crate::sub::{Moment, Sub, Tests, embed, lasting};
@@ -170,6 +171,7 @@ pub(crate) fn decide<'e, 'p: 'e>(
     let groups = groups(context);
     let mut open: Vec<usize> = Vec::new();
     let mut quiet = true;
+    let mut idempotent = false;
     if context.unsettled.is_empty() {
         let mut memo: FxHashMap<Vec<u32>, Shown> = FxHashMap::default();
         let mut group_of = vec![0; context.plan.steps.len()];
@@ -188,18 +190,24 @@ pub(crate) fn decide<'e, 'p: 'e>(
             tell(asked.min(groups.len()), groups.len());
             if context.is_late() {
                 quiet = false;
+                work.push(at);
                 break;
             }
             shown[at] = alone(context, &groups[at], &notified, &mut memo);
             for &loud in &shown[at].loud {
                 quiet = false;
-                for &target in context.runner.notified_by(groups[at][loud]) {
-                    if notified.insert(StepId(target)) {
-                        work.push(group_of[target as usize]);
+                let targets =
+                    context.runner.notified_by(groups[at][loud]).iter().map(|&target| StepId(target));
+                // Within the group it is known who is notified, and when.
+                for target in targets.filter(|target| group_of[target.0 as usize] != at) {
+                    if notified.insert(target) {
+                        work.push(group_of[target.0 as usize]);
                     }
                 }
             }
         }
+        // If no group changes anything, nothing disturbs another.
+        idempotent = work.is_empty() && shown.iter().all(|shown| shown.idempotent);
         open = (0..groups.len()).filter(|&at| !shown[at].idempotent || !shown[at].loud.is_empty()).collect();
     } else {
         open.extend(0..groups.len());
@@ -210,15 +218,16 @@ pub(crate) fn decide<'e, 'p: 'e>(
         // The groups alone first: that is where it shows most often.
         if context.unsettled.is_empty() {
             for &at in &open {
-                if (found.not_idempotent.is_some() && found.not_quiet.is_some()) || context.is_late() {
+                let shows_all = (idempotent || found.not_idempotent.is_some()) && found.not_quiet.is_some();
+                if shows_all || context.is_late() {
                     break;
                 }
                 if groups[at].len() <= LARGEST_PART {
-                    let _ = both(context, witness, &groups[at], &mut found);
+                    let _ = both(context, witness, &groups[at], idempotent, &mut found);
                 }
             }
         }
-        settle(context, witness, &groups, &open, &open_steps, &mut found);
+        settle(context, witness, &open_steps, idempotent, &mut found);
     }
     // A run without failure has a start that is not left out.
     let mut ends = converge::converge(context, witness, &groups);
@@ -234,40 +243,24 @@ pub(crate) fn decide<'e, 'p: 'e>(
     found
 }
 
-/// Decides what the groups left open.
+/// Decides what the groups left open. `idempotent`: that is shown.
 fn settle(
     context: &Context<'_>,
     witness: &Witness<'_, '_>,
-    groups: &[Vec<StepId>],
-    open: &[usize],
     open_steps: &FxHashSet<StepId>,
+    idempotent: bool,
     found: &mut Twices,
 ) {
-    let idempotent_alone = context.unsettled.is_empty()
-        && !context.is_late()
-        && open.iter().all(|&at| {
-            // A group that is only loud is idempotent whatever is notified.
-            alone_again(context, &groups[at])
-        });
-    if found.not_idempotent.is_none() && idempotent_alone {
-        found.idempotent = Answer::Yes;
-        if found.not_quiet.is_some() {
-            found.quiet = Answer::No;
-            return;
-        }
+    if idempotent && found.not_quiet.is_some() {
+        found.quiet = Answer::No;
+        return;
     }
     if found.not_idempotent.is_some() && found.not_quiet.is_some() {
         found.idempotent = Answer::No;
         found.quiet = Answer::No;
         return;
     }
-    whole(context, witness, open_steps, idempotent_alone, found);
-}
-
-/// Whether a group is idempotent whatever is notified in the second run.
-fn alone_again(context: &Context<'_>, group: &[StepId]) -> bool {
-    let all: FxHashSet<StepId> = group.iter().copied().collect();
-    alone(context, group, &all, &mut FxHashMap::default()).idempotent
+    whole(context, witness, open_steps, idempotent, found);
 }
 
 /// What a step of unknown effect may touch is left out of a verdict, and named. If nothing is left of the plan, there is none.
@@ -373,10 +366,16 @@ fn alone(
     key.extend(flags.iter().map(|flag| u32::from(flag.0) + 2 * u32::from(flag.1) + 4 * u32::from(flag.2)));
     key.push(u32::MAX);
     key.extend(later.iter().map(|(cell, _)| cell.0));
+    let found: Vec<Vec<(CellId, Kinds)>> = group.iter().map(|&step| found_in(context, &sub, step)).collect();
+    for found in &found {
+        key.push(u32::MAX);
+        key.extend(found.iter().flat_map(|(cell, kinds)| [cell.0, kinds.bits()]));
+    }
     if let Some(known) = memo.get(&key) {
         return known.clone();
     }
-    let runs = Runs::new(&sub, context.semantics, &[]);
+    let mut runs = Runs::new(&sub, context.semantics, &[]);
+    runs.found = found;
     let mut machine = sub.machine(context);
     let start = machine.any_start();
     runs.assume(&mut machine, &start);
@@ -406,6 +405,12 @@ fn alone(
     let mut second = runs.begin(&machine, state);
     second.notified = flags.iter().map(|flag| free(&mut machine, flag.2)).collect();
     second.barred = skips;
+    if let Some(loud) = steady(context, &runs, &mut machine, &first, &second) {
+        let mut shown = Shown { idempotent: true, loud };
+        pass_on(context, group, &flags, &mut shown);
+        memo.insert(key, shown.clone());
+        return shown;
+    }
     runs.go_through(&mut machine, &mut second);
     let mut different = Vec::new();
     for (at, cell) in sub.cells.iter().enumerate() {
@@ -433,14 +438,68 @@ fn alone(
             shown.loud.push(at);
         }
     }
-    // Containers pass on what comes from outside.
+    pass_on(context, group, &flags, &mut shown);
+    memo.insert(key, shown.clone());
+    shown
+}
+
+/// Containers pass on what comes from outside.
+fn pass_on(context: &Context<'_>, group: &[StepId], flags: &[(bool, bool, bool)], shown: &mut Shown) {
     for (at, &step) in group.iter().enumerate() {
         if context.step(step).passes_on && flags[at].2 && !shown.loud.contains(&at) {
             shown.loud.push(at);
         }
     }
-    memo.insert(key, shown.clone());
-    shown
+}
+
+/// Whether each step by itself leaves what the first run left, and ends as in the first run: then so do all of them one
+/// after the other, and the questions are small. Gives the steps that may report something. `second`: as the second run
+/// begins.
+fn steady(
+    context: &Context<'_>,
+    runs: &Runs<'_>,
+    machine: &mut Machine<'_>,
+    first: &Track,
+    second: &Track,
+) -> Option<Vec<usize>> {
+    let sub = runs.sub;
+    let alive = !first.error;
+    let go = machine.yes();
+    let mut loud = Vec::new();
+    let mut track = second.clone();
+    for (at, &step) in sub.steps.iter().enumerate() {
+        runs.assume_found(machine, &track, at, go);
+        let mut after = track.clone();
+        runs.turn(machine, &mut after, at, go);
+        let mut different = vec![machine.circuit.and(&[after.failed[at], !first.failed[at]])];
+        if context.can_be_bad[step.0 as usize] {
+            different.push(machine.circuit.and(&[first.failed[at], !after.failed[at]]));
+        }
+        for (place, &cell) in sub.cells.iter().enumerate() {
+            let place = CellId(place as u32);
+            if context.plan.space.get(cell).is_some_and(|cell| cell.lifetime != Lifetime::Machine) {
+                // What lasts for the run only is as this step leaves it.
+                Machine::share(&after.state, &mut track.state, place);
+            } else if after.state.get(place) != track.state.get(place) {
+                different.push(!machine.equal(after.state.get(place), track.state.get(place)));
+            }
+        }
+        let any = machine.circuit.or(&different);
+        let any = machine.circuit.and(&[alive, any]);
+        if any != machine.no() && machine.solve(&[any]) != Outcome::Unsat {
+            return None;
+        }
+        let reports = machine.circuit.or(&[after.changed[at], after.refreshed[at]]);
+        let reports = machine.circuit.and(&[alive, reports]);
+        if reports != machine.no() && machine.solve(&[reports]) != Outcome::Unsat {
+            loud.push(at);
+        }
+        // Those that come after it go by how it ended in the first run, and are told what it reports.
+        track.failed[at] = first.failed[at];
+        track.skipped[at] = first.skipped[at];
+        track.notified = after.notified;
+    }
+    Some(loud)
 }
 
 /// The second run is not as the first; the second run reports something.
@@ -498,7 +557,7 @@ fn whole(
             why = if context.is_late() { Why::Time } else { Why::Large };
             continue;
         }
-        if let Err(GaveUp) = both(context, witness, &part, found) {
+        if let Err(GaveUp) = both(context, witness, &part, idempotent, found) {
             undecided = true;
             why = if context.is_late() { Why::Time } else { Why::Hard };
         }
@@ -524,10 +583,13 @@ fn whole(
     }
 }
 
+/// Looks for starts whose second run is not as the first, unless `idempotent` is shown, and for those whose second run reports
+/// something.
 fn both(
     context: &Context<'_>,
     witness: &Witness<'_, '_>,
     part: &[StepId],
+    idempotent: bool,
     found: &mut Twices,
 ) -> Result<(), GaveUp> {
     // In the paper's semantics an error anywhere ends both runs, so parts are not apart.
@@ -545,7 +607,9 @@ fn both(
         let (different, loud) = compare(&runs, &mut machine, &first, &second);
         last = Ok(());
         for (question, quiet) in [(different, false), (loud, true)] {
-            if if quiet { found.not_quiet.is_some() } else { found.not_idempotent.is_some() } {
+            let is_known =
+                if quiet { found.not_quiet.is_some() } else { idempotent || found.not_idempotent.is_some() };
+            if is_known {
                 continue;
             }
             let wishes = witness.plain(&machine, &start, &sub.cells);
