@@ -6,6 +6,7 @@ use setpoint_state::{CellId, Semantics, Status, StepId};
 
 use crate::context::Context;
 use crate::flow::GaveUp;
+use crate::kinds::{Held, Known};
 use crate::machine::Machine;
 use crate::runs::{Runs, Track};
 use crate::sub::{Moment, Sub, Tests, embed, lasting};
@@ -93,6 +94,8 @@ struct Apart<'c, 'p> {
     managed: FxHashSet<CellId>,
     /// Cells that have one end.
     settled: FxHashSet<CellId>,
+    /// What is known right after a step.
+    ends: FxHashMap<StepId, FxHashMap<CellId, Known>>,
     /// The cells, by their places, that parts of a shape may leave apart.
     memo: FxHashMap<Vec<u32>, Vec<CellId>>,
 }
@@ -100,7 +103,24 @@ struct Apart<'c, 'p> {
 impl<'c, 'p> Apart<'c, 'p> {
     fn new(context: &'c Context<'p>) -> Self {
         let managed = managed(context).into_iter().collect();
-        Self { context, managed, settled: FxHashSet::default(), memo: FxHashMap::default() }
+        Self {
+            context,
+            managed,
+            settled: FxHashSet::default(),
+            ends: FxHashMap::default(),
+            memo: FxHashMap::default(),
+        }
+    }
+
+    /// Whether a cell holds one and the same value whenever its last writer has succeeded, as far as that is seen without a
+    /// solver.
+    fn has_one_value(&mut self, cell: CellId) -> bool {
+        let context = self.context;
+        let last = context.writers[cell.0 as usize].iter().max_by_key(|step| context.rank[step.0 as usize]);
+        let Some(&last) = last.filter(|_| context.unknown_writers(cell).next().is_none()) else {
+            return false;
+        };
+        self.ends.entry(last).or_insert_with(|| context.ends(last)).known(cell).is_one()
     }
 
     /// The cells that a group manages of which it is not shown that they have one end.
@@ -110,11 +130,16 @@ impl<'c, 'p> Apart<'c, 'p> {
         let mut mine: Vec<CellId> = group
             .iter()
             .flat_map(|&step| context.footprint(step).writes.iter().copied())
-            .filter(|cell| self.managed.contains(cell))
+            .filter(|cell| self.managed.contains(cell) && !self.settled.contains(cell))
             .collect();
         mine.sort_unstable();
         mine.dedup();
-        if mine.is_empty() || group.len() > LARGEST_PART || context.is_late() {
+        if context.is_late() {
+            return mine;
+        }
+        let (one, mut mine): (Vec<_>, Vec<_>) = mine.into_iter().partition(|&cell| self.has_one_value(cell));
+        self.settled.extend(one);
+        if mine.is_empty() || group.len() > LARGEST_PART {
             return mine;
         }
         let mut sub = Sub::new(context, group, Moment::AnyTwo, Tests::Inside);
@@ -141,7 +166,8 @@ impl<'c, 'p> Apart<'c, 'p> {
             })
             .collect();
         let mut key = sub.shape();
-        key.extend(shared.iter().chain(&outside).map(|&flag| u32::from(flag)));
+        let asked: Vec<bool> = sub.cells.iter().map(|cell| mine.binary_search(cell).is_ok()).collect();
+        key.extend(shared.iter().chain(&outside).chain(&asked).map(|&flag| u32::from(flag)));
         let bad = self.memo.entry(key).or_insert_with(|| {
             let runs = Runs::new(&sub, context.semantics, &[]);
             let mut machine = sub.machine(context);
@@ -171,7 +197,7 @@ impl<'c, 'p> Apart<'c, 'p> {
                 ends.push(track);
             }
             let mut bad = Vec::new();
-            for at in 0..sub.cells.len() {
+            for (at, _) in asked.iter().enumerate().filter(|(_, asked)| **asked) {
                 let cell = CellId(at as u32);
                 let same = machine.equal(ends[0].state.get(cell), ends[1].state.get(cell));
                 if same != machine.yes() && machine.solve(&[!same]) != Outcome::Unsat {

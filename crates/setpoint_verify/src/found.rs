@@ -42,18 +42,7 @@ impl Context<'_> {
     /// What is there after a step has succeeded, and stays.
     fn left(&self, id: StepId) -> &[(CellId, Known)] {
         self.leaves[id.0 as usize].get_or_init(|| {
-            let step = self.step(id);
-            let mut known = FxHashMap::default();
-            if step.unknown.is_some() || !run(&step.apply, &mut known) {
-                return Vec::new();
-            }
-            if self.is_notified(id) {
-                let mut after = known.clone();
-                if run(&step.refresh, &mut after) {
-                    known = either(known, &after);
-                }
-            }
-            let mut left: Vec<(CellId, Known)> = known.into_iter().collect();
+            let mut left: Vec<(CellId, Known)> = self.ends(id).into_iter().collect();
             left.sort_unstable_by_key(|(cell, _)| *cell);
             left.retain(|(cell, known)| {
                 self.unknown_writers(*cell).next().is_none()
@@ -65,6 +54,22 @@ impl Context<'_> {
             });
             left
         })
+    }
+
+    /// What is known right after a step has succeeded.
+    pub(crate) fn ends(&self, id: StepId) -> FxHashMap<CellId, Known> {
+        let step = self.step(id);
+        let mut known = FxHashMap::default();
+        if step.unknown.is_some() || !run(&step.apply, &mut known) {
+            return FxHashMap::default();
+        }
+        if self.is_notified(id) {
+            let mut after = known.clone();
+            if run(&step.refresh, &mut after) {
+                known = either(known, &after);
+            }
+        }
+        known
     }
 
     /// Whether all that a step writes to a cell agrees with what is known of it.

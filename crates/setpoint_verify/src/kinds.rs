@@ -111,6 +111,12 @@ impl Known {
             || (matches!(kind, Kind::Absent | Kind::Directory) && self.kinds == Kinds::only(kind))
     }
 
+    /// Whether it is one value.
+    pub(crate) fn is_one(&self) -> bool {
+        let is_only = |kind: Kind| self.kinds == Kinds::only(kind);
+        self.is.is_some() || is_only(Kind::Absent) || is_only(Kind::Directory)
+    }
+
     /// Both are known.
     pub(crate) fn and(&self, other: &Self) -> Self {
         let contradicts = |one: &Self, two: &Self| one.is.as_ref().is_some_and(|is| two.excludes(is));

@@ -20,6 +20,9 @@ const LARGEST: usize = 200;
 /// The same for a group of steps that disturb each other.
 pub(crate) const LARGEST_PART: usize = 120;
 
+/// A second run of more steps is not followed from step to step: that is seldom answered.
+const LARGEST_CHAIN: usize = 24;
+
 pub(crate) struct Twices {
     pub(crate) idempotent: Answer,
     pub(crate) quiet: Answer,
@@ -366,7 +369,11 @@ fn alone(
     key.extend(flags.iter().map(|flag| u32::from(flag.0) + 2 * u32::from(flag.1) + 4 * u32::from(flag.2)));
     key.push(u32::MAX);
     key.extend(later.iter().map(|(cell, _)| cell.0));
-    let found: Vec<Vec<(CellId, Kinds)>> = group.iter().map(|&step| found_in(context, &sub, step)).collect();
+    // Alone, a step seldom needs it.
+    let found: Vec<Vec<(CellId, Kinds)>> = match group {
+        [_] => vec![Vec::new()],
+        _ => group.iter().map(|&step| found_in(context, &sub, step)).collect(),
+    };
     for found in &found {
         key.push(u32::MAX);
         key.extend(found.iter().flat_map(|(cell, kinds)| [cell.0, kinds.bits()]));
@@ -410,6 +417,9 @@ fn alone(
         pass_on(context, group, &flags, &mut shown);
         memo.insert(key, shown.clone());
         return shown;
+    }
+    if group.len() > LARGEST_CHAIN {
+        return everything();
     }
     runs.go_through(&mut machine, &mut second);
     let mut different = Vec::new();
