@@ -6,7 +6,9 @@ use fancy_regex::Regex;
 use rustc_hash::FxHashMap;
 
 /// The patterns that were asked for; `None` for one that our regular expressions do not know.
-static KNOWN: LazyLock<Mutex<FxHashMap<&'static str, Option<Arc<Regex>>>>> = LazyLock::new(Mutex::default);
+type Patterns = FxHashMap<&'static str, Option<Arc<Regex>>>;
+
+static KNOWN: LazyLock<Mutex<Patterns>> = LazyLock::new(Mutex::default);
 
 pub(crate) fn compiled(pattern: &'static str) -> Option<Arc<Regex>> {
     let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);

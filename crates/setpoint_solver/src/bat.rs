@@ -115,23 +115,19 @@ impl std::fmt::Debug for BatSolver {
 
 impl Solver for BatSolver {
     fn new_var(&mut self) -> Var {
-        match &mut self.inner {
-            Some(inner) => Var(inner.new_var_default().idx()),
-            None => {
-                self.waiting.variables += 1;
-                Var(self.waiting.variables - 1)
-            }
+        if let Some(inner) = &mut self.inner {
+            return Var(inner.new_var_default().idx());
         }
+        self.waiting.variables += 1;
+        Var(self.waiting.variables - 1)
     }
 
     fn add_clause(&mut self, clause: &[Lit]) {
-        match &mut self.inner {
-            Some(inner) => add(inner, clause),
-            None => {
-                self.waiting.literals.extend_from_slice(clause);
-                self.waiting.ends.push(self.waiting.literals.len());
-            }
+        if let Some(inner) = &mut self.inner {
+            return add(inner, clause);
         }
+        self.waiting.literals.extend_from_slice(clause);
+        self.waiting.ends.push(self.waiting.literals.len());
     }
 
     fn solve(&mut self, assumptions: &[Lit]) -> Outcome {
@@ -154,7 +150,7 @@ impl Solver for BatSolver {
     }
 
     fn core(&self) -> Vec<Lit> {
-        let core = self.inner.iter().flat_map(|inner| inner.unsat_core());
+        let core = self.inner.iter().flat_map(SolverInterface::unsat_core);
         let mut core: Vec<Lit> = core.map(|lit| !Lit::new(Var(lit.var().idx()), lit.sign())).collect();
         core.sort_unstable();
         core

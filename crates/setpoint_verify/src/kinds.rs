@@ -432,27 +432,34 @@ impl<'w> Walk<'w> {
         self.run(program)
     }
 
-    /// What is known now of the cells that have changed since.
-    fn since(&self, but: usize) -> FxHashMap<CellId, Known> {
-        self.trail[but..].iter().map(|(cell, _)| (*cell, self.held.known(*cell).clone())).collect()
+    /// What is known now of the cells that have changed since; sorted.
+    fn since(&self, but: usize) -> Vec<(CellId, Known)> {
+        let mut cells: Vec<CellId> = self.trail[but..].iter().map(|(cell, _)| *cell).collect();
+        cells.sort_unstable();
+        cells.dedup();
+        cells.into_iter().map(|cell| (cell, self.held.known(cell).clone())).collect()
     }
 
     /// Goes on with what is known after one branch, or after either of two.
-    fn join(&mut self, mut one: FxHashMap<CellId, Known>, two: Option<FxHashMap<CellId, Known>>) {
-        if let Some(mut two) = two {
-            for (cell, known) in &mut one {
-                *known = match two.remove(cell) {
-                    Some(other) => known.or(&other),
-                    None => known.or(self.held.known(*cell)),
-                };
+    fn join(&mut self, one: Vec<(CellId, Known)>, two: Option<Vec<(CellId, Known)>>) {
+        let Some(two) = two else {
+            for (cell, known) in one {
+                self.set(cell, known);
             }
-            for (cell, known) in two {
-                let both = known.or(self.held.known(cell));
-                one.insert(cell, both);
-            }
-        }
-        for (cell, known) in one {
-            self.set(cell, known);
+            return;
+        };
+        let mut cells: Vec<CellId> = one.iter().chain(&two).map(|(cell, _)| *cell).collect();
+        cells.sort_unstable();
+        cells.dedup();
+        for cell in cells {
+            // What a branch has not changed is as before it.
+            let after = |branch: &[(CellId, Known)]| match branch.binary_search_by_key(&cell, |(one, _)| *one)
+            {
+                Ok(at) => branch[at].1.clone(),
+                Err(_) => self.held.known(cell).clone(),
+            };
+            let either = after(&one).or(&after(&two));
+            self.set(cell, either);
         }
     }
 }
