@@ -8,7 +8,8 @@ use rustc_hash::FxHashMap;
 use setpoint_state::{CellId, StepId, Term};
 
 use crate::context::Context;
-use crate::kinds::{Held, Kinds, Known, Laws, either, run};
+use crate::kinds::{Held, Kinds, Known, Laws, either};
+use crate::walk::run;
 
 impl Context<'_> {
     /// What holds of the cells that a step touches whenever it runs.

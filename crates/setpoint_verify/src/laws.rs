@@ -10,8 +10,9 @@ use setpoint_solver::{Lit, Outcome};
 use setpoint_state::{CellId, Program, Step, StepId, Term, Test};
 
 use crate::context::Context;
-use crate::kinds::{And, Known, Walk, follow, holds};
+use crate::kinds::{And, Known, follow, holds};
 use crate::sub::{Moment, Sub, Tests, moved};
+use crate::walk::Walk;
 
 /// A step that has to do with more assumptions is not asked: it may break all that it touches.
 const MOST_TESTS: usize = 4_000;

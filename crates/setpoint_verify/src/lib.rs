@@ -32,6 +32,7 @@ mod slice;
 mod sub;
 mod twice;
 mod twins;
+mod walk;
 mod witness;
 
 use std::cell::{Cell, OnceCell};

@@ -7,8 +7,9 @@
 
 use setpoint_state::{CellId, Plan, StepId, Test};
 
-use crate::kinds::{Holds, Kinds, Known, Laws, Walk, at_start};
+use crate::kinds::{HeldMut, Kinds, Known, Laws, at_start};
 use crate::looks::Looks;
+use crate::walk::Walk;
 
 /// What one step needs may show what another needs, but seldom further.
 const ROUNDS: usize = 4;
@@ -44,7 +45,7 @@ pub(crate) fn needs(plan: &Plan, all: &[Test], order: &[StepId]) -> Vec<Test> {
     narrower.map(|cell| starts.of(cell).kinds.test(cell)).collect()
 }
 
-/// The steps that may fail, and the cells that each reads as they were at the start: nobody else writes them.
+/// The cells that each step reads as they were at the start: nobody else writes them.
 fn finds_as_at_start(plan: &Plan, order: &[StepId]) -> Vec<(StepId, Vec<CellId>)> {
     let mut writers: Vec<Option<StepId>> = vec![None; plan.space.len()];
     let mut shared = vec![false; plan.space.len()];
@@ -106,7 +107,7 @@ impl Starts<'_> {
                 };
                 walk.undo(known);
                 for (cell, known) in before.drain(..).rev() {
-                    self.known.tell(cell, known);
+                    self.known.set(cell, known);
                 }
                 if fails {
                     let other = Known::of(Kinds::ANY.without(kind));

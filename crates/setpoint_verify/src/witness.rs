@@ -8,7 +8,7 @@ use setpoint_state::{CellId, State, StepId, Value};
 
 use crate::context::{Context, has};
 use crate::flow::GaveUp;
-use crate::kinds::{Held, Holds, Known, Laws, at_start, follow};
+use crate::kinds::{Held, HeldMut, Known, Laws, at_start, follow};
 use crate::machine::{Machine, Symbols};
 use crate::runs::Runs;
 use crate::sub::{Moment, Sub, Tests, embed};
@@ -89,7 +89,7 @@ impl<'c, 'p> Witness<'c, 'p> {
                 let possible = laws.suppose(&mut known, cell, Known::is(value), &mut before);
                 if !possible {
                     for (cell, old) in before.into_iter().rev() {
-                        known.tell(cell, old);
+                        known.set(cell, old);
                     }
                 }
                 possible
