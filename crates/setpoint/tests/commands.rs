@@ -1,5 +1,5 @@
-//! The program as its users call it. The name of an answer is a command line, its text what the program prints:
-//! standard output, then standard error after `--- stderr`, then `--- exit N` if the status is not 0. Of a page in HTML, which must be
+//! The program as its users call it. The name of an answer is a command line, at its end perhaps ` < FILE`; its text is what the
+//! program prints: standard output, then standard error after `--- stderr`, then `--- exit N` if the status is not 0. Of a page in HTML, which must be
 //! well formed, its text is what a reader sees.
 //!
 //! Inputs are files of a folder of their own. With `NAME @COMMIT` an input is the file at a commit of a git repository there:
@@ -9,7 +9,7 @@
 #![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic)]
 
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitCode};
+use std::process::{Command, ExitCode, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use setpoint_testing::{Answers, Case, html, run_folder};
@@ -90,12 +90,17 @@ fn git(folder: &Path, arguments: &[&str]) {
 }
 
 fn run(line: &str, folder: &Path) -> String {
+    let (line, input) = match line.split_once(" < ") {
+        Some((line, file)) => (line, Stdio::from(std::fs::File::open(folder.join(file)).expect("an input"))),
+        None => (line, Stdio::null()),
+    };
     let mut words = words(line).into_iter();
     assert_eq!(words.next().as_deref(), Some("setpoint"), "the name of an answer is a command line: {line}");
     let done = Command::new(env!("CARGO_BIN_EXE_setpoint"))
         .args(words)
         .current_dir(folder)
         .env("NO_COLOR", "1")
+        .stdin(input)
         .output()
         .expect("the program runs");
     let mut out = String::from_utf8_lossy(&done.stdout).into_owned();

@@ -1,6 +1,7 @@
 //! The loop: messages of the editor in, what is to be shown out.
 
 use std::collections::BTreeMap;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -52,11 +53,16 @@ pub fn serve_standard_streams(
     // What was said last is written before the program ends, unless nobody reads it.
     let (written, is_written) = bounded(1);
     std::thread::spawn(move || {
-        let _ = threads.join();
-        let _ = written.send(());
+        let _ = written.send(threads.join());
     });
-    let _ = is_written.recv_timeout(FAREWELL);
-    Ok(ended)
+    match is_written.recv_timeout(FAREWELL) {
+        // The error quotes what was sent, and that may be a text with secrets.
+        Ok(Err(error)) if error.kind() == ErrorKind::InvalidData => Err(std::io::Error::new(
+            ErrorKind::InvalidData,
+            "what it sends is no message of the language server protocol",
+        )),
+        _ => Ok(ended),
+    }
 }
 
 /// Serves the editor at the other end of a connection.
