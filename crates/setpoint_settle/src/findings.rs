@@ -72,7 +72,7 @@ impl<'a> Teller<'a> {
         let counts = |one: &&Failure| {
             one.every_order && (self.runner.semantics() == Semantics::Puppet || one.always == Answer::Yes)
         };
-        found.extend(verdicts.failures.iter().filter(counts).map(|one| self.always_fails(one)));
+        found.extend(self.always_fail(&verdicts.failures.iter().filter(counts).collect::<Vec<_>>()));
         found.extend(verdicts.broken.iter().filter_map(|one| self.broken(one, ordered)));
         let fought: Vec<String> = found.iter().flat_map(|one| one.resources.clone()).collect();
         found.extend(verdicts.missing_notify.iter().filter_map(|one| self.missing_notify(one, &fought)));
@@ -269,28 +269,57 @@ impl<'a> Teller<'a> {
         example.differs.cells.iter().copied().find(|cell| of_one.contains(cell) && of_two.contains(cell))
     }
 
-    /// A step fails, and no order helps.
-    fn always_fails(&self, failure: &Failure) -> Diagnostic {
-        let name = self.words.step(failure.step);
-        let trace = self.runner.trace(&failure.start, &failure.run.order);
-        let told = self.words.end(&trace, &[], &[failure.step]);
-        let (message, start, severity) = match failure.always {
-            Answer::Yes => (
-                format!("{name} fails, in whatever order the resources come"),
-                "From every start that is assumed",
-                Severity::Error,
-            ),
-            // What it needs may come from elsewhere.
-            Answer::No | Answer::Unknown => (
-                format!("{name} fails on a fresh machine, in whatever order the resources come"),
-                "On a machine that nothing was installed on",
-                Severity::Warning,
-            ),
+    /// Steps fail, and no order helps. Those that fail for the same reason are told together.
+    fn always_fail(&self, failures: &[&Failure]) -> Vec<Diagnostic> {
+        // All of them are failures of one run.
+        let Some(first) = failures.first() else { return Vec::new() };
+        let trace = self.runner.trace(&first.start, &first.run.order);
+        let reasons: BTreeMap<StepId, &str> = trace
+            .events
+            .iter()
+            .filter_map(|event| match event {
+                Event::Failed(step, reason) => Some((*step, &**reason)),
+                _ => None,
+            })
+            .collect();
+        let mut groups: Vec<(bool, Option<&str>, Vec<StepId>)> = Vec::new();
+        for failure in failures {
+            let (always, reason) = (failure.always == Answer::Yes, reasons.get(&failure.step).copied());
+            match groups.iter_mut().find(|(known, why, _)| (*known, *why) == (always, reason)) {
+                Some((_, _, steps)) => steps.push(failure.step),
+                None => groups.push((always, reason, vec![failure.step])),
+            }
+        }
+        groups.into_iter().map(|(always, reason, steps)| self.fail_together(always, reason, &steps)).collect()
+    }
+
+    fn fail_together(&self, always: bool, reason: Option<&str>, steps: &[StepId]) -> Diagnostic {
+        let (names, fail, who, it) = match steps {
+            [only] => (self.words.step(*only).to_owned(), "fails", self.words.step(*only), "it needs"),
+            _ => (self.names(steps), "fail", "each of them", "they need"),
         };
-        let finding = Diagnostic::new(&rules::ALWAYS_FAILS, message)
-            .severity(severity)
-            .with_note(format!("{start}: {told}."));
-        self.placed(finding, &[failure.step])
+        let told = reason.map_or_else(|| format!("{who} fails"), |reason| format!("{who} fails: {reason}"));
+        let finding = if always {
+            let message = format!("{names} {fail}, in whatever order the resources come");
+            Diagnostic::new(&rules::ALWAYS_FAILS, message)
+                .severity(Severity::Error)
+                .with_note(format!("From every start that is assumed: {told}."))
+                .with_help(format!("Declare what {it}."))
+        } else {
+            // What it needs may come from elsewhere.
+            let message = format!("{names} {fail} on a fresh machine, in whatever order the resources come");
+            Diagnostic::new(&rules::ALWAYS_FAILS, message)
+                .severity(Severity::Warning)
+                .with_note(format!("On a machine that nothing was installed on: {told}."))
+                .with_help(format!("Declare what {it}, unless your machines bring it with them."))
+        };
+        let mut finding = self.placed(finding, steps.get(..MAX_PLACES).unwrap_or(steps));
+        for step in steps.iter().skip(MAX_PLACES) {
+            if let Some(resource) = self.resource(*step).and_then(|id| self.catalog.get(id)) {
+                finding.resources.push(resource.reference());
+            }
+        }
+        finding
     }
 
     /// What must hold at the end does not: what the user states, or what a resource declares.
