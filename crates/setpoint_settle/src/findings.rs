@@ -477,12 +477,17 @@ impl<'a> Teller<'a> {
     /// A second run is not as it should be.
     fn again(&self, rule: &'static Rule, twice: &Twice) -> Option<Diagnostic> {
         let second = &twice.second_run;
-        let active = self.active(second);
-        let names = self.names(&active);
-        let message = if rule.name == rules::NOT_IDEMPOTENT.name {
-            format!("a second run changes what the first one made: {names}")
+        let has_failed = |run: &Run, step: StepId| status(run, step) == Status::Failed;
+        // What fails in both runs is told elsewhere.
+        let mut active = self.active(second);
+        active.retain(|&step| !(has_failed(second, step) && has_failed(&twice.first_run, step)));
+        let failing: Vec<StepId> = active.iter().copied().filter(|&step| has_failed(second, step)).collect();
+        let message = if rule.name == rules::NOT_QUIET.name {
+            format!("every run reports changes although nothing is to be done: {}", self.names(&active))
+        } else if failing.is_empty() {
+            format!("a second run changes what the first one made: {}", self.names(&active))
         } else {
-            format!("every run reports changes although nothing is to be done: {names}")
+            format!("a second run fails after one that did not: {}", self.names(&failing))
         };
         let mut finding = Diagnostic::new(rule, message);
         let start = self.words.state(&twice.start, &twice.matters);
@@ -507,6 +512,11 @@ impl<'a> Teller<'a> {
             let name = self.words.step(*purging);
             finding =
                 finding.with_help(format!("Add `force => true` to {name}, so that it purges folders, too."));
+        } else if let Some(command) = active.iter().find(|&&step| self.is_unguarded_command(step)) {
+            let name = self.words.step(*command);
+            finding = finding.with_help(format!("Guard {name} with `creates`, `unless` or `onlyif`."));
+        } else if !failing.is_empty() {
+            finding = finding.with_help("Do not read in one resource what another takes away.");
         }
         let first = active.first().copied().or_else(|| twice.differs.steps.first().copied())?;
         let mut steps = vec![first];
@@ -520,6 +530,14 @@ impl<'a> Teller<'a> {
         resource.is_some_and(|one| {
             let is = |name: &str| one.get(name).is_some_and(|value| matches!(value.data, Data::Bool(true)));
             one.type_name.as_str() == "File" && is("purge") && !is("force")
+        })
+    }
+
+    fn is_unguarded_command(&self, step: StepId) -> bool {
+        let resource = self.resource(step).and_then(|id| self.catalog.get(id));
+        resource.is_some_and(|one| {
+            one.type_name.as_str() == "Exec"
+                && ["creates", "unless", "onlyif", "refreshonly"].iter().all(|name| one.get(name).is_none())
         })
     }
 
@@ -538,9 +556,17 @@ impl<'a> Teller<'a> {
         let name = self.words.step(writer);
         let message = format!("what {name} manages ends differently from different starts");
         let mut finding = Diagnostic::new(&rules::NOT_CONVERGENT, message);
-        for end in ends {
-            finding = finding.with_note(format!("One run without failures ends so: {end}."));
+        if let [one, other] = &ends[..] {
+            finding = finding.with_note(format!("One run without failures ends so: {one}."));
+            // Contents are not quoted, so that two may sound alike.
+            finding = finding.with_note(if one == other {
+                "Another ends likewise, but not with the same.".to_owned()
+            } else {
+                format!("Another ends so: {other}.")
+            });
         }
+        finding =
+            finding.with_help("Manage what it depends on as well, or accept that it is given from outside.");
         Some(self.placed(finding, &[writer]))
     }
 
