@@ -307,9 +307,8 @@ impl<'s> Runs<'s> {
                     // Once nothing can go on, nothing does.
                     let bad = self.bad_before(machine, &track, step);
                     machine.circuit.assert(&[!track.stuck, !chosen, !suitable, bad]);
-                    if self.unsettled[step] {
-                        stuck_now.push(machine.circuit.and(&[chosen, !suitable]));
-                    }
+                    // What cannot be used, and never will be, waits until then, too.
+                    stuck_now.push(machine.circuit.and(&[chosen, !suitable]));
                 }
                 stuck_now.push(track.stuck);
                 track.stuck = machine.circuit.or(&stuck_now);

@@ -780,3 +780,24 @@ fn threads_change_nothing() {
         }
     }
 }
+
+/// What can never be used waits until nothing else goes on: by then a step after it has lost its own provider, in every order.
+#[test]
+fn what_is_never_usable_waits_until_the_end() {
+    let mut make = Make::default();
+    let (missing, provider, made) = (make.content("missing"), make.content("provider"), make.content("made"));
+    let never = make.step("never", Program::Change);
+    let after = make.step("after", write(made, "y"));
+    make.step(
+        "takes it away",
+        Program::Sequence(vec![Program::set(provider, Value::Absent), Program::Change]),
+    );
+    make.plan.steps[never.0 as usize].suitable = Test::Kind(missing, Kind::File);
+    make.plan.steps[after.0 as usize].suitable = Test::Kind(provider, Kind::File);
+    make.edge(never, after);
+    make.plan.start.push(Test::Kind(missing, Kind::Absent));
+    assert_eq!(puppet(&make.plan).order, Order::Independent);
+    // Where it can be used, the order of the other two matters.
+    make.plan.start.clear();
+    assert_eq!(puppet(&make.plan).order, Order::Dependent);
+}
