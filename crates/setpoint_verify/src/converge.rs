@@ -116,7 +116,10 @@ impl<'c, 'p> Apart<'c, 'p> {
     /// solver.
     fn has_one_value(&mut self, cell: CellId) -> bool {
         let context = self.context;
-        let last = context.writers[cell.0 as usize].iter().max_by_key(|step| context.rank[step.0 as usize]);
+        let rank = |step: &StepId| context.rank[step.0 as usize];
+        // Steps on a cycle never run.
+        let writers = context.writers[cell.0 as usize].iter().filter(|step| rank(step) != u32::MAX);
+        let last = writers.max_by_key(|step| rank(step));
         let Some(&last) = last.filter(|_| context.unknown_writers(cell).next().is_none()) else {
             return false;
         };
