@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde_json::{Value as Json, json};
-use setpoint_catalog::{Catalog, Relation, ResourceId};
+use setpoint_catalog::{Catalog, Relation, Resource, ResourceId};
 use setpoint_puppet_values::Data;
 use setpoint_resources::{Modelled, Note};
 use setpoint_source::{Diagnostic, Fix, Rule, Severity, Sources, few};
@@ -158,9 +158,7 @@ impl<'a> Teller<'a> {
 
     /// Whether the first step starts a service that has not loaded what the second one brings.
     fn loads_too_early(&self, service: StepId, file: StepId, example: &Counterexample) -> bool {
-        let type_of = |step: StepId| {
-            self.resource(step).and_then(|id| self.catalog.get(id)).map_or("", |one| one.type_name.as_str())
-        };
+        let type_of = |step: StepId| self.declared(step).map_or("", |one| one.type_name.as_str());
         let loaded = |cell: &CellId| {
             self.modelled.plan.space.get(*cell).is_some_and(|cell| cell.key.kind == CellKind::Loaded)
         };
@@ -315,7 +313,7 @@ impl<'a> Teller<'a> {
         };
         let mut finding = self.placed(finding, steps.get(..MAX_PLACES).unwrap_or(steps));
         for step in steps.iter().skip(MAX_PLACES) {
-            if let Some(resource) = self.resource(*step).and_then(|id| self.catalog.get(id)) {
+            if let Some(resource) = self.declared(*step) {
                 finding.resources.push(resource.reference());
             }
         }
@@ -329,10 +327,7 @@ impl<'a> Teller<'a> {
         broken.test.cells(&mut cells);
         let end = self.words.state(&broken.run.end, &cells);
         // Without an order, it is the order that is told. A command declares no state that would have to last.
-        let is_command = self
-            .resource(step)
-            .and_then(|id| self.catalog.get(id))
-            .is_some_and(|resource| resource.type_name.as_str() == "Exec");
+        let is_command = self.declared(step).is_some_and(|resource| resource.type_name.as_str() == "Exec");
         if !ordered || is_command {
             return None;
         }
@@ -441,7 +436,7 @@ impl<'a> Teller<'a> {
     /// The service itself, rather than the package that starts it.
     fn service(&self, stale: &Stale) -> Option<StepId> {
         let is_service = |step: &StepId| {
-            let resource = self.resource(*step).and_then(|id| self.catalog.get(id));
+            let resource = self.declared(*step);
             resource.is_some_and(|resource| resource.type_name.as_str() == "Service")
         };
         stale.services.iter().copied().find(is_service)
@@ -465,7 +460,7 @@ impl<'a> Teller<'a> {
     /// for: then nothing is known.
     pub(crate) fn is_guesswork(&self, twice: &Twice) -> bool {
         let guarded = |step: &StepId| {
-            let resource = self.resource(*step).and_then(|id| self.catalog.get(id));
+            let resource = self.declared(*step);
             self.step(*step).is_some_and(|step| step.unknown.is_some())
                 && resource.is_some_and(|one| {
                     ["unless", "onlyif", "creates"].iter().any(|name| one.get(name).is_some())
@@ -526,7 +521,7 @@ impl<'a> Teller<'a> {
 
     /// Whether it is a folder that is purged without `force`: Puppet announces the removal of folders in it and leaves them.
     fn purges_files_alone(&self, step: StepId) -> bool {
-        let resource = self.resource(step).and_then(|id| self.catalog.get(id));
+        let resource = self.declared(step);
         resource.is_some_and(|one| {
             let is = |name: &str| one.get(name).is_some_and(|value| matches!(value.data, Data::Bool(true)));
             one.type_name.as_str() == "File" && is("purge") && !is("force")
@@ -534,7 +529,7 @@ impl<'a> Teller<'a> {
     }
 
     fn is_unguarded_command(&self, step: StepId) -> bool {
-        let resource = self.resource(step).and_then(|id| self.catalog.get(id));
+        let resource = self.declared(step);
         resource.is_some_and(|one| {
             one.type_name.as_str() == "Exec"
                 && ["creates", "unless", "onlyif", "refreshonly"].iter().all(|name| one.get(name).is_none())
@@ -690,7 +685,7 @@ impl<'a> Teller<'a> {
     /// The first step gives the place, the others labels.
     pub(crate) fn placed(&self, mut finding: Diagnostic, steps: &[StepId]) -> Diagnostic {
         for &step in steps {
-            let Some(resource) = self.resource(step).and_then(|id| self.catalog.get(id)) else { continue };
+            let Some(resource) = self.declared(step) else { continue };
             let name = resource.reference();
             if finding.resources.contains(&name) {
                 continue;
@@ -704,6 +699,11 @@ impl<'a> Teller<'a> {
             }
         }
         finding
+    }
+
+    /// The resource of a step.
+    pub(crate) fn declared(&self, step: StepId) -> Option<&'a Resource> {
+        self.catalog.get(self.resource(step)?)
     }
 
     pub(crate) fn resource(&self, step: StepId) -> Option<ResourceId> {

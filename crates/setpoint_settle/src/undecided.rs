@@ -129,7 +129,7 @@ impl Teller<'_> {
         for (step, with) in blamed {
             let reason = self.step(step).and_then(|step| step.unknown.as_ref());
             let reason = reason.map(|unknown| unknown.reason.to_string()).unwrap_or_default();
-            let resource = self.resource(step).and_then(|id| self.catalog.get(id));
+            let resource = self.declared(step);
             // Told as what is not known of packages.
             if with.is_empty() && resource.is_some_and(|one| one.type_name.as_str() == "Package") {
                 continue;

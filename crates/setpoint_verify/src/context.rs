@@ -388,14 +388,25 @@ impl<'p> Context<'p> {
         self.semantics == Semantics::Puppet && !self.runner.notified_by(step).is_empty()
     }
 
+    /// The steps that can notify it.
+    pub(crate) fn notifiers(&self, step: StepId) -> impl Iterator<Item = StepId> {
+        let direct = if self.semantics == Semantics::Puppet { self.runner.before(step) } else { &[] };
+        direct
+            .iter()
+            .map(|&other| StepId(other))
+            .filter(move |&other| self.runner.notified_by(other).contains(&step.0))
+    }
+
     /// Whether anything can notify it.
     pub(crate) fn is_notified(&self, step: StepId) -> bool {
-        self.semantics == Semantics::Puppet
-            && self
-                .runner
-                .before(step)
-                .iter()
-                .any(|&from| self.runner.notified_by(StepId(from)).contains(&step.0))
+        self.notifiers(step).next().is_some()
+    }
+
+    /// The last step that writes a cell in Puppet's order. Steps on a cycle never run.
+    pub(crate) fn last_writer(&self, cell: CellId) -> Option<StepId> {
+        let rank = |step: &StepId| self.rank[step.0 as usize];
+        let writers = self.writers[cell.0 as usize].iter().copied();
+        writers.filter(|step| rank(step) != u32::MAX).max_by_key(rank)
     }
 
     /// Whether something before it can fail.

@@ -116,13 +116,10 @@ impl<'c, 'p> Apart<'c, 'p> {
     /// solver.
     fn has_one_value(&mut self, cell: CellId) -> bool {
         let context = self.context;
-        let rank = |step: &StepId| context.rank[step.0 as usize];
-        // Steps on a cycle never run.
-        let writers = context.writers[cell.0 as usize].iter().filter(|step| rank(step) != u32::MAX);
-        let last = writers.max_by_key(|step| rank(step));
-        let Some(&last) = last.filter(|_| context.unknown_writers(cell).next().is_none()) else {
+        if context.unknown_writers(cell).next().is_some() {
             return false;
-        };
+        }
+        let Some(last) = context.last_writer(cell) else { return false };
         self.ends.entry(last).or_insert_with(|| context.ends(last)).known(cell).is_one()
     }
 
@@ -159,15 +156,8 @@ impl<'c, 'p> Apart<'c, 'p> {
                     })
             })
             .collect();
-        let outside: Vec<bool> = group
-            .iter()
-            .map(|&step| {
-                context.runner.before(step).iter().any(|&other| {
-                    !inside.contains(&StepId(other))
-                        && context.runner.notified_by(StepId(other)).contains(&step.0)
-                })
-            })
-            .collect();
+        let outside: Vec<bool> =
+            group.iter().map(|&step| context.notifiers(step).any(|other| !inside.contains(&other))).collect();
         let mut key = sub.shape();
         let asked: Vec<bool> = sub.cells.iter().map(|cell| mine.binary_search(cell).is_ok()).collect();
         key.extend(shared.iter().chain(&outside).chain(&asked).map(|&flag| u32::from(flag)));
@@ -228,8 +218,7 @@ fn converges(
     let mut tests = Tests::Inside;
     for _ in 0..8 {
         let sub = Sub::new(context, &scope, Moment::StartTwo, tests);
-        let place: FxHashMap<CellId, usize> =
-            sub.cells.iter().enumerate().map(|(at, &cell)| (cell, at)).collect();
+        let places = sub.places();
         let runs = Runs::new(&sub, context.semantics, &context.unsettled);
         let mut machine = sub.machine(context);
         let mut ends = Vec::new();
@@ -247,8 +236,7 @@ fn converges(
         }
         let mut differ = Vec::new();
         for cell in open {
-            if let Some(&at) = place.get(cell) {
-                let cell = CellId(at as u32);
+            if let Some(&cell) = places.get(cell) {
                 differ.push(!machine.equal(ends[0].state.get(cell), ends[1].state.get(cell)));
             }
         }

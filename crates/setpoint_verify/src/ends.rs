@@ -64,8 +64,7 @@ fn ask(
             return Err(GaveUp);
         }
         let sub = Sub::through(context, lens, &members, Moment::Start, Tests::Also(&also));
-        let place: FxHashMap<CellId, CellId> =
-            sub.cells.iter().enumerate().map(|(at, &cell)| (cell, CellId(at as u32))).collect();
+        let place = sub.places();
         let mut sub = sub;
         let (holds_here, bad_here) = (moved(holds, &place), moved(bad, &place));
         sub.hold(Values::With([holds_here.clone(), bad_here.clone()]));

@@ -50,6 +50,14 @@ pub(crate) fn found_in(context: &Context<'_>, sub: &Sub, step: StepId) -> Vec<(C
     cells.filter(|(_, kinds)| *kinds != Kinds::ANY).collect()
 }
 
+/// Puts what steps find into the key of a question.
+pub(crate) fn mark_found(key: &mut Vec<u32>, found: &[Vec<(CellId, Kinds)>]) {
+    for found in found {
+        key.push(u32::MAX - 1);
+        key.extend(found.iter().flat_map(|(cell, kinds)| [cell.0, kinds.bits()]));
+    }
+}
+
 /// What a step makes of a difference.
 #[derive(Clone, Debug, Default)]
 struct Flow {
@@ -93,10 +101,7 @@ impl Local {
         found: &[Vec<(CellId, Kinds)>; 2],
     ) -> Result<Difference, GaveUp> {
         let mut key = sub.shape();
-        for found in found {
-            key.push(u32::MAX);
-            key.extend(found.iter().flat_map(|(cell, kinds)| [cell.0, kinds.bits()]));
-        }
+        mark_found(&mut key, found);
         for step in [one, two] {
             key.push(u32::from(context.can_be_skipped(step)));
             key.push(u32::from(context.is_notified(step)));
@@ -257,11 +262,9 @@ impl Local {
             let notify_same = machine.circuit.equal(end_one.notify, end_two.notify);
             flow.notify = can(&mut machine, &[!notify_same])?;
         }
-        let place: FxHashMap<CellId, usize> =
-            sub.cells.iter().enumerate().map(|(at, &cell)| (cell, at)).collect();
+        let places = sub.places();
         for cell in &context.footprint(step).writes {
-            let Some(&at) = place.get(cell) else { continue };
-            let cell = CellId(at as u32);
+            let Some(&cell) = places.get(cell) else { continue };
             let same_before = machine.equal(before_one.get(cell), before_two.get(cell));
             let same_after = machine.equal(state_one.get(cell), state_two.get(cell));
             let kind_before = machine.equal_kind(cell, before_one.get(cell), before_two.get(cell));
@@ -271,7 +274,9 @@ impl Local {
             } else if can(&mut machine, &[alive, same_before, !same_after])? {
                 flow.introduces.push((cell, false));
             }
-            if levels[at].is_some() && !can(&mut machine, &[alive, !*bad_one, !*bad_two, !same_after])? {
+            if levels[cell.0 as usize].is_some()
+                && !can(&mut machine, &[alive, !*bad_one, !*bad_two, !same_after])?
+            {
                 flow.resets.push(cell);
             }
         }

@@ -11,7 +11,7 @@ use setpoint_state::{CellId, Lifetime, Semantics, State, StepId, Test, Value};
 use crate::blur::blur;
 use crate::context::Lens;
 use crate::dead::drop_dead_writes;
-use crate::flow::{GaveUp, Reached, found_in};
+use crate::flow::{GaveUp, Reached, found_in, mark_found};
 use crate::kinds::Kinds;
 use crate::machine::Machine;
 use crate::pair::{Answer, Asker, Held, unknown};
@@ -56,21 +56,11 @@ impl Asker<'_, '_> {
         }
     }
 
-    /// Who notifies a step.
-    fn notifiers(&self, step: StepId) -> impl Iterator<Item = StepId> {
-        let runner = &self.context.runner;
-        let direct = if self.context.semantics == Semantics::Puppet { runner.before(step) } else { &[] };
-        direct
-            .iter()
-            .map(|&other| StepId(other))
-            .filter(move |&other| runner.notified_by(other).contains(&step.0))
-    }
-
     /// What decides about a step: who writes what it reads, who can skip or notify it.
     fn needs(&self, lens: Lens, step: StepId, add: &mut Vec<StepId>) {
         let context = self.context;
         self.sources(lens, step, add);
-        add.extend(self.notifiers(step));
+        add.extend(self.context.notifiers(step));
         if context.semantics == Semantics::Puppet {
             add.extend(context.all_before(step).filter(|&other| context.footprint(other).can_fail));
         }
@@ -184,9 +174,9 @@ impl Asker<'_, '_> {
                     for &step in &members {
                         self.sources(lens, step, &mut more);
                         // A container between two of them passes on what the first reports.
-                        more.extend(self.notifiers(step).filter(|&other| {
+                        more.extend(self.context.notifiers(step).filter(|&other| {
                             context.step(other).passes_on
-                                && self.notifiers(other).any(|from| members.contains(&from))
+                                && self.context.notifiers(other).any(|from| members.contains(&from))
                         }));
                     }
                 }
@@ -300,16 +290,7 @@ impl Asker<'_, '_> {
                     })
             })
             .collect();
-        let notified: Vec<bool> =
-            members
-                .iter()
-                .map(|&step| {
-                    puppet
-                        && context.runner.before(step).iter().map(|&other| StepId(other)).any(|other| {
-                            outside(other) && context.runner.notified_by(other).contains(&step.0)
-                        })
-                })
-                .collect();
+        let notified: Vec<bool> = members.iter().map(|&step| context.notifiers(step).any(outside)).collect();
         // Cells that end with the run are no part of the outcome.
         let compared: Vec<CellId> = (0..sub.cells.len() as u32)
             .map(CellId)
@@ -333,10 +314,7 @@ impl Asker<'_, '_> {
         around.mark(&mut key);
         let found: Vec<Vec<(CellId, Kinds)>> =
             members.iter().map(|&step| found_in(context, &sub, step)).collect();
-        for found in &found {
-            key.push(u32::MAX - 1);
-            key.extend(found.iter().flat_map(|(cell, kinds)| [cell.0, kinds.bits()]));
-        }
+        mark_found(&mut key, &found);
         if self.harmless.contains(&key) {
             return Ok(Some(Answer::Harmless));
         }

@@ -6,7 +6,7 @@ use setpoint_state::{CellId, Lifetime, Program, Reach, Semantics, State, Status,
 
 use crate::context::Context;
 use crate::converge;
-use crate::flow::{GaveUp, found_in};
+use crate::flow::{GaveUp, found_in, mark_found};
 use crate::kinds::Kinds;
 use crate::machine::Machine;
 use crate::runs::{Runs, Track};
@@ -105,9 +105,7 @@ fn groups(context: &Context<'_>) -> Vec<Vec<StepId>> {
         users.dedup();
         // All that touch the cell before its last writer belong together, unless all of them ensure it alike.
         let way = |step: StepId| context.footprint(step).ensure(cell).map(|ensure| ensure.way);
-        let Some(last_writer) = writers.iter().max_by_key(|step| context.rank[step.0 as usize]) else {
-            continue;
-        };
+        let Some(last_writer) = context.last_writer(cell) else { continue };
         let until = context.rank[last_writer.0 as usize];
         let before: Vec<StepId> =
             users.into_iter().filter(|step| context.rank[step.0 as usize] <= until).collect();
@@ -351,8 +349,7 @@ fn alone(
         let outside =
             || context.runner.before(step).iter().filter(|&&other| !inside.contains(&StepId(other)));
         let skips = puppet && outside().any(|&other| context.can_be_bad[other as usize]);
-        let notified =
-            puppet && outside().any(|&other| context.runner.notified_by(StepId(other)).contains(&step.0));
+        let notified = context.notifiers(step).any(|other| !inside.contains(&other));
         flags.push((skips, notified, puppet && context.is_notified(step) && notified_again.contains(&step)));
     }
     // Cells that later steps may ensure after the group has had its turn.
@@ -374,10 +371,7 @@ fn alone(
         [_] => vec![Vec::new()],
         _ => group.iter().map(|&step| found_in(context, &sub, step)).collect(),
     };
-    for found in &found {
-        key.push(u32::MAX);
-        key.extend(found.iter().flat_map(|(cell, kinds)| [cell.0, kinds.bits()]));
-    }
+    mark_found(&mut key, &found);
     if let Some(known) = memo.get(&key) {
         return known.clone();
     }

@@ -9,12 +9,12 @@ use std::ops::Range;
 use std::sync::{Arc, Mutex};
 
 use libtest_mimic::{Failed, Trial as Test};
-use setpoint_judge::{Judge, Outcome, Trial};
+use setpoint_judge::{Judge, Outcome};
 use setpoint_testing::Case;
 
 use crate::compare::{self, Compared};
 use crate::generate::{Scenario, scenario};
-use crate::{ask, catalog, notation};
+use crate::{applied, catalog, notation};
 
 /// How many seeds are asked about if nobody says otherwise.
 const SEEDS: u64 = 45;
@@ -123,15 +123,7 @@ fn verdict(scenario: &Scenario, judges: &[Mutex<Judge>]) -> Result<Verdict, Stri
     let Ok(catalog) = catalog(case.input("main.pp").unwrap_or_default()) else {
         return Ok(Verdict::Refused);
     };
-    let trial = Trial {
-        catalog: catalog.clone(),
-        earlier: None,
-        start: start.nodes.clone(),
-        then: start.then.clone(),
-        packages: start.packages.clone(),
-        runs: 2,
-    };
-    let outcome = ask(judges, &trial)?;
+    let outcome = applied(judges, &catalog, &start)?;
     if outcome.runs.iter().any(|run| run.error.is_some()) {
         return Ok(Verdict::Refused);
     }

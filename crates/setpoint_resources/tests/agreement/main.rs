@@ -20,8 +20,9 @@ use std::process::ExitCode;
 use std::sync::{Arc, Mutex};
 
 use libtest_mimic::{Failed, Trial as Test};
+use notation::Start;
 use serde_json::Value as Json;
-use setpoint_judge::{Judge, Trial};
+use setpoint_judge::{Judge, Outcome, Trial};
 use setpoint_puppet::{Entry, Environment, Options, PuppetVersion, compile};
 use setpoint_puppet_values::{Key, Value};
 use setpoint_source::{OsFileSystem, Sources};
@@ -73,15 +74,7 @@ fn check(path: &Path, judges: &[Mutex<Judge>]) -> Result<(), Failed> {
     let orders = if other == catalog { 1 } else { 2 };
     for (order, catalog) in [("as written", catalog), ("the other way round", other)].into_iter().take(orders)
     {
-        let trial = Trial {
-            catalog: catalog.clone(),
-            earlier: None,
-            start: start.nodes.clone(),
-            then: start.then.clone(),
-            packages: start.packages.clone(),
-            runs: 2,
-        };
-        let outcome = ask(judges, &trial)?;
+        let outcome = applied(judges, &catalog, &start)?;
         let found = compare::differences(&catalog, &start, &outcome);
         if !found.is_empty() {
             problems += &format!("{order}:\n{found}");
@@ -95,13 +88,21 @@ fn check(path: &Path, judges: &[Mutex<Judge>]) -> Result<(), Failed> {
     if problems.is_empty() { Ok(()) } else { Err(Failed::from(format!("{}\n{problems}", path.display()))) }
 }
 
-/// Any judge that is free applies the trial.
-fn ask(judges: &[Mutex<Judge>], trial: &Trial) -> Result<setpoint_judge::Outcome, String> {
+/// Any judge that is free applies a catalog twice, from a start.
+fn applied(judges: &[Mutex<Judge>], catalog: &Json, start: &Start) -> Result<Outcome, String> {
+    let trial = Trial {
+        catalog: catalog.clone(),
+        earlier: None,
+        start: start.nodes.clone(),
+        then: start.then.clone(),
+        packages: start.packages.clone(),
+        runs: 2,
+    };
     let mut judge = judges
         .iter()
         .find_map(|judge| judge.try_lock().ok())
         .unwrap_or_else(|| judges[0].lock().unwrap_or_else(std::sync::PoisonError::into_inner));
-    judge.apply(trial)
+    judge.apply(&trial)
 }
 
 /// The catalog of a manifest, as a server would send it.
