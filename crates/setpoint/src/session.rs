@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
-use setpoint_config::{Config, INVALID_SETTING};
+use setpoint_config::Config;
 use setpoint_diagram::Diagram;
-use setpoint_source::{Diagnostic, Drawing, FileSystem, Rule, Severity, Sources, read_text};
+use setpoint_source::{Diagnostic, Drawing, FileSystem, Rule, Sources, read_text};
 
 use crate::cli::{InputOptions, OPTIONAL_RULES};
 use crate::progress::Progress;
@@ -33,14 +33,6 @@ pub(crate) struct Session<'a> {
 /// The call itself is wrong: exit status 2.
 #[derive(Debug)]
 pub(crate) struct UsageError(pub(crate) String);
-
-pub(crate) static UNREADABLE: Rule = Rule {
-    name: "unreadable-input",
-    severity: Severity::Error,
-    summary: "an input cannot be read",
-    explanation: "The file is missing, is too large, or is not UTF-8 text. Nothing was checked in it.\n\n\
-                  Check the path and the encoding. Files over 64 MB are refused: no source text is that long.",
-};
 
 impl<'a> Session<'a> {
     pub(crate) fn new(files: &'a dyn FileSystem) -> Self {
@@ -78,7 +70,8 @@ impl<'a> Session<'a> {
             if !OPTIONAL_RULES.contains(&name.as_str()) {
                 let message = format!("`{}` is no rule that can be enabled", name.value);
                 let help = format!("Off unless asked for are {}.", OPTIONAL_RULES.join(" and "));
-                diagnostics.push(Diagnostic::new(&INVALID_SETTING, message).at(name.span).with_help(help));
+                diagnostics
+                    .push(Diagnostic::new(Rule::InvalidSetting, message).at(name.span).with_help(help));
             }
         }
         for text in &options.invariants {

@@ -1,57 +1,15 @@
 //! What is wrong with a catalog before anything is applied.
 
-use setpoint_source::{Diagnostic, FileId, Range, Rule, Severity};
+use setpoint_source::{Diagnostic, FileId, Range, Rule};
 
 use crate::conversion::{self, Problem};
 use crate::graph::{BuildError, Cause, Cycle, Edge, Graph, Types};
 use crate::read::ReadError;
 use crate::{Catalog, ResourceId};
 
-pub static DEPENDENCY_CYCLE: Rule = Rule {
-    name: "dependency-cycle",
-    severity: Severity::Error,
-    summary: "resources wait for each other in a circle",
-    explanation: "Each of the resources comes only after the next one, so none can be the first. Puppet applies nothing of the \
-                  circle; CloudFormation refuses the template.\n\n\
-                  ```puppet\nfile { '/etc/app': ensure => directory, require => Package['app'] }\npackage { 'app': require => File['/etc/app/apt.conf'] }\nfile { '/etc/app/apt.conf': }   # waits for its folder by itself\n```\n\n\
-                  Remove one of the relationships that the finding names. Those that a type adds by itself (a file waits for \
-                  its folder) cannot be removed; turn the other one round.",
-};
-
-pub static DANGLING_DEPENDENCY: Rule = Rule {
-    name: "dangling-dependency",
-    severity: Severity::Error,
-    summary: "a relationship names a resource that is not in the catalog",
-    explanation: "Puppet refuses the catalog before it applies anything.\n\n\
-                  ```puppet\nfile { '/etc/motd': require => Package['motd'] }   # there is no such package\n```\n\n\
-                  Declare the resource, or mend its name.",
-};
-
-pub static INVALID_RESOURCE: Rule = Rule {
-    name: "invalid-resource",
-    severity: Severity::Error,
-    summary: "Puppet cannot manage a resource as it is declared",
-    explanation: "The catalog compiles, but the agent refuses it when it turns the catalog into native resources: a value is none \
-                  that the type allows, a path is not absolute, parameters exclude each other. The whole run ends there, and \
-                  nothing is applied, not even what has nothing to do with the resource.\n\n\
-                  ```puppet\nfile { '/etc/motd': mode => 644 }   # a number: write '0644'\nexec { 'apt-get update': }          # no path, and none given\n```\n\n\
-                  Give the value that the finding asks for.",
-};
-
-pub static INVALID_CATALOG: Rule = Rule {
-    name: "invalid-catalog",
-    severity: Severity::Error,
-    summary: "a file is no Puppet catalog",
-    explanation: "A catalog is the JSON that a Puppet server answers, that an agent keeps under `client_data/catalog`, or that \
-                  PuppetDB stores. The finding names the place at which this file is something else.\n\n\
-                  Take the file from one of these again; `puppet catalog compile NODE --render-as json` prints one, too.",
-};
-
-pub static RULES: &[&Rule] = &[&DEPENDENCY_CYCLE, &DANGLING_DEPENDENCY, &INVALID_RESOURCE, &INVALID_CATALOG];
-
 /// Why a file is no catalog.
 pub fn of_read_error(error: &ReadError, file: FileId, text: &str) -> Diagnostic {
-    let finding = Diagnostic::new(&INVALID_CATALOG, error.to_string());
+    let finding = Diagnostic::new(Rule::InvalidCatalog, error.to_string());
     let Some((line, column)) = error.position else { return finding };
     let start: usize = text.split_inclusive('\n').take(line.saturating_sub(1)).map(str::len).sum();
     let at = (start + column.saturating_sub(1)).min(text.len());
@@ -69,7 +27,7 @@ fn invalid(catalog: &Catalog, problem: &Problem) -> Diagnostic {
         Some(parameter) => format!("{name}: `{parameter}` {}", problem.message),
         None => format!("{name} {}", problem.message),
     };
-    let finding = Diagnostic::new(&INVALID_RESOURCE, message)
+    let finding = Diagnostic::new(Rule::InvalidResource, message)
         .with_resources([name])
         .with_note("The agent ends its run before it applies anything of this catalog.");
     let resource = catalog.get(problem.resource);
@@ -92,7 +50,7 @@ fn dangling(catalog: &Catalog, error: &BuildError) -> Diagnostic {
     let name = reference(catalog, error.resource);
     let relation = error.relation.as_str();
     let message = format!("{name} has `{relation} => {}`, and there is no such resource", error.reference);
-    let finding = Diagnostic::new(&DANGLING_DEPENDENCY, message).with_resources([name]);
+    let finding = Diagnostic::new(Rule::DanglingReference, message).with_resources([name]);
     let resource = catalog.get(error.resource);
     let place = resource.and_then(|one| one.parameters.entry(relation.into())?.span.or(one.span));
     match place.or(resource.and_then(|one| one.span)) {
@@ -118,7 +76,7 @@ fn circle(catalog: &Catalog, graph: &Graph, cycle: &Cycle) -> Diagnostic {
         }
         [] => "the catalog has a circle of relationships".to_owned(),
     };
-    let mut finding = Diagnostic::new(&DEPENDENCY_CYCLE, message).with_resources(names);
+    let mut finding = Diagnostic::new(Rule::DependencyCycle, message).with_resources(names);
     let mut removable = false;
     for edge in &cycle.path {
         let Some((by, text, own)) = described(catalog, graph, edge) else { continue };

@@ -1,9 +1,8 @@
 //! Checks of a template beside cycles and hazards.
 
-use setpoint_source::{Diagnostic, Range, Symbol};
+use setpoint_source::{Diagnostic, Range, Rule, Symbol};
 
 use crate::graph::{Stack, Via, references};
-use crate::rules;
 use crate::template::Resource;
 use crate::value::{Guard, Value};
 
@@ -17,7 +16,7 @@ pub(crate) fn unknown_names(stack: &Stack<'_>, opaque: bool, out: &mut Vec<Diagn
         let verb = if unknown.via == Via::DependsOn { "depends on" } else { "refers to" };
         let message =
             format!("`{}` {verb} `{}`, which the template does not define", unknown.from, unknown.name);
-        let mut finding = Diagnostic::new(&rules::UNKNOWN_REFERENCE, message)
+        let mut finding = Diagnostic::new(Rule::UnknownReference, message)
             .at(stack.template.span(unknown.range))
             .with_resources([unknown.from.to_string()]);
         if unknown.via == Via::DependsOn && stack.template.parameters.contains_key(&unknown.name) {
@@ -82,7 +81,7 @@ fn removed(stack: &Stack<'_>, from: &str, to: Symbol, guard: &Guard, range: Rang
     let conditions: Vec<Symbol> = wanted.iter().map(|(name, _)| *name).collect();
     let message = format!("{from} refers to `{to}`, which is not created when `{condition}` is false");
     Some(
-        Diagnostic::new(&rules::CONDITIONAL_REFERENCE, message)
+        Diagnostic::new(Rule::ConditionalReference, message)
             .at(stack.template.span(range))
             .with_label(stack.template.span(place), format!("`{to}` is created only then"))
             .with_note(format!("This happens when {}.", stack.logic.describe(&valuation, &conditions)))
@@ -103,7 +102,7 @@ pub(crate) fn redundant_depends_on(stack: &Stack<'_>, out: &mut Vec<Diagnostic>)
             if let Some(reference) = reference {
                 out.push(
                     Diagnostic::new(
-                        &rules::REDUNDANT_DEPENDS_ON,
+                        Rule::RedundantDependsOn,
                         format!("`{}` waits for `{name}` already, because it refers to it", resource.name),
                     )
                     .at(stack.template.span(*range))
@@ -162,7 +161,7 @@ fn wait_condition(
         if !told_outside && !opaque {
             out.push(
                 Diagnostic::new(
-                    &rules::NEVER_SIGNALLED,
+                    Rule::NeverSignalled,
                     format!(
                         "`{}` waits for a signal, and nothing uses its handle `{handle}`",
                         condition.name
@@ -183,7 +182,7 @@ fn wait_condition(
     }
     let Some(path) = stack.path(senders[0].name, condition.name, &|_| true) else { return };
     let mut finding = Diagnostic::new(
-        &rules::DEADLOCK,
+        Rule::Deadlock,
         format!(
             "`{}` waits for a signal of `{}`, which is created only after it: the stack can never be complete",
             condition.name, senders[0].name
@@ -217,7 +216,7 @@ fn creation_policy(stack: &Stack<'_>, resource: &Resource, out: &mut Vec<Diagnos
     }
     out.push(
         Diagnostic::new(
-            &rules::NEVER_SIGNALLED,
+            Rule::NeverSignalled,
             format!(
                 "`{}` is complete only when it has its signal, and nothing in the template sends one",
                 resource.name
@@ -278,7 +277,7 @@ pub(crate) fn deletion(stack: &Stack<'_>, out: &mut Vec<Diagnostic>) {
         if let Some(edge) = blocked {
             out.push(
                 Diagnostic::new(
-                    &rules::DELETION_BLOCKED,
+                    Rule::DeletionBlocked,
                     format!(
                         "`{}` is kept when the stack is deleted, and then `{}` cannot be deleted",
                         edge.from, edge.to

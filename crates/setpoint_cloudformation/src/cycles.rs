@@ -1,10 +1,9 @@
 //! Cycles: resources that wait for each other, for some choice of the parameters.
 
-use setpoint_source::{Diagnostic, Symbol};
+use setpoint_source::{Diagnostic, Rule, Symbol};
 
 use crate::conditions::Formula;
 use crate::graph::{Edge, Stack};
-use crate::rules;
 
 /// One finding for each group of resources that can wait for each other in a circle.
 pub(crate) fn check(stack: &Stack<'_>, out: &mut Vec<Diagnostic>) {
@@ -74,7 +73,7 @@ fn describe(stack: &Stack<'_>, cycle: &[&Edge], condition: &str) -> Diagnostic {
         [one] => format!("`{one}` waits for itself, so it can never be created"),
         _ => format!("{} wait for each other, so none of them can be created", list(&names)),
     };
-    let mut finding = Diagnostic::new(&rules::DEPENDENCY_CYCLE, message).with_resources(names);
+    let mut finding = Diagnostic::new(Rule::DependencyCycle, message).with_resources(names);
     for (index, edge) in cycle.iter().enumerate() {
         let span = stack.template.span(edge.range);
         let text = format!("`{}` waits for `{}` ({})", edge.from, edge.to, edge.via.describe());

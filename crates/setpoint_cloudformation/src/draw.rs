@@ -1,7 +1,7 @@
 //! The graph of a template as a drawing, and as JSON.
 
 use setpoint_diagram::{Diagram, Edge as Line, Legend, Node as Shape, Style};
-use setpoint_source::Sources;
+use setpoint_source::{Rule, Sources};
 
 use crate::Analysis;
 use crate::graph::Via;
@@ -11,7 +11,7 @@ pub fn diagram(analysis: &Analysis) -> Diagram {
     let Analysis { template, graph, findings, .. } = analysis;
     let wrong: Vec<&String> = findings
         .iter()
-        .filter(|finding| ["dependency-cycle", "deadlock"].contains(&finding.rule.name))
+        .filter(|finding| [Rule::DependencyCycle, Rule::Deadlock].contains(&finding.rule))
         .flat_map(|finding| &finding.resources)
         .collect();
     let is_wrong = |name: &str| wrong.iter().any(|one| *one == name);

@@ -1,13 +1,13 @@
 //! Creations, updates and rollbacks that cannot come to their end, as far as one template shows it.
 
-use setpoint_source::{Diagnostic, Symbol};
+use setpoint_source::{Diagnostic, Rule, Symbol};
 
 use crate::checks::sends_signal;
 use crate::graph::Stack;
+use crate::naming;
 use crate::template::Resource;
 use crate::update::{exported, text_of};
 use crate::value::{Value, ValueKind};
-use crate::{naming, rules};
 
 pub(crate) fn check(stack: &Stack<'_>, opaque: bool, out: &mut Vec<Diagnostic>) {
     same_names(stack, out);
@@ -32,7 +32,7 @@ fn same_names(stack: &Stack<'_>, out: &mut Vec<Diagnostic>) {
         let Some(valuation) = stack.logic.satisfiable(&both) else { continue };
         let property = kind.name_property.unwrap_or_default();
         let mut finding = Diagnostic::new(
-            &rules::NAME_TAKEN,
+            Rule::NameTaken,
             format!("`{}` and `{}` have the same name, and only one can have it", first.name, resource.name),
         )
         .at(stack.template.span(name.range))
@@ -75,7 +75,7 @@ fn own_imports(stack: &Stack<'_>, out: &mut Vec<Diagnostic>) {
         for (range, export) in found {
             out.push(
                 Diagnostic::new(
-                    &rules::OWN_IMPORT,
+                    Rule::OwnImport,
                     format!(
                         "`{}` imports `{}`, which this template exports itself",
                         resource.name,
@@ -109,7 +109,7 @@ fn rolling_updates(stack: &Stack<'_>, opaque: bool, out: &mut Vec<Diagnostic>) {
         {
             out.push(
                 Diagnostic::new(
-                    &rules::ROLLING_UPDATE,
+                    Rule::RollingUpdateBlocked,
                     format!(
                         "`{}` cannot be updated: {low} of at most {high} instances must stay in service",
                         group.name
@@ -131,7 +131,7 @@ fn rolling_updates(stack: &Stack<'_>, opaque: bool, out: &mut Vec<Diagnostic>) {
         if waits && !told && !opaque && !sends_signal(stack, group) {
             out.push(
                 Diagnostic::new(
-                    &rules::NEVER_SIGNALLED,
+                    Rule::NeverSignalled,
                     format!(
                         "an update of `{}` waits for signals of its new instances, and nothing in the template sends one",
                         group.name
@@ -181,7 +181,7 @@ fn silent_functions(stack: &Stack<'_>, out: &mut Vec<Diagnostic>) {
         }
         out.push(
             Diagnostic::new(
-                &rules::NEVER_SIGNALLED,
+                Rule::NeverSignalled,
                 format!("`{}` waits for an answer, and the code of `{}` sends none", resource.name, function.name),
             )
             .at(stack.template.span(resource.name_range))
@@ -222,7 +222,7 @@ fn kept_names(stack: &Stack<'_>, out: &mut Vec<Diagnostic>) {
         }
         out.push(
             Diagnostic::new(
-                &rules::KEPT_NAME,
+                Rule::KeptName,
                 format!(
                     "`{}` stays under its name when its creation is rolled back, and then the stack cannot be created again",
                     resource.name

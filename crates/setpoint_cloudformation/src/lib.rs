@@ -16,7 +16,6 @@ mod hazards;
 mod instance;
 mod naming;
 mod nested;
-mod rules;
 mod sam;
 mod sat;
 mod template;
@@ -27,14 +26,13 @@ pub use graph::{Edge, Graph, Via};
 pub use hazards::{HAZARDS, Hazard};
 pub use instance::instance;
 pub use nested::nested_stacks;
-pub use rules::RULES;
 pub use sam::Made;
 pub use template::{Parameter, Resource, Template};
 pub use update::{Change, Update, update};
 pub use value::{Guard, Value, ValueKind};
 
 use setpoint_data::Node;
-use setpoint_source::{Diagnostic, FileId, Severity, Sources};
+use setpoint_source::{Diagnostic, FileId, Rule, Severity, Sources};
 
 use crate::conditions::Logic;
 use crate::graph::Stack;
@@ -81,20 +79,20 @@ pub fn analyse(file: FileId, sources: &Sources) -> Analysis {
     checks::removed_references(&stack, &mut findings);
     endings::check(&stack, opaque, &mut findings);
     let stopping = [
-        &rules::DEPENDENCY_CYCLE,
-        &rules::DEADLOCK,
-        &rules::CONDITIONAL_REFERENCE,
-        &rules::UNKNOWN_REFERENCE,
-        &rules::NAME_TAKEN,
-        &rules::OWN_IMPORT,
+        Rule::DependencyCycle,
+        Rule::Deadlock,
+        Rule::ConditionalReference,
+        Rule::UnknownReference,
+        Rule::NameTaken,
+        Rule::OwnImport,
     ];
-    let stuck = findings.iter().any(|finding| stopping.iter().any(|rule| rule.name == finding.rule.name));
+    let stuck = findings.iter().any(|finding| stopping.contains(&finding.rule));
     hazards::check(&stack, &mut findings);
     checks::deletion(&stack, &mut findings);
     checks::redundant_depends_on(&stack, &mut findings);
     let broken = findings
         .iter()
-        .any(|finding| finding.rule.name == "invalid-data" && finding.severity == Severity::Error);
+        .any(|finding| finding.rule == Rule::InvalidData && finding.severity == Severity::Error);
     let reaches_final = match (stuck, opaque || broken) {
         (true, _) => "no",
         (false, true) => "unknown",
@@ -118,20 +116,20 @@ fn notes(stack: &Stack<'_>, out: &mut Vec<Diagnostic>) -> bool {
     for name in stack.template.transforms.iter().filter(|name| !known.contains(&name.as_str())) {
         opaque = true;
         out.push(Diagnostic::new(
-            &rules::NOT_MODELLED,
+            Rule::NotModelled,
             format!("the transform `{name}` may add or change resources when the stack is deployed"),
         ));
     }
     for module in &stack.template.modules {
         opaque = true;
         let message = "this module stands for resources that are not in this file";
-        out.push(Diagnostic::new(&rules::NOT_MODELLED, message).at(stack.template.span(*module)));
+        out.push(Diagnostic::new(Rule::NotModelled, message).at(stack.template.span(*module)));
     }
     for resource in stack.template.resources.values().filter(|one| one.kind.ends_with("::MODULE")) {
         opaque = true;
         out.push(
             Diagnostic::new(
-                &rules::NOT_MODELLED,
+                Rule::NotModelled,
                 format!("the module `{}` may add resources when the stack is deployed", resource.kind),
             )
             .at(stack.template.span(resource.type_ranges.1))

@@ -2,11 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
-use setpoint_source::{Diagnostic, FileSystem, Sources, Symbol, normal, read_text};
+use setpoint_source::{Diagnostic, FileSystem, Rule, Sources, Symbol, normal, read_text};
 
+use crate::Analysis;
 use crate::template::{Resource, Template};
 use crate::value::{Piece, Value, ValueKind};
-use crate::{Analysis, rules};
 
 /// The templates of nested stacks that can be read from here. What does not fit them is added to the findings.
 pub fn nested_stacks(
@@ -31,7 +31,7 @@ pub fn nested_stacks(
         match read_text(files, &nested) {
             Err(error) => found.push(
                 Diagnostic::new(
-                    &rules::NESTED_STACK,
+                    Rule::NestedStack,
                     format!(
                         "the template of the nested stack `{}` cannot be read: {}",
                         resource.name, error.reason
@@ -58,7 +58,7 @@ pub fn nested_stacks(
 /// Parameters and outputs of a nested stack beside those of its template.
 fn compare(outer: &Template, resource: &Resource, inner: &Template, out: &mut Vec<Diagnostic>) {
     let finding = |message: String, range| {
-        Diagnostic::new(&rules::NESTED_STACK, message)
+        Diagnostic::new(Rule::NestedStack, message)
             .at(outer.span(range))
             .with_resources([resource.name.to_string()])
     };

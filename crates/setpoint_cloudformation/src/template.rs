@@ -5,10 +5,9 @@ use std::sync::Arc;
 use indexmap::IndexMap;
 use rustc_hash::FxBuildHasher;
 use setpoint_data::Node;
-use setpoint_source::{Diagnostic, FileId, Range, Span, Symbol};
+use setpoint_source::{Diagnostic, FileId, Range, Rule, Span, Symbol};
 
 use crate::foreach;
-use crate::rules;
 use crate::sam;
 use crate::value::{Value, ValueKind};
 
@@ -181,8 +180,9 @@ impl Template {
             if !entry.value.is_mapping() {
                 if text != "Fn::Transform" && !text.starts_with("Fn::ForEach::") {
                     let message = format!("the resource `{text}` is not a mapping with a `Type`");
-                    self.diagnostics
-                        .push(Diagnostic::new(&rules::MALFORMED, message).at(self.span(entry.value.range)));
+                    self.diagnostics.push(
+                        Diagnostic::new(Rule::MalformedTemplate, message).at(self.span(entry.value.range)),
+                    );
                 }
                 continue;
             }
@@ -192,7 +192,7 @@ impl Template {
                 if text != "Fn::Transform" {
                     let message = format!("the resource `{text}` has no `Type`");
                     self.diagnostics.push(
-                        Diagnostic::new(&rules::MALFORMED, message)
+                        Diagnostic::new(Rule::MalformedTemplate, message)
                             .at(self.span(entry.key.range))
                             .with_help("Give it a type, such as `Type: AWS::S3::Bucket`."),
                     );

@@ -9,11 +9,11 @@ use rustc_hash::FxBuildHasher;
 use serde_json::{Value as Json, json};
 use setpoint_orchestra::concrete::{Ground, maximal_run, timeline};
 use setpoint_orchestra::{InstanceBuilder, Model};
-use setpoint_source::{Diagnostic, Symbol};
+use setpoint_source::{Diagnostic, Rule, Symbol};
 
 use crate::template::{Resource, Template};
 use crate::value::{Value, ValueKind};
-use crate::{Analysis, naming, rules};
+use crate::{Analysis, naming};
 
 /// What an update does to a resource.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -146,7 +146,7 @@ fn changed_types(old: &Template, new: &Template, out: &mut Vec<Diagnostic>) {
         };
         out.push(
             Diagnostic::new(
-                &rules::TYPE_CHANGED,
+                Rule::TypeChanged,
                 format!(
                     "`{}` was of type {} and is of type {} now",
                     resource.name, previous.kind, resource.kind
@@ -202,7 +202,7 @@ fn taken_names(old: &Template, new: &Template, changes: &Changes, out: &mut Vec<
             ),
         };
         let kept = matches!(changes.get(&holder.name), Some(Change::LetGo));
-        let mut finding = Diagnostic::new(&rules::NAME_TAKEN, message)
+        let mut finding = Diagnostic::new(Rule::NameTaken, message)
             .at(new.span(name.range))
             .labelled(format!("this {property} is taken"))
             .with_note("CloudFormation creates what is new before it deletes what is old: the update fails and is rolled back.")
@@ -242,7 +242,7 @@ fn exports(old: &Template, new: &Template, changes: &Changes, out: &mut Vec<Diag
         };
         let shown = text_of(name, old);
         out.push(
-            Diagnostic::new(&rules::EXPORT_CHANGED, format!("the export `{shown}` {what}"))
+            Diagnostic::new(Rule::ExportChanged, format!("the export `{shown}` {what}"))
                 .at(again.map_or_else(|| old.span(name.range), |(place, _)| new.span(place.range)))
                 .with_note("The update fails as long as another stack imports it.")
                 .with_note(

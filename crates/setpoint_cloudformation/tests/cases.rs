@@ -65,7 +65,8 @@ fn answer(case: &Case) -> Answers {
     if !edits.is_empty() {
         let mended = Fix::apply(&edits, &input.text);
         let again = analyse(sources.add(&input.name, mended.as_str()), &sources);
-        let left = again.findings.iter().filter(|finding| finding.rule.name == "missing-depends-on").count();
+        let left =
+            again.findings.iter().filter(|finding| finding.rule.name() == "missing-depends-on").count();
         answers.push(("mended".to_owned(), mended));
         answers.push(("left after mending".to_owned(), left.to_string()));
     }

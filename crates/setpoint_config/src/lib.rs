@@ -11,7 +11,7 @@ mod value;
 
 use std::path::{Path, PathBuf};
 
-use setpoint_source::{Diagnostic, FileError, FileSystem, Range, Rule, Severity, Sources, read_text};
+use setpoint_source::{Diagnostic, FileError, FileSystem, Range, Sources, read_text};
 
 pub use model::{Case, CaseEntry, Config, Effects, Exec, Invariant, Pattern, Puppet, Type};
 pub use sentence::{Fact, FileProperty, PathKind, Sentence, SentenceError};
@@ -19,27 +19,6 @@ pub use value::{Entry, Placed, Table, Value, ValueKind};
 
 /// The name of the file.
 pub const FILE_NAME: &str = "setpoint.toml";
-
-pub static INVALID_SETTING: Rule = Rule {
-    name: "invalid-setting",
-    severity: Severity::Error,
-    summary: "a setting in setpoint.toml cannot be used",
-    explanation: "The text is not TOML, or a setting is not of the kind that it must be. What it should say is unknown, so \
-                  the result would not be the one that was asked for.\n\n\
-                  ```toml\n[puppet]\nstrict_variables = \"yes\"\n```\n\n\
-                  Write the value as docs/configuration.md shows it; here `true`.",
-};
-
-pub static UNKNOWN_SETTING: Rule = Rule {
-    name: "unknown-setting",
-    severity: Severity::Warning,
-    summary: "setpoint.toml has a setting that does not exist",
-    explanation: "Nothing reads this setting, so it does nothing. Most often its name is misspelt.\n\n\
-                  ```toml\n[puppet]\nplatform = [\"debian-12\"]\n```\n\n\
-                  Use the name that the message suggests, or remove it.",
-};
-
-pub static RULES: &[&Rule] = &[&INVALID_SETTING, &UNKNOWN_SETTING];
 
 /// The nearest `setpoint.toml` at or above a file or folder.
 pub fn find(files: &dyn FileSystem, start: &Path) -> Option<PathBuf> {

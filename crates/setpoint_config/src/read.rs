@@ -1,11 +1,10 @@
 //! From TOML to the model. Each section knows its settings; what it does not know is said with the nearest name.
 
-use setpoint_source::{Diagnostic, FileId, Range, Span, nearest};
+use setpoint_source::{Diagnostic, FileId, Range, Rule, Span, nearest};
 
 use crate::model::{Case, CaseEntry, Config, Effects, Exec, Invariant, Pattern, Puppet, Type};
 use crate::sentence::{Sentence, SentenceError, Thing};
 use crate::value::{Placed, Table, Value, ValueKind};
-use crate::{INVALID_SETTING, UNKNOWN_SETTING};
 
 const SECTIONS: &[&str] = &["puppet", "case", "stubs", "exec", "type", "invariant", "rules"];
 const RULES: &[&str] = &["enable"];
@@ -64,7 +63,8 @@ pub(crate) fn config(file: FileId, text: &str) -> (Config, Vec<Diagnostic>) {
     let (root, errors) = toml::de::DeTable::parse_recoverable(text);
     let mut reader = Reader { text, diagnostics: Vec::new() };
     for error in errors {
-        let mut found = Diagnostic::new(&INVALID_SETTING, format!("This is not TOML: {}", error.message()));
+        let mut found =
+            Diagnostic::new(Rule::InvalidSetting, format!("This is not TOML: {}", error.message()));
         found.span = error.span().map(|range| crate::value::span(file, &range));
         reader.diagnostics.push(found);
     }
@@ -154,7 +154,7 @@ impl Reader<'_> {
         };
         if version.is_none() {
             let message = "`version` in [puppet] is the version of Puppet whose rules hold: 7 or 8";
-            self.diagnostics.push(Diagnostic::new(&INVALID_SETTING, message).at(value.span));
+            self.diagnostics.push(Diagnostic::new(Rule::InvalidSetting, message).at(value.span));
         }
         version.map(|version| Placed { value: version, span: value.span })
     }
@@ -376,7 +376,7 @@ impl Reader<'_> {
         known: impl Iterator<Item = &'static str> + Clone,
     ) {
         let mut found =
-            Diagnostic::new(&UNKNOWN_SETTING, format!("There is no {what} `{name}` in {place}")).at(span);
+            Diagnostic::new(Rule::UnknownSetting, format!("There is no {what} `{name}` in {place}")).at(span);
         found = if let Some(near) = nearest(name, known.clone()) {
             found.with_help(format!("Did you mean `{near}`?"))
         } else {
@@ -387,7 +387,7 @@ impl Reader<'_> {
     }
 
     fn wrong(&mut self, span: Span, message: &str) {
-        self.diagnostics.push(Diagnostic::new(&INVALID_SETTING, message).at(span));
+        self.diagnostics.push(Diagnostic::new(Rule::InvalidSetting, message).at(span));
     }
 
     fn wrong_kind(&mut self, name: &str, value: &Value, wanted: &str) {
@@ -487,7 +487,7 @@ pub(crate) fn misread(error: &SentenceError, place: Span, offset: usize) -> Diag
     let start = place.range.start as usize + offset;
     let range = Range::new(start + error.range.start, start + error.range.end);
     let message = format!("This invariant is not understood: {}", error.message);
-    let found = Diagnostic::new(&INVALID_SETTING, message).at(range.in_file(place.file));
+    let found = Diagnostic::new(Rule::InvalidSetting, message).at(range.in_file(place.file));
     match &error.help {
         Some(help) => found.with_help(help.as_str()),
         None => found,

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use setpoint_source::{Diagnostic, FileId, Range};
+use setpoint_source::{Diagnostic, FileId, Range, Rule};
 
+use crate::MAX_DEPTH;
 use crate::node::{Document, Entry, Kind, Node, Style};
-use crate::{DUPLICATE_KEY, INVALID_DATA, MAX_DEPTH};
 
 pub(crate) fn read(file: FileId, text: &str) -> Document {
     let mut reader = Reader { file, text, at: 0, diagnostics: Vec::new() };
@@ -16,7 +16,7 @@ pub(crate) fn read(file: FileId, text: &str) -> Document {
         Ok(root) => Some(root),
         Err((at, message)) => {
             let place = Range::new(at, (at + 1).min(text.len())).in_file(file);
-            reader.diagnostics.push(Diagnostic::new(&INVALID_DATA, message).at(place));
+            reader.diagnostics.push(Diagnostic::new(Rule::InvalidData, message).at(place));
             None
         }
     };
@@ -230,7 +230,7 @@ pub(crate) fn unique(entries: Vec<Entry>, file: FileId, diagnostics: &mut Vec<Di
                 let first = &mut out[*place.get()];
                 diagnostics.push(
                     Diagnostic::new(
-                        &DUPLICATE_KEY,
+                        Rule::DuplicateKey,
                         format!("the key `{}` stands here a second time", place.key()),
                     )
                     .at(entry.key.range.in_file(file))

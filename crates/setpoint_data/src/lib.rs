@@ -10,7 +10,7 @@ mod yaml;
 
 pub use node::{Document, Entry, Kind, Node, Style};
 
-use setpoint_source::{FileId, Rule, Severity};
+use setpoint_source::{FileId, Severity};
 use yaml::Keys;
 
 /// Deeper nesting is refused, so that readers may recurse over a tree.
@@ -18,25 +18,6 @@ pub const MAX_DEPTH: usize = 500;
 
 /// Aliases may make a tree of at most so many nodes out of a small text.
 pub const MAX_NODES: usize = 2_000_000;
-
-pub static INVALID_DATA: Rule = Rule {
-    name: "invalid-data",
-    severity: Severity::Error,
-    summary: "a YAML or JSON file is not well formed",
-    explanation: "The text is not valid YAML or JSON at the marked place, so the rest of it has no meaning.\n\n\
-                  ```yaml\nResources:\n  Bucket:\n   Type: AWS::S3::Bucket\n  - Queue\n```\n\n\
-                  Mend the indentation, the quotes or the brackets at the marked place.",
-};
-
-pub static DUPLICATE_KEY: Rule = Rule {
-    name: "duplicate-key",
-    severity: Severity::Warning,
-    summary: "a key stands twice in one mapping",
-    explanation: "Only one of the two values counts, and tools disagree on which. Here the last one counts.\n\n\
-                  ```yaml\nname: a\nname: b\n```\n\nRemove one of them.",
-};
-
-pub static RULES: &[&Rule] = &[&INVALID_DATA, &DUPLICATE_KEY];
 
 /// Reads JSON where the text begins like JSON and is JSON, else YAML.
 pub fn read(file: FileId, text: &str) -> Document {

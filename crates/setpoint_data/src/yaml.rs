@@ -4,11 +4,11 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use saphyr_parser::{Event, Parser, ScalarStyle, Tag};
-use setpoint_source::{Diagnostic, FileId, Range};
+use setpoint_source::{Diagnostic, FileId, Range, Rule};
 
 use crate::json::unique;
 use crate::node::{Document, Entry, Kind, Node, Style};
-use crate::{INVALID_DATA, MAX_DEPTH, MAX_NODES};
+use crate::{MAX_DEPTH, MAX_NODES};
 
 /// What becomes of `<<` and of keys that stand twice.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -209,7 +209,7 @@ impl Builder {
 
     fn fail(&mut self, range: Range, message: &str) -> bool {
         let message = format!("this is not valid YAML: {message}");
-        self.diagnostics.push(Diagnostic::new(&INVALID_DATA, message).at(range.in_file(self.file)));
+        self.diagnostics.push(Diagnostic::new(Rule::InvalidData, message).at(range.in_file(self.file)));
         false
     }
 }

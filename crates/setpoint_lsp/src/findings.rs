@@ -25,7 +25,7 @@ pub(crate) struct Place {
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Finding {
     pub(crate) place: Place,
-    pub(crate) rule: &'static Rule,
+    pub(crate) rule: Rule,
     severity: Severity,
     message: String,
     related: Vec<(Place, String)>,
@@ -168,7 +168,7 @@ impl Findings {
                     Severity::Warning => DiagnosticSeverity::WARNING,
                     Severity::Note => DiagnosticSeverity::INFORMATION,
                 }),
-                code: Some(NumberOrString::String(found.rule.name.to_owned())),
+                code: Some(NumberOrString::String(found.rule.name().to_owned())),
                 source: Some("setpoint".to_owned()),
                 message: found.message.clone(),
                 related_information: Some(found.related.iter().filter_map(of_related).collect()),
@@ -180,12 +180,12 @@ impl Findings {
 
 impl Finding {
     fn says_the_same(&self, other: &Self) -> bool {
-        self.place == other.place && self.rule.name == other.rule.name && self.message == other.message
+        self.place == other.place && self.rule == other.rule && self.message == other.message
     }
 
     /// What its rule means, as Markdown.
     pub(crate) fn explanation(&self) -> String {
-        format!("**{}**: {}.\n\n{}", self.rule.name, self.rule.summary, self.rule.explanation)
+        format!("**{}**: {}.\n\n{}", self.rule.name(), self.rule.summary(), self.rule.explanation())
     }
 }
 

@@ -10,9 +10,7 @@ use std::time::Duration;
 use lsp_server::{Connection, Message, Notification, Request, RequestId, Response};
 use serde_json::{Value as Json, json};
 use setpoint_lsp::{Analyst, At, Ended, Found, Hover, Symbol, Target, serve};
-use setpoint_source::{Diagnostic, FileSystem, MemoryFileSystem, Range, Rule, Severity, Sources, read_text};
-
-static BAD: Rule = Rule { name: "bad", severity: Severity::Error, summary: "it is bad", explanation: "Bad." };
+use setpoint_source::{Diagnostic, FileSystem, MemoryFileSystem, Range, Rule, Sources, read_text};
 
 /// Finds `bad` when it parses and `worse` when it checks; it panics over `panic`.
 #[derive(Debug)]
@@ -26,7 +24,8 @@ impl Words {
         let file = sources.add(path.display().to_string(), text.as_str());
         let found = text.match_indices(word);
         let found = found.map(|(at, word)| {
-            Diagnostic::new(&BAD, format!("{word} is here")).at(Range::new(at, at + word.len()).in_file(file))
+            Diagnostic::new(Rule::Message, format!("{word} is here"))
+                .at(Range::new(at, at + word.len()).in_file(file))
         });
         let diagnostics = found.collect();
         Some(Found { sources, diagnostics })

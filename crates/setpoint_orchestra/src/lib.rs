@@ -13,7 +13,6 @@
 pub mod certificate;
 pub mod concrete;
 pub mod describe;
-pub mod findings;
 mod instance;
 pub mod language;
 mod model;
@@ -21,7 +20,6 @@ pub mod models;
 pub mod parametric;
 pub mod report;
 
-pub use findings::RULES;
 pub use instance::{DraftId, Instance, InstanceBuilder, InstanceError, Link, Object, ObjectId};
 pub use language::{LoadedModel, load_model, load_model_text};
 pub use model::{

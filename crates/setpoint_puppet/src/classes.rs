@@ -4,7 +4,7 @@ use setpoint_catalog::Kind;
 use setpoint_provenance::{Control, Leaf, LeafKind, Prov};
 use setpoint_puppet_functions::Stop;
 use setpoint_puppet_values::{Hash, Value, to_text};
-use setpoint_source::{Span, Symbol};
+use setpoint_source::{Rule, Span, Symbol};
 
 use crate::compiler::Compiler;
 use crate::declare::New;
@@ -160,7 +160,7 @@ impl Compiler<'_> {
         let names = std::iter::once(&first).chain(chain).chain([&again]);
         let names: Vec<&str> = names.map(|id| self.definitions[*id].name.as_str()).collect();
         let message = format!("The classes inherit from each other in a circle: {}", names.join(" -> "));
-        rules::stop(&rules::ENDLESS_EVALUATION, message, definition.span)
+        rules::stop(Rule::EndlessEvaluation, message, definition.span)
     }
 
     /// The class that a class inherits from.
@@ -331,7 +331,7 @@ impl Compiler<'_> {
         let Some(stage) = self.find_resource("stage", &title)? else {
             let resource = self.resources[id].reference();
             let message = format!("Could not find stage {title} specified by {resource}");
-            return Err(rules::stop(&rules::DANGLING_REFERENCE, message, None));
+            return Err(rules::stop(Rule::DanglingReference, message, None));
         };
         if self.resources[id].get(name).is_none_or(Value::is_undef) && stage != ResourceId::MAIN_STAGE {
             let value = Value::string(self.resources[stage].title.clone()).with(wanted.prov);

@@ -6,13 +6,12 @@ use rustc_hash::FxHashSet;
 use setpoint_provenance::{Control, Prov};
 use setpoint_puppet_functions::Stop;
 use setpoint_puppet_values::{Data, Value, ops, to_text};
-use setpoint_source::{Diagnostic, Span, Symbol};
+use setpoint_source::{Diagnostic, Rule, Span, Symbol};
 
 use crate::compiler::Compiler;
 use crate::overrides::Override;
 use crate::relationships::Operand;
 use crate::resources::{Parameter, ResourceId};
-use crate::rules;
 use crate::scope::ScopeId;
 use crate::trace::{CollectorTrace, MISSING_PARAMETER, MISSING_TAG};
 
@@ -317,8 +316,7 @@ impl Compiler<'_> {
         let Some((_, first)) = missing.first() else { return Ok(()) };
         let names: Vec<String> = missing.iter().map(|(name, _)| (*name).to_owned()).collect();
         let message = format!("Failed to realize virtual resources {}", names.join(", "));
-        let diagnostic =
-            Diagnostic::new(&rules::DANGLING_REFERENCE, message).at(*first).with_resources(names);
+        let diagnostic = Diagnostic::new(Rule::DanglingReference, message).at(*first).with_resources(names);
         Err(Stop::Error(Box::new(diagnostic)))
     }
 

@@ -9,7 +9,7 @@ use setpoint_catalog::{Kind, Tags};
 use setpoint_provenance::{Arena, Control, Prov};
 use setpoint_puppet_functions::{LogLevel, Stop};
 use setpoint_puppet_values::Type;
-use setpoint_source::{Diagnostic, FileId, Range, Span, Symbol};
+use setpoint_source::{Diagnostic, FileId, Range, Rule, Span, Symbol};
 
 use crate::collectors::Collector;
 use crate::environment::{Environment, Manifest};
@@ -264,7 +264,7 @@ impl<'a> Compiler<'a> {
             }
         }
         let message = "Somehow looped more than 1000 times while evaluating host catalog";
-        let mut diagnostic = Diagnostic::new(&rules::ENDLESS_EVALUATION, message);
+        let mut diagnostic = Diagnostic::new(Rule::EndlessEvaluation, message);
         if let Some(&last) = self.resources.pending.last() {
             let resource = &self.resources[last];
             diagnostic.span = resource.span;
@@ -320,7 +320,7 @@ impl<'a> Compiler<'a> {
             Stop::Return(_) => ("return", self.last_jump),
         };
         let message = format!("{name}() from context where this is illegal");
-        let mut diagnostic = Diagnostic::new(&rules::EVALUATION, message);
+        let mut diagnostic = Diagnostic::new(Rule::EvaluationError, message);
         diagnostic.span = span;
         diagnostic
     }
@@ -360,7 +360,7 @@ impl<'a> Compiler<'a> {
                 self.warn(message, span);
                 Ok(())
             }
-            Strictness::Error => Err(rules::stop(&rules::QUESTIONABLE, message, span)),
+            Strictness::Error => Err(rules::stop(Rule::QuestionableConstruct, message, span)),
         }
     }
 

@@ -6,10 +6,9 @@ use setpoint_hiera::{Backend, Failure, Scope};
 use setpoint_provenance::Arena;
 use setpoint_puppet_functions::{Call, DataAnswer, DataRequest, Host, Stop, Strictness, is_no_such_key};
 use setpoint_puppet_values::{Data, Value};
-use setpoint_source::{Diagnostic, Range, Severity, Span, Symbol};
+use setpoint_source::{Diagnostic, Range, Rule, Severity, Span, Symbol};
 
 use crate::compiler::Compiler;
-use crate::rules;
 use crate::scope::group_number;
 use crate::variables::{is_built_in, split_qualified};
 
@@ -38,7 +37,7 @@ impl Compiler<'_> {
     pub(crate) fn data_failure(&self, failure: Failure, span: Option<Span>) -> Stop {
         let place =
             failure.config.as_ref().and_then(|(path, line)| self.environment.hiera().place(path, *line));
-        let mut diagnostic = Diagnostic::new(&rules::UNUSABLE_DATA, failure.message);
+        let mut diagnostic = Diagnostic::new(Rule::HieraError, failure.message);
         diagnostic.span = place.or(span);
         if let (Some(_), Some(span)) = (place, span) {
             diagnostic = diagnostic.with_label(span, "asked for here");

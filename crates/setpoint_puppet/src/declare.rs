@@ -7,7 +7,7 @@ use setpoint_provenance::{Control, Prov};
 use setpoint_puppet_functions::Stop;
 use setpoint_puppet_syntax::ast::ResourceForm;
 use setpoint_puppet_values::{Data, Type, Value, to_text};
-use setpoint_source::{Span, Symbol};
+use setpoint_source::{Rule, Span, Symbol};
 
 use crate::compiler::Compiler;
 use crate::loader::{DefinitionId, lower};
@@ -235,7 +235,7 @@ impl Compiler<'_> {
         let place = if first.is_some() { format!(" at {}", self.location(first)) } else { String::new() };
         let message =
             format!("Duplicate declaration: {reference} is already declared{place}; cannot redeclare");
-        let Stop::Error(mut diagnostic) = rules::stop(&rules::DUPLICATE_DECLARATION, message, resource.span)
+        let Stop::Error(mut diagnostic) = rules::stop(Rule::DuplicateDeclaration, message, resource.span)
         else {
             return rules::fail(reference, resource.span);
         };
@@ -285,7 +285,7 @@ impl Compiler<'_> {
             self.location(first)
         );
         let mut diagnostic =
-            setpoint_source::Diagnostic::new(&rules::DUPLICATE_DECLARATION, message.trim_end().to_owned());
+            setpoint_source::Diagnostic::new(Rule::DuplicateDeclaration, message.trim_end().to_owned());
         diagnostic.span = resource.span;
         if let Some(first) = first {
             diagnostic = diagnostic.with_label(first, "first declared here");

@@ -6,7 +6,7 @@
 use rustc_hash::FxHashMap;
 use setpoint_puppet_functions::Stop;
 use setpoint_puppet_values::Value;
-use setpoint_source::Symbol;
+use setpoint_source::{Rule, Symbol};
 
 use crate::compiler::Compiler;
 use crate::resources::{Parameter, Parameters};
@@ -42,7 +42,7 @@ impl Compiler<'_> {
                     "Default already defined for {type_name} {{ {} }}; cannot redefine",
                     parameter.name
                 );
-                return Err(rules::stop(&rules::DEFAULT_REDEFINED, message, parameter.span));
+                return Err(rules::stop(Rule::DefaultRedefined, message, parameter.span));
             }
             table.set(parameter);
         }

@@ -8,12 +8,11 @@ use setpoint_catalog::{Catalog, metaparameters};
 use setpoint_provenance::{Arena, Control, Prov};
 use setpoint_puppet_functions::Stop;
 use setpoint_puppet_values::{Data, Hash, Key, Value, to_text};
-use setpoint_source::{Diagnostic, FileId, SourceFile, Symbol};
+use setpoint_source::{Diagnostic, FileId, Rule, SourceFile, Symbol};
 
 use crate::compiler::Compiler;
 use crate::declare::is_reference;
 use crate::resources::{Parameter, Resource, ResourceId, ResourceType};
-use crate::rules;
 use crate::trace::{ResourceTrace, Trace};
 
 const RELATIONSHIPS: [&str; 4] = ["before", "notify", "require", "subscribe"];
@@ -97,7 +96,7 @@ impl Compiler<'_> {
         let reference = resource.reference();
         let name = parameter.name;
         let message = format!("no parameter named '{name}' on {reference}");
-        let mut diagnostic = Diagnostic::new(&rules::UNKNOWN_PARAMETER, message).with_resources([reference]);
+        let mut diagnostic = Diagnostic::new(Rule::UnknownParameter, message).with_resources([reference]);
         diagnostic.span = resource.span.or(parameter.span);
         if let Some(span) = parameter.span {
             diagnostic = diagnostic.with_label(span, format!("'{name}' is given here"));
@@ -232,7 +231,7 @@ impl Compiler<'_> {
         };
         if found.is_none() {
             let message = format!("Could not find resource '{text}' in parameter '{}'", parameter.name);
-            let mut diagnostic = Diagnostic::new(&rules::DANGLING_REFERENCE, message)
+            let mut diagnostic = Diagnostic::new(Rule::DanglingReference, message)
                 .with_resources([self.resources[id].reference(), text]);
             diagnostic.span = span;
             missing.push(diagnostic);

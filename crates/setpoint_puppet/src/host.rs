@@ -9,7 +9,7 @@ use setpoint_puppet_functions::{
     no_such_key,
 };
 use setpoint_puppet_values::{Data, Hash, Key, Object, Opaque, Value};
-use setpoint_source::{FileSystem, Range, Span, Symbol};
+use setpoint_source::{FileSystem, Range, Rule, Span, Symbol};
 
 use crate::LogEntry;
 use crate::compiler::Compiler;
@@ -42,9 +42,7 @@ impl Host for Compiler<'_> {
         self.frame.control = outer;
         result.map_err(|stop| match stop {
             // Puppet says it in other words if a function calls a function.
-            Stop::Error(mut diagnostic)
-                if std::ptr::eq(diagnostic.rule, &raw const rules::UNKNOWN_FUNCTION) =>
-            {
+            Stop::Error(mut diagnostic) if diagnostic.rule == Rule::UnknownFunction => {
                 diagnostic.message = format!("Unknown function '{}'", call.name);
                 Stop::Error(diagnostic)
             }

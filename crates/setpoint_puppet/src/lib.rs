@@ -39,7 +39,7 @@ mod variables;
 
 use setpoint_catalog::{Catalog, ResourceId};
 use setpoint_provenance::{Arena, Prov};
-use setpoint_source::{Diagnostic, Span};
+use setpoint_source::{Diagnostic, Rule, Span};
 
 use compiler::Compiler;
 
@@ -47,7 +47,6 @@ pub use collectors::Collected;
 pub use environment::{Definition, Environment, Manifest};
 pub use lookups::{Looked, LookupFormat, LookupOptions, lookup};
 pub use options::{Entry, Options, PuppetVersion};
-pub use rules::RULES;
 pub use setpoint_puppet_functions::{LogLevel, Strictness, module_functions};
 pub use trace::{ArrowTrace, CollectorTrace, OverrideTrace, ResourceTrace, Trace, may_act};
 
@@ -116,7 +115,7 @@ const STACK_BYTES: usize = 512 * 1024 * 1024;
 /// Compiles the catalog of one node.
 pub fn compile(environment: &Environment<'_>, entry: &Entry, options: &Options) -> Compilation {
     with_stack(|| Compiler::new(environment, options).run(entry))
-        .unwrap_or_else(|message| Compilation::failed(Diagnostic::new(&rules::EVALUATION, message)))
+        .unwrap_or_else(|message| Compilation::failed(Diagnostic::new(Rule::EvaluationError, message)))
 }
 
 /// Runs an evaluation on a thread of its own.

@@ -4,7 +4,7 @@ use setpoint_hiera::{Explain, FailureKind, not_found};
 use setpoint_puppet_functions::{DataAnswer, DataRequest, Stop, json_text, yaml_text};
 use setpoint_puppet_values::types::assert_instance;
 use setpoint_puppet_values::{Data, Hash, Key, Value};
-use setpoint_source::Diagnostic;
+use setpoint_source::{Diagnostic, Rule};
 
 use crate::compiler::Compiler;
 use crate::environment::Environment;
@@ -77,7 +77,7 @@ pub fn lookup(environment: &Environment<'_>, options: &Options, wanted: &LookupO
         compiler.look_up_keys(wanted)
     };
     with_stack(work).unwrap_or_else(|problem| Looked {
-        value: Err(Diagnostic::new(&rules::EVALUATION, problem)),
+        value: Err(Diagnostic::new(Rule::EvaluationError, problem)),
         explanation: None,
         log: Vec::new(),
     })
@@ -105,7 +105,7 @@ impl Compiler<'_> {
         let found = self.first_found(wanted, &mut explanation);
         let value = found.map_err(|stop| match stop {
             Stop::Error(diagnostic) => *diagnostic,
-            _ => Diagnostic::new(&rules::EVALUATION, "the lookup did not come to an end"),
+            _ => Diagnostic::new(Rule::EvaluationError, "the lookup did not come to an end"),
         });
         Looked { value, explanation, log: self.log }
     }
@@ -148,7 +148,7 @@ impl Compiler<'_> {
             (DataAnswer::Found(value), _) => ("Found value", value),
             (DataAnswer::Missing(_), Some(default)) => ("Default value", Value::from(default.as_str())),
             (DataAnswer::Missing(missing), None) => {
-                let mut diagnostic = Diagnostic::new(&rules::UNUSABLE_DATA, not_found(&keys));
+                let mut diagnostic = Diagnostic::new(Rule::HieraError, not_found(&keys));
                 let names: Vec<String> =
                     missing.searched.iter().map(|path| path.display().to_string()).collect();
                 if !names.is_empty() {
@@ -161,7 +161,7 @@ impl Compiler<'_> {
             && !matches!(value.data, Data::Opaque(_))
         {
             assert_instance(subject, of, &value)
-                .map_err(|error| rules::stop(&rules::TYPE_MISMATCH, error.message, None))?;
+                .map_err(|error| rules::stop(Rule::TypeMismatch, error.message, None))?;
         }
         Ok(value)
     }

@@ -7,13 +7,12 @@ use setpoint_puppet_functions::Stop;
 use setpoint_source::{Diagnostic, Rule, Span, nearest};
 
 use crate::compiler::Compiler;
-use crate::rules;
 
 impl Compiler<'_> {
     pub(crate) fn missing_class(&self, message: String, name: &str, span: Option<Span>) -> Stop {
         let name = plain(name);
         let known: Vec<String> = self.definitions.class_names().collect();
-        self.missing(&rules::UNKNOWN_CLASS, message, &name, known, span)
+        self.missing(Rule::UnknownClass, message, &name, known, span)
     }
 
     pub(crate) fn missing_type(&self, message: String, name: &str, span: Option<Span>) -> Stop {
@@ -22,13 +21,13 @@ impl Compiler<'_> {
         if !name.contains("::") {
             known.extend(setpoint_catalog::native_types().iter().map(|native| native.name.to_owned()));
         }
-        self.missing(&rules::UNKNOWN_RESOURCE_TYPE, message, &name, known, span)
+        self.missing(Rule::UnknownResourceType, message, &name, known, span)
     }
 
     /// A class or definition, which would be found by its name in a module.
     fn missing(
         &self,
-        rule: &'static Rule,
+        rule: Rule,
         message: String,
         name: &str,
         mut known: Vec<String>,
@@ -50,7 +49,7 @@ impl Compiler<'_> {
             known.extend(self.names_in(module, &manifests));
         } else {
             known.extend(self.environment.module_names().iter().cloned());
-            let is_type = std::ptr::eq(rule, &raw const rules::UNKNOWN_RESOURCE_TYPE);
+            let is_type = rule == Rule::UnknownResourceType;
             found = found.with_help(match known_module_of_type(name).filter(|_| is_type) {
                 Some(module) => {
                     format!("It is a type of the module {module}. {}", self.missing_module(module))

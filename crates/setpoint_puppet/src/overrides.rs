@@ -5,7 +5,7 @@ use rustc_hash::FxBuildHasher;
 use setpoint_provenance::{Control, Prov};
 use setpoint_puppet_functions::Stop;
 use setpoint_puppet_values::{Data, Value};
-use setpoint_source::{Diagnostic, Span, Symbol};
+use setpoint_source::{Diagnostic, Rule, Span, Symbol};
 
 use crate::compiler::Compiler;
 use crate::loader::{DefinitionId, DefinitionKind};
@@ -67,7 +67,7 @@ impl Compiler<'_> {
         let names: Vec<String> = missing.iter().map(|(name, _)| name.clone()).collect();
         let message = format!("Could not find resource(s) {} for overriding", names.join(", "));
         let mut diagnostic =
-            Diagnostic::new(&rules::DANGLING_REFERENCE, message).at(*first).with_resources(names);
+            Diagnostic::new(Rule::DanglingReference, message).at(*first).with_resources(names);
         for (name, span) in missing.iter().skip(1) {
             diagnostic = diagnostic.with_label(*span, format!("{name} is overridden here"));
         }
@@ -78,11 +78,8 @@ impl Compiler<'_> {
         let resource = &self.resources[id];
         if resource.source != new.source && !self.is_child_of(new.source, resource.source) {
             let reference = resource.reference();
-            let stop = rules::stop(
-                &rules::OVERRIDE_NOT_ALLOWED,
-                "Only subclasses can override parameters",
-                new.span,
-            );
+            let stop =
+                rules::stop(Rule::OverrideNotAllowed, "Only subclasses can override parameters", new.span);
             return Err(self.with_declaration(stop, id, &reference));
         }
         if resource.evaluated {
@@ -160,8 +157,7 @@ impl Compiler<'_> {
         let place = if place.is_empty() { place } else { format!(" at {place}") };
         let message =
             format!("Parameter '{}' is already set on {reference}{source}{place}; cannot redefine", new.name);
-        let mut diagnostic =
-            Diagnostic::new(&rules::OVERRIDE_NOT_ALLOWED, message).with_resources([reference]);
+        let mut diagnostic = Diagnostic::new(Rule::OverrideNotAllowed, message).with_resources([reference]);
         diagnostic.span = new.span;
         if let Some(span) = current.span {
             diagnostic = diagnostic.with_label(span, "first set here");

@@ -6,7 +6,7 @@ use setpoint_provenance::{Control, Prov};
 use setpoint_puppet_functions::{DataAnswer, DataRequest, Stop};
 use setpoint_puppet_values::types::validate_parameters;
 use setpoint_puppet_values::{Hash, Key, Value};
-use setpoint_source::Symbol;
+use setpoint_source::{Rule, Symbol};
 
 use crate::compiler::Compiler;
 use crate::loader::{DefinitionId, DefinitionKind};
@@ -18,9 +18,7 @@ use crate::tags::tag_values;
 /// Puppet blames the call, not the default, if a default reads a parameter that has no value yet.
 pub(crate) fn unplaced(stop: Stop) -> Stop {
     match stop {
-        Stop::Error(mut diagnostic)
-            if std::ptr::eq(diagnostic.rule, &raw const rules::UNEVALUATED_PARAMETER) =>
-        {
+        Stop::Error(mut diagnostic) if diagnostic.rule == Rule::UnevaluatedParameter => {
             if let Some(span) = diagnostic.span.take() {
                 diagnostic = Box::new(diagnostic.with_label(span, "read here"));
             }
@@ -73,7 +71,7 @@ impl Compiler<'_> {
         for (name, value) in values {
             if self.scopes[scope].is_bound(name) {
                 let message = format!("Cannot reassign variable '${name}'");
-                return Err(rules::stop(&rules::REASSIGNED_VARIABLE, message, None));
+                return Err(rules::stop(Rule::ReassignedVariable, message, None));
             }
             let span = self.resources[id].parameters.get(name).and_then(|parameter| parameter.span);
             let prov = self.arena.copy(value.prov, span, Some(name));
@@ -262,7 +260,7 @@ impl Compiler<'_> {
         let given: Hash =
             values.iter().map(|(name, value)| (Key::from(name.as_str()), value.clone())).collect();
         validate_parameters(&self.resources[id].reference(), signature, &given, false)
-            .map_err(|error| rules::stop(&rules::TYPE_MISMATCH, error.message, None))
+            .map_err(|error| rules::stop(Rule::TypeMismatch, error.message, None))
     }
 
     /// Sets a parameter that the manifest did not set itself. A `tag` tags the resource, too.

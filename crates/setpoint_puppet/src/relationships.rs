@@ -7,7 +7,7 @@ use setpoint_provenance::Prov;
 use setpoint_puppet_functions::Stop;
 use setpoint_puppet_syntax::ast::ArrowOp;
 use setpoint_puppet_values::{Data, Type, Value, infer};
-use setpoint_source::{Diagnostic, Span, Symbol};
+use setpoint_source::{Diagnostic, Rule, Span, Symbol};
 
 use crate::collectors::CollectorId;
 use crate::compiler::Compiler;
@@ -147,7 +147,7 @@ impl Compiler<'_> {
 
     fn make_relationship(&mut self, source: &str, target: &str, from: &Relationship) -> Result<(), Stop> {
         let missing = |message: String, name: &str| {
-            let diagnostic = Diagnostic::new(&rules::DANGLING_REFERENCE, message)
+            let diagnostic = Diagnostic::new(Rule::DanglingReference, message)
                 .at(from.span)
                 .with_resources([name.to_owned()]);
             Stop::Error(Box::new(diagnostic))

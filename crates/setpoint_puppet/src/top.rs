@@ -7,7 +7,7 @@ use setpoint_provenance::{Leaf, LeafKind, Prov};
 use setpoint_puppet_functions::Stop;
 use setpoint_puppet_syntax::ast::HostMatch;
 use setpoint_puppet_values::{Data, Hash, Key, Regex, Value};
-use setpoint_source::Symbol;
+use setpoint_source::{Rule, Symbol};
 
 use crate::compiler::Compiler;
 use crate::loader::DefinitionId;
@@ -191,7 +191,7 @@ impl Compiler<'_> {
         let Some(found) = self.matching_node()? else {
             let message =
                 format!("Could not find node statement with name 'default' or '{}'", self.options.node);
-            return Err(rules::stop(&rules::NO_MATCHING_NODE, message, None));
+            return Err(rules::stop(Rule::NoMatchingNode, message, None));
         };
         let prov =
             self.arena.leaf(Leaf { kind: LeafKind::Node, name: Some(Symbol::new("name")), span: None });

@@ -3,7 +3,7 @@
 use setpoint_provenance::Prov;
 use setpoint_puppet_functions::Stop;
 use setpoint_puppet_values::Value;
-use setpoint_source::{Span, Symbol};
+use setpoint_source::{Rule, Span, Symbol};
 
 use crate::compiler::Compiler;
 use crate::rules;
@@ -22,7 +22,7 @@ impl Compiler<'_> {
         }
         let message = format!("Unknown variable: '{name}'.");
         if self.options.unknown_variables_are_errors() {
-            return Err(rules::stop(&rules::UNKNOWN_VARIABLE, message, span));
+            return Err(rules::stop(Rule::UnknownVariable, message, span));
         }
         self.question(message, Some(span))?;
         Ok(undef)
@@ -42,7 +42,7 @@ impl Compiler<'_> {
                 Some(Found::Value(value)) if passed => return Ok(Some(self.unless_set(value, name))),
                 Some(Found::Value(value)) => return Ok(Some(value)),
                 Some(Found::NotEvaluated(message)) => {
-                    return Err(rules::stop(&rules::UNEVALUATED_PARAMETER, message, span));
+                    return Err(rules::stop(Rule::UnevaluatedParameter, message, span));
                 }
                 None => at = scope.inherited.or(scope.enclosing),
             }
@@ -174,7 +174,7 @@ impl Compiler<'_> {
             } else {
                 format!("Cannot reassign variable '${name}'")
             };
-            return Err(rules::stop(&rules::REASSIGNED_VARIABLE, message, span));
+            return Err(rules::stop(Rule::ReassignedVariable, message, span));
         }
         if reserved {
             let message = format!("Attempt to assign to a reserved variable name: '{name}'");

@@ -208,7 +208,7 @@ fn all_wrong_parameters_and_references_are_reported() {
     let found: Vec<(&str, &str)> = compilation
         .diagnostics
         .iter()
-        .map(|diagnostic| (diagnostic.rule.name, diagnostic.message.as_str()))
+        .map(|diagnostic| (diagnostic.rule.name(), diagnostic.message.as_str()))
         .collect();
     assert_eq!(
         found,
@@ -233,7 +233,7 @@ fn what_has_no_end_ends_in_an_error() {
     ] {
         let world = World::new(text);
         let compilation = world.compile(&options());
-        let rules: Vec<&str> = compilation.diagnostics.iter().map(|found| found.rule.name).collect();
+        let rules: Vec<&str> = compilation.diagnostics.iter().map(|found| found.rule.name()).collect();
         assert_eq!(rules, ["endless-evaluation"], "{text}");
     }
 }
@@ -245,7 +245,7 @@ fn the_version_decides_about_unknown_variables() {
     assert_eq!(catalog(&seven).resources().last().map(|last| last.title.to_string()).as_deref(), Some("x"));
     assert_eq!(seven.log.len(), 1);
     let eight = world.compile(&options());
-    assert_eq!(eight.diagnostics[0].rule.name, "unknown-variable");
+    assert_eq!(eight.diagnostics[0].rule.name(), "unknown-variable");
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! A function: its signatures, and how a call finds the one it fits.
 
+use setpoint_source::Rule;
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
@@ -168,7 +169,7 @@ impl Function {
             let result = (dispatch.run)(context, &call.arguments);
             return match result {
                 Err(Stop::Error(mut refusal)) if dispatch.refuses => {
-                    refusal.rule = &rules::WRONG_ARGUMENTS;
+                    refusal.rule = Rule::WrongArguments;
                     refusal.message = format!("'{}' {}", self.name, refusal.message);
                     Err(Stop::Error(refusal))
                 }
@@ -184,7 +185,7 @@ impl Function {
         let given: Vec<Type> = call.arguments.iter().map(infer_set).collect();
         let block = call.block.map(block_type);
         let message = describe_signatures(self.name, &offered, &given, block.as_ref());
-        Err(rules::stop(&rules::WRONG_ARGUMENTS, message, call.span))
+        Err(rules::stop(Rule::WrongArguments, message, call.span))
     }
 }
 
@@ -199,7 +200,7 @@ pub(crate) fn check_count(name: &str, arity: i32, call: &Call<'_>) -> Result<(),
     } else {
         return Ok(());
     };
-    Err(rules::stop(&rules::WRONG_ARGUMENTS, message, call.span))
+    Err(rules::stop(Rule::WrongArguments, message, call.span))
 }
 
 pub(crate) fn arguments_fit(signature: &Signature, arguments: &[Value]) -> bool {
@@ -231,7 +232,7 @@ fn without_value(context: Context<'_, '_>, name: &str, unknown: &Value) -> Resul
             "The block of {name} cannot run, since a value that it needs is not known: {}",
             opaque.reason
         );
-        return Err(rules::stop(&rules::UNKNOWN_VALUE, message, context.span()));
+        return Err(rules::stop(Rule::UnknownValue, message, context.span()));
     }
     let result = Value::new(Data::Opaque(Arc::clone(opaque)));
     Ok(context.explained(result))

@@ -25,7 +25,7 @@ pub use function::Function;
 pub use host::{Block, Call, DataAnswer, DataRequest, Host, LogLevel, MissingData, Stop};
 pub use ruby_functions::{RubyAnswer, call_ruby_function};
 pub use ruby_language::RubyFile;
-pub use rules::{RULES, is_no_such_key, no_such_key};
+pub use rules::{is_no_such_key, no_such_key};
 pub use setpoint_puppet_values::Strictness;
 pub use stdlib::{Meaning, json_text, meaning, yaml_text};
 

@@ -3,6 +3,7 @@
 //! A file is run for each call, so that it defines its function; then the first signature that fits is called, as for the
 //! functions that are known here.
 
+use setpoint_source::Rule;
 use std::cell::RefCell;
 use std::path::PathBuf;
 use std::rc::Rc;
@@ -190,7 +191,7 @@ pub(crate) fn dispatch(
             let result = interpreter.invoke(this, &owner, &method, woven, None);
             let words = interpreter.outcome(result)?.to_s();
             let message = format!("'{}' {words}", definition.name);
-            return Err(Failure::Stopped(rules::stop(&rules::WRONG_ARGUMENTS, message, span)));
+            return Err(Failure::Stopped(rules::stop(Rule::WrongArguments, message, span)));
         }
         let result = interpreter.invoke(this, &owner, &method, woven, block);
         let result = interpreter.outcome(result)?;
@@ -207,7 +208,7 @@ pub(crate) fn dispatch(
     let given: Vec<Type> = values.iter().map(infer_set).collect();
     let block = given_block.map(block_type);
     let message = describe_signatures(&definition.name, &offered, &given, block.as_ref());
-    Err(Failure::Stopped(rules::stop(&rules::WRONG_ARGUMENTS, message, span)))
+    Err(Failure::Stopped(rules::stop(Rule::WrongArguments, message, span)))
 }
 
 /// Arguments with what is injected among them.

@@ -23,7 +23,6 @@ mod dump;
 mod lexer;
 mod parser;
 mod place;
-mod rules;
 mod token;
 mod validate;
 mod visit;
@@ -32,7 +31,6 @@ use setpoint_source::{Diagnostic, FileId};
 
 pub use dump::{dump, dump_with_places};
 pub use place::puppet_start;
-pub use rules::RULES;
 pub use visit::{children, everywhere};
 
 use lexer::Lexer;

@@ -28,7 +28,7 @@ fn answer(case: &Case, with_escapes: bool) -> Answers {
     let mut fails = false;
     for diagnostic in &parsed.diagnostics {
         // Puppet names the end of the string for these, and not the escape.
-        if diagnostic.rule.name == "puppet-unknown-escape" && !with_escapes {
+        if diagnostic.rule.name() == "unknown-escape" && !with_escapes {
             continue;
         }
         fails |= diagnostic.severity == Severity::Error;

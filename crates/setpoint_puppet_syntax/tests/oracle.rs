@@ -121,7 +121,7 @@ fn ours(path: &Path, places: bool) -> String {
         out = if places { dump_with_places(&parsed.program, &text) } else { dump(&parsed.program) };
     }
     for diagnostic in &parsed.diagnostics {
-        if diagnostic.rule.name == "puppet-unknown-escape" {
+        if diagnostic.rule.name() == "unknown-escape" {
             continue;
         }
         let position = sources.position(diagnostic.span.unwrap());

@@ -17,8 +17,8 @@ fn is_fine(parsed: &Parse) -> bool {
 
 fn only_too_deep(text: &str) {
     let parsed = read(text);
-    let rules: Vec<_> = parsed.diagnostics.iter().map(|diagnostic| diagnostic.rule.name).collect();
-    assert_eq!(rules, ["puppet-nesting"], "{}", &text[..40]);
+    let rules: Vec<_> = parsed.diagnostics.iter().map(|diagnostic| diagnostic.rule.name()).collect();
+    assert_eq!(rules, ["nested-too-deep"], "{}", &text[..40]);
 }
 
 #[test]

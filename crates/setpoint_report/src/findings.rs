@@ -2,24 +2,12 @@
 
 use minijinja::Value;
 use serde::Serialize;
-use setpoint_source::{Diagnostic, InputReport, Report, Rule, Severity, Sources};
+use setpoint_source::{Class, Diagnostic, InputReport, Report, Rule, Severity, Sources};
 
 use crate::markup::{explanation, sentence};
 use crate::patch::PatchLine;
 use crate::story::Story;
 use crate::{counted, frame, patch, story};
-
-/// What stays open, and what was taken for granted, is told apart from what was found.
-const OPEN: [&str; 8] = [
-    "undecided",
-    "not-proved",
-    "unknown-effect",
-    "unknown-package",
-    "not-modelled",
-    "not-entered",
-    "assumption",
-    "assumed-platform",
-];
 
 /// All findings of one rule.
 #[derive(Debug, Serialize)]
@@ -88,19 +76,20 @@ pub(crate) struct Findings {
 
 impl Findings {
     pub(crate) fn new(report: &Report, sources: &Sources) -> Self {
-        let mut rules: Vec<&'static Rule> = report.findings().map(|finding| finding.rule).collect();
-        rules.sort_by_key(|rule| (rule.name, rule.explanation));
+        let mut rules: Vec<Rule> = report.findings().map(|finding| finding.rule).collect();
+        rules.sort_by_key(|rule| rule.name());
         rules.dedup();
-        let links: Vec<RuleLink> =
-            rules.iter().enumerate().map(|(at, rule)| link(&rules[..at], rule)).collect();
-        let link_of = |rule: &Rule| rules.iter().position(|one| **one == *rule).map(|at| links[at].clone());
         let mut out = Self::default();
         let mut number = 0;
         for input in &report.inputs {
             for finding in &input.findings {
-                let Some(rule) = link_of(finding.rule) else { continue };
+                let rule = link(finding.rule);
                 number += 1;
-                let groups = if OPEN.contains(&rule.name) { &mut out.open } else { &mut out.found };
+                let groups = if matches!(finding.rule.class(), Class::Open | Class::Assumption) {
+                    &mut out.open
+                } else {
+                    &mut out.found
+                };
                 add(groups, rule, input, finding, number, sources);
             }
         }
@@ -115,25 +104,18 @@ impl Findings {
         }
         out.rules = rules
             .iter()
-            .zip(links)
-            .map(|(one, rule)| Explained {
-                rule,
-                severity: one.severity.as_str(),
-                explanation: explanation(one.explanation),
+            .map(|one| Explained {
+                rule: link(*one),
+                severity: one.severity().as_str(),
+                explanation: explanation(one.explanation()),
             })
             .collect();
         out
     }
 }
 
-/// One name may mean the same in several languages, each with its own explanation.
-fn link(before: &[&'static Rule], rule: &'static Rule) -> RuleLink {
-    let same = before.iter().filter(|one| one.name == rule.name).count();
-    let anchor = match same {
-        0 => format!("rule-{}", rule.name),
-        same => format!("rule-{}-{}", rule.name, same + 1),
-    };
-    RuleLink { name: rule.name, anchor, summary: sentence(rule.summary) }
+fn link(rule: Rule) -> RuleLink {
+    RuleLink { name: rule.name(), anchor: format!("rule-{}", rule.name()), summary: sentence(rule.summary()) }
 }
 
 fn add(

@@ -2,21 +2,11 @@
 
 use serde_json::json;
 use setpoint_diagram::{Diagram, Edge, Node, Style};
-use setpoint_source::{Diagnostic, Drawing, Edit, Fix, InputReport, Range, Report, Rule, Severity, Sources};
+use setpoint_source::{Diagnostic, Drawing, Edit, Fix, InputReport, Range, Report, Rule, Sources};
 use setpoint_testing::html::{problems, text};
 
 use crate::markup::{escaped, explanation, without_secrets};
 use crate::{About, html};
-
-static ORDER: Rule = Rule {
-    name: "missing-order",
-    severity: Severity::Warning,
-    summary: "the order of `two` resources matters",
-    explanation: "It works only by chance.\n\n```puppet\nfile { '<a>': }\n```\n\nState the order with `require`.\n\n    indented\n",
-};
-
-static OPEN: Rule =
-    Rule { name: "undecided", severity: Severity::Note, summary: "not decided", explanation: "Too hard." };
 
 const EVIL: &str = "<script>alert('1')</script>";
 
@@ -28,7 +18,7 @@ fn sample() -> (Report, Sources) {
     let first = text.find(EVIL).unwrap();
     let last = text.find("web").unwrap();
     let title = Range::new(first, first + EVIL.len()).in_file(file);
-    let mut finding = Diagnostic::new(&ORDER, format!("File[{EVIL}] needs `Service[web]`"))
+    let mut finding = Diagnostic::new(Rule::MissingOrder, format!("File[{EVIL}] needs `Service[web]`"))
         .at(title)
         .labelled(format!("File[{EVIL}]"))
         .with_label(Range::new(last, last + 3).in_file(file), "Service[web]")
@@ -82,7 +72,7 @@ fn sample() -> (Report, Sources) {
     web1.findings.push(finding);
     let web2 = input("web2", "dependent", Drawing::Graph(second));
     let mut large = input("db1", "unknown", Drawing::TooLarge(999));
-    large.findings.push(Diagnostic::new(&OPEN, "not decided for Exec[x]: the solver gave up"));
+    large.findings.push(Diagnostic::new(Rule::Undecided, "not decided for Exec[x]: the solver gave up"));
     (Report { inputs: vec![web1, web2, large] }, sources)
 }
 
@@ -140,7 +130,7 @@ fn a_finding_is_told_with_all_its_parts() {
         "\nsite.pp, web1 site.pp, web2\n[The graph of site.pp, web1; site.pp, web2: 3 nodes, 1 relationship]\n",
         "Red is what errors and warnings are about.",
         "It is left out: it has 999 nodes",
-        "\nState the order with require.\nindented\n",
+        "\nState the order: require => Package['ntp'] on the file.",
         "\nMade by\nsetpoint 1.2.3\n",
     ] {
         assert!(text.contains(part), "no `{part}` in\n{text}");

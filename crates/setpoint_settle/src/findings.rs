@@ -13,9 +13,9 @@ use setpoint_verify::{
     Answer, Broken, Counterexample, Dependence, Failure, Stale, Twice, TwoStarts, Verdicts,
 };
 
+use crate::Question;
 use crate::edit::{quoted, relation_fix};
 use crate::words::Words;
-use crate::{Question, rules};
 
 /// Turns what was found out about a plan into findings.
 pub(crate) struct Teller<'a> {
@@ -79,9 +79,9 @@ impl<'a> Teller<'a> {
         found.extend(self.lost_refreshes(&verdicts.lost_refresh));
         let certain = |twice: &&Twice| ordered && !self.is_guesswork(twice);
         if let Some(twice) = verdicts.not_idempotent.as_ref().filter(certain) {
-            found.extend(self.again(&rules::NOT_IDEMPOTENT, twice));
+            found.extend(self.again(Rule::NotIdempotent, twice));
         } else if let Some(twice) = verdicts.not_quiet.as_ref().filter(certain) {
-            found.extend(self.again(&rules::NOT_QUIET, twice));
+            found.extend(self.again(Rule::ChangesEveryRun, twice));
         } else if let Some(two) = verdicts.not_convergent.as_ref().filter(|_| ordered) {
             found.extend(self.not_convergent(two));
         }
@@ -118,7 +118,7 @@ impl<'a> Teller<'a> {
             ),
             None => format!("{name} fails in the order that Puppet takes, and not in another order"),
         };
-        let finding = Diagnostic::new(&rules::MISSING_ORDER, message).severity(Severity::Error);
+        let finding = Diagnostic::new(Rule::MissingOrder, message).severity(Severity::Error);
         let steps: Vec<StepId> = [Some(failed), other].into_iter().flatten().collect();
         let mut finding = self.with_story(self.placed(finding, &steps), found, &steps);
         if let Some(other) = other {
@@ -134,7 +134,7 @@ impl<'a> Teller<'a> {
         if let Some(cell) = self.fought_over(one, two, example) {
             let what = self.words.fact(cell, example.first_run.end.get(cell)).unwrap_or_default();
             let message = format!("{first} and {second} set the same thing to different values");
-            let finding = Diagnostic::new(&rules::DIVERGES, message)
+            let finding = Diagnostic::new(Rule::Diverges, message)
                 .with_note(format!(
                     "Whichever comes last wins: at the end {what}. The next run changes it again."
                 ))
@@ -143,7 +143,7 @@ impl<'a> Teller<'a> {
         }
         let message =
             format!("the result depends on whether {first} or {second} comes first, and nothing says which");
-        let finding = Diagnostic::new(&rules::MISSING_ORDER, message);
+        let finding = Diagnostic::new(Rule::MissingOrder, message);
         let finding = self.with_story(self.placed(finding, &[one, two]), example, &[one, two]);
         // The order of today, unless something fails in it that does not fail in the other, or a service is started in it
         // before its configuration is there.
@@ -299,14 +299,14 @@ impl<'a> Teller<'a> {
         let told = reason.map_or_else(|| format!("{who} fails"), |reason| format!("{who} fails: {reason}"));
         let finding = if always {
             let message = format!("{names} {fail}, in whatever order the resources come");
-            Diagnostic::new(&rules::ALWAYS_FAILS, message)
+            Diagnostic::new(Rule::AlwaysFails, message)
                 .severity(Severity::Error)
                 .with_note(format!("From every start that is assumed: {told}."))
                 .with_help(format!("Declare what {it}."))
         } else {
             // What it needs may come from elsewhere.
             let message = format!("{names} {fail} on a fresh machine, in whatever order the resources come");
-            Diagnostic::new(&rules::ALWAYS_FAILS, message)
+            Diagnostic::new(Rule::AlwaysFails, message)
                 .severity(Severity::Warning)
                 .with_note(format!("On a machine that nothing was installed on: {told}."))
                 .with_help(format!("Declare what {it}, unless your machines bring it with them."))
@@ -337,7 +337,7 @@ impl<'a> Teller<'a> {
             Some(other) => format!("{} undoes what {name} declares", self.words.step(*other)),
             None => format!("after a run without failures it is not as {name} declares it"),
         };
-        let finding = Diagnostic::new(&rules::DIVERGES, message)
+        let finding = Diagnostic::new(Rule::Diverges, message)
             .with_note(format!("At the end: {end}. The next run changes it again."))
             .with_help("Let one of the two manage it.");
         let mut steps = vec![step];
@@ -371,7 +371,7 @@ impl<'a> Teller<'a> {
         let cause = file.map_or("the file changes".to_owned(), |file| {
             format!("{} changes the file", self.words.step(file))
         });
-        let mut finding = Diagnostic::new(&rules::MISSING_NOTIFY, message)
+        let mut finding = Diagnostic::new(Rule::MissingNotify, message)
             .with_note(format!("Nothing restarts the service when {cause}."));
         let mut steps = vec![service];
         if let Some(file) = file {
@@ -419,7 +419,7 @@ impl<'a> Teller<'a> {
         others.dedup();
         others.retain(|other| other != path);
         let mut finding = Diagnostic::new(
-            &rules::LOST_REFRESH,
+            Rule::LostRefresh,
             format!("if something before it fails once, {name} keeps running with an old configuration"),
         )
         .with_note(format!(
@@ -470,14 +470,14 @@ impl<'a> Teller<'a> {
     }
 
     /// A second run is not as it should be.
-    fn again(&self, rule: &'static Rule, twice: &Twice) -> Option<Diagnostic> {
+    fn again(&self, rule: Rule, twice: &Twice) -> Option<Diagnostic> {
         let second = &twice.second_run;
         let has_failed = |run: &Run, step: StepId| status(run, step) == Status::Failed;
         // What fails in both runs is told elsewhere.
         let mut active = self.active(second);
         active.retain(|&step| !(has_failed(second, step) && has_failed(&twice.first_run, step)));
         let failing: Vec<StepId> = active.iter().copied().filter(|&step| has_failed(second, step)).collect();
-        let message = if rule.name == rules::NOT_QUIET.name {
+        let message = if rule == Rule::ChangesEveryRun {
             format!("every run reports changes although nothing is to be done: {}", self.names(&active))
         } else if failing.is_empty() {
             format!("a second run changes what the first one made: {}", self.names(&active))
@@ -550,7 +550,7 @@ impl<'a> Teller<'a> {
         })?;
         let name = self.words.step(writer);
         let message = format!("what {name} manages ends differently from different starts");
-        let mut finding = Diagnostic::new(&rules::NOT_CONVERGENT, message);
+        let mut finding = Diagnostic::new(Rule::NotConvergent, message);
         if let [one, other] = &ends[..] {
             finding = finding.with_note(format!("One run without failures ends so: {one}."));
             // Contents are not quoted, so that two may sound alike.
@@ -583,7 +583,7 @@ impl<'a> Teller<'a> {
                 }
                 Note::UnmodelledType { type_name } if is_told(type_name) => {}
                 Note::UnmodelledType { .. } | Note::ManyPaths { .. } => {
-                    found.push(Diagnostic::new(&rules::UNKNOWN_EFFECT, note.to_string()));
+                    found.push(Diagnostic::new(Rule::UnknownEffect, note.to_string()));
                 }
                 // Told with the pairs that it leaves open.
                 Note::UnknownCommand { .. } => {}
@@ -608,14 +608,14 @@ impl<'a> Teller<'a> {
         if !assumed.is_empty() {
             let list = listed(&assumed);
             let message = format!("nothing in the catalog creates {list}: taken to exist");
-            found.push(Diagnostic::new(&rules::ASSUMED, message));
+            found.push(Diagnostic::new(Rule::Assumption, message));
         }
         found
     }
 
     /// A finding at the first of the resources that install packages.
     fn about_packages(&self, message: String, names: &[&str]) -> Diagnostic {
-        let mut finding = Diagnostic::new(&rules::UNKNOWN_PACKAGE, message);
+        let mut finding = Diagnostic::new(Rule::UnknownPackage, message);
         for (_, resource) in self.catalog.iter().filter(|(_, one)| one.type_name.as_str() == "Package") {
             let named = |name: &&str| {
                 &*resource.title == *name

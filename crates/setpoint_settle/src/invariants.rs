@@ -2,13 +2,13 @@
 
 use serde_json::json;
 use setpoint_config::{Config, Invariant as Stated};
-use setpoint_source::{Diagnostic, Severity};
+use setpoint_source::{Diagnostic, Rule, Severity};
 use setpoint_state::{CellId, StepId, Term, Test, Value};
 use setpoint_verify::{Broken, Invariant, Undecided, Why};
 
+use crate::Question;
 use crate::findings::Teller;
 use crate::undecided::statement;
-use crate::{Question, rules};
 
 /// The invariants that are about this node.
 pub(crate) fn about<'a>(question: &Question<'a>) -> Vec<&'a Stated> {
@@ -33,7 +33,7 @@ pub(crate) fn asked(
             Ok(test) => asked.push(Invariant { name: one.name.as_str().into(), test }),
             Err(reason) => {
                 let message = format!("the invariant `{}` is not asked about: {reason}", one.name);
-                problems.push(Diagnostic::new(&rules::UNDECIDED, message).at(one.span));
+                problems.push(Diagnostic::new(Rule::Undecided, message).at(one.span));
             }
         }
     }
@@ -50,7 +50,7 @@ impl Teller<'_> {
         let place = self.stated.iter().find(|one| one.name == *broken.name).map(|one| one.span);
         if let Some(cell) = self.not_readable(broken) {
             let message = format!("whether `{}` holds is not known", broken.name);
-            let mut finding = Diagnostic::new(&rules::UNDECIDED, message)
+            let mut finding = Diagnostic::new(Rule::Undecided, message)
                 .with_note(format!("What {} contains is not known here.", self.words.name(cell)));
             finding.span = place;
             return finding;
@@ -62,7 +62,7 @@ impl Teller<'_> {
         }
         let certain = todays && broken.unless.is_none();
         let severity = if certain { Severity::Error } else { Severity::Warning };
-        let mut finding = Diagnostic::new(&rules::BROKEN_INVARIANT, message).severity(severity);
+        let mut finding = Diagnostic::new(Rule::BrokenInvariant, message).severity(severity);
         finding.span = place;
         let mut at_start = broken.matters.clone();
         at_start.extend(cells.iter().filter(|cell| !broken.matters.contains(cell)));

@@ -8,7 +8,6 @@ mod edit;
 mod findings;
 mod invariants;
 mod redundant;
-mod rules;
 mod simulate;
 mod undecided;
 mod words;
@@ -21,7 +20,6 @@ use setpoint_source::{Diagnostic, Sources, Verdict};
 use setpoint_verify::{Answer, Options, Order, Twice, verify};
 
 pub use edit::relation_fix;
-pub use rules::RULES;
 pub use simulate::{Simulation, Turn, simulate};
 
 use findings::Teller;

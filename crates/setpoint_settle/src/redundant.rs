@@ -4,11 +4,11 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use setpoint_catalog::graph::{Cause, Node, NodeId};
 use setpoint_catalog::{Relation, ResourceId};
 use setpoint_resources::Modelled;
-use setpoint_source::Diagnostic;
+use setpoint_source::{Diagnostic, Rule};
 use setpoint_state::StepId;
 
+use crate::Question;
 use crate::findings::Teller;
-use crate::{Question, rules};
 
 /// A relationship that the manifest states.
 pub(crate) struct StatedEdge {
@@ -75,7 +75,7 @@ impl Teller<'_> {
             "From every start, and whatever fails, each run ends as before."
         };
         let mut finding =
-            Diagnostic::new(&rules::REDUNDANT_EDGE, message).with_note(reason).with_resources([by, other]);
+            Diagnostic::new(Rule::RedundantEdge, message).with_note(reason).with_resources([by, other]);
         let resource = self.catalog.get(edge.by);
         let parameter = resource.and_then(|one| one.parameters.entry(relation.into())?.span);
         finding.span = parameter.or(resource.and_then(|one| one.span));

@@ -4,12 +4,12 @@ use std::collections::BTreeSet;
 
 use setpoint_config::Invariant as Stated;
 use setpoint_resources::OutOfTime;
-use setpoint_source::{Diagnostic, Span, Verdict};
+use setpoint_source::{Diagnostic, Rule, Span, Verdict};
 use setpoint_state::StepId;
 use setpoint_verify::{Answer, Order, Stage, Undecided, Unfinished, Unproved, Verdicts, Why};
 
 use crate::findings::{MAX_PLACES, Teller, listed};
-use crate::{Question, Settled, answer_word, order_word, rules};
+use crate::{Question, Settled, answer_word, order_word};
 
 /// What there is to say about a catalog of which the models were not made in time.
 pub(crate) fn without_models(question: &Question<'_>, stated: &[&Stated], out: OutOfTime) -> Settled {
@@ -36,7 +36,7 @@ pub(crate) fn without_models(question: &Question<'_>, stated: &[&Stated], out: O
     if question.automatic.is_some() {
         open.push("which relationships change nothing");
     }
-    let finding = Diagnostic::new(&rules::UNDECIDED, message)
+    let finding = Diagnostic::new(Rule::Undecided, message)
         .with_note(format!(
             "{modelled} of {of} resources have a model, so nothing was asked about the catalog yet."
         ))
@@ -49,7 +49,7 @@ pub(crate) fn without_models(question: &Question<'_>, stated: &[&Stated], out: O
 /// A statement of the user of which it is not known whether it holds.
 pub(crate) fn statement(undecided: &Undecided, reason: &str) -> Diagnostic {
     let message = format!("whether `{}` holds is not decided: {reason}", undecided.name);
-    Diagnostic::new(&rules::UNDECIDED, message)
+    Diagnostic::new(Rule::Undecided, message)
 }
 
 /// What is open for a reason, about resources with these names; the names are empty if it is about the catalog as a whole. None
@@ -115,7 +115,7 @@ impl Teller<'_> {
             let steps: Vec<StepId> = steps.into_iter().filter(|step| seen.insert(*step)).collect();
             let names = if steps.is_empty() { String::new() } else { self.names(&steps) };
             let Some(message) = message(why, &names) else { continue };
-            found.push(self.placed(Diagnostic::new(&rules::UNDECIDED, message), &steps));
+            found.push(self.placed(Diagnostic::new(Rule::Undecided, message), &steps));
         }
         found
     }
@@ -156,7 +156,7 @@ impl Teller<'_> {
             if !reason.is_empty() {
                 message = format!("{message}: {reason}");
             }
-            let mut finding = Diagnostic::new(&rules::UNKNOWN_EFFECT, message);
+            let mut finding = Diagnostic::new(Rule::UnknownEffect, message);
             if !with.is_empty() {
                 finding = finding.with_note(format!(
                     "So nothing is proved about {whose} order with {}; nothing else is affected.",
@@ -175,7 +175,7 @@ impl Teller<'_> {
             return None;
         }
         let message = "the time was over before everything was decided";
-        let mut finding = Diagnostic::new(&rules::UNDECIDED, message);
+        let mut finding = Diagnostic::new(Rule::Undecided, message);
         for Unfinished { stage, decided } in &verdicts.unfinished {
             let (question, what) = match stage {
                 Stage::Order => ("whether the order matters", "pairs of resources"),

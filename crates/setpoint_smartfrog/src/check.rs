@@ -4,7 +4,7 @@ use std::path::Path as FilePath;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use setpoint_provenance::{Arena, Node};
-use setpoint_source::{Diagnostic, Edit, FileSystem, Fix, Range, Severity, Sources, Span, Symbol};
+use setpoint_source::{Diagnostic, Edit, FileSystem, Fix, Range, Rule, Severity, Sources, Span, Symbol};
 
 use crate::compare::same_value;
 use crate::observe::{OrderChange, OrderSource, Shadowed};
@@ -12,7 +12,7 @@ use crate::output;
 use crate::reference::{Path, shown};
 use crate::store::{Entry, Store, Value};
 use crate::syntax::{self, Body, Expression, ExpressionKind, Parsed, Prototype, Value as Syntax};
-use crate::{Compiled, MAIN, Options, Semantics, evaluate_body, rules};
+use crate::{Compiled, MAIN, Options, Semantics, evaluate_body};
 
 /// All findings, in the order of the file.
 pub fn check(
@@ -53,7 +53,7 @@ fn order_changed(change: &OrderChange) -> Diagnostic {
     };
     let message =
         format!("{who} with `{first}` before `{second}`, and compiled with `{second}` before `{first}`");
-    let mut diagnostic = Diagnostic::new(&rules::ORDER_CHANGED, message).with_resources([component]);
+    let mut diagnostic = Diagnostic::new(Rule::OrderChanged, message).with_resources([component]);
     match source {
         OrderSource::Body { first: first_span, second: second_span } => {
             diagnostic = diagnostic
@@ -96,7 +96,7 @@ fn shadowed_prototype(shadowed: &Shadowed) -> Diagnostic {
         format!("`{component}` extends `{found}`, which contains it, as far as that is defined")
     };
     let mut diagnostic =
-        Diagnostic::new(&rules::SHADOWED_PROTOTYPE, message).at(*span).with_resources([component]);
+        Diagnostic::new(Rule::ShadowedPrototype, message).at(*span).with_resources([component]);
     if !*itself {
         diagnostic = diagnostic.severity(Severity::Note);
     }
@@ -144,7 +144,7 @@ fn unused_components(body: &Body, end: Span) -> Vec<Diagnostic> {
         })
         .map(|(name, span)| {
             Diagnostic::new(
-                &rules::UNUSED_COMPONENT,
+                Rule::UnusedComponent,
                 format!("nothing refers to `{name}`, and only `sfConfig` is compiled"),
             )
             .at(span)
@@ -233,7 +233,7 @@ fn links_that_change_meaning(
                         "this compiles in the core semantics, and fails with forward links: {}",
                         error.message
                     );
-                    let finding = Diagnostic::new(&rules::LINK_MEANING, message);
+                    let finding = Diagnostic::new(Rule::LinkChangesMeaning, message);
                     if let Some(span) = error.span { finding.at(span) } else { finding }
                 })
                 .collect()
@@ -305,7 +305,7 @@ impl Differences<'_> {
                 let path = shown(&path);
                 let message =
                     format!("`{path}` is {core} in the core semantics, and {forward} with forward links");
-                let mut finding = Diagnostic::new(&rules::LINK_MEANING, message).with_resources([path]);
+                let mut finding = Diagnostic::new(Rule::LinkChangesMeaning, message).with_resources([path]);
                 if let Some(span) = span {
                     finding = finding.at(span).labelled("this link is resolved at different times, or from different places");
                 }

@@ -9,7 +9,7 @@ use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
 use setpoint_provenance::{Arena, Prov};
-use setpoint_source::{Diagnostic, Span, Symbol};
+use setpoint_source::{Diagnostic, Rule, Span, Symbol};
 
 use crate::error::{Fail, Number, limit, not_found, numbered};
 use crate::observe::{EdgeKind, Observations};
@@ -18,7 +18,7 @@ use crate::store::{Entry, Link, Store, Value};
 use crate::syntax::{
     Assignment, Body, Component, Expression, ExpressionKind, Prototype, Reference, Value as Syntax,
 };
-use crate::{MAX_DEPTH, Semantics, rules};
+use crate::{MAX_DEPTH, Semantics};
 
 /// Copies whose provenance is recorded.
 const MAX_RECORDED: usize = 8_000_000;
@@ -414,7 +414,9 @@ impl Evaluator {
 /// The specification is outside the language of this semantics, and inside that of the production compiler.
 fn production_only(span: Span, message: String) -> Fail {
     Box::new(
-        Diagnostic::new(&rules::SYNTAX, message).at(span).with_help("`--semantics production` compiles it"),
+        Diagnostic::new(Rule::SyntaxError, message)
+            .at(span)
+            .with_help("`--semantics production` compiles it"),
     )
 }
 

@@ -1,9 +1,8 @@
 //! Why a specification does not compile, with the numbers of the paper.
 
-use setpoint_source::{Diagnostic, Span, Symbol};
+use setpoint_source::{Diagnostic, Rule, Span, Symbol};
 
 use crate::reference::shown;
-use crate::rules;
 
 /// An error of the semantics, as a diagnostic for people.
 pub type Fail = Box<Diagnostic>;
@@ -47,7 +46,7 @@ impl Number {
 /// An error with its number in front.
 pub fn numbered(number: Number, span: Span, message: impl AsRef<str>) -> Fail {
     let message = readable(format!("{}: {}", number.code(), message.as_ref()));
-    Box::new(Diagnostic::new(&rules::COMPILE, message).at(span))
+    Box::new(Diagnostic::new(Rule::SmartfrogCompile, message).at(span))
 }
 
 /// Names and paths may be of any length; sentences for people are not.
@@ -60,12 +59,12 @@ fn readable(message: String) -> String {
 
 /// An error that the paper does not number.
 pub fn plain(span: Span, message: impl Into<String>) -> Fail {
-    Box::new(Diagnostic::new(&rules::COMPILE, readable(message.into())).at(span))
+    Box::new(Diagnostic::new(Rule::SmartfrogCompile, readable(message.into())).at(span))
 }
 
 /// A limit was reached; the specification may well be finite, but it is beyond reason.
 pub fn limit(span: Option<Span>, message: impl Into<String>) -> Fail {
-    let diagnostic = Diagnostic::new(&rules::LIMIT, readable(message.into()));
+    let diagnostic = Diagnostic::new(Rule::SmartfrogLimit, readable(message.into()));
     Box::new(match span {
         Some(span) => diagnostic.at(span),
         None => diagnostic,

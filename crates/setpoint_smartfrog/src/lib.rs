@@ -19,7 +19,6 @@ mod order;
 pub mod output;
 mod production;
 pub mod reference;
-pub mod rules;
 pub mod store;
 pub mod syntax;
 pub mod why;
@@ -37,8 +36,6 @@ use observe::Observations;
 use production::Production;
 use store::{Store, Value};
 use syntax::{Body, Dialect, Parsed};
-
-pub use rules::RULES;
 
 /// The component that is compiled.
 pub const MAIN: &str = "sfConfig";

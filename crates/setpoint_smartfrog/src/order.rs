@@ -8,10 +8,9 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use setpoint_source::{Diagnostic, Symbol};
+use setpoint_source::{Diagnostic, Rule, Symbol};
 
 use crate::error::Fail;
-use crate::rules;
 use crate::store::{Entry, Store, Value};
 use crate::syntax::OrderConstraint;
 
@@ -130,7 +129,7 @@ fn cycle(store: &Store, waiting: &[usize]) -> Fail {
         }
     }
     let Some(mut at) = store.orders().iter().map(|order| order.after).find(|&name| blocked(name)) else {
-        return Box::new(Diagnostic::new(&rules::ORDER_CYCLE, "the order of attributes is contradictory"));
+        return Box::new(Diagnostic::new(Rule::OrderCycle, "the order of attributes is contradictory"));
     };
     let mut seen = FxHashSet::default();
     while seen.insert(at) {
@@ -150,7 +149,7 @@ fn cycle(store: &Store, waiting: &[usize]) -> Fail {
     let mut names: Vec<String> = circle.iter().map(|order| format!("`{}`", order.before)).collect();
     names.extend(names.first().cloned());
     let message = format!("the order of attributes is contradictory: {}", names.join(" before "));
-    let mut diagnostic = Diagnostic::new(&rules::ORDER_CYCLE, message);
+    let mut diagnostic = Diagnostic::new(Rule::OrderCycle, message);
     for order in &circle {
         let text = format!("`{}` before `{}`", order.before, order.after);
         diagnostic = if diagnostic.span.is_none() {

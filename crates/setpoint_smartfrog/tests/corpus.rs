@@ -48,8 +48,8 @@ fn answer(
     }
     let first = compiled.diagnostics.first().expect("a failure has a reason");
     let number = first.message.split(':').next().filter(|number| number.starts_with("err"));
-    let kind = number.unwrap_or(match first.rule.name {
-        "smartfrog-syntax" | "smartfrog-include" => "parse",
+    let kind = number.unwrap_or(match first.rule.name() {
+        "syntax-error" | "smartfrog-include" => "parse",
         "smartfrog-limit" => "limit",
         _ => "other",
     });

@@ -21,7 +21,7 @@ fn answers(text: &str) -> [String; 3] {
             return format!("OK {}", output::json(store));
         }
         let first = compiled.diagnostics.first().unwrap();
-        format!("{}: {}", first.rule.name, first.message)
+        format!("{}: {}", first.rule.name(), first.message)
     })
 }
 
@@ -47,7 +47,7 @@ fn text_that_is_nested_without_end() {
     expect(&format!("sfConfig extends {{ a {}1{}; }}", "(".repeat(100_000), ")".repeat(100_000)), [DEEP; 3]);
     expect(
         &format!("sfConfig extends {{ a {}; }}", "IF ".repeat(100_000)),
-        ["smartfrog-syntax", "smartfrog-syntax", DEEP],
+        ["syntax-error", "syntax-error", DEEP],
     );
 }
 

@@ -2,37 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use setpoint_rules::{Rule, Severity};
+
 use crate::{FileId, Range, Span};
-
-/// How much a finding matters. Ordered: a note is less than a warning, a warning less than an error.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum Severity {
-    Note,
-    Warning,
-    Error,
-}
-
-impl Severity {
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Note => "note",
-            Self::Warning => "warning",
-            Self::Error => "error",
-        }
-    }
-}
-
-/// A kind of finding. Its name is a promise to users; `setpoint explain NAME` prints its explanation.
-#[derive(Debug, PartialEq, Eq)]
-pub struct Rule {
-    /// Lower case, words joined by `-`.
-    pub name: &'static str,
-    pub severity: Severity,
-    /// One sentence without a full stop.
-    pub summary: &'static str,
-    /// Markdown: what is wrong, why it matters, an example that has it, and how to mend it.
-    pub explanation: &'static str,
-}
 
 /// A second place that matters for a finding, with a word on why.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -58,7 +30,7 @@ pub struct Fix {
 /// One finding, error or note.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Diagnostic {
-    pub rule: &'static Rule,
+    pub rule: Rule,
     pub severity: Severity,
     /// What is wrong, in one plain sentence.
     pub message: String,
@@ -81,10 +53,10 @@ pub struct Diagnostic {
 }
 
 impl Diagnostic {
-    pub fn new(rule: &'static Rule, message: impl Into<String>) -> Self {
+    pub fn new(rule: Rule, message: impl Into<String>) -> Self {
         Self {
             rule,
-            severity: rule.severity,
+            severity: rule.severity(),
             message: message.into(),
             span: None,
             label: String::new(),

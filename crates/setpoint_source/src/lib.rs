@@ -12,12 +12,13 @@ mod span;
 mod suggest;
 mod symbol;
 
-pub use diagnostic::{Diagnostic, Edit, Fix, Label, Rule, Severity};
+pub use diagnostic::{Diagnostic, Edit, Fix, Label};
 pub use files::{
     FileError, FileSystem, MAX_FILE_BYTES, MemoryFileSystem, OsFileSystem, OverlayFileSystem, normal,
     read_text,
 };
 pub use report::{Drawing, InputReport, Report, Verdict};
+pub use setpoint_rules::{Class, Rule, Severity};
 pub use span::{FileId, Position, Range, SourceFile, Sources, Span};
 pub use suggest::{distance, few, nearest};
 pub use symbol::Symbol;

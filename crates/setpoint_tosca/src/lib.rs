@@ -8,7 +8,6 @@ mod archive;
 pub mod draw;
 mod instance;
 mod rule_file;
-mod rules;
 mod service;
 mod start;
 mod substitution;
@@ -18,18 +17,17 @@ mod types;
 pub use archive::open as open_archive;
 pub use instance::instance;
 pub use rule_file::rule_file;
-pub use rules::RULES;
 pub use service::{Assignment, NodeTemplate, Service};
 pub use start::can_start;
 pub use substitution::{Mapped, Substitution};
 pub use topology::{Behaviour, Relationship, Topology, TopologyNode};
 pub use types::{Capability, Requirement, Type, Types};
 
-use setpoint_source::Diagnostic;
+use setpoint_source::{Diagnostic, Rule};
 
 /// A finding for an archive that cannot be read.
 pub fn bad_archive(path: &str, reason: &str) -> Diagnostic {
-    Diagnostic::new(&rules::BAD_ARCHIVE, format!("{path} cannot be read as a CSAR: {reason}"))
+    Diagnostic::new(Rule::BadArchive, format!("{path} cannot be read as a CSAR: {reason}"))
 }
 
 /// Whether a text looks like a service template.

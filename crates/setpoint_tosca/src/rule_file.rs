@@ -2,9 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use setpoint_source::{Diagnostic, Sources, Symbol};
+use setpoint_source::{Diagnostic, Rule, Sources, Symbol};
 
-use crate::rules;
 use crate::service::Service;
 use crate::topology::Topology;
 use crate::types::ancestors;
@@ -32,7 +31,7 @@ pub fn rule_file(
                     "`{first}` and `{name}` name two rule files, and a topology is decided by one set of rules"
                 );
                 return Err(vec![
-                    Diagnostic::new(&rules::NOT_MODELLED, message)
+                    Diagnostic::new(Rule::NotModelled, message)
                         .at(span)
                         .with_help("Put the rules of both types into one file, and name it in both."),
                 ]);

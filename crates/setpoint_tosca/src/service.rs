@@ -4,9 +4,10 @@ use std::path::{Path, PathBuf};
 
 use indexmap::IndexMap;
 use setpoint_data::Node;
-use setpoint_source::{Diagnostic, FileId, FileSystem, Range, Sources, Span, Symbol, normal, read_text};
+use setpoint_source::{
+    Diagnostic, FileId, FileSystem, Range, Rule, Sources, Span, Symbol, normal, read_text,
+};
 
-use crate::rules;
 use crate::substitution::Substitution;
 use crate::types::{Types, named_items, symbol};
 
@@ -102,7 +103,7 @@ impl Service {
         if version.starts_with("tosca_simple_profile_for_") {
             let message = format!("the types of the profile `{version}` are not known here");
             self.diagnostics.push(
-                Diagnostic::new(&rules::NOT_MODELLED, message)
+                Diagnostic::new(Rule::NotModelled, message)
                     .at(node.range.in_file(file))
                     .with_note("Nodes of such types are joined by their requirements alone."),
             );
@@ -111,7 +112,7 @@ impl Service {
         }
         self.diagnostics.push(
             Diagnostic::new(
-                &rules::NOT_MODELLED,
+                Rule::NotModelled,
                 format!("`{version}` is not a version of TOSCA that is known here"),
             )
             .at(node.range.in_file(file))
@@ -156,7 +157,7 @@ impl Service {
                     self.incomplete = true;
                     self.diagnostics.push(
                         Diagnostic::new(
-                            &rules::MISSING_IMPORT,
+                            Rule::MissingImport,
                             format!("the import `{target}` cannot be read: {}", error.reason),
                         )
                         .at(range.in_file(file))
@@ -183,7 +184,7 @@ impl Service {
 
     fn unseen(&mut self, file: FileId, range: Range, message: &str) {
         self.incomplete = true;
-        self.diagnostics.push(Diagnostic::new(&rules::NOT_MODELLED, message).at(range.in_file(file)));
+        self.diagnostics.push(Diagnostic::new(Rule::NotModelled, message).at(range.in_file(file)));
     }
 
     fn read_topology(&mut self, file: FileId, root: &Node) {
@@ -195,7 +196,7 @@ impl Service {
             let Some(name) = entry.key.text() else { continue };
             let Some(kind) = entry.value.get("type") else {
                 self.diagnostics.push(
-                    Diagnostic::new(&rules::UNKNOWN_TYPE, format!("the node template `{name}` has no type"))
+                    Diagnostic::new(Rule::UnknownType, format!("the node template `{name}` has no type"))
                         .at(entry.key.range.in_file(file))
                         .with_help("Give it a type, such as `type: tosca.nodes.Compute`."),
                 );

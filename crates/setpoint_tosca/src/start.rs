@@ -1,8 +1,8 @@
 //! Whether a topology can start, and if not, what waits for what.
 
 use setpoint_orchestra::concrete::{self, Answer, Facts, Ground, Limits};
-use setpoint_orchestra::{Instance, Model, findings, report};
-use setpoint_source::{Diagnostic, Sources};
+use setpoint_orchestra::{Instance, Model, report};
+use setpoint_source::{Diagnostic, Rule, Sources};
 
 /// Decides whether every run of an instance ends with all nodes started.
 pub fn can_start(
@@ -14,14 +14,14 @@ pub fn can_start(
     let ground = match Ground::new(model, instance) {
         Ok(ground) => ground,
         Err(message) => {
-            return (Answer::Unknown, vec![Diagnostic::new(&findings::MALFORMED_INSTANCE, message)]);
+            return (Answer::Unknown, vec![Diagnostic::new(Rule::MalformedInstance, message)]);
         }
     };
     let outcome = concrete::check(&ground, facts, Limits::default());
     let mut found = report::outcome_findings(&ground, &outcome, sources);
     // A node that requires itself has a finding of its own, and breaks no more than that.
-    found.retain(|finding| finding.rule.name != findings::MALFORMED_INSTANCE.name);
-    for finding in found.iter_mut().filter(|finding| finding.rule.name == findings::DEADLOCK.name) {
+    found.retain(|finding| finding.rule != Rule::MalformedInstance);
+    for finding in found.iter_mut().filter(|finding| finding.rule == Rule::Deadlock) {
         finding.helps.push(
             "Remove one of the requirements of the circle, or move what it is for into a node of its own."
                 .to_owned(),

@@ -1,9 +1,8 @@
 //! Topologies that stand for one node: what `substitution_mappings` says, and whether it fits.
 
 use setpoint_data::Node;
-use setpoint_source::{Diagnostic, FileId, Severity, Span, Symbol};
+use setpoint_source::{Diagnostic, FileId, Rule, Severity, Span, Symbol};
 
-use crate::rules;
 use crate::service::{NodeTemplate, Service};
 use crate::types::{ancestors, derives, full_name, named_items, symbol};
 
@@ -79,10 +78,10 @@ pub(crate) fn check(service: &Service, out: &mut Vec<Diagnostic>) {
     let is_known = |kind: Symbol| {
         !service.incomplete && ancestors(&types.nodes, kind).iter().all(|name| types.nodes.contains_key(name))
     };
-    let finding = |message: String, span: Span| Diagnostic::new(&rules::SUBSTITUTION, message).at(span);
+    let finding = |message: String, span: Span| Diagnostic::new(Rule::SubstitutionMapping, message).at(span);
     let kind = substitution.node_type;
     if !types.nodes.contains_key(&full_name(&types.nodes, kind)) {
-        let mut unknown = Diagnostic::new(&rules::UNKNOWN_TYPE, format!("the type `{kind}` is not defined"))
+        let mut unknown = Diagnostic::new(Rule::UnknownType, format!("the type `{kind}` is not defined"))
             .at(substitution.span);
         if service.incomplete {
             unknown = unknown.severity(Severity::Note);

@@ -1,9 +1,8 @@
 //! Which node is joined to which, and how: requirements matched with capabilities.
 
 use indexmap::IndexMap;
-use setpoint_source::{Diagnostic, Severity, Span, Symbol};
+use setpoint_source::{Diagnostic, Rule, Severity, Span, Symbol};
 
-use crate::rules;
 use crate::service::{Assignment, NodeTemplate, Service};
 use crate::substitution;
 use crate::types::{Requirement, ancestors, derives, full_name};
@@ -159,7 +158,7 @@ impl Topology {
                 if let Some(beyond) = given.get(most) {
                     found.push(
                         Diagnostic::new(
-                            &rules::TOPOLOGY_STRUCTURE,
+                            Rule::TopologyStructure,
                             format!(
                                 "`{}` has {} of `{}`, and a {} takes {most} at most",
                                 node.name,
@@ -184,7 +183,7 @@ impl Topology {
                 if let Some(beyond) = users.get(most) {
                     found.push(
                         Diagnostic::new(
-                            &rules::TOPOLOGY_STRUCTURE,
+                            Rule::TopologyStructure,
                             format!(
                                 "`{}` of `{}` is used {} times, and {most} at most may use it",
                                 name,
@@ -237,7 +236,7 @@ impl Topology {
             _ => return None,
         };
         Some(
-            Diagnostic::new(&rules::TOPOLOGY_STRUCTURE, message)
+            Diagnostic::new(Rule::TopologyStructure, message)
                 .severity(Severity::Note)
                 .at(one.span)
                 .with_help(help)
@@ -247,7 +246,7 @@ impl Topology {
 
     /// One finding a type, however many nodes have it.
     fn unknown_type(&mut self, service: &Service, kind: Symbol, places: &[Span]) {
-        let mut finding = Diagnostic::new(&rules::UNKNOWN_TYPE, format!("the type `{kind}` is not defined"));
+        let mut finding = Diagnostic::new(Rule::UnknownType, format!("the type `{kind}` is not defined"));
         if service.incomplete {
             finding = finding
                 .severity(Severity::Note)
@@ -279,7 +278,7 @@ impl Topology {
                 .map_or(String::new(), |what| format!(" (`{what}`)"));
             self.diagnostics.push(
                 Diagnostic::new(
-                    &rules::UNSATISFIED_REQUIREMENT,
+                    Rule::UnsatisfiedRequirement,
                     format!(
                         "`{}` needs a `{}`{wants}, and nothing is named for it",
                         node.name, requirement.name
@@ -345,7 +344,7 @@ impl Topology {
         }
         assignment.node?;
         let mut finding = Diagnostic::new(
-            &rules::UNSATISFIED_REQUIREMENT,
+            Rule::UnsatisfiedRequirement,
             format!("`{}` needs `{named}` for `{}`, and there is no such node", node.name, assignment.name),
         )
         .at(assignment.span)
@@ -393,7 +392,7 @@ impl Topology {
                 let hosts = definition.and_then(|one| one.relationship).is_some_and(|kind| {
                     derives(&types.relationships, kind, Symbol::new("tosca.relationships.HostedOn"))
                 });
-                let rule = if hosts { &rules::WRONG_HOST } else { &rules::UNSATISFIED_REQUIREMENT };
+                let rule = if hosts { Rule::WrongHost } else { Rule::UnsatisfiedRequirement };
                 self.diagnostics.push(
                     Diagnostic::new(
                         rule,
@@ -422,7 +421,7 @@ impl Topology {
                 .collect();
             self.diagnostics.push(
                 Diagnostic::new(
-                    &rules::WRONG_HOST,
+                    Rule::WrongHost,
                     format!("`{}` cannot use `{}` for `{}`", node.name, target.name, assignment.name),
                 )
                 .at(assignment.span)
@@ -459,7 +458,7 @@ impl Topology {
         }
         if let Some(kind) = kind {
             let mut finding = Diagnostic::new(
-                &rules::UNKNOWN_TYPE,
+                Rule::UnknownType,
                 format!("the relationship type `{kind}` is not defined; it is taken for a dependency"),
             )
             .at(assignment.span)
@@ -489,7 +488,7 @@ impl Topology {
             if one.source == one.target {
                 found.push(
                     Diagnostic::new(
-                        &rules::TOPOLOGY_STRUCTURE,
+                        Rule::TopologyStructure,
                         format!("`{}` requires itself for `{}`", one.source, one.requirement),
                     )
                     .severity(Severity::Error)
@@ -506,7 +505,7 @@ impl Topology {
                 if first.target != one.target {
                     found.push(
                         Diagnostic::new(
-                            &rules::TOPOLOGY_STRUCTURE,
+                            Rule::TopologyStructure,
                             format!(
                                 "`{}` is hosted on `{}` and on `{}`",
                                 one.source, first.target, one.target

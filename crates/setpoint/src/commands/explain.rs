@@ -3,34 +3,40 @@
 use std::fmt::Write;
 use std::process::ExitCode;
 
-use setpoint_source::Rule;
+use setpoint_source::{Rule, nearest};
 
 use crate::cli::ExplainArgs;
+use crate::output;
 use crate::session::UsageError;
-use crate::{languages, output};
 
 pub(crate) fn run(args: &ExplainArgs) -> Result<ExitCode, UsageError> {
-    let mut rules = languages::rules();
-    rules.sort_by_key(|rule| rule.name);
     let Some(name) = &args.rule else {
-        let width = rules.iter().map(|rule| rule.name.len()).max().unwrap_or(0);
-        let mut out = String::new();
-        rules.dedup_by_key(|rule| rule.name);
-        for rule in rules {
-            let _ = writeln!(out, "{:width$}  {:7}  {}", rule.name, rule.severity.as_str(), rule.summary);
-        }
-        output::result(&out);
+        output::result(&list());
         return Ok(ExitCode::SUCCESS);
     };
-    let found: Vec<&&Rule> = rules.iter().filter(|rule| rule.name == name).collect();
-    if found.is_empty() {
-        let message = format!("there is no rule `{name}`; `setpoint explain` lists them all");
-        return Err(UsageError::new(message));
+    let Some(rule) = Rule::named(name) else {
+        let near = nearest(name, Rule::ALL.iter().map(|rule| rule.name()));
+        let hint = near.map_or(String::new(), |near| format!(" Did you mean `{near}`?"));
+        return Err(UsageError::new(format!(
+            "there is no rule `{name}`; `setpoint explain` lists them all.{hint}"
+        )));
+    };
+    let mut head = format!("{} ({})", rule.name(), rule.severity().as_str());
+    if !rule.aliases().is_empty() {
+        let _ = write!(head, ", formerly {}", rule.aliases().join(", "));
     }
-    // One name may mean the same in several languages, each with its own example.
-    for rule in found {
-        let (severity, summary) = (rule.severity.as_str(), rule.summary);
-        output::result(&format!("{} ({severity})\n{summary}.\n\n{}\n", rule.name, rule.explanation));
-    }
+    output::result(&format!("{head}\n{}.\n\n{}\n", rule.summary(), rule.explanation()));
     Ok(ExitCode::SUCCESS)
+}
+
+/// A line for each rule, by name.
+fn list() -> String {
+    let mut rules = Rule::ALL.to_vec();
+    rules.sort_by_key(|rule| rule.name());
+    let width = rules.iter().map(|rule| rule.name().len()).max().unwrap_or(0);
+    let mut out = String::new();
+    for rule in rules {
+        let _ = writeln!(out, "{:width$}  {:7}  {}", rule.name(), rule.severity().as_str(), rule.summary());
+    }
+    out
 }

@@ -6,7 +6,7 @@ use setpoint_catalog::{Catalog, findings, read};
 use setpoint_diff::{Differences, Root, SourceChanges, Version};
 use setpoint_provenance::Arena;
 use setpoint_puppet_values::Hash;
-use setpoint_source::{Diagnostic, InputReport, Rule};
+use setpoint_source::{Diagnostic, InputReport};
 
 use super::puppet::settle::{self, Surroundings};
 use super::puppet::{diff::printed, draw, judge, module_types, modulepath, printer, threads};
@@ -28,10 +28,6 @@ impl Language for PuppetCatalog {
             && text.contains("\"resources\"")
             && text.contains("\"title\"")
             && marks.iter().any(|mark| text.contains(mark))
-    }
-
-    fn rules(&self) -> Vec<&'static Rule> {
-        findings::RULES.iter().chain(setpoint_settle::RULES).copied().collect()
     }
 
     fn compile(

@@ -5,7 +5,7 @@ use std::path::Path;
 use setpoint_cloudformation::{Analysis, draw};
 use setpoint_lsp::Symbol;
 use setpoint_orchestra::models::{CLOUDFORMATION_LIFECYCLE, CLOUDFORMATION_SETUP};
-use setpoint_source::{InputReport, Rule, normal, read_text};
+use setpoint_source::{Class, InputReport, Rule, normal, read_text};
 
 use super::outline::{OF_TEMPLATE, outline};
 use super::simulation::simulate;
@@ -42,10 +42,6 @@ impl Language for CloudFormation {
         outline(&setpoint_data::read(file, &text), OF_TEMPLATE)
     }
 
-    fn rules(&self) -> Vec<&'static Rule> {
-        setpoint_cloudformation::RULES.iter().chain(setpoint_data::RULES).copied().collect()
-    }
-
     fn check(
         &self,
         session: &Session<'_>,
@@ -80,8 +76,7 @@ impl Language for CloudFormation {
 
     fn parse(&self, session: &Session<'_>, path: &Path) -> Result<InputReport, UsageError> {
         let mut analysis = analyse(session, path)?;
-        let syntax = ["invalid-data", "duplicate-key", "malformed-template"];
-        analysis.findings.retain(|finding| syntax.contains(&finding.rule.name));
+        analysis.findings.retain(|finding| finding.rule.class() == Class::Syntax);
         Ok(InputReport {
             path: path.display().to_string(),
             kind: self.kind(),
@@ -103,7 +98,7 @@ impl Language for CloudFormation {
             "svg" => setpoint_diagram::svg(&draw::diagram(&analysis)),
             _ => setpoint_diagram::dot(&draw::diagram(&analysis)),
         };
-        let broken = |finding: &setpoint_source::Diagnostic| finding.rule.name == "invalid-data";
+        let broken = |finding: &setpoint_source::Diagnostic| finding.rule == Rule::InvalidData;
         let diagnostics = analysis.findings.into_iter().filter(broken).collect();
         Ok(Outcome { result: Some(result), diagnostics })
     }

@@ -12,10 +12,10 @@ mod tosca;
 use std::path::{Path, PathBuf};
 
 use setpoint_lsp::{At, Hover, Symbol, Target};
-use setpoint_source::{FileSystem, InputReport, Rule};
+use setpoint_source::{FileSystem, InputReport};
 
 use crate::cli::{ImpactArgs, InputOptions, ProveArgs, SimulateArgs, WhyArgs};
-use crate::session::{Outcome, Session, UNREADABLE, UsageError};
+use crate::session::{Outcome, Session, UsageError};
 
 /// What the program can do with one kind of input. A command that a language does not answer is a usage error that
 /// says so.
@@ -31,9 +31,6 @@ pub(crate) trait Language: Sync {
     fn recognises_folder(&self, _session: &Session<'_>, _path: &Path) -> bool {
         false
     }
-
-    /// Every rule that its findings may carry.
-    fn rules(&self) -> Vec<&'static Rule>;
 
     fn check(
         &self,
@@ -175,18 +172,4 @@ pub(crate) fn of(
             path.display()
         ))
     })
-}
-
-/// All rules of all languages.
-pub(crate) fn rules() -> Vec<&'static Rule> {
-    let mut rules: Vec<&'static Rule> = vec![&UNREADABLE];
-    rules.extend(setpoint_config::RULES);
-    for language in LANGUAGES {
-        for rule in language.rules() {
-            if !rules.iter().any(|known| known.explanation == rule.explanation) {
-                rules.push(rule);
-            }
-        }
-    }
-    rules
 }

@@ -34,10 +34,6 @@ impl Language for RuleModel {
         language::parse(file, &text).file.items.iter().filter_map(symbol).collect()
     }
 
-    fn rules(&self) -> Vec<&'static Rule> {
-        setpoint_orchestra::RULES.to_vec()
-    }
-
     /// The rule set for any number of objects, then each instance of the file by itself.
     fn check(
         &self,
@@ -218,7 +214,7 @@ fn check_instance(
             (outcome.reaches_final.as_str(), report::outcome_findings(&ground, &outcome, sources))
         }
         Err(message) => {
-            let finding = Diagnostic::new(&setpoint_orchestra::findings::UNDECIDED, message);
+            let finding = Diagnostic::new(Rule::Undecided, message);
             ("unknown", vec![finding.severity(Severity::Warning)])
         }
     };

@@ -74,25 +74,6 @@ impl Language for Puppet {
         editor::definition(session, at, options)
     }
 
-    fn rules(&self) -> Vec<&'static Rule> {
-        setpoint_puppet::RULES
-            .iter()
-            .chain(setpoint_puppet_syntax::RULES)
-            .chain(findings::RULES)
-            .chain(setpoint_settle::RULES)
-            .copied()
-            .chain([
-                &environment_conf::UNKNOWN_ENVIRONMENT_SETTING,
-                &project::MISSING_MODULES,
-                &collectors::EMPTY_COLLECTOR,
-                &jobs::NOT_ENTERED,
-                &jobs::ASSUMED_PLATFORM,
-                &sibling::OTHER_ENVIRONMENT,
-                &sibling::UNKNOWN_ENVIRONMENT,
-            ])
-            .collect()
-    }
-
     fn parse(&self, session: &Session<'_>, path: &Path) -> Result<InputReport, UsageError> {
         let text = session.read(path)?;
         let file = session.sources.add(path.display().to_string(), text.as_str());
@@ -231,7 +212,7 @@ fn analyse(
     if let Home::There(other) = &home {
         let message =
             format!("The classifier puts {} into the environment {}", job.node.name, other.environment.name);
-        report.findings.push(Diagnostic::new(&sibling::OTHER_ENVIRONMENT, message));
+        report.findings.push(Diagnostic::new(Rule::OtherEnvironment, message));
     }
     let platform = settle::platform(job.node.platform.as_deref(), &job.node.facts);
     let own = |path: &str| home.owns(Path::new(path));
@@ -324,7 +305,7 @@ pub(crate) fn logged(log: &[LogEntry]) -> Vec<Diagnostic> {
     log.iter()
         .map(|entry| {
             let severity = if entry.level >= LogLevel::Warning { Severity::Warning } else { Severity::Note };
-            let message = Diagnostic::new(&LOGGED, entry.message.as_str()).severity(severity);
+            let message = Diagnostic::new(Rule::Message, entry.message.as_str()).severity(severity);
             match entry.span {
                 Some(span) => message.at(span),
                 None => message,
@@ -332,11 +313,3 @@ pub(crate) fn logged(log: &[LogEntry]) -> Vec<Diagnostic> {
         })
         .collect()
 }
-
-static LOGGED: Rule = Rule {
-    name: "message",
-    severity: Severity::Note,
-    summary: "a message of the manifest itself, or a warning of the compiler",
-    explanation: "`notice()`, `warning()` and their kin say something while a catalog is compiled, and so does the compiler \
-                  where a construct is questionable. It changes nothing in the catalog.",
-};

@@ -8,7 +8,7 @@ use setpoint_smartfrog::syntax::{Body, Prototype, Value as SfValue};
 use setpoint_smartfrog::{
     Compiled, Options, Semantics, check, compile_text, diff, graph, output, syntax, why,
 };
-use setpoint_source::{FileId, FileSystem, InputReport, Range, Rule, Severity, read_text};
+use setpoint_source::{FileId, FileSystem, InputReport, Range, Severity, read_text};
 
 use super::{Language, Older};
 use crate::cli::{InputOptions, WhyArgs};
@@ -47,10 +47,6 @@ impl Language for SmartFrog {
         let folder = at.path.parent().unwrap_or(at.path);
         let answer = answer.replace(&format!("{}/", folder.display()), "");
         Some(Hover { range, markdown: format!("```text\n{}\n```", answer.trim_end()) })
-    }
-
-    fn rules(&self) -> Vec<&'static Rule> {
-        setpoint_smartfrog::RULES.to_vec()
     }
 
     fn check(

@@ -35,15 +35,6 @@ impl Language for Tosca {
         outline(&setpoint_data::read(file, &text), OF_TOPOLOGY)
     }
 
-    fn rules(&self) -> Vec<&'static Rule> {
-        setpoint_tosca::RULES
-            .iter()
-            .chain(setpoint_orchestra::RULES)
-            .chain(setpoint_data::RULES)
-            .copied()
-            .collect()
-    }
-
     fn check(
         &self,
         session: &Session<'_>,
@@ -175,9 +166,9 @@ fn verdict(
     report.findings.append(&mut findings);
     let errors = || report.findings.iter().filter(|finding| finding.severity == Severity::Error);
     // What could not be read may add nodes and requirements.
-    let unread = |name: &str| ["missing-import", "invalid-data"].contains(&name);
+    let unread = |rule: Rule| [Rule::MissingImport, Rule::InvalidData].contains(&rule);
     match answer.as_str() {
-        "yes" if errors().any(|finding| !unread(finding.rule.name)) => "no",
+        "yes" if errors().any(|finding| !unread(finding.rule)) => "no",
         "yes" if errors().next().is_some() => "unknown",
         answer => answer,
     }

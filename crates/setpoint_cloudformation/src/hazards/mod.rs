@@ -9,11 +9,10 @@ mod iam;
 mod notifications;
 mod vpn;
 
-use setpoint_source::{Diagnostic, Severity, Symbol};
+use setpoint_source::{Diagnostic, Rule, Severity, Symbol};
 
 use crate::fix;
 use crate::graph::Stack;
-use crate::rules::MISSING_DEPENDS_ON;
 use crate::template::Resource;
 
 /// A documented order: `find` names each consumer with what it must wait for.
@@ -134,7 +133,7 @@ fn finding(
         "`{}` {}, so it must wait for `{}`, and nothing makes it wait",
         consumer.name, wait.because, target.name
     );
-    let mut finding = Diagnostic::new(&MISSING_DEPENDS_ON, message)
+    let mut finding = Diagnostic::new(Rule::MissingDependsOn, message)
         .severity(hazard.severity)
         .at(stack.template.span(consumer.name_range))
         .labelled(format!("{} is created at the same time or before", consumer.kind))

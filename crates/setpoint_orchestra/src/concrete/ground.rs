@@ -1,9 +1,8 @@
 //! A model and an instance put together: cells, and every binding of every rule that links and types allow.
 
-use setpoint_source::Diagnostic;
+use setpoint_source::{Diagnostic, Rule};
 
 use super::eval::{Evaluator, Quantifier, compile, quantifiers};
-use crate::findings::MALFORMED_INSTANCE;
 use crate::instance::{Instance, ObjectId};
 use crate::model::{ClassId, Effect, Formula, LinkId, MessageId, Model, NameSet, StateId, Term, VarId};
 
@@ -496,7 +495,7 @@ impl<'a> Ground<'a> {
             if !self.satisfies(&claim.formula, &self.start) {
                 let culprit = self.culprit(&claim.formula);
                 let mut found = Diagnostic::new(
-                    &MALFORMED_INSTANCE,
+                    Rule::MalformedInstance,
                     match &culprit {
                         Some(object) => format!("{object} breaks what the rule set requires"),
                         None => "this instance breaks what the rule set requires".to_owned(),
@@ -557,7 +556,7 @@ impl<'a> Ground<'a> {
                 let message =
                     format!("no {sources} has `{}` as its {name}, and the rule set requires one", target.id);
                 let mut found =
-                    Diagnostic::new(&MALFORMED_INSTANCE, message).with_resources([target.id.clone()]);
+                    Diagnostic::new(Rule::MalformedInstance, message).with_resources([target.id.clone()]);
                 found.span = target.span;
                 out.push(found);
             }
@@ -568,7 +567,7 @@ impl<'a> Ground<'a> {
                     target.id,
                     ids.join(" and ")
                 );
-                let mut found = Diagnostic::new(&MALFORMED_INSTANCE, message).with_resources(ids);
+                let mut found = Diagnostic::new(Rule::MalformedInstance, message).with_resources(ids);
                 found.span = self.instance.link(linked[1], link).span.or(target.span);
                 out.push(found);
             }

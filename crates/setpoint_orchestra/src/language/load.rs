@@ -2,12 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
-use setpoint_source::{Diagnostic, FileId, FileSystem, Sources, read_text};
+use setpoint_source::{Diagnostic, FileId, FileSystem, Rule, Sources, read_text};
 
 use super::parser::parse;
 use super::resolve::resolve;
 use super::syntax::{Item, RuleFile};
-use crate::findings::{MODEL_NAMES, MODEL_SYNTAX};
 use crate::instance::Instance;
 use crate::model::Model;
 
@@ -29,7 +28,7 @@ pub fn load_model(files: &dyn FileSystem, sources: &Sources, path: &Path) -> Loa
         Err(error) => LoadedModel {
             model: None,
             instances: Vec::new(),
-            diagnostics: vec![Diagnostic::new(&MODEL_SYNTAX, error.to_string())],
+            diagnostics: vec![Diagnostic::new(Rule::SyntaxError, error.to_string())],
         },
     }
 }
@@ -81,7 +80,7 @@ impl Loader<'_> {
             let target = path.parent().unwrap_or(Path::new("")).join(&used.text);
             let here = used.range.in_file(id);
             if self.open.contains(&target) {
-                self.diagnostics.push(Diagnostic::new(&MODEL_NAMES, "this file uses itself").at(here));
+                self.diagnostics.push(Diagnostic::new(Rule::ModelNames, "this file uses itself").at(here));
             } else if !self.seen.contains(&target) {
                 let read = match self.files {
                     _ if self.open.len() >= MAX_USES => Err("files use each other too deeply".to_owned()),
@@ -90,7 +89,9 @@ impl Loader<'_> {
                 };
                 match read {
                     Ok(text) => self.add(&target, &text),
-                    Err(message) => self.diagnostics.push(Diagnostic::new(&MODEL_NAMES, message).at(here)),
+                    Err(message) => {
+                        self.diagnostics.push(Diagnostic::new(Rule::ModelNames, message).at(here))
+                    }
                 }
             }
         }

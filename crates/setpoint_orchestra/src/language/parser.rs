@@ -1,13 +1,12 @@
 //! Recursive descent with recovery at the next item, member or clause.
 
-use setpoint_source::{Diagnostic, FileId, Range, Symbol};
+use setpoint_source::{Diagnostic, FileId, Range, Rule, Symbol};
 
 use super::lexer::{Lexed, Token, TokenKind, lex};
 use super::syntax::{
     Binder, Claim, Class, Clause, Edge, Effect, EffectKind, Formula, FormulaKind, Item, Member, Name,
     ObjectItem, Path, Quoted, RuleFile, RuleItem,
 };
-use crate::findings::MODEL_SYNTAX;
 
 /// Formulas nest no deeper than this; a deeper one is refused instead of using up the stack.
 const MAX_DEPTH: usize = 200;
@@ -100,7 +99,7 @@ impl Parser<'_> {
     }
 
     fn error(&mut self, range: Range, message: impl Into<String>) {
-        self.diagnostics.push(Diagnostic::new(&MODEL_SYNTAX, message).at(range.in_file(self.id)));
+        self.diagnostics.push(Diagnostic::new(Rule::SyntaxError, message).at(range.in_file(self.id)));
     }
 
     fn found(&self) -> String {

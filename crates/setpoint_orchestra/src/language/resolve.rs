@@ -1,9 +1,8 @@
 //! Names to numbers: the trees of a file and of those that it uses become one model and its instances.
 
-use setpoint_source::{Diagnostic, FileId, Range, Span, Symbol};
+use setpoint_source::{Diagnostic, FileId, Range, Rule, Span, Symbol};
 
 use super::syntax::{self, Binder, FormulaKind, Item, Member, Name, Path, RuleFile};
-use crate::findings::MODEL_NAMES;
 use crate::instance::{Instance, InstanceBuilder};
 use crate::model::{
     Acyclic, Bound, Claim, Class, ClassId, Edge, Effect, Formula, Invariant, LinkDecl, MAX_NAMES, Model,
@@ -25,9 +24,11 @@ pub(super) fn resolve(files: &[(FileId, RuleFile)]) -> Resolved {
     resolver.each_item(files, Resolver::define);
     if resolver.model.finals.is_empty() && resolver.diagnostics.is_empty() {
         let last = files.last().map(|(id, _)| Range::new(0, 0).in_file(*id));
-        let missing =
-            Diagnostic::new(&MODEL_NAMES, "this rule set has no `final`: nothing says where it shall arrive")
-                .with_help("add `final { all x: … { x is … } }`");
+        let missing = Diagnostic::new(
+            Rule::ModelNames,
+            "this rule set has no `final`: nothing says where it shall arrive",
+        )
+        .with_help("add `final { all x: … { x is … } }`");
         resolver.diagnostics.push(match last {
             Some(span) => missing.at(span),
             None => missing,
@@ -88,7 +89,7 @@ impl Resolver {
 
     fn error(&mut self, range: Range, message: impl Into<String>) -> &mut Diagnostic {
         let at = self.diagnostics.len();
-        self.diagnostics.push(Diagnostic::new(&MODEL_NAMES, message).at(range.in_file(self.file)));
+        self.diagnostics.push(Diagnostic::new(Rule::ModelNames, message).at(range.in_file(self.file)));
         &mut self.diagnostics[at]
     }
 

@@ -1,10 +1,9 @@
 //! Failures as findings with source frames.
 
-use setpoint_source::{Diagnostic, Sources};
+use setpoint_source::{Diagnostic, Rule, Severity, Sources};
 
 use super::{need_text, object_name, run_json, step_name};
 use crate::concrete::{Answer, Explanation, Failure, Ground, Limit, Outcome, Run, Wait};
-use crate::findings::{DEADLOCK, ENDLESS_RUN, INVARIANT_BROKEN, NOT_PROVED, UNDECIDED, VACUOUS_MODEL};
 use crate::instance::ObjectId;
 use crate::model::Model;
 use crate::parametric::{Proof, Wrong};
@@ -25,12 +24,13 @@ pub fn outcome_findings(ground: &Ground<'_>, outcome: &Outcome, sources: &Source
         out.push(match outcome.limit {
             Some(Limit::Messages) => crowded_finding(ground),
             Some(Limit::States) | None => Diagnostic::new(
-                &UNDECIDED,
+                Rule::Undecided,
                 format!(
                     "{} has too many states to say whether every run reaches a final state",
                     ground.instance.name
                 ),
-            ),
+            )
+            .severity(Severity::Warning),
         });
     }
     out
@@ -39,12 +39,13 @@ pub fn outcome_findings(ground: &Ground<'_>, outcome: &Outcome, sources: &Source
 /// Nothing is said of runs in which more messages wait at one place than are counted.
 pub fn crowded_finding(ground: &Ground<'_>) -> Diagnostic {
     Diagnostic::new(
-        &UNDECIDED,
+        Rule::Undecided,
         format!(
             "in `{}` more than 255 messages can wait at one object: they are not counted further",
             ground.instance.name
         ),
     )
+    .severity(Severity::Warning)
     .with_help("let the rule that sends the message wait until the last one is gone: `when not x has m`")
 }
 
@@ -68,7 +69,7 @@ pub fn deadlock_finding(
         ),
         (true, None) => format!("{who} never arrives: no rule moves it on from here"),
     };
-    let mut found = Diagnostic::new(&DEADLOCK, message);
+    let mut found = Diagnostic::new(Rule::Deadlock, message);
     // What happens along one link is one line of the source, and several objects of the instance.
     let place = |wait: &Wait| wait.span(ground).or(ground.instance.object(wait.from).span);
     for group in waits.chunk_by(|one, next| place(one).is_some() && place(one) == place(next)) {
@@ -151,7 +152,7 @@ fn endless_finding(ground: &Ground<'_>, prefix: usize, run: &Run, sources: &Sour
     let round: Vec<String> =
         run.steps[prefix.min(run.steps.len())..].iter().map(|&step| step_name(ground, step)).collect();
     let mut found = Diagnostic::new(
-        &ENDLESS_RUN,
+        Rule::EndlessRun,
         format!("{} can go round for ever without reaching a final state", ground.instance.name),
     )
     .with_note(format!("after {prefix} steps these repeat: {}", shortened(&round)));
@@ -173,7 +174,7 @@ pub fn proof_findings(model: &Model, proof: &Proof, sources: &Sources) -> Vec<Di
             Wrong::Invariant(at) => {
                 let invariant = &model.invariants[*at];
                 let mut broken = Diagnostic::new(
-                    &INVARIANT_BROKEN,
+                    Rule::BrokenInvariant,
                     format!("invariant `{}` does not hold in every reachable state", invariant.name),
                 )
                 .at(invariant.span);
@@ -201,7 +202,7 @@ pub fn proof_findings(model: &Model, proof: &Proof, sources: &Sources) -> Vec<Di
     if !proof.vacuity.inhabited && proof.counterexample.is_none() {
         out.push(
             Diagnostic::new(
-                &VACUOUS_MODEL,
+                Rule::VacuousModel,
                 "no small instance with an object of every class satisfies `init`",
             )
             .with_help("look for a requirement that contradicts another"),
@@ -214,7 +215,7 @@ pub fn proof_findings(model: &Model, proof: &Proof, sources: &Sources) -> Vec<Di
         } else {
             format!("rule `{}` applied in no run of a small instance", rule_definition.name)
         };
-        out.push(Diagnostic::new(&VACUOUS_MODEL, message).at(rule_definition.span));
+        out.push(Diagnostic::new(Rule::VacuousModel, message).at(rule_definition.span));
     }
     if proof.answer == Answer::Unknown {
         let open: Vec<String> = proof
@@ -232,7 +233,9 @@ pub fn proof_findings(model: &Model, proof: &Proof, sources: &Sources) -> Vec<Di
             .collect();
         if !open.is_empty() {
             let message = format!("{} was neither proved nor refuted", model.name);
-            out.push(Diagnostic::new(&NOT_PROVED, message).with_note(format!("open: {}", open.join(", "))));
+            out.push(
+                Diagnostic::new(Rule::NotProved, message).with_note(format!("open: {}", open.join(", "))),
+            );
         }
     }
     out

@@ -221,7 +221,7 @@ pub fn proof_json(model: &Model, proof: &Proof, sources: &Sources) -> Value {
         let kind = match found.wrong {
             Wrong::Deadlock(_) => "deadlock",
             Wrong::Endless { .. } => "endless-run",
-            Wrong::Invariant(_) => "invariant-broken",
+            Wrong::Invariant(_) => "broken-invariant",
         };
         Some(json!({
             "kind": kind,

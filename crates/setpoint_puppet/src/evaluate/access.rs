@@ -4,7 +4,7 @@ use setpoint_provenance::Control;
 use setpoint_puppet_functions::Stop;
 use setpoint_puppet_syntax::ast::{Expr, ExprKind};
 use setpoint_puppet_values::{Blame, Data, Type, Value, access};
-use setpoint_source::Symbol;
+use setpoint_source::{Rule, Symbol};
 
 use crate::compiler::Compiler;
 use crate::resources::{ResourceId, ResourceType};
@@ -94,7 +94,7 @@ impl Compiler<'_> {
         flatten(keys, &mut names);
         let Some(id) = self.find_resource(&type_name, &title)? else {
             let message = format!("Resource not found: {type_name}['{title}']");
-            return Err(rules::stop(&rules::DANGLING_REFERENCE, message, None));
+            return Err(rules::stop(Rule::DanglingReference, message, None));
         };
         let mut values = Vec::with_capacity(names.len());
         for name in names {
@@ -102,7 +102,7 @@ impl Compiler<'_> {
             if !self.has_parameter(id, &text) {
                 let message =
                     format!("The resource {type_name}['{title}'] does not have a parameter called '{text}'");
-                return Err(rules::stop(&rules::UNKNOWN_PARAMETER, message, None));
+                return Err(rules::stop(Rule::UnknownParameter, message, None));
             }
             values.push(self.parameter_value(id, Symbol::new(&text)));
         }

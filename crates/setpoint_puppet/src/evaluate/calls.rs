@@ -9,7 +9,7 @@ use setpoint_puppet_values::types::{
     CallableType, Signature, TupleType, describe_return_mismatch, describe_signatures,
 };
 use setpoint_puppet_values::{Data, Key, Type, Value, infer_set};
-use setpoint_source::{Span, Symbol};
+use setpoint_source::{Rule, Span, Symbol};
 
 use crate::compiler::{Compiler, Frame};
 use crate::evaluate::LambdaBlock;
@@ -288,7 +288,7 @@ pub(crate) fn unknown_function(name: Symbol, span: Span) -> Stop {
         "import" => "Use of 'import' has been discontinued in favor of a manifest directory. See http://links.puppet.com/puppet-import-deprecation".to_owned(),
         name => format!("Unknown function: '{name}'."),
     };
-    rules::stop(&rules::UNKNOWN_FUNCTION, message, span)
+    rules::stop(Rule::UnknownFunction, message, span)
 }
 
 fn check_arguments(signature: &CallSignature, name: &str, call: &Call<'_>) -> Result<(), Stop> {
@@ -300,7 +300,7 @@ fn check_arguments(signature: &CallSignature, name: &str, call: &Call<'_>) -> Re
     let block = call.block.map(|_| Type::Callable(None));
     let message =
         describe_signatures(name, std::slice::from_ref(&signature.signature), &given, block.as_ref());
-    Err(rules::stop(&rules::TYPE_MISMATCH, message, call.span))
+    Err(rules::stop(Rule::TypeMismatch, message, call.span))
 }
 
 /// An attribute of an object: `$uri.host`.
@@ -342,7 +342,7 @@ pub(super) fn check_result(returns: Option<&Type>, value: &Value, closure: &str)
         return Ok(());
     }
     let message = describe_return_mismatch(closure, returns, &infer_set(value));
-    Err(rules::stop(&rules::TYPE_MISMATCH, message, None))
+    Err(rules::stop(Rule::TypeMismatch, message, None))
 }
 
 impl LambdaBlock {

@@ -8,7 +8,7 @@ use setpoint_puppet_syntax::ast::{Expr, ExprKind, Parameter};
 use setpoint_puppet_syntax::parse_epp;
 use setpoint_puppet_values::types::{StructElement, validate_parameters};
 use setpoint_puppet_values::{Data, Hash, Key, Type, Value, to_text};
-use setpoint_source::{Range, Severity, Span, Symbol};
+use setpoint_source::{Range, Rule, Severity, Span, Symbol};
 
 use super::resources::described;
 use crate::compiler::Compiler;
@@ -193,7 +193,7 @@ impl Compiler<'_> {
         let given: Hash =
             variables.iter().map(|(name, value)| (Key::from(name.as_str()), value.clone())).collect();
         validate_parameters("lambda", &elements, &given, false)
-            .map_err(|error| rules::stop(&rules::TYPE_MISMATCH, error.message, None))?;
+            .map_err(|error| rules::stop(Rule::TypeMismatch, error.message, None))?;
         Ok(variables)
     }
 

@@ -7,7 +7,7 @@ use setpoint_puppet_functions::{Block, Stop};
 use setpoint_puppet_syntax::ast::{Lambda, Parameter};
 use setpoint_puppet_values::types::describe_signatures;
 use setpoint_puppet_values::{Data, Type, Value, infer_set};
-use setpoint_source::Symbol;
+use setpoint_source::{Rule, Symbol};
 
 use super::calls::{check_result, fits};
 use crate::compiler::{Compiler, Frame};
@@ -165,7 +165,7 @@ impl Compiler<'_> {
 
     fn missing_argument(&self, parameter: &Parameter) -> Stop {
         let message = format!("Parameter ${} is required but no value was given", parameter.name);
-        rules::stop(&rules::TYPE_MISMATCH, message, self.span(parameter.range))
+        rules::stop(Rule::TypeMismatch, message, self.span(parameter.range))
     }
 
     fn bind_with_defaults(
@@ -222,7 +222,7 @@ fn check_bindings(typed: &CallSignature, lambda: &Lambda, bindings: &[(Symbol, V
     }
     let given: Vec<Type> = values.iter().map(infer_set).collect();
     let message = describe_signatures("lambda", std::slice::from_ref(&typed.signature), &given, None);
-    Err(rules::stop(&rules::TYPE_MISMATCH, message, None))
+    Err(rules::stop(Rule::TypeMismatch, message, None))
 }
 
 fn as_array(value: Value) -> Value {

@@ -20,7 +20,7 @@ use setpoint_puppet_functions::Stop;
 use setpoint_puppet_syntax::ast::{AssignOp, Expr, ExprKind};
 use setpoint_puppet_syntax::puppet_start;
 use setpoint_puppet_values::{Blame, Checks, Data, Hash, Key, Regex, Type, Value, ValueError, iterate};
-use setpoint_source::{Range, Span, Symbol};
+use setpoint_source::{Range, Rule, Span, Symbol};
 
 use crate::compiler::Compiler;
 use crate::rules;
@@ -455,7 +455,7 @@ impl Compiler<'_> {
 
 fn too_deep(span: Option<Span>) -> Stop {
     let message = "The evaluation is nested too deeply";
-    let mut diagnostic = setpoint_source::Diagnostic::new(&rules::ENDLESS_EVALUATION, message)
+    let mut diagnostic = setpoint_source::Diagnostic::new(Rule::EndlessEvaluation, message)
         .with_help("Look for a function, class or definition that calls itself without an end.");
     diagnostic.span = span;
     Stop::Error(Box::new(diagnostic))

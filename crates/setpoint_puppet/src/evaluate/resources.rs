@@ -10,7 +10,7 @@ use setpoint_puppet_syntax::ast::{
 };
 use setpoint_puppet_values::types::ResourceType as Reference;
 use setpoint_puppet_values::{Data, Type, Value, infer, to_text};
-use setpoint_source::{Range, Span, Symbol};
+use setpoint_source::{Range, Rule, Span, Symbol};
 
 use super::operators::undecided;
 use super::unparenthesized;
@@ -101,7 +101,7 @@ impl Compiler<'_> {
             let has_default = titles.iter().any(|title| matches!(title.data, Data::Default));
             if has_default && default.replace(at).is_some() {
                 let message = "The title 'default' has already been used in this resource expression";
-                return Err(rules::stop(&rules::INVALID_TITLE, message, span));
+                return Err(rules::stop(Rule::InvalidTitle, message, span));
             }
             let titles = titles.into_iter().filter(|title| !matches!(title.data, Data::Default)).collect();
             let (parameters, splats) = self.evaluate_attributes(&body.attributes)?;
@@ -177,7 +177,7 @@ impl Compiler<'_> {
     ) -> Result<Vec<Value>, Stop> {
         let value = self.evaluate(&body.title)?;
         let place = self.place(&body.title);
-        let bad = |message: String| rules::stop(&rules::INVALID_TITLE, message, place);
+        let bad = |message: String| rules::stop(Rule::InvalidTitle, message, place);
         if value.is_undef() {
             return Err(bad("Missing title. The title expression resulted in undef".to_owned()));
         }
@@ -207,7 +207,7 @@ impl Compiler<'_> {
                     if several && !seen.insert(Arc::clone(text)) {
                         let message =
                             format!("The title '{text}' has already been used in this resource expression");
-                        return Err(rules::stop(&rules::INVALID_TITLE, message, span));
+                        return Err(rules::stop(Rule::InvalidTitle, message, span));
                     }
                 }
                 Data::Opaque(unknown) => return Err(undecided(&unknown.reason, place)),

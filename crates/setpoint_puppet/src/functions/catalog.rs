@@ -3,7 +3,7 @@
 use setpoint_provenance::Prov;
 use setpoint_puppet_functions::{Call, Stop};
 use setpoint_puppet_values::{Data, Type, Value, infer, to_text};
-use setpoint_source::Symbol;
+use setpoint_source::{Rule, Symbol};
 
 use super::{at_least, at_least_one, flat_chosen};
 use crate::compiler::Compiler;
@@ -121,7 +121,7 @@ fn is_defined(compiler: &mut Compiler<'_>, value: &Value, call: &Call<'_>) -> Re
             let message = format!(
                 "'defined' parameter 'vals' expects a value of type String, Type[CatalogEntry], or Type[Type[CatalogEntry]], got {actual}"
             );
-            Err(rules::stop(&rules::TYPE_MISMATCH, message, call.span))
+            Err(rules::stop(Rule::TypeMismatch, message, call.span))
         }
     }
 }
@@ -147,7 +147,7 @@ fn is_type_defined(compiler: &mut Compiler<'_>, of: &Type, call: &Call<'_>) -> R
             let message = format!(
                 "'defined' parameter 'vals' expects a value of type String, Type[CatalogEntry], or Type[Type[CatalogEntry]], got Type[{other}]"
             );
-            Err(rules::stop(&rules::TYPE_MISMATCH, message, call.span))
+            Err(rules::stop(Rule::TypeMismatch, message, call.span))
         }
     }
 }

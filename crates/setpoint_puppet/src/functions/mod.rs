@@ -6,6 +6,7 @@ mod create_resources;
 
 use setpoint_puppet_functions::{Call, Stop};
 use setpoint_puppet_values::{Data, Value};
+use setpoint_source::Rule;
 
 use crate::compiler::Compiler;
 use crate::rules;
@@ -36,7 +37,7 @@ pub(crate) fn find(name: &str) -> Option<Function> {
 fn at_least_one(call: &Call<'_>) -> Result<(), Stop> {
     if call.arguments.is_empty() {
         let message = format!("'{}' expects at least 1 argument, got none", call.name);
-        return Err(rules::stop(&rules::TYPE_MISMATCH, message, call.span));
+        return Err(rules::stop(Rule::TypeMismatch, message, call.span));
     }
     Ok(())
 }
@@ -47,7 +48,7 @@ fn at_least(call: &Call<'_>, count: usize) -> Result<(), Stop> {
     if given < count {
         let message =
             format!("{}(): Wrong number of arguments given ({given} for minimum {count})", call.name);
-        return Err(rules::stop(&rules::TYPE_MISMATCH, message, call.span));
+        return Err(rules::stop(Rule::TypeMismatch, message, call.span));
     }
     Ok(())
 }

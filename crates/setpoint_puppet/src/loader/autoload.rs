@@ -1,7 +1,7 @@
 //! Loading by name from modules: `apache::mod::ssl` is in `apache/manifests/mod/ssl.pp`.
 
 use setpoint_puppet_functions::Stop;
-use setpoint_source::Symbol;
+use setpoint_source::{Rule, Symbol};
 use std::path::PathBuf;
 
 use super::register::{lower, sentence};
@@ -128,7 +128,7 @@ impl Compiler<'_> {
         let manifest = self.environment.manifest(&path);
         self.definitions.loaded.insert(path);
         let manifest = manifest
-            .map_err(|error| rules::stop(&rules::UNREADABLE_FILE, sentence(&error.to_string()), None))?;
+            .map_err(|error| rules::stop(Rule::UnreadableFile, sentence(&error.to_string()), None))?;
         self.trace.manifests.push(std::sync::Arc::clone(&manifest));
         self.require_sound(&manifest)?;
         self.check_location(&manifest)?;

@@ -4,11 +4,10 @@ use std::path::Path;
 
 use setpoint_puppet_functions::Stop;
 use setpoint_puppet_syntax::ast::{AssignOp, Expr, ExprKind};
-use setpoint_source::{Diagnostic, Symbol};
+use setpoint_source::{Diagnostic, Rule, Symbol};
 
 use crate::compiler::Compiler;
 use crate::environment::Manifest;
-use crate::rules;
 
 impl Compiler<'_> {
     /// Refuses code outside of definitions, and definitions with names of other files.
@@ -27,7 +26,7 @@ impl Compiler<'_> {
                 Some(format!("This {label} is unacceptable as a top level construct in this location"))
             };
             if let Some(message) = message {
-                found.push(Diagnostic::new(&rules::MISPLACED_CODE, message).at(self.place(statement)));
+                found.push(Diagnostic::new(Rule::MisplacedCode, message).at(self.place(statement)));
             }
         }
         self.frame.file = outer;

@@ -7,7 +7,7 @@ use setpoint_puppet_functions::{Stop, Strictness};
 use setpoint_puppet_syntax::ast::{self, HostMatch};
 use setpoint_puppet_values::Type;
 use setpoint_puppet_values::types::StructElement;
-use setpoint_source::{Diagnostic, FileId, Severity, Span, Symbol};
+use setpoint_source::{Diagnostic, FileId, Rule, Severity, Span, Symbol};
 
 use super::{Definition as Loaded, DefinitionId, DefinitionKind, Function, TypeAlias};
 use crate::compiler::{Compiler, Frame};
@@ -33,7 +33,7 @@ impl Compiler<'_> {
                     for file in files {
                         let manifest = self.environment.manifest(&file);
                         let manifest = manifest.map_err(|error| {
-                            rules::stop(&rules::UNREADABLE_FILE, sentence(&error.to_string()), None)
+                            rules::stop(Rule::UnreadableFile, sentence(&error.to_string()), None)
                         })?;
                         self.definitions.loaded.insert(file);
                         manifests.push(manifest);
@@ -64,7 +64,7 @@ impl Compiler<'_> {
         let mut sound = true;
         for diagnostic in &manifest.diagnostics {
             let mut diagnostic = diagnostic.clone();
-            if diagnostic.rule.name == "puppet-duplicate-key" && diagnostic.severity == Severity::Warning {
+            if diagnostic.rule == Rule::DuplicateKey && diagnostic.severity == Severity::Warning {
                 match self.options.strictness() {
                     Strictness::Off => continue,
                     Strictness::Warning => {}
@@ -108,7 +108,7 @@ impl Compiler<'_> {
                             "The type '{}' is one of Puppet's own; it cannot be redefined",
                             alias.name
                         );
-                        return Err(rules::stop(&rules::DUPLICATE_DEFINITION, message, span));
+                        return Err(rules::stop(Rule::DuplicateDefinition, message, span));
                     }
                     let known = self.definitions.aliases.get(&name);
                     let known = known.map(|known| known.definition.range.in_file(known.definition.file));
@@ -127,7 +127,7 @@ impl Compiler<'_> {
             "The {kind} '{name}' is already defined at {}; cannot redefine",
             self.location(Some(first))
         );
-        let diagnostic = Diagnostic::new(&rules::DUPLICATE_DEFINITION, message).at(span);
+        let diagnostic = Diagnostic::new(Rule::DuplicateDefinition, message).at(span);
         Err(Stop::Error(Box::new(diagnostic.with_label(first, "first defined here"))))
     }
 
@@ -220,7 +220,7 @@ impl Compiler<'_> {
         let Some(known) = known else { return Ok(()) };
         let first = self.definitions[known].span;
         let place = if first.is_some() { format!(" {}", self.location(first)) } else { String::new() };
-        let stop = rules::stop(&rules::DUPLICATE_DEFINITION, message(&place), span);
+        let stop = rules::stop(Rule::DuplicateDefinition, message(&place), span);
         Err(match (stop, first) {
             (Stop::Error(diagnostic), Some(first)) => {
                 Stop::Error(Box::new(diagnostic.with_label(first, "first defined here")))

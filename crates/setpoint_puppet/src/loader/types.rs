@@ -6,7 +6,7 @@ use setpoint_puppet_syntax::ast::{Expr, ExprKind, TypeAliasDef};
 use setpoint_puppet_syntax::parse_expression;
 use setpoint_puppet_values::types::Alias;
 use setpoint_puppet_values::{Data, Type, ValueError};
-use setpoint_source::{Severity, Span, Symbol};
+use setpoint_source::{Rule, Severity, Span, Symbol};
 
 use super::objects::object_type;
 use super::register::lower;
@@ -95,7 +95,7 @@ impl Compiler<'_> {
                     path.display(),
                     other.definition.name
                 );
-                Err(rules::stop(&rules::MISPLACED_CODE, message, None))
+                Err(rules::stop(Rule::MisplacedCode, message, None))
             }
         }
     }
@@ -116,7 +116,7 @@ impl Compiler<'_> {
         } else {
             let actual = setpoint_puppet_values::infer(&value).generalize().to_string();
             let message = format!("Expected a data type, got {actual}");
-            Err(rules::stop(&rules::TYPE_MISMATCH, message, self.span(expression.range)))
+            Err(rules::stop(Rule::TypeMismatch, message, self.span(expression.range)))
         }
     }
 
@@ -146,9 +146,7 @@ impl Compiler<'_> {
         let result = self.interpret_type(expression);
         self.frame = outer;
         let of = result.map_err(|stop| match stop {
-            Stop::Error(diagnostic) if std::ptr::eq(diagnostic.rule, &raw const rules::TYPE_MISMATCH) => {
-                invalid(text, span)
-            }
+            Stop::Error(diagnostic) if diagnostic.rule == Rule::TypeMismatch => invalid(text, span),
             Stop::Error(mut diagnostic) => {
                 diagnostic.span = Some(span);
                 Stop::Error(diagnostic)

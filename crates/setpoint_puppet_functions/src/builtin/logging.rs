@@ -1,6 +1,7 @@
 //! Functions that say something: the log, and `fail`.
 
 use setpoint_puppet_values::{Value, to_text};
+use setpoint_source::Rule;
 
 use crate::context::Context;
 use crate::function::{Dispatch, Function, repeated};
@@ -38,5 +39,5 @@ fn log(context: &mut Context<'_, '_>, level: LogLevel, values: &[Value]) -> Valu
 
 fn fail(context: &mut Context<'_, '_>, values: &[Value]) -> Result<Value, Stop> {
     let texts: Vec<String> = values.iter().map(ruby::text::to_s).collect();
-    Err(rules::stop(&rules::FAIL_CALLED, texts.join(" "), context.span()))
+    Err(rules::stop(Rule::FailCalled, texts.join(" "), context.span()))
 }

@@ -1,10 +1,9 @@
 //! Assignments, relationships, operators, and what stands between them.
 
-use setpoint_source::{Diagnostic, Range};
+use setpoint_source::{Diagnostic, Range, Rule};
 
 use crate::ast::{ArrowOp, AssignOp, BinaryOp, Expr, ExprKind, Radix};
 use crate::parser::{MAX_DEPTH, Parsed, Parser, text_of};
-use crate::rules;
 use crate::token::Kind;
 
 /// How tightly an operator binds its left side.
@@ -418,7 +417,7 @@ impl Parser<'_> {
     pub(super) fn refuse(&mut self, range: Range, what: &'static str, help: &str) -> Expr {
         let message = format!("{what} is not supported here");
         let diagnostic =
-            Diagnostic::new(&rules::UNSUPPORTED, message).at(range.in_file(self.file)).with_help(help);
+            Diagnostic::new(Rule::UnsupportedSyntax, message).at(range.in_file(self.file)).with_help(help);
         self.semantic.push(diagnostic);
         Expr { range, kind: ExprKind::Unsupported { what } }
     }

@@ -1,9 +1,8 @@
 //! What the parser says about errors, and the advice that it gives.
 
-use setpoint_source::{Diagnostic, Range, Severity};
+use setpoint_source::{Diagnostic, Range, Rule, Severity};
 
 use crate::parser::{MAX_DEPTH, MAX_NESTING, Parser, Reported, text_of};
-use crate::rules;
 use crate::token::{Kind, Token};
 
 /// A file with more errors is no manifest.
@@ -42,7 +41,7 @@ impl Parser<'_> {
     }
 
     pub(super) fn error_at(&mut self, range: Range, message: impl Into<String>) -> Reported {
-        let mut diagnostic = Diagnostic::new(&rules::SYNTAX, message).at(range.in_file(self.file));
+        let mut diagnostic = Diagnostic::new(Rule::SyntaxError, message).at(range.in_file(self.file));
         if let Some(help) = self.help_for(range) {
             diagnostic = diagnostic.with_help(help);
         }
@@ -101,14 +100,14 @@ impl Parser<'_> {
     }
 
     pub(super) fn semantic_at(&mut self, range: Range, message: impl Into<String>) {
-        self.semantic.push(Diagnostic::new(&rules::VALIDATION, message).at(range.in_file(self.file)));
+        self.semantic.push(Diagnostic::new(Rule::InvalidCode, message).at(range.in_file(self.file)));
     }
 
     pub(super) fn too_deep(&mut self) -> Reported {
         // One is enough: what encloses this place is as deep.
         if !self.told_depth {
             self.told_depth = true;
-            let diagnostic = Diagnostic::new(&rules::TOO_DEEP, "The text is nested too deeply to be read")
+            let diagnostic = Diagnostic::new(Rule::NestedTooDeep, "The text is nested too deeply to be read")
                 .at(self.token.range.in_file(self.file))
                 .with_note(format!(
                     "Brackets, blocks and operands may nest {MAX_NESTING} levels, chains of operators {MAX_DEPTH} links."
@@ -124,8 +123,8 @@ impl Parser<'_> {
         let (mut errors, mut warnings) = (Vec::new(), Vec::new());
         for error in std::mem::take(&mut self.lexer.errors) {
             let (rule, list) = match error.severity {
-                Severity::Error => (&rules::SYNTAX, &mut errors),
-                _ => (&rules::UNKNOWN_ESCAPE, &mut warnings),
+                Severity::Error => (Rule::SyntaxError, &mut errors),
+                _ => (Rule::UnknownEscape, &mut warnings),
             };
             let help = help_for_text(&error.message);
             let mut diagnostic = Diagnostic::new(rule, error.message).at(error.range.in_file(self.file));

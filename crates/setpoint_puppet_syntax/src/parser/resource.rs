@@ -1,11 +1,10 @@
 //! Resources, their defaults and overrides, and collectors.
 
-use setpoint_source::{Diagnostic, Range};
+use setpoint_source::{Diagnostic, Range, Rule};
 
 use crate::ast::{Attribute, AttributeKind, Call, CollectorForm, Expr, ExprKind, ResourceBody, ResourceForm};
 use crate::parser::{Parsed, Parser, is_statement_function};
 use crate::place::puppet_start;
-use crate::rules;
 use crate::token::Kind;
 
 impl Parser<'_> {
@@ -136,7 +135,7 @@ impl Parser<'_> {
         }
         let message =
             format!("This expression is invalid. Did you try declaring a '{name}' resource without a title?");
-        let diagnostic = Diagnostic::new(&rules::VALIDATION, message)
+        let diagnostic = Diagnostic::new(Rule::InvalidCode, message)
             .at(left.range.in_file(self.file))
             .with_help(format!("Write the title and a colon after the brace: `{name} {{ 'title': … }}`."));
         self.semantic.push(diagnostic);

@@ -1,13 +1,12 @@
 //! Classes, defines, nodes, functions, types and their parameters.
 
 use rustc_hash::FxHashSet;
-use setpoint_source::Range;
+use setpoint_source::{Range, Rule};
 
 use super::idem::is_idem;
 use super::label::{a_an, a_an_uppercase, label};
 use super::{Holder, Validator, names};
 use crate::ast::{ClassDef, DefineDef, Expr, ExprKind, FunctionDef, NodeDef, Parameter, TypeAliasDef};
-use crate::rules;
 
 impl<'t> Validator<'t> {
     pub(super) fn class(&mut self, expr: &'t Expr, class: &'t ClassDef, holder: Holder) {
@@ -117,7 +116,7 @@ impl<'t> Validator<'t> {
     }
 
     fn future_word(&mut self, range: Range) {
-        self.report_as(&rules::RESERVED_NAME, range, "Use of future reserved word: 'plan'");
+        self.report_as(Rule::ReservedName, range, "Use of future reserved word: 'plan'");
     }
 
     /// `Type` or `Type[…]`.

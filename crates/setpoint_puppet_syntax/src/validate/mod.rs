@@ -19,7 +19,6 @@ use crate::ast::{
 };
 use crate::dump::assign_sign;
 use crate::place::{next_token, puppet_start};
-use crate::rules;
 use idem::is_idem;
 use label::{a_an, a_an_uppercase, label};
 
@@ -59,10 +58,10 @@ struct Validator<'t> {
 
 impl<'t> Validator<'t> {
     fn report(&mut self, range: Range, message: impl Into<String>) {
-        self.report_as(&rules::VALIDATION, range, message);
+        self.report_as(Rule::InvalidCode, range, message);
     }
 
-    fn report_as(&mut self, rule: &'static Rule, range: Range, message: impl Into<String>) {
+    fn report_as(&mut self, rule: Rule, range: Range, message: impl Into<String>) {
         self.found.push(Diagnostic::new(rule, message).at(range.in_file(self.file)));
     }
 
@@ -345,7 +344,7 @@ impl<'t> Validator<'t> {
                 let start = next_token(self.text, key.range.end);
                 let message = format!("The key '{literal}' is declared more than once");
                 let place = Range { start, end: value.range.end.max(start) };
-                self.report_as(&rules::DUPLICATE_KEY, place, message);
+                self.report_as(Rule::DuplicateKey, place, message);
             }
         }
     }

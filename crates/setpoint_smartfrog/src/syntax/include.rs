@@ -2,12 +2,12 @@
 
 use std::path::{Component as PathPart, Path, PathBuf};
 
-use setpoint_source::{Diagnostic, FileSystem, Range, Sources, Span, Symbol, read_text};
+use setpoint_source::{Diagnostic, FileSystem, Range, Rule, Sources, Span, Symbol, read_text};
 
 use super::ast::{Body, Expression};
 use super::parser::Parser;
 use super::{Dialect, lexer};
-use crate::{library, rules};
+use crate::library;
 
 /// Includes may not include each other deeper than this: a chain that long is a mistake.
 const MAX_INCLUDE_DEPTH: usize = 50;
@@ -29,7 +29,7 @@ pub fn parse_file(path: &Path, files: &dyn FileSystem, sources: &Sources, dialec
     match read_text(files, path) {
         Ok(text) => parse_text(path, text, files, sources, dialect),
         Err(error) => {
-            let diagnostic = Diagnostic::new(&rules::INCLUDE, error.to_string());
+            let diagnostic = Diagnostic::new(Rule::SmartfrogInclude, error.to_string());
             Parsed { body: Body::default(), end: None, diagnostics: vec![diagnostic] }
         }
     }
@@ -96,7 +96,7 @@ impl<'f> Includer<'f> {
             errors
                 .into_iter()
                 .take(MAX_LEXICAL_ERRORS)
-                .map(|error| Diagnostic::new(&rules::SYNTAX, error.message).at(error.range.in_file(id))),
+                .map(|error| Diagnostic::new(Rule::SyntaxError, error.message).at(error.range.in_file(id))),
         );
         self.open.push(normal(path));
         let body = Parser::new((file.text(), &tokens), id, dialect, self, depth).specification();
@@ -115,7 +115,7 @@ impl<'f> Includer<'f> {
         depth: usize,
     ) -> Body {
         let fail = |this: &mut Self, message: String| {
-            this.diagnostics.push(Diagnostic::new(&rules::INCLUDE, message).at(span));
+            this.diagnostics.push(Diagnostic::new(Rule::SmartfrogInclude, message).at(span));
             Body::default()
         };
         self.count += 1;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use setpoint_source::{Diagnostic, FileId, Range, Span, Symbol};
+use setpoint_source::{Diagnostic, FileId, Range, Rule, Span, Symbol};
 
 use super::ast::{
     Assignment, Body, Component, Expression, ExpressionKind, Operator, OrderConstraint, Part, Prototype,
@@ -11,7 +11,6 @@ use super::ast::{
 use super::include::Includer;
 use super::lexer::{Kind, Token};
 use super::{Dialect, MAX_NESTING, reader};
-use crate::rules;
 
 /// After so many errors in one file the rest are left out: they are seldom news.
 const MAX_ERRORS: usize = 50;
@@ -108,7 +107,7 @@ impl<'t, 'i, 'f> Parser<'t, 'i, 'f> {
     }
 
     fn error(&mut self, span: Span, message: impl Into<String>) {
-        self.report(Diagnostic::new(&rules::SYNTAX, message).at(span));
+        self.report(Diagnostic::new(Rule::SyntaxError, message).at(span));
     }
 
     fn report(&mut self, diagnostic: Diagnostic) {
@@ -124,7 +123,8 @@ impl<'t, 'i, 'f> Parser<'t, 'i, 'f> {
             Kind::End => "the file ends".to_owned(),
             _ => format!("there is `{}`", shorten(self.slice(token))),
         };
-        let mut diagnostic = Diagnostic::new(&rules::SYNTAX, format!("{found} where {wanted} is expected"));
+        let mut diagnostic =
+            Diagnostic::new(Rule::SyntaxError, format!("{found} where {wanted} is expected"));
         let before = self.at.checked_sub(1).and_then(|at| self.tokens.get(at)).copied();
         if let Some(before) = before.filter(|_| token.kind == Kind::End || wanted == "`;`") {
             // What is missing is missing after the last thing that was there.
@@ -351,7 +351,7 @@ impl<'t, 'i, 'f> Parser<'t, 'i, 'f> {
             self.ended = true;
             let end = self.here();
             self.report(
-                Diagnostic::new(&rules::SYNTAX, "the file ends inside a component: a `}` is missing")
+                Diagnostic::new(Rule::SyntaxError, "the file ends inside a component: a `}` is missing")
                     .at(end)
                     .with_label(start, "this `{` is never closed"),
             );
@@ -363,7 +363,7 @@ impl<'t, 'i, 'f> Parser<'t, 'i, 'f> {
     fn enter(&mut self, start: Span) -> Parse<()> {
         if self.depth >= MAX_NESTING {
             let message = format!("this is nested more than {MAX_NESTING} levels deep");
-            self.report(Diagnostic::new(&rules::LIMIT, message).at(start).with_help(
+            self.report(Diagnostic::new(Rule::SmartfrogLimit, message).at(start).with_help(
                 "name the inner components as prototypes of their own, and extend them where they are needed",
             ));
             return Err(Stop);
@@ -565,7 +565,7 @@ impl<'t, 'i, 'f> Parser<'t, 'i, 'f> {
         if self::operator(self.kind()).is_some() {
             let span = self.here();
             self.report(
-                Diagnostic::new(&rules::SYNTAX, "two operators stand in one pair of parentheses")
+                Diagnostic::new(Rule::SyntaxError, "two operators stand in one pair of parentheses")
                     .at(span)
                     .with_help(
                         "there is no precedence between operators: put one of them in parentheses of its own",

@@ -21,7 +21,7 @@ pub fn github(report: &Report, sources: &Sources) -> String {
             properties.push(format!("endLine={}", end.line.max(start.line)));
             properties.push(format!("col={}", start.column));
         }
-        properties.push(format!("title={}", escape_property(&format!("setpoint: {}", finding.rule.name))));
+        properties.push(format!("title={}", escape_property(&format!("setpoint: {}", finding.rule.name()))));
         let mut message = finding.message.clone();
         for line in finding.notes.iter().chain(&finding.helps) {
             message.push('\n');

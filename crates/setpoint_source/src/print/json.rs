@@ -25,7 +25,7 @@ fn input_json(input: &InputReport, sources: &Sources) -> Value {
 
 fn finding_json(finding: &Diagnostic, sources: &Sources) -> Value {
     let mut out = Map::new();
-    out.insert("rule".into(), json!(finding.rule.name));
+    out.insert("rule".into(), json!(finding.rule.name()));
     out.insert("severity".into(), json!(finding.severity.as_str()));
     out.insert("message".into(), json!(finding.message));
     out.insert("location".into(), finding.span.map_or(Value::Null, |span| location(span, sources)));

@@ -4,12 +4,12 @@ use std::fmt::Write;
 
 use serde_json::{Value, json};
 
-use crate::{Diagnostic, Report, Severity, Sources, Span};
+use crate::{Diagnostic, Report, Rule, Severity, Sources, Span};
 
 pub fn sarif(report: &Report, sources: &Sources, version: &str) -> Value {
-    let mut rules: Vec<&crate::Rule> = Vec::new();
+    let mut rules: Vec<Rule> = Vec::new();
     for finding in report.findings() {
-        if !rules.iter().any(|rule| rule.name == finding.rule.name) {
+        if !rules.contains(&finding.rule) {
             rules.push(finding.rule);
         }
     }
@@ -17,10 +17,10 @@ pub fn sarif(report: &Report, sources: &Sources, version: &str) -> Value {
         .iter()
         .map(|rule| {
             json!({
-                "id": rule.name,
-                "shortDescription": { "text": rule.summary },
-                "help": { "text": rule.explanation, "markdown": rule.explanation },
-                "defaultConfiguration": { "level": level(rule.severity) },
+                "id": rule.name(),
+                "shortDescription": { "text": rule.summary() },
+                "help": { "text": rule.explanation(), "markdown": rule.explanation() },
+                "defaultConfiguration": { "level": level(rule.severity()) },
             })
         })
         .collect();
@@ -36,7 +36,7 @@ pub fn sarif(report: &Report, sources: &Sources, version: &str) -> Value {
     })
 }
 
-fn result(finding: &Diagnostic, rules: &[&crate::Rule], sources: &Sources) -> Value {
+fn result(finding: &Diagnostic, rules: &[Rule], sources: &Sources) -> Value {
     let mut message = finding.message.clone();
     for line in finding.notes.iter().chain(&finding.helps) {
         message.push('\n');
@@ -54,8 +54,8 @@ fn result(finding: &Diagnostic, rules: &[&crate::Rule], sources: &Sources) -> Va
         })
         .collect();
     let mut out = json!({
-        "ruleId": finding.rule.name,
-        "ruleIndex": rules.iter().position(|rule| rule.name == finding.rule.name),
+        "ruleId": finding.rule.name(),
+        "ruleIndex": rules.iter().position(|rule| *rule == finding.rule),
         "level": level(finding.severity),
         "message": { "text": message },
         "locations": finding.span.map(|span| vec![physical(span, sources)]).unwrap_or_default(),

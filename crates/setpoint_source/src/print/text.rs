@@ -64,7 +64,7 @@ pub fn diagnostic(diagnostic: &Diagnostic, sources: &Sources, colour: bool) -> S
         Severity::Note => Level::NOTE,
     };
     let frames = frames(diagnostic, sources);
-    let mut group = Group::with_title(level.primary_title(&diagnostic.message).id(diagnostic.rule.name));
+    let mut group = Group::with_title(level.primary_title(&diagnostic.message).id(diagnostic.rule.name()));
     for frame in &frames {
         let mut snippet =
             Snippet::source(frame.text.as_str()).path(frame.file.path()).line_start(frame.first_line);
@@ -96,18 +96,15 @@ mod tests {
     use super::*;
     use crate::{Range, Rule};
 
-    static RULE: Rule =
-        Rule { name: "sample", severity: Severity::Error, summary: "a sample", explanation: "Nothing." };
-
     #[test]
     fn a_frame_shows_the_line_and_the_place() {
         let sources = Sources::new();
         let id = sources.add("site.pp", "node x {\n  fil { '/a': }\n}\n");
-        let found = Diagnostic::new(&RULE, "there is no type `fil`")
+        let found = Diagnostic::new(Rule::UnknownResourceType, "there is no type `fil`")
             .at(Range::new(11, 14).in_file(id))
             .with_help("did you mean `file`?");
         let shown = diagnostic(&found, &sources, false);
-        assert!(shown.contains("error[sample]: there is no type `fil`"), "{shown}");
+        assert!(shown.contains("error[unknown-resource-type]: there is no type `fil`"), "{shown}");
         assert!(shown.contains("site.pp:2:3"), "{shown}");
         assert!(shown.contains("fil { '/a': }"), "{shown}");
         assert!(shown.contains("help: did you mean `file`?"), "{shown}");
@@ -117,7 +114,8 @@ mod tests {
     fn a_place_beyond_the_text_is_shown_at_its_end() {
         let sources = Sources::new();
         let id = sources.add("a.pp", "é");
-        let found = Diagnostic::new(&RULE, "ends too early").at(Range::new(1, 400).in_file(id));
+        let found =
+            Diagnostic::new(Rule::UnknownResourceType, "ends too early").at(Range::new(1, 400).in_file(id));
         assert!(diagnostic(&found, &sources, false).contains("ends too early"));
     }
 }

@@ -123,7 +123,7 @@ impl Cause {
     pub(super) fn fails(found: &Diagnostic, node: &str, sources: &Sources) -> Self {
         let place = found.span.map(|span| sources.place(span));
         let message = found.message.replace(&format!(" on node {node}"), "");
-        let key = format!("{} {place:?} {}", found.rule.name, message.replace(node, "\0"));
+        let key = format!("{} {place:?} {}", found.rule.name(), message.replace(node, "\0"));
         let message = message.lines().next().unwrap_or_default().to_owned();
         Self { place, ..Self::new(Kind::Fails, key, format!("It does not compile: {message}")) }
     }

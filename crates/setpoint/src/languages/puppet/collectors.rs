@@ -9,20 +9,9 @@ use setpoint_source::{Diagnostic, Rule, Severity, Span};
 use super::project::Project;
 use crate::session::enables;
 
-pub(crate) static EMPTY_COLLECTOR: Rule = Rule {
-    name: "empty-collector",
-    severity: Severity::Note,
-    summary: "a collector finds nothing",
-    explanation: "No resource fits the query on any of the nodes, so the collector does nothing.\n\n\
-                  ```puppet\nfile { '/etc/motd': content => 'x' }\nFile <| title == '/etc/modt' |> { mode => '0600' }\n```\n\n\
-                  Many collectors are meant to find nothing on most nodes, so this is told only where `--enable empty-collector` \
-                  asks for it; but one of your own that sets parameters, or names a title, is a warning without being asked \
-                  for: something was meant to be there. Mend the query, or take the collector away.",
-};
-
 /// The collectors of one catalog that find nothing here, and nothing on any other node.
 pub(crate) fn idle(project: &Project<'_>, collected: &[Collected], busy: &BTreeSet<Span>) -> Vec<Diagnostic> {
-    let all = enables(&project.config, project.options, EMPTY_COLLECTOR.name);
+    let all = enables(&project.config, project.options, Rule::EmptyCollector.name());
     let mut told = BTreeSet::new();
     let mut found = Vec::new();
     for one in collected.iter().filter(|one| !busy.contains(&one.span)) {
@@ -37,7 +26,7 @@ pub(crate) fn idle(project: &Project<'_>, collected: &[Collected], busy: &BTreeS
             None => format!("this collector finds nothing: no {type_name} fits its query"),
         };
         let severity = if meant { Severity::Warning } else { Severity::Note };
-        let mut finding = Diagnostic::new(&EMPTY_COLLECTOR, message).severity(severity).at(one.span);
+        let mut finding = Diagnostic::new(Rule::EmptyCollector, message).severity(severity).at(one.span);
         if one.overrides {
             finding = finding.with_note("So what it sets is set nowhere.");
         }

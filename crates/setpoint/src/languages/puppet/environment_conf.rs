@@ -2,18 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use setpoint_source::{Diagnostic, Range, Rule, Severity, nearest, read_text};
+use setpoint_source::{Diagnostic, Range, Rule, nearest, read_text};
 
 use crate::session::Session;
-
-pub(super) static UNKNOWN_ENVIRONMENT_SETTING: Rule = Rule {
-    name: "unknown-environment-setting",
-    severity: Severity::Warning,
-    summary: "environment.conf has a setting that Puppet does not know",
-    explanation: "Puppet reads a few settings from `environment.conf` and warns about all others: they do nothing.\n\n\
-                  ```ini\nmodule_path = site-modules:modules\n```\n\n\
-                  Use the name that the message suggests, or remove the line.",
-};
 
 /// The settings that Puppet takes from this file.
 const SETTINGS: &[&str] = &[
@@ -50,7 +41,7 @@ pub(super) fn read(session: &Session<'_>, folder: &Path, name: &str, base: &[Pat
         let span = Range::new(start, start + line.len()).in_file(file);
         let Some((key, value)) = line.split_once('=') else {
             let message = "A line of environment.conf is `setting = value`";
-            conf.diagnostics.push(Diagnostic::new(&UNKNOWN_ENVIRONMENT_SETTING, message).at(span));
+            conf.diagnostics.push(Diagnostic::new(Rule::UnknownEnvironmentSetting, message).at(span));
             continue;
         };
         let value = value.trim();
@@ -64,7 +55,7 @@ pub(super) fn read(session: &Session<'_>, folder: &Path, name: &str, base: &[Pat
             key if SETTINGS.contains(&key) => {}
             key => {
                 let message = format!("Puppet knows no setting `{key}` in environment.conf");
-                let mut found = Diagnostic::new(&UNKNOWN_ENVIRONMENT_SETTING, message).at(span);
+                let mut found = Diagnostic::new(Rule::UnknownEnvironmentSetting, message).at(span);
                 found = match nearest(key, SETTINGS.iter().copied()) {
                     Some(near) => found.with_help(format!("Did you mean `{near}`?")),
                     None => found.with_help(format!("The settings are {}.", SETTINGS.join(", "))),

@@ -9,32 +9,12 @@ use setpoint_config::CaseEntry;
 use setpoint_puppet::{Definition, Entry};
 use setpoint_puppet_syntax::ast::{ClassDef, HostMatch};
 use setpoint_puppet_values::{Hash, Key};
-use setpoint_source::{Diagnostic, Rule, Severity, Span, normal};
+use setpoint_source::{Diagnostic, Rule, Span, normal};
 
 use super::facts::{self, Facts};
 use super::node::{self, Known, NodeData};
 use super::project::{Kind, Project, plain_hash};
 use crate::session::UsageError;
-
-pub(super) static NOT_ENTERED: Rule = Rule {
-    name: "not-entered",
-    severity: Severity::Note,
-    summary: "a class or node was not compiled, and why",
-    explanation: "Setpoint compiles the classes of a module that need no parameter, and the nodes of a repository that have a \
-                  name. What else there is was not checked.\n\n\
-                  Name a case for it in `setpoint.toml`:\n\n\
-                  ```toml\n[[case]]\nname = \"two servers\"\nclass = \"ntp\"\nparameters = { servers = [\"a\", \"b\"] }\n```",
-};
-
-pub(super) static ASSUMED_PLATFORM: Rule = Rule {
-    name: "assumed-platform",
-    severity: Severity::Note,
-    summary: "nothing says what facts a node has, and those of a usual platform are taken",
-    explanation: "A catalog depends on facts. Where none are given, those of a usual platform are taken, so that the code can be \
-                  compiled at all.\n\n\
-                  Give the real ones with `--facts`, as files in `facts/`, or name a platform with `--platform` or in \
-                  `setpoint.toml`.",
-};
 
 /// The platform of a node of which nothing is known.
 const USUAL_PLATFORM: &str = "debian-12";
@@ -134,7 +114,7 @@ impl Project<'_> {
         if plan.jobs.len() == 1
             && let Some(job) = plan.jobs.pop()
         {
-            plan.diagnostics.retain(|found| std::ptr::eq(found.rule, &raw const ASSUMED_PLATFORM));
+            plan.diagnostics.retain(|found| found.rule == Rule::AssumedPlatform);
             return Ok((job, plan.diagnostics));
         }
         let input = self.input.display();
@@ -273,7 +253,7 @@ impl Project<'_> {
             let names: Vec<&str> = assumed.iter().map(String::as_str).collect();
             let message =
                 format!("No facts are known of {}: those of {USUAL_PLATFORM} are used", few(&names));
-            let found = Diagnostic::new(&ASSUMED_PLATFORM, message).with_help(
+            let found = Diagnostic::new(Rule::AssumedPlatform, message).with_help(
                 "Put the output of `puppet facts` into facts/NODE.json, or name a platform with --platform.",
             );
             plan.diagnostics.push(found);
@@ -321,7 +301,7 @@ impl Project<'_> {
             if !is_match(pattern) {
                 let message =
                     format!("No node is known whose name fits /{pattern}/, so none is compiled for it");
-                let found = Diagnostic::new(&NOT_ENTERED, message).at(*span);
+                let found = Diagnostic::new(Rule::NotEntered, message).at(*span);
                 plan.diagnostics.push(
                     found.with_help("Name one with --node, in --nodes FILE, or as `nodes` in setpoint.toml."),
                 );

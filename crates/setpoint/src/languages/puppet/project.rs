@@ -8,23 +8,13 @@ use setpoint_config::Config;
 use setpoint_hiera::Levels;
 use setpoint_puppet::{Compilation, Entry, Environment, Looked, LookupOptions, Options, PuppetVersion};
 use setpoint_puppet_values::{Hash, Key, Value};
-use setpoint_source::{Diagnostic, Rule, Severity, read_text};
+use setpoint_source::{Diagnostic, Rule, read_text};
 
 use super::jobs::{Job, Origin};
 use super::node::{self, Known, NodeData};
 use super::{environment_conf, module_files, puppetfile};
 use crate::cli::InputOptions;
 use crate::session::{Session, UsageError};
-
-pub(super) static MISSING_MODULES: Rule = Rule {
-    name: "missing-modules",
-    severity: Severity::Warning,
-    summary: "modules that the code depends on are not on the module path",
-    explanation: "The Puppetfile, `metadata.json` or `.fixtures.yml` names modules that are not there. What uses them cannot be \
-                  compiled, and is not checked.\n\n\
-                  Install them (`r10k puppetfile install`, `rake spec_prep`), or name a folder that has them with \
-                  `--modulepath`.",
-};
 
 /// What an input is.
 #[derive(Debug)]
@@ -197,7 +187,7 @@ impl<'s> Project<'s> {
             are_modules(listed.len()),
             and(&listed)
         );
-        let found = Diagnostic::new(&MISSING_MODULES, message);
+        let found = Diagnostic::new(Rule::MissingModules, message);
         let found = missing
             .iter()
             .fold(found, |found, (name, by)| found.with_note(format!("{} needs {name}.", and(by))));
@@ -373,7 +363,7 @@ fn read_puppetfile(session: &Session<'_>, folder: &Path, given: &[PathBuf], foun
     let file = session.sources.add(path.display().to_string(), text.as_str());
     found
         .diagnostics
-        .push(Diagnostic::new(&MISSING_MODULES, message).at(first.range.in_file(file)).with_help(run));
+        .push(Diagnostic::new(Rule::MissingModules, message).at(first.range.in_file(file)).with_help(run));
     for module in missing {
         let hint = format!(
             "The Puppetfile names the module {}, and it is not installed: run `r10k puppetfile install`.",
@@ -444,7 +434,7 @@ fn read_module(
     } else {
         "Run `rake spec_prep`, or name a folder that has them with --modulepath."
     };
-    found.diagnostics.push(Diagnostic::new(&MISSING_MODULES, message).with_help(help));
+    found.diagnostics.push(Diagnostic::new(Rule::MissingModules, message).with_help(help));
     for missing in missing {
         let hint =
             format!("The module {name} depends on the module {missing}, which is not on the module path.");

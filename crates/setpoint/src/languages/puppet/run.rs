@@ -7,10 +7,10 @@ use std::sync::{Mutex, PoisonError};
 
 use indexmap::IndexMap;
 use setpoint_puppet::{Collected, Compilation};
-use setpoint_source::{Diagnostic, InputReport, Severity, Span};
+use setpoint_source::{Diagnostic, InputReport, Rule, Severity, Span};
 
 use super::collectors;
-use super::jobs::{Job, NOT_ENTERED, Origin, Plan, few};
+use super::jobs::{Job, Origin, Plan, few};
 use super::project::{Kind, Project};
 
 /// Does the work for each item on several threads; the results have the order of the items.
@@ -100,7 +100,7 @@ pub(crate) fn reports(project: &Project<'_>, plan: &Plan, mut checked: Vec<Check
     // What is missing is the likely cause; it comes first, and counts as much as what it caused.
     if failed && !matches!(project.kind, Kind::Module { .. }) {
         for found in &mut about.findings {
-            if std::ptr::eq(found.rule, &raw const super::project::MISSING_MODULES) && found.span.is_some() {
+            if found.rule == Rule::MissingModules && found.span.is_some() {
                 found.severity = Severity::Error;
             }
         }
@@ -196,7 +196,7 @@ fn settle(plan: &Plan, checked: Vec<Checked>, about: &mut InputReport) -> Vec<In
 /// A class that was tried with its defaults alone may well lack what makes its resources valid.
 fn excuse(report: &mut InputReport) {
     for found in &mut report.findings {
-        if found.severity == Severity::Error && found.rule.name == "invalid-resource" {
+        if found.severity == Severity::Error && found.rule == Rule::InvalidResource {
             found.severity = Severity::Warning;
             found.notes.push("The class was tried with the defaults of its parameters.".to_owned());
         }
@@ -218,16 +218,16 @@ enum Reason {
 fn reason(found: &Diagnostic) -> Reason {
     let message = &found.message;
     let missing_module = found.helps.iter().any(|help| help.contains("not on the module path"));
-    match found.rule.name {
+    match found.rule {
         _ if message.contains("expects a value for parameter") => Reason::Parameters,
         _ if message.contains("is private") => Reason::Private,
         _ if missing_module => Reason::Dependency,
         _ if message.contains("could not be computed") => Reason::Unknown,
-        "unknown-value" | "unsupported-function" => Reason::Unknown,
-        "fail-called" => Reason::Refused,
+        Rule::UnknownValue | Rule::UnsupportedFunction => Reason::Unknown,
+        Rule::FailCalled => Reason::Refused,
         // It reads or orders what the class has that is meant to declare it.
-        "unknown-variable" if message.contains("::") => Reason::Part,
-        "dangling-reference" => Reason::Part,
+        Rule::UnknownVariable if message.contains("::") => Reason::Part,
+        Rule::DanglingReference => Reason::Part,
         _ => Reason::Failed,
     }
 }
@@ -272,7 +272,7 @@ impl Skipped {
                 Reason::Unknown | Reason::Failed => "for want of a value that cannot be computed here",
             };
             let message = format!("{} {class} {are} not entered {why}", classes.len());
-            let mut found = Diagnostic::new(&NOT_ENTERED, message);
+            let mut found = Diagnostic::new(Rule::NotEntered, message);
             for (text, one) in &said {
                 let on: Vec<&str> = one.platforms.iter().map(String::as_str).collect();
                 let classes: Vec<&str> = one.classes.iter().map(String::as_str).collect();
@@ -285,7 +285,7 @@ impl Skipped {
         }
         let message = format!("{entered} of {total} classes were entered");
         if entered < total {
-            about.findings.push(Diagnostic::new(&NOT_ENTERED, message).with_help(
+            about.findings.push(Diagnostic::new(Rule::NotEntered, message).with_help(
                 "Give the others what they need by a [[case]] in setpoint.toml: docs/configuration.md shows how.",
             ));
         }
@@ -303,8 +303,7 @@ fn failed(one: One) -> Option<Diagnostic> {
 
 /// What several nodes have in common is said once, with all of them.
 fn once(reports: &mut [InputReport]) {
-    let mut first: BTreeMap<(Option<setpoint_source::Span>, &'static str, String), (usize, usize)> =
-        BTreeMap::new();
+    let mut first: BTreeMap<(Option<setpoint_source::Span>, Rule, String), (usize, usize)> = BTreeMap::new();
     let mut nodes: BTreeMap<(usize, usize), Vec<String>> = BTreeMap::new();
     for (at, report) in reports.iter_mut().enumerate() {
         let node = report.node.clone().unwrap_or_default();
@@ -313,7 +312,7 @@ fn once(reports: &mut [InputReport]) {
             let bare = node.split(' ').next_back().unwrap_or(&node);
             let message =
                 if bare.is_empty() { finding.message.clone() } else { finding.message.replace(bare, "\0") };
-            let key = (finding.span, finding.rule.name, message);
+            let key = (finding.span, finding.rule, message);
             if let Some(place) = first.get(&key) {
                 let known = nodes.entry(*place).or_default();
                 if known.last() != Some(&node) {

@@ -4,31 +4,11 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError};
 
 use setpoint_puppet::Compilation;
-use setpoint_source::{Diagnostic, Rule, Severity};
+use setpoint_source::{Diagnostic, Rule};
 
 use super::jobs::{Job, Origin};
 use super::node::NodeData;
 use super::project::{Kind, Project};
-
-pub(crate) static UNKNOWN_ENVIRONMENT: Rule = Rule {
-    name: "unknown-environment",
-    severity: Severity::Error,
-    summary: "a classifier names an environment that is not there",
-    explanation: "What an external node classifier says about the environment counts more than what the node asks for. The environment \
-                  is looked for beside the one that is checked, in the folder `environments`. Puppet compiles no catalog for \
-                  such a node.\n\n\
-                  ```yaml\nclasses: [role::web]\nenvironment: stagin\n```\n\n\
-                  Mend the name, or deploy the environment.",
-};
-
-pub(crate) static OTHER_ENVIRONMENT: Rule = Rule {
-    name: "other-environment",
-    severity: Severity::Note,
-    summary: "a classifier puts a node into another environment than the one that is checked",
-    explanation: "The manifests, modules and data of the environment that the classifier names are used for this node, as on a server, \
-                  and not those of the environment that the command line names.\n\n\
-                  Take `environment` out of what the classifier printed to check the node with the code of the command line.",
-};
 
 /// The environment in which a node is compiled.
 #[derive(Debug)]
@@ -108,7 +88,7 @@ impl<'s> Project<'s> {
                 }
                 _ => project.compile_here(job, &job.entry),
             },
-            Err(message) => Compilation::failed(Diagnostic::new(&UNKNOWN_ENVIRONMENT, message)),
+            Err(message) => Compilation::failed(Diagnostic::new(Rule::UnknownEnvironment, message)),
         }
     }
 }

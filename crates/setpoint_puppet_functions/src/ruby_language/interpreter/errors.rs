@@ -1,13 +1,14 @@
 //! `begin`, `rescue`, `ensure` and `raise`.
 
+use setpoint_source::Rule;
 use std::rc::Rc;
 
 use super::{Flow, Interpreter, Result, beyond, type_error};
+use crate::Stop;
 use crate::ruby_language::ast::{Begin, Rescue};
 use crate::ruby_language::classes::{self, Class, Instance};
 use crate::ruby_language::things::{Environment, Thing};
 use crate::ruby_language::{Failure, methods};
-use crate::{Stop, rules};
 
 /// More retries are refused.
 const MOST_RETRIES: usize = 10_000;
@@ -41,9 +42,9 @@ impl Interpreter<'_, '_, '_> {
             }
             Err(Flow::Raise(error)) => (error.clone(), Flow::Raise(error)),
             Err(Flow::Failure(Failure::Stopped(Stop::Error(diagnostic))))
-                if !std::ptr::eq(diagnostic.rule, &raw const rules::NO_SUCH_KEY) =>
+                if diagnostic.rule != Rule::NoSuchKey =>
             {
-                let class = if std::ptr::eq(diagnostic.rule, &raw const rules::WRONG_ARGUMENTS) {
+                let class = if diagnostic.rule == Rule::WrongArguments {
                     "ArgumentError"
                 } else {
                     "Puppet::ParseError"

@@ -1,37 +1,23 @@
-//! The kinds of findings about SmartFrog specifications.
+//! SmartFrog specifications.
 
-use setpoint_source::{Rule, Severity};
+use crate::{About, Class, Severity};
 
-pub static SYNTAX: Rule = Rule {
-    name: "smartfrog-syntax",
-    severity: Severity::Error,
-    summary: "the specification is not well formed",
-    explanation: "\
-The text is not a SmartFrog specification. A specification is a sequence of attributes, each a name and a value:
-
-```
-sfConfig extends {
-  port 80;
-  web extends Service, { running true; }
-}
-```
-
-A plain value ends in `;`. A component is written with `extends`, and needs none. After an error the parser goes on
-with the next attribute, so that one run shows all errors.",
-};
-
-pub static INCLUDE: Rule = Rule {
+pub(crate) static SMARTFROG_INCLUDE: About = About {
     name: "smartfrog-include",
+    aliases: &[],
     severity: Severity::Error,
+    class: Class::Open,
     summary: "a file cannot be included",
     explanation: "\
 `#include \"f\"` reads the attributes of another file, whose name is relative to the file that includes it. The file
 must exist, and files may not include each other in a circle. `#include? \"f\"` leaves out a file that does not exist.",
 };
 
-pub static COMPILE: Rule = Rule {
+pub(crate) static SMARTFROG_COMPILE: About = About {
     name: "smartfrog-compile",
+    aliases: &[],
     severity: Severity::Error,
+    class: Class::Defect,
     summary: "the specification has no meaning",
     explanation: "\
 The semantics gives the specification no value. The numbers are those of *A Formal Semantics for the SmartFrog
@@ -52,9 +38,11 @@ In the core semantics everything must be defined before it is used. `--semantics
 and `--semantics production` prototypes and placements too.",
 };
 
-pub static LIMIT: Rule = Rule {
+pub(crate) static SMARTFROG_LIMIT: About = About {
     name: "smartfrog-limit",
+    aliases: &[],
     severity: Severity::Error,
+    class: Class::Open,
     summary: "the specification is too large or too deep",
     explanation: "\
 A specification can be short and its compiled form enormous: a component that holds two copies of another, which holds
@@ -62,9 +50,11 @@ two copies of a third, and so on, doubles with each step. The compiler stops at 
 reaches, and says which part reached them.",
 };
 
-pub static ORDER_CYCLE: Rule = Rule {
+pub(crate) static ORDER_CYCLE: About = About {
     name: "order-cycle",
+    aliases: &[],
     severity: Severity::Error,
+    class: Class::Defect,
     summary: "constraints on the order of attributes contradict each other",
     explanation: "\
 `order a < b;` demands that `a` comes before `b` in the compiled component. Constraints are inherited; a constraint of a
@@ -79,12 +69,15 @@ c extends {
 ```",
 };
 
-pub static ORDER_CHANGED: Rule = Rule {
+pub(crate) static ORDER_CHANGED: About = About {
     name: "order-changed",
+    aliases: &[],
     severity: Severity::Warning,
+    class: Class::Defect,
     summary: "attributes are compiled in another order than they are written",
     explanation: "\
-An attribute that overrides an inherited one takes its value, and keeps the *position* of the inherited one. So the order
+An attribute that overrides an inherited one takes its value, and keeps the *position* of the inherited one. So the \
+order
 in which a component is written need not be the order in which it is compiled, and a change in a prototype can reorder
 components that did not change. Where order matters, as in the rules of a firewall, this can open a hole:
 
@@ -103,9 +96,11 @@ State the order that is meant with `order public < private;` in the component, o
 the prototype.",
 };
 
-pub static SHADOWED_PROTOTYPE: Rule = Rule {
+pub(crate) static SHADOWED_PROTOTYPE: About = About {
     name: "shadowed-prototype",
+    aliases: &[],
     severity: Severity::Warning,
+    class: Class::Defect,
     summary: "a prototype is hidden by a nearer component of the same name",
     explanation: "\
 A prototype is looked for in the component that it is written in first, and then outwards. A component that bears the
@@ -121,9 +116,11 @@ sfConfig extends {
 Give one of the two another name, or say which is meant by a longer reference.",
 };
 
-pub static LINK_MEANING: Rule = Rule {
+pub(crate) static LINK_CHANGES_MEANING: About = About {
     name: "link-changes-meaning",
+    aliases: &[],
     severity: Severity::Warning,
+    class: Class::Defect,
     summary: "a link has one value in the core semantics and another with forward links",
     explanation: "\
 In the core semantics a link is the value that it refers to where it is written. With forward links, and in the
@@ -141,23 +138,13 @@ sfConfig extends {
 Different compilers give different configurations for the same text. Use a name that only one of the components defines.",
 };
 
-pub static UNUSED_COMPONENT: Rule = Rule {
+pub(crate) static UNUSED_COMPONENT: About = About {
     name: "unused-component",
+    aliases: &[],
     severity: Severity::Note,
+    class: Class::Defect,
     summary: "a component is neither compiled nor used as a prototype or link",
     explanation: "\
 Only `sfConfig` is compiled. Other components at the top level serve as prototypes or as targets of links; one that
 nothing refers to has no effect.",
 };
-
-pub static RULES: &[&Rule] = &[
-    &SYNTAX,
-    &INCLUDE,
-    &COMPILE,
-    &LIMIT,
-    &ORDER_CYCLE,
-    &ORDER_CHANGED,
-    &SHADOWED_PROTOTYPE,
-    &LINK_MEANING,
-    &UNUSED_COMPONENT,
-];
