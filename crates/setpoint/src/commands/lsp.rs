@@ -6,12 +6,12 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use setpoint_lsp::{Analyst, At, Ended, Found, Hover, Symbol, Target, serve_standard_streams};
+use setpoint_project::{Session, UsageError};
 use setpoint_source::{FileSystem, OsFileSystem};
 
 use crate::cli::{InputOptions, LspArgs};
 use crate::languages::{self, Language};
 use crate::output::VERSION;
-use crate::session::{Session, UsageError};
 
 pub(crate) fn run(args: LspArgs) -> Result<ExitCode, UsageError> {
     let LspArgs { limit, options, .. } = args;

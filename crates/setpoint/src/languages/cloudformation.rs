@@ -5,14 +5,14 @@ use std::path::Path;
 use setpoint_cloudformation::{Analysis, draw};
 use setpoint_lsp::Symbol;
 use setpoint_orchestra::models::{CLOUDFORMATION_LIFECYCLE, CLOUDFORMATION_SETUP};
+use setpoint_project::{Older, Session, UsageError};
 use setpoint_source::{Class, InputReport, Rule, normal, read_text};
 
+use super::Language;
 use super::outline::{OF_TEMPLATE, outline};
 use super::simulation::simulate;
-use super::{Language, Older};
 use crate::cli::{InputOptions, SimulateArgs};
-use crate::output::pretty;
-use crate::session::{Outcome, Session, UsageError};
+use crate::output::{Outcome, pretty};
 
 #[derive(Debug)]
 pub(crate) struct CloudFormation;

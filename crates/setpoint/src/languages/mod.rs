@@ -12,10 +12,11 @@ mod tosca;
 use std::path::{Path, PathBuf};
 
 use setpoint_lsp::{At, Hover, Symbol, Target};
-use setpoint_source::{FileSystem, InputReport};
+use setpoint_project::{Older, Session, UsageError};
+use setpoint_source::InputReport;
 
 use crate::cli::{ImpactArgs, InputOptions, ProveArgs, SimulateArgs, WhyArgs};
-use crate::session::{Outcome, Session, UsageError};
+use crate::output::Outcome;
 
 /// What the program can do with one kind of input. A command that a language does not answer is a usage error that
 /// says so.
@@ -119,13 +120,6 @@ pub(crate) trait Language: Sync {
     fn cannot(&self, command: &str) -> UsageError {
         UsageError::new(format!("`setpoint {command}` has no answer for {} input", self.kind()))
     }
-}
-
-/// The version that a newer one is compared with. Its text goes to the sources of the session, as that of the new one.
-#[derive(Debug)]
-pub(crate) struct Older<'a> {
-    pub(crate) files: &'a dyn FileSystem,
-    pub(crate) path: PathBuf,
 }
 
 /// In the order in which they are asked: those that know their files by extension before those that look inside.

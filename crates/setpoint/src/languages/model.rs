@@ -8,13 +8,13 @@ use setpoint_orchestra::language::syntax::{Item, Name, ObjectItem};
 use setpoint_orchestra::language::{self, LoadedModel};
 use setpoint_orchestra::parametric::{Effort, facts, prove};
 use setpoint_orchestra::{Instance, Model, load_model, report};
+use setpoint_project::{Session, UsageError};
 use setpoint_source::{Diagnostic, InputReport, Rule, Severity, Sources};
 
 use super::Language;
 use super::simulation::simulate;
 use crate::cli::{InputOptions, ProveArgs, ResultFormat, SimulateArgs};
-use crate::output::pretty;
-use crate::session::{Outcome, Session, UsageError};
+use crate::output::{Outcome, pretty};
 
 #[derive(Debug)]
 pub(crate) struct RuleModel;

@@ -4,16 +4,16 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use setpoint_lsp::{At, Hover, Symbol, SymbolKind};
+use setpoint_project::{Older, Session, UsageError};
 use setpoint_smartfrog::syntax::{Body, Prototype, Value as SfValue};
 use setpoint_smartfrog::{
     Compiled, Options, Semantics, check, compile_text, diff, graph, output, syntax, why,
 };
 use setpoint_source::{FileId, FileSystem, InputReport, Range, Severity, read_text};
 
-use super::{Language, Older};
+use super::Language;
 use crate::cli::{InputOptions, WhyArgs};
-use crate::output::pretty;
-use crate::session::{Outcome, Session, UsageError};
+use crate::output::{Outcome, pretty};
 
 #[derive(Debug)]
 pub(crate) struct SmartFrog;

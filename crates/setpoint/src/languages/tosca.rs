@@ -6,6 +6,7 @@ use setpoint_lsp::Symbol;
 use setpoint_orchestra::Model;
 use setpoint_orchestra::concrete::Facts;
 use setpoint_orchestra::models::TOSCA_SETUP;
+use setpoint_project::{Session, UsageError};
 use setpoint_source::{Diagnostic, FileSystem, InputReport, Rule, Severity};
 use setpoint_tosca::{Service, Topology, draw};
 
@@ -13,8 +14,7 @@ use super::Language;
 use super::outline::{OF_TOPOLOGY, outline};
 use super::simulation::simulate;
 use crate::cli::{InputOptions, SimulateArgs};
-use crate::output::pretty;
-use crate::session::{Outcome, Session, UsageError};
+use crate::output::{Outcome, pretty};
 
 #[derive(Debug)]
 pub(crate) struct Tosca;
