@@ -6,7 +6,7 @@ use setpoint_catalog::{Catalog, findings, read};
 use setpoint_diff::{Differences, Root, SourceChanges, Version};
 use setpoint_provenance::Arena;
 use setpoint_puppet_values::Hash;
-use setpoint_source::{Diagnostic, InputReport};
+use setpoint_source::{Diagnostic, InputReport, Judgement, Question, Verdict, Witness};
 
 use super::puppet::settle::{self, Surroundings};
 use super::puppet::{diff::printed, draw, judge, module_types, modulepath, printer, threads};
@@ -104,8 +104,7 @@ impl Language for PuppetCatalog {
         path: &Path,
         options: &InputOptions,
     ) -> Result<Vec<InputReport>, UsageError> {
-        let mut report =
-            InputReport { path: path.display().to_string(), kind: self.kind(), ..InputReport::default() };
+        let mut report = InputReport::new(path.display().to_string(), self.kind());
         match load(session, path)? {
             Ok(catalog) => {
                 report.node = Some(catalog.name.to_string());
@@ -120,8 +119,10 @@ impl Language for PuppetCatalog {
                 judge(&catalog, &types, &surroundings, platform, &session.sources, &|_| false, &mut report);
             }
             Err(finding) => {
+                let mut verdict = Verdict::nothing_asked();
+                verdict.give(Question::Catalog, Judgement::refuted(Witness::of(&finding)));
                 report.findings.push(finding);
-                report.verdict.insert("catalog", "fails");
+                report.conclude(verdict);
             }
         }
         Ok(vec![report])

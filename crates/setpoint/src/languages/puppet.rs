@@ -31,7 +31,10 @@ use setpoint_lsp::{At, Hover, Symbol, Target};
 use setpoint_packages::Platform;
 use setpoint_puppet::{Compilation, LogEntry, LogLevel, Looked, LookupOptions};
 use setpoint_puppet_syntax::Parse;
-use setpoint_source::{Diagnostic, Drawing, FileId, InputReport, Rule, Severity, Sources};
+use setpoint_source::{
+    Basis, Diagnostic, Drawing, FileId, Gap, InputReport, Judgement, Question, Reason, Rule, Severity,
+    Sources, Verdict, Witness,
+};
 
 use self::jobs::Job;
 use self::settle::Surroundings;
@@ -78,12 +81,9 @@ impl Language for Puppet {
         let text = session.read(path)?;
         let file = session.sources.add(path.display().to_string(), text.as_str());
         let parse = parse_text(path, file, &text);
-        Ok(InputReport {
-            path: path.display().to_string(),
-            kind: self.kind(),
-            findings: parse.diagnostics,
-            ..InputReport::default()
-        })
+        let mut report = InputReport::new(path.display().to_string(), self.kind());
+        report.findings = parse.diagnostics;
+        Ok(report)
     }
 
     fn compile(
@@ -205,7 +205,7 @@ fn analyse(
     report: &mut InputReport,
 ) {
     let Some(catalog) = &compilation.catalog else {
-        report.verdict.insert("catalog", "fails");
+        report.conclude(no_catalog(report));
         return;
     };
     let Ok(home) = project.home(&job.node) else { return };
@@ -228,6 +228,20 @@ fn analyse(
     );
 }
 
+/// The verdict of a node that has no catalog.
+fn no_catalog(report: &InputReport) -> Verdict {
+    let mut verdict = Verdict::nothing_asked();
+    let error = report.findings.iter().find(|finding| finding.severity == Severity::Error);
+    verdict.give(
+        Question::Catalog,
+        match error {
+            Some(finding) => Judgement::refuted(Witness::of(finding)),
+            None => Judgement::unknown(Reason::new(Gap::Undecided, "it was not compiled")),
+        },
+    );
+    verdict
+}
+
 /// What is wrong with a catalog before anything is applied; if nothing is, whether it settles.
 pub(super) fn judge(
     catalog: &Catalog,
@@ -244,16 +258,27 @@ pub(super) fn judge(
     }
     report.findings.extend(findings::of_conversion(catalog, types));
     report.findings.extend(findings::of_graph(catalog, &graph));
-    let fails = report.findings.iter().any(|finding| finding.severity == Severity::Error);
-    report.verdict.insert("catalog", if fails { "fails" } else { "ok" });
+    let error = report.findings.iter().find(|finding| finding.severity == Severity::Error);
+    let mut verdict = Verdict::nothing_asked();
+    let fails = error.is_some();
+    verdict.give(
+        Question::Catalog,
+        error.map_or_else(
+            || Judgement::Proved(Basis::nothing()),
+            |finding| Judgement::refuted(Witness::of(finding)),
+        ),
+    );
     // The paper's semantics knows nothing of what an agent refuses.
     if let Ok(graph) = &graph
         && (!fails || surroundings.is_paper())
     {
         let settled = surroundings.settle(sources, catalog, graph, types, platform, may_change);
-        report.verdict.extend(settled.verdict);
+        for (question, answer) in settled.verdict.iter() {
+            verdict.give(question, answer.clone());
+        }
         report.findings.extend(settled.findings);
     }
+    report.conclude(verdict);
 }
 
 /// What prints a catalog in a format.

@@ -4,7 +4,7 @@ use setpoint_source::{InputReport, Severity, Verdict};
 
 use super::project::Project;
 use super::settle::Surroundings;
-use super::{analyse, run};
+use super::{analyse, no_catalog, run};
 use crate::cli::FleetArgs;
 use crate::session::{Session, UsageError};
 
@@ -71,7 +71,7 @@ pub(crate) fn run(
         if !args.compile_only {
             analyse(&project, &surroundings, job, compilation, report);
         } else if compilation.catalog.is_none() {
-            report.verdict.insert("catalog", "fails");
+            report.conclude(no_catalog(report));
         }
     });
     let nodes = plan
@@ -84,7 +84,7 @@ pub(crate) fn run(
             FleetNode {
                 name: job.label(),
                 platform: job.node.platform.clone(),
-                verdict: one.report.verdict.clone(),
+                verdict: one.report.verdict().clone(),
                 resources: one.resources,
                 errors: count(Severity::Error),
                 warnings: count(Severity::Warning),
