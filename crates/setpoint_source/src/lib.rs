@@ -19,8 +19,8 @@ mod verdict;
 pub use coverage::{Counted, Coverage, Nouns, Reached};
 pub use diagnostic::{Diagnostic, Edit, Fix, Label};
 pub use files::{
-    FileError, FileSystem, MAX_FILE_BYTES, MemoryFileSystem, OsFileSystem, OverlayFileSystem, normal,
-    read_text,
+    FileError, FileSystem, MAX_FILE_BYTES, MemoryFileSystem, OsFileSystem, OverlayFileSystem,
+    RecordingFileSystem, normal, read_text,
 };
 pub use report::{Drawing, InputReport, Report};
 pub use setpoint_answer::{Answer, Basis, Reasons, Standing};
