@@ -32,7 +32,9 @@ pub use update::{Change, Update, update};
 pub use value::{Guard, Value, ValueKind};
 
 use setpoint_data::Node;
-use setpoint_source::{Diagnostic, FileId, Rule, Severity, Sources};
+use setpoint_source::{
+    Basis, Diagnostic, FileId, Gap, Judgement, Reason, Rule, Severity, Sources, Standing, Witness,
+};
 
 use crate::conditions::Logic;
 use crate::graph::Stack;
@@ -43,8 +45,8 @@ pub struct Analysis {
     pub template: Template,
     pub graph: Graph,
     pub findings: Vec<Diagnostic>,
-    /// Whether creation always comes to its end: `yes`, `no`, or `unknown` where a macro decides.
-    pub reaches_final: &'static str,
+    /// Whether creation always comes to its end.
+    pub reaches_final: Judgement,
 }
 
 /// Whether a tree looks like a template.
@@ -86,17 +88,19 @@ pub fn analyse(file: FileId, sources: &Sources) -> Analysis {
         Rule::NameTaken,
         Rule::OwnImport,
     ];
-    let stuck = findings.iter().any(|finding| stopping.contains(&finding.rule));
     hazards::check(&stack, &mut findings);
     checks::deletion(&stack, &mut findings);
     checks::redundant_depends_on(&stack, &mut findings);
     let broken = findings
         .iter()
         .any(|finding| finding.rule == Rule::InvalidData && finding.severity == Severity::Error);
-    let reaches_final = match (stuck, opaque || broken) {
-        (true, _) => "no",
-        (false, true) => "unknown",
-        (false, false) => "yes",
+    let shown = findings.iter().find(|finding| stopping.contains(&finding.rule)).map(Witness::of);
+    let reaches_final = match shown {
+        Some(witness) => Judgement::refuted(witness),
+        None if opaque || broken => {
+            Judgement::unknown(Reason::new(Gap::NotModelled, "a part of the template is not known"))
+        }
+        None => Judgement::Proved(Basis::of([Standing::ServiceFollowsRules, Standing::CreationSucceeds])),
     };
     let mut own = template.diagnostics.clone();
     own.append(&mut findings);

@@ -60,7 +60,10 @@ fn answer(case: &Case) -> Answers {
     }
     let mut answers = vec![
         ("findings".to_owned(), findings),
-        ("reaches_final".to_owned(), analysis.reaches_final.to_owned()),
+        (
+            "reaches_final".to_owned(),
+            setpoint_source::Question::ReachesFinal.word(&analysis.reaches_final).to_owned(),
+        ),
     ];
     if !edits.is_empty() {
         let mended = Fix::apply(&edits, &input.text);

@@ -200,6 +200,7 @@ fn told(found: &Diagnostic) -> String {
         line(&found.label);
     }
     found.notes.iter().for_each(|note| line(note));
+    found.story.iter().flat_map(|story| story.lines()).for_each(|told| line(&told));
     if !found.nodes.is_empty() {
         let nodes: Vec<&str> = found.nodes.iter().map(String::as_str).collect();
         line(&format!("This is so on {} nodes: {}.", nodes.len(), few(&nodes, SHOWN_NODES)));

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use setpoint_source::{InputReport, Severity, Verdict};
 
-use crate::judge::analyse;
+use crate::judge::{analyse, no_catalog};
 use crate::options::Options;
 use crate::project::Project;
 use crate::run;
@@ -75,7 +75,7 @@ pub fn check_fleet(
         if !compile_only {
             analyse(&project, &surroundings, job, compilation, report);
         } else if compilation.catalog.is_none() {
-            report.verdict.insert("catalog", "fails");
+            report.conclude(no_catalog(report));
         }
     });
     let nodes = plan
@@ -88,7 +88,7 @@ pub fn check_fleet(
             FleetNode {
                 name: job.label(),
                 platform: job.node.platform.clone(),
-                verdict: one.report.verdict.clone(),
+                verdict: one.report.verdict().clone(),
                 resources: one.resources,
                 errors: count(Severity::Error),
                 warnings: count(Severity::Warning),

@@ -7,7 +7,10 @@ use setpoint_catalog::ruby_types::ModuleTypes;
 use setpoint_catalog::{Catalog, findings};
 use setpoint_packages::Platform;
 use setpoint_puppet::Compilation;
-use setpoint_source::{Diagnostic, Drawing, InputReport, Rule, Severity, Sources};
+use setpoint_source::{
+    Basis, Diagnostic, Drawing, Gap, InputReport, Judgement, Question, Reason, Rule, Severity, Sources,
+    Verdict, Witness,
+};
 
 use crate::jobs::Job;
 use crate::options::Options;
@@ -40,7 +43,7 @@ pub(crate) fn analyse(
     report: &mut InputReport,
 ) {
     let Some(catalog) = &compilation.catalog else {
-        report.verdict.insert("catalog", "fails");
+        report.conclude(no_catalog(report));
         return;
     };
     let Ok(home) = project.home(&job.node) else { return };
@@ -63,6 +66,20 @@ pub(crate) fn analyse(
     );
 }
 
+/// The verdict of a node that has no catalog.
+pub(crate) fn no_catalog(report: &InputReport) -> Verdict {
+    let mut verdict = Verdict::nothing_asked();
+    let error = report.findings.iter().find(|finding| finding.severity == Severity::Error);
+    verdict.give(
+        Question::Catalog,
+        match error {
+            Some(finding) => Judgement::refuted(Witness::of(finding)),
+            None => Judgement::unknown(Reason::new(Gap::Undecided, "it was not compiled")),
+        },
+    );
+    verdict
+}
+
 /// What is wrong with a catalog before anything is applied; if nothing is, whether it settles.
 pub fn judge(
     catalog: &Catalog,
@@ -79,16 +96,27 @@ pub fn judge(
     }
     report.findings.extend(findings::of_conversion(catalog, types));
     report.findings.extend(findings::of_graph(catalog, &graph));
-    let fails = report.findings.iter().any(|finding| finding.severity == Severity::Error);
-    report.verdict.insert("catalog", if fails { "fails" } else { "ok" });
+    let error = report.findings.iter().find(|finding| finding.severity == Severity::Error);
+    let mut verdict = Verdict::nothing_asked();
+    let fails = error.is_some();
+    verdict.give(
+        Question::Catalog,
+        error.map_or_else(
+            || Judgement::Proved(Basis::nothing()),
+            |finding| Judgement::refuted(Witness::of(finding)),
+        ),
+    );
     // The paper's semantics knows nothing of what an agent refuses.
     if let Ok(graph) = &graph
         && (!fails || surroundings.is_paper())
     {
         let settled = surroundings.settle(sources, catalog, graph, types, platform, may_change);
-        report.verdict.extend(settled.verdict);
+        for (question, answer) in settled.verdict.iter() {
+            verdict.give(question, answer.clone());
+        }
         report.findings.extend(settled.findings);
     }
+    report.conclude(verdict);
 }
 
 /// The native types of Puppet and of the modules.

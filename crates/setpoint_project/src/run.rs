@@ -87,12 +87,8 @@ pub(crate) fn reports(project: &Project<'_>, plan: &Plan, mut checked: Vec<Check
     for one in checked.iter_mut().filter(|one| one.compiled) {
         one.report.findings.extend(collectors::idle(project, &one.collected, &busy));
     }
-    let mut about = InputReport {
-        path: project.input.display().to_string(),
-        kind: "puppet",
-        findings: project.diagnostics.clone(),
-        ..InputReport::default()
-    };
+    let mut about = InputReport::new(project.input.display().to_string(), "puppet");
+    about.findings = project.diagnostics.clone();
     about.findings.extend(plan.diagnostics.iter().cloned());
     let failed = checked.iter().any(|one| !one.compiled);
     about.findings.extend(failed.then(|| project.missing_dependencies()).flatten());
@@ -118,12 +114,8 @@ fn check_one(
     analyse: &(impl Fn(&Job, &Compilation, &mut InputReport) + Sync),
 ) -> Checked {
     let compilation = project.compile(job);
-    let mut report = InputReport {
-        path: job.path.clone(),
-        kind: "puppet",
-        node: Some(job.label()),
-        ..InputReport::default()
-    };
+    let mut report = InputReport::new(job.path.clone(), "puppet");
+    report.node = Some(job.label());
     report.findings.extend(compilation.diagnostics.iter().cloned());
     let compiled = compilation.catalog.is_some();
     let resources = compilation.catalog.as_ref().map_or(0, |catalog| catalog.resources().len());
@@ -197,7 +189,7 @@ fn excuse(report: &mut InputReport) {
     for found in &mut report.findings {
         if found.severity == Severity::Error && found.rule == Rule::InvalidResource {
             found.severity = Severity::Warning;
-            found.notes.push("The class was tried with the defaults of its parameters.".to_owned());
+            found.note("The class was tried with the defaults of its parameters.");
         }
     }
 }

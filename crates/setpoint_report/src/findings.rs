@@ -143,7 +143,6 @@ fn add(
 }
 
 fn shown(input: &InputReport, finding: &Diagnostic, number: usize, sources: &Sources) -> Finding {
-    let (story, notes) = story::told(finding);
     let thing = if input.kind == "model" { "instance" } else { "node" };
     let (on, nodes) = match (&finding.nodes[..], &input.node) {
         ([], Some(node)) => (format!("On the {thing}"), vec![node.clone()]),
@@ -158,8 +157,8 @@ fn shown(input: &InputReport, finding: &Diagnostic, number: usize, sources: &Sou
         on,
         nodes,
         frames: frame::shown(finding, sources),
-        story,
-        notes: notes.into_iter().map(sentence).collect(),
+        story: finding.story.as_ref().and_then(|story| story::shown(story)),
+        notes: finding.notes.iter().map(|note| sentence(note)).collect(),
         helps: finding.helps.iter().map(|help| sentence(help)).collect(),
         fix: finding
             .fix

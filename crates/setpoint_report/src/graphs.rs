@@ -45,7 +45,7 @@ pub(crate) fn graphs(report: &Report) -> Vec<Graph> {
                 "It is left out: it has {nodes} nodes, and more than {MAX_NODES} cannot be read. `setpoint graph` draws it."
             )),
             // What is said about a project as a whole has no graph of its own.
-            None if input.verdict.is_empty() && input.node.is_none() && report.inputs.len() > 1 => continue,
+            None if input.verdict().is_empty() && input.node.is_none() && report.inputs.len() > 1 => continue,
             None => Err("There is none: the input does not compile.".to_owned()),
         };
         if let Some(same) = wanted.iter_mut().find(|one| one.drawing == drawing) {

@@ -23,6 +23,8 @@ pub(crate) struct Page {
     verdicts: Verdicts,
     found: Vec<OfRule>,
     open_questions: Vec<Open>,
+    /// What every proof on the page rests on.
+    standing: Vec<&'static str>,
     open: Vec<OfRule>,
     graphs: Vec<Graph>,
     rules: Vec<Explained>,
@@ -56,7 +58,8 @@ impl Page {
             tiles: [Severity::Error, Severity::Warning, Severity::Note].map(tile).into(),
             verdicts: Verdicts::new(report),
             found,
-            open_questions: open(report),
+            open_questions: open(report, sources),
+            standing: standing(report),
             open: not_decided,
             graphs: graphs(report),
             rules,
@@ -66,6 +69,14 @@ impl Page {
             options: about.options.clone(),
         }
     }
+}
+
+/// What the proofs of all inputs rest on, a sentence each.
+fn standing(report: &Report) -> Vec<&'static str> {
+    let mut all: Vec<_> = report.inputs.iter().flat_map(|input| input.verdict().standing()).collect();
+    all.sort_unstable();
+    all.dedup();
+    all.into_iter().map(setpoint_source::Standing::sentence).collect()
 }
 
 /// `7 nodes and 1 other input checked`.

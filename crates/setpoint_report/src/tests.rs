@@ -2,7 +2,10 @@
 
 use serde_json::json;
 use setpoint_diagram::{Diagram, Edge, Node, Style};
-use setpoint_source::{Diagnostic, Drawing, Edit, Fix, InputReport, Range, Report, Rule, Sources};
+use setpoint_source::{
+    Basis, Diagnostic, Drawing, Edit, Fix, Gap, InputReport, Judgement, Question, Range, Reason, Report,
+    Rule, RunTitle, Sources, Standing, Story, StoryFact, StoryRun, StoryStep, Verdict, Witness,
+};
 use setpoint_testing::html::{problems, text};
 
 use crate::markup::{escaped, explanation, without_secrets};
@@ -22,11 +25,6 @@ fn sample() -> (Report, Sources) {
         .at(title)
         .labelled(format!("File[{EVIL}]"))
         .with_label(Range::new(last, last + 3).in_file(file), "Service[web]")
-        .with_note("Start: /etc/web does not exist.")
-        .with_note(format!(
-            "File[{EVIL}], then Service[web]: Service[web] fails: no {EVIL}; /etc/web is a file."
-        ))
-        .with_note(format!("Service[web], then File[{EVIL}]: Service[web] succeeds."))
         .with_note("A note of its own.")
         .with_help("Add `require` to it.")
         .with_resources([format!("File[{EVIL}]"), "Service[web]".to_owned()])
@@ -38,13 +36,29 @@ fn sample() -> (Report, Sources) {
             }],
         });
     let evil = format!("File[{EVIL}]");
-    finding.counterexample = Some(json!({
-        "start": ["/etc/web does not exist"],
-        "runs": [
-            {"order": [evil, "Notify[x]", "Service[web]"], "end": [], "failed": ["Service[web]"], "skipped": []},
-            {"order": ["Notify[x]", "Service[web]", evil], "end": [], "failed": [], "skipped": []},
+    let run = |title, steps: [&str; 2], end| StoryRun {
+        title,
+        steps: steps.map(StoryStep::named).into(),
+        more: 0,
+        end,
+    };
+    let fails = StoryFact::bad(format!("Service[web] fails: no {EVIL}"));
+    finding = finding.with_story(Story {
+        start: vec!["/etc/web does not exist".to_owned()],
+        runs: vec![
+            run(
+                RunTitle::OneOrder,
+                [&evil, "Service[web]"],
+                vec![fails, StoryFact::new("/etc/web is a file")],
+            ),
+            run(
+                RunTitle::AnotherOrder,
+                ["Service[web]", &evil],
+                vec![StoryFact::new("Service[web] succeeds")],
+            ),
         ],
-    }));
+        data: json!({}),
+    });
     finding.nodes = vec!["web1".to_owned(), "web2".to_owned()];
     let diagram = Diagram {
         title: "Resources of web1".to_owned(),
@@ -60,19 +74,23 @@ fn sample() -> (Report, Sources) {
     };
     let mut second = diagram.clone();
     second.title = "Resources of web2".to_owned();
-    let input = |node: &str, order: &'static str, drawing| InputReport {
-        path: "site.pp".to_owned(),
-        kind: "puppet",
-        node: Some(node.to_owned()),
-        verdict: [("catalog", "ok"), ("order", order)].into_iter().collect(),
-        drawing: Some(drawing),
-        ..InputReport::default()
+    let input = |node: &str, order: Judgement, drawing, findings: Vec<Diagnostic>| {
+        let mut input = InputReport::new("site.pp", "puppet");
+        input.node = Some(node.to_owned());
+        input.findings = findings;
+        input.drawing = Some(drawing);
+        let mut verdict = Verdict::nothing_asked();
+        verdict.give(Question::Catalog, Judgement::Proved(Basis::of([Standing::BaseFolders])));
+        verdict.give(Question::Order, order);
+        input.conclude(verdict);
+        input
     };
-    let mut web1 = input("web1", "dependent", Drawing::Graph(diagram));
-    web1.findings.push(finding);
-    let web2 = input("web2", "dependent", Drawing::Graph(second));
-    let mut large = input("db1", "unknown", Drawing::TooLarge(999));
-    large.findings.push(Diagnostic::new(Rule::Undecided, "not decided for Exec[x]: the solver gave up"));
+    let dependent = || Judgement::refuted(Witness::of(&finding));
+    let web2 = input("web2", dependent(), Drawing::Graph(second), Vec::new());
+    let web1 = input("web1", dependent(), Drawing::Graph(diagram), vec![finding.clone()]);
+    let open = Judgement::unknown(Reason::new(Gap::Assumed, "Exec[x] touches only /srv/a").at(finding.span));
+    let undecided = Diagnostic::new(Rule::Undecided, "not decided for Exec[x]: the solver gave up");
+    let large = input("db1", open, Drawing::TooLarge(999), vec![undecided]);
     (Report { inputs: vec![web1, web2, large] }, sources)
 }
 
@@ -111,7 +129,7 @@ fn a_finding_is_told_with_all_its_parts() {
         "\nsite.pp | web1 | ok | dependent | 0 | 1 | 0\n",
         "\nsite.pp | web2 | ok | dependent | 0 | 1 | 0\n",
         "\nsite.pp | db1 | ok | unknown | 0 | 0 | 1\n",
-        "\norder: dependent\nIt is right only thanks to the order that Puppet takes today",
+        "\norder: dependent\nIt is right only thanks to the order that is taken today",
         // The finding.
         "\nwarning File[<script>alert('1')</script>] needs Service[web]\n",
         "\nsite.pp:1:9 · On 2 nodes: web1, web2\n",
@@ -125,12 +143,13 @@ fn a_finding_is_told_with_all_its_parts() {
         "\nWhat to do\nAdd require to it.\n",
         "\n+service { 'web': require => File['x'], }\n",
         // What is open, the graphs, the rules.
-        "\nsite.pp, db1 | order\n",
+        "\nsite.pp, db1 | order\nIt holds if:\norder: Exec[x] touches only /srv/a (site.pp:1:9)",
+        "\nthe base folders of the platform exist\n",
         "\nnote not decided for Exec[x]: the solver gave up\n",
         "\nsite.pp, web1 site.pp, web2\n[The graph of site.pp, web1; site.pp, web2: 3 nodes, 1 relationship]\n",
         "Red is what errors and warnings are about.",
         "It is left out: it has 999 nodes",
-        "\nState the order: require => Package['ntp'] on the file.",
+        "State the order: require => Package",
         "\nMade by\nsetpoint 1.2.3\n",
     ] {
         assert!(text.contains(part), "no `{part}` in\n{text}");

@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 
 use serde::Serialize;
-use setpoint_source::{Diagnostic, InputReport, Report, Severity, few};
+use setpoint_source::{
+    Coverage, Diagnostic, Gap, InputReport, Judgement, Place, Question, Report, Severity, Sources, few,
+};
 
 /// With more inputs than that, those of one file that fared alike share a row.
 const ROWS: usize = 40;
@@ -12,9 +14,11 @@ const SHOWN_NODES: usize = 6;
 
 #[derive(Debug, Serialize)]
 pub(crate) struct Verdicts {
-    questions: Vec<String>,
+    questions: Vec<&'static str>,
     /// Whether any input has a node.
     has_nodes: bool,
+    /// How many columns the table has.
+    columns: usize,
     rows: Vec<Row>,
     meanings: Vec<Meaning>,
 }
@@ -28,18 +32,20 @@ struct Row {
     errors: usize,
     warnings: usize,
     notes: usize,
+    /// How much of it was looked at.
+    covered: String,
 }
 
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 struct Answer {
     word: &'static str,
     tone: &'static str,
 }
 
 /// What an answer that occurs says.
-#[derive(Debug, Serialize)]
+#[derive(Debug, PartialEq, Serialize)]
 struct Meaning {
-    question: String,
+    question: &'static str,
     answer: Answer,
     words: &'static str,
 }
@@ -49,66 +55,82 @@ struct Meaning {
 pub(crate) struct Open {
     name: String,
     questions: String,
+    /// What would have to hold for the answers to be good, if nothing else is open.
+    assuming: Vec<String>,
+    reasons: Vec<String>,
 }
 
 impl Verdicts {
     pub(crate) fn new(report: &Report) -> Self {
-        let mut questions: Vec<&'static str> = Vec::new();
-        let mut meanings: Vec<(&'static str, &'static str)> = Vec::new();
-        for (&question, &answer) in report.inputs.iter().flat_map(|input| &input.verdict) {
+        let mut questions: Vec<Question> = Vec::new();
+        let mut meanings: Vec<Meaning> = Vec::new();
+        for (question, answer) in report.inputs.iter().flat_map(|input| input.verdict().iter()) {
             if !questions.contains(&question) {
                 questions.push(question);
             }
-            if !meanings.contains(&(question, answer)) {
-                meanings.push((question, answer));
+            let meaning = Meaning {
+                question: question.heading(),
+                answer: Answer::new(question, answer),
+                words: question.meaning(answer),
+            };
+            if !meanings.contains(&meaning) {
+                meanings.push(meaning);
             }
         }
-        meanings.sort_by_key(|(question, _)| questions.iter().position(|one| one == question));
+        meanings.sort_by_key(|one| questions.iter().position(|question| question.heading() == one.question));
         let counts = Counts::new(report);
         let all: Vec<(&InputReport, [usize; 3])> =
             report.inputs.iter().map(|input| (input, counts.of(input))).collect();
         let are_alike = |a: &(&InputReport, [usize; 3]), b: &(&InputReport, [usize; 3])| {
-            report.inputs.len() > ROWS && a.0.path == b.0.path && a.0.verdict == b.0.verdict && a.1 == b.1
+            report.inputs.len() > ROWS
+                && a.0.path == b.0.path
+                && a.0.verdict().says_the_same(b.0.verdict())
+                && a.1 == b.1
         };
         let rows = all.chunk_by(are_alike).filter_map(|inputs| {
             let (first, [errors, warnings, notes]) = *inputs.first()?;
             let nodes: Vec<&str> = inputs.iter().filter_map(|(input, _)| input.node.as_deref()).collect();
             let answers = questions
                 .iter()
-                .map(|question| first.verdict.get(question).map(|answer| Answer::new(answer)))
+                .map(|&question| first.verdict().get(question).map(|answer| Answer::new(question, answer)))
                 .collect();
             let nodes = few(&nodes, SHOWN_NODES);
-            Some(Row { path: first.path.clone(), nodes, answers, errors, warnings, notes })
+            let covered = first.coverage.as_ref().map(Coverage::line).unwrap_or_default();
+            Some(Row { path: first.path.clone(), nodes, answers, errors, warnings, notes, covered })
         });
+        let has_nodes = report.inputs.iter().any(|input| input.node.is_some());
         Self {
             rows: rows.collect(),
-            has_nodes: report.inputs.iter().any(|input| input.node.is_some()),
-            questions: questions.iter().map(|question| heading(question)).collect(),
-            meanings: meanings
-                .into_iter()
-                .map(|(question, answer)| Meaning {
-                    question: heading(question),
-                    answer: Answer::new(answer),
-                    words: meaning(question, answer),
-                })
-                .collect(),
+            has_nodes,
+            columns: 4 + usize::from(has_nodes) + questions.len(),
+            questions: questions.iter().map(|question| question.heading()).collect(),
+            meanings,
         }
     }
 }
 
 /// The inputs of which not all was decided.
-pub(crate) fn open(report: &Report) -> Vec<Open> {
+pub(crate) fn open(report: &Report, sources: &Sources) -> Vec<Open> {
     let mut out = Vec::new();
     for input in &report.inputs {
-        let questions: Vec<String> = input
-            .verdict
-            .iter()
-            .filter(|(_, answer)| **answer == "unknown")
-            .map(|(question, _)| heading(question))
-            .collect();
-        if !questions.is_empty() {
-            out.push(Open { name: name(input), questions: questions.join(", ") });
+        let unknown = input.verdict().iter().filter(|(_, answer)| answer.is_unknown());
+        let questions: Vec<&str> = unknown.map(|(question, _)| question.heading()).collect();
+        if questions.is_empty() {
+            continue;
         }
+        let (mut assuming, mut reasons) = (Vec::new(), Vec::new());
+        for (reason, of) in input.verdict().reasons() {
+            let place = match &reason.place {
+                Place::At(span) => format!(" ({})", sources.place(*span)),
+                Place::File(path) => format!(" ({path})"),
+                Place::Input => String::new(),
+            };
+            let of: Vec<&str> = of.iter().map(|question| question.heading()).collect();
+            let line = format!("{}: {}{place}", of.join(", "), reason.words);
+            let list = if reason.gap == Gap::Assumed { &mut assuming } else { &mut reasons };
+            list.push(line);
+        }
+        out.push(Open { name: name(input), questions: questions.join(", "), assuming, reasons });
     }
     out
 }
@@ -121,42 +143,14 @@ pub(crate) fn name(input: &InputReport) -> String {
     }
 }
 
-fn heading(question: &str) -> String {
-    question.replace('_', " ")
-}
-
 impl Answer {
-    fn new(word: &'static str) -> Self {
-        let tone = match word {
-            "ok" | "yes" | "independent" => "good",
-            "unknown" => "open",
-            _ => "bad",
+    fn new(question: Question, answer: &Judgement) -> Self {
+        let tone = match answer {
+            setpoint_source::Answer::Proved(_) => "good",
+            setpoint_source::Answer::Unknown(_) => "open",
+            setpoint_source::Answer::Refuted { .. } => "bad",
         };
-        Self { word, tone }
-    }
-}
-
-fn meaning(question: &str, answer: &str) -> &'static str {
-    match (question, answer) {
-        ("catalog", "ok") => "It compiles, and the agent can apply it.",
-        ("catalog", _) => "It does not compile, or the agent refuses it. Nothing more was asked.",
-        ("order", "independent") => "Proved: all orders that the relationships permit end alike.",
-        ("order", "dependent") => {
-            "It is right only thanks to the order that Puppet takes today; another one that nothing forbids ends differently."
-        }
-        ("order", "fails") => "The order that Puppet takes today fails, and another one does not.",
-        ("idempotent", "yes") => "A second run leaves everything as the first one left it.",
-        ("idempotent", "no") => "A second run changes what the first one made.",
-        ("quiet", "yes") => "A second run reports no change and no refresh.",
-        ("quiet", "no") => "A second run reports changes or refreshes although nothing is to be done.",
-        ("convergent", "yes") => "Every start ends alike in what the resources declare.",
-        ("convergent", "no") => "Two starts end differently in what the resources declare.",
-        ("reaches_final", "yes") => "Proved, in the rules of this kind of input: every run comes to its end.",
-        ("reaches_final", "no") => {
-            "Some run stops or goes on for ever before all is in place, or cannot begin."
-        }
-        (_, "unknown") => "Not decided; the reasons are below. Nothing is guessed.",
-        _ => "",
+        Self { word: question.word(answer), tone }
     }
 }
 

@@ -105,6 +105,21 @@ impl Rule {
         self.about().explanation
     }
 
+    /// Whether a finding of this rule says that a part of the input was not read.
+    pub fn leaves_unread(self) -> bool {
+        matches!(
+            self,
+            Self::BadArchive
+                | Self::LimitReached
+                | Self::MissingImport
+                | Self::NestedStack
+                | Self::NothingChecked
+                | Self::SmartfrogInclude
+                | Self::SmartfrogLimit
+                | Self::UnreadableFile
+        )
+    }
+
     /// Returns the rule with a name or an alias.
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|rule| rule.name() == name || rule.aliases().contains(&name))

@@ -6,7 +6,7 @@ use serde_json::{Value as Json, json};
 use setpoint_catalog::{Catalog, Relation, Resource, ResourceId};
 use setpoint_puppet_values::Data;
 use setpoint_resources::{Modelled, Note};
-use setpoint_source::{Diagnostic, Fix, Rule, Severity, Sources, few};
+use setpoint_source::{Diagnostic, Fix, Rule, RunTitle, Severity, Sources, Story, StoryRun, StoryStep, few};
 use setpoint_state::{CellId, CellKind, Event, Run, Runner, Semantics, State, Status, StepId};
 use setpoint_verify::repair::Repair;
 use setpoint_verify::{
@@ -485,24 +485,22 @@ impl<'a> Teller<'a> {
             format!("a second run fails after one that did not: {}", self.names(&failing))
         };
         let mut finding = Diagnostic::new(rule, message);
-        let start = self.words.state(&twice.start, &twice.matters);
         let cells: Vec<CellId> = twice.differs.cells.clone();
         let (after_one, after_two) = (
             self.words.end(&twice.first_run, &cells, &twice.differs.steps),
             self.words.end(second, &cells, &twice.differs.steps),
         );
-        if !twice.matters.is_empty() {
-            finding = finding.with_note(format!("At the start: {start}."));
-        }
-        if after_one != after_two {
-            finding = finding.with_note(format!("After the first run: {after_one}."));
-            finding = finding.with_note(format!("After the second run: {after_two}."));
-        }
-        finding.counterexample = Some(json!({
-            "start": self.state_json(&twice.start, &twice.matters),
-            "first_run": self.run_json(&twice.first_run, &cells),
-            "second_run": self.run_json(second, &cells),
-        }));
+        let run = |title, end| StoryRun { title, steps: Vec::new(), more: 0, end };
+        let story = Story {
+            start: self.words.chosen_facts(&twice.start, &twice.matters),
+            runs: vec![run(RunTitle::FirstRun, after_one), run(RunTitle::SecondRun, after_two)],
+            data: json!({
+                "start": self.state_json(&twice.start, &twice.matters),
+                "first_run": self.run_json(&twice.first_run, &cells),
+                "second_run": self.run_json(second, &cells),
+            }),
+        };
+        finding = finding.with_story(story);
         if let Some(purging) = active.iter().find(|&&step| self.purges_files_alone(step)) {
             let name = self.words.step(*purging);
             finding =
@@ -635,24 +633,26 @@ impl<'a> Teller<'a> {
         let concerned = &found.differs.steps;
         let trace = |order: &[StepId]| self.runner.trace(&found.start, order);
         let (one, two) = (trace(&found.first), trace(&found.second));
-        let names = |order: &[StepId]| -> String {
-            let named: Vec<&str> =
-                order.iter().filter(|step| steps.contains(step)).map(|&step| self.words.step(step)).collect();
-            named.join(", then ")
+        let run = |title, run: &Run| StoryRun {
+            title,
+            steps: self.story_steps(&run.order, steps),
+            more: 0,
+            end: self.words.end(run, cells, concerned),
         };
-        let mut finding = finding;
-        if !found.matters.is_empty() {
-            finding =
-                finding.with_note(format!("Start: {}.", self.words.state(&found.start, &found.matters)));
-        }
-        finding = finding
-            .with_note(format!("{}: {}.", names(&one.order), self.words.end(&one, cells, concerned)))
-            .with_note(format!("{}: {}.", names(&two.order), self.words.end(&two, cells, concerned)));
-        finding.counterexample = Some(json!({
-            "start": self.state_json(&found.start, &found.matters),
-            "runs": [self.run_json(&one, cells), self.run_json(&two, cells)],
-        }));
-        finding
+        finding.with_story(Story {
+            start: self.words.chosen_facts(&found.start, &found.matters),
+            runs: vec![run(RunTitle::OneOrder, &one), run(RunTitle::AnotherOrder, &two)],
+            data: json!({
+                "start": self.state_json(&found.start, &found.matters),
+                "runs": [self.run_json(&one, cells), self.run_json(&two, cells)],
+            }),
+        })
+    }
+
+    /// Those of some steps that an order has, as it has them.
+    pub(crate) fn story_steps(&self, order: &[StepId], steps: &[StepId]) -> Vec<StoryStep> {
+        let chosen = order.iter().filter(|step| steps.contains(step));
+        chosen.map(|&step| StoryStep::named(self.words.step(step))).collect()
     }
 
     pub(crate) fn state_json(&self, state: &State, cells: &[CellId]) -> Json {

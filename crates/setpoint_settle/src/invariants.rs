@@ -2,7 +2,7 @@
 
 use serde_json::json;
 use setpoint_config::{Config, Invariant as Stated};
-use setpoint_source::{Diagnostic, Rule, Severity};
+use setpoint_source::{Diagnostic, Rule, RunTitle, Severity, Story, StoryFact, StoryRun};
 use setpoint_state::{CellId, StepId, Term, Test, Value};
 use setpoint_verify::{Broken, Invariant, Undecided, Why};
 
@@ -66,29 +66,25 @@ impl Teller<'_> {
         finding.span = place;
         let mut at_start = broken.matters.clone();
         at_start.extend(cells.iter().filter(|cell| !broken.matters.contains(cell)));
-        let start = self.words.state(&broken.start, &at_start);
-        finding = finding.with_note(format!("Start: {start}."));
         let writers = self.writers(&cells, None);
-        let acting: Vec<&str> = broken
-            .run
-            .order
-            .iter()
-            .filter(|step| writers.contains(step))
-            .map(|&step| self.words.step(step))
-            .collect();
-        finding = match acting.as_slice() {
-            [] => finding.with_note("Nothing in the catalog changes it."),
-            steps => finding.with_note(format!("Order: {}.", steps.join(", then "))),
+        let run = StoryRun {
+            title: RunTitle::CleanRun,
+            steps: self.story_steps(&broken.run.order, &writers),
+            more: 0,
+            end: self.words.chosen_facts(&broken.run.end, &cells).into_iter().map(StoryFact::new).collect(),
         };
-        finding = finding.with_note(format!("At the end: {}.", self.words.state(&broken.run.end, &cells)));
+        finding = finding.with_story(Story {
+            start: self.words.chosen_facts(&broken.start, &at_start),
+            runs: vec![run],
+            data: json!({
+                "start": self.state_json(&broken.start, &at_start),
+                "run": self.run_json(&broken.run, &cells),
+            }),
+        });
         if let Some(step) = broken.unless {
             let name = self.words.step(step);
             finding = finding.with_note(format!("Unless {name} makes it hold: what that does is not known."));
         }
-        finding.counterexample = Some(json!({
-            "start": self.state_json(&broken.start, &at_start),
-            "run": self.run_json(&broken.run, &cells),
-        }));
         self.placed(finding, &writers)
     }
 

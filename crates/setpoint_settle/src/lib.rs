@@ -7,6 +7,7 @@
 mod edit;
 mod findings;
 mod invariants;
+mod judge;
 mod redundant;
 mod simulate;
 mod undecided;
@@ -17,7 +18,7 @@ use setpoint_catalog::graph::Graph;
 use setpoint_config::Sentence;
 use setpoint_resources::World;
 use setpoint_source::{Diagnostic, Sources, Verdict};
-use setpoint_verify::{Answer, Options, Order, Twice, verify};
+use setpoint_verify::{Options, verify};
 
 pub use edit::relation_fix;
 pub use simulate::{Simulation, Turn, simulate};
@@ -45,7 +46,7 @@ pub struct Question<'a> {
 }
 
 /// What there is to say about a catalog.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Settled {
     pub verdict: Verdict,
     pub findings: Vec<Diagnostic>,
@@ -72,15 +73,6 @@ pub fn settle(question: &Question<'_>) -> Settled {
     let options = &Options { invariants, maybe_redundant, ..question.options.clone() };
     let verdicts = verify(&modelled.plan, options);
     let teller = Teller::new(question, &modelled, &stated);
-    let mut verdict = Verdict::default();
-    verdict.insert("order", order_word(verdicts.order));
-    let certain = |answer: Answer, shown: Option<&Twice>| match shown {
-        Some(twice) if teller.is_guesswork(twice) => Answer::Unknown,
-        _ => answer,
-    };
-    verdict.insert("idempotent", answer_word(certain(verdicts.idempotent, verdicts.not_idempotent.as_ref())));
-    verdict.insert("quiet", answer_word(certain(verdicts.quiet, verdicts.not_quiet.as_ref())));
-    verdict.insert("convergent", answer_word(verdicts.convergent));
     let mut findings = teller.findings(&verdicts);
     if question.repair
         && findings.iter().any(|finding| finding.fix.is_some())
@@ -90,22 +82,6 @@ pub fn settle(question: &Question<'_>) -> Settled {
     }
     findings.extend(teller.redundant(&stated_edges, &verdicts.redundant));
     findings.extend(problems);
+    let verdict = judge::verdict(&teller, &verdicts, &findings, question.options);
     Settled { verdict, findings }
-}
-
-fn order_word(order: Order) -> &'static str {
-    match order {
-        Order::Independent => "independent",
-        Order::Dependent => "dependent",
-        Order::Fails => "fails",
-        Order::Unknown => "unknown",
-    }
-}
-
-fn answer_word(answer: Answer) -> &'static str {
-    match answer {
-        Answer::Yes => "yes",
-        Answer::No => "no",
-        Answer::Unknown => "unknown",
-    }
 }

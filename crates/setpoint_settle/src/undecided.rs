@@ -4,19 +4,19 @@ use std::collections::BTreeSet;
 
 use setpoint_config::Invariant as Stated;
 use setpoint_resources::OutOfTime;
-use setpoint_source::{Diagnostic, Rule, Span, Verdict};
+use setpoint_source::{Diagnostic, Gap, Judgement, Question, Reason, Rule, Span, Verdict};
 use setpoint_state::StepId;
-use setpoint_verify::{Answer, Order, Stage, Undecided, Unfinished, Unproved, Verdicts, Why};
+use setpoint_verify::{Stage, Undecided, Unfinished, Unproved, Verdicts, Why};
 
 use crate::findings::{MAX_PLACES, Teller, listed};
-use crate::{Question, Settled, answer_word, order_word};
+use crate::{Question as About, Settled};
 
 /// What there is to say about a catalog of which the models were not made in time.
-pub(crate) fn without_models(question: &Question<'_>, stated: &[&Stated], out: OutOfTime) -> Settled {
-    let mut verdict = Verdict::default();
-    verdict.insert("order", order_word(Order::Unknown));
-    for name in ["idempotent", "quiet", "convergent"] {
-        verdict.insert(name, answer_word(Answer::Unknown));
+pub(crate) fn without_models(question: &About<'_>, stated: &[&Stated], out: OutOfTime) -> Settled {
+    let mut verdict = Verdict::nothing_asked();
+    let late = Reason::new(Gap::Time, "timed out before every resource had a model");
+    for asked in [Question::Order, Question::Idempotent, Question::Quiet, Question::Convergent] {
+        verdict.give(asked, Judgement::unknown(late.clone()));
     }
     let mut findings: Vec<Diagnostic> = stated
         .iter()
@@ -54,7 +54,7 @@ pub(crate) fn statement(undecided: &Undecided, reason: &str) -> Diagnostic {
 
 /// What is open for a reason, about resources with these names; the names are empty if it is about the catalog as a whole. None
 /// for what is told otherwise.
-fn message(why: Why, names: &str) -> Option<String> {
+pub(crate) fn message(why: Why, names: &str) -> Option<String> {
     let about = if names.is_empty() { "the catalog as a whole" } else { names };
     let reason = match why {
         Why::Hard => "the question was too hard for the solver",

@@ -5,6 +5,7 @@
 use rustc_hash::FxHashMap;
 use setpoint_catalog::Catalog;
 use setpoint_puppet_values::Data;
+use setpoint_source::StoryFact;
 use setpoint_state::{CellId, CellKey, CellKind, Event, Kind, Plan, Run, State, Status, StepId, Value};
 
 /// Says what cells hold.
@@ -34,6 +35,15 @@ impl<'a> Words<'a> {
 
     /// What cells hold, in one sentence: `/etc/x does not exist, and the user app does`.
     pub(crate) fn state(&self, state: &State, cells: &[CellId]) -> String {
+        match self.chosen_facts(state, cells).as_slice() {
+            [] => "any".to_owned(),
+            [one] => one.clone(),
+            [rest @ .., last] => format!("{}, and {last}", rest.join(", ")),
+        }
+    }
+
+    /// What cells hold, a fact each: those that people think of first, and not too many.
+    pub(crate) fn chosen_facts(&self, state: &State, cells: &[CellId]) -> Vec<String> {
         let mut cells: Vec<CellId> = cells.to_vec();
         cells.sort_by_key(|&cell| self.weight(cell));
         let plain = |cell: &CellId| self.is_beside_the_point(*cell, state.get(*cell));
@@ -43,11 +53,7 @@ impl<'a> Words<'a> {
         }
         let mut facts = self.facts(state, &cells);
         facts.truncate(MAX_FACTS);
-        match facts.as_slice() {
-            [] => "any".to_owned(),
-            [one] => one.clone(),
-            [rest @ .., last] => format!("{}, and {last}", rest.join(", ")),
-        }
+        facts
     }
 
     /// What cells hold, each fact once: a file that is not there has no mode and no owner either.
@@ -200,8 +206,8 @@ impl<'a> Words<'a> {
     }
 
     /// How a run ends, as far as it differs from another: who fails or is skipped, and what the cells hold.
-    pub(crate) fn end(&self, run: &Run, cells: &[CellId], steps: &[StepId]) -> String {
-        let mut facts: Vec<String> = Vec::new();
+    pub(crate) fn end(&self, run: &Run, cells: &[CellId], steps: &[StepId]) -> Vec<StoryFact> {
+        let mut facts: Vec<StoryFact> = Vec::new();
         let real = |step: &&StepId| self.plan.steps.get(step.0 as usize).is_some_and(|step| !step.passes_on);
         for &step in steps.iter().filter(real).take(MAX_FACTS) {
             let name = self.step(step);
@@ -211,17 +217,17 @@ impl<'a> Words<'a> {
                         Event::Failed(of, reason) if *of == step => Some(reason),
                         _ => None,
                     });
-                    facts.push(match reason {
+                    facts.push(StoryFact::bad(match reason {
                         Some(reason) => format!("{name} fails: {reason}"),
                         None => format!("{name} fails"),
-                    });
+                    }));
                 }
-                Some(Status::Skipped) => facts.push(format!("{name} is skipped")),
-                Some(Status::Ok | Status::Changed) => facts.push(format!("{name} succeeds")),
+                Some(Status::Skipped) => facts.push(StoryFact::bad(format!("{name} is skipped"))),
+                Some(Status::Ok | Status::Changed) => facts.push(StoryFact::new(format!("{name} succeeds"))),
                 Some(Status::None) | None => {}
             }
         }
-        facts.extend(self.facts(&run.end, cells).into_iter().take(MAX_FACTS));
-        if facts.is_empty() { "it ends".to_owned() } else { facts.join("; ") }
+        facts.extend(self.facts(&run.end, cells).into_iter().take(MAX_FACTS).map(StoryFact::new));
+        facts
     }
 }

@@ -1,10 +1,11 @@
 //! One model of what is to be said about an input, for every language and every printer.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use setpoint_rules::{Rule, Severity};
 
-use crate::{FileId, Range, Span};
+use crate::{FileId, Range, Span, Story, spoken};
 
 /// A second place that matters for a finding, with a word on why.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -48,7 +49,7 @@ pub struct Diagnostic {
     /// The nodes that have it, where several have the same; it is said for the first of them only.
     pub nodes: Vec<String>,
     /// A concrete run that shows it.
-    pub counterexample: Option<serde_json::Value>,
+    pub story: Option<Arc<Story>>,
     pub fix: Option<Fix>,
 }
 
@@ -57,7 +58,7 @@ impl Diagnostic {
         Self {
             rule,
             severity: rule.severity(),
-            message: message.into(),
+            message: spoken(message.into()),
             span: None,
             label: String::new(),
             labels: Vec::new(),
@@ -65,7 +66,7 @@ impl Diagnostic {
             helps: Vec::new(),
             resources: Vec::new(),
             nodes: Vec::new(),
-            counterexample: None,
+            story: None,
             fix: None,
         }
     }
@@ -87,23 +88,44 @@ impl Diagnostic {
     }
 
     pub fn labelled(mut self, text: impl Into<String>) -> Self {
-        self.label = text.into();
+        self.label = spoken(text.into());
         self
     }
 
     pub fn with_label(mut self, span: Span, text: impl Into<String>) -> Self {
-        self.labels.push(Label { span, text: text.into() });
+        self.labels.push(Label { span, text: spoken(text.into()) });
         self
     }
 
     pub fn with_note(mut self, text: impl Into<String>) -> Self {
-        self.notes.push(text.into());
+        self.note(text);
         self
     }
 
+    /// Adds a note.
+    pub fn note(&mut self, text: impl Into<String>) {
+        self.notes.push(spoken(text.into()));
+    }
+
     pub fn with_help(mut self, text: impl Into<String>) -> Self {
-        self.helps.push(text.into());
+        self.help(text);
         self
+    }
+
+    /// Adds what to do.
+    pub fn help(&mut self, text: impl Into<String>) {
+        self.helps.push(spoken(text.into()));
+    }
+
+    pub fn with_story(mut self, story: Story) -> Self {
+        self.story = Some(Arc::new(story));
+        self
+    }
+
+    /// The story, the notes and what to do, a line each, as text printers tell them.
+    pub fn details(&self) -> impl Iterator<Item = String> {
+        let story = self.story.iter().flat_map(|story| story.lines());
+        self.notes.iter().cloned().chain(story).chain(self.helps.iter().cloned())
     }
 
     pub fn with_resources(mut self, resources: impl IntoIterator<Item = String>) -> Self {

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::io;
 use std::path::{Component, Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 
 /// Larger files are refused: no source text is that long, and offsets stay within 32 bits.
 pub const MAX_FILE_BYTES: u64 = 64 * 1024 * 1024;
@@ -32,6 +33,14 @@ pub trait FileSystem: fmt::Debug + Send + Sync {
     fn is_dir(&self, path: &Path) -> bool;
     /// The names in a directory, sorted. Empty if there is no such directory.
     fn list(&self, path: &Path) -> Vec<String>;
+
+    /// Takes note of something that is there and could not be used.
+    fn record(&self, _error: &FileError) {}
+
+    /// Files and folders that are there and could not be used so far, each once, by path.
+    fn unreadable(&self) -> Vec<FileError> {
+        Vec::new()
+    }
 }
 
 /// Reads a text file; text that is not UTF-8 is an error that names the line.
@@ -39,7 +48,10 @@ pub fn read_text(files: &dyn FileSystem, path: &Path) -> Result<String, FileErro
     String::from_utf8(files.read(path)?).map_err(|error| {
         let valid = &error.as_bytes()[..error.utf8_error().valid_up_to()];
         let line = memchr::memchr_iter(b'\n', valid).count() + 1;
-        FileError { path: path.to_owned(), reason: format!("line {line} is not valid UTF-8"), missing: false }
+        let reason = format!("line {line} is not valid UTF-8");
+        let error = FileError { path: path.to_owned(), reason, missing: false };
+        files.record(&error);
+        error
     })
 }
 
@@ -49,15 +61,7 @@ pub struct OsFileSystem;
 
 impl FileSystem for OsFileSystem {
     fn read(&self, path: &Path) -> Result<Vec<u8>, FileError> {
-        let fail = |error: io::Error| {
-            let reason = match error.kind() {
-                io::ErrorKind::NotFound => "there is no such file".to_owned(),
-                io::ErrorKind::PermissionDenied => "permission denied".to_owned(),
-                io::ErrorKind::IsADirectory => "it is a directory".to_owned(),
-                _ => error.to_string(),
-            };
-            FileError { path: path.to_owned(), reason, missing: error.kind() == io::ErrorKind::NotFound }
-        };
+        let fail = |error: io::Error| FileError::of(path, &error);
         let size = std::fs::metadata(path).map_err(fail)?.len();
         if size > MAX_FILE_BYTES {
             let reason = format!(
@@ -79,11 +83,92 @@ impl FileSystem for OsFileSystem {
     }
 
     fn list(&self, path: &Path) -> Vec<String> {
-        let Ok(entries) = std::fs::read_dir(path) else { return Vec::new() };
-        let mut names: Vec<String> =
-            entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok()).collect();
-        names.sort();
-        names
+        list_folder(path).map(|(names, _)| names).unwrap_or_default()
+    }
+}
+
+impl FileError {
+    fn of(path: &Path, error: &io::Error) -> Self {
+        let reason = match error.kind() {
+            io::ErrorKind::NotFound => "there is no such file".to_owned(),
+            io::ErrorKind::PermissionDenied => "permission denied".to_owned(),
+            io::ErrorKind::IsADirectory => "it is a directory".to_owned(),
+            _ => error.to_string(),
+        };
+        let missing = matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory);
+        Self { path: path.to_owned(), reason, missing }
+    }
+}
+
+/// The names in a folder, sorted, and whether there are others that are not UTF-8.
+fn list_folder(path: &Path) -> io::Result<(Vec<String>, bool)> {
+    let (mut names, mut has_others) = (Vec::new(), false);
+    for entry in std::fs::read_dir(path)? {
+        match entry?.file_name().into_string() {
+            Ok(name) => names.push(name),
+            Err(_) => has_others = true,
+        }
+    }
+    names.sort();
+    Ok((names, has_others))
+}
+
+/// The files of this machine, with a record of what is there and could not be used: whoever passes over such a file does
+/// not make it unseen.
+#[derive(Debug, Default)]
+pub struct RecordingFileSystem {
+    unreadable: Mutex<BTreeMap<PathBuf, FileError>>,
+}
+
+impl RecordingFileSystem {
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Looks at a path; what is there and cannot be looked at is recorded.
+    fn metadata(&self, path: &Path) -> Option<std::fs::Metadata> {
+        std::fs::metadata(path).map_err(|error| self.record(&FileError::of(path, &error))).ok()
+    }
+}
+
+impl FileSystem for RecordingFileSystem {
+    fn read(&self, path: &Path) -> Result<Vec<u8>, FileError> {
+        OsFileSystem.read(path).inspect_err(|error| self.record(error))
+    }
+
+    fn is_file(&self, path: &Path) -> bool {
+        self.metadata(path).is_some_and(|found| found.is_file())
+    }
+
+    fn is_dir(&self, path: &Path) -> bool {
+        self.metadata(path).is_some_and(|found| found.is_dir())
+    }
+
+    fn list(&self, path: &Path) -> Vec<String> {
+        match list_folder(path) {
+            Ok((names, has_others)) => {
+                if has_others {
+                    let reason = "names in it are not UTF-8".to_owned();
+                    self.record(&FileError { path: path.to_owned(), reason, missing: false });
+                }
+                names
+            }
+            Err(error) => {
+                self.record(&FileError::of(path, &error));
+                Vec::new()
+            }
+        }
+    }
+
+    fn record(&self, error: &FileError) {
+        if !error.missing {
+            let mut known = self.unreadable.lock().unwrap_or_else(PoisonError::into_inner);
+            known.entry(normal(&error.path)).or_insert_with(|| error.clone());
+        }
+    }
+
+    fn unreadable(&self) -> Vec<FileError> {
+        self.unreadable.lock().unwrap_or_else(PoisonError::into_inner).values().cloned().collect()
     }
 }
 
@@ -163,6 +248,14 @@ impl FileSystem for OverlayFileSystem<'_> {
         self.over.is_dir(path) || self.base.is_dir(path)
     }
 
+    fn record(&self, error: &FileError) {
+        self.base.record(error);
+    }
+
+    fn unreadable(&self) -> Vec<FileError> {
+        self.base.unreadable()
+    }
+
     fn list(&self, path: &Path) -> Vec<String> {
         let mut names = self.base.list(path);
         names.extend(self.over.list(path));
@@ -200,6 +293,23 @@ mod tests {
         assert_eq!(files.list(Path::new("./m")), ["a", "b.pp"]);
         assert!(files.is_dir(Path::new("m/a/../a")));
         assert!(!files.is_dir(Path::new("m/c")));
+    }
+
+    #[test]
+    fn what_is_there_and_cannot_be_used_is_recorded() {
+        let folder = std::env::temp_dir().join(format!("setpoint-files-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        std::fs::write(folder.join("latin.pp"), b"\xff").unwrap();
+        std::os::unix::fs::symlink(folder.join("loop.pp"), folder.join("loop.pp")).unwrap();
+        let files = RecordingFileSystem::new();
+        assert!(read_text(&files, &folder.join("latin.pp")).is_err());
+        assert!(!files.is_file(&folder.join("loop.pp")));
+        assert!(!files.is_file(&folder.join("missing.pp")));
+        assert!(!files.is_dir(&folder.join("latin.pp/below")));
+        assert_eq!(files.list(&folder), ["latin.pp", "loop.pp"]);
+        let found: Vec<PathBuf> = files.unreadable().into_iter().map(|error| error.path).collect();
+        std::fs::remove_dir_all(&folder).unwrap();
+        assert_eq!(found, [folder.join("latin.pp"), folder.join("loop.pp")]);
     }
 
     #[test]

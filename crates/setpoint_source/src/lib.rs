@@ -4,21 +4,30 @@
 //! into it with [`Span`]s, and describes what it found as [`Diagnostic`]s gathered in a [`Report`]. Only the
 //! printers in [`print`] turn these into text; nothing here writes to a terminal or knows any input language.
 
+mod coverage;
 mod diagnostic;
 mod files;
 pub mod print;
 mod report;
 mod span;
+mod spoken;
+mod story;
 mod suggest;
 mod symbol;
+mod verdict;
 
+pub use coverage::{Counted, Coverage, Nouns, Reached};
 pub use diagnostic::{Diagnostic, Edit, Fix, Label};
 pub use files::{
-    FileError, FileSystem, MAX_FILE_BYTES, MemoryFileSystem, OsFileSystem, OverlayFileSystem, normal,
-    read_text,
+    FileError, FileSystem, MAX_FILE_BYTES, MemoryFileSystem, OsFileSystem, OverlayFileSystem,
+    RecordingFileSystem, normal, read_text,
 };
-pub use report::{Drawing, InputReport, Report, Verdict};
+pub use report::{Drawing, InputReport, Report};
+pub use setpoint_answer::{Answer, Basis, Reasons, Standing};
 pub use setpoint_rules::{Class, Rule, Severity};
 pub use span::{FileId, Position, Range, SourceFile, Sources, Span};
+pub use spoken::spoken;
+pub use story::{RunTitle, Story, StoryFact, StoryRun, StoryStep};
 pub use suggest::{distance, few, nearest};
 pub use symbol::Symbol;
+pub use verdict::{Gap, Judgement, Place, Question, Reason, Verdict, Witness, conditional};

@@ -1,25 +1,73 @@
 //! What a command found out about its inputs.
 
-use indexmap::IndexMap;
 use setpoint_diagram::Diagram;
+use setpoint_rules::{Class, Severity};
 
-use crate::{Diagnostic, Severity};
-
-/// The answers of the analyses that fit an input: `catalog`, `order`, `idempotent`, `reaches_final`, … with the
-/// words that the documentation promises.
-pub type Verdict = IndexMap<&'static str, &'static str>;
+use crate::{Coverage, Diagnostic, Gap, Question, Reason, Verdict};
 
 /// One input: a file, or one node of it.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub struct InputReport {
     pub path: String,
     /// `puppet`, `catalog`, `smartfrog`, `cloudformation`, `tosca`, `model`.
     pub kind: &'static str,
     pub node: Option<String>,
-    pub verdict: Verdict,
+    verdict: Verdict,
     pub findings: Vec<Diagnostic>,
+    /// How much of it was looked at, if that was counted.
+    pub coverage: Option<Coverage>,
     /// What hangs together how, where a drawing was asked for.
     pub drawing: Option<Drawing>,
+}
+
+impl InputReport {
+    /// Returns the report of an input about which nothing is known yet.
+    pub fn new(path: impl Into<String>, kind: &'static str) -> Self {
+        Self {
+            path: path.into(),
+            kind,
+            node: None,
+            verdict: Verdict::nothing_asked(),
+            findings: Vec::new(),
+            coverage: None,
+            drawing: None,
+        }
+    }
+
+    /// Takes the answers about the input. Its findings are looked at first: where one says that a part was not read or is not
+    /// well-formed, nothing about the input is proved; where one says that a run cannot end, it is not proved that all do.
+    pub fn conclude(&mut self, verdict: Verdict) {
+        self.verdict = verdict;
+        for finding in &self.findings {
+            let gap = match finding.rule.class() {
+                Class::Syntax if finding.severity == Severity::Error => Gap::Malformed,
+                Class::Open if finding.rule.leaves_unread() => Gap::Unread,
+                Class::Defect
+                    if finding.severity == Severity::Error
+                        && self
+                            .verdict
+                            .get(Question::ReachesFinal)
+                            .is_some_and(|known| known.is_proved()) =>
+                {
+                    Gap::Contradicted
+                }
+                _ => continue,
+            };
+            let reason = Reason::of(gap, finding);
+            let is_known = self
+                .verdict
+                .reasons()
+                .iter()
+                .any(|(known, _)| known.place == reason.place && known.gap == gap);
+            if !is_known {
+                self.verdict.doubt(&reason);
+            }
+        }
+    }
+
+    pub fn verdict(&self) -> &Verdict {
+        &self.verdict
+    }
 }
 
 /// A graph that is to be shown, unless nobody could read it.

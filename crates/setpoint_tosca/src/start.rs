@@ -1,8 +1,8 @@
 //! Whether a topology can start, and if not, what waits for what.
 
-use setpoint_orchestra::concrete::{self, Answer, Facts, Ground, Limits};
+use setpoint_orchestra::concrete::{self, Facts, Ground, Limits};
 use setpoint_orchestra::{Instance, Model, report};
-use setpoint_source::{Diagnostic, Rule, Sources};
+use setpoint_source::{Diagnostic, Gap, Judgement, Reason, Rule, Sources};
 
 /// Decides whether every run of an instance ends with all nodes started.
 pub fn can_start(
@@ -10,11 +10,12 @@ pub fn can_start(
     instance: &Instance,
     facts: &Facts,
     sources: &Sources,
-) -> (Answer, Vec<Diagnostic>) {
+) -> (Judgement, Vec<Diagnostic>) {
     let ground = match Ground::new(model, instance) {
         Ok(ground) => ground,
         Err(message) => {
-            return (Answer::Unknown, vec![Diagnostic::new(Rule::MalformedInstance, message)]);
+            let finding = Diagnostic::new(Rule::MalformedInstance, message);
+            return (Judgement::unknown(Reason::of(Gap::Malformed, &finding)), vec![finding]);
         }
     };
     let outcome = concrete::check(&ground, facts, Limits::default());
@@ -22,10 +23,9 @@ pub fn can_start(
     // A node that requires itself has a finding of its own, and breaks no more than that.
     found.retain(|finding| finding.rule != Rule::MalformedInstance);
     for finding in found.iter_mut().filter(|finding| finding.rule == Rule::Deadlock) {
-        finding.helps.push(
-            "Remove one of the requirements of the circle, or move what it is for into a node of its own."
-                .to_owned(),
+        finding.help(
+            "Remove one of the requirements of the circle, or move what it is for into a node of its own.",
         );
     }
-    (outcome.reaches_final, found)
+    (report::outcome_answer(&outcome, &found), found)
 }

@@ -1,6 +1,5 @@
 //! Topologies of other projects: each is answered, and none is falsely refused to start.
 
-use setpoint_orchestra::concrete::Answer;
 use setpoint_orchestra::models::TOSCA_SETUP;
 use setpoint_source::{OsFileSystem, Sources};
 use setpoint_testing::files_below;
@@ -22,6 +21,6 @@ fn every_topology_is_answered() {
         let model = TOSCA_SETUP.load(&sources).unwrap();
         let instance = instance(&service, &topology, &model).unwrap();
         let (answer, _) = can_start(&model, &instance, &TOSCA_SETUP.facts, &sources);
-        assert_eq!(answer, Answer::Yes, "{} can start", path.display());
+        assert!(answer.is_proved(), "{} can start", path.display());
     }
 }

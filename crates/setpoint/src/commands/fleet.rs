@@ -55,7 +55,7 @@ fn node_json(node: &FleetNode) -> serde_json::Value {
     json!({
         "node": node.name,
         "platform": node.platform,
-        "verdict": node.verdict,
+        "verdict": node.verdict.json(),
         "resources": node.resources,
         "errors": node.errors,
         "warnings": node.warnings,
@@ -80,11 +80,8 @@ fn text(fleet: &Fleet, seconds: f64) -> String {
     let listed: Vec<&FleetNode> = fleet.nodes.iter().filter(|node| all || !node.is_ok()).collect();
     let width = listed.iter().map(|node| node.name.chars().count()).max().unwrap_or(0);
     for node in &listed {
-        let verdict: Vec<String> = node
-            .verdict
-            .iter()
-            .map(|(question, answer)| format!("{} {answer}", question.replace('_', " ")))
-            .collect();
+        let verdict: Vec<String> =
+            node.verdict.words().map(|(question, word)| format!("{} {word}", question.heading())).collect();
         let _ =
             write!(out, "{:width$}  {:<12} {:>6} resources", node.name, verdict.join(", "), node.resources);
         if node.errors + node.warnings > 0 {

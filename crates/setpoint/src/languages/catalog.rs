@@ -7,7 +7,7 @@ use setpoint_diff::{Differences, Root, SourceChanges, Version};
 use setpoint_project::{Older, Session, Surroundings, UsageError, judge, module_types, modulepath, threads};
 use setpoint_provenance::Arena;
 use setpoint_puppet_values::Hash;
-use setpoint_source::{Diagnostic, InputReport};
+use setpoint_source::{Diagnostic, InputReport, Judgement, Question, Verdict, Witness};
 
 use super::Language;
 use super::puppet::{draw, printed, printer, simulate};
@@ -106,8 +106,7 @@ impl Language for PuppetCatalog {
         options: &InputOptions,
     ) -> Result<Vec<InputReport>, UsageError> {
         let options = &options.for_project();
-        let mut report =
-            InputReport { path: path.display().to_string(), kind: self.kind(), ..InputReport::default() };
+        let mut report = InputReport::new(path.display().to_string(), self.kind());
         match load(session, path)? {
             Ok(catalog) => {
                 report.node = Some(catalog.name.to_string());
@@ -123,8 +122,10 @@ impl Language for PuppetCatalog {
                 judge(&catalog, &types, &surroundings, platform, &session.sources, &|_| false, &mut report);
             }
             Err(finding) => {
+                let mut verdict = Verdict::nothing_asked();
+                verdict.give(Question::Catalog, Judgement::refuted(Witness::of(&finding)));
                 report.findings.push(finding);
-                report.verdict.insert("catalog", "fails");
+                report.conclude(verdict);
             }
         }
         Ok(vec![report])

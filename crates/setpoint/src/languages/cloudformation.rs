@@ -6,7 +6,7 @@ use setpoint_cloudformation::{Analysis, draw};
 use setpoint_lsp::Symbol;
 use setpoint_orchestra::models::{CLOUDFORMATION_LIFECYCLE, CLOUDFORMATION_SETUP};
 use setpoint_project::{Older, Session, UsageError};
-use setpoint_source::{Class, InputReport, Rule, normal, read_text};
+use setpoint_source::{Class, InputReport, Question, Rule, Verdict, normal, read_text};
 
 use super::Language;
 use super::outline::{OF_TEMPLATE, outline};
@@ -61,14 +61,12 @@ impl Language for CloudFormation {
                     work.push(nested);
                 }
             }
-            let mut report = InputReport {
-                path: path.display().to_string(),
-                kind: self.kind(),
-                drawing: session.drawing(|| draw::diagram(&analysis)),
-                findings: analysis.findings,
-                ..InputReport::default()
-            };
-            report.verdict.insert("reaches_final", analysis.reaches_final);
+            let mut report = InputReport::new(path.display().to_string(), self.kind());
+            report.drawing = session.drawing(|| draw::diagram(&analysis));
+            report.findings = analysis.findings;
+            let mut verdict = Verdict::nothing_asked();
+            verdict.give(Question::ReachesFinal, analysis.reaches_final);
+            report.conclude(verdict);
             reports.push(report);
         }
         Ok(reports)
@@ -77,12 +75,9 @@ impl Language for CloudFormation {
     fn parse(&self, session: &Session<'_>, path: &Path) -> Result<InputReport, UsageError> {
         let mut analysis = analyse(session, path)?;
         analysis.findings.retain(|finding| finding.rule.class() == Class::Syntax);
-        Ok(InputReport {
-            path: path.display().to_string(),
-            kind: self.kind(),
-            findings: analysis.findings,
-            ..InputReport::default()
-        })
+        let mut report = InputReport::new(path.display().to_string(), self.kind());
+        report.findings = analysis.findings;
+        Ok(report)
     }
 
     fn graph(

@@ -9,7 +9,9 @@ use setpoint_orchestra::language::{self, LoadedModel};
 use setpoint_orchestra::parametric::{Effort, facts, prove};
 use setpoint_orchestra::{Instance, Model, load_model, report};
 use setpoint_project::{Session, UsageError};
-use setpoint_source::{Diagnostic, InputReport, Rule, Severity, Sources};
+use setpoint_source::{
+    Diagnostic, Gap, InputReport, Judgement, Question, Reason, Rule, Severity, Sources, Verdict,
+};
 
 use super::Language;
 use super::simulation::simulate;
@@ -43,19 +45,21 @@ impl Language for RuleModel {
     ) -> Result<Vec<InputReport>, UsageError> {
         session.read(path)?;
         let LoadedModel { model, instances, diagnostics } = load_model(session.files, &session.sources, path);
-        let mut report = InputReport {
-            path: path.display().to_string(),
-            kind: self.kind(),
-            findings: diagnostics,
-            ..InputReport::default()
-        };
+        let mut report = InputReport::new(path.display().to_string(), self.kind());
+        report.findings = diagnostics;
         let Some(model) = model else {
-            report.verdict.insert("reaches_final", "unknown");
+            let reason = report.findings.first().map_or_else(
+                || Reason::new(Gap::Malformed, "the rule set cannot be used"),
+                |finding| Reason::of(Gap::Malformed, finding),
+            );
+            report.conclude(reaches_final(Judgement::unknown(reason)));
             return Ok(vec![report]);
         };
         let proof = prove(&model, Effort::default());
-        report.verdict.insert("reaches_final", proof.answer.as_str());
-        report.findings.extend(report::proof_findings(&model, &proof, &session.sources));
+        let findings = report::proof_findings(&model, &proof, &session.sources);
+        let answer = report::proof_answer(&proof, &findings);
+        report.findings.extend(findings);
+        report.conclude(reaches_final(answer));
         report.drawing = session.drawing(|| report::graph_diagram(&model, &[]));
         let proved = proof.facts();
         let mut out = vec![report];
@@ -71,12 +75,9 @@ impl Language for RuleModel {
     fn parse(&self, session: &Session, path: &Path) -> Result<InputReport, UsageError> {
         let text = session.read(path)?;
         let file = session.sources.add(path.display().to_string(), text.as_str());
-        Ok(InputReport {
-            path: path.display().to_string(),
-            kind: self.kind(),
-            findings: language::parse(file, &text).diagnostics,
-            ..InputReport::default()
-        })
+        let mut report = InputReport::new(path.display().to_string(), self.kind());
+        report.findings = language::parse(file, &text).diagnostics;
+        Ok(report)
     }
 
     fn graph(
@@ -202,23 +203,26 @@ fn check_instance(
     facts: &Facts,
     sources: &Sources,
 ) -> InputReport {
-    let mut report = InputReport {
-        path: path.display().to_string(),
-        kind,
-        node: Some(instance.name.clone()),
-        ..InputReport::default()
-    };
+    let mut report = InputReport::new(path.display().to_string(), kind);
+    report.node = Some(instance.name.clone());
     let (answer, findings) = match Ground::new(model, instance) {
         Ok(ground) => {
             let outcome = check(&ground, facts, Limits::default());
-            (outcome.reaches_final.as_str(), report::outcome_findings(&ground, &outcome, sources))
+            let findings = report::outcome_findings(&ground, &outcome, sources);
+            (report::outcome_answer(&outcome, &findings), findings)
         }
         Err(message) => {
-            let finding = Diagnostic::new(Rule::Undecided, message);
-            ("unknown", vec![finding.severity(Severity::Warning)])
+            let finding = Diagnostic::new(Rule::Undecided, message).severity(Severity::Warning);
+            (Judgement::unknown(Reason::of(Gap::Limit, &finding)), vec![finding])
         }
     };
-    report.verdict.insert("reaches_final", answer);
     report.findings = findings;
+    report.conclude(reaches_final(answer));
     report
+}
+
+fn reaches_final(answer: Judgement) -> Verdict {
+    let mut verdict = Verdict::nothing_asked();
+    verdict.give(Question::ReachesFinal, answer);
+    verdict
 }

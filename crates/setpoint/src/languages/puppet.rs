@@ -60,12 +60,9 @@ impl Language for Puppet {
         let text = session.read(path)?;
         let file = session.sources.add(path.display().to_string(), text.as_str());
         let parse = parse_text(path, file, &text);
-        Ok(InputReport {
-            path: path.display().to_string(),
-            kind: self.kind(),
-            findings: parse.diagnostics,
-            ..InputReport::default()
-        })
+        let mut report = InputReport::new(path.display().to_string(), self.kind());
+        report.findings = parse.diagnostics;
+        Ok(report)
     }
 
     fn compile(

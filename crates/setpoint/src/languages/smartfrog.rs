@@ -62,12 +62,8 @@ impl Language for SmartFrog {
             &session.sources,
             &compiler_options(options)?,
         );
-        let mut report = InputReport {
-            path: path.display().to_string(),
-            kind: self.kind(),
-            findings,
-            ..InputReport::default()
-        };
+        let mut report = InputReport::new(path.display().to_string(), self.kind());
+        report.findings = findings;
         if session.drawn.is_some() {
             let options = Options { observe: true, ..compiler_options(options)? };
             let compiled = compiled(session, session.files, path, &options)?;
@@ -82,12 +78,9 @@ impl Language for SmartFrog {
         // The production language has all that the core language has, and more keywords.
         let dialect = syntax::Dialect::Production;
         let parsed = syntax::parse_text(path, session.read(path)?, session.files, &session.sources, dialect);
-        Ok(InputReport {
-            path: path.display().to_string(),
-            kind: self.kind(),
-            findings: parsed.diagnostics,
-            ..InputReport::default()
-        })
+        let mut report = InputReport::new(path.display().to_string(), self.kind());
+        report.findings = parsed.diagnostics;
+        Ok(report)
     }
 
     fn compile(

@@ -7,7 +7,9 @@ use setpoint_orchestra::Model;
 use setpoint_orchestra::concrete::Facts;
 use setpoint_orchestra::models::TOSCA_SETUP;
 use setpoint_project::{Session, UsageError};
-use setpoint_source::{Diagnostic, FileSystem, InputReport, Rule, Severity};
+use setpoint_source::{
+    Diagnostic, FileSystem, Gap, InputReport, Judgement, Question, Reason, Rule, Severity, Verdict, Witness,
+};
 use setpoint_tosca::{Service, Topology, draw};
 
 use super::Language;
@@ -41,12 +43,13 @@ impl Language for Tosca {
         path: &Path,
         _: &InputOptions,
     ) -> Result<Vec<InputReport>, UsageError> {
-        let mut report =
-            InputReport { path: path.display().to_string(), kind: self.kind(), ..InputReport::default() };
-        let verdict = match read(session, path)? {
+        let mut report = InputReport::new(path.display().to_string(), self.kind());
+        let answer = match read(session, path)? {
             Err(reason) => {
-                report.findings.push(setpoint_tosca::bad_archive(&report.path, &reason));
-                "unknown"
+                let finding = setpoint_tosca::bad_archive(&report.path, &reason);
+                let unread = Reason::of(Gap::Unread, &finding);
+                report.findings.push(finding);
+                Judgement::unknown(unread)
             }
             Ok((mut service, mut topology)) => {
                 report.findings.append(&mut service.diagnostics);
@@ -55,13 +58,14 @@ impl Language for Tosca {
                 verdict(session, &service, &topology, &mut report)
             }
         };
-        report.verdict.insert("reaches_final", verdict);
+        let mut verdict = Verdict::nothing_asked();
+        verdict.give(Question::ReachesFinal, answer);
+        report.conclude(verdict);
         Ok(vec![report])
     }
 
     fn parse(&self, session: &Session<'_>, path: &Path) -> Result<InputReport, UsageError> {
-        let mut report =
-            InputReport { path: path.display().to_string(), kind: self.kind(), ..InputReport::default() };
+        let mut report = InputReport::new(path.display().to_string(), self.kind());
         match read(session, path)? {
             Err(reason) => report.findings.push(setpoint_tosca::bad_archive(&report.path, &reason)),
             Ok((service, _)) => report.findings.extend(service.diagnostics),
@@ -153,24 +157,25 @@ fn verdict(
     service: &Service,
     topology: &Topology,
     report: &mut InputReport,
-) -> &'static str {
+) -> Judgement {
     let (model, facts) = match rule_set(session, service, topology) {
         Ok(found) => found,
         Err(mut diagnostics) => {
             report.findings.append(&mut diagnostics);
-            return "unknown";
+            return Judgement::unknown(Reason::new(Gap::Malformed, "the rule set cannot be used"));
         }
     };
-    let Ok(instance) = setpoint_tosca::instance(service, topology, &model) else { return "unknown" };
+    let Ok(instance) = setpoint_tosca::instance(service, topology, &model) else {
+        return Judgement::unknown(Reason::new(Gap::NotModelled, "the topology does not fit the rule set"));
+    };
     let (answer, mut findings) = setpoint_tosca::can_start(&model, &instance, &facts, &session.sources);
     report.findings.append(&mut findings);
-    let errors = || report.findings.iter().filter(|finding| finding.severity == Severity::Error);
     // What could not be read may add nodes and requirements.
     let unread = |rule: Rule| [Rule::MissingImport, Rule::InvalidData].contains(&rule);
-    match answer.as_str() {
-        "yes" if errors().any(|finding| !unread(finding.rule)) => "no",
-        "yes" if errors().next().is_some() => "unknown",
-        answer => answer,
+    let errors = || report.findings.iter().filter(|finding| finding.severity == Severity::Error);
+    match (answer, errors().find(|finding| !unread(finding.rule))) {
+        (answer, Some(finding)) if answer.is_proved() => Judgement::refuted(Witness::of(finding)),
+        (answer, _) => answer,
     }
 }
 

@@ -101,7 +101,7 @@ impl Resolver {
             None => format!("there are {}", list(known)),
         };
         let error = self.error(name.range, message);
-        error.helps.push(help);
+        error.help(help);
     }
 
     fn class_id(&mut self, name: Name) -> Option<ClassId> {
@@ -213,7 +213,7 @@ impl Resolver {
                             claim.span.range,
                             "`require` speaks of what never changes: types, links and equality",
                         );
-                        error.helps.push("say what holds at the start in `init`".to_owned());
+                        error.help("say what holds at the start in `init`");
                     }
                 }
             }
@@ -480,7 +480,7 @@ impl Resolver {
             _ => {
                 let error = self
                     .error(left.range.to(right.range), "a type is compared with a type: `x.type = y.type`");
-                error.helps.push("to test for one type write `x of NAME`".to_owned());
+                error.help("to test for one type write `x of NAME`");
                 None
             }
         }

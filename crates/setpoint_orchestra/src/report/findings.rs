@@ -1,8 +1,10 @@
 //! Failures as findings with source frames.
 
-use setpoint_source::{Diagnostic, Rule, Severity, Sources};
+use setpoint_source::{
+    Basis, Diagnostic, Gap, Judgement, Reason, Rule, Severity, Sources, Standing, Witness,
+};
 
-use super::{need_text, object_name, run_json, step_name};
+use super::{need_text, object_name, run_story, step_name};
 use crate::concrete::{Answer, Explanation, Failure, Ground, Limit, Outcome, Run, Wait};
 use crate::instance::ObjectId;
 use crate::model::Model;
@@ -34,6 +36,19 @@ pub fn outcome_findings(ground: &Ground<'_>, outcome: &Outcome, sources: &Source
         });
     }
     out
+}
+
+/// The answer of a check of one instance, with the findings that tell it.
+pub fn outcome_answer(outcome: &Outcome, findings: &[Diagnostic]) -> Judgement {
+    let told = |rules: &[Rule]| findings.iter().find(|finding| rules.contains(&finding.rule));
+    match (outcome.reaches_final, told(&[Rule::Deadlock, Rule::EndlessRun])) {
+        (Answer::Yes, _) => Judgement::Proved(Basis::of([Standing::CreationSucceeds])),
+        (Answer::No, Some(finding)) => Judgement::refuted(Witness::of(finding)),
+        _ => Judgement::unknown(match told(&[Rule::Undecided, Rule::MalformedInstance]) {
+            Some(finding) => Reason::of(Gap::Limit, finding),
+            None => Reason::new(Gap::Undecided, "the search ended without an answer"),
+        }),
+    }
 }
 
 /// Nothing is said of runs in which more messages wait at one place than are counted.
@@ -78,7 +93,7 @@ pub fn deadlock_finding(
         match place(first) {
             Some(span) if found.span.is_none() => {
                 found.span = Some(span);
-                found.label = text;
+                found = found.labelled(text);
             }
             Some(span) => found = found.with_label(span, text),
             None => found = found.with_note(text),
@@ -89,8 +104,7 @@ pub fn deadlock_finding(
         found = found.with_note(format!("what does not arrive: {}", shortened(&stuck)));
     }
     found = found.with_resources(objects.iter().map(|&id| object_name(ground, id)));
-    found.counterexample = Some(run_json(ground, run, sources));
-    found
+    found.with_story(run_story(ground, run, sources))
 }
 
 /// The circle or chain of waits; a circle from the first of its objects that the final state is about.
@@ -158,8 +172,20 @@ fn endless_finding(ground: &Ground<'_>, prefix: usize, run: &Run, sources: &Sour
     .with_note(format!("after {prefix} steps these repeat: {}", shortened(&round)));
     let last = run.steps.last().map(|&step| ground.model.rules[ground.steps[step].rule].span);
     found.span = last;
-    found.counterexample = Some(run_json(ground, run, sources));
-    found
+    found.with_story(run_story(ground, run, sources))
+}
+
+/// The answer of a proof for any number of objects, with the findings that tell it.
+pub fn proof_answer(proof: &Proof, findings: &[Diagnostic]) -> Judgement {
+    let told = |rules: &[Rule]| findings.iter().find(|finding| rules.contains(&finding.rule));
+    match (proof.answer, told(&[Rule::Deadlock, Rule::EndlessRun, Rule::BrokenInvariant])) {
+        (Answer::Yes, _) => Judgement::Proved(Basis::nothing()),
+        (Answer::No, Some(finding)) => Judgement::refuted(Witness::of(finding)),
+        _ => Judgement::unknown(match told(&[Rule::NotProved, Rule::VacuousModel]) {
+            Some(finding) => Reason::of(Gap::Undecided, finding),
+            None => Reason::new(Gap::Undecided, "neither proved nor refuted"),
+        }),
+    }
 }
 
 /// The findings of a proof: a counterexample, a rule that never applies, a condition that stays open.
@@ -173,13 +199,12 @@ pub fn proof_findings(model: &Model, proof: &Proof, sources: &Sources) -> Vec<Di
             Wrong::Endless { prefix } => endless_finding(&ground, *prefix, &found.run, sources),
             Wrong::Invariant(at) => {
                 let invariant = &model.invariants[*at];
-                let mut broken = Diagnostic::new(
+                Diagnostic::new(
                     Rule::BrokenInvariant,
                     format!("invariant `{}` does not hold in every reachable state", invariant.name),
                 )
-                .at(invariant.span);
-                broken.counterexample = Some(run_json(&ground, &found.run, sources));
-                broken
+                .at(invariant.span)
+                .with_story(run_story(&ground, &found.run, sources))
             }
         };
         // The instance is not in any file; the rule of the last step, or else the final predicate, is.
@@ -187,15 +212,18 @@ pub fn proof_findings(model: &Model, proof: &Proof, sources: &Sources) -> Vec<Di
             let last = found.run.steps.last().map(|&step| model.rules[ground.steps[step].rule].span);
             finding.span = last.or(model.finals.first().map(|claim| claim.span));
         }
-        finding.notes.insert(0, format!("in the smallest instance: {}", instance_text(&ground)));
+        finding.notes.insert(
+            0,
+            setpoint_source::spoken(format!("in the smallest instance: {}", instance_text(&ground))),
+        );
         let steps: Vec<String> = found.run.steps.iter().map(|&step| step_name(&ground, step)).collect();
         if steps.is_empty() {
-            finding.notes.push("at the start already".to_owned());
+            finding.note("at the start already");
         } else {
-            finding.notes.push(format!("after {}", shortened(&steps)));
+            finding.note(format!("after {}", shortened(&steps)));
         }
         if !proof.suggestion.is_empty() {
-            finding.helps.push(format!("it is enough to require: {}", proof.suggestion.join("; ")));
+            finding.help(format!("it is enough to require: {}", proof.suggestion.join("; ")));
         }
         out.push(finding);
     }

@@ -1,7 +1,7 @@
 //! Runs and searches.
 
 use serde_json::{Map, Value, json};
-use setpoint_source::{Sources, Span, print};
+use setpoint_source::{RunTitle, Sources, Span, Story, StoryFact, StoryRun, StoryStep, print};
 
 use super::{object_name, step_name};
 use crate::concrete::{CellMeaning, Explored, Ground, Run, Timeline, Write, timeline};
@@ -171,6 +171,45 @@ pub fn run_json(ground: &Ground<'_>, run: &Run, sources: &Sources) -> Value {
         "critical_path": timeline.critical_path,
         "end": state_json(ground, &run.end),
     })
+}
+
+/// Steps of one run that a story shows.
+const SHOWN_STEPS: usize = 40;
+/// Objects whose last state a story shows.
+const SHOWN_OBJECTS: usize = 40;
+
+/// A run as a story: its steps with what each changes, and where every object ends.
+pub fn run_story(ground: &Ground<'_>, run: &Run, sources: &Sources) -> Story {
+    let mut state = ground.start.clone();
+    let mut steps = Vec::new();
+    for &step in run.steps.iter().take(SHOWN_STEPS) {
+        let changes = changes(ground, step, &state).into_iter().map(|change| change.text).collect();
+        Ground::apply(&ground.steps[step], &mut state);
+        steps.push(StoryStep { name: step_name(ground, step), changes });
+    }
+    // Objects without states, as links are, have nothing to tell.
+    let ends: Vec<StoryFact> = ground
+        .instance
+        .ids()
+        .filter_map(|id| {
+            let object = ground.instance.object(id);
+            let name = ground.model.class(object.class).states.get(ground.state_of(&run.end, id) as usize)?;
+            Some(StoryFact::new(format!("{} is {name}", object.id)))
+        })
+        .collect();
+    let left = ends.len().saturating_sub(SHOWN_OBJECTS);
+    let mut end = ends;
+    end.truncate(SHOWN_OBJECTS);
+    if left > 0 {
+        end.push(StoryFact::new(format!("and {left} more objects")));
+    }
+    let title = if ground.is_final(&run.end) { RunTitle::Arrives } else { RunTitle::Stays };
+    let more = run.steps.len() - steps.len();
+    Story {
+        start: Vec::new(),
+        runs: vec![StoryRun { title, steps, more, end }],
+        data: run_json(ground, run, sources),
+    }
 }
 
 /// The state of every object: `[{"object", "class", "type"?, "state"?, "messages"?, "place"?}]`.

@@ -23,9 +23,9 @@ pub fn github(report: &Report, sources: &Sources) -> String {
         }
         properties.push(format!("title={}", escape_property(&format!("setpoint: {}", finding.rule.name()))));
         let mut message = finding.message.clone();
-        for line in finding.notes.iter().chain(&finding.helps) {
+        for line in finding.details() {
             message.push('\n');
-            message.push_str(line);
+            message.push_str(&line);
         }
         let _ = writeln!(out, "::{command} {}::{}", properties.join(","), escape(&message));
     }

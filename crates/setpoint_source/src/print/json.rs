@@ -17,7 +17,11 @@ fn input_json(input: &InputReport, sources: &Sources) -> Value {
     if let Some(node) = &input.node {
         out.insert("node".into(), json!(node));
     }
-    out.insert("verdict".into(), json!(input.verdict));
+    out.insert("verdict".into(), input.verdict().json());
+    input.verdict().describe(sources, &mut out);
+    if let Some(coverage) = &input.coverage {
+        out.insert("coverage".into(), coverage.json());
+    }
     let findings: Vec<Value> = input.findings.iter().map(|finding| finding_json(finding, sources)).collect();
     out.insert("findings".into(), json!(findings));
     Value::Object(out)
@@ -47,8 +51,8 @@ fn finding_json(finding: &Diagnostic, sources: &Sources) -> Value {
     if !finding.helps.is_empty() {
         out.insert("help".into(), json!(finding.helps));
     }
-    if let Some(run) = &finding.counterexample {
-        out.insert("counterexample".into(), run.clone());
+    if let Some(story) = &finding.story {
+        out.insert("counterexample".into(), story.data.clone());
     }
     if let Some(fix) = &finding.fix {
         let edits: Vec<Value> = fix

@@ -38,9 +38,9 @@ pub fn sarif(report: &Report, sources: &Sources, version: &str) -> Value {
 
 fn result(finding: &Diagnostic, rules: &[Rule], sources: &Sources) -> Value {
     let mut message = finding.message.clone();
-    for line in finding.notes.iter().chain(&finding.helps) {
+    for line in finding.details() {
         message.push('\n');
-        message.push_str(line);
+        message.push_str(&line);
     }
     let related: Vec<Value> = finding
         .labels

@@ -5,10 +5,15 @@ use std::fmt::Write;
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 
 use super::frame::frames;
-use crate::{Diagnostic, Report, Severity, Sources, few};
+use crate::{
+    Diagnostic, Gap, InputReport, Place, Reason, Report, Severity, Sources, Standing, Verdict, conditional,
+    few,
+};
 
 /// Nodes that one line names.
 const SHOWN_NODES: usize = 8;
+/// Reasons that are told of one input.
+const SHOWN_REASONS: usize = 5;
 
 /// All findings of a report, then a line per input that says its verdict, then how many findings there are.
 pub fn text(report: &Report, sources: &Sources, colour: bool) -> String {
@@ -18,23 +23,83 @@ pub fn text(report: &Report, sources: &Sources, colour: bool) -> String {
         out.push('\n');
     }
     // Inputs of one file with the same verdict share a line.
-    for inputs in report.inputs.chunk_by(|a, b| a.path == b.path && a.verdict == b.verdict) {
+    let are_alike = |a: &InputReport, b: &InputReport| a.path == b.path && a.verdict() == b.verdict();
+    for inputs in report.inputs.chunk_by(are_alike) {
         let [first, ..] = inputs else { continue };
-        if first.verdict.is_empty() {
+        if first.verdict().is_empty() && first.coverage.is_none() {
             continue;
         }
         let answers: Vec<String> = first
-            .verdict
-            .iter()
-            .map(|(question, answer)| format!("{} {answer}", question.replace('_', " ")))
+            .verdict()
+            .words()
+            .map(|(question, word)| format!("{} {word}", question.heading()))
             .collect();
         let nodes: Vec<&str> = inputs.iter().filter_map(|input| input.node.as_deref()).collect();
         let nodes =
             if nodes.is_empty() { String::new() } else { format!(" for {}", few(&nodes, SHOWN_NODES)) };
-        let _ = writeln!(out, "{}{nodes}: {}", first.path, answers.join(", "));
+        if !answers.is_empty() {
+            let _ = writeln!(out, "{}{nodes}: {}", first.path, answers.join(", "));
+        }
+        for line in explained(first.verdict(), sources) {
+            let _ = writeln!(out, "  {line}");
+        }
+        let covered = covered(inputs);
+        if !covered.is_empty() {
+            let _ = writeln!(out, "  looked at: {covered}");
+        }
+    }
+    let mut standing: Vec<Standing> =
+        report.inputs.iter().flat_map(|input| input.verdict().standing()).collect();
+    standing.sort_unstable();
+    standing.dedup();
+    if !standing.is_empty() {
+        let assumed: Vec<&str> = standing.iter().map(|one| one.sentence()).collect();
+        let _ = writeln!(out, "proofs assume: {}", assumed.join("; "));
     }
     out.push_str(&summary(report));
     out
+}
+
+/// What is proved only under assumptions, first; then what keeps answers open.
+fn explained(verdict: &Verdict, sources: &Sources) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    let mut told: Vec<(Vec<&Reason>, Vec<String>)> = Vec::new();
+    for (question, answer) in verdict.iter() {
+        let Some(assumed) = conditional(answer) else { continue };
+        let answer = format!("{} {}", question.heading(), question.proved_word());
+        match told.iter_mut().find(|(known, _)| *known == assumed) {
+            Some((_, answers)) => answers.push(answer),
+            None => told.push((assumed, vec![answer])),
+        }
+    }
+    for (assumed, answers) in &told {
+        let words: Vec<&str> = assumed.iter().map(|reason| reason.words.as_str()).collect();
+        lines.push(format!("{}, if {}", answers.join(", "), few(&words, SHOWN_REASONS)));
+    }
+    let reasons = verdict.reasons();
+    let open: Vec<_> = reasons.iter().filter(|(reason, _)| reason.gap != Gap::Assumed).collect();
+    for (reason, questions) in open.iter().take(SHOWN_REASONS) {
+        let questions: Vec<&str> = questions.iter().map(|question| question.heading()).collect();
+        let place = match &reason.place {
+            Place::At(span) => format!(" ({})", sources.place(*span)),
+            Place::File(path) => format!(" ({path})"),
+            Place::Input => String::new(),
+        };
+        lines.push(format!("{} open: {}{place}", questions.join(", "), reason.words));
+    }
+    if open.len() > SHOWN_REASONS {
+        lines.push(format!("and {} more reasons; `--format json` lists them", open.len() - SHOWN_REASONS));
+    }
+    lines
+}
+
+/// How much of inputs was looked at, together.
+fn covered(inputs: &[InputReport]) -> String {
+    let mut counted = inputs.iter().filter_map(|input| input.coverage.as_ref());
+    let Some(first) = counted.next() else { return String::new() };
+    let mut all = first.clone();
+    counted.for_each(|coverage| all.join(coverage));
+    all.line()
 }
 
 /// `checked 3 inputs: 1 error, 2 warnings`.
@@ -74,7 +139,8 @@ pub fn diagnostic(diagnostic: &Diagnostic, sources: &Sources, colour: bool) -> S
         }
         group = group.element(snippet);
     }
-    for note in &diagnostic.notes {
+    let story = diagnostic.story.as_ref().map(|story| story.lines()).unwrap_or_default();
+    for note in diagnostic.notes.iter().chain(&story) {
         group = group.element(Level::NOTE.message(note.as_str()));
     }
     let nodes: Vec<&str> = diagnostic.nodes.iter().map(String::as_str).collect();
