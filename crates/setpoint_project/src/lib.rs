@@ -35,7 +35,7 @@ pub use judge::{check, judge, module_types, modulepath};
 pub use node::NodeData;
 pub use options::{OPTIONAL_RULES, Options, PuppetOptions};
 pub use progress::{Progress, Silent};
-pub use project::{Kind as ProjectKind, Project, find_project_above, is_project};
+pub use project::{Kind as ProjectKind, Project, find_project_above, is_project, parse_file};
 pub use run::{STACK_BYTES, parallel, threads};
 pub use session::{Session, UsageError};
 pub use setpoint_verify::Stage;

@@ -7,8 +7,9 @@ use std::sync::{Arc, Mutex};
 use setpoint_config::Config;
 use setpoint_hiera::Levels;
 use setpoint_puppet::{Compilation, Entry, Environment, Looked, LookupOptions, PuppetVersion};
+use setpoint_puppet_syntax::Parse;
 use setpoint_puppet_values::{Hash, Key, Value};
-use setpoint_source::{Diagnostic, Rule, read_text};
+use setpoint_source::{Diagnostic, FileId, Rule, read_text};
 
 use crate::jobs::{Job, Origin};
 use crate::node::{self, Known, NodeData};
@@ -239,6 +240,15 @@ impl<'s> Project<'s> {
             }
         }
         first
+    }
+}
+
+/// Parses a template if its name ends in `.epp`, else a manifest.
+pub fn parse_file(path: &Path, file: FileId, text: &str) -> Parse {
+    if path.extension().is_some_and(|extension| extension == "epp") {
+        setpoint_puppet_syntax::parse_epp(file, text)
+    } else {
+        setpoint_puppet_syntax::parse(file, text)
     }
 }
 

@@ -88,7 +88,7 @@ pub(crate) fn reports(project: &Project<'_>, plan: &Plan, mut checked: Vec<Check
         one.report.findings.extend(collectors::idle(project, &one.collected, &busy));
     }
     let mut about = InputReport::new(project.input.display().to_string(), "puppet");
-    about.findings = project.diagnostics.clone();
+    about.findings.clone_from(&project.diagnostics);
     about.findings.extend(plan.diagnostics.iter().cloned());
     let failed = checked.iter().any(|one| !one.compiled);
     about.findings.extend(failed.then(|| project.missing_dependencies()).flatten());

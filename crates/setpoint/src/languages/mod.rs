@@ -3,15 +3,13 @@
 mod catalog;
 mod cloudformation;
 mod model;
-mod outline;
 pub(crate) mod puppet;
 pub(crate) mod simulation;
-mod smartfrog;
+pub(crate) mod smartfrog;
 mod tosca;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use setpoint_lsp::{At, Hover, Symbol, Target};
 use setpoint_project::{Older, Session, UsageError};
 use setpoint_source::InputReport;
 
@@ -94,27 +92,6 @@ pub(crate) trait Language: Sync {
     /// The text in the one layout of the language; none if it cannot be read.
     fn format(&self, _session: &Session, _path: &Path) -> Result<Outcome, UsageError> {
         Err(self.cannot("fmt"))
-    }
-
-    /// What is checked for a file that somebody works on: a folder that it is a part of, not above `limit`, or the file
-    /// itself; nothing if it has no meaning by itself.
-    fn scope(&self, _session: &Session<'_>, path: &Path, _limit: Option<&Path>) -> Option<PathBuf> {
-        Some(path.to_owned())
-    }
-
-    /// What a file defines.
-    fn symbols(&self, _session: &Session<'_>, _path: &Path) -> Vec<Symbol> {
-        Vec::new()
-    }
-
-    /// What is known of the thing at a place.
-    fn hover(&self, _session: &Session<'_>, _at: &At<'_>, _options: &InputOptions) -> Option<Hover> {
-        None
-    }
-
-    /// Where the thing at a place is defined.
-    fn definition(&self, _session: &Session<'_>, _at: &At<'_>, _options: &InputOptions) -> Vec<Target> {
-        Vec::new()
     }
 
     fn cannot(&self, command: &str) -> UsageError {

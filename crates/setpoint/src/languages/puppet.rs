@@ -1,7 +1,5 @@
 //! Puppet manifests.
 
-mod cursor;
-mod editor;
 mod why;
 
 use std::mem::ManuallyDrop;
@@ -10,13 +8,11 @@ use std::path::{Path, PathBuf};
 use setpoint_catalog::graph::{self, Graph, Types};
 use setpoint_catalog::{Catalog, findings};
 use setpoint_diff::{Differences, SourceChanges};
-use setpoint_lsp::{At, Hover, Symbol, Target};
 use setpoint_packages::Platform;
 use setpoint_project::{Compared, Older, Project, Session, Surroundings, UsageError};
 use setpoint_puppet::{LogEntry, LogLevel, Looked, LookupOptions};
-use setpoint_puppet_syntax::Parse;
 use setpoint_settle::Turn;
-use setpoint_source::{Diagnostic, FileId, InputReport, Rule, Severity, Sources};
+use setpoint_source::{Diagnostic, InputReport, Rule, Severity, Sources};
 
 use super::Language;
 use crate::cli::{ImpactArgs, InputOptions, ResultFormat, SimulateArgs, WhyArgs};
@@ -38,28 +34,10 @@ impl Language for Puppet {
         setpoint_project::is_project(session, path)
     }
 
-    fn scope(&self, session: &Session<'_>, path: &Path, limit: Option<&Path>) -> Option<PathBuf> {
-        let is_template = path.extension().is_some_and(|extension| extension == "epp");
-        let by_itself = || (!is_template).then(|| path.to_owned());
-        setpoint_project::find_project_above(session, path, limit).or_else(by_itself)
-    }
-
-    fn symbols(&self, session: &Session<'_>, path: &Path) -> Vec<Symbol> {
-        editor::symbols(session, path)
-    }
-
-    fn hover(&self, session: &Session<'_>, at: &At<'_>, options: &InputOptions) -> Option<Hover> {
-        editor::hover(session, at, &options.for_project())
-    }
-
-    fn definition(&self, session: &Session<'_>, at: &At<'_>, options: &InputOptions) -> Vec<Target> {
-        editor::definition(session, at, &options.for_project())
-    }
-
     fn parse(&self, session: &Session<'_>, path: &Path) -> Result<InputReport, UsageError> {
         let text = session.read(path)?;
         let file = session.sources.add(path.display().to_string(), text.as_str());
-        let parse = parse_text(path, file, &text);
+        let parse = setpoint_project::parse_file(path, file, &text);
         let mut report = InputReport::new(path.display().to_string(), self.kind());
         report.findings = parse.diagnostics;
         Ok(report)
@@ -152,15 +130,6 @@ impl Language for Puppet {
         options: &InputOptions,
     ) -> Result<Vec<InputReport>, UsageError> {
         setpoint_project::check(session, path, &options.for_project())
-    }
-}
-
-/// A manifest, or a template by its ending.
-fn parse_text(path: &Path, file: FileId, text: &str) -> Parse {
-    if path.extension().is_some_and(|extension| extension == "epp") {
-        setpoint_puppet_syntax::parse_epp(file, text)
-    } else {
-        setpoint_puppet_syntax::parse(file, text)
     }
 }
 

@@ -2,7 +2,6 @@
 
 use std::path::{Path, PathBuf};
 
-use setpoint_lsp::Symbol;
 use setpoint_orchestra::Model;
 use setpoint_orchestra::concrete::Facts;
 use setpoint_orchestra::models::TOSCA_SETUP;
@@ -13,7 +12,6 @@ use setpoint_source::{
 use setpoint_tosca::{Service, Topology, draw};
 
 use super::Language;
-use super::outline::{OF_TOPOLOGY, outline};
 use super::simulation::simulate;
 use crate::cli::{InputOptions, SimulateArgs};
 use crate::output::{Outcome, pretty};
@@ -28,13 +26,6 @@ impl Language for Tosca {
 
     fn recognises(&self, path: &Path, text: &str) -> bool {
         is_archive(path) || setpoint_tosca::is_service_template(text)
-    }
-
-    fn symbols(&self, session: &Session<'_>, path: &Path) -> Vec<Symbol> {
-        // An archive is no text.
-        let Ok(text) = session.read(path) else { return Vec::new() };
-        let file = session.sources.add(path.display().to_string(), text.as_str());
-        outline(&setpoint_data::read(file, &text), OF_TOPOLOGY)
     }
 
     fn check(

@@ -7,13 +7,13 @@ use std::time::{Duration, Instant};
 
 use setpoint_catalog::{Catalog, NativeType, ResourceId, Role, display_name, is_metaparameter, native_type};
 use setpoint_lsp::{At, Hover, Symbol, Target};
-use setpoint_project::{Options, Project, ProjectKind, Session};
+use setpoint_project::{Options, Project, ProjectKind, Session, find_project_above, parse_file};
 use setpoint_puppet::{Definition, Manifest};
 use setpoint_puppet_syntax::ast::{Expr, Parameter, Program};
 use setpoint_source::{FileId, Range, Span, Symbol as Name, read_text};
 use setpoint_why::{Query, Target as Asked, Writer};
 
-use super::cursor::{self, Thing};
+use crate::cursor::{self, Thing};
 
 /// Nodes are compiled one after the other until one has what is asked about, for so long.
 const PATIENCE: Duration = Duration::from_secs(3);
@@ -28,6 +28,13 @@ struct Looked<'s> {
     program: Program,
 }
 
+/// A control repository or module that a manifest lies in, else the manifest. A template has no meaning by itself.
+pub(super) fn scope(session: &Session<'_>, path: &Path, limit: Option<&Path>) -> Option<PathBuf> {
+    let is_template = path.extension().is_some_and(|extension| extension == "epp");
+    let by_itself = || (!is_template).then(|| path.to_owned());
+    find_project_above(session, path, limit).or_else(by_itself)
+}
+
 pub(super) fn symbols(session: &Session<'_>, path: &Path) -> Vec<Symbol> {
     let Ok(text) = read_text(session.files, path) else { return Vec::new() };
     let file = session.sources.add(path.display().to_string(), text.as_str());
@@ -35,7 +42,7 @@ pub(super) fn symbols(session: &Session<'_>, path: &Path) -> Vec<Symbol> {
 }
 
 fn parsed(path: &Path, file: FileId, text: &str) -> Program {
-    super::parse_text(path, file, text).program
+    parse_file(path, file, text).program
 }
 
 impl<'s> Looked<'s> {
