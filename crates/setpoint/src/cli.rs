@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use setpoint_project::{OPTIONAL_RULES, Options};
 use setpoint_source::Severity;
 
 /// Proves that infrastructure code reaches its set point, and says where every value came from.
@@ -52,9 +53,6 @@ pub(crate) enum Command {
     /// Say what a rule means
     Explain(ExplainArgs),
 }
-
-/// The rules that are off unless `--enable` or `setpoint.toml` asks for them.
-pub(crate) const OPTIONAL_RULES: [&str; 2] = ["empty-collector", "redundant-edge"];
 
 /// What an input is, and what its compilation needs.
 #[derive(Debug, Clone, Default, Args)]
@@ -139,6 +137,37 @@ pub(crate) struct PuppetOptions {
     /// Do not record where values come from: a little faster, and `why` has no answer
     #[arg(long)]
     pub(crate) no_provenance: bool,
+}
+
+impl InputOptions {
+    /// The options of a Puppet project.
+    pub(crate) fn for_project(&self) -> Options {
+        let puppet = self.puppet.clone();
+        Options {
+            semantics: self.semantics.clone(),
+            packages: self.packages.clone(),
+            any_start: self.any_start,
+            timeout: self.timeout,
+            invariants: self.invariants.clone(),
+            enabled: self.enabled.clone(),
+            config: self.config.clone(),
+            puppet: setpoint_project::PuppetOptions {
+                node: puppet.node,
+                facts: puppet.facts,
+                platform: puppet.platform,
+                environment: puppet.environment,
+                modulepath: puppet.modulepath,
+                hiera: puppet.hiera,
+                trusted: puppet.trusted,
+                enc: puppet.enc,
+                nodes: puppet.nodes,
+                case: puppet.case,
+                strict_variables: puppet.strict_variables,
+                puppet: puppet.puppet,
+                no_provenance: puppet.no_provenance,
+            },
+        }
+    }
 }
 
 #[derive(Debug, Args)]

@@ -6,9 +6,8 @@ use std::path::{Component, Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::{Mutex, PoisonError};
 
+use setpoint_project::UsageError;
 use setpoint_source::{FileError, FileSystem, MAX_FILE_BYTES, normal};
-
-use crate::session::UsageError;
 
 /// A repository of this machine.
 #[derive(Debug, Clone)]

@@ -9,7 +9,6 @@ mod git;
 mod languages;
 mod output;
 mod progress;
-mod session;
 
 use std::process::ExitCode;
 
@@ -18,12 +17,11 @@ use clap::Parser;
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-/// Evaluators recurse over their input within limits of depth that fit this stack.
-const STACK_BYTES: usize = 512 * 1024 * 1024;
-
 fn main() -> ExitCode {
     let cli = cli::Cli::parse();
-    let worker = std::thread::Builder::new().stack_size(STACK_BYTES).spawn(move || commands::run(cli));
+    let worker = std::thread::Builder::new()
+        .stack_size(setpoint_project::STACK_BYTES)
+        .spawn(move || commands::run(cli));
     match worker.map(std::thread::JoinHandle::join) {
         Ok(Ok(code)) => code,
         Ok(Err(_)) => ExitCode::from(101),

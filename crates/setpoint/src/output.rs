@@ -8,7 +8,15 @@ use std::process::ExitCode;
 use setpoint_source::{Diagnostic, Report, Severity, Sources, print};
 
 use crate::cli::{ReportFormat, ReportOptions};
-use crate::session::Outcome;
+
+/// What a command gives back to be printed.
+#[derive(Debug, Default)]
+pub(crate) struct Outcome {
+    /// For standard output; absent if there is no result.
+    pub(crate) result: Option<String>,
+    /// For standard error.
+    pub(crate) diagnostics: Vec<Diagnostic>,
+}
 
 pub(crate) const VERSION: &str = env!("CARGO_PKG_VERSION");
 

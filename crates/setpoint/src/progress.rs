@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use setpoint_verify::Stage;
+use setpoint_project::{Progress, Stage};
 
 use crate::output;
 
@@ -28,22 +28,20 @@ pub(crate) struct Point {
     stage: Option<(Stage, usize, usize)>,
 }
 
-/// Shared by all who work.
+/// Shared by all who work and the thread that writes.
 #[derive(Debug, Default)]
-pub(crate) struct Progress {
+struct Board {
     point: Mutex<Point>,
     /// Whether anybody looks.
     is_watched: AtomicBool,
 }
 
-impl Progress {
-    /// So many nodes are to come.
-    pub(crate) fn expect(&self, nodes: usize) {
+impl Progress for Board {
+    fn expect(&self, nodes: usize) {
         self.change(|point| point.nodes.1 += nodes);
     }
 
-    /// A node is begun.
-    pub(crate) fn begin(&self, node: &str) {
+    fn begin(&self, node: &str) {
         self.change(|point| {
             point.nodes.0 += 1;
             node.clone_into(&mut point.node);
@@ -51,13 +49,15 @@ impl Progress {
         });
     }
 
-    pub(crate) fn tell(&self, node: &str, stage: Stage, decided: usize, of: usize) {
+    fn tell(&self, node: &str, stage: Stage, decided: usize, of: usize) {
         self.change(|point| {
             node.clone_into(&mut point.node);
             point.stage = Some((stage, decided, of));
         });
     }
+}
 
+impl Board {
     fn change(&self, change: impl FnOnce(&mut Point)) {
         if self.is_watched.load(Ordering::Relaxed) {
             change(&mut self.point.lock().unwrap_or_else(PoisonError::into_inner));
@@ -72,26 +72,31 @@ impl Progress {
 /// Writes the line while it lives.
 #[derive(Debug)]
 pub(crate) struct Shown {
-    progress: Arc<Progress>,
+    board: Arc<Board>,
     writer: Option<JoinHandle<()>>,
 }
 
 impl Shown {
     /// Shows nothing unless standard error is a terminal.
-    pub(crate) fn start(progress: &Arc<Progress>, wanted: bool) -> Self {
+    pub(crate) fn start(wanted: bool) -> Self {
         let is_shown = wanted && std::io::stderr().is_terminal();
-        progress.is_watched.store(is_shown, Ordering::Relaxed);
-        let watched = Arc::clone(progress);
+        let board = Arc::new(Board { is_watched: is_shown.into(), ..Board::default() });
+        let watched = Arc::clone(&board);
         // Without a thread for it there is no line; the work goes on.
         let writer =
             is_shown.then(|| std::thread::Builder::new().spawn(move || write(&watched)).ok()).flatten();
-        Self { progress: Arc::clone(progress), writer }
+        Self { board, writer }
+    }
+
+    /// What those who work tell how far they are.
+    pub(crate) fn progress(&self) -> Arc<dyn Progress> {
+        Arc::clone(&self.board) as Arc<dyn Progress>
     }
 }
 
 impl Drop for Shown {
     fn drop(&mut self) {
-        self.progress.is_watched.store(false, Ordering::Relaxed);
+        self.board.is_watched.store(false, Ordering::Relaxed);
         if let Some(writer) = self.writer.take() {
             writer.thread().unpark();
             let _ = writer.join();
@@ -99,11 +104,11 @@ impl Drop for Shown {
     }
 }
 
-fn write(progress: &Progress) {
+fn write(board: &Board) {
     let mut shown = Point::default();
     std::thread::park_timeout(PATIENCE);
-    while progress.is_watched.load(Ordering::Relaxed) {
-        let point = progress.point();
+    while board.is_watched.load(Ordering::Relaxed) {
+        let point = board.point();
         if point != shown {
             output::status(&line(&point, WIDTH));
             shown = point;

@@ -2,8 +2,9 @@
 
 use std::process::ExitCode;
 
+use setpoint_project::{Session, UsageError};
+
 use crate::cli::CompileArgs;
-use crate::session::{Session, UsageError};
 use crate::{languages, output};
 
 pub(crate) fn run(session: &Session<'_>, args: &CompileArgs) -> Result<ExitCode, UsageError> {

@@ -3,12 +3,11 @@
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use setpoint_project::{Older, Session, UsageError};
 use setpoint_source::FileSystem;
 
 use crate::cli::DiffArgs;
 use crate::git::{Repository, RevisionFiles};
-use crate::languages::Older;
-use crate::session::{Session, UsageError};
 use crate::{languages, output};
 
 pub(crate) fn run(session: &Session<'_>, args: &DiffArgs) -> Result<ExitCode, UsageError> {

@@ -3,11 +3,11 @@
 use std::fmt::Write;
 use std::process::ExitCode;
 
+use setpoint_project::UsageError;
 use setpoint_source::{Rule, nearest};
 
 use crate::cli::ExplainArgs;
 use crate::output;
-use crate::session::UsageError;
 
 pub(crate) fn run(args: &ExplainArgs) -> Result<ExitCode, UsageError> {
     let Some(name) = &args.rule else {

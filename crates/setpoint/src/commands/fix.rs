@@ -2,21 +2,19 @@
 
 use std::path::Path;
 use std::process::ExitCode;
-use std::sync::Arc;
 
+use setpoint_project::{Session, UsageError};
 use setpoint_source::{Diagnostic, Fix, MemoryFileSystem, OverlayFileSystem, Severity};
 
 use crate::cli::FixArgs;
 use crate::progress::Shown;
-use crate::session::{Session, UsageError};
 use crate::{languages, output};
 
 pub(crate) fn run(session: &Session<'_>, args: &FixArgs) -> Result<ExitCode, UsageError> {
-    let progress = &session.progress;
-    let shown = Shown::start(progress, true);
+    let shown = Shown::start(true);
     let mut session = Session::new(session.files);
     session.repair = true;
-    session.progress = Arc::clone(progress);
+    session.progress = shown.progress();
     let session = &session;
     let before = findings(session, args)?;
     let fixes = before.iter().filter_map(|finding| finding.fix.as_ref());
@@ -32,7 +30,7 @@ pub(crate) fn run(session: &Session<'_>, args: &FixArgs) -> Result<ExitCode, Usa
     let after = {
         let overlay = OverlayFileSystem { over: changed.clone(), base: session.files };
         let mut again = Session::new(&overlay);
-        again.progress = Arc::clone(progress);
+        again.progress = shown.progress();
         findings(&again, args)?
     };
     drop(shown);

@@ -5,22 +5,24 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use serde_json::json;
+use setpoint_project::{Fleet, FleetNode, check_fleet};
+use setpoint_project::{Session, UsageError};
 use setpoint_source::{Report, Severity, print};
 
 use crate::cli::{FleetArgs, ResultFormat};
-use crate::languages::puppet::fleet::{Fleet, FleetNode};
+use crate::output;
 use crate::progress::Shown;
-use crate::session::{Session, UsageError};
-use crate::{languages, output};
 
 /// With more nodes than that, only those that are not well are listed.
 const LISTED: usize = 100;
 
-pub(crate) fn run(session: &Session<'_>, args: &FleetArgs) -> Result<ExitCode, UsageError> {
+pub(crate) fn run(mut session: Session<'_>, args: &FleetArgs) -> Result<ExitCode, UsageError> {
     let shard = args.shard.as_deref().map(shard).transpose()?.unwrap_or((1, 1));
     let started = Instant::now();
-    let shown = Shown::start(&session.progress, args.format == ResultFormat::Text);
-    let fleet = languages::puppet::fleet::run(session, args, shard)?;
+    let shown = Shown::start(args.format == ResultFormat::Text);
+    session.progress = shown.progress();
+    let options = args.options.for_project();
+    let fleet = check_fleet(&session, &args.input, &options, shard, args.compile_only)?;
     drop(shown);
     let seconds = started.elapsed().as_secs_f64();
     let report = Report { inputs: fleet.reports.clone() };

@@ -2,13 +2,14 @@
 
 use std::process::ExitCode;
 
+use setpoint_project::{Session, UsageError};
 use setpoint_puppet::{LookupFormat, LookupOptions};
 use setpoint_puppet_values::{Data, Value};
 
 use crate::cli::LookupArgs;
 use crate::languages::puppet;
 use crate::output;
-use crate::session::{Outcome, Session, UsageError};
+use crate::output::Outcome;
 
 pub(crate) fn run(session: &Session<'_>, args: &LookupArgs) -> Result<ExitCode, UsageError> {
     let knobs = args.knock_out_prefix.is_some() || args.sort_merged_arrays || args.merge_hash_arrays;

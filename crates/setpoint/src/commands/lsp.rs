@@ -5,17 +5,23 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use setpoint_ide::{InputKind, Options};
 use setpoint_lsp::{Analyst, At, Ended, Found, Hover, Symbol, Target, serve_standard_streams};
+use setpoint_project::{Session, UsageError};
 use setpoint_source::{FileSystem, OsFileSystem};
 
 use crate::cli::{InputOptions, LspArgs};
 use crate::languages::{self, Language};
 use crate::output::VERSION;
-use crate::session::{Session, UsageError};
 
 pub(crate) fn run(args: LspArgs) -> Result<ExitCode, UsageError> {
     let LspArgs { limit, options, .. } = args;
-    let editor = Editor { options, limit: Duration::from_secs(limit) };
+    let about = Options {
+        project: options.for_project(),
+        // Wrong ones are said by `check`.
+        smartfrog: languages::smartfrog::compiler_options(&options).ok(),
+    };
+    let editor = Editor { options, about, limit: Duration::from_secs(limit) };
     match serve_standard_streams(Arc::new(editor), Arc::new(OsFileSystem), VERSION) {
         Ok(Ended::Properly) => Ok(ExitCode::SUCCESS),
         Ok(Ended::Abruptly) => Ok(ExitCode::FAILURE),
@@ -27,6 +33,8 @@ pub(crate) fn run(args: LspArgs) -> Result<ExitCode, UsageError> {
 #[derive(Debug)]
 struct Editor {
     options: InputOptions,
+    /// The same, for questions about a place.
+    about: Options,
     /// How long a check may take.
     limit: Duration,
 }
@@ -34,6 +42,10 @@ struct Editor {
 impl Editor {
     fn language(&self, session: &Session<'_>, path: &Path) -> Option<&'static dyn Language> {
         languages::of(session, path, &self.options).ok()
+    }
+
+    fn kind(&self, session: &Session<'_>, path: &Path) -> Option<InputKind> {
+        self.language(session, path).map(|language| InputKind::named(language.kind()))
     }
 }
 
@@ -46,7 +58,7 @@ impl Analyst for Editor {
 
     fn scope(&self, files: &dyn FileSystem, path: &Path, limit: Option<&Path>) -> Option<PathBuf> {
         let session = Session::new(files);
-        self.language(&session, path)?.scope(&session, path, limit)
+        self.kind(&session, path)?.find_scope(&session, path, limit)
     }
 
     fn check(&self, files: &dyn FileSystem, scope: &Path) -> Result<Found, String> {
@@ -60,18 +72,18 @@ impl Analyst for Editor {
 
     fn hover(&self, files: &dyn FileSystem, at: &At<'_>) -> Option<Hover> {
         let session = Session::new(files);
-        self.language(&session, at.path)?.hover(&session, at, &self.options)
+        self.kind(&session, at.path)?.describe(&session, at, &self.about)
     }
 
     fn definition(&self, files: &dyn FileSystem, at: &At<'_>) -> Vec<Target> {
         let session = Session::new(files);
-        let language = self.language(&session, at.path);
-        language.map(|language| language.definition(&session, at, &self.options)).unwrap_or_default()
+        let kind = self.kind(&session, at.path);
+        kind.map(|kind| kind.find_definitions(&session, at, &self.about)).unwrap_or_default()
     }
 
     fn symbols(&self, files: &dyn FileSystem, path: &Path) -> Vec<Symbol> {
         let session = Session::new(files);
-        self.language(&session, path).map(|language| language.symbols(&session, path)).unwrap_or_default()
+        self.kind(&session, path).map(|kind| kind.list_symbols(&session, path)).unwrap_or_default()
     }
 
     fn format(&self, files: &dyn FileSystem, path: &Path) -> Option<String> {

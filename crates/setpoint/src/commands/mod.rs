@@ -21,11 +21,11 @@ mod why;
 
 use std::process::ExitCode;
 
+use setpoint_project::Session;
 use setpoint_source::OsFileSystem;
 
 use crate::cli::{Cli, Command};
 use crate::output;
-use crate::session::Session;
 
 pub(crate) fn run(cli: Cli) -> ExitCode {
     let mut session = Session::new(&OsFileSystem);
@@ -37,7 +37,7 @@ pub(crate) fn run(cli: Cli) -> ExitCode {
         _ => {}
     }
     let done = match cli.command {
-        Command::Check(args) => check::run(&session, &args),
+        Command::Check(args) => check::run(session, &args),
         Command::Report(args) => report::run(session, &args),
         Command::Compile(args) => compile::run(&session, &args),
         Command::Why(args) => why::run(&session, &args),
@@ -47,7 +47,7 @@ pub(crate) fn run(cli: Cli) -> ExitCode {
         Command::Parse(args) => parse::run(&session, &args),
         Command::Graph(args) => graph::run(&session, &args),
         Command::Fix(args) => fix::run(&session, &args),
-        Command::Fleet(args) => fleet::run(&session, &args),
+        Command::Fleet(args) => fleet::run(session, &args),
         Command::Simulate(args) => simulate::run(&session, &args),
         Command::Prove(args) => prove::run(&session, &args),
         Command::Fmt(args) => fmt::run(&session, &args),

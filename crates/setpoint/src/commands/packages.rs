@@ -9,10 +9,10 @@ use setpoint_packages::{
     Collection, ConffileKnowledge, Coverage, Found, Index, IndexError, PLATFORMS, PackageFacts, Platform,
     ServiceKind, read,
 };
+use setpoint_project::{Session, UsageError};
 
 use crate::cli::{PackagesArgs, PackagesBuildArgs, PackagesCommand, PackagesListArgs, ResultFormat};
 use crate::output;
-use crate::session::{Session, UsageError};
 
 /// Where apt and dpkg keep what they know of this machine.
 const APT_LISTS: &str = "/var/lib/apt/lists";

@@ -7,15 +7,14 @@ mod served;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use setpoint_project::{OwnFacts, Project, Session, UsageError, parallel, threads};
 use setpoint_source::Severity;
 
 use self::causes::{Cause, Kind, differences, share};
 use self::print::{Parity, Verdict};
 use self::served::Served;
 use crate::cli::{ParityArgs, ResultFormat};
-use crate::languages::puppet::{OwnFacts, Project, parallel, threads};
 use crate::output;
-use crate::session::{Session, UsageError};
 
 pub(crate) fn run(session: &Session<'_>, args: &ParityArgs) -> Result<ExitCode, UsageError> {
     if let Some(folder) = args.facts_dir.as_deref().filter(|folder| !session.files.is_dir(folder)) {
@@ -33,7 +32,8 @@ pub(crate) fn run(session: &Session<'_>, args: &ParityArgs) -> Result<ExitCode, 
     }
     let input: PathBuf =
         args.input.clone().or_else(|| args.options.puppet.environment.clone()).unwrap_or_else(|| ".".into());
-    let project = Project::open(session, &input, &args.options)?;
+    let options = args.options.for_project();
+    let project = Project::open(session, &input, &options)?;
     let own_facts = project.own_facts()?;
     let results = parallel(&served, threads(session.jobs), |served| {
         let beside = served.fact_files(args.facts_dir.as_deref());

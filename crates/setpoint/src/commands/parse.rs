@@ -2,10 +2,10 @@
 
 use std::process::ExitCode;
 
+use setpoint_project::{Session, UsageError};
 use setpoint_source::Report;
 
 use crate::cli::ParseArgs;
-use crate::session::{Session, UsageError};
 use crate::{languages, output};
 
 pub(crate) fn run(session: &Session<'_>, args: &ParseArgs) -> Result<ExitCode, UsageError> {

@@ -3,16 +3,16 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use setpoint_project::{Session, UsageError};
 use setpoint_report::About;
 
 use super::check;
 use crate::cli::{InputOptions, PuppetOptions, ReportArgs};
 use crate::output;
-use crate::session::{Session, UsageError};
 
 pub(crate) fn run(mut session: Session<'_>, args: &ReportArgs) -> Result<ExitCode, UsageError> {
     session.drawn = Some(setpoint_report::MAX_NODES);
-    let report = check::checked(&session, &args.inputs, &args.options, true)?;
+    let report = check::checked(&mut session, &args.inputs, &args.options, true)?;
     let about = About {
         version: output::VERSION.to_owned(),
         inputs: check::named(&args.inputs, &args.options)

@@ -2,8 +2,9 @@
 
 use std::process::ExitCode;
 
+use setpoint_project::{Session, UsageError};
+
 use crate::cli::SimulateArgs;
-use crate::session::{Session, UsageError};
 use crate::{languages, output};
 
 pub(crate) fn run(session: &Session, args: &SimulateArgs) -> Result<ExitCode, UsageError> {

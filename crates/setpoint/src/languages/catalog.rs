@@ -4,15 +4,15 @@ use std::path::Path;
 
 use setpoint_catalog::{Catalog, findings, read};
 use setpoint_diff::{Differences, Root, SourceChanges, Version};
+use setpoint_project::{Older, Session, Surroundings, UsageError, judge, module_types, modulepath, threads};
 use setpoint_provenance::Arena;
 use setpoint_puppet_values::Hash;
 use setpoint_source::{Diagnostic, InputReport, Judgement, Question, Verdict, Witness};
 
-use super::puppet::settle::{self, Surroundings};
-use super::puppet::{diff::printed, draw, judge, module_types, modulepath, printer, threads};
-use super::{Language, Older};
+use super::Language;
+use super::puppet::{draw, printed, printer, simulate};
 use crate::cli::{InputOptions, SimulateArgs};
-use crate::session::{Outcome, Session, UsageError};
+use crate::output::Outcome;
 
 #[derive(Debug)]
 pub(crate) struct PuppetCatalog;
@@ -52,7 +52,7 @@ impl Language for PuppetCatalog {
         format: &str,
     ) -> Result<Outcome, UsageError> {
         let drawing = match load(session, path)? {
-            Ok(catalog) => draw(&catalog, &module_types(session, options), format),
+            Ok(catalog) => draw(&catalog, &module_types(session, &options.for_project()), format),
             Err(finding) => Err(vec![finding]),
         };
         Ok(match drawing {
@@ -82,7 +82,7 @@ impl Language for PuppetCatalog {
         let version = |catalog| Version { catalog, arena: &arena, sources: &session.sources, root: &root };
         let (mut found, changes) = (Differences::default(), SourceChanges::default());
         found.add(&after.name, &version(&before), &version(&after), &changes);
-        Ok(printed(&found, &changes, format))
+        Ok(Outcome { result: Some(printed(&found, &changes, format)), diagnostics: Vec::new() })
     }
 
     fn simulate(&self, session: &Session<'_>, args: &SimulateArgs) -> Result<Outcome, UsageError> {
@@ -90,12 +90,13 @@ impl Language for PuppetCatalog {
             Ok(catalog) => catalog,
             Err(finding) => return Ok(Outcome { result: None, diagnostics: vec![finding] }),
         };
-        let (config, _) = session.config(&args.input, &args.options)?;
-        let modulepath = modulepath(&args.options);
-        let surroundings = Surroundings::new(session, &modulepath, &config, &args.options)?;
-        let platform = settle::platform(args.options.puppet.platform.as_deref(), &Hash::default());
-        let types = module_types(session, &args.options);
-        settle::simulate(&catalog, &types, &surroundings, platform, &session.sources, args)
+        let options = args.options.for_project();
+        let (config, _) = session.config(&args.input, &options)?;
+        let modulepath = modulepath(&options);
+        let surroundings = Surroundings::new(session, &modulepath, &config, &options)?;
+        let platform = setpoint_project::platform(options.puppet.platform.as_deref(), &Hash::default());
+        let types = module_types(session, &options);
+        simulate(&catalog, &types, &surroundings, platform, &session.sources, args)
     }
 
     fn check(
@@ -104,6 +105,7 @@ impl Language for PuppetCatalog {
         path: &Path,
         options: &InputOptions,
     ) -> Result<Vec<InputReport>, UsageError> {
+        let options = &options.for_project();
         let mut report = InputReport::new(path.display().to_string(), self.kind());
         match load(session, path)? {
             Ok(catalog) => {
@@ -113,7 +115,8 @@ impl Language for PuppetCatalog {
                 let modulepath = modulepath(options);
                 let surroundings = Surroundings::new(session, &modulepath, &config, options)?
                     .with_threads(threads(session.jobs), 1);
-                let platform = settle::platform(options.puppet.platform.as_deref(), &Hash::default());
+                let platform =
+                    setpoint_project::platform(options.puppet.platform.as_deref(), &Hash::default());
                 let types = module_types(session, options);
                 // The sources of such a catalog are not here: there is nothing to change.
                 judge(&catalog, &types, &surroundings, platform, &session.sources, &|_| false, &mut report);

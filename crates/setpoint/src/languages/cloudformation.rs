@@ -3,16 +3,14 @@
 use std::path::Path;
 
 use setpoint_cloudformation::{Analysis, draw};
-use setpoint_lsp::Symbol;
 use setpoint_orchestra::models::{CLOUDFORMATION_LIFECYCLE, CLOUDFORMATION_SETUP};
+use setpoint_project::{Older, Session, UsageError};
 use setpoint_source::{Class, InputReport, Question, Rule, Verdict, normal, read_text};
 
-use super::outline::{OF_TEMPLATE, outline};
+use super::Language;
 use super::simulation::simulate;
-use super::{Language, Older};
 use crate::cli::{InputOptions, SimulateArgs};
-use crate::output::pretty;
-use crate::session::{Outcome, Session, UsageError};
+use crate::output::{Outcome, pretty};
 
 #[derive(Debug)]
 pub(crate) struct CloudFormation;
@@ -34,12 +32,6 @@ impl Language for CloudFormation {
             }
             _ => false,
         }
-    }
-
-    fn symbols(&self, session: &Session<'_>, path: &Path) -> Vec<Symbol> {
-        let Ok(text) = session.read(path) else { return Vec::new() };
-        let file = session.sources.add(path.display().to_string(), text.as_str());
-        outline(&setpoint_data::read(file, &text), OF_TEMPLATE)
     }
 
     fn check(

@@ -3,19 +3,18 @@
 mod catalog;
 mod cloudformation;
 mod model;
-mod outline;
 pub(crate) mod puppet;
 pub(crate) mod simulation;
-mod smartfrog;
+pub(crate) mod smartfrog;
 mod tosca;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use setpoint_lsp::{At, Hover, Symbol, Target};
-use setpoint_source::{FileSystem, InputReport};
+use setpoint_project::{Older, Session, UsageError};
+use setpoint_source::InputReport;
 
 use crate::cli::{ImpactArgs, InputOptions, ProveArgs, SimulateArgs, WhyArgs};
-use crate::session::{Outcome, Session, UsageError};
+use crate::output::Outcome;
 
 /// What the program can do with one kind of input. A command that a language does not answer is a usage error that
 /// says so.
@@ -95,37 +94,9 @@ pub(crate) trait Language: Sync {
         Err(self.cannot("fmt"))
     }
 
-    /// What is checked for a file that somebody works on: a folder that it is a part of, not above `limit`, or the file
-    /// itself; nothing if it has no meaning by itself.
-    fn scope(&self, _session: &Session<'_>, path: &Path, _limit: Option<&Path>) -> Option<PathBuf> {
-        Some(path.to_owned())
-    }
-
-    /// What a file defines.
-    fn symbols(&self, _session: &Session<'_>, _path: &Path) -> Vec<Symbol> {
-        Vec::new()
-    }
-
-    /// What is known of the thing at a place.
-    fn hover(&self, _session: &Session<'_>, _at: &At<'_>, _options: &InputOptions) -> Option<Hover> {
-        None
-    }
-
-    /// Where the thing at a place is defined.
-    fn definition(&self, _session: &Session<'_>, _at: &At<'_>, _options: &InputOptions) -> Vec<Target> {
-        Vec::new()
-    }
-
     fn cannot(&self, command: &str) -> UsageError {
         UsageError::new(format!("`setpoint {command}` has no answer for {} input", self.kind()))
     }
-}
-
-/// The version that a newer one is compared with. Its text goes to the sources of the session, as that of the new one.
-#[derive(Debug)]
-pub(crate) struct Older<'a> {
-    pub(crate) files: &'a dyn FileSystem,
-    pub(crate) path: PathBuf,
 }
 
 /// In the order in which they are asked: those that know their files by extension before those that look inside.

@@ -2,12 +2,11 @@
 
 use std::path::Path;
 
-use setpoint_lsp::{Symbol, SymbolKind};
 use setpoint_orchestra::concrete::{Facts, Ground, Limits, check};
-use setpoint_orchestra::language::syntax::{Item, Name, ObjectItem};
 use setpoint_orchestra::language::{self, LoadedModel};
 use setpoint_orchestra::parametric::{Effort, facts, prove};
 use setpoint_orchestra::{Instance, Model, load_model, report};
+use setpoint_project::{Session, UsageError};
 use setpoint_source::{
     Diagnostic, Gap, InputReport, Judgement, Question, Reason, Rule, Severity, Sources, Verdict,
 };
@@ -15,8 +14,7 @@ use setpoint_source::{
 use super::Language;
 use super::simulation::simulate;
 use crate::cli::{InputOptions, ProveArgs, ResultFormat, SimulateArgs};
-use crate::output::pretty;
-use crate::session::{Outcome, Session, UsageError};
+use crate::output::{Outcome, pretty};
 
 #[derive(Debug)]
 pub(crate) struct RuleModel;
@@ -28,12 +26,6 @@ impl Language for RuleModel {
 
     fn recognises(&self, path: &Path, _text: &str) -> bool {
         path.extension().is_some_and(|extension| extension == "spm")
-    }
-
-    fn symbols(&self, session: &Session, path: &Path) -> Vec<Symbol> {
-        let Ok(text) = session.read(path) else { return Vec::new() };
-        let file = session.sources.add(path.display().to_string(), text.as_str());
-        language::parse(file, &text).file.items.iter().filter_map(symbol).collect()
     }
 
     /// The rule set for any number of objects, then each instance of the file by itself.
@@ -139,37 +131,6 @@ impl Language for RuleModel {
 
 /// The model and its instances, or what is wrong with the file.
 type Loaded = Result<(Model, Vec<Instance>), Vec<Diagnostic>>;
-
-/// An item of a rule file, for the outline of an editor.
-fn symbol(item: &Item) -> Option<Symbol> {
-    let one = |detail: &str, kind, name: &str, name_range, range, children| {
-        Some(Symbol { name: name.to_owned(), detail: detail.to_owned(), kind, range, name_range, children })
-    };
-    let range = item.range();
-    match item {
-        Item::Model { name, .. } => {
-            one("model", SymbolKind::Section, &name.text, name.range, range, Vec::new())
-        }
-        Item::Class(class) => {
-            one("class", SymbolKind::Class, &class.name.text, class.name.range, range, Vec::new())
-        }
-        Item::Rule(rule) => {
-            one("rule", SymbolKind::Function, &rule.name.text, rule.name.range, range, Vec::new())
-        }
-        Item::Invariant { name, .. } => {
-            one("invariant", SymbolKind::Value, &name.text, name.range, range, Vec::new())
-        }
-        Item::Instance { name, objects, .. } => {
-            let object = |of: &ObjectItem, name: &Name| {
-                one(&of.class.text, SymbolKind::Object, &name.text, name.range, of.range, Vec::new())
-            };
-            let named =
-                objects.iter().flat_map(|of| of.names.iter().filter_map(move |name| object(of, name)));
-            one("instance", SymbolKind::Section, &name.text, name.range, range, named.collect())
-        }
-        Item::Use { .. } | Item::Require { .. } | Item::Init { .. } | Item::Final { .. } => None,
-    }
-}
 
 fn loaded(session: &Session, path: &Path) -> Result<Loaded, UsageError> {
     session.read(path)?;

@@ -1,47 +1,22 @@
 //! Puppet manifests.
 
-mod collectors;
-mod cursor;
-pub(super) mod diff;
-mod editor;
-mod environment_conf;
-mod facts;
-pub(crate) mod fleet;
-mod jobs;
-mod module_files;
-mod node;
-mod project;
-mod puppetfile;
-mod run;
-pub(super) mod settle;
-pub(super) mod sibling;
 mod why;
-
-pub(crate) use jobs::OwnFacts;
-pub(crate) use project::Project;
-pub(crate) use run::{parallel, threads};
 
 use std::mem::ManuallyDrop;
 use std::path::{Path, PathBuf};
 
 use setpoint_catalog::graph::{self, Graph, Types};
-use setpoint_catalog::ruby_types::ModuleTypes;
 use setpoint_catalog::{Catalog, findings};
-use setpoint_lsp::{At, Hover, Symbol, Target};
+use setpoint_diff::{Differences, SourceChanges};
 use setpoint_packages::Platform;
-use setpoint_puppet::{Compilation, LogEntry, LogLevel, Looked, LookupOptions};
-use setpoint_puppet_syntax::Parse;
-use setpoint_source::{
-    Basis, Diagnostic, Drawing, FileId, Gap, InputReport, Judgement, Question, Reason, Rule, Severity,
-    Sources, Verdict, Witness,
-};
+use setpoint_project::{Compared, Older, Project, Session, Surroundings, UsageError};
+use setpoint_puppet::{LogEntry, LogLevel, Looked, LookupOptions};
+use setpoint_settle::Turn;
+use setpoint_source::{Diagnostic, InputReport, Rule, Severity, Sources};
 
-use self::jobs::Job;
-use self::settle::Surroundings;
-use self::sibling::Home;
-use super::{Language, Older};
-use crate::cli::{ImpactArgs, InputOptions, SimulateArgs, WhyArgs};
-use crate::session::{Outcome, Session, UsageError};
+use super::Language;
+use crate::cli::{ImpactArgs, InputOptions, ResultFormat, SimulateArgs, WhyArgs};
+use crate::output::{Outcome, VERSION, pretty};
 
 #[derive(Debug)]
 pub(crate) struct Puppet;
@@ -56,31 +31,13 @@ impl Language for Puppet {
     }
 
     fn recognises_folder(&self, session: &Session<'_>, path: &Path) -> bool {
-        project::is_project(session, path)
-    }
-
-    fn scope(&self, session: &Session<'_>, path: &Path, limit: Option<&Path>) -> Option<PathBuf> {
-        let is_template = path.extension().is_some_and(|extension| extension == "epp");
-        let by_itself = || (!is_template).then(|| path.to_owned());
-        project::above(session, path, limit).or_else(by_itself)
-    }
-
-    fn symbols(&self, session: &Session<'_>, path: &Path) -> Vec<Symbol> {
-        editor::symbols(session, path)
-    }
-
-    fn hover(&self, session: &Session<'_>, at: &At<'_>, options: &InputOptions) -> Option<Hover> {
-        editor::hover(session, at, options)
-    }
-
-    fn definition(&self, session: &Session<'_>, at: &At<'_>, options: &InputOptions) -> Vec<Target> {
-        editor::definition(session, at, options)
+        setpoint_project::is_project(session, path)
     }
 
     fn parse(&self, session: &Session<'_>, path: &Path) -> Result<InputReport, UsageError> {
         let text = session.read(path)?;
         let file = session.sources.add(path.display().to_string(), text.as_str());
-        let parse = parse_text(path, file, &text);
+        let parse = setpoint_project::parse_file(path, file, &text);
         let mut report = InputReport::new(path.display().to_string(), self.kind());
         report.findings = parse.diagnostics;
         Ok(report)
@@ -95,7 +52,8 @@ impl Language for Puppet {
     ) -> Result<Outcome, UsageError> {
         let print = printer(format)?;
         // The process ends after this. To take the trees and the catalog apart would cost a tenth of its time.
-        let project = ManuallyDrop::new(Project::open(session, path, options)?);
+        let options = options.for_project();
+        let project = ManuallyDrop::new(Project::open(session, path, &options)?);
         let (job, assumed) = project.chosen()?;
         let compilation = ManuallyDrop::new(project.compile(&job));
         let mut diagnostics = project.diagnostics.clone();
@@ -112,7 +70,8 @@ impl Language for Puppet {
         options: &InputOptions,
         format: &str,
     ) -> Result<Outcome, UsageError> {
-        let project = Project::open(session, path, options)?;
+        let options = options.for_project();
+        let project = Project::open(session, path, &options)?;
         let job = project.only_job()?;
         let home = project.home(&job.node).map_err(UsageError::new)?;
         let compilation = project.compile(&job);
@@ -136,7 +95,9 @@ impl Language for Puppet {
         options: &InputOptions,
         format: &str,
     ) -> Result<Outcome, UsageError> {
-        diff::diff(session, old, new, options, format)
+        let Compared { differences, changes, diagnostics } =
+            setpoint_project::diff(session, old, new, &options.for_project())?;
+        Ok(Outcome { result: Some(printed(&differences, &changes, format)), diagnostics })
     }
 
     fn why(&self, session: &Session<'_>, args: &WhyArgs) -> Result<Outcome, UsageError> {
@@ -148,7 +109,8 @@ impl Language for Puppet {
     }
 
     fn simulate(&self, session: &Session<'_>, args: &SimulateArgs) -> Result<Outcome, UsageError> {
-        let project = Project::open(session, &args.input, &args.options)?;
+        let options = args.options.for_project();
+        let project = Project::open(session, &args.input, &options)?;
         let job = project.only_job()?;
         let compilation = project.compile(&job);
         let Some(catalog) = &compilation.catalog else {
@@ -156,16 +118,9 @@ impl Language for Puppet {
         };
         let home = project.home(&job.node).map_err(UsageError::new)?;
         let surroundings =
-            Surroundings::new(session, home.environment.modulepath(), &project.config, &args.options)?;
-        let platform = settle::platform(job.node.platform.as_deref(), &job.node.facts);
-        settle::simulate(
-            catalog,
-            home.environment.module_types(),
-            &surroundings,
-            platform,
-            &session.sources,
-            args,
-        )
+            Surroundings::new(session, home.environment.modulepath(), &project.config, &options)?;
+        let platform = setpoint_project::platform(job.node.platform.as_deref(), &job.node.facts);
+        simulate(catalog, home.environment.module_types(), &surroundings, platform, &session.sources, args)
     }
 
     fn check(
@@ -174,111 +129,44 @@ impl Language for Puppet {
         path: &Path,
         options: &InputOptions,
     ) -> Result<Vec<InputReport>, UsageError> {
-        let project = Project::open(session, path, options)?;
-        let plan = project.plan()?;
-        let threads = run::threads(session.jobs);
-        let surroundings =
-            Surroundings::new(session, project.environment.modulepath(), &project.config, options)?
-                .with_threads(threads, plan.jobs.len());
-        let checked = run::all(&project, &plan, threads, |job, compilation, report| {
-            analyse(&project, &surroundings, job, compilation, report);
-        });
-        Ok(run::reports(&project, &plan, checked))
+        setpoint_project::check(session, path, &options.for_project())
     }
 }
 
-/// A manifest, or a template by its ending.
-fn parse_text(path: &Path, file: FileId, text: &str) -> Parse {
-    if path.extension().is_some_and(|extension| extension == "epp") {
-        setpoint_puppet_syntax::parse_epp(file, text)
-    } else {
-        setpoint_puppet_syntax::parse(file, text)
-    }
-}
-
-/// Every analysis of a catalog, and the verdict.
-fn analyse(
-    project: &Project<'_>,
-    surroundings: &Surroundings<'_>,
-    job: &Job,
-    compilation: &Compilation,
-    report: &mut InputReport,
-) {
-    let Some(catalog) = &compilation.catalog else {
-        report.conclude(no_catalog(report));
-        return;
-    };
-    let Ok(home) = project.home(&job.node) else { return };
-    if let Home::There(other) = &home {
-        let message =
-            format!("The classifier puts {} into the environment {}", job.node.name, other.environment.name);
-        report.findings.push(Diagnostic::new(Rule::OtherEnvironment, message));
-    }
-    let platform = settle::platform(job.node.platform.as_deref(), &job.node.facts);
-    let own = |path: &str| home.owns(Path::new(path));
-    let surroundings = &surroundings.with_modules(home.environment.modulepath());
-    judge(
-        catalog,
-        home.environment.module_types(),
-        surroundings,
-        platform,
-        &project.session.sources,
-        &own,
-        report,
-    );
-}
-
-/// The verdict of a node that has no catalog.
-fn no_catalog(report: &InputReport) -> Verdict {
-    let mut verdict = Verdict::nothing_asked();
-    let error = report.findings.iter().find(|finding| finding.severity == Severity::Error);
-    verdict.give(
-        Question::Catalog,
-        match error {
-            Some(finding) => Judgement::refuted(Witness::of(finding)),
-            None => Judgement::unknown(Reason::new(Gap::Undecided, "it was not compiled")),
-        },
-    );
-    verdict
-}
-
-/// What is wrong with a catalog before anything is applied; if nothing is, whether it settles.
-pub(super) fn judge(
+/// One run of a catalog, in the format that was asked for.
+pub(super) fn simulate(
     catalog: &Catalog,
     types: &dyn Types,
     surroundings: &Surroundings<'_>,
     platform: Option<Platform>,
     sources: &Sources,
-    may_change: &dyn Fn(&str) -> bool,
-    report: &mut InputReport,
-) {
-    let graph = Graph::new(catalog, types);
-    if let (Ok(graph), Some(limit)) = (&graph, surroundings.drawn) {
-        report.drawing = Some(Drawing::within(limit, graph::diagram(graph, catalog)));
+    args: &SimulateArgs,
+) -> Result<Outcome, UsageError> {
+    if args.all {
+        return Err(UsageError::new(
+            "a catalog has too many runs to list; `setpoint check` proves what all of them have in common",
+        ));
     }
-    report.findings.extend(findings::of_conversion(catalog, types));
-    report.findings.extend(findings::of_graph(catalog, &graph));
-    let error = report.findings.iter().find(|finding| finding.severity == Severity::Error);
-    let mut verdict = Verdict::nothing_asked();
-    let fails = error.is_some();
-    verdict.give(
-        Question::Catalog,
-        error.map_or_else(
-            || Judgement::Proved(Basis::nothing()),
-            |finding| Judgement::refuted(Witness::of(finding)),
-        ),
-    );
-    // The paper's semantics knows nothing of what an agent refuses.
-    if let Ok(graph) = &graph
-        && (!fails || surroundings.is_paper())
-    {
-        let settled = surroundings.settle(sources, catalog, graph, types, platform, may_change);
-        for (question, answer) in settled.verdict.iter() {
-            verdict.give(question, answer.clone());
+    let turn = args.random.map_or(Turn::Puppet, Turn::Random);
+    Ok(match setpoint_project::simulate(catalog, types, surroundings, platform, sources, turn)? {
+        Ok(run) => {
+            let result = match args.format {
+                ResultFormat::Text => run.text(),
+                ResultFormat::Json => pretty(&run.json()),
+            };
+            Outcome { result: Some(result), diagnostics: Vec::new() }
         }
-        report.findings.extend(settled.findings);
+        Err(diagnostics) => Outcome { result: None, diagnostics },
+    })
+}
+
+/// What differs between catalogs, in a format.
+pub(super) fn printed(found: &Differences, changes: &SourceChanges, format: &str) -> String {
+    match format {
+        "json" => pretty(&setpoint_diff::json(found, changes, VERSION)),
+        "markdown" => setpoint_diff::markdown(found, changes),
+        _ => setpoint_diff::text(found, changes),
     }
-    report.conclude(verdict);
 }
 
 /// What prints a catalog in a format.
@@ -304,25 +192,15 @@ pub(super) fn draw(catalog: &Catalog, types: &dyn Types, format: &str) -> Result
     }
 }
 
-/// The native types of Puppet and of the modules.
-pub(super) fn module_types<'a>(session: &Session<'a>, options: &InputOptions) -> ModuleTypes<'a> {
-    ModuleTypes::new(session.files, modulepath(options))
-}
-
-/// The folders of modules that the command line names.
-pub(super) fn modulepath(options: &InputOptions) -> Vec<PathBuf> {
-    let path = options.puppet.modulepath.as_deref().unwrap_or("");
-    path.split(':').filter(|part| !part.is_empty()).map(PathBuf::from).collect()
-}
-
 /// Looks for keys in the data of the node that the options describe.
 pub(crate) fn look_up(
     session: &Session<'_>,
     options: &InputOptions,
     wanted: &LookupOptions,
 ) -> Result<Looked, UsageError> {
+    let options = options.for_project();
     let input = options.puppet.environment.clone().unwrap_or_else(|| PathBuf::from("."));
-    Project::open(session, &input, options)?.look_up(wanted)
+    Project::open(session, &input, &options)?.look_up(wanted)
 }
 
 /// Messages of the manifest, as diagnostics that never fail the call.

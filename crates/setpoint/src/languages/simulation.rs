@@ -3,11 +3,11 @@
 use setpoint_orchestra::concrete::{Facts, Ground, Limits, check, explore, maximal_run, random_run};
 use setpoint_orchestra::report;
 use setpoint_orchestra::{Instance, Model};
+use setpoint_project::UsageError;
 use setpoint_source::Sources;
 
 use crate::cli::{ResultFormat, SimulateArgs};
-use crate::output::pretty;
-use crate::session::{Outcome, UsageError};
+use crate::output::{Outcome, pretty};
 
 /// One run, a random run or all runs of an instance. A run that cannot reach a final state is explained.
 pub(crate) fn simulate(

@@ -3,17 +3,15 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use setpoint_lsp::{At, Hover, Symbol, SymbolKind};
-use setpoint_smartfrog::syntax::{Body, Prototype, Value as SfValue};
+use setpoint_project::{Older, Session, UsageError};
 use setpoint_smartfrog::{
     Compiled, Options, Semantics, check, compile_text, diff, graph, output, syntax, why,
 };
-use setpoint_source::{FileId, FileSystem, InputReport, Range, Severity, read_text};
+use setpoint_source::{FileSystem, InputReport, Severity, read_text};
 
-use super::{Language, Older};
+use super::Language;
 use crate::cli::{InputOptions, WhyArgs};
-use crate::output::pretty;
-use crate::session::{Outcome, Session, UsageError};
+use crate::output::{Outcome, pretty};
 
 #[derive(Debug)]
 pub(crate) struct SmartFrog;
@@ -25,28 +23,6 @@ impl Language for SmartFrog {
 
     fn recognises(&self, path: &Path, _text: &str) -> bool {
         path.extension().is_some_and(|extension| extension == "sf")
-    }
-
-    fn symbols(&self, session: &Session<'_>, path: &Path) -> Vec<Symbol> {
-        let Ok(text) = session.read(path) else { return Vec::new() };
-        let dialect = syntax::Dialect::Production;
-        let parsed = syntax::parse_text(path, text, session.files, &session.sources, dialect);
-        let Some(end) = parsed.end else { return Vec::new() };
-        symbols_of(&parsed.body, end.file)
-    }
-
-    /// Over the name of an attribute: what `why` says of it.
-    fn hover(&self, session: &Session<'_>, at: &At<'_>, options: &InputOptions) -> Option<Hover> {
-        let text = session.read(at.path).ok()?;
-        let dialect = syntax::Dialect::Production;
-        let parsed = syntax::parse_text(at.path, text, session.files, &session.sources, dialect);
-        let (target, range) = attribute_at(&parsed.body, parsed.end?.file, at.offset)?;
-        let options = Options { provenance: true, ..compiler_options(options).ok()? };
-        let compiled = compiled(session, session.files, at.path, &options).ok()?;
-        let answer = why::why(&compiled, &target).ok()?.text(&compiled, &session.sources);
-        let folder = at.path.parent().unwrap_or(at.path);
-        let answer = answer.replace(&format!("{}/", folder.display()), "");
-        Some(Hover { range, markdown: format!("```text\n{}\n```", answer.trim_end()) })
     }
 
     fn check(
@@ -182,56 +158,6 @@ impl Language for SmartFrog {
     }
 }
 
-/// The attributes that a file itself has, and not one that it includes.
-fn symbols_of(body: &Body, file: FileId) -> Vec<Symbol> {
-    let own = body.assignments.iter().filter(|one| one.span.file == file);
-    own.map(|one| {
-        let (range, children) = match &one.value {
-            SfValue::Component(component) => {
-                let bodies = component.prototypes.iter().filter_map(body_of);
-                (component.span.range, bodies.flat_map(|body| symbols_of(body, file)).collect())
-            }
-            SfValue::Expression(expression) => (expression.span.range, Vec::new()),
-        };
-        let is_component = matches!(one.value, SfValue::Component(_));
-        Symbol {
-            name: joined(&one.target),
-            detail: if is_component { "component".to_owned() } else { "attribute".to_owned() },
-            kind: if is_component { SymbolKind::Object } else { SymbolKind::Value },
-            range: one.span.range.to(range),
-            name_range: one.span.range,
-            children,
-        }
-    })
-    .collect()
-}
-
-fn body_of(prototype: &Prototype) -> Option<&Body> {
-    match prototype {
-        Prototype::Body(body, _) => Some(body),
-        Prototype::Reference(_) => None,
-    }
-}
-
-fn joined(names: &[setpoint_source::Symbol]) -> String {
-    names.iter().map(ToString::to_string).collect::<Vec<_>>().join(":")
-}
-
-/// The attribute whose name stands at an offset, as `why` takes it, and the place of the name.
-fn attribute_at(body: &Body, file: FileId, offset: u32) -> Option<(String, Range)> {
-    let holds = |range: Range| range.start <= offset && offset <= range.end;
-    body.assignments.iter().filter(|one| one.span.file == file).find_map(|one| {
-        let name = joined(&one.target);
-        if holds(one.span.range) {
-            return Some((name, one.span.range));
-        }
-        let SfValue::Component(component) = &one.value else { return None };
-        let mut bodies = component.prototypes.iter().filter_map(body_of);
-        let (inner, range) = bodies.find_map(|body| attribute_at(body, file, offset))?;
-        Some((format!("{name}:{inner}"), range))
-    })
-}
-
 fn compiled(
     session: &Session,
     files: &dyn FileSystem,
@@ -243,7 +169,7 @@ fn compiled(
 }
 
 /// What the command line says about the compilation.
-fn compiler_options(options: &InputOptions) -> Result<Options, UsageError> {
+pub(crate) fn compiler_options(options: &InputOptions) -> Result<Options, UsageError> {
     let semantics = match options.semantics.as_deref() {
         None | Some("core") => Semantics::Core,
         Some("forward") => Semantics::Forward,

@@ -2,21 +2,19 @@
 
 use std::path::{Path, PathBuf};
 
-use setpoint_lsp::Symbol;
 use setpoint_orchestra::Model;
 use setpoint_orchestra::concrete::Facts;
 use setpoint_orchestra::models::TOSCA_SETUP;
+use setpoint_project::{Session, UsageError};
 use setpoint_source::{
     Diagnostic, FileSystem, Gap, InputReport, Judgement, Question, Reason, Rule, Severity, Verdict, Witness,
 };
 use setpoint_tosca::{Service, Topology, draw};
 
 use super::Language;
-use super::outline::{OF_TOPOLOGY, outline};
 use super::simulation::simulate;
 use crate::cli::{InputOptions, SimulateArgs};
-use crate::output::pretty;
-use crate::session::{Outcome, Session, UsageError};
+use crate::output::{Outcome, pretty};
 
 #[derive(Debug)]
 pub(crate) struct Tosca;
@@ -28,13 +26,6 @@ impl Language for Tosca {
 
     fn recognises(&self, path: &Path, text: &str) -> bool {
         is_archive(path) || setpoint_tosca::is_service_template(text)
-    }
-
-    fn symbols(&self, session: &Session<'_>, path: &Path) -> Vec<Symbol> {
-        // An archive is no text.
-        let Ok(text) = session.read(path) else { return Vec::new() };
-        let file = session.sources.add(path.display().to_string(), text.as_str());
-        outline(&setpoint_data::read(file, &text), OF_TOPOLOGY)
     }
 
     fn check(

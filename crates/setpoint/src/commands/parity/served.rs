@@ -4,9 +4,9 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value as Json;
 use setpoint_catalog::{Catalog, read};
+use setpoint_project::{Session, UsageError};
 
 use super::causes::Shape;
-use crate::session::{Session, UsageError};
 
 /// One catalog that a server has compiled.
 #[derive(Debug)]

@@ -6,21 +6,21 @@ use std::path::Path;
 use std::sync::Mutex;
 
 use serde_json::{Value as Json, json};
+use setpoint_project::{Project, Session, UsageError};
 use setpoint_puppet::Compilation;
 use setpoint_source::{Severity, Sources, Span};
 use setpoint_why::{Absence, Answer, Impact, Query, ReasonKind, Target, Writer};
 
-use super::project::Project;
 use crate::cli::{ImpactArgs, WhyArgs};
 use crate::git;
-use crate::output::pretty;
-use crate::session::{Outcome, Session, UsageError};
+use crate::output::{Outcome, pretty};
 
 pub(super) fn why(session: &Session<'_>, args: &WhyArgs) -> Result<Outcome, UsageError> {
     if args.options.puppet.no_provenance {
         return Err(UsageError::new("`setpoint why` needs provenance; leave --no-provenance out"));
     }
-    let project = Project::open(session, &args.input, &args.options)?;
+    let options = args.options.for_project();
+    let project = Project::open(session, &args.input, &options)?;
     let job = project.only_job()?;
     let home = project.home(&job.node).map_err(UsageError::new)?;
     let compilation = project.compile(&job);
@@ -201,7 +201,8 @@ pub(super) fn impact(session: &Session<'_>, args: &ImpactArgs) -> Result<Outcome
         .rsplit_once(':')
         .and_then(|(path, line)| Some((path, line.parse::<u32>().ok().filter(|line| *line > 0)?)))
         .ok_or_else(|| UsageError::new(format!("`{}` is not of the form FILE:LINE", args.line)))?;
-    let project = Project::open(session, &args.input, &args.options)?;
+    let options = args.options.for_project();
+    let project = Project::open(session, &args.input, &options)?;
     let job = project.only_job()?;
     let home = project.home(&job.node).map_err(UsageError::new)?;
     let compilation = project.compile(&job);

@@ -6,19 +6,20 @@ use std::sync::{Arc, Mutex};
 
 use setpoint_config::Config;
 use setpoint_hiera::Levels;
-use setpoint_puppet::{Compilation, Entry, Environment, Looked, LookupOptions, Options, PuppetVersion};
+use setpoint_puppet::{Compilation, Entry, Environment, Looked, LookupOptions, PuppetVersion};
+use setpoint_puppet_syntax::Parse;
 use setpoint_puppet_values::{Hash, Key, Value};
-use setpoint_source::{Diagnostic, Rule, read_text};
+use setpoint_source::{Diagnostic, FileId, Rule, read_text};
 
-use super::jobs::{Job, Origin};
-use super::node::{self, Known, NodeData};
-use super::{environment_conf, module_files, puppetfile};
-use crate::cli::InputOptions;
+use crate::jobs::{Job, Origin};
+use crate::node::{self, Known, NodeData};
+use crate::options::Options;
 use crate::session::{Session, UsageError};
+use crate::{environment_conf, module_files, puppetfile};
 
 /// What an input is.
 #[derive(Debug)]
-pub(super) enum Kind {
+pub enum Kind {
     /// A manifest, or a folder of manifests.
     Manifests(PathBuf),
     /// A control repository or an environment: nodes, manifests, modules and data.
@@ -35,20 +36,20 @@ pub(super) enum Kind {
 
 /// An input, ready to be compiled for any number of nodes.
 #[derive(Debug)]
-pub(crate) struct Project<'s> {
-    pub(super) session: &'s Session<'s>,
-    pub(super) options: &'s InputOptions,
+pub struct Project<'s> {
+    pub session: &'s Session<'s>,
+    pub(super) options: &'s Options,
     /// As the user named it.
-    pub(super) input: PathBuf,
-    pub(super) kind: Kind,
+    pub input: PathBuf,
+    pub kind: Kind,
     /// The folder of the environment.
     pub(super) folder: Option<PathBuf>,
     /// The environments beside this one that classifiers name; none for those that are not there.
     pub(super) siblings: Mutex<BTreeMap<String, Option<Arc<Project<'s>>>>>,
-    pub(crate) environment: Environment<'s>,
-    pub(crate) config: Arc<Config>,
+    pub environment: Environment<'s>,
+    pub config: Arc<Config>,
     /// What is wrong with the files that describe the project.
-    pub(crate) diagnostics: Vec<Diagnostic>,
+    pub diagnostics: Vec<Diagnostic>,
     puppet: PuppetVersion,
     stubs: Hash,
 }
@@ -78,11 +79,7 @@ impl<'s> Project<'s> {
         }
     }
 
-    pub(crate) fn open(
-        session: &'s Session<'_>,
-        input: &Path,
-        options: &'s InputOptions,
-    ) -> Result<Self, UsageError> {
+    pub fn open(session: &'s Session<'_>, input: &Path, options: &'s Options) -> Result<Self, UsageError> {
         Self::open_in(session, input, options, options.puppet.environment.as_deref())
     }
 
@@ -90,7 +87,7 @@ impl<'s> Project<'s> {
     pub(super) fn open_in(
         session: &'s Session<'_>,
         input: &Path,
-        options: &'s InputOptions,
+        options: &'s Options,
         explicit: Option<&Path>,
     ) -> Result<Self, UsageError> {
         let (config, mut diagnostics) = session.config(input, options)?;
@@ -195,9 +192,9 @@ impl<'s> Project<'s> {
     }
 
     /// What the compiler is told of a node.
-    fn options_for(&self, node: &NodeData) -> Options {
+    fn options_for(&self, node: &NodeData) -> setpoint_puppet::Options {
         let given = &self.options.puppet;
-        Options {
+        setpoint_puppet::Options {
             puppet: self.puppet,
             strict_variables: given.strict_variables || self.config.puppet.strict_variables == Some(true),
             node: node.name.clone(),
@@ -208,12 +205,12 @@ impl<'s> Project<'s> {
             environment: node.environment.clone(),
             stubs: self.stubs.clone(),
             provenance: !given.no_provenance,
-            ..Options::default()
+            ..setpoint_puppet::Options::default()
         }
     }
 
     /// Looks for keys in the data of the node that the command line names.
-    pub(super) fn look_up(&self, wanted: &LookupOptions) -> Result<Looked, UsageError> {
+    pub fn look_up(&self, wanted: &LookupOptions) -> Result<Looked, UsageError> {
         let given = &self.options.puppet;
         let is_asked = |job: &Job| given.node.as_ref() == Some(&job.node.name);
         // A repository may know the facts of the node.
@@ -246,8 +243,17 @@ impl<'s> Project<'s> {
     }
 }
 
+/// Parses a template if its name ends in `.epp`, else a manifest.
+pub fn parse_file(path: &Path, file: FileId, text: &str) -> Parse {
+    if path.extension().is_some_and(|extension| extension == "epp") {
+        setpoint_puppet_syntax::parse_epp(file, text)
+    } else {
+        setpoint_puppet_syntax::parse(file, text)
+    }
+}
+
 /// Whether a folder is something that this language takes.
-pub(super) fn is_project(session: &Session<'_>, path: &Path) -> bool {
+pub fn is_project(session: &Session<'_>, path: &Path) -> bool {
     is_repository(session, path)
         || is_module(session, path)
         || session
@@ -258,7 +264,7 @@ pub(super) fn is_project(session: &Session<'_>, path: &Path) -> bool {
 }
 
 /// The control repository that a file lies in, not above `limit` if it lies in that; else the module.
-pub(super) fn above(session: &Session<'_>, path: &Path, limit: Option<&Path>) -> Option<PathBuf> {
+pub fn find_project_above(session: &Session<'_>, path: &Path, limit: Option<&Path>) -> Option<PathBuf> {
     let limit = limit.filter(|limit| path.starts_with(limit));
     let is_within = |folder: &&Path| limit.is_none_or(|limit| folder.starts_with(limit));
     let folders = || path.ancestors().skip(1).take_while(is_within);
@@ -321,7 +327,7 @@ fn environment_name(folder: &Path) -> String {
 }
 
 /// What the command line, else the configuration says.
-fn given_modulepath(options: &InputOptions, config: &Config) -> Vec<PathBuf> {
+fn given_modulepath(options: &Options, config: &Config) -> Vec<PathBuf> {
     if let Some(path) = options.puppet.modulepath.as_deref() {
         return path.split(':').filter(|part| !part.is_empty()).map(PathBuf::from).collect();
     }

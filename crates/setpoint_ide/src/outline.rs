@@ -1,14 +1,24 @@
 //! What files of YAML and JSON hold, for the outline of an editor.
 
+use std::path::Path;
+
 use setpoint_data::{Document, Node};
 use setpoint_lsp::{Symbol, SymbolKind};
+use setpoint_project::Session;
 
 /// Mappings in mappings are shown so deep.
 pub(super) const OF_TEMPLATE: usize = 2;
 pub(super) const OF_TOPOLOGY: usize = 3;
 
+pub(super) fn symbols(session: &Session<'_>, path: &Path, depth: usize) -> Vec<Symbol> {
+    // An archive is no text.
+    let Ok(text) = session.read(path) else { return Vec::new() };
+    let file = session.sources.add(path.display().to_string(), text.as_str());
+    outline(&setpoint_data::read(file, &text), depth)
+}
+
 /// The mappings of a document, down to a depth; what has a type is told with it.
-pub(super) fn outline(document: &Document, depth: usize) -> Vec<Symbol> {
+fn outline(document: &Document, depth: usize) -> Vec<Symbol> {
     document.root.as_ref().map(|root| below(root, depth)).unwrap_or_default()
 }
 

@@ -1,4 +1,4 @@
-//! What one call of the program works with.
+//! Files, sources and limits of one piece of work.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -9,33 +9,33 @@ use setpoint_config::Config;
 use setpoint_diagram::Diagram;
 use setpoint_source::{Diagnostic, Drawing, FileSystem, Rule, Sources, read_text};
 
-use crate::cli::{InputOptions, OPTIONAL_RULES};
-use crate::progress::Progress;
+use crate::options::{OPTIONAL_RULES, Options};
+use crate::progress::{Progress, Silent};
 
 /// The files, and all source text that was read from them.
 #[derive(Debug)]
-pub(crate) struct Session<'a> {
-    pub(crate) files: &'a dyn FileSystem,
-    pub(crate) sources: Sources,
+pub struct Session<'a> {
+    pub files: &'a dyn FileSystem,
+    pub sources: Sources,
     /// How many threads may work at once; `None` is as many as the machine has.
-    pub(crate) jobs: Option<usize>,
+    pub jobs: Option<usize>,
     /// What is not decided by then is left open.
-    pub(crate) deadline: Option<Instant>,
+    pub deadline: Option<Instant>,
     /// Findings shall carry the smallest repair of the whole input.
-    pub(crate) repair: bool,
+    pub repair: bool,
     /// Inputs shall carry their graphs, if these have no more nodes than that.
-    pub(crate) drawn: Option<usize>,
+    pub drawn: Option<usize>,
     /// Told how far the work is.
-    pub(crate) progress: Arc<Progress>,
+    pub progress: Arc<dyn Progress>,
     configs: Mutex<BTreeMap<PathBuf, Arc<Config>>>,
 }
 
-/// The call itself is wrong: exit status 2.
+/// What the caller asked for makes no sense, in words for the user.
 #[derive(Debug)]
-pub(crate) struct UsageError(pub(crate) String);
+pub struct UsageError(pub String);
 
 impl<'a> Session<'a> {
-    pub(crate) fn new(files: &'a dyn FileSystem) -> Self {
+    pub fn new(files: &'a dyn FileSystem) -> Self {
         Self {
             files,
             sources: Sources::new(),
@@ -43,16 +43,16 @@ impl<'a> Session<'a> {
             deadline: None,
             repair: false,
             drawn: None,
-            progress: Arc::default(),
+            progress: Arc::new(Silent),
             configs: Mutex::default(),
         }
     }
 
     /// The configuration of an input. What is wrong with it is told when it is read first.
-    pub(crate) fn config(
+    pub fn config(
         &self,
         input: &Path,
-        options: &InputOptions,
+        options: &Options,
     ) -> Result<(Arc<Config>, Vec<Diagnostic>), UsageError> {
         // Without a file there may still be what the command line states.
         let path =
@@ -86,32 +86,23 @@ impl<'a> Session<'a> {
     }
 
     /// The graph of an input, where reports shall show it.
-    pub(crate) fn drawing(&self, diagram: impl FnOnce() -> Diagram) -> Option<Drawing> {
+    pub fn drawing(&self, diagram: impl FnOnce() -> Diagram) -> Option<Drawing> {
         self.drawn.map(|limit| Drawing::within(limit, diagram()))
     }
 
     /// The text of an input that the user named.
-    pub(crate) fn read(&self, path: &Path) -> Result<String, UsageError> {
+    pub fn read(&self, path: &Path) -> Result<String, UsageError> {
         read_text(self.files, path).map_err(|error| UsageError(error.to_string()))
     }
 }
 
 /// Whether a rule that is off unless asked for is asked for.
-pub(crate) fn enables(config: &Config, options: &InputOptions, rule: &str) -> bool {
+pub(crate) fn enables(config: &Config, options: &Options, rule: &str) -> bool {
     options.enabled.iter().any(|name| name == rule) || config.enabled.iter().any(|name| name.value == rule)
 }
 
 impl UsageError {
-    pub(crate) fn new(message: impl Into<String>) -> Self {
+    pub fn new(message: impl Into<String>) -> Self {
         Self(message.into())
     }
-}
-
-/// What a command gives back to be printed.
-#[derive(Debug, Default)]
-pub(crate) struct Outcome {
-    /// For standard output; absent if there is no result.
-    pub(crate) result: Option<String>,
-    /// For standard error.
-    pub(crate) diagnostics: Vec<Diagnostic>,
 }

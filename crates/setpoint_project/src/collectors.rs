@@ -6,7 +6,7 @@ use std::path::Path;
 use setpoint_puppet::Collected;
 use setpoint_source::{Diagnostic, Rule, Severity, Span};
 
-use super::project::Project;
+use crate::project::Project;
 use crate::session::enables;
 
 /// The collectors of one catalog that find nothing here, and nothing on any other node.

@@ -11,9 +11,9 @@ use setpoint_puppet_syntax::ast::{ClassDef, HostMatch};
 use setpoint_puppet_values::{Hash, Key};
 use setpoint_source::{Diagnostic, Rule, Span, normal};
 
-use super::facts::{self, Facts};
-use super::node::{self, Known, NodeData};
-use super::project::{Kind, Project, plain_hash};
+use crate::facts::{self, Facts};
+use crate::node::{self, Known, NodeData};
+use crate::project::{Kind, Project, plain_hash};
 use crate::session::UsageError;
 
 /// The platform of a node of which nothing is known.
@@ -32,15 +32,15 @@ pub(super) enum Origin {
 
 /// One catalog to be compiled.
 #[derive(Debug)]
-pub(crate) struct Job {
+pub struct Job {
     /// The file that it begins with.
-    pub(crate) path: String,
+    pub path: String,
     /// What `--case` calls it: a case, an example, a class.
-    pub(crate) case: Option<String>,
-    pub(crate) entry: Entry,
+    pub case: Option<String>,
+    pub entry: Entry,
     /// Tried if the entry does not compile: the class after the one above it.
     pub(super) second: Option<Entry>,
-    pub(crate) node: NodeData,
+    pub node: NodeData,
     pub(super) origin: Origin,
     /// Whether the file has other entries, too.
     among_others: bool,
@@ -48,7 +48,7 @@ pub(crate) struct Job {
 
 impl Job {
     /// The node as reports name it.
-    pub(crate) fn label(&self) -> String {
+    pub fn label(&self) -> String {
         let on = match &self.node.platform {
             Some(platform) if self.node.name == node::DEFAULT_NODE => platform.clone(),
             Some(platform) if self.origin != Origin::Node => format!("{} on {platform}", self.node.name),
@@ -65,20 +65,20 @@ impl Job {
 
 /// The facts of nodes that a repository itself has.
 #[derive(Debug, Default)]
-pub(crate) struct OwnFacts(IndexMap<String, Option<Facts>>);
+pub struct OwnFacts(IndexMap<String, Option<Facts>>);
 
 /// What of an input is compiled.
 #[derive(Debug, Default)]
-pub(crate) struct Plan {
-    pub(crate) jobs: Vec<Job>,
+pub struct Plan {
+    pub jobs: Vec<Job>,
     /// What is left out, and why; what is wrong with files that no job begins with.
-    pub(crate) diagnostics: Vec<Diagnostic>,
+    pub diagnostics: Vec<Diagnostic>,
     /// Classes that need parameters.
     pub(super) need_parameters: Vec<(String, Span, Vec<String>)>,
 }
 
 impl Project<'_> {
-    pub(crate) fn plan(&self) -> Result<Plan, UsageError> {
+    pub fn plan(&self) -> Result<Plan, UsageError> {
         let mut plan = Plan::default();
         match &self.kind {
             Kind::Manifests(path) => self.plan_manifests(path, &mut plan)?,
@@ -104,12 +104,12 @@ impl Project<'_> {
     }
 
     /// The one catalog that a command is about.
-    pub(crate) fn only_job(&self) -> Result<Job, UsageError> {
+    pub fn only_job(&self) -> Result<Job, UsageError> {
         self.chosen().map(|(job, _)| job)
     }
 
     /// The same, and what was assumed about its node.
-    pub(crate) fn chosen(&self) -> Result<(Job, Vec<Diagnostic>), UsageError> {
+    pub fn chosen(&self) -> Result<(Job, Vec<Diagnostic>), UsageError> {
         let mut plan = self.plan()?;
         if plan.jobs.len() == 1
             && let Some(job) = plan.jobs.pop()
@@ -176,7 +176,7 @@ impl Project<'_> {
     // --- control repositories
 
     /// Files with facts of nodes that the repository itself has.
-    pub(crate) fn own_facts(&self) -> Result<OwnFacts, UsageError> {
+    pub fn own_facts(&self) -> Result<OwnFacts, UsageError> {
         match &self.kind {
             Kind::Repository { folder, .. } => Ok(OwnFacts(self.fact_files(folder)?)),
             _ => Ok(OwnFacts::default()),
@@ -185,7 +185,7 @@ impl Project<'_> {
 
     /// The catalog of one node, with the facts of a file, else with those that the repository has; nothing if there are none
     /// to compile with. The environment is that in which a server compiled the node.
-    pub(crate) fn job_of_node(
+    pub fn job_of_node(
         &self,
         name: &str,
         file: Option<&Path>,

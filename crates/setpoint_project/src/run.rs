@@ -9,16 +9,15 @@ use indexmap::IndexMap;
 use setpoint_puppet::{Collected, Compilation};
 use setpoint_source::{Diagnostic, InputReport, Rule, Severity, Span};
 
-use super::collectors;
-use super::jobs::{Job, Origin, Plan, few};
-use super::project::{Kind, Project};
+use crate::collectors;
+use crate::jobs::{Job, Origin, Plan, few};
+use crate::project::{Kind, Project};
+
+/// Evaluators recurse over their input within limits of depth that fit this stack.
+pub const STACK_BYTES: usize = 512 * 1024 * 1024;
 
 /// Does the work for each item on several threads; the results have the order of the items.
-pub(crate) fn parallel<T: Sync, R: Send>(
-    items: &[T],
-    threads: usize,
-    work: impl Fn(&T) -> R + Sync,
-) -> Vec<R> {
+pub fn parallel<T: Sync, R: Send>(items: &[T], threads: usize, work: impl Fn(&T) -> R + Sync) -> Vec<R> {
     let threads = threads.clamp(1, items.len().max(1));
     if threads == 1 {
         return items.iter().map(work).collect();
@@ -39,7 +38,7 @@ pub(crate) fn parallel<T: Sync, R: Send>(
         for _ in 1..threads {
             // Analyses recurse over their input, as they do on the main thread. Without another thread, this one
             // does all of the work.
-            let _ = std::thread::Builder::new().stack_size(crate::STACK_BYTES).spawn_scoped(scope, run);
+            let _ = std::thread::Builder::new().stack_size(STACK_BYTES).spawn_scoped(scope, run);
         }
         run();
     });
@@ -47,18 +46,18 @@ pub(crate) fn parallel<T: Sync, R: Send>(
 }
 
 /// As many threads as were asked for, else as the machine has.
-pub(crate) fn threads(asked: Option<usize>) -> usize {
+pub fn threads(asked: Option<usize>) -> usize {
     asked.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, NonZero::get)).max(1)
 }
 
 /// What came of one job.
 #[derive(Debug)]
 pub(crate) struct Checked {
-    pub(crate) report: InputReport,
+    pub report: InputReport,
     /// Whether there is a catalog.
-    pub(crate) compiled: bool,
+    pub compiled: bool,
     /// How many resources it has.
-    pub(crate) resources: usize,
+    pub resources: usize,
     /// The classes in it, where that is of interest.
     classes: Vec<String>,
     /// What came of its collectors.
@@ -89,7 +88,7 @@ pub(crate) fn reports(project: &Project<'_>, plan: &Plan, mut checked: Vec<Check
         one.report.findings.extend(collectors::idle(project, &one.collected, &busy));
     }
     let mut about = InputReport::new(project.input.display().to_string(), "puppet");
-    about.findings = project.diagnostics.clone();
+    about.findings.clone_from(&project.diagnostics);
     about.findings.extend(plan.diagnostics.iter().cloned());
     let failed = checked.iter().any(|one| !one.compiled);
     about.findings.extend(failed.then(|| project.missing_dependencies()).flatten());

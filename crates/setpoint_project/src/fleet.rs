@@ -1,40 +1,43 @@
 //! All nodes of a repository, or all entries of a module, and how each fared.
 
+use std::path::Path;
+
 use setpoint_source::{InputReport, Severity, Verdict};
 
-use super::project::Project;
-use super::settle::Surroundings;
-use super::{analyse, no_catalog, run};
-use crate::cli::FleetArgs;
+use crate::judge::{analyse, no_catalog};
+use crate::options::Options;
+use crate::project::Project;
+use crate::run;
 use crate::session::{Session, UsageError};
+use crate::settle::Surroundings;
 
 #[derive(Debug)]
-pub(crate) struct Fleet {
-    pub(crate) nodes: Vec<FleetNode>,
+pub struct Fleet {
+    pub nodes: Vec<FleetNode>,
     /// How many nodes there are in all shards.
-    pub(crate) of: usize,
+    pub of: usize,
     /// What was found, each thing once.
-    pub(crate) reports: Vec<InputReport>,
+    pub reports: Vec<InputReport>,
 }
 
 #[derive(Debug)]
-pub(crate) struct FleetNode {
-    pub(crate) name: String,
-    pub(crate) platform: Option<String>,
-    pub(crate) verdict: Verdict,
-    pub(crate) resources: usize,
-    pub(crate) errors: usize,
-    pub(crate) warnings: usize,
+pub struct FleetNode {
+    pub name: String,
+    pub platform: Option<String>,
+    pub verdict: Verdict,
+    pub resources: usize,
+    pub errors: usize,
+    pub warnings: usize,
 }
 
 impl FleetNode {
-    pub(crate) fn is_ok(&self) -> bool {
+    pub fn is_ok(&self) -> bool {
         self.errors == 0
     }
 }
 
 impl Fleet {
-    pub(crate) fn count(&self, severity: Severity) -> usize {
+    pub fn count(&self, severity: Severity) -> usize {
         self.reports
             .iter()
             .flat_map(|report| &report.findings)
@@ -43,13 +46,14 @@ impl Fleet {
     }
 }
 
-/// Compiles and checks part `shard.0` of `shard.1` of the nodes.
-pub(crate) fn run(
+/// Compiles and, unless `compile_only`, checks part `shard.0` of `shard.1` of the nodes.
+pub fn check_fleet(
     session: &Session<'_>,
-    args: &FleetArgs,
+    path: &Path,
+    options: &Options,
     shard: (usize, usize),
+    compile_only: bool,
 ) -> Result<Fleet, UsageError> {
-    let (path, options) = (args.input.as_path(), &args.options);
     if !session.files.is_dir(path) && options.puppet.nodes.is_none() {
         let message =
             format!("{}: a fleet is a control repository, or a manifest with --nodes FILE", path.display());
@@ -68,7 +72,7 @@ pub(crate) fn run(
         Surroundings::new(session, project.environment.modulepath(), &project.config, options)?
             .with_threads(threads, plan.jobs.len());
     let checked = run::all(&project, &plan, threads, |job, compilation, report| {
-        if !args.compile_only {
+        if !compile_only {
             analyse(&project, &surroundings, job, compilation, report);
         } else if compilation.catalog.is_none() {
             report.conclude(no_catalog(report));

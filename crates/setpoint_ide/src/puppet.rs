@@ -7,15 +7,13 @@ use std::time::{Duration, Instant};
 
 use setpoint_catalog::{Catalog, NativeType, ResourceId, Role, display_name, is_metaparameter, native_type};
 use setpoint_lsp::{At, Hover, Symbol, Target};
+use setpoint_project::{Options, Project, ProjectKind, Session, find_project_above, parse_file};
 use setpoint_puppet::{Definition, Manifest};
 use setpoint_puppet_syntax::ast::{Expr, Parameter, Program};
 use setpoint_source::{FileId, Range, Span, Symbol as Name, read_text};
 use setpoint_why::{Query, Target as Asked, Writer};
 
-use super::cursor::{self, Thing};
-use super::project::{Kind, Project};
-use crate::cli::InputOptions;
-use crate::session::Session;
+use crate::cursor::{self, Thing};
 
 /// Nodes are compiled one after the other until one has what is asked about, for so long.
 const PATIENCE: Duration = Duration::from_secs(3);
@@ -30,6 +28,13 @@ struct Looked<'s> {
     program: Program,
 }
 
+/// A control repository or module that a manifest lies in, else the manifest. A template has no meaning by itself.
+pub(super) fn scope(session: &Session<'_>, path: &Path, limit: Option<&Path>) -> Option<PathBuf> {
+    let is_template = path.extension().is_some_and(|extension| extension == "epp");
+    let by_itself = || (!is_template).then(|| path.to_owned());
+    find_project_above(session, path, limit).or_else(by_itself)
+}
+
 pub(super) fn symbols(session: &Session<'_>, path: &Path) -> Vec<Symbol> {
     let Ok(text) = read_text(session.files, path) else { return Vec::new() };
     let file = session.sources.add(path.display().to_string(), text.as_str());
@@ -37,11 +42,11 @@ pub(super) fn symbols(session: &Session<'_>, path: &Path) -> Vec<Symbol> {
 }
 
 fn parsed(path: &Path, file: FileId, text: &str) -> Program {
-    super::parse_text(path, file, text).program
+    parse_file(path, file, text).program
 }
 
 impl<'s> Looked<'s> {
-    fn open(session: &'s Session<'_>, at: &At<'_>, options: &'s InputOptions) -> Option<Self> {
+    fn open(session: &'s Session<'_>, at: &At<'_>, options: &'s Options) -> Option<Self> {
         let project = Project::open(session, at.scope, options).ok()?;
         let text = read_text(session.files, at.path).ok()?;
         let file = session.sources.add(at.path.display().to_string(), text.as_str());
@@ -65,14 +70,14 @@ impl<'s> Looked<'s> {
             }
         }
         match &self.project.kind {
-            Kind::Repository { manifest: path, .. } | Kind::Manifests(path) => {
+            ProjectKind::Repository { manifest: path, .. } | ProjectKind::Manifests(path) => {
                 if self.project.session.files.is_dir(path) {
                     paths.extend(environment.manifests_under(path));
                 } else {
                     paths.push(path.clone());
                 }
             }
-            Kind::Module { folder, .. } => {
+            ProjectKind::Module { folder, .. } => {
                 paths.extend(folders.iter().flat_map(|kind| environment.manifests_under(&folder.join(kind))));
             }
         }
@@ -169,7 +174,7 @@ impl<'s> Looked<'s> {
     }
 }
 
-pub(super) fn definition(session: &Session<'_>, at: &At<'_>, options: &InputOptions) -> Vec<Target> {
+pub(super) fn definition(session: &Session<'_>, at: &At<'_>, options: &Options) -> Vec<Target> {
     let Some(looked) = Looked::open(session, at, options) else { return Vec::new() };
     let Some((thing, _)) = cursor::thing(&looked.program, at.offset) else { return Vec::new() };
     let of = |found: Option<Definition>| found.map(|found| looked.target(name_span(&found)));
@@ -205,7 +210,7 @@ fn parameter_of(looked: &Looked<'_>, type_name: &str, name: &str) -> Option<Targ
     Some(looked.target(parameter.range.in_file(define.file)))
 }
 
-pub(super) fn hover(session: &Session<'_>, at: &At<'_>, options: &InputOptions) -> Option<Hover> {
+pub(super) fn hover(session: &Session<'_>, at: &At<'_>, options: &Options) -> Option<Hover> {
     let looked = Looked::open(session, at, options)?;
     let (thing, range) = cursor::thing(&looked.program, at.offset)?;
     let described = |found: Option<Definition>| found.map(|found| describe(&looked, &found));

@@ -1,26 +1,40 @@
 //! What a change of the source changes in catalogs.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use setpoint_diff::{Differences, NodeResult, Root, SourceChanges, Version};
 use setpoint_puppet::Compilation;
-use setpoint_source::{FileSystem, Severity, read_text};
+use setpoint_source::{Diagnostic, FileSystem, Severity, read_text};
 
-use super::jobs::Job;
-use super::project::Project;
-use crate::cli::InputOptions;
-use crate::languages::Older;
-use crate::output::{VERSION, pretty};
-use crate::session::{Outcome, Session, UsageError};
+use crate::jobs::Job;
+use crate::options::Options;
+use crate::project::Project;
+use crate::session::{Session, UsageError};
 
-pub(super) fn diff(
+/// The version that a newer one is compared with.
+#[derive(Debug)]
+pub struct Older<'a> {
+    pub files: &'a dyn FileSystem,
+    pub path: PathBuf,
+}
+
+/// What differs between two versions of a project.
+#[derive(Debug, Default)]
+pub struct Compared {
+    pub differences: Differences,
+    pub changes: SourceChanges,
+    /// Why nodes of the new version do not compile, each message once.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// Compiles every node that both versions know, and compares its catalogs.
+pub fn diff(
     session: &Session<'_>,
     old: &Older<'_>,
     new: &Path,
-    options: &InputOptions,
-    format: &str,
-) -> Result<Outcome, UsageError> {
+    options: &Options,
+) -> Result<Compared, UsageError> {
     let before = Session::new(old.files);
     let old_project = Project::open(&before, &old.path, options)?;
     let new_project = Project::open(session, new, options)?;
@@ -43,29 +57,20 @@ pub(super) fn diff(
             (Err(message), Ok(_)) => found.add_failed(node, NodeResult::Mended(message)),
         }
     }
-    let mut outcome = printed(&found, &changes, format);
+    let mut diagnostics = Vec::new();
     if found.fails() {
         // What several nodes have in common is said once.
         for found in compiled.into_iter().flat_map(|(_, _, is)| is.diagnostics) {
-            if !outcome.diagnostics.contains(&found) {
-                outcome.diagnostics.push(found);
+            if !diagnostics.contains(&found) {
+                diagnostics.push(found);
             }
         }
     }
-    Ok(outcome)
-}
-
-pub(in crate::languages) fn printed(found: &Differences, changes: &SourceChanges, format: &str) -> Outcome {
-    let result = match format {
-        "json" => pretty(&setpoint_diff::json(found, changes, VERSION)),
-        "markdown" => setpoint_diff::markdown(found, changes),
-        _ => setpoint_diff::text(found, changes),
-    };
-    Outcome { result: Some(result), diagnostics: Vec::new() }
+    Ok(Compared { differences: found, changes, diagnostics })
 }
 
 /// What is compared, in one version. A file by itself is called as the new one is.
-pub(in crate::languages) fn root(files: &dyn FileSystem, path: &Path, new: &Path) -> Root {
+fn root(files: &dyn FileSystem, path: &Path, new: &Path) -> Root {
     let shown = |path: &Path| path.display().to_string();
     let file = (!files.is_dir(path)).then(|| shown(new));
     let path = if file.is_none() && path == Path::new(".") { String::new() } else { shown(path) };

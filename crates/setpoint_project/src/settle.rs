@@ -11,21 +11,20 @@ use setpoint_config::Config;
 use setpoint_packages::{Family, Index, Platform};
 use setpoint_puppet_values::{Data, Hash, Key};
 use setpoint_resources::{Base, Source, Sources as FileServers, World};
-use setpoint_settle::{Question, Settled, Turn};
-use setpoint_source::{FileSystem, Sources, read_text};
+use setpoint_settle::{Question, Settled, Simulation, Turn};
+use setpoint_source::{Diagnostic, FileSystem, Sources, read_text};
 use setpoint_state::Semantics;
-use setpoint_verify::Options;
 
-use crate::cli::{InputOptions, ResultFormat, SimulateArgs};
-use crate::output::pretty;
+use crate::options::Options;
 use crate::progress::Progress;
-use crate::session::{Outcome, Session, UsageError, enables};
+use crate::session::{Session, UsageError, enables};
 
 /// What is assumed where nothing says which platform a node has.
 const USUAL_PLATFORM: &str = "debian-12";
 
 /// What is known besides catalogs: the same for all nodes of a call, but for what platforms have.
-pub(in crate::languages) struct Surroundings<'a> {
+#[allow(missing_debug_implementations, reason = "an index of packages has no such form")]
+pub struct Surroundings<'a> {
     /// The index that the user named.
     given: Option<Index>,
     /// What is built in, by the name of the platform.
@@ -40,20 +39,20 @@ pub(in crate::languages) struct Surroundings<'a> {
     deadline: Option<Instant>,
     repair: bool,
     /// Draw graphs that have no more nodes than that.
-    pub(super) drawn: Option<usize>,
+    pub(crate) drawn: Option<usize>,
     /// Look for relationships that change nothing, too.
     redundant: bool,
-    progress: Arc<Progress>,
+    progress: Arc<dyn Progress>,
     /// How many threads ask about one catalog.
     threads: usize,
 }
 
 impl<'a> Surroundings<'a> {
-    pub(in crate::languages) fn new(
+    pub fn new(
         session: &Session<'a>,
         modulepath: &'a [PathBuf],
         config: &'a Config,
-        options: &InputOptions,
+        options: &Options,
     ) -> Result<Self, UsageError> {
         let open = |path: &PathBuf| Index::open(path).map_err(|error| UsageError::new(error.to_string()));
         let semantics = match options.semantics.as_deref() {
@@ -84,12 +83,12 @@ impl<'a> Surroundings<'a> {
 
     /// The threads of the call, shared among so many catalogs that are judged at once.
     #[must_use]
-    pub(in crate::languages) fn with_threads(self, threads: usize, catalogs: usize) -> Self {
+    pub fn with_threads(self, threads: usize, catalogs: usize) -> Self {
         Self { threads: (threads / catalogs.max(1)).max(1), ..self }
     }
 
     /// The same for an environment with these modules.
-    pub(in crate::languages) fn with_modules<'b>(&'b self, modulepath: &'b [PathBuf]) -> Surroundings<'b> {
+    pub fn with_modules<'b>(&'b self, modulepath: &'b [PathBuf]) -> Surroundings<'b> {
         Surroundings {
             given: self.given.clone(),
             built_in: Arc::clone(&self.built_in),
@@ -99,12 +98,12 @@ impl<'a> Surroundings<'a> {
         }
     }
 
-    pub(in crate::languages) fn is_paper(&self) -> bool {
+    pub fn is_paper(&self) -> bool {
         self.semantics == Semantics::Paper
     }
 
     /// Judges the catalog of a node of a platform.
-    pub(in crate::languages) fn settle(
+    pub fn settle(
         &self,
         sources: &Sources,
         catalog: &Catalog,
@@ -118,7 +117,7 @@ impl<'a> Surroundings<'a> {
     }
 
     /// Puts the question together, and asks it.
-    pub(in crate::languages) fn ask<R>(
+    pub fn ask<R>(
         &self,
         sources: &Sources,
         catalog: &Catalog,
@@ -138,7 +137,7 @@ impl<'a> Surroundings<'a> {
             any_start: self.any_start,
             packages_start_services: base.family == Family::Debian,
         };
-        let options = Options {
+        let options = setpoint_verify::Options {
             semantics: self.semantics,
             any_start: self.any_start,
             deadline: self
@@ -149,7 +148,7 @@ impl<'a> Surroundings<'a> {
                 .min(),
             jobs: self.threads,
             progress: Some(told(&self.progress, &catalog.name)),
-            ..Options::default()
+            ..setpoint_verify::Options::default()
         };
         asked(&Question {
             catalog,
@@ -180,7 +179,7 @@ impl<'a> Surroundings<'a> {
 }
 
 /// Passes on how far the questions about a node are.
-fn told(progress: &Arc<Progress>, node: &str) -> setpoint_verify::Progress {
+fn told(progress: &Arc<dyn Progress>, node: &str) -> setpoint_verify::Progress {
     let (progress, node) = (Arc::clone(progress), node.to_owned());
     Arc::new(move |stage, decided, of| progress.tell(&node, stage, decided, of))
 }
@@ -198,7 +197,7 @@ fn automatic(catalog: &Catalog, types: &dyn Types) -> Option<Graph> {
 
 /// The platform of a node: the one that is named, else that of the facts, else a usual one. Of some platforms it is not
 /// known what packages install.
-pub(in crate::languages) fn platform(name: Option<&str>, facts: &Hash) -> Option<Platform> {
+pub fn platform(name: Option<&str>, facts: &Hash) -> Option<Platform> {
     if let Some(name) = name {
         return Platform::parse(name);
     }
@@ -249,36 +248,21 @@ impl ModuleFiles<'_> {
     }
 }
 
-/// One run of a catalog, on a machine that nothing was installed on.
-pub(in crate::languages) fn simulate(
+/// One run of a catalog, on a machine that nothing was installed on; findings instead, if it has no order.
+pub fn simulate(
     catalog: &Catalog,
     types: &dyn Types,
     surroundings: &Surroundings<'_>,
     platform: Option<Platform>,
     sources: &Sources,
-    args: &SimulateArgs,
-) -> Result<Outcome, UsageError> {
-    if args.all {
-        return Err(UsageError::new(
-            "a catalog has too many runs to list; `setpoint check` proves what all of them have in common",
-        ));
-    }
+    turn: Turn,
+) -> Result<Result<Simulation, Vec<Diagnostic>>, UsageError> {
     let graph = Graph::of_a_run(catalog, types);
-    let Ok(graph) = &graph else {
-        return Ok(Outcome { result: None, diagnostics: findings::of_graph(catalog, &graph) });
-    };
-    let turn = args.random.map_or(Turn::Puppet, Turn::Random);
+    let Ok(graph) = &graph else { return Ok(Err(findings::of_graph(catalog, &graph))) };
     let run = surroundings.ask(sources, catalog, (graph, None), platform, &|_| false, |question| {
         setpoint_settle::simulate(question, turn)
     });
-    let Some(run) = run else {
-        return Err(UsageError::new(
-            "no machine fits what is assumed of the start; `--any-start` drops the assumptions",
-        ));
-    };
-    let result = match args.format {
-        ResultFormat::Text => run.text(),
-        ResultFormat::Json => pretty(&run.json()),
-    };
-    Ok(Outcome { result: Some(result), diagnostics: Vec::new() })
+    run.map(Ok).ok_or_else(|| {
+        UsageError::new("no machine fits what is assumed of the start; `--any-start` drops the assumptions")
+    })
 }

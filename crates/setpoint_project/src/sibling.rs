@@ -6,13 +6,13 @@ use std::sync::{Arc, PoisonError};
 use setpoint_puppet::Compilation;
 use setpoint_source::{Diagnostic, Rule};
 
-use super::jobs::{Job, Origin};
-use super::node::NodeData;
-use super::project::{Kind, Project};
+use crate::jobs::{Job, Origin};
+use crate::node::NodeData;
+use crate::project::{Kind, Project};
 
 /// The environment in which a node is compiled.
 #[derive(Debug)]
-pub(crate) enum Home<'p, 's> {
+pub enum Home<'p, 's> {
     Here(&'p Project<'s>),
     There(Arc<Project<'s>>),
 }
@@ -31,7 +31,7 @@ impl<'s> std::ops::Deref for Home<'_, 's> {
 impl<'s> Project<'s> {
     /// Where a node is compiled: here, unless a classifier names an environment beside this one; why nowhere, if that is not
     /// there. Only what lies in a folder `environments` has others beside it.
-    pub(crate) fn home(&self, node: &NodeData) -> Result<Home<'_, 's>, String> {
+    pub fn home(&self, node: &NodeData) -> Result<Home<'_, 's>, String> {
         let named = node.environment.as_deref().filter(|_| node.is_classified);
         let (Some(name), Some(environments)) = (named, self.environments()) else {
             return Ok(Home::Here(self));
@@ -79,7 +79,7 @@ impl<'s> Project<'s> {
     }
 
     /// The catalog of one job, in the environment that its node belongs to.
-    pub(crate) fn compile(&self, job: &Job) -> Compilation {
+    pub fn compile(&self, job: &Job) -> Compilation {
         match self.home(&job.node) {
             Ok(Home::Here(project)) => project.compile_here(job, &job.entry),
             Ok(Home::There(project)) => match &project.kind {

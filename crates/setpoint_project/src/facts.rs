@@ -7,7 +7,7 @@ use setpoint_data::{Kind, Node};
 use setpoint_puppet_values::{Data, Hash, Key, Value};
 use setpoint_source::Severity;
 
-use crate::cli::PuppetOptions;
+use crate::options::PuppetOptions;
 use crate::session::{Session, UsageError};
 
 /// The facts of a file, and the node that they are about, if the file tells.

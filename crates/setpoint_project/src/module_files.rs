@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use setpoint_data::Node;
 use setpoint_source::{Diagnostic, Severity, read_text};
 
-use super::puppetfile::short;
+use crate::puppetfile::short;
 use crate::session::Session;
 
 #[derive(Debug, Default)]

@@ -5,26 +5,26 @@ use std::sync::Arc;
 
 use setpoint_puppet_values::{Data, Hash, Key, Value, to_text};
 
-use super::facts::{self, Facts};
-use crate::cli::PuppetOptions;
+use crate::facts::{self, Facts};
+use crate::options::PuppetOptions;
 use crate::session::{Session, UsageError};
 
 /// The node's name if nothing tells another.
 pub(super) const DEFAULT_NODE: &str = "localhost";
 
 #[derive(Debug, Clone, Default)]
-pub(crate) struct NodeData {
-    pub(crate) name: String,
+pub struct NodeData {
+    pub name: String,
     /// Whose facts these are, if they are those of a platform.
-    pub(crate) platform: Option<String>,
-    pub(crate) facts: Hash,
-    pub(crate) trusted: Option<Value>,
+    pub platform: Option<String>,
+    pub facts: Hash,
+    pub trusted: Option<Value>,
     /// From a classifier.
-    pub(crate) classes: Vec<(String, Hash)>,
-    pub(crate) parameters: Hash,
-    pub(crate) environment: Option<String>,
+    pub classes: Vec<(String, Hash)>,
+    pub parameters: Hash,
+    pub environment: Option<String>,
     /// Whether a classifier named the environment.
-    pub(crate) is_classified: bool,
+    pub is_classified: bool,
 }
 
 /// What is known of a node before the command line has its say.
