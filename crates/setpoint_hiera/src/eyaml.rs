@@ -13,7 +13,7 @@ use cms::enveloped_data::{EnvelopedData, RecipientInfo};
 use rsa::pkcs1::DecodeRsaPrivateKey;
 use rsa::pkcs8::DecodePrivateKey;
 use rsa::{Pkcs1v15Encrypt, RsaPrivateKey};
-use setpoint_puppet_values::text::decode_base64;
+use setpoint_puppet_values::ruby::base64::decode64;
 use setpoint_puppet_values::{Data, Hash, Key, Opaque, Value};
 use setpoint_source::{FileSystem, read_text};
 
@@ -89,7 +89,7 @@ fn key_from_pem(text: &str) -> Option<RsaPrivateKey> {
 fn bytes_of_base64(text: &str) -> Option<Vec<u8>> {
     let fits = |letter: u8| letter.is_ascii_alphanumeric() || b"+/ \n\r\t".contains(&letter);
     let mut digits = text.bytes().take_while(|letter| *letter != b'=');
-    digits.all(fits).then(|| decode_base64(text, false)).flatten()
+    digits.all(fits).then(|| decode64(text))
 }
 
 /// Decrypts content with a secret and an initialization vector; `None` if they do not fit or the padding is wrong.

@@ -58,7 +58,7 @@ fn what_cannot_be_opened_says_why() {
 }
 
 fn seal(envelope: &[u8]) -> String {
-    format!("ENC[PKCS7,{}]", setpoint_puppet_values::text::base64(envelope))
+    format!("ENC[PKCS7,{}]", setpoint_puppet_values::ruby::base64::strict_encode64(envelope))
 }
 
 #[test]
