@@ -7,6 +7,7 @@
 mod diagnostic;
 mod files;
 pub mod print;
+mod random;
 mod report;
 mod span;
 mod suggest;
@@ -17,6 +18,7 @@ pub use files::{
     FileError, FileSystem, MAX_FILE_BYTES, MemoryFileSystem, OsFileSystem, OverlayFileSystem, normal,
     read_text,
 };
+pub use random::Random;
 pub use report::{Drawing, InputReport, Report, Verdict};
 pub use span::{FileId, Position, Range, SourceFile, Sources, Span};
 pub use suggest::{distance, few, nearest};
