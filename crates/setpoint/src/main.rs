@@ -18,12 +18,9 @@ use clap::Parser;
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-/// Evaluators recurse over their input within limits of depth that fit this stack.
-const STACK_BYTES: usize = 512 * 1024 * 1024;
-
 fn main() -> ExitCode {
     let cli = cli::Cli::parse();
-    let worker = std::thread::Builder::new().stack_size(STACK_BYTES).spawn(move || commands::run(cli));
+    let worker = setpoint_source::thread_builder().spawn(move || commands::run(cli));
     match worker.map(std::thread::JoinHandle::join) {
         Ok(Ok(code)) => code,
         Ok(Err(_)) => ExitCode::from(101),

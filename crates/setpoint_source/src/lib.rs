@@ -12,6 +12,7 @@ mod report;
 mod span;
 mod suggest;
 mod symbol;
+mod threads;
 
 pub use diagnostic::{Diagnostic, Edit, Fix, Label, Rule, Severity};
 pub use files::{
@@ -23,3 +24,4 @@ pub use report::{Drawing, InputReport, Report, Verdict};
 pub use span::{FileId, Position, Range, SourceFile, Sources, Span};
 pub use suggest::{distance, few, nearest};
 pub use symbol::Symbol;
+pub use threads::thread_builder;

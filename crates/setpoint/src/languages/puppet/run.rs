@@ -7,7 +7,7 @@ use std::sync::{Mutex, PoisonError};
 
 use indexmap::IndexMap;
 use setpoint_puppet::{Collected, Compilation};
-use setpoint_source::{Diagnostic, InputReport, Severity, Span};
+use setpoint_source::{Diagnostic, InputReport, Severity, Span, thread_builder};
 
 use super::collectors;
 use super::jobs::{Job, NOT_ENTERED, Origin, Plan, few};
@@ -39,7 +39,7 @@ pub(crate) fn parallel<T: Sync, R: Send>(
         for _ in 1..threads {
             // Analyses recurse over their input, as they do on the main thread. Without another thread, this one
             // does all of the work.
-            let _ = std::thread::Builder::new().stack_size(crate::STACK_BYTES).spawn_scoped(scope, run);
+            let _ = thread_builder().spawn_scoped(scope, run);
         }
         run();
     });
