@@ -4,9 +4,9 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use setpoint_oracle::{Mode, Random, Request, mutate, setpoint};
+use setpoint_oracle::{Mode, Request, mutate, setpoint};
 use setpoint_state::Semantics;
-use setpoint_testing::repository;
+use setpoint_testing::{Random, repository};
 use setpoint_verify::exhaustive::{Judged, judge};
 
 #[derive(clap::Args)]

@@ -11,10 +11,10 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use serde_json::{Map, Value, json};
-use setpoint_oracle::Random;
 use setpoint_puppet::{Compilation, Definition, Entry, Environment, Options, PuppetVersion};
 use setpoint_puppet_values::{Hash, Key};
 use setpoint_source::{OsFileSystem, Severity, Sources};
+use setpoint_testing::Random;
 use setpoint_testing::repository;
 
 #[derive(clap::Args)]

@@ -19,9 +19,7 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
     let cli = cli::Cli::parse();
-    let worker = std::thread::Builder::new()
-        .stack_size(setpoint_project::STACK_BYTES)
-        .spawn(move || commands::run(cli));
+    let worker = setpoint_source::thread_builder().spawn(move || commands::run(cli));
     match worker.map(std::thread::JoinHandle::join) {
         Ok(Ok(code)) => code,
         Ok(Err(_)) => ExitCode::from(101),

@@ -9,9 +9,9 @@ use std::process::ExitCode;
 
 use libtest_mimic::{Failed, Trial};
 use setpoint_oracle::{
-    Mode, Puppet, Random, Request, agree, answers, answers_that_agree, generate, mutate, setpoint,
+    Mode, Puppet, Request, agree, answers, answers_that_agree, generate, mutate, setpoint,
 };
-use setpoint_testing::{Case, cases, diff, puppet, repository, run_tests, skip, trials};
+use setpoint_testing::{Case, Random, cases, diff, puppet, repository, run_tests, skip, trials};
 
 /// How many generated manifests are put to both. `cargo xtask compare puppet` puts as many as one likes.
 const GENERATED: u64 = 150;

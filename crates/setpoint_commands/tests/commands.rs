@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stderr)]
 
 use setpoint_commands::{Condition, Step, Syntax, condition, effects, effects_of_words};
+use setpoint_testing::Random;
 
 fn text(text: &str) -> String {
     text.to_owned()
@@ -343,15 +344,12 @@ fn no_text_makes_it_panic_or_hang() {
         "-c", "#", "\n", "=", "é", "*", "~", "--", "-", "cp", "grep", "useradd", "timeout", "apt-get",
         "install", "%s", "printf", "cd", "{a,b}",
     ];
-    let mut seed = 1u64;
+    let mut random = Random::new(1);
     for _ in 0..20_000 {
         let mut command = String::new();
-        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        let mut bits = seed >> 8;
-        for _ in 0..=(seed >> 60) {
-            command.push_str(pieces[(bits % pieces.len() as u64) as usize]);
-            bits = bits.rotate_left(9) ^ seed;
-            if bits & 3 != 0 {
+        for _ in 0..=random.below(16) {
+            command.push_str(random.pick(&pieces));
+            if random.chance(75) {
                 command.push(' ');
             }
         }

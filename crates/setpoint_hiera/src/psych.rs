@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use setpoint_data::{Entry, Kind as NodeKind, Node, Style};
 use setpoint_puppet_functions::{Meaning, meaning};
-use setpoint_puppet_values::text::decode_base64;
+use setpoint_puppet_values::ruby::base64::decode64;
 use setpoint_puppet_values::{Data, Key, Value};
 use setpoint_source::{Diagnostic, FileId, Severity};
 
@@ -245,7 +245,7 @@ fn symbol(text: &str) -> &str {
 
 /// Base64, as a text of bytes.
 fn binary(text: &str) -> Kind {
-    let bytes = decode_base64(text, false).unwrap_or_default();
+    let bytes = decode64(text);
     Kind::Scalar(String::from_utf8(bytes).map_or_else(
         |error| Value::string(String::from_utf8_lossy(error.as_bytes()).into_owned()),
         Value::from,

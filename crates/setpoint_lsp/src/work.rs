@@ -9,13 +9,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use crossbeam_channel::{Receiver, Sender, unbounded};
 use lsp_server::{ErrorCode, Message, RequestId, Response};
 use serde_json::Value as Json;
-use setpoint_source::{FileSystem, MemoryFileSystem, OverlayFileSystem};
+use setpoint_source::{FileSystem, MemoryFileSystem, OverlayFileSystem, thread_builder};
 
 use crate::Analyst;
 use crate::findings::Findings;
-
-/// Analysts recurse over their input within limits of depth that fit this stack.
-const STACK_BYTES: usize = 512 * 1024 * 1024;
 
 /// A check to be made, with the texts as they were when it was asked for.
 #[derive(Debug)]
@@ -68,7 +65,7 @@ impl Workers {
         let (done, checked) = unbounded();
         let newest: Arc<Mutex<BTreeMap<PathBuf, u64>>> = Arc::default();
         let open: Arc<Mutex<BTreeMap<RequestId, bool>>> = Arc::default();
-        let thread = |name: &str| std::thread::Builder::new().name(name.to_owned()).stack_size(STACK_BYTES);
+        let thread = |name: &str| thread_builder().name(name.to_owned());
         thread("checks").spawn({
             let (analyst, disk, newest) = (Arc::clone(analyst), Arc::clone(disk), Arc::clone(&newest));
             move || {

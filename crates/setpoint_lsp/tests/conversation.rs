@@ -11,6 +11,7 @@ use lsp_server::{Connection, Message, Notification, Request, RequestId, Response
 use serde_json::{Value as Json, json};
 use setpoint_lsp::{Analyst, At, Ended, Found, Hover, Symbol, Target, serve};
 use setpoint_source::{Diagnostic, FileSystem, MemoryFileSystem, Range, Rule, Sources, read_text};
+use setpoint_testing::Random;
 
 /// Finds `bad` when it parses and `worse` when it checks; it panics over `panic`.
 #[derive(Debug)]
@@ -236,22 +237,6 @@ fn a_mistake_of_the_analyst_costs_an_answer_and_not_the_server() {
     assert_eq!(editor.end(), Ended::Properly);
 }
 
-/// A small generator of numbers: the same ones in every run.
-struct Dice(u64);
-
-impl Dice {
-    fn roll(&mut self, sides: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 % sides as u64) as usize
-    }
-
-    fn one_of<'a, T>(&mut self, of: &'a [T]) -> &'a T {
-        &of[self.roll(of.len())]
-    }
-}
-
 #[test]
 fn no_order_of_messages_stops_the_server() {
     let methods = [
@@ -272,36 +257,39 @@ fn no_order_of_messages_stops_the_server() {
     let texts = ["", "bad", "worse\r\nbad 😀", "a\rb\nä bad worse", "panic\n", "\u{feff}bad"];
     let addresses = [FILE, "file:///srv/b%20c.txt", "untitled:1", "file://", "file:///%FF", "x"];
     for seed in 1..=40 {
-        let mut dice = Dice(u64::wrapping_mul(seed, 0x9e37_79b9_7f4a_7c15));
+        let mut random = Random::new(seed);
         let mut editor = Editor::initialized();
         let mut asked = Vec::new();
         for _ in 0..80 {
-            let place = |dice: &mut Dice| json!({"line": dice.roll(4), "character": dice.roll(9)});
-            let range = json!({"start": place(&mut dice), "end": place(&mut dice)});
-            let text = *dice.one_of(&texts);
+            let place = |random: &mut Random| json!({"line": random.below(4), "character": random.below(9)});
+            let range = json!({"start": place(&mut random), "end": place(&mut random)});
+            let text = *random.pick(&texts);
             let document = json!({
-                "uri": dice.one_of(&addresses), "languageId": "", "version": dice.roll(9), "text": text,
+                "uri": random.pick(&addresses), "languageId": "", "version": random.below(9), "text": text,
             });
-            let change =
-                if dice.roll(3) == 0 { json!({"text": text}) } else { json!({"range": range, "text": text}) };
+            let change = if random.below(3) == 0 {
+                json!({"text": text})
+            } else {
+                json!({"range": range, "text": text})
+            };
             let mut params = json!({
                 "textDocument": document,
-                "position": place(&mut dice),
+                "position": place(&mut random),
                 "range": range,
                 "contentChanges": [change],
                 "context": {"diagnostics": []},
                 "options": {"tabSize": 2, "insertSpaces": true},
                 "changes": [],
-                "id": dice.roll(80),
+                "id": random.below(80),
                 "capabilities": {},
             });
             // Something may be missing, or be something else.
-            if dice.roll(6) == 0 {
+            if random.below(6) == 0 {
                 let keys = ["textDocument", "position", "range", "contentChanges", "id"];
-                params[*dice.one_of(&keys)] = dice.one_of(&[Json::Null, json!(-1), json!({})]).clone();
+                params[*random.pick(&keys)] = random.pick(&[Json::Null, json!(-1), json!({})]).clone();
             }
-            let method = *dice.one_of(&methods);
-            if dice.roll(2) == 0 {
+            let method = *random.pick(&methods);
+            if random.below(2) == 0 {
                 editor.tell(method, params);
             } else {
                 asked.push(editor.send(method, params));

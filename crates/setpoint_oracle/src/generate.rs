@@ -5,7 +5,7 @@
 
 use std::fmt::Write;
 
-use crate::random::Random;
+use setpoint_testing::Random;
 
 /// What a generated expression gives.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

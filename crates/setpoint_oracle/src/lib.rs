@@ -15,7 +15,6 @@ mod mutate;
 mod ours;
 mod outcome;
 mod puppet;
-mod random;
 mod request;
 
 pub use agree::{agree, answers_that_agree};
@@ -24,5 +23,4 @@ pub use mutate::mutate;
 pub use ours::{setpoint, setpoint_with_ruby};
 pub use outcome::{Level, Message, Outcome, Place};
 pub use puppet::Puppet;
-pub use random::Random;
 pub use request::{BOTH, Mode, Request, answers, facts_of};

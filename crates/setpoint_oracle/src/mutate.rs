@@ -1,6 +1,6 @@
 //! Manifests with mistakes that nobody would make: to see that every input ends in an answer.
 
-use crate::Random;
+use setpoint_testing::Random;
 
 /// Pieces of the language that are put where they do not belong.
 const PIECES: [&str; 40] = [

@@ -8,8 +8,8 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::Path;
 
-use setpoint_oracle::{Mode, Outcome, Puppet, Random, Request, agree, setpoint_with_ruby};
-use setpoint_testing::{Case, cases, files_below, puppet, repository, skip};
+use setpoint_oracle::{Mode, Outcome, Puppet, Request, agree, setpoint_with_ruby};
+use setpoint_testing::{Case, Random, cases, files_below, puppet, repository, skip};
 
 const MODULES: &str = "/usr/share/puppet/modules";
 const BEYOND: &str = "goes beyond what is known of Ruby here: ";

@@ -5,46 +5,29 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use setpoint_packages::{Collection, Index};
+use setpoint_testing::Random;
 
-/// A small generator: the same seed gives the same cases.
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        self.0 >> 33
+fn path(random: &mut Random) -> String {
+    let parts = ["etc", "usr", "lib", "ü", "a b", "x", "x", "x", "very-long-name-".repeat(18).as_str()]
+        .map(str::to_owned);
+    let mut path = String::new();
+    for _ in 0..=random.below(6) {
+        let number = random.below(12);
+        path.push('/');
+        path.push_str(&parts[random.below(parts.len())]);
+        path.push_str(&number.to_string());
     }
-
-    fn below(&mut self, limit: usize) -> usize {
-        (self.next() % limit as u64) as usize
-    }
-
-    fn pick<'a>(&mut self, from: &[&'a str]) -> &'a str {
-        from[self.below(from.len())]
-    }
-
-    fn path(&mut self) -> String {
-        let parts = ["etc", "usr", "lib", "ü", "a b", "x", "x", "x", "very-long-name-".repeat(18).as_str()]
-            .map(str::to_owned);
-        let mut path = String::new();
-        for _ in 0..=self.below(6) {
-            let number = self.below(12);
-            path.push('/');
-            path.push_str(&parts[self.below(parts.len())]);
-            path.push_str(&number.to_string());
-        }
-        path
-    }
+    path
 }
 
 fn generated(seed: u64, packages: usize) -> BTreeMap<String, (BTreeSet<String>, Vec<Vec<String>>)> {
-    let mut random = Random(seed);
+    let mut random = Random::new(seed);
     let mut all = BTreeMap::new();
     for _ in 0..packages {
         let name =
             format!("{}{}", random.pick(&["lib", "python3-", "a", "zsh", "x+"]), random.below(packages * 2));
         let count = if random.below(20) == 0 { 800 } else { random.below(30) };
-        let files = (0..count).map(|_| random.path()).collect();
+        let files = (0..count).map(|_| path(&mut random)).collect();
         let depends = (0..random.below(4))
             .map(|_| (0..=random.below(2)).map(|_| format!("lib{}", random.below(packages))).collect())
             .collect();
@@ -142,7 +125,7 @@ fn a_damaged_file_is_an_error_and_never_a_wrong_answer() {
     let bytes = collected(&all, false).to_bytes();
     let whole = Index::from_bytes(bytes.clone()).unwrap();
     let names: Vec<&String> = all.keys().collect();
-    let mut random = Random(1);
+    let mut random = Random::new(1);
     for _ in 0..200 {
         let mut hostile = bytes.clone();
         match random.below(3) {

@@ -1,6 +1,7 @@
 //! The one builder of facts.
 
 use serde_json::{Map, Value, json};
+use setpoint_puppet_values::ruby::base64::strict_encode64;
 use sha1::Digest;
 
 use crate::legacy;
@@ -507,7 +508,7 @@ fn keys(node: &Node<'_>) -> Value {
                     "sha1": format!("SSHFP {number} 1 {}", hex(&sha1::Sha1::digest(&blob))),
                     "sha256": format!("SSHFP {number} 2 {}", hex(&sha2::Sha256::digest(&blob))),
                 },
-                "key": base64(&blob),
+                "key": strict_encode64(&blob),
                 "type": kind,
             }),
         );
@@ -519,22 +520,4 @@ fn keys(node: &Node<'_>) -> Value {
 fn field(blob: &mut Vec<u8>, bytes: &[u8]) {
     blob.extend((bytes.len() as u32).to_be_bytes());
     blob.extend(bytes);
-}
-
-fn base64(bytes: &[u8]) -> String {
-    const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    let mut text = String::new();
-    for chunk in bytes.chunks(3) {
-        let at = |index: usize| u32::from(chunk.get(index).copied().unwrap_or_default());
-        let bits = at(0) << 16 | at(1) << 8 | at(2);
-        for place in 0..4 {
-            if place <= chunk.len() {
-                let index = (bits >> (18 - 6 * place)) & 63;
-                text.push(char::from(LETTERS[index as usize]));
-            } else {
-                text.push('=');
-            }
-        }
-    }
-    text
 }

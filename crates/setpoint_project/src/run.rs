@@ -7,14 +7,11 @@ use std::sync::{Mutex, PoisonError};
 
 use indexmap::IndexMap;
 use setpoint_puppet::{Collected, Compilation};
-use setpoint_source::{Diagnostic, InputReport, Rule, Severity, Span};
+use setpoint_source::{Diagnostic, InputReport, Rule, Severity, Span, thread_builder};
 
 use crate::collectors;
 use crate::jobs::{Job, Origin, Plan, few};
 use crate::project::{Kind, Project};
-
-/// Evaluators recurse over their input within limits of depth that fit this stack.
-pub const STACK_BYTES: usize = 512 * 1024 * 1024;
 
 /// Does the work for each item on several threads; the results have the order of the items.
 pub fn parallel<T: Sync, R: Send>(items: &[T], threads: usize, work: impl Fn(&T) -> R + Sync) -> Vec<R> {
@@ -55,7 +52,7 @@ pub fn run_in_order<T: Sync, R: Send>(
         for _ in 1..threads {
             // Analyses recurse over their input, as they do on the main thread. Without another thread, this one
             // does all of the work.
-            let _ = std::thread::Builder::new().stack_size(STACK_BYTES).spawn_scoped(scope, run);
+            let _ = thread_builder().spawn_scoped(scope, run);
         }
         run();
     });

@@ -39,7 +39,7 @@ mod variables;
 
 use setpoint_catalog::{Catalog, ResourceId};
 use setpoint_provenance::{Arena, Prov};
-use setpoint_source::{Diagnostic, Rule, Span};
+use setpoint_source::{Diagnostic, Rule, Span, thread_builder};
 
 use compiler::Compiler;
 
@@ -109,19 +109,16 @@ pub struct Guard {
     pub at: u32,
 }
 
-/// The evaluator recurses as deeply as its limits allow; a thread of its own has the stack for that.
-const STACK_BYTES: usize = 512 * 1024 * 1024;
-
 /// Compiles the catalog of one node.
 pub fn compile(environment: &Environment<'_>, entry: &Entry, options: &Options) -> Compilation {
     with_stack(|| Compiler::new(environment, options).run(entry))
         .unwrap_or_else(|message| Compilation::failed(Diagnostic::new(Rule::EvaluationError, message)))
 }
 
-/// Runs an evaluation on a thread of its own.
+/// Runs an evaluation on a thread of its own, which has the stack for it.
 fn with_stack<T: Send>(work: impl FnOnce() -> T + Send) -> Result<T, String> {
     std::thread::scope(|scope| {
-        let builder = std::thread::Builder::new().name("compile".to_owned()).stack_size(STACK_BYTES);
+        let builder = thread_builder().name("compile".to_owned());
         match builder.spawn_scoped(scope, work).map(std::thread::ScopedJoinHandle::join) {
             Ok(Ok(done)) => Ok(done),
             Ok(Err(panic)) => std::panic::resume_unwind(panic),

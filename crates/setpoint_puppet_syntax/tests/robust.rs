@@ -5,7 +5,7 @@
 use setpoint_puppet_syntax::ast::{Expr, ExprKind, Program};
 use setpoint_puppet_syntax::{Parse, children, dump, parse, parse_epp, parse_expression};
 use setpoint_source::{FileId, Severity};
-use setpoint_testing::{shared, skip};
+use setpoint_testing::{Random, shared, skip};
 
 fn read(text: &str) -> Parse {
     parse(FileId(0), text)
@@ -167,7 +167,7 @@ fn mutated_manifests_do_no_harm() {
         Some(folder) => collect(&folder.join("corpus/puppet"), &mut texts),
         None => skip("puppet syntax: mutated corpus", "the shared corpora are not there"),
     }
-    let mut random = Random(0x9E37_79B9_7F4A_7C15);
+    let mut random = Random::new(1);
     let pieces = [
         "{", "}", "[", "]", "(", ")", "\"", "'", "${", "$", "@(", "/", "=>", "|", "?", "\\", "\n", "::",
         "<|", "@", ",", ";", "é", "if ", "class ", "0x", "/*", "#", "<%", "%>", " ", "Foo", "-",
@@ -181,9 +181,9 @@ fn mutated_manifests_do_no_harm() {
                     0 if at < bytes.len() => {
                         bytes.remove(at);
                     }
-                    1 if at < bytes.len() => bytes[at] = (random.next() % 256) as u8,
+                    1 if at < bytes.len() => bytes[at] = random.below(256) as u8,
                     _ => {
-                        let piece = pieces[random.below(pieces.len())];
+                        let piece = random.pick(&pieces);
                         bytes.splice(at..at, piece.bytes());
                     }
                 }
@@ -230,21 +230,5 @@ fn check_ranges(parsed: &Parse, text: &str) {
             ExprKind::Epp { body, .. } => work.extend(body),
             _ => {}
         }
-    }
-}
-
-/// A small generator, so that every run tries the same.
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0
-    }
-
-    fn below(&mut self, bound: usize) -> usize {
-        (self.next() % bound as u64) as usize
     }
 }

@@ -9,6 +9,7 @@ use std::sync::Arc;
 pub use crate::ruby::text::inspect_text as ruby_inspect;
 pub use convert::string_format;
 
+use crate::ruby::base64::strict_encode64;
 use crate::ruby::numbers::float_to_s;
 use crate::types::Type;
 use crate::value::{Data, Value};
@@ -71,7 +72,7 @@ pub(crate) fn write_plain(value: &Value, out: &mut String) {
         Data::SemVer(version) => write!(out, "{version}"),
         Data::SemVerRange(range) => write!(out, "{range}"),
         Data::Uri(uri) => write!(out, "{uri}"),
-        Data::Binary(bytes) => write!(out, "{}", base64(bytes)),
+        Data::Binary(bytes) => write!(out, "{}", strict_encode64(bytes)),
         Data::Iterator(iterator) => write!(out, "Iterator[{}]-Value", iterator.element_type().generalize()),
         Data::Deferred(_) | Data::Object(_) => write!(out, "{}", crate::types::parameter_text(value)),
         Data::Opaque(opaque) => write!(out, "(unknown: {})", opaque.reason),
@@ -132,77 +133,4 @@ pub fn puppet_double_quote(text: &str) -> String {
 /// The type of a value, for choosing a format.
 fn type_of(value: &Value) -> Type {
     crate::types::infer_set(value)
-}
-
-const BASE64: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-
-/// Bytes in base 64, on one line.
-pub fn base64(bytes: &[u8]) -> String {
-    let mut out = String::with_capacity(bytes.len().div_ceil(3) * 4);
-    for chunk in bytes.chunks(3) {
-        let byte = |index: usize| u32::from(chunk.get(index).copied().unwrap_or(0));
-        let bits = byte(0) << 16 | byte(1) << 8 | byte(2);
-        for position in 0..4 {
-            if position <= chunk.len() {
-                out.push(char::from(BASE64[(bits >> (18 - 6 * position) & 63) as usize]));
-            } else {
-                out.push('=');
-            }
-        }
-    }
-    out
-}
-
-/// Bytes in base 64 with a line end after each 60 characters, as Ruby's `encode64` has it.
-pub fn base64_lines(bytes: &[u8]) -> String {
-    let mut out = String::new();
-    for chunk in bytes.chunks(45) {
-        out.push_str(&base64(chunk));
-        out.push('\n');
-    }
-    out
-}
-
-/// Bytes from base 64. `strict`: nothing but the alphabet, and padding where it belongs.
-pub fn decode_base64(text: &str, strict: bool) -> Option<Vec<u8>> {
-    let mut bytes = Vec::with_capacity(text.len() / 4 * 3);
-    let mut bits: u32 = 0;
-    let mut count = 0;
-    let mut digits = 0_usize;
-    let mut padding = 0_usize;
-    for byte in text.bytes() {
-        if byte == b'=' {
-            padding += 1;
-            if strict {
-                continue;
-            }
-            break;
-        }
-        let digit = match byte {
-            b'A'..=b'Z' => byte - b'A',
-            b'a'..=b'z' => byte - b'a' + 26,
-            b'0'..=b'9' => byte - b'0' + 52,
-            b'+' => 62,
-            b'/' => 63,
-            _ if strict => return None,
-            _ => continue,
-        };
-        if strict && padding > 0 {
-            return None;
-        }
-        digits += 1;
-        bits = bits << 6 | u32::from(digit);
-        count += 6;
-        if count >= 8 {
-            count -= 8;
-            bytes.push((bits >> count & 0xFF) as u8);
-        }
-    }
-    if strict {
-        let leftover = bits & ((1 << count) - 1);
-        if !(digits + padding).is_multiple_of(4) || padding > 2 || digits % 4 == 1 || leftover != 0 {
-            return None;
-        }
-    }
-    Some(bytes)
 }

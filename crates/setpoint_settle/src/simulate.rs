@@ -1,7 +1,7 @@
 //! A run of a catalog, step by step.
 
 use serde_json::{Value as Json, json};
-use setpoint_source::Sources;
+use setpoint_source::{Random, Sources};
 use setpoint_state::{CellId, Event, Runner, State, Status, StepId, Value};
 
 use crate::Question;
@@ -121,14 +121,7 @@ fn place(sources: &Sources, question: &Question<'_>, id: setpoint_catalog::Resou
 /// A wish of an order that the seed alone decides.
 fn shuffled(count: usize, seed: u64) -> Vec<StepId> {
     let mut order: Vec<StepId> = (0..count as u32).map(StepId).collect();
-    let mut state = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1;
-    for at in (1..count).rev() {
-        // Xorshift: small, and good enough to mix.
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        order.swap(at, (state % (at as u64 + 1)) as usize);
-    }
+    Random::new(seed).shuffle(&mut order);
     order
 }
 

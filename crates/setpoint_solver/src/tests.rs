@@ -1,3 +1,5 @@
+use setpoint_testing::Random;
+
 use crate::{Backend, Choice, Circuit, Limits, Lit, Outcome, Solver};
 
 /// A circuit for every solver that is built in.
@@ -110,11 +112,8 @@ fn without_limits_every_solver_refutes() {
 /// Clauses made by chance, asked with assumptions one after the other, as verifiers do.
 #[test]
 fn all_solvers_give_the_same_answers() {
-    let mut chance: u64 = 7;
-    let mut below = |end: u64| {
-        chance = chance.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (chance >> 33) % end
-    };
+    let mut random = Random::new(7);
+    let mut lit_of = |lits: &[Lit]| random.pick(lits).signed(random.chance(50));
     for _ in 0..40 {
         let mut all: Vec<Circuit> = circuits().collect();
         let mut lits: Vec<Lit> = Vec::new();
@@ -127,8 +126,8 @@ fn all_solvers_give_the_same_answers() {
             }
         }
         for _ in 0..30 {
-            let clause: Vec<Lit> = (0..3).map(|_| lits[below(12) as usize].signed(below(2) == 0)).collect();
-            let given: Vec<Lit> = (0..4).map(|_| lits[below(12) as usize].signed(below(2) == 0)).collect();
+            let clause: Vec<Lit> = (0..3).map(|_| lit_of(&lits)).collect();
+            let given: Vec<Lit> = (0..4).map(|_| lit_of(&lits)).collect();
             let mut answers = Vec::new();
             for circuit in &mut all {
                 circuit.assert(&clause);

@@ -8,12 +8,14 @@ mod coverage;
 mod diagnostic;
 mod files;
 pub mod print;
+mod random;
 mod report;
 mod span;
 mod spoken;
 mod story;
 mod suggest;
 mod symbol;
+mod threads;
 mod verdict;
 
 pub use coverage::{Counted, Coverage, Nouns, Reached};
@@ -22,6 +24,7 @@ pub use files::{
     FileError, FileSystem, MAX_FILE_BYTES, MemoryFileSystem, OsFileSystem, OverlayFileSystem,
     RecordingFileSystem, normal, read_text,
 };
+pub use random::Random;
 pub use report::{Drawing, InputReport, Report};
 pub use setpoint_answer::{Answer, Basis, Reasons, Standing};
 pub use setpoint_rules::{Class, Rule, Severity};
@@ -30,4 +33,5 @@ pub use spoken::spoken;
 pub use story::{RunTitle, Story, StoryFact, StoryRun, StoryStep};
 pub use suggest::{distance, few, nearest};
 pub use symbol::Symbol;
+pub use threads::thread_builder;
 pub use verdict::{Gap, Judgement, Place, Question, Reason, Verdict, Witness, conditional};

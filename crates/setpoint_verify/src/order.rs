@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use setpoint_solver::Outcome;
+use setpoint_source::thread_builder;
 use setpoint_state::{CellId, Reach, Semantics, Status, StepId};
 
 use crate::context::{Bits, Context, Lens, put, sorted};
@@ -20,9 +21,6 @@ const FEWEST_PAIRS: usize = 4;
 
 /// A thread reads the plan anew. Only pairs that take longer than this are worth others; tests have them help at once.
 const WORTH_A_THREAD: Duration = Duration::from_millis(if cfg!(test) { 0 } else { 200 });
-
-/// Questions recurse over programs, as they do on the main thread of the program.
-const STACK_BYTES: usize = 512 * 1024 * 1024;
 
 /// Everything about the order of a plan.
 pub(crate) struct Orders {
@@ -356,9 +354,8 @@ fn in_parallel(
         while let Some(at) = take(true) {
             if helpers.is_empty() && begun.elapsed() >= WORTH_A_THREAD {
                 for _ in 1..context.jobs.min(64) {
-                    let thread = std::thread::Builder::new().stack_size(STACK_BYTES);
                     // Without another thread, this one asks all.
-                    helpers.extend(thread.spawn_scoped(scope, help));
+                    helpers.extend(thread_builder().spawn_scoped(scope, help));
                 }
             }
             tell(at, pairs.len());

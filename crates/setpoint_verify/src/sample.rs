@@ -1,43 +1,12 @@
-//! Small plans made by chance, to put the prover beside [`crate::exhaustive`].
+//! Small random plans, to put the prover beside [`crate::exhaustive`].
 
+use setpoint_source::Random;
 use setpoint_state::{
     CellId, CellKey, CellKind, Kind, Manages, Plan, Program, Space, Step, StepId, Term, Test, Value,
 };
 
-/// Numbers that look like chance and are the same for the same seed.
-#[derive(Clone, Debug)]
-pub struct Chance(u64);
-
-impl Chance {
-    pub fn new(seed: u64) -> Self {
-        Self(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ 0xD1B5_4A32_D192_ED03)
-    }
-
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut value = self.0;
-        value = (value ^ (value >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        value = (value ^ (value >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        value ^ (value >> 31)
-    }
-
-    /// A number below `end`.
-    pub fn below(&mut self, end: usize) -> usize {
-        if end == 0 { 0 } else { (self.next() % end as u64) as usize }
-    }
-
-    /// True so many times in a hundred.
-    pub fn percent(&mut self, percent: usize) -> bool {
-        self.below(100) < percent
-    }
-
-    fn pick<'t, T>(&mut self, list: &'t [T]) -> &'t T {
-        &list[self.below(list.len())]
-    }
-}
-
 struct Maker {
-    chance: Chance,
+    random: Random,
     space: Space,
     paths: Vec<CellId>,
     flags: Vec<CellId>,
@@ -49,25 +18,25 @@ const CONTENTS: [&str; 3] = ["x", "y", "z"];
 impl Maker {
     fn content(&mut self) -> Value {
         // Mostly few contents, so that steps meet.
-        let many = if self.chance.percent(80) { 2 } else { 3 };
-        Value::file(CONTENTS[self.chance.below(many)])
+        let many = if self.random.chance(80) { 2 } else { 3 };
+        Value::file(CONTENTS[self.random.below(many)])
     }
 
     fn path(&mut self) -> CellId {
-        *self.chance.pick(&self.paths)
+        *self.random.pick(&self.paths)
     }
 
     fn flag_value(&mut self) -> Value {
-        Value::text(["on", "off"][self.chance.below(2)])
+        Value::text(["on", "off"][self.random.below(2)])
     }
 
     fn any(&mut self) -> (CellId, Value) {
-        if !self.flags.is_empty() && self.chance.percent(35) {
-            let flag = *self.chance.pick(&self.flags);
+        if !self.flags.is_empty() && self.random.chance(35) {
+            let flag = *self.random.pick(&self.flags);
             (flag, self.flag_value())
         } else {
             let path = self.path();
-            let value = match self.chance.below(4) {
+            let value = match self.random.below(4) {
                 0 => Value::Absent,
                 1 if self.has_directory(path) => Value::Directory,
                 _ => self.content(),
@@ -81,14 +50,14 @@ impl Maker {
     }
 
     fn test(&mut self) -> Test {
-        match self.chance.below(7) {
+        match self.random.below(7) {
             0..=2 => {
                 let (cell, value) = self.any();
                 Test::is(cell, value)
             }
             3 | 4 => {
                 let path = self.path();
-                Test::Kind(path, *self.chance.pick(&[Kind::Absent, Kind::File, Kind::Directory]))
+                Test::Kind(path, *self.random.pick(&[Kind::Absent, Kind::File, Kind::Directory]))
             }
             5 => {
                 let (one, two) = (self.path(), self.path());
@@ -96,7 +65,7 @@ impl Maker {
             }
             _ => {
                 let (one, two) = (self.test_leaf(), self.test_leaf());
-                if self.chance.percent(50) { Test::All(vec![one, two]) } else { Test::Any(vec![one, two]) }
+                if self.random.chance(50) { Test::All(vec![one, two]) } else { Test::Any(vec![one, two]) }
             }
         }
     }
@@ -104,16 +73,16 @@ impl Maker {
     fn test_leaf(&mut self) -> Test {
         let (cell, value) = self.any();
         let test = Test::is(cell, value);
-        if self.chance.percent(30) { test.negate() } else { test }
+        if self.random.chance(30) { test.negate() } else { test }
     }
 
     fn changed(&mut self, program: Program) -> Program {
-        if self.chance.percent(75) { Program::Sequence(vec![program, Program::Change]) } else { program }
+        if self.random.chance(75) { Program::Sequence(vec![program, Program::Change]) } else { program }
     }
 
     /// What a resource might do.
     fn program(&mut self) -> Program {
-        match self.chance.below(13) {
+        match self.random.below(13) {
             0 | 1 => {
                 let (path, content) = (self.path(), self.content());
                 let write = self.changed(Program::set(path, content.clone()));
@@ -138,7 +107,7 @@ impl Maker {
                 let (from, to) = (self.path(), self.path());
                 let copy = self.changed(Program::copy(to, from));
                 let copy = Program::when(Test::same(from, to).negate(), copy);
-                if self.chance.percent(60) {
+                if self.random.chance(60) {
                     Program::choose(Test::Kind(from, Kind::File), copy, Program::fail("no source"))
                 } else {
                     copy
@@ -148,7 +117,7 @@ impl Maker {
                 let path = self.path();
                 let remove = self.changed(Program::set(path, Value::Absent));
                 let remove = Program::when(Test::Kind(path, Kind::Absent).negate(), remove);
-                if self.chance.percent(30) {
+                if self.random.chance(30) {
                     Program::choose(Test::Kind(path, Kind::Directory), Program::fail("not empty"), remove)
                 } else {
                     remove
@@ -159,8 +128,7 @@ impl Maker {
                 let (path, (cell, value)) = (self.path(), self.any());
                 let edit = self.changed(Program::set(cell, value.clone()));
                 let edit = Program::when(Test::is(cell, value).negate(), edit);
-                let otherwise =
-                    if self.chance.percent(50) { Program::fail("no file") } else { Program::Skip };
+                let otherwise = if self.random.chance(50) { Program::fail("no file") } else { Program::Skip };
                 Program::choose(Test::Kind(path, Kind::File), edit, otherwise)
             }
             7 => {
@@ -219,7 +187,7 @@ impl Maker {
     }
 
     fn chaos(&mut self, depth: usize) -> Program {
-        match self.chance.below(if depth == 0 { 4 } else { 6 }) {
+        match self.random.below(if depth == 0 { 4 } else { 6 }) {
             0 => {
                 let (cell, value) = self.any();
                 Program::set(cell, value)
@@ -230,7 +198,7 @@ impl Maker {
             }
             2 => Program::Change,
             3 => {
-                if self.chance.percent(40) {
+                if self.random.chance(40) {
                     Program::fail("chaos")
                 } else {
                     Program::Skip
@@ -251,17 +219,17 @@ impl Maker {
 
 /// A plan of two to six steps over at most six cells.
 pub fn plan(seed: u64) -> Plan {
-    let mut chance = Chance::new(seed);
+    let mut random = Random::new(seed);
     let mut space = Space::new();
-    let count = *chance.pick(&[2, 2, 2, 3, 3, 3, 3, 3, 4, 4, 4, 4, 5, 5, 6]);
-    let cells = 1 + chance.below(5);
+    let count = *random.pick(&[2, 2, 2, 3, 3, 3, 3, 3, 4, 4, 4, 4, 5, 5, 6]);
+    let cells = 1 + random.below(5);
     let mut paths = Vec::new();
     let mut flags = Vec::new();
     for at in 0..cells {
-        if at > 0 && chance.percent(30) {
+        if at > 0 && random.chance(30) {
             flags.push(space.cell(CellKey::new(CellKind::Other, &format!("flag{at}")), &[Kind::Text]));
         } else {
-            let kinds: &[Kind] = if chance.percent(40) {
+            let kinds: &[Kind] = if random.chance(40) {
                 &[Kind::Absent, Kind::Directory, Kind::File]
             } else {
                 &[Kind::Absent, Kind::File]
@@ -269,32 +237,32 @@ pub fn plan(seed: u64) -> Plan {
             paths.push(space.cell(CellKey::path(&format!("/{at}")), kinds));
         }
     }
-    let scratch = chance
-        .percent(10)
+    let scratch = random
+        .chance(10)
         .then(|| space.scratch(CellKey::new(CellKind::Snapshot, "seen"), Value::text("none")));
-    let postpones = chance.percent(6);
-    let mut maker = Maker { chance, space, paths, flags, scratch };
+    let postpones = random.chance(6);
+    let mut maker = Maker { random, space, paths, flags, scratch };
     let mut plan = Plan::default();
     for at in 0..count {
-        let passes_on = maker.chance.percent(4);
+        let passes_on = maker.random.chance(4);
         let apply = if passes_on { Program::Skip } else { maker.program() };
-        let refresh = if passes_on || maker.chance.percent(55) {
+        let refresh = if passes_on || maker.random.chance(55) {
             Program::Skip
-        } else if maker.chance.percent(60) && maker.paths.len() > 1 {
+        } else if maker.random.chance(60) && maker.paths.len() > 1 {
             // A service loads its configuration.
             let (from, to) = (maker.path(), maker.path());
             Program::Sequence(vec![Program::copy(to, from), Program::Change])
         } else {
             maker.program()
         };
-        let suitable = if postpones && maker.chance.percent(40) {
+        let suitable = if postpones && maker.random.chance(40) {
             let path = maker.path();
             Test::Kind(path, Kind::File)
         } else {
             Test::True
         };
-        let manages = if maker.chance.percent(15) {
-            Manages::Only(apply.written().into_iter().filter(|_| maker.chance.percent(50)).collect())
+        let manages = if maker.random.chance(15) {
+            Manages::Only(apply.written().into_iter().filter(|_| maker.random.chance(50)).collect())
         } else {
             Manages::AllItWrites
         };
@@ -310,31 +278,29 @@ pub fn plan(seed: u64) -> Plan {
     }
     // A hidden order, so that the order of the plan is not always the order of the edges.
     let mut hidden: Vec<u32> = (0..count as u32).collect();
-    for at in (1..count).rev() {
-        hidden.swap(at, maker.chance.below(at + 1));
-    }
-    let density = *maker.chance.pick(&[0, 15, 25, 45]);
+    maker.random.shuffle(&mut hidden);
+    let density = *maker.random.pick(&[0, 15, 25, 45]);
     for later in 1..count {
         for earlier in 0..later {
-            if maker.chance.percent(density) {
+            if maker.random.chance(density) {
                 let edge = (StepId(hidden[earlier]), StepId(hidden[later]));
                 plan.edges.push(edge);
-                if maker.chance.percent(45) {
+                if maker.random.chance(45) {
                     plan.notifies.push(edge);
                 }
             }
         }
     }
-    if maker.chance.percent(30) && maker.paths.len() > 1 {
+    if maker.random.chance(30) && maker.paths.len() > 1 {
         let (child, parent) = (maker.paths[1], maker.paths[0]);
         plan.laws.push(Test::Any(vec![Test::Kind(child, Kind::Absent), Test::Kind(parent, Kind::Directory)]));
     }
-    if maker.chance.percent(30) {
+    if maker.random.chance(30) {
         let (cell, value) = maker.any();
         let test = Test::is(cell, value);
-        plan.start.push(if maker.chance.percent(40) { test.negate() } else { test });
+        plan.start.push(if maker.random.chance(40) { test.negate() } else { test });
     }
-    if maker.chance.percent(10) {
+    if maker.random.chance(10) {
         let test = maker.test();
         plan.start.push(test);
     }

@@ -46,5 +46,5 @@ fn the_papers_semantics() {
 }
 
 fn count() -> u64 {
-    std::env::var("SETPOINT_PLANS").ok().and_then(|count| count.parse().ok()).unwrap_or(21_600)
+    std::env::var("SETPOINT_PLANS").ok().and_then(|count| count.parse().ok()).unwrap_or(21_700)
 }

@@ -23,10 +23,9 @@ mod world;
 use std::path::{Path, PathBuf};
 
 use compare::{Count, changed, compare};
-use setpoint_oracle::Random;
 use setpoint_puppet_values::Value;
 use setpoint_source::{FileError, FileSystem, OsFileSystem, Sources, Symbol};
-use setpoint_testing::{files_below, shared, skip};
+use setpoint_testing::{Random, files_below, shared, skip};
 use setpoint_why::{Query, Target};
 use world::{ENTRY, Input, World, is_opaque, sites};
 

@@ -1,7 +1,7 @@
 //! Values for parameters, made up from their types: enough to get into a class or an instance of a definition.
 
 use serde_json::{Map, Value, json};
-use setpoint_oracle::Random;
+use setpoint_testing::Random;
 
 /// Splits `A, B[c, d]` at the commas that are in no bracket or quote.
 fn split(text: &str) -> Vec<&str> {
@@ -133,7 +133,7 @@ pub(super) fn other_than(default: &str, random: &mut Random) -> Option<Value> {
 #[cfg(test)]
 mod tests {
     use serde_json::json;
-    use setpoint_oracle::Random;
+    use setpoint_testing::Random;
 
     use super::value;
 

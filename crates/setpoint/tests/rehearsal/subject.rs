@@ -9,11 +9,11 @@ use setpoint_catalog::graph::Graph;
 use setpoint_catalog::ruby_types::ModuleTypes;
 use setpoint_config::Config;
 use setpoint_judge::{Judge, Node, Run, Trial};
-use setpoint_oracle::Random;
 use setpoint_packages::{Family, Index, Platform};
 use setpoint_resources::{Base, Modelled, NoSources, World, plan};
 use setpoint_source::OsFileSystem;
 use setpoint_state::{Cell, CellKind, Runner, Semantics, State, StepId, Value};
+use setpoint_testing::Random;
 use setpoint_verify::{Options, Verdicts, verify};
 
 use crate::compare;

@@ -2,6 +2,8 @@
 
 use std::collections::VecDeque;
 
+use setpoint_source::Random;
+
 use super::eval::Evaluator;
 use super::ground::{Ground, State};
 
@@ -56,28 +58,19 @@ pub fn maximal_run(ground: &Ground<'_>, limit: usize) -> Run {
 pub fn random_run(ground: &Ground<'_>, seed: u64, limit: usize) -> Run {
     let mut state = ground.start.clone();
     let mut steps = Vec::new();
-    let mut random = seed;
+    let mut random = Random::new(seed);
     loop {
         let enabled = ground.enabled_steps(&state);
         if enabled.is_empty() {
             return Run { steps, end: state, maximal: true };
         }
-        let step = enabled[(next_random(&mut random) % enabled.len() as u64) as usize];
+        let step = *random.pick(&enabled);
         if steps.len() >= limit || Ground::overflows(&ground.steps[step], &state) {
             return Run { steps, end: state, maximal: false };
         }
         Ground::apply(&ground.steps[step], &mut state);
         steps.push(step);
     }
-}
-
-/// SplitMix64: a whole step of a well-known generator, so that runs can be repeated anywhere.
-fn next_random(state: &mut u64) -> u64 {
-    *state = state.wrapping_add(0x9E37_79B9_7F4A_7C15);
-    let mut mixed = *state;
-    mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-    mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-    mixed ^ (mixed >> 31)
 }
 
 struct Runner<'g> {

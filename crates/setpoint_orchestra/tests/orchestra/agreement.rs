@@ -1,10 +1,11 @@
 //! One run, reduced search and full search give the same answer, on 20,000 generated instances.
 
-use crate::support::{Random, cloudformation, random_stack, random_topology, tosca};
+use crate::support::{cloudformation, random_stack, random_topology, tosca};
 use setpoint_orchestra::concrete::{
     Answer, Facts, Ground, Limits, Method, check, explore, maximal_run, random_run,
 };
 use setpoint_orchestra::{Instance, Model};
+use setpoint_testing::Random;
 
 /// What the instances were like, so that a generator that lacks the hard ones fails.
 #[derive(Default, Debug)]
@@ -47,7 +48,7 @@ fn one_run_and_full_search_agree_on_10000_topologies() {
     let model = tosca();
     let mut seen = Seen::default();
     for seed in 0..10_000 {
-        let mut random = Random(seed);
+        let mut random = Random::new(seed);
         let (nodes, links) = random_topology(&mut random);
         seen.shared_targets += usize::from(has_repeats(links.iter().map(|link| link.2)));
         seen.repeated += usize::from(has_repeats(links.iter().map(|link| (link.1, link.2))));
@@ -69,7 +70,7 @@ fn one_run_and_full_search_agree_on_10000_stacks() {
     let model = cloudformation();
     let mut seen = Seen::default();
     for seed in 0..10_000 {
-        let mut random = Random(seed);
+        let mut random = Random::new(seed);
         let (resources, references) = random_stack(&mut random);
         seen.shared_targets += usize::from(has_repeats(references.iter().map(|edge| edge.1)));
         seen.repeated += usize::from(has_repeats(references.iter().copied()));

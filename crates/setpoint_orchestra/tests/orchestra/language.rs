@@ -3,9 +3,8 @@
 use setpoint_orchestra::language::{format, parse};
 use setpoint_orchestra::{load_model, load_model_text, models};
 use setpoint_source::{FileId, MemoryFileSystem, Sources, print};
+use setpoint_testing::Random;
 use std::path::Path;
-
-use crate::support::Random;
 
 /// The findings as users see them.
 fn shown(text: &str) -> String {
@@ -117,7 +116,7 @@ fn the_layout_keeps_comments_and_meaning() {
 /// Texts cut off and stirred up: nothing panics, and what is formatted stays as it is.
 #[test]
 fn any_text_is_read_without_a_panic() {
-    let mut random = Random(7);
+    let mut random = Random::new(7);
     for built_in in models::ALL {
         let text = built_in.text;
         for _ in 0..400 {

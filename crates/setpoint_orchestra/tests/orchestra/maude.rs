@@ -4,9 +4,10 @@ use std::fmt::Write;
 use std::io::Write as _;
 use std::process::{Command, Stdio};
 
-use crate::support::{Random, cloudformation, nine_nodes, random_stack, random_topology, tosca};
+use crate::support::{cloudformation, nine_nodes, random_stack, random_topology, tosca};
 use setpoint_orchestra::concrete::{Ground, explore};
 use setpoint_orchestra::{Instance, Model};
+use setpoint_testing::Random;
 
 /// What a search says: the states that it saw, and for each state without a next one whether it is final.
 #[derive(Debug, PartialEq, Eq)]
@@ -97,7 +98,7 @@ fn maude_agrees_on_topologies() {
     let model = tosca();
     let mut instances = vec![nine_nodes(&model)];
     for seed in 0..60 {
-        let (nodes, links) = random_topology(&mut Random(seed * 7919));
+        let (nodes, links) = random_topology(&mut Random::new(seed * 7919));
         let names: Vec<String> = (0..nodes).map(|at| format!("n{at}")).collect();
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
         let links: Vec<(&str, &str, &str)> =
@@ -122,7 +123,7 @@ fn maude_agrees_on_stacks() {
     let model = cloudformation();
     let instances: Vec<Instance> = (0..60)
         .map(|seed| {
-            let (resources, references) = random_stack(&mut Random(seed * 104_729));
+            let (resources, references) = random_stack(&mut Random::new(seed * 104_729));
             let names: Vec<String> = (0..resources).map(|at| format!("r{at}")).collect();
             let names: Vec<&str> = names.iter().map(String::as_str).collect();
             let references: Vec<(&str, &str)> =

@@ -1,6 +1,6 @@
 //! Functions of further modules, each with a few of its own.
 
-use setpoint_puppet_values::text::base64;
+use setpoint_puppet_values::ruby::base64::strict_encode64;
 use setpoint_puppet_values::{Data, Hash, Key, Value, sprintf};
 use sha1::{Digest, Sha1};
 
@@ -41,7 +41,7 @@ static APACHE_PW_HASH: Function = Function::typed(
     "apache::pw_hash",
     &[Dispatch::new(&[required("String[1]", "password")], |_, arguments| {
         let digest = Sha1::digest(arguments[0].as_str().unwrap_or_default().as_bytes());
-        Ok(Value::from(format!("{{SHA}}{}", base64(&digest))))
+        Ok(Value::from(format!("{{SHA}}{}", strict_encode64(&digest))))
     })],
 );
 static DEPRECATED_PW_HASH: Function = Function::typed(

@@ -2,7 +2,9 @@
 
 use std::fmt::Write;
 
-use setpoint_puppet_values::text::{base64 as base64_text, base64_lines, decode_base64};
+use setpoint_puppet_values::ruby::base64::{
+    decode64, encode64, strict_decode64, strict_encode64, urlsafe_decode64, urlsafe_encode64,
+};
 use setpoint_puppet_values::{Data, Regex, Value, sprintf};
 
 use super::arguments::Arguments;
@@ -145,21 +147,15 @@ fn base64(context: &mut Context<'_, '_>, arguments: &[Value]) -> Result<Value> {
     if encodes {
         let bytes = given.as_bytes();
         return Ok(Value::from(match method {
-            "strict" => base64_text(bytes),
-            "urlsafe" => base64_text(bytes).replace('+', "-").replace('/', "_"),
-            _ => base64_lines(bytes),
+            "strict" => strict_encode64(bytes),
+            "urlsafe" => urlsafe_encode64(bytes),
+            _ => encode64(bytes),
         }));
     }
     let bytes = match method {
-        "default" => decode_base64(given, false),
-        "strict" => decode_base64(given, true),
-        _ => {
-            let mut text = given.replace('-', "+").replace('_', "/");
-            while text.len() % 4 != 0 {
-                text.push('=');
-            }
-            decode_base64(&text, true)
-        }
+        "strict" => strict_decode64(given),
+        "urlsafe" => urlsafe_decode64(given),
+        _ => Some(decode64(given)),
     };
     let bytes = bytes.ok_or_else(|| context.fail("invalid base64"))?;
     Ok(match String::from_utf8(bytes) {

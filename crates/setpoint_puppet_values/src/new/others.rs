@@ -5,8 +5,8 @@ use std::sync::{Arc, LazyLock};
 use super::constructor::{Constructor, cannot_convert, keep};
 use crate::error::ValueError;
 use crate::regex::Regex;
+use crate::ruby::base64;
 use crate::semver::{Identifier, Major, SemVer, SemVerRange};
-use crate::text::decode_base64;
 use crate::uri::Uri;
 use crate::value::{Data, Hash, Key, Value};
 
@@ -262,17 +262,9 @@ fn binary_from_array(array: &Value) -> Value {
 fn binary_from_text(text: &Value, format: Option<&Value>) -> Result<Value, ValueError> {
     let text = text.as_str().unwrap_or("");
     let bytes = match format.and_then(Value::as_str).unwrap_or("%B") {
-        "%b" => decode_base64(text, false),
-        "%u" => {
-            let mut plain = text.replace('-', "+").replace('_', "/");
-            // Padding may be left out.
-            if !plain.ends_with('=') && !plain.len().is_multiple_of(4) {
-                let missing = 4 - plain.len() % 4;
-                plain.push_str(&"=".repeat(missing));
-            }
-            decode_base64(&plain, true)
-        }
-        "%B" => decode_base64(text, true),
+        "%b" => Some(base64::decode64(text)),
+        "%u" => base64::urlsafe_decode64(text),
+        "%B" => base64::strict_decode64(text),
         _ => Some(text.as_bytes().to_vec()),
     };
     bytes.map(binary).ok_or_else(|| ValueError::new("invalid base64"))

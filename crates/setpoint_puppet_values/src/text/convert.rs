@@ -3,9 +3,10 @@
 use std::sync::Arc;
 
 use super::format::{Format, Formats, choose, default_elements, defaults, for_type, from_hash, merge};
-use super::{base64, base64_lines, puppet_double_quote, puppet_quote, type_of};
+use super::{puppet_double_quote, puppet_quote, type_of};
 use crate::error::ValueError;
 use crate::label::class_name;
+use crate::ruby::base64;
 use crate::ruby::text::inspect;
 use crate::sprintf::sprintf;
 use crate::types::{Type, parameter_text};
@@ -268,10 +269,15 @@ fn binary(bytes: &[u8], format: &Format) -> Result<String, ValueError> {
                 return Err(ValueError::new(format!("\"\\x{first:02X}\" from ASCII-8BIT to UTF-8")));
             }
         }
-        'p' => return Ok(format!("Binary(\"{}\")", ruby(&with_letter(format, 's'), base64(bytes))?)),
-        'b' => base64_lines(bytes),
-        'B' => base64(bytes),
-        'u' => base64(bytes).replace('+', "-").replace('/', "_"),
+        'p' => {
+            return Ok(format!(
+                "Binary(\"{}\")",
+                ruby(&with_letter(format, 's'), base64::strict_encode64(bytes))?
+            ));
+        }
+        'b' => base64::encode64(bytes),
+        'B' => base64::strict_encode64(bytes),
+        'u' => base64::urlsafe_encode64(bytes),
         't' => "Binary".to_owned(),
         'T' => "BINARY".to_owned(),
         _ => return illegal("Binary", format, "bButTsp"),

@@ -7,38 +7,8 @@ mod themes;
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
+use setpoint_testing::Random;
 use themes::Theme;
-
-/// Numbers that a seed decides (SplitMix64), the same on every machine.
-#[derive(Clone, Debug)]
-pub(crate) struct Dice(u64);
-
-impl Dice {
-    pub(crate) fn new(seed: u64) -> Self {
-        Self(seed)
-    }
-
-    fn number(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = self.0;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ (mixed >> 31)
-    }
-
-    fn below(&mut self, limit: usize) -> usize {
-        (self.number() % limit.max(1) as u64) as usize
-    }
-
-    /// Once in so many times.
-    fn once_in(&mut self, times: usize) -> bool {
-        self.below(times) == 0
-    }
-
-    fn pick<'a>(&mut self, from: &[&'a str]) -> &'a str {
-        from[self.below(from.len())]
-    }
-}
 
 /// One resource of a manifest. Values are text of the manifest.
 #[derive(Clone, Debug)]
@@ -134,26 +104,26 @@ pub(crate) struct Scenario {
 
 /// Makes the scenario of a seed.
 pub(crate) fn scenario(seed: u64) -> Scenario {
-    let mut dice = Dice::new(seed);
+    let mut random = Random::new(seed);
     let mut scenario = Scenario::default();
-    let theme = Theme::pick(&mut dice);
-    let other = if dice.once_in(3) { Theme::pick(&mut dice) } else { Theme::Files };
-    let mut pool = themes::Pool::new(&mut dice);
-    themes::start(theme, &mut dice, &mut scenario);
+    let theme = Theme::pick(&mut random);
+    let other = if random.once_in(3) { Theme::pick(&mut random) } else { Theme::Files };
+    let mut pool = themes::Pool::new(&mut random);
+    themes::start(theme, &mut random, &mut scenario);
     if other.place() != theme.place() {
-        themes::start(other, &mut dice, &mut scenario);
+        themes::start(other, &mut random, &mut scenario);
     }
     // Two themes may know the same path or user.
     let mut placed = BTreeSet::new();
     scenario.start.retain(|line| placed.insert(placed_name(line)));
     let mut taken = BTreeSet::new();
-    let count = scenario.declarations.len() + 2 + dice.below(5);
+    let count = scenario.declarations.len() + 2 + random.below(5);
     for _ in 0..count * 3 {
         if scenario.declarations.len() >= count {
             break;
         }
-        let from = if dice.once_in(4) { other } else { theme };
-        for declaration in themes::declare(from, &mut pool, &mut dice) {
+        let from = if random.once_in(4) { other } else { theme };
+        for declaration in themes::declare(from, &mut pool, &mut random) {
             if !is_of_this_machine(&declaration, &scenario) {
                 continue;
             }
@@ -162,7 +132,7 @@ pub(crate) fn scenario(seed: u64) -> Scenario {
             }
         }
     }
-    relate(&mut scenario, &mut dice);
+    relate(&mut scenario, &mut random);
     scenario
 }
 
@@ -193,19 +163,17 @@ fn is_free(declaration: &Declaration, taken: &mut BTreeSet<String>) -> bool {
 }
 
 /// Edges along an order that nobody sees, so that they make no circle by themselves.
-fn relate(scenario: &mut Scenario, dice: &mut Dice) {
+fn relate(scenario: &mut Scenario, random: &mut Random) {
     let count = scenario.declarations.len();
     if count < 2 {
         return;
     }
     let mut order: Vec<usize> = (0..count).collect();
-    if dice.once_in(2) {
-        for at in (1..count).rev() {
-            order.swap(at, dice.below(at + 1));
-        }
+    if random.once_in(2) {
+        random.shuffle(&mut order);
     }
-    for _ in 0..dice.below(count + 1) {
-        let (one, other) = (dice.below(count), dice.below(count));
+    for _ in 0..random.below(count + 1) {
+        let (one, other) = (random.below(count), random.below(count));
         if one == other {
             continue;
         }
@@ -213,17 +181,17 @@ fn relate(scenario: &mut Scenario, dice: &mut Dice) {
         let edge = Edge {
             from: Some(first),
             to: Some(second),
-            notifies: dice.once_in(2),
-            backwards: dice.once_in(2),
+            notifies: random.once_in(2),
+            backwards: random.once_in(2),
         };
         let known = |known: &Edge| known.from == edge.from && known.to == edge.to;
         if !scenario.edges.iter().any(known) {
             scenario.edges.push(edge);
         }
     }
-    if dice.once_in(6) {
+    if random.once_in(6) {
         // The first ones in the class; one of the rest comes before or after it.
-        let inside = 1 + dice.below(count - 1);
+        let inside = 1 + random.below(count - 1);
         for at in &order[..inside] {
             scenario.declarations[*at].inside = true;
         }
@@ -231,14 +199,14 @@ fn relate(scenario: &mut Scenario, dice: &mut Dice) {
         scenario.edges.push(Edge {
             from: None,
             to: Some(outside),
-            notifies: dice.once_in(2),
+            notifies: random.once_in(2),
             backwards: true,
         });
     }
     for declaration in &mut scenario.declarations {
         // What would be done may fail in being found out.
         let finds_out = declaration.has("source") || declaration.kind == "file_line";
-        if dice.once_in(40) && !finds_out {
+        if random.once_in(40) && !finds_out {
             declaration.attributes.push(("noop", "true".to_owned()));
         }
     }

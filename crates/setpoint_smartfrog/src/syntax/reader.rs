@@ -2,6 +2,9 @@
 
 use std::sync::Arc;
 
+use base64::engine::general_purpose::{GeneralPurpose, NO_PAD};
+use base64::{Engine, alphabet};
+
 use super::ast::Number;
 use super::lexer::Kind;
 
@@ -89,27 +92,11 @@ pub(super) fn bytes(text: &str) -> Result<Arc<str>, String> {
     Ok(digits.into())
 }
 
+/// Returns the bytes of base64 text whose padding may be missing.
 fn base64(text: &str) -> Option<Vec<u8>> {
-    let mut out = Vec::with_capacity(text.len() * 3 / 4);
-    let (mut bits, mut count) = (0_u32, 0);
-    for byte in text.trim_end_matches('=').bytes() {
-        let value = match byte {
-            b'A'..=b'Z' => byte - b'A',
-            b'a'..=b'z' => byte - b'a' + 26,
-            b'0'..=b'9' => byte - b'0' + 52,
-            b'+' => 62,
-            b'/' => 63,
-            _ => return None,
-        };
-        bits = bits << 6 | u32::from(value);
-        count += 6;
-        if count >= 8 {
-            count -= 8;
-            out.push((bits >> count) as u8);
-            bits &= (1 << count) - 1;
-        }
-    }
-    Some(out)
+    const WITHOUT_PADDING: GeneralPurpose =
+        GeneralPurpose::new(&alphabet::STANDARD, NO_PAD.with_decode_allow_trailing_bits(true));
+    WITHOUT_PADDING.decode(text.trim_end_matches('=')).ok()
 }
 
 #[cfg(test)]

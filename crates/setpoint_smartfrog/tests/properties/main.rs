@@ -7,10 +7,11 @@ mod naive;
 
 use std::path::Path;
 
-use generate::{Guided, Random};
+use generate::Guided;
 use setpoint_smartfrog::store::{Store, Value};
 use setpoint_smartfrog::{Compiled, Options, Semantics, compile_text, output};
 use setpoint_source::{MemoryFileSystem, Sources};
+use setpoint_testing::Random;
 
 const SEMANTICS: [Semantics; 3] = [Semantics::Core, Semantics::Forward, Semantics::Production];
 

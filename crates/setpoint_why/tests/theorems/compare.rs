@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use setpoint_oracle::Random;
 use setpoint_puppet_values::{Data, Key, Value};
 use setpoint_source::{Range, Sources, Symbol};
+use setpoint_testing::Random;
 use setpoint_why::{Query, Target};
 
 use crate::world::{Input, Label, Outputs, Run, Site, SiteKind, World, comparable, is_opaque, lists};

@@ -3,7 +3,7 @@
 
 use std::fmt::Write as _;
 
-use setpoint_oracle::Random;
+use setpoint_testing::Random;
 
 /// Data for the manifest of a seed: a key a line, in two levels.
 pub(crate) fn data(seed: u64) -> (String, String) {

@@ -3,6 +3,7 @@
 
 use setpoint_orchestra::{Instance, InstanceBuilder, Model, load_model_text, models};
 use setpoint_source::Sources;
+use setpoint_testing::Random;
 
 pub fn tosca() -> Model {
     models::TOSCA_SETUP.load(&Sources::new()).expect("the built-in model loads")
@@ -86,20 +87,6 @@ pub fn nine_nodes(model: &Model) -> Instance {
             ("connectsTo", "CRMApp", "CRMDB"),
         ],
     )
-}
-
-/// Numbers that are the same on every machine.
-pub struct Random(pub u64);
-
-impl Random {
-    /// A number below `limit`.
-    pub fn below(&mut self, limit: usize) -> usize {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut mixed = self.0;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        ((mixed ^ (mixed >> 31)) % limit.max(1) as u64) as usize
-    }
 }
 
 /// Up to four nodes, and up to four links between different ones; links may repeat and share their ends.

@@ -4,14 +4,13 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use md5::Md5;
+use setpoint_puppet_values::ruby::base64;
 use setpoint_puppet_values::{Data, Regex, Value};
 use sha1::Sha1;
 use sha2::{Digest, Sha256, Sha384, Sha512};
 
-use super::library::{
-    address, base64, from_base64, html, in_lines, percent, shell_escaped, shell_words, unpercent, uri,
-};
-use super::{Given, MOST, bytes_of, call, count_of, first, kind, puppet, text_of, to_array};
+use super::library::{address, html, percent, shell_escaped, shell_words, unpercent, uri};
+use super::{Given, MOST, bytes_of, call, count_of, first, kind, others, puppet, text_of, to_array};
 use crate::builtin::digests::digits;
 use crate::ruby_language::classes::{canonical, is_error_class, is_known};
 use crate::ruby_language::interpreter::{
@@ -375,10 +374,10 @@ fn yaml(interpreter: &mut Interpreter<'_, '_, '_>, given: &Given<'_>) -> Result<
 fn coded(given: &Given<'_>) -> Result<Option<Thing>> {
     let [data, rest @ ..] = given.arguments else { return Ok(None) };
     Ok(Some(match given.name {
-        "encode64" => Thing::text(in_lines(&base64(&bytes_of(data)?), 60)),
-        "strict_encode64" => Thing::text(base64(&bytes_of(data)?)),
+        "encode64" => Thing::text(base64::encode64(&bytes_of(data)?)),
+        "strict_encode64" => Thing::text(base64::strict_encode64(&bytes_of(data)?)),
         "urlsafe_encode64" => {
-            let text = base64(&bytes_of(data)?).replace('+', "-").replace('/', "_");
+            let text = base64::urlsafe_encode64(&bytes_of(data)?);
             let keeps = match rest.first() {
                 Some(Thing::Hash(options)) => {
                     let table = options.table.borrow();
@@ -388,20 +387,9 @@ fn coded(given: &Given<'_>) -> Result<Option<Thing>> {
             };
             Thing::text(if keeps { text } else { text.trim_end_matches('=').to_owned() })
         }
-        "decode64" | "urlsafe_decode64" | "strict_decode64" => {
-            let text = text_of(data)?;
-            let is_clean = text
-                .trim_end_matches('=')
-                .bytes()
-                .all(|byte| byte.is_ascii_alphanumeric() || b"+/".contains(&byte));
-            if given.name == "strict_decode64" && (!is_clean || text.len() % 4 != 0) {
-                return argument_error("invalid base64");
-            }
-            match from_base64(&text) {
-                Some(bytes) => Thing::Bytes(Rc::new(bytes)),
-                None => return argument_error("invalid base64"),
-            }
-        }
+        "decode64" => Thing::Bytes(Rc::new(base64::decode64(text_of(data)?))),
+        "urlsafe_decode64" => others::base64_decoded(base64::urlsafe_decode64(&text_of(data)?))?,
+        "strict_decode64" => others::base64_decoded(base64::strict_decode64(&text_of(data)?))?,
         _ => return Ok(None),
     }))
 }
@@ -484,7 +472,7 @@ fn digest(class: &str, given: &Given<'_>) -> Result<Option<Thing>> {
     Ok(Some(match given.name {
         "hexdigest" => Thing::text(digits(&bytes)),
         "digest" => Thing::Bytes(Rc::new(bytes)),
-        "base64digest" => Thing::text(base64(&bytes)),
+        "base64digest" => Thing::text(base64::strict_encode64(&bytes)),
         _ => return Ok(None),
     }))
 }

@@ -1,64 +1,9 @@
-//! Libraries of Ruby: base 64, words of a shell, addresses, URIs, percent encoding.
+//! Libraries of Ruby: words of a shell, addresses, URIs, percent encoding.
 
 use super::Thing;
 use crate::ruby_language::interpreter::{Result, argument_error, beyond, raise};
 use crate::ruby_language::things::{Address, Uri};
 use crate::stdlib::Network;
-
-const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-
-pub(super) fn base64(bytes: &[u8]) -> String {
-    let mut text = String::new();
-    for chunk in bytes.chunks(3) {
-        let group =
-            chunk.iter().fold(0_u32, |group, byte| group << 8 | u32::from(*byte)) << (8 * (3 - chunk.len()));
-        for at in 0..4 {
-            if at <= chunk.len() {
-                text.push(DIGITS[(group >> (18 - 6 * at)) as usize & 63] as char);
-            } else {
-                text.push('=');
-            }
-        }
-    }
-    text
-}
-
-/// Lines of so many letters, each with its end.
-pub(super) fn in_lines(text: &str, width: usize) -> String {
-    let mut lines = String::new();
-    for line in text.as_bytes().chunks(width) {
-        lines.push_str(&String::from_utf8_lossy(line));
-        lines.push('\n');
-    }
-    lines
-}
-
-/// What is no digit is left out.
-pub(super) fn from_base64(text: &str) -> Option<Vec<u8>> {
-    let mut bytes = Vec::new();
-    let (mut group, mut count) = (0_u32, 0);
-    for byte in text.bytes() {
-        let byte = match byte {
-            b'-' => b'+',
-            b'_' => b'/',
-            other => other,
-        };
-        let Some(value) = DIGITS.iter().position(|digit| *digit == byte) else { continue };
-        group = group << 6 | value as u32;
-        count += 1;
-        if count == 4 {
-            bytes.extend_from_slice(&group.to_be_bytes()[1..]);
-            (group, count) = (0, 0);
-        }
-    }
-    match count {
-        0 => {}
-        2 => bytes.push((group >> 4) as u8),
-        3 => bytes.extend([(group >> 10) as u8, (group >> 2) as u8]),
-        _ => return None,
-    }
-    Some(bytes)
-}
 
 /// `Shellwords.escape`
 pub(super) fn shell_escaped(text: &str) -> String {

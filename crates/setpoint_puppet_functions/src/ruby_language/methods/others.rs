@@ -4,6 +4,8 @@ use std::cell::Cell;
 use std::net::IpAddr;
 use std::rc::Rc;
 
+use setpoint_puppet_values::ruby::base64;
+
 use super::enumerable::{compared, enumerator as new_enumerator, packed, plain, with_block};
 use super::{Given, MOST, bytes_of, call, count_of, first, integer_of, items, kind, text_of, to_array};
 use crate::ruby::strings;
@@ -366,14 +368,17 @@ pub(super) fn unpack(bytes: &[u8], format: &str, only_first: bool) -> Result<Thi
             Some(chunk) => vec![Thing::Integer(u32::from_be_bytes(*chunk).into())],
             None => vec![Thing::Nil],
         },
-        "m" | "m0" => match super::library::from_base64(&String::from_utf8_lossy(bytes)) {
-            Some(bytes) => vec![Thing::Bytes(Rc::new(bytes))],
-            None => return argument_error("invalid base64"),
-        },
+        "m" => vec![Thing::Bytes(Rc::new(base64::decode64(bytes)))],
+        "m0" => vec![base64_decoded(std::str::from_utf8(bytes).ok().and_then(base64::strict_decode64))?],
         "a*" | "A*" => vec![Thing::bytes(bytes.to_vec())],
         _ => return beyond(format!("it unpacks by {format}")),
     };
     Ok(if only_first { items.into_iter().next().unwrap_or(Thing::Nil) } else { Thing::array(items) })
+}
+
+/// Returns decoded bytes, or Ruby's error for what is not base64.
+pub(super) fn base64_decoded(bytes: Option<Vec<u8>>) -> Result<Thing> {
+    bytes.map_or_else(|| argument_error("invalid base64"), |bytes| Ok(Thing::Bytes(Rc::new(bytes))))
 }
 
 pub(super) fn pack(items: &[Thing], format: &str) -> Result<Thing> {
@@ -387,10 +392,8 @@ pub(super) fn pack(items: &[Thing], format: &str) -> Result<Thing> {
                 (0..digits.len().div_ceil(2)).map(|at| (digit(2 * at) * 16 + digit(2 * at + 1)) as u8);
             Thing::Bytes(Rc::new(bytes.collect()))
         }
-        "m" | "m0" => {
-            let text = super::library::base64(&bytes_of(&first(items))?);
-            Thing::text(if format == "m" { super::library::in_lines(&text, 60) } else { text })
-        }
+        "m" => Thing::text(base64::encode64(&bytes_of(&first(items))?)),
+        "m0" => Thing::text(base64::strict_encode64(&bytes_of(&first(items))?)),
         "C*" | "c*" => {
             let mut bytes = Vec::new();
             for item in items {
