@@ -7,8 +7,7 @@ use setpoint_orchestra::language::syntax::{Item, Name, ObjectItem};
 use setpoint_project::Session;
 
 pub(crate) fn symbols(session: &Session<'_>, path: &Path) -> Vec<Symbol> {
-    let Ok(text) = session.read(path) else { return Vec::new() };
-    let file = session.sources.add(path.display().to_string(), text.as_str());
+    let Ok((file, text)) = session.load(path) else { return Vec::new() };
     setpoint_orchestra::language::parse(file, &text).file.items.iter().filter_map(symbol).collect()
 }
 

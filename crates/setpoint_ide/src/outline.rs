@@ -12,8 +12,7 @@ pub(super) const OF_TOPOLOGY: usize = 3;
 
 pub(super) fn symbols(session: &Session<'_>, path: &Path, depth: usize) -> Vec<Symbol> {
     // An archive is no text.
-    let Ok(text) = session.read(path) else { return Vec::new() };
-    let file = session.sources.add(path.display().to_string(), text.as_str());
+    let Ok((file, text)) = session.load(path) else { return Vec::new() };
     outline(&setpoint_data::read(file, &text), depth)
 }
 

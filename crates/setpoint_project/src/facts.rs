@@ -95,8 +95,7 @@ fn of_puppetdb(stored: &Value) -> Option<(Option<Value>, Hash)> {
 }
 
 pub(super) fn read_value(session: &Session<'_>, path: &Path) -> Result<Value, UsageError> {
-    let text = session.read(path)?;
-    let file = session.sources.add(path.display().to_string(), text.as_str());
+    let (file, text) = session.load(path)?;
     let document = setpoint_data::read(file, &text);
     if let Some(error) = document.diagnostics.iter().find(|found| found.severity == Severity::Error) {
         let place = error.span.map(|span| session.sources.place(span)).unwrap_or_default();

@@ -4,9 +4,12 @@ use std::path::{Path, PathBuf};
 
 use setpoint_catalog::graph::{self, Graph, Types};
 use setpoint_catalog::ruby_types::ModuleTypes;
-use setpoint_catalog::{Catalog, findings};
+use setpoint_catalog::{Catalog, findings, read};
+use setpoint_config::Config;
 use setpoint_packages::Platform;
 use setpoint_puppet::Compilation;
+use setpoint_puppet_values::Hash;
+use setpoint_settle::{Simulation, Turn};
 use setpoint_source::{
     Basis, Diagnostic, Drawing, Gap, InputReport, Judgement, Question, Reason, Rule, Severity, Sources,
     Verdict, Witness,
@@ -55,15 +58,9 @@ pub(crate) fn analyse(
     let platform = settle::platform(job.node.platform.as_deref(), &job.node.facts);
     let own = |path: &str| home.owns(Path::new(path));
     let surroundings = &surroundings.with_modules(home.environment.modulepath());
-    judge(
-        catalog,
-        home.environment.module_types(),
-        surroundings,
-        platform,
-        &project.session.sources,
-        &own,
-        report,
-    );
+    let types = home.environment.module_types();
+    let sources = &project.session.sources;
+    Subject { catalog, types, surroundings, platform, sources }.judge(&own, report);
 }
 
 /// The verdict of a node that has no catalog.
@@ -80,43 +77,114 @@ pub(crate) fn no_catalog(report: &InputReport) -> Verdict {
     verdict
 }
 
-/// What is wrong with a catalog before anything is applied; if nothing is, whether it settles.
-pub fn judge(
-    catalog: &Catalog,
-    types: &dyn Types,
-    surroundings: &Surroundings<'_>,
-    platform: Option<Platform>,
-    sources: &Sources,
-    may_change: &dyn Fn(&str) -> bool,
-    report: &mut InputReport,
-) {
-    let graph = Graph::new(catalog, types);
-    if let (Ok(graph), Some(limit)) = (&graph, surroundings.drawn) {
-        report.drawing = Some(Drawing::within(limit, graph::diagram(graph, catalog)));
-    }
-    report.findings.extend(findings::of_conversion(catalog, types));
-    report.findings.extend(findings::of_graph(catalog, &graph));
-    let error = report.findings.iter().find(|finding| finding.severity == Severity::Error);
-    let mut verdict = Verdict::nothing_asked();
-    let fails = error.is_some();
-    verdict.give(
-        Question::Catalog,
-        error.map_or_else(
-            || Judgement::Proved(Basis::nothing()),
-            |finding| Judgement::refuted(Witness::of(finding)),
-        ),
-    );
-    // The paper's semantics knows nothing of what an agent refuses.
-    if let Ok(graph) = &graph
-        && (!fails || surroundings.is_paper())
-    {
-        let settled = surroundings.settle(sources, catalog, graph, types, platform, may_change);
-        for (question, answer) in settled.verdict.iter() {
-            verdict.give(question, answer.clone());
+/// A catalog, whoever compiled it, and all that its analyses need.
+#[derive(Clone, Copy)]
+#[allow(missing_debug_implementations, reason = "the types and surroundings have no such form")]
+pub struct Subject<'a> {
+    pub catalog: &'a Catalog,
+    pub types: &'a dyn Types,
+    pub surroundings: &'a Surroundings<'a>,
+    pub platform: Option<Platform>,
+    pub sources: &'a Sources,
+}
+
+impl Subject<'_> {
+    /// What is wrong with a catalog before anything is applied; if nothing is, whether it settles.
+    pub fn judge(&self, may_change: &dyn Fn(&str) -> bool, report: &mut InputReport) {
+        let Self { catalog, types, surroundings, platform, sources } = *self;
+        let graph = Graph::new(catalog, types);
+        if let (Ok(graph), Some(limit)) = (&graph, surroundings.drawn) {
+            report.drawing = Some(Drawing::within(limit, graph::diagram(graph, catalog)));
         }
-        report.findings.extend(settled.findings);
+        report.findings.extend(findings::of_conversion(catalog, types));
+        report.findings.extend(findings::of_graph(catalog, &graph));
+        let error = report.findings.iter().find(|finding| finding.severity == Severity::Error);
+        let mut verdict = Verdict::nothing_asked();
+        let fails = error.is_some();
+        verdict.give(
+            Question::Catalog,
+            error.map_or_else(
+                || Judgement::Proved(Basis::nothing()),
+                |finding| Judgement::refuted(Witness::of(finding)),
+            ),
+        );
+        // The paper's semantics knows nothing of what an agent refuses.
+        if let Ok(graph) = &graph
+            && (!fails || surroundings.is_paper())
+        {
+            let settled = surroundings.settle(sources, catalog, graph, types, platform, may_change);
+            for (question, answer) in settled.verdict.iter() {
+                verdict.give(question, answer.clone());
+            }
+            report.findings.extend(settled.findings);
+        }
+        report.conclude(verdict);
     }
-    report.conclude(verdict);
+
+    /// One run of a catalog, on a machine that nothing was installed on; findings instead, if it has no order.
+    pub fn simulate(&self, turn: Turn) -> Result<Result<Simulation, Vec<Diagnostic>>, UsageError> {
+        let Self { catalog, types, surroundings, platform, sources } = *self;
+        let graph = Graph::of_a_run(catalog, types);
+        let Ok(graph) = &graph else { return Ok(Err(findings::of_graph(catalog, &graph))) };
+        let run = surroundings.ask(sources, catalog, (graph, None), platform, &|_| false, |question| {
+            setpoint_settle::simulate(question, turn)
+        });
+        run.map(Ok).ok_or_else(|| {
+            UsageError::new(
+                "no machine fits what is assumed of the start; `--any-start` drops the assumptions",
+            )
+        })
+    }
+}
+
+/// Returns the catalog in a file, or why it is none.
+pub fn read_catalog(session: &Session<'_>, path: &Path) -> Result<Result<Catalog, Diagnostic>, UsageError> {
+    let (file, text) = session.load(path)?;
+    Ok(read::json(&text).map_err(|error| findings::of_read_error(&error, file, &text)))
+}
+
+/// Judges a catalog that somebody else compiled.
+pub fn check_catalog(
+    session: &Session<'_>,
+    path: &Path,
+    options: &Options,
+) -> Result<InputReport, UsageError> {
+    let mut report = InputReport::new(path.display().to_string(), "catalog");
+    match read_catalog(session, path)? {
+        Ok(catalog) => {
+            report.node = Some(catalog.name.to_string());
+            let (config, problems) = session.config(path, options)?;
+            report.findings.extend(problems);
+            let threads = run::threads(session.jobs);
+            with_subject(session, &catalog, &config, options, threads, |subject| {
+                // The sources of such a catalog are not here: there is nothing to change.
+                subject.judge(&|_| false, &mut report);
+            })?;
+        }
+        Err(finding) => {
+            let mut verdict = Verdict::nothing_asked();
+            verdict.give(Question::Catalog, Judgement::refuted(Witness::of(&finding)));
+            report.findings.push(finding);
+            report.conclude(verdict);
+        }
+    }
+    Ok(report)
+}
+
+/// Asks about a catalog that somebody else compiled, with the modules and the platform that the options name.
+pub fn with_subject<R>(
+    session: &Session<'_>,
+    catalog: &Catalog,
+    config: &Config,
+    options: &Options,
+    threads: usize,
+    ask: impl FnOnce(&Subject<'_>) -> R,
+) -> Result<R, UsageError> {
+    let modulepath = modulepath(options);
+    let surroundings = &Surroundings::new(session, &modulepath, config, options)?.with_threads(threads, 1);
+    let platform = settle::platform(options.puppet.platform.as_deref(), &Hash::default());
+    let types = &module_types(session, options);
+    Ok(ask(&Subject { catalog, types, surroundings, platform, sources: &session.sources }))
 }
 
 /// The native types of Puppet and of the modules.
@@ -125,7 +193,7 @@ pub fn module_types<'a>(session: &Session<'a>, options: &Options) -> ModuleTypes
 }
 
 /// The folders of modules that the command line names.
-pub fn modulepath(options: &Options) -> Vec<PathBuf> {
+fn modulepath(options: &Options) -> Vec<PathBuf> {
     let path = options.puppet.modulepath.as_deref().unwrap_or("");
     path.split(':').filter(|part| !part.is_empty()).map(PathBuf::from).collect()
 }

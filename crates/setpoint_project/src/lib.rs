@@ -31,7 +31,7 @@ mod sibling;
 pub use diff::{Compared, Older, diff};
 pub use fleet::{Fleet, FleetNode, check_fleet};
 pub use jobs::{Job, OwnFacts, Plan};
-pub use judge::{check, judge, module_types, modulepath};
+pub use judge::{Subject, check, check_catalog, module_types, read_catalog, with_subject};
 pub use node::NodeData;
 pub use options::{OPTIONAL_RULES, Options, PuppetOptions};
 pub use progress::{Progress, Silent};
@@ -39,5 +39,5 @@ pub use project::{Kind as ProjectKind, Project, find_project_above, is_project, 
 pub use run::{parallel, run_in_order, threads};
 pub use session::{Session, UsageError};
 pub use setpoint_verify::Stage;
-pub use settle::{Surroundings, platform, simulate};
+pub use settle::{Surroundings, platform};
 pub use sibling::Home;

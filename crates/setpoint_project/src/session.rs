@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use setpoint_config::Config;
 use setpoint_diagram::Diagram;
-use setpoint_source::{Diagnostic, Drawing, FileSystem, Rule, Sources, read_text};
+use setpoint_source::{Diagnostic, Drawing, FileId, FileSystem, Rule, Sources, read_text};
 
 use crate::options::{OPTIONAL_RULES, Options};
 use crate::progress::{Progress, Silent};
@@ -88,6 +88,12 @@ impl<'a> Session<'a> {
     /// The graph of an input, where reports shall show it.
     pub fn drawing(&self, diagram: impl FnOnce() -> Diagram) -> Option<Drawing> {
         self.drawn.map(|limit| Drawing::within(limit, diagram()))
+    }
+
+    /// Reads an input that the user named, and adds it to the sources.
+    pub fn load(&self, path: &Path) -> Result<(FileId, String), UsageError> {
+        let text = self.read(path)?;
+        Ok((self.sources.add(path.display().to_string(), text.as_str()), text))
     }
 
     /// The text of an input that the user named.

@@ -5,14 +5,14 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use setpoint_catalog::Catalog;
 use setpoint_catalog::graph::{Graph, Types};
-use setpoint_catalog::{Catalog, findings};
 use setpoint_config::Config;
 use setpoint_packages::{Family, Index, Platform};
 use setpoint_puppet_values::{Data, Hash, Key};
 use setpoint_resources::{Base, Source, Sources as FileServers, World};
-use setpoint_settle::{Question, Settled, Simulation, Turn};
-use setpoint_source::{Diagnostic, FileSystem, Sources, read_text};
+use setpoint_settle::{Question, Settled};
+use setpoint_source::{FileSystem, Sources, read_text};
 use setpoint_state::Semantics;
 
 use crate::options::Options;
@@ -246,23 +246,4 @@ impl ModuleFiles<'_> {
         }
         read_text(self.files, path).ok().map(|text| Source::File(text.into()))
     }
-}
-
-/// One run of a catalog, on a machine that nothing was installed on; findings instead, if it has no order.
-pub fn simulate(
-    catalog: &Catalog,
-    types: &dyn Types,
-    surroundings: &Surroundings<'_>,
-    platform: Option<Platform>,
-    sources: &Sources,
-    turn: Turn,
-) -> Result<Result<Simulation, Vec<Diagnostic>>, UsageError> {
-    let graph = Graph::of_a_run(catalog, types);
-    let Ok(graph) = &graph else { return Ok(Err(findings::of_graph(catalog, &graph))) };
-    let run = surroundings.ask(sources, catalog, (graph, None), platform, &|_| false, |question| {
-        setpoint_settle::simulate(question, turn)
-    });
-    run.map(Ok).ok_or_else(|| {
-        UsageError::new("no machine fits what is assumed of the start; `--any-start` drops the assumptions")
-    })
 }

@@ -2,12 +2,10 @@
 
 use std::path::Path;
 
-use setpoint_catalog::{Catalog, findings, read};
 use setpoint_diff::{Differences, Root, SourceChanges, Version};
-use setpoint_project::{Older, Session, Surroundings, UsageError, judge, module_types, modulepath, threads};
+use setpoint_project::{Older, Session, UsageError, check_catalog, module_types, read_catalog, with_subject};
 use setpoint_provenance::Arena;
-use setpoint_puppet_values::Hash;
-use setpoint_source::{Diagnostic, InputReport, Judgement, Question, Verdict, Witness};
+use setpoint_source::InputReport;
 
 use super::Language;
 use super::puppet::{draw, printed, printer, simulate};
@@ -38,7 +36,7 @@ impl Language for PuppetCatalog {
         format: &str,
     ) -> Result<Outcome, UsageError> {
         let print = printer(format)?;
-        Ok(match load(session, path)? {
+        Ok(match read_catalog(session, path)? {
             Ok(catalog) => Outcome { result: Some(print(&catalog)), diagnostics: Vec::new() },
             Err(finding) => Outcome { result: None, diagnostics: vec![finding] },
         })
@@ -51,7 +49,7 @@ impl Language for PuppetCatalog {
         options: &InputOptions,
         format: &str,
     ) -> Result<Outcome, UsageError> {
-        let drawing = match load(session, path)? {
+        let drawing = match read_catalog(session, path)? {
             Ok(catalog) => draw(&catalog, &module_types(session, &options.for_project()), format),
             Err(finding) => Err(vec![finding]),
         };
@@ -69,11 +67,11 @@ impl Language for PuppetCatalog {
         _options: &InputOptions,
         format: &str,
     ) -> Result<Outcome, UsageError> {
-        let before = match load(&Session::new(old.files), &old.path)? {
+        let before = match read_catalog(&Session::new(old.files), &old.path)? {
             Ok(catalog) => catalog,
             Err(finding) => return Ok(Outcome { result: None, diagnostics: vec![finding] }),
         };
-        let after = match load(session, new)? {
+        let after = match read_catalog(session, new)? {
             Ok(catalog) => catalog,
             Err(finding) => return Ok(Outcome { result: None, diagnostics: vec![finding] }),
         };
@@ -86,17 +84,13 @@ impl Language for PuppetCatalog {
     }
 
     fn simulate(&self, session: &Session<'_>, args: &SimulateArgs) -> Result<Outcome, UsageError> {
-        let catalog = match load(session, &args.input)? {
+        let catalog = match read_catalog(session, &args.input)? {
             Ok(catalog) => catalog,
             Err(finding) => return Ok(Outcome { result: None, diagnostics: vec![finding] }),
         };
         let options = args.options.for_project();
         let (config, _) = session.config(&args.input, &options)?;
-        let modulepath = modulepath(&options);
-        let surroundings = Surroundings::new(session, &modulepath, &config, &options)?;
-        let platform = setpoint_project::platform(options.puppet.platform.as_deref(), &Hash::default());
-        let types = module_types(session, &options);
-        simulate(&catalog, &types, &surroundings, platform, &session.sources, args)
+        with_subject(session, &catalog, &config, &options, 1, |subject| simulate(subject, args))?
     }
 
     fn check(
@@ -105,36 +99,6 @@ impl Language for PuppetCatalog {
         path: &Path,
         options: &InputOptions,
     ) -> Result<Vec<InputReport>, UsageError> {
-        let options = &options.for_project();
-        let mut report = InputReport::new(path.display().to_string(), self.kind());
-        match load(session, path)? {
-            Ok(catalog) => {
-                report.node = Some(catalog.name.to_string());
-                let (config, problems) = session.config(path, options)?;
-                report.findings.extend(problems);
-                let modulepath = modulepath(options);
-                let surroundings = Surroundings::new(session, &modulepath, &config, options)?
-                    .with_threads(threads(session.jobs), 1);
-                let platform =
-                    setpoint_project::platform(options.puppet.platform.as_deref(), &Hash::default());
-                let types = module_types(session, options);
-                // The sources of such a catalog are not here: there is nothing to change.
-                judge(&catalog, &types, &surroundings, platform, &session.sources, &|_| false, &mut report);
-            }
-            Err(finding) => {
-                let mut verdict = Verdict::nothing_asked();
-                verdict.give(Question::Catalog, Judgement::refuted(Witness::of(&finding)));
-                report.findings.push(finding);
-                report.conclude(verdict);
-            }
-        }
-        Ok(vec![report])
+        Ok(vec![check_catalog(session, path, &options.for_project())?])
     }
-}
-
-/// The catalog in a file, or why it is none.
-fn load(session: &Session<'_>, path: &Path) -> Result<Result<Catalog, Diagnostic>, UsageError> {
-    let text = session.read(path)?;
-    let file = session.sources.add(path.display().to_string(), text.as_str());
-    Ok(read::json(&text).map_err(|error| findings::of_read_error(&error, file, &text)))
 }

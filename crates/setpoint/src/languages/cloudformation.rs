@@ -133,6 +133,6 @@ fn instance_errors(path: &Path, errors: &[setpoint_orchestra::InstanceError]) ->
 }
 
 fn analyse(session: &Session<'_>, path: &Path) -> Result<Analysis, UsageError> {
-    let file = session.sources.add(path.display().to_string(), session.read(path)?);
+    let (file, _) = session.load(path)?;
     Ok(setpoint_cloudformation::analyse(file, &session.sources))
 }

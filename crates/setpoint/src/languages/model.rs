@@ -65,8 +65,7 @@ impl Language for RuleModel {
     }
 
     fn parse(&self, session: &Session, path: &Path) -> Result<InputReport, UsageError> {
-        let text = session.read(path)?;
-        let file = session.sources.add(path.display().to_string(), text.as_str());
+        let (file, text) = session.load(path)?;
         let mut report = InputReport::new(path.display().to_string(), self.kind());
         report.findings = language::parse(file, &text).diagnostics;
         Ok(report)
@@ -121,8 +120,7 @@ impl Language for RuleModel {
     }
 
     fn format(&self, session: &Session, path: &Path) -> Result<Outcome, UsageError> {
-        let text = session.read(path)?;
-        let file = session.sources.add(path.display().to_string(), text.as_str());
+        let (file, text) = session.load(path)?;
         let parsed = language::parse(file, &text);
         let result = parsed.diagnostics.is_empty().then(|| language::format(&parsed.file, &text));
         Ok(Outcome { result, diagnostics: parsed.diagnostics })

@@ -8,11 +8,10 @@ use std::path::{Path, PathBuf};
 use setpoint_catalog::graph::{self, Graph, Types};
 use setpoint_catalog::{Catalog, findings};
 use setpoint_diff::Differences;
-use setpoint_packages::Platform;
-use setpoint_project::{Compared, Older, Project, Session, Surroundings, UsageError};
+use setpoint_project::{Compared, Older, Project, Session, Subject, Surroundings, UsageError};
 use setpoint_puppet::{LogEntry, LogLevel, Looked, LookupOptions};
 use setpoint_settle::Turn;
-use setpoint_source::{Diagnostic, InputReport, Rule, Severity, Sources};
+use setpoint_source::{Diagnostic, InputReport, Rule, Severity};
 
 use super::Language;
 use crate::cli::{ImpactArgs, InputOptions, ResultFormat, SimulateArgs, WhyArgs};
@@ -35,8 +34,7 @@ impl Language for Puppet {
     }
 
     fn parse(&self, session: &Session<'_>, path: &Path) -> Result<InputReport, UsageError> {
-        let text = session.read(path)?;
-        let file = session.sources.add(path.display().to_string(), text.as_str());
+        let (file, text) = session.load(path)?;
         let parse = setpoint_project::parse_file(path, file, &text);
         let mut report = InputReport::new(path.display().to_string(), self.kind());
         report.findings = parse.diagnostics;
@@ -120,7 +118,8 @@ impl Language for Puppet {
         let surroundings =
             Surroundings::new(session, home.environment.modulepath(), &project.config, &options)?;
         let platform = setpoint_project::platform(job.node.platform.as_deref(), &job.node.facts);
-        simulate(catalog, home.environment.module_types(), &surroundings, platform, &session.sources, args)
+        let (types, sources) = (home.environment.module_types(), &session.sources);
+        simulate(&Subject { catalog, types, surroundings: &surroundings, platform, sources }, args)
     }
 
     fn check(
@@ -134,21 +133,14 @@ impl Language for Puppet {
 }
 
 /// One run of a catalog, in the format that was asked for.
-pub(super) fn simulate(
-    catalog: &Catalog,
-    types: &dyn Types,
-    surroundings: &Surroundings<'_>,
-    platform: Option<Platform>,
-    sources: &Sources,
-    args: &SimulateArgs,
-) -> Result<Outcome, UsageError> {
+pub(super) fn simulate(subject: &Subject<'_>, args: &SimulateArgs) -> Result<Outcome, UsageError> {
     if args.all {
         return Err(UsageError::new(
             "a catalog has too many runs to list; `setpoint check` proves what all of them have in common",
         ));
     }
     let turn = args.random.map_or(Turn::Puppet, Turn::Random);
-    Ok(match setpoint_project::simulate(catalog, types, surroundings, platform, sources, turn)? {
+    Ok(match subject.simulate(turn)? {
         Ok(run) => {
             let result = match args.format {
                 ResultFormat::Text => run.text(),
