@@ -456,7 +456,7 @@ impl Impact {
     pub fn text(&self, compilation: &Compilation, line: &str, all: bool) -> String {
         let Some(catalog) = &compilation.catalog else { return String::new() };
         if self.inputs == 0 {
-            return format!("no value of the catalog is read from {}\n", line);
+            return format!("no value of the catalog is read from {line}\n");
         }
         let mut out = String::new();
         for affected in &self.resources {
@@ -476,7 +476,7 @@ impl Impact {
             }
         }
         if out.is_empty() {
-            let _ = writeln!(out, "no value of the catalog was made of {}", line);
+            let _ = writeln!(out, "no value of the catalog was made of {line}");
         }
         if self.possible > 0 && !all {
             let values =
