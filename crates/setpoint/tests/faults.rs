@@ -94,12 +94,7 @@ impl Checked {
 
     /// What is wrong with the answer to a damaged input: something stays proved, or nothing says what is damaged and where.
     fn problem(&self, case: &Case) -> Option<String> {
-        assert!(
-            matches!(self.status, Some(0..=2)),
-            "setpoint ended with {:?}: {}",
-            self.status,
-            self.errors
-        );
+        assert!(matches!(self.status, Some(0..=2)), "setpoint ended with {:?}: {}", self.status, self.errors);
         // A wrong call has no verdict, and says why.
         if self.status == Some(2) {
             return self.errors.is_empty().then(|| "status 2 without a word".to_owned());
@@ -111,8 +106,7 @@ impl Checked {
         // Languages without verdicts must say so by a finding.
         let findings = || self.inputs().flat_map(|input| input["findings"].as_array().into_iter().flatten());
         let has_place = |one: &Value| !one["location"].is_null();
-        let reasons =
-            || self.inputs().flat_map(|input| input["reasons"].as_array().into_iter().flatten());
+        let reasons = || self.inputs().flat_map(|input| input["reasons"].as_array().into_iter().flatten());
         let is_told = findings().any(|one| has_place(one) && one["severity"] != "note")
             || reasons().any(|one| has_place(one));
         let _ = case;

@@ -21,6 +21,7 @@ mod signature;
 mod stdlib;
 
 pub use builtin::{builtin, builtin_names};
+pub use erb::{ErbSyntax, parse_erb};
 pub use function::Function;
 pub use host::{Block, Call, DataAnswer, DataRequest, Host, LogLevel, MissingData, Stop};
 pub use ruby_functions::{RubyAnswer, call_ruby_function};

@@ -65,6 +65,11 @@ impl InputReport {
         }
     }
 
+    /// Takes a reason for doubt about every answer that was given.
+    pub fn doubt(&mut self, reason: &Reason) {
+        self.verdict.doubt(reason);
+    }
+
     pub fn verdict(&self) -> &Verdict {
         &self.verdict
     }

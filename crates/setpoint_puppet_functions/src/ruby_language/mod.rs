@@ -28,7 +28,9 @@ use std::path::PathBuf;
 
 use crate::Stop;
 
-pub(crate) use interpreter::{Definition, DispatchDefinition, Interpreter, Legacy, is_opaque, render};
+pub(crate) use interpreter::{
+    Definition, DispatchDefinition, Interpreter, Legacy, is_opaque, parse_template, render,
+};
 pub use program::RubyFile;
 pub(crate) use program::definitions;
 pub(crate) use things::Thing;

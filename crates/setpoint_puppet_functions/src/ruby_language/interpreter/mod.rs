@@ -132,6 +132,11 @@ pub(crate) struct Interpreter<'i, 'c, 'h> {
     pub(super) around: &'static str,
 }
 
+/// Reads a template as a program, without running it.
+pub(crate) fn parse_template(text: &str) -> std::result::Result<(), Beyond> {
+    parser::parse(template::template(text)?).map(|_| ())
+}
+
 /// The text of a template in the scope of the call.
 pub(crate) fn render(context: &mut Context<'_, '_>, text: &str) -> std::result::Result<String, Failure> {
     let tokens = template::template(text).map_err(Failure::Beyond)?;
