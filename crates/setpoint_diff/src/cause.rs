@@ -5,6 +5,7 @@ use setpoint_provenance::{Arena, Leaf, Prov};
 use setpoint_source::Sources;
 
 use crate::SourceChanges;
+use crate::lines::HunkId;
 
 /// One version of a node: its catalog, and where the values in it came from. A catalog that somebody else compiled has
 /// an empty arena.
@@ -37,6 +38,12 @@ impl Root {
         }
     }
 
+    /// The same, and whether the file lies inside what is compared.
+    fn locate<'p>(&'p self, path: &'p str) -> (&'p str, bool) {
+        let name = self.shared_name(path);
+        (name, name != path || self.path.is_empty() || self.path == path)
+    }
+
     /// Where a file of a shared name lies in this version.
     pub fn path_of(&self, name: &str, inside: bool) -> String {
         if !inside {
@@ -60,7 +67,7 @@ pub(crate) enum Side {
 impl Version<'_> {
     /// The changed pieces of source that a value comes from: the one that it was copied from; else those that it was
     /// computed from; else those that decided about it.
-    pub(crate) fn causes(&self, side: Side, prov: Prov, changes: &SourceChanges) -> Vec<usize> {
+    pub(crate) fn causes(&self, side: Side, prov: Prov, changes: &SourceChanges<'_>) -> Vec<HunkId> {
         let copied = self.hunks(side, self.arena.origin(prov), changes);
         if !copied.is_empty() {
             return copied;
@@ -76,20 +83,16 @@ impl Version<'_> {
         &self,
         side: Side,
         leaves: impl IntoIterator<Item = Leaf>,
-        changes: &SourceChanges,
-    ) -> Vec<usize> {
-        let mut found: Vec<usize> = Vec::new();
+        changes: &SourceChanges<'_>,
+    ) -> Vec<HunkId> {
+        let mut found: Vec<HunkId> = Vec::new();
         for span in leaves.into_iter().filter_map(|leaf| leaf.span) {
             let file = self.sources.file(span.file);
             let (first, last) = (
                 file.line(span.range.start),
                 file.line(span.range.end.saturating_sub(1).max(span.range.start)),
             );
-            let path = self.root.shared_name(file.path());
-            found.extend(match side {
-                Side::Old => changes.in_old(path, first, last),
-                Side::New => changes.in_new(path, first, last),
-            });
+            found.extend(changes.touched(side, self.root.locate(file.path()), first, last));
         }
         found.sort_unstable();
         found.dedup();

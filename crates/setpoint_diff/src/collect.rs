@@ -1,6 +1,6 @@
 //! The differences of many nodes, put together by their cause.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use indexmap::IndexMap;
 use serde_json::Value as Json;
@@ -11,6 +11,7 @@ use setpoint_provenance::Prov;
 use setpoint_puppet_values::{Data, Value};
 
 use crate::cause::Side;
+use crate::lines::HunkId;
 use crate::{Hunk, SourceChanges, Version};
 
 /// What became of a node.
@@ -93,19 +94,26 @@ pub struct Group {
 /// Collects what differs, node by node.
 #[derive(Debug, Default)]
 pub struct Differences {
+    /// The nodes that both versions have.
     pub nodes: Vec<(String, NodeResult)>,
-    found: IndexMap<Vec<usize>, IndexMap<Told, Vec<String>>>,
+    /// The nodes that only the old version has.
+    pub removed_nodes: Vec<String>,
+    /// The nodes that only the new version has.
+    pub added_nodes: Vec<String>,
+    found: IndexMap<Vec<HunkId>, IndexMap<Told, Vec<String>>>,
+    /// The changed lines that something in `found` comes from.
+    hunks: BTreeMap<HunkId, Hunk>,
     /// Changed lines that a secret comes from.
-    secret: BTreeSet<usize>,
+    secret: BTreeSet<HunkId>,
 }
 
 impl Differences {
     /// Adds a node that compiles in both versions.
-    pub fn add(&mut self, node: &str, old: &Version<'_>, new: &Version<'_>, changes: &SourceChanges) {
+    pub fn add(&mut self, node: &str, old: &Version<'_>, new: &Version<'_>, changes: &SourceChanges<'_>) {
         let told = differences(old, new, changes);
         let result = if told.is_empty() { NodeResult::Same } else { NodeResult::Differs };
         self.nodes.push((node.to_owned(), result));
-        self.extend(node, told);
+        self.extend(node, told, changes);
     }
 
     /// Adds a node that does not compile in one of the versions.
@@ -116,6 +124,9 @@ impl Differences {
     /// Adds what was collected for other nodes.
     pub fn merge(&mut self, other: Self) {
         self.nodes.extend(other.nodes);
+        self.removed_nodes.extend(other.removed_nodes);
+        self.added_nodes.extend(other.added_nodes);
+        self.hunks.extend(other.hunks);
         self.secret.extend(other.secret);
         for (causes, told) in other.found {
             let of_cause = self.found.entry(causes).or_default();
@@ -125,10 +136,15 @@ impl Differences {
         }
     }
 
-    fn extend(&mut self, node: &str, told: Vec<(Vec<usize>, Told)>) {
+    fn extend(&mut self, node: &str, told: Vec<(Vec<HunkId>, Told)>, changes: &SourceChanges<'_>) {
         for (causes, one) in told {
             if [&one.before, &one.after].into_iter().flatten().any(|value| *value == ToldValue::Secret) {
-                self.secret.extend(&causes);
+                self.secret.extend(causes.iter().cloned());
+            }
+            for id in &causes {
+                if !self.hunks.contains_key(id) {
+                    self.hunks.extend(changes.hunk(id).map(|hunk| (id.clone(), hunk)));
+                }
             }
             self.found.entry(causes).or_default().entry(one).or_default().push(node.to_owned());
         }
@@ -140,9 +156,9 @@ impl Differences {
     }
 
     /// A changed piece as it may be shown: without its text if a secret stands there.
-    fn shown(&self, at: usize, changes: &SourceChanges) -> Option<Hunk> {
-        let mut hunk = changes.hunks().get(at)?.clone();
-        if self.secret.contains(&at) {
+    fn shown(&self, id: &HunkId) -> Option<Hunk> {
+        let mut hunk = self.hunks.get(id)?.clone();
+        if self.secret.contains(id) {
             let hidden = |lines: &mut Vec<String>| {
                 if !lines.is_empty() {
                     *lines = vec!["(not shown: a secret stands here)".to_owned()];
@@ -155,12 +171,12 @@ impl Differences {
     }
 
     /// The differences by cause, those that touch most first; what no line explains comes last.
-    pub fn groups(&self, changes: &SourceChanges) -> Vec<Group> {
+    pub fn groups(&self) -> Vec<Group> {
         let mut groups: Vec<Group> = self
             .found
             .iter()
             .map(|(causes, told)| Group {
-                causes: causes.iter().filter_map(|&at| self.shown(at, changes)).collect(),
+                causes: causes.iter().filter_map(|id| self.shown(id)).collect(),
                 changes: told.iter().map(|(one, nodes)| (one.clone(), nodes.clone())).collect(),
             })
             .collect();
@@ -172,7 +188,11 @@ impl Differences {
     }
 }
 
-fn differences(old: &Version<'_>, new: &Version<'_>, changes: &SourceChanges) -> Vec<(Vec<usize>, Told)> {
+fn differences(
+    old: &Version<'_>,
+    new: &Version<'_>,
+    changes: &SourceChanges<'_>,
+) -> Vec<(Vec<HunkId>, Told)> {
     let mut told = Vec::new();
     let (old_containers, new_containers) = (containers(old), containers(new));
     for change in compare(old.catalog, new.catalog, Scope::default()) {
@@ -255,8 +275,8 @@ fn container_causes(
     containers: &HashMap<ResourceId, ResourceId>,
     side: Side,
     resource: ResourceId,
-    changes: &SourceChanges,
-) -> Vec<usize> {
+    changes: &SourceChanges<'_>,
+) -> Vec<HunkId> {
     let mut at = resource;
     // No container contains itself, but a catalog from elsewhere may say so.
     for _ in 0..version.catalog.resources().len() {

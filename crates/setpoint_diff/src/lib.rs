@@ -12,5 +12,5 @@ mod print;
 
 pub use cause::{Root, Version};
 pub use collect::{Differences, Group, NodeResult, Told, ToldKind, ToldValue};
-pub use lines::{Hunk, Lines, SourceChanges};
+pub use lines::{Hunk, Lines, SourceChanges, Texts};
 pub use print::{json, markdown, text};

@@ -1,9 +1,12 @@
 //! Which lines of the source changed.
 
 use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use similar::{Algorithm, DiffOp, capture_diff_slices_deadline};
+
+use crate::cause::Side;
 
 /// Lines, counted from 1. `count` may be 0: the place before which something was added or removed.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
@@ -34,73 +37,111 @@ pub struct Hunk {
     pub added: Vec<String>,
 }
 
-/// All changed lines of the files that a comparison knows.
-#[derive(Debug, Default)]
-pub struct SourceChanges {
-    hunks: Vec<Hunk>,
-    by_path: BTreeMap<String, std::ops::Range<usize>>,
+/// The name of a changed piece. Ordered by file, then as the pieces follow one another.
+#[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub(crate) struct HunkId {
+    name: Arc<str>,
+    is_inside: bool,
+    at: usize,
+}
+
+/// The two texts of a file by its name in both versions, and whether it lies inside what is compared; a file that is missing
+/// in one version is empty there.
+pub type Texts<'t> = dyn Fn(&str, bool) -> (String, String) + Sync + 't;
+
+/// The changed pieces of files, by name.
+type ChangedFiles = BTreeMap<Arc<str>, Arc<[Hunk]>>;
+
+/// The changed lines of files. A file is compared when a cause is first looked for in it: which files count is known only
+/// when the last node is compiled, and by then the first ones are no longer in memory.
+pub struct SourceChanges<'t> {
+    texts: &'t Texts<'t>,
+    /// Files outside of what is compared, and inside.
+    files: Mutex<[ChangedFiles; 2]>,
+}
+
+impl std::fmt::Debug for SourceChanges<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("SourceChanges").finish_non_exhaustive()
+    }
 }
 
 /// A comparison of two texts that takes longer falls back to a coarser answer.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-impl SourceChanges {
-    /// Adds a file with its text in either version; a file that is missing in one is empty there.
-    pub fn add(&mut self, path: &str, old: &str, new: &str) {
-        if old == new || self.by_path.contains_key(path) {
-            return;
+impl<'t> SourceChanges<'t> {
+    pub fn new(texts: &'t Texts<'t>) -> Self {
+        Self { texts, files: Mutex::default() }
+    }
+
+    /// The hunks that hold some of these lines.
+    pub(crate) fn touched(&self, side: Side, file: (&str, bool), first: u32, last: u32) -> Vec<HunkId> {
+        let (name, hunks) = self.of(file);
+        let lines = |hunk: &Hunk| if side == Side::Old { hunk.old } else { hunk.new };
+        let found = hunks.iter().enumerate().filter(|(_, hunk)| lines(hunk).touches(first, last));
+        found.map(|(at, _)| HunkId { name: Arc::clone(&name), is_inside: file.1, at }).collect()
+    }
+
+    pub(crate) fn hunk(&self, id: &HunkId) -> Option<Hunk> {
+        self.of((&id.name, id.is_inside)).1.get(id.at).cloned()
+    }
+
+    fn of(&self, (name, is_inside): (&str, bool)) -> (Arc<str>, Arc<[Hunk]>) {
+        let mut files = self.files.lock().unwrap_or_else(PoisonError::into_inner);
+        let files = &mut files[usize::from(is_inside)];
+        if let Some((name, hunks)) = files.get_key_value(name) {
+            return (Arc::clone(name), Arc::clone(hunks));
         }
-        let (before, after): (Vec<&str>, Vec<&str>) = (old.lines().collect(), new.lines().collect());
-        let start = self.hunks.len();
-        let deadline = Instant::now() + PATIENCE;
-        for op in capture_diff_slices_deadline(Algorithm::Myers, &before, &after, Some(deadline)) {
-            if matches!(op, DiffOp::Equal { .. }) {
-                continue;
-            }
-            let (from, to) = (op.old_range(), op.new_range());
-            let owned = |lines: &[&str]| lines.iter().map(|line| (*line).to_owned()).collect();
-            self.hunks.push(Hunk {
-                path: path.to_owned(),
-                old: Lines { first: from.start as u32 + 1, count: from.len() as u32 },
-                new: Lines { first: to.start as u32 + 1, count: to.len() as u32 },
-                removed: owned(before.get(from).unwrap_or(&[])),
-                added: owned(after.get(to).unwrap_or(&[])),
-            });
+        let (old, new) = (self.texts)(name, is_inside);
+        let (key, hunks): (Arc<str>, Arc<[Hunk]>) = (name.into(), compare_texts(name, &old, &new).into());
+        files.insert(Arc::clone(&key), Arc::clone(&hunks));
+        (key, hunks)
+    }
+}
+
+/// The changed pieces of a file, in their order.
+fn compare_texts(path: &str, old: &str, new: &str) -> Vec<Hunk> {
+    if old == new {
+        return Vec::new();
+    }
+    let (before, after): (Vec<&str>, Vec<&str>) = (old.lines().collect(), new.lines().collect());
+    let deadline = Instant::now() + PATIENCE;
+    let mut hunks = Vec::new();
+    for op in capture_diff_slices_deadline(Algorithm::Myers, &before, &after, Some(deadline)) {
+        if matches!(op, DiffOp::Equal { .. }) {
+            continue;
         }
-        self.by_path.insert(path.to_owned(), start..self.hunks.len());
+        let (from, to) = (op.old_range(), op.new_range());
+        let owned = |lines: &[&str]| lines.iter().map(|line| (*line).to_owned()).collect();
+        hunks.push(Hunk {
+            path: path.to_owned(),
+            old: Lines { first: from.start as u32 + 1, count: from.len() as u32 },
+            new: Lines { first: to.start as u32 + 1, count: to.len() as u32 },
+            removed: owned(before.get(from).unwrap_or(&[])),
+            added: owned(after.get(to).unwrap_or(&[])),
+        });
     }
-
-    pub fn hunks(&self) -> &[Hunk] {
-        &self.hunks
-    }
-
-    /// The hunks of the old version that hold some of these lines.
-    pub(crate) fn in_old(&self, path: &str, first: u32, last: u32) -> Vec<usize> {
-        self.of(path).filter(|&at| self.hunks[at].old.touches(first, last)).collect()
-    }
-
-    /// The hunks of the new version that hold some of these lines.
-    pub(crate) fn in_new(&self, path: &str, first: u32, last: u32) -> Vec<usize> {
-        self.of(path).filter(|&at| self.hunks[at].new.touches(first, last)).collect()
-    }
-
-    fn of(&self, path: &str) -> std::ops::Range<usize> {
-        self.by_path.get(path).cloned().unwrap_or(0..0)
-    }
+    hunks
 }
 
 #[cfg(test)]
 mod tests {
-    use super::SourceChanges;
+    use super::{Side, SourceChanges};
 
     #[test]
     fn each_changed_piece_is_found_by_its_lines() {
-        let mut changes = SourceChanges::default();
-        changes.add("a.pp", "one\ntwo\nthree\n", "one\n2\nthree\nfour\n");
-        assert_eq!(changes.hunks().len(), 2);
-        assert_eq!(changes.in_old("a.pp", 2, 2), [0]);
-        assert_eq!(changes.in_new("a.pp", 4, 4), [1]);
-        assert!(changes.in_new("a.pp", 1, 1).is_empty());
-        assert!(changes.in_new("b.pp", 1, 1).is_empty());
+        let texts = |name: &str, _: bool| match name {
+            "a.pp" => ("one\ntwo\nthree\n".to_owned(), "one\n2\nthree\nfour\n".to_owned()),
+            _ => Default::default(),
+        };
+        let changes = SourceChanges::new(&texts);
+        let at = |side, name, line| {
+            let found = changes.touched(side, (name, true), line, line);
+            found.iter().map(|id| id.at).collect::<Vec<_>>()
+        };
+        assert_eq!(at(Side::Old, "a.pp", 2), [0]);
+        assert_eq!(at(Side::New, "a.pp", 4), [1]);
+        assert!(at(Side::New, "a.pp", 1).is_empty());
+        assert!(at(Side::New, "b.pp", 1).is_empty());
     }
 }

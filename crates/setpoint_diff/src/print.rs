@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use serde_json::{Value as Json, json as object};
 use similar::TextDiff;
 
-use crate::{Differences, Group, Hunk, NodeResult, SourceChanges, Told, ToldKind, ToldValue};
+use crate::{Differences, Group, Hunk, NodeResult, Told, ToldKind, ToldValue};
 
 /// Lines of a changed text, or of changed source, that are shown at most.
 const MAX_LINES: usize = 20;
@@ -13,9 +13,9 @@ const MAX_LINES: usize = 20;
 const MAX_NODES: usize = 6;
 
 /// For a terminal.
-pub fn text(found: &Differences, changes: &SourceChanges) -> String {
+pub fn text(found: &Differences) -> String {
     let mut out = String::new();
-    for group in found.groups(changes) {
+    for group in found.groups() {
         for hunk in &group.causes {
             let _ = writeln!(out, "{}", place(hunk));
             for line in source_lines(hunk) {
@@ -39,14 +39,17 @@ pub fn text(found: &Differences, changes: &SourceChanges) -> String {
         out.push_str(line);
         out.push('\n');
     });
+    for (node, version) in of_one_version(found) {
+        let _ = writeln!(out, "{node} is only in the {version} version");
+    }
     let _ = writeln!(out, "{}", summary(found));
     out
 }
 
 /// For a comment on a pull request.
-pub fn markdown(found: &Differences, changes: &SourceChanges) -> String {
+pub fn markdown(found: &Differences) -> String {
     let mut out = format!("### Catalog changes\n\n{}\n", summary(found));
-    for group in found.groups(changes) {
+    for group in found.groups() {
         out.push('\n');
         if group.causes.is_empty() {
             out.push_str("#### Not explained by a changed line\n");
@@ -75,23 +78,28 @@ pub fn markdown(found: &Differences, changes: &SourceChanges) -> String {
         out.push_str("\n#### Nodes that do not compile\n\n");
         fenced(&failed, &mut out);
     }
+    if of_one_version(found).next().is_some() {
+        out.push_str("\n#### Nodes of one version only\n\n");
+    }
+    for (node, version) in of_one_version(found) {
+        let _ = writeln!(out, "- `{node}` is only in the {version} version");
+    }
     out
 }
 
 /// For a program.
-pub fn json(found: &Differences, changes: &SourceChanges, version: &str) -> Json {
-    let nodes: Vec<Json> = found
-        .nodes
-        .iter()
-        .map(|(name, result)| match result {
-            NodeResult::Same => object!({"node": name, "result": "same"}),
-            NodeResult::Differs => object!({"node": name, "result": "differs"}),
-            NodeResult::Fails(message) => object!({"node": name, "result": "fails", "message": message}),
-            NodeResult::Mended(message) => object!({"node": name, "result": "mended", "message": message}),
-        })
-        .collect();
+pub fn json(found: &Differences, version: &str) -> Json {
+    let compared = found.nodes.iter().map(|(name, result)| match result {
+        NodeResult::Same => object!({"node": name, "result": "same"}),
+        NodeResult::Differs => object!({"node": name, "result": "differs"}),
+        NodeResult::Fails(message) => object!({"node": name, "result": "fails", "message": message}),
+        NodeResult::Mended(message) => object!({"node": name, "result": "mended", "message": message}),
+    });
+    let removed = found.removed_nodes.iter().map(|name| object!({"node": name, "result": "removed"}));
+    let added = found.added_nodes.iter().map(|name| object!({"node": name, "result": "added"}));
+    let nodes: Vec<Json> = compared.chain(removed).chain(added).collect();
     let groups: Vec<Json> = found
-        .groups(changes)
+        .groups()
         .iter()
         .map(|group| {
             let causes: Vec<Json> = group
@@ -239,6 +247,12 @@ fn failures(found: &Differences, write: &mut dyn FnMut(&str)) {
             NodeResult::Same | NodeResult::Differs => {}
         }
     }
+}
+
+/// The nodes that have nothing to be compared with, each with the version that has it.
+fn of_one_version(found: &Differences) -> impl Iterator<Item = (&str, &'static str)> {
+    let removed = found.removed_nodes.iter().map(|node| (node.as_str(), "old"));
+    removed.chain(found.added_nodes.iter().map(|node| (node.as_str(), "new")))
 }
 
 fn summary(found: &Differences) -> String {

@@ -1,8 +1,9 @@
 //! What a change of the source changes in catalogs.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
+use indexmap::IndexMap;
 use setpoint_diff::{Differences, NodeResult, Root, SourceChanges, Version};
 use setpoint_puppet::Compilation;
 use setpoint_source::{Diagnostic, FileSystem, Severity, read_text};
@@ -10,6 +11,7 @@ use setpoint_source::{Diagnostic, FileSystem, Severity, read_text};
 use crate::jobs::Job;
 use crate::options::Options;
 use crate::project::Project;
+use crate::run::{run_in_order, threads};
 use crate::session::{Session, UsageError};
 
 /// The version that a newer one is compared with.
@@ -23,12 +25,12 @@ pub struct Older<'a> {
 #[derive(Debug, Default)]
 pub struct Compared {
     pub differences: Differences,
-    pub changes: SourceChanges,
-    /// Why nodes of the new version do not compile, each message once.
+    /// What the compiler says about the nodes of the new version if some do not compile, each message once.
     pub diagnostics: Vec<Diagnostic>,
 }
 
-/// Compiles every node that both versions know, and compares its catalogs.
+/// Compiles every node in both versions and compares its catalogs. The compilations of a node are dropped before its thread
+/// takes the next one; the result does not depend on the number of threads.
 pub fn diff(
     session: &Session<'_>,
     old: &Older<'_>,
@@ -38,35 +40,60 @@ pub fn diff(
     let before = Session::new(old.files);
     let old_project = Project::open(&before, &old.path, options)?;
     let new_project = Project::open(session, new, options)?;
-    let old_jobs: BTreeMap<String, Job> =
-        old_project.plan()?.jobs.into_iter().map(|job| (job.label(), job)).collect();
-    let mut compiled = Vec::new();
-    for job in new_project.plan()?.jobs {
-        // A node that only one version knows has nothing to be compared with.
-        if let Some(was) = old_jobs.get(&job.label()) {
-            compiled.push((job.label(), old_project.compile(was), new_project.compile(&job)));
+    let (old_plan, new_plan) = (old_project.plan()?, new_project.plan()?);
+    let old_jobs: IndexMap<JobKey, &Job> = old_plan.jobs.iter().map(|job| (key_of(job), job)).collect();
+    let new_keys: BTreeSet<JobKey> = new_plan.jobs.iter().map(key_of).collect();
+    let mut compared = Compared::default();
+    let mut pairs: Vec<(&Job, &Job)> = Vec::new();
+    for job in &new_plan.jobs {
+        match old_jobs.get(&key_of(job)) {
+            Some(was) => pairs.push((was, job)),
+            None => compared.differences.added_nodes.push(job.label()),
         }
     }
+    let removed = old_jobs.iter().filter(|(key, _)| !new_keys.contains(*key));
+    compared.differences.removed_nodes.extend(removed.map(|(_, job)| job.label()));
     let (old_root, new_root) = (root(old.files, &old.path, new), root(session.files, new, new));
-    let changes = source_changes((&before, &old_root), (session, &new_root));
-    let mut found = Differences::default();
-    for (node, was, is) in &compiled {
-        match (versioned(was, &before, &old_root), versioned(is, session, &new_root)) {
-            (Ok(was), Ok(is)) => found.add(node, &was, &is, &changes),
-            (_, Err(message)) => found.add_failed(node, NodeResult::Fails(message)),
-            (Err(message), Ok(_)) => found.add_failed(node, NodeResult::Mended(message)),
+    let text = |files: &dyn FileSystem, root: &Root, name: &str, is_inside: bool| {
+        read_text(files, Path::new(&root.path_of(name, is_inside))).unwrap_or_default()
+    };
+    let texts = |name: &str, is_inside: bool| {
+        (text(old.files, &old_root, name, is_inside), text(session.files, &new_root, name, is_inside))
+    };
+    let changes = SourceChanges::new(&texts);
+    session.progress.expect(pairs.len());
+    let compare = |&(was, is): &(&Job, &Job)| {
+        let node = is.label();
+        session.progress.begin(&node);
+        let (was, is) = (old_project.compile(was), new_project.compile(is));
+        let mut found = Differences::default();
+        match (versioned(&was, &before, &old_root), versioned(&is, session, &new_root)) {
+            (Ok(was), Ok(is)) => found.add(&node, &was, &is, &changes),
+            (_, Err(message)) => found.add_failed(&node, NodeResult::Fails(message)),
+            (Err(message), Ok(_)) => found.add_failed(&node, NodeResult::Mended(message)),
         }
-    }
-    let mut diagnostics = Vec::new();
-    if found.fails() {
+        (found, is.diagnostics)
+    };
+    run_in_order(&pairs, threads(session.jobs), compare, |(found, diagnostics)| {
+        compared.differences.merge(found);
         // What several nodes have in common is said once.
-        for found in compiled.into_iter().flat_map(|(_, _, is)| is.diagnostics) {
-            if !diagnostics.contains(&found) {
-                diagnostics.push(found);
+        for found in diagnostics {
+            if !compared.diagnostics.contains(&found) {
+                compared.diagnostics.push(found);
             }
         }
+    });
+    if !compared.differences.fails() {
+        compared.diagnostics.clear();
     }
-    Ok(Compared { differences: found, changes, diagnostics })
+    Ok(compared)
+}
+
+/// A case and a label: entries of a module share labels, nodes have no case.
+type JobKey = (Option<String>, String);
+
+fn key_of(job: &Job) -> JobKey {
+    (job.case.clone(), job.label())
 }
 
 /// What is compared, in one version. A file by itself is called as the new one is.
@@ -98,23 +125,45 @@ fn first_error(compilation: &Compilation, session: &Session<'_>) -> String {
     told.into_iter().next().unwrap_or_else(|| "there is no catalog".to_owned())
 }
 
-/// The changed lines of every file that either version read.
-fn source_changes(old: (&Session<'_>, &Root), new: (&Session<'_>, &Root)) -> SourceChanges {
-    // Each by its name in both versions, and whether it lies inside what is compared.
-    let names = |(session, root): (&Session<'_>, &Root)| -> BTreeSet<(String, bool)> {
-        let named = |path: String| {
-            let name = root.shared_name(&path).to_owned();
-            let inside = name != path || root.path.is_empty() || root.path == path;
-            (name, inside)
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use setpoint_source::MemoryFileSystem;
+
+    fn versions() -> (MemoryFileSystem, MemoryFileSystem) {
+        let (mut old, mut new) = (MemoryFileSystem::new(), MemoryFileSystem::new());
+        let site = |nodes: &[&str]| {
+            let node = |name: &&str| format!("node '{name}' {{ include of_{name} }}\n");
+            nodes.iter().map(node).collect::<String>()
         };
-        session.sources.paths().into_iter().map(named).collect()
-    };
-    let text = |(session, root): (&Session<'_>, &Root), name: &str, inside: bool| {
-        read_text(session.files, Path::new(&root.path_of(name, inside))).unwrap_or_default()
-    };
-    let mut changes = SourceChanges::default();
-    for (name, inside) in names(old).union(&names(new)) {
-        changes.add(name, &text(old, name, *inside), &text(new, name, *inside));
+        old.add("repo/manifests/site.pp", site(&["a", "b", "c", "d", "gone"]));
+        new.add("repo/manifests/site.pp", site(&["new", "d", "c", "b", "a"]));
+        for name in ["a", "b", "c", "d", "gone", "new"] {
+            let class = |text: &str| format!("class of_{name} {{ notify {{ 'n': message => '{text}' }} }}\n");
+            old.add(format!("repo/modules/of_{name}/manifests/init.pp"), class("before"));
+            let text = if name == "b" { "before" } else { "after" };
+            new.add(format!("repo/modules/of_{name}/manifests/init.pp"), class(text));
+        }
+        old.add("repo/environment.conf", "");
+        new.add("repo/environment.conf", "");
+        (old, new)
     }
-    changes
+
+    #[test]
+    fn threads_do_not_change_the_result_and_lone_nodes_are_named() {
+        let (old, new) = versions();
+        let printed = |jobs| {
+            let mut session = Session::new(&new);
+            session.jobs = Some(jobs);
+            let older = Older { files: &old, path: "repo".into() };
+            let compared = diff(&session, &older, Path::new("repo"), &Options::default());
+            compared.map(|compared| setpoint_diff::text(&compared.differences)).map_err(|error| error.0)
+        };
+        let alone = printed(1);
+        assert_eq!(alone, printed(4));
+        let text = alone.unwrap_or_default();
+        assert!(text.contains("gone is only in the old version\nnew is only in the new version\n"), "{text}");
+        assert!(text.contains("modules/of_d/manifests/init.pp:1"), "{text}");
+        assert!(text.ends_with("the catalogs of 3 of 4 nodes change\n"), "{text}");
+    }
 }

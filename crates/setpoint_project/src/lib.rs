@@ -38,7 +38,7 @@ pub use node::NodeData;
 pub use options::{OPTIONAL_RULES, Options, PuppetOptions};
 pub use progress::{Progress, Silent};
 pub use project::{Kind as ProjectKind, Project, find_project_above, is_project, parse_file};
-pub use run::{parallel, threads};
+pub use run::{parallel, run_in_order, threads};
 pub use session::{Session, UsageError};
 pub use setpoint_verify::Stage;
 pub use settle::{Surroundings, platform, simulate};

@@ -17,20 +17,37 @@ use crate::survey::{Survey, unreadable_file};
 
 /// Does the work for each item on several threads; the results have the order of the items.
 pub fn parallel<T: Sync, R: Send>(items: &[T], threads: usize, work: impl Fn(&T) -> R + Sync) -> Vec<R> {
+    let mut results = Vec::with_capacity(items.len());
+    run_in_order(items, threads, work, |result| results.push(result));
+    results
+}
+
+/// Does the work for each item on several threads, and takes each result as soon as all before it are taken.
+pub fn run_in_order<T: Sync, R: Send>(
+    items: &[T],
+    threads: usize,
+    work: impl Fn(&T) -> R + Sync,
+    mut take: impl FnMut(R) + Send,
+) {
     let threads = threads.clamp(1, items.len().max(1));
     if threads == 1 {
-        return items.iter().map(work).collect();
+        return items.iter().for_each(|item| take(work(item)));
     }
     let next = AtomicUsize::new(0);
-    let results: Mutex<BTreeMap<usize, R>> = Mutex::default();
-    let take = || {
-        let at = next.fetch_add(1, Ordering::Relaxed);
-        items.get(at).map(|item| (at, item))
-    };
+    let done = Mutex::new((BTreeMap::new(), 0, take));
     let run = || {
-        while let Some((at, item)) = take() {
+        while let at = next.fetch_add(1, Ordering::Relaxed)
+            && let Some(item) = items.get(at)
+        {
             let result = work(item);
-            results.lock().unwrap_or_else(PoisonError::into_inner).insert(at, result);
+            // Held while results are taken, so that nobody takes a later one first.
+            let mut done = done.lock().unwrap_or_else(PoisonError::into_inner);
+            let (waiting, taken, take) = &mut *done;
+            waiting.insert(at, result);
+            while let Some(result) = waiting.remove(taken) {
+                *taken += 1;
+                take(result);
+            }
         }
     };
     std::thread::scope(|scope| {
@@ -41,7 +58,6 @@ pub fn parallel<T: Sync, R: Send>(items: &[T], threads: usize, work: impl Fn(&T)
         }
         run();
     });
-    results.into_inner().unwrap_or_else(PoisonError::into_inner).into_values().collect()
 }
 
 /// As many threads as were asked for, else as the machine has.

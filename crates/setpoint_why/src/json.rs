@@ -3,14 +3,38 @@
 use serde_json::{Value as Json, json};
 use setpoint_diagram::{Diagram, Edge, Legend, Style};
 use setpoint_provenance::{Leaf, Node, Prov};
+use setpoint_puppet::Compilation;
 use setpoint_puppet_values::{Data, Value, to_text};
-use setpoint_source::{Span, Symbol};
+use setpoint_source::{Severity, Span, Symbol};
 
-use crate::answer::Answer;
+use crate::absence::Absence;
+use crate::answer::{Answer, Reason};
+use crate::impact::Impact;
 use crate::text::{Writer, is_secret};
 
 const MOST_NODES: usize = 10_000;
 const MOST_DEPTH: usize = 100;
+
+impl Impact {
+    /// `{"line", "inputs", "resources"}`.
+    pub fn json(&self, compilation: &Compilation, line: &str) -> Json {
+        let Some(catalog) = &compilation.catalog else { return Json::Null };
+        let names = |names: &[Symbol]| names.iter().map(|name| name.as_str().into()).collect::<Vec<Json>>();
+        let resources: Vec<Json> = self
+            .resources
+            .iter()
+            .map(|affected| {
+                json!({
+                    "resource": catalog[affected.resource].reference(),
+                    "existence": affected.existence,
+                    "parameters": names(&affected.parameters),
+                    "possible": names(&affected.possible),
+                })
+            })
+            .collect();
+        json!({"line": line, "inputs": self.inputs, "resources": resources})
+    }
+}
 
 impl Writer<'_> {
     /// `{"target", "value", "where", "expression", "depends", "exists"}`.
@@ -18,27 +42,60 @@ impl Writer<'_> {
         let mut nodes = 0;
         let value =
             if answer.secret { Json::Null } else { answer.value.as_ref().map_or(Json::Null, json_value) };
-        let reasons: Vec<Json> = answer
-            .reasons
-            .iter()
-            .map(|reason| {
-                let mut place = reason.span.map_or_else(|| json!({}), |span| self.place_of(span, answer));
-                place["kind"] = reason.kind.as_str().into();
-                place
-            })
-            .collect();
         let mut out = json!({
             "target": answer.target,
             "value": value,
             "where": answer.origin.map(|leaf| self.place(&leaf, answer)),
             "expression": self.tree_json(answer.prov, 0, answer, &mut nodes),
             "depends": self.depends_json(answer),
-            "exists": reasons,
+            "exists": self.reasons_json(&answer.reasons, answer),
         });
         if answer.secret {
             out["secret"] = true.into();
         }
         out
+    }
+
+    /// `{"target", "present", "virtual", "kept_out", "undef", "collectors"}`.
+    pub fn absence_json(&self, absence: &Absence) -> Json {
+        let answer = &self.nothing_secret();
+        let place = |span: Span| self.place_of(span, answer);
+        let kept: Vec<Json> = absence
+            .kept_out
+            .iter()
+            .map(|kept| {
+                let leaves = self.compilation.arena.made_of(kept.condition);
+                let from: Vec<Json> = leaves.iter().map(|(_, leaf)| self.place(leaf, answer)).collect();
+                json!({"branch": place(kept.branch), "condition": from})
+            })
+            .collect();
+        json!({
+            "target": absence.target,
+            "present": false,
+            "virtual": absence.is_virtual.map(place),
+            "kept_out": kept,
+            "undef": absence.undefined.iter().map(|leaf| self.place(leaf, answer)).collect::<Vec<_>>(),
+            "collectors": absence.collectors.iter().map(|span| place(*span)).collect::<Vec<_>>(),
+        })
+    }
+
+    /// `{"fails", "because"}`: the errors that there is no catalog for, and what led to them.
+    pub fn failure_json(&self) -> Json {
+        let answer = &self.nothing_secret();
+        let errors = self.compilation.diagnostics.iter().filter(|found| found.severity == Severity::Error);
+        let place = |span| self.place_of(span, answer);
+        let errors: Vec<Json> =
+            errors.map(|error| json!({"message": error.message, "place": error.span.map(place)})).collect();
+        json!({"fails": errors, "because": self.reasons_json(&self.failure_reasons(), answer)})
+    }
+
+    fn reasons_json(&self, reasons: &[Reason], answer: &Answer) -> Vec<Json> {
+        let reason_json = |reason: &Reason| {
+            let mut place = reason.span.map_or_else(|| json!({}), |span| self.place_of(span, answer));
+            place["kind"] = reason.kind.as_str().into();
+            place
+        };
+        reasons.iter().map(reason_json).collect()
     }
 
     fn depends_json(&self, answer: &Answer) -> Vec<Json> {

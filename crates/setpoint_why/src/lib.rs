@@ -3,8 +3,8 @@
 //!
 //! It stands behind the compiler (`setpoint_puppet`), whose [`setpoint_puppet::Compilation`] it reads, and before the
 //! commands `why`, `impact` and `diff`. `target` reads what is asked for, `causes` works out dependencies, `effects`
-//! summarises code that did not run, `answer` and `text` are what people read. The crate compiles nothing, runs nothing and
-//! prints nothing.
+//! summarises code that did not run, `answer` is an answer as data, and `text` and `json` print it. The crate compiles
+//! nothing, runs nothing and writes to no terminal.
 
 mod absence;
 mod answer;

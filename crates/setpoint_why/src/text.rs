@@ -7,7 +7,9 @@ use setpoint_puppet::Compilation;
 use setpoint_puppet_values::{Data, Value, to_text};
 use setpoint_source::{Sources, Span};
 
-use crate::answer::{Answer, Reason, ReasonKind};
+use crate::absence::Absence;
+use crate::answer::{Answer, Reason, ReasonKind, reasons, secrets};
+use crate::impact::Impact;
 
 /// So many places are shown of each kind; `--depends` has all.
 const MOST_SHOWN: usize = 8;
@@ -372,6 +374,116 @@ pub fn shown(value: &Value) -> String {
     match text.char_indices().nth(400) {
         Some((at, _)) => format!("{}…", &text[..at]),
         None => text,
+    }
+}
+
+impl Writer<'_> {
+    /// What kept something out that is not there.
+    pub fn absence(&self, absence: &Absence) -> String {
+        let answer = &self.nothing_secret();
+        let mut out = String::new();
+        if let Some(span) = absence.is_virtual {
+            let place = self.sources.place(span);
+            let _ = writeln!(
+                out,
+                "{} is declared at {place}, but virtual: nothing has made it real",
+                absence.target
+            );
+        } else if absence.nowhere {
+            let _ = writeln!(
+                out,
+                "{} is not there, and no code that was read could have put it there",
+                absence.target
+            );
+        } else {
+            let _ = writeln!(out, "{} is not there", absence.target);
+        }
+        if !absence.undefined.is_empty() {
+            out.push_str("\n  it is given as undef, which depends on\n");
+            for leaf in &absence.undefined {
+                let _ = writeln!(out, "    {}", self.leaf_with_text(leaf, answer));
+            }
+        }
+        for kept in &absence.kept_out {
+            let place = self.sources.place(kept.branch);
+            let _ = writeln!(out, "\n  this did not run, at {place}: {}", self.slice(kept.branch));
+            let reason = Reason { kind: ReasonKind::Condition, span: None, cause: kept.condition };
+            self.decided(&reason, answer, &mut out);
+            self.reasons(&kept.reasons, answer, &mut out);
+        }
+        for span in &absence.collectors {
+            let place = self.sources.place(*span);
+            let _ = writeln!(out, "\n  a collector looked for others, at {place}: {}", self.slice(*span));
+        }
+        out
+    }
+
+    /// What led to the error that there is no catalog for.
+    pub fn failure(&self) -> String {
+        let reasons = self.failure_reasons();
+        let mut out = String::from("There is no catalog, and so no value to explain.\n");
+        if !reasons.is_empty() {
+            out.push_str("The evaluation came to the error because\n");
+            self.reasons(&reasons, &self.nothing_secret(), &mut out);
+        }
+        out
+    }
+
+    pub(crate) fn failure_reasons(&self) -> Vec<Reason> {
+        let failure = self.compilation.trace.failure;
+        failure.map(|prov| reasons(self.compilation, prov)).unwrap_or_default()
+    }
+
+    /// An answer that knows only which texts are secret.
+    pub(crate) fn nothing_secret(&self) -> Answer {
+        Answer {
+            target: String::new(),
+            value: None,
+            secret: false,
+            prov: Prov::NONE,
+            origin: None,
+            steps: Vec::new(),
+            resource: String::new(),
+            reasons: Vec::new(),
+            depends: Vec::new(),
+            secrets: secrets(self.compilation),
+        }
+    }
+}
+
+impl Impact {
+    /// The resources and parameters that `line` reaches; with `all` also what it could have reached.
+    pub fn text(&self, compilation: &Compilation, line: &str, all: bool) -> String {
+        let Some(catalog) = &compilation.catalog else { return String::new() };
+        if self.inputs == 0 {
+            return format!("no value of the catalog is read from {}\n", line);
+        }
+        let mut out = String::new();
+        for affected in &self.resources {
+            let direct = affected.existence || !affected.parameters.is_empty();
+            if !direct && !all {
+                continue;
+            }
+            let _ = writeln!(out, "{}", catalog[affected.resource].reference());
+            if affected.existence {
+                out.push_str("  is there because of it\n");
+            }
+            for name in &affected.parameters {
+                let _ = writeln!(out, "  {name}");
+            }
+            for name in affected.possible.iter().filter(|_| all) {
+                let _ = writeln!(out, "  {name}, if something else stood there");
+            }
+        }
+        if out.is_empty() {
+            let _ = writeln!(out, "no value of the catalog was made of {}", line);
+        }
+        if self.possible > 0 && !all {
+            let values =
+                if self.possible == 1 { "1 value".to_owned() } else { format!("{} values", self.possible) };
+            let _ = writeln!(out, "\nSomething else there could change {values} more; `--all` lists them.");
+        }
+        out
     }
 }
 

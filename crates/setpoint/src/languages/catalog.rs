@@ -80,9 +80,9 @@ impl Language for PuppetCatalog {
         // Others compiled these: there is no source to blame.
         let (arena, root) = (Arena::new(false), Root { path: String::new(), file: None });
         let version = |catalog| Version { catalog, arena: &arena, sources: &session.sources, root: &root };
-        let (mut found, changes) = (Differences::default(), SourceChanges::default());
+        let (mut found, changes) = (Differences::default(), SourceChanges::new(&|_, _| Default::default()));
         found.add(&after.name, &version(&before), &version(&after), &changes);
-        Ok(Outcome { result: Some(printed(&found, &changes, format)), diagnostics: Vec::new() })
+        Ok(Outcome { result: Some(printed(&found, format)), diagnostics: Vec::new() })
     }
 
     fn simulate(&self, session: &Session<'_>, args: &SimulateArgs) -> Result<Outcome, UsageError> {

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use setpoint_catalog::graph::{self, Graph, Types};
 use setpoint_catalog::{Catalog, findings};
-use setpoint_diff::{Differences, SourceChanges};
+use setpoint_diff::Differences;
 use setpoint_packages::Platform;
 use setpoint_project::{Compared, Older, Project, Session, Surroundings, UsageError};
 use setpoint_puppet::{LogEntry, LogLevel, Looked, LookupOptions};
@@ -95,9 +95,9 @@ impl Language for Puppet {
         options: &InputOptions,
         format: &str,
     ) -> Result<Outcome, UsageError> {
-        let Compared { differences, changes, diagnostics } =
+        let Compared { differences, diagnostics } =
             setpoint_project::diff(session, old, new, &options.for_project())?;
-        Ok(Outcome { result: Some(printed(&differences, &changes, format)), diagnostics })
+        Ok(Outcome { result: Some(printed(&differences, format)), diagnostics })
     }
 
     fn why(&self, session: &Session<'_>, args: &WhyArgs) -> Result<Outcome, UsageError> {
@@ -161,11 +161,11 @@ pub(super) fn simulate(
 }
 
 /// What differs between catalogs, in a format.
-pub(super) fn printed(found: &Differences, changes: &SourceChanges, format: &str) -> String {
+pub(super) fn printed(found: &Differences, format: &str) -> String {
     match format {
-        "json" => pretty(&setpoint_diff::json(found, changes, VERSION)),
-        "markdown" => setpoint_diff::markdown(found, changes),
-        _ => setpoint_diff::text(found, changes),
+        "json" => pretty(&setpoint_diff::json(found, VERSION)),
+        "markdown" => setpoint_diff::markdown(found),
+        _ => setpoint_diff::text(found),
     }
 }
 

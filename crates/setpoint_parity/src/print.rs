@@ -5,23 +5,23 @@ use std::collections::BTreeMap;
 use serde_json::{Value, json};
 use setpoint_source::few;
 
-use super::causes::{Kind, Shared};
+use crate::causes::{Kind, Shared};
 
 /// Names that one line has.
 const SHOWN: usize = 6;
 
 /// What came of all nodes.
 #[derive(Debug)]
-pub(super) struct Parity {
+pub struct Parity {
     /// Every node, and whether it is identical, differs, or is identical as far as can be known.
-    pub(super) nodes: Vec<(String, Verdict)>,
-    pub(super) causes: Vec<Shared>,
+    pub nodes: Vec<(String, Verdict)>,
+    pub causes: Vec<Shared>,
     /// What should be known about the comparison itself.
-    pub(super) notes: Vec<String>,
+    pub notes: Vec<String>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Verdict {
+pub enum Verdict {
     Identical,
     /// Identical, but for values that cannot be computed here.
     Unknown,
@@ -29,7 +29,7 @@ pub(super) enum Verdict {
 }
 
 impl Parity {
-    pub(super) fn count(&self, verdict: Verdict) -> usize {
+    pub fn count(&self, verdict: Verdict) -> usize {
         self.nodes.iter().filter(|(_, found)| *found == verdict).count()
     }
 
@@ -59,7 +59,7 @@ impl Parity {
         line
     }
 
-    pub(super) fn text(&self) -> String {
+    pub fn text(&self) -> String {
         let mut text = self.summary();
         text.push('\n');
         for Shared { cause, nodes: on, resources } in &self.causes {
@@ -89,7 +89,7 @@ impl Parity {
         text
     }
 
-    pub(super) fn json(&self, version: &str) -> Value {
+    pub fn json(&self, version: &str) -> Value {
         let causes: Vec<Value> = self
             .causes
             .iter()

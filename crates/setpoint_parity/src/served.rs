@@ -6,22 +6,22 @@ use serde_json::Value as Json;
 use setpoint_catalog::{Catalog, read};
 use setpoint_project::{Session, UsageError};
 
-use super::causes::Shape;
+use crate::causes::Shape;
 
 /// One catalog that a server has compiled.
 #[derive(Debug)]
-pub(super) struct Served {
+pub(crate) struct Served {
     /// The name of the node.
-    pub(super) node: String,
+    pub(crate) node: String,
     /// The file, which may hold several.
-    pub(super) path: PathBuf,
+    pub(crate) path: PathBuf,
     /// Why the catalog cannot be read, or the catalog.
-    pub(super) catalog: Result<Catalog, String>,
-    pub(super) shape: Shape,
+    pub(crate) catalog: Result<Catalog, String>,
+    pub(crate) shape: Shape,
 }
 
 /// Every catalog in a folder and those below it, or in a file. What is no catalog is left alone: facts may lie beside.
-pub(super) fn read_all(session: &Session<'_>, place: &Path) -> Result<Vec<Served>, UsageError> {
+pub(crate) fn read_all(session: &Session<'_>, place: &Path) -> Result<Vec<Served>, UsageError> {
     let mut found = Vec::new();
     if session.files.is_dir(place) {
         read_folder(session, place, 0, &mut found);
@@ -92,7 +92,7 @@ fn served(path: &Path, tree: &Json, stem: String) -> Served {
 
 impl Served {
     /// The files in which the node's facts may lie: a folder that the user named, or beside the catalog.
-    pub(super) fn fact_files(&self, folder: Option<&Path>) -> Vec<PathBuf> {
+    pub(crate) fn fact_files(&self, folder: Option<&Path>) -> Vec<PathBuf> {
         let node = &self.node;
         let endings = ["json", "yaml", "yml"];
         if let Some(folder) = folder {

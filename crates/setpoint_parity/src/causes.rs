@@ -11,7 +11,7 @@ use setpoint_source::{Diagnostic, Sources, Symbol};
 
 /// The kinds of reasons, from the gravest on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(super) enum Kind {
+pub enum Kind {
     Unreadable,
     /// Nothing says what facts the node has.
     Facts,
@@ -32,7 +32,7 @@ pub(super) enum Kind {
 
 impl Kind {
     /// As in the JSON report.
-    pub(super) fn name(self) -> &'static str {
+    pub fn name(self) -> &'static str {
         match self {
             Self::Unreadable => "unreadable",
             Self::Facts => "facts",
@@ -52,7 +52,7 @@ impl Kind {
     }
 
     /// As in the first line of the report: `because …`.
-    pub(super) fn because(self) -> &'static str {
+    pub(crate) fn because(self) -> &'static str {
         match self {
             Self::Unreadable => "the server's catalog cannot be read",
             Self::Facts => "the facts are not known",
@@ -74,20 +74,20 @@ impl Kind {
 
 /// One reason, on one node.
 #[derive(Debug, Clone)]
-pub(super) struct Cause {
-    pub(super) kind: Kind,
+pub struct Cause {
+    pub kind: Kind,
     /// What several nodes have in common if they have this reason.
     key: String,
     /// What differs, for people.
-    pub(super) what: String,
-    pub(super) resource: Option<String>,
-    pub(super) parameter: Option<Symbol>,
+    pub what: String,
+    pub resource: Option<String>,
+    pub parameter: Option<Symbol>,
     /// Where it is declared: `path:line:column` here, or what the server says.
-    pub(super) place: Option<String>,
+    pub place: Option<String>,
     /// The two values, shortened. Absent where they are secrets, or where there are none.
-    pub(super) server: Option<String>,
-    pub(super) here: Option<String>,
-    pub(super) secret: bool,
+    pub server: Option<String>,
+    pub here: Option<String>,
+    pub secret: bool,
 }
 
 impl Cause {
@@ -105,22 +105,22 @@ impl Cause {
         }
     }
 
-    pub(super) fn unreadable(reason: &str) -> Self {
+    pub(crate) fn unreadable(reason: &str) -> Self {
         Self::new(Kind::Unreadable, reason, format!("The server's catalog cannot be read: {reason}"))
     }
 
-    pub(super) fn no_facts() -> Self {
+    pub(crate) fn no_facts() -> Self {
         let what = "There are no facts to compile with. Put them beside the catalogs as NODE.facts.json, or name their \
                     folder with --facts-dir";
         Self::new(Kind::Facts, "", what)
     }
 
-    pub(super) fn bad_facts(reason: &str) -> Self {
+    pub(crate) fn bad_facts(reason: &str) -> Self {
         Self::new(Kind::Facts, reason, format!("The facts cannot be read: {reason}"))
     }
 
     /// The node does not compile. Puppet puts the name of the node into some messages.
-    pub(super) fn fails(found: &Diagnostic, node: &str, sources: &Sources) -> Self {
+    pub(crate) fn fails(found: &Diagnostic, node: &str, sources: &Sources) -> Self {
         let place = found.span.map(|span| sources.place(span));
         let message = found.message.replace(&format!(" on node {node}"), "");
         let key = format!("{} {place:?} {}", found.rule.name(), message.replace(node, "\0"));
@@ -131,16 +131,16 @@ impl Cause {
 
 /// A reason, and all nodes that have it.
 #[derive(Debug)]
-pub(super) struct Shared {
+pub struct Shared {
     /// As the first node has it.
-    pub(super) cause: Cause,
-    pub(super) nodes: IndexSet<String>,
+    pub cause: Cause,
+    pub nodes: IndexSet<String>,
     /// The resources that it concerns, on any of the nodes.
-    pub(super) resources: IndexSet<String>,
+    pub resources: IndexSet<String>,
 }
 
 /// Puts together what several nodes have in common: the gravest first, then what concerns most nodes.
-pub(super) fn share(causes: impl IntoIterator<Item = (String, Cause)>) -> Vec<Shared> {
+pub(crate) fn share(causes: impl IntoIterator<Item = (String, Cause)>) -> Vec<Shared> {
     let mut groups: IndexMap<(Kind, String), Shared> = IndexMap::new();
     for (node, cause) in causes {
         let key = (cause.kind, cause.key.clone());
@@ -160,7 +160,7 @@ pub(super) fn share(causes: impl IntoIterator<Item = (String, Cause)>) -> Vec<Sh
 
 /// What the shape of the server's catalog allows to be compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Shape {
+pub(crate) enum Shape {
     /// As a server answers and an agent keeps it.
     Full,
     /// As PuppetDB keeps it: resources in no order, relationships sorted, aliases added, secrets taken out.
@@ -168,7 +168,7 @@ pub(super) enum Shape {
 }
 
 /// Every reason why ours is not the server's catalog.
-pub(super) fn differences(server: &Catalog, ours: &Catalog, shape: Shape, sources: &Sources) -> Vec<Cause> {
+pub(crate) fn differences(server: &Catalog, ours: &Catalog, shape: Shape, sources: &Sources) -> Vec<Cause> {
     let scope = Scope { order: shape == Shape::Full, ..Scope::ALL };
     let changes = compare(server, ours, scope);
     let pair = Pair { server, ours, shape, sources };
@@ -435,7 +435,7 @@ fn same_set(before: Option<&Value>, after: Option<&Value>) -> bool {
 }
 
 /// The reason why a value, or a part of it, is not known.
-pub(super) fn unknown(value: &Value) -> Option<&str> {
+pub(crate) fn unknown(value: &Value) -> Option<&str> {
     match &value.data {
         Data::Opaque(opaque) => Some(&opaque.reason),
         Data::Array(items) => items.iter().find_map(unknown),
