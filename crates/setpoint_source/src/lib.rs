@@ -6,6 +6,7 @@
 
 mod diagnostic;
 mod files;
+mod invariant;
 pub mod print;
 mod report;
 mod span;
@@ -17,6 +18,8 @@ pub use files::{
     FileError, FileSystem, MAX_FILE_BYTES, MemoryFileSystem, OsFileSystem, OverlayFileSystem, normal,
     read_text,
 };
+#[doc(hidden)]
+pub use invariant::report_broken_invariant;
 pub use report::{Drawing, InputReport, Report, Verdict};
 pub use setpoint_rules::{Class, Rule, Severity};
 pub use span::{FileId, Position, Range, SourceFile, Sources, Span};
