@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use indexmap::IndexMap;
-use setpoint_puppet::{Collected, Compilation};
+use setpoint_puppet::{Collected, Compilation, Failure, FailureKind};
 use setpoint_source::{Class, Diagnostic, Gap, InputReport, Question, Rule, Severity, Span, thread_builder};
 
 use crate::collectors;
@@ -79,6 +79,8 @@ pub(crate) struct Checked {
     entered: BTreeSet<String>,
     /// What came of its collectors.
     collected: Vec<Collected>,
+    /// Why there is no catalog.
+    failures: Vec<Failure>,
 }
 
 /// Compiles and analyses jobs.
@@ -265,8 +267,8 @@ fn check_one(
             }
         }
     }
-    let collected = compilation.collected;
-    Checked { report, compiled, resources, resources_of_code, entered, collected }
+    let Compilation { collected, failures, .. } = compilation;
+    Checked { report, compiled, resources, resources_of_code, entered, collected, failures }
 }
 
 /// Decides what a failure means: a class that was merely tried is left out with the reason; an example that compiles
@@ -289,7 +291,7 @@ fn classify_failures(plan: &Plan, checked: Vec<Checked>, about: &mut InputReport
     }
     let mut reports = Vec::new();
     let mut entered: BTreeMap<&str, bool> = BTreeMap::new();
-    for (job, Checked { mut report, compiled, .. }) in plan.jobs.iter().zip(checked) {
+    for (job, Checked { mut report, compiled, failures, .. }) in plan.jobs.iter().zip(checked) {
         if let (Origin::Class, Some(class)) = (job.origin, &job.case) {
             *entered.entry(class).or_default() |= compiled || covered.contains(class);
         }
@@ -310,10 +312,10 @@ fn classify_failures(plan: &Plan, checked: Vec<Checked>, about: &mut InputReport
             continue;
         }
         let on = job.node.platform.clone().unwrap_or_else(|| job.node.name.clone());
-        for found in report.findings.drain(..) {
-            if found.severity == Severity::Error {
-                skipped.add(reason(&found), case, &found.message.clone(), Some((on.clone(), found)));
-            }
+        for failure in failures {
+            let found = failure.to_diagnostic();
+            let reason = classify_failure(&failure.kind, case);
+            skipped.add(reason, case, &found.message.clone(), Some((on.clone(), found)));
         }
     }
     let total = entered.len() + plan.need_parameters.len();
@@ -347,19 +349,20 @@ enum Reason {
     Failed,
 }
 
-fn reason(found: &Diagnostic) -> Reason {
-    let message = &found.message;
-    let missing_module = found.helps.iter().any(|help| help.contains("not on the module path"));
-    match found.rule {
-        _ if message.contains("expects a value for parameter") => Reason::Parameters,
-        _ if message.contains("is private") => Reason::Private,
-        _ if missing_module => Reason::Dependency,
-        _ if message.contains("could not be computed") => Reason::Unknown,
-        Rule::UnknownValue | Rule::UnsupportedFunction => Reason::Unknown,
-        Rule::FailCalled => Reason::Refused,
+/// Returns why a class could not be entered. Only parameters of the class itself are for its user to give; a parameter
+/// that its body forgets is a failure of the code.
+fn classify_failure(failure: &FailureKind, class: &str) -> Reason {
+    match failure {
+        FailureKind::Private { .. } => Reason::Private,
+        FailureKind::FailCalled(_) => Reason::Refused,
+        FailureKind::UnknownValue { .. }
+        | FailureKind::UnsupportedFunction(_)
+        | FailureKind::UnsupportedTemplate { .. } => Reason::Unknown,
         // It reads or orders what the class has that is meant to declare it.
-        Rule::UnknownVariable if message.contains("::") => Reason::Part,
-        Rule::DanglingReference => Reason::Part,
+        FailureKind::UnknownVariable { name } if name.contains("::") => Reason::Part,
+        FailureKind::DanglingReference(_) => Reason::Part,
+        kind if kind.lacks_parameter().is_some_and(|of| of.is_class(class)) => Reason::Parameters,
+        kind if kind.missing_module().is_some() => Reason::Dependency,
         _ => Reason::Failed,
     }
 }

@@ -4,9 +4,9 @@
 
 use setpoint_puppet_values::Value;
 
+use crate::Stop;
 use crate::context::Context;
-use crate::ruby_language::{Failure, parse_template, render};
-use crate::{Stop, rules};
+use crate::ruby_language::{RubyFailure, parse_template, render};
 
 /// The name of a template that is given as text.
 pub(crate) const INLINE: &str = "an inline template";
@@ -17,16 +17,16 @@ pub(crate) fn value(context: &mut Context<'_, '_>, name: &str, text: &str) -> Re
     let inline = name == INLINE;
     match render(context, text) {
         Ok(text) => Ok(Value::from(text)),
-        Err(Failure::Stopped(stop)) => Err(stop),
-        Err(Failure::Failed(message)) => {
+        Err(RubyFailure::Stopped(stop)) => Err(stop),
+        Err(RubyFailure::Failed(message)) => {
             let message = if inline {
                 format!("Failed to parse inline template: {message}")
             } else {
                 format!("Failed to parse template {name}:\n  Detail: {message}")
             };
-            Err(rules::failed(message, context.span()))
+            Err(context.fail(message))
         }
-        Err(Failure::Beyond(beyond)) => {
+        Err(RubyFailure::Beyond(beyond)) => {
             let span = context.span();
             context.host.unknown_template(name, &beyond.reason, span)
         }

@@ -52,7 +52,7 @@ impl Beyond {
 
 /// How a run ends without a result.
 #[derive(Debug)]
-pub(crate) enum Failure {
+pub(crate) enum RubyFailure {
     Beyond(Beyond),
     /// Ruby's complaint.
     Failed(String),
