@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use setpoint_project::{OPTIONAL_RULES, Options};
-use setpoint_source::Severity;
+use setpoint_source::{InputReport, Report, Severity};
 
 /// Proves that infrastructure code reaches its set point, and says where every value came from.
 #[derive(Debug, Parser)]
@@ -86,6 +86,9 @@ pub(crate) struct InputOptions {
     /// Look also for what is off unless asked for (Puppet)
     #[arg(long = "enable", value_name = "RULE", help_heading = "Input", value_parser = OPTIONAL_RULES)]
     pub(crate) enabled: Vec<String>,
+    /// List also what lies in installed modules (Puppet)
+    #[arg(long, help_heading = "Input")]
+    pub(crate) include_modules: bool,
     /// The configuration, instead of the nearest setpoint.toml at or above the input
     #[arg(long, value_name = "FILE", help_heading = "Input")]
     pub(crate) config: Option<PathBuf>,
@@ -150,6 +153,7 @@ impl InputOptions {
             timeout: self.timeout,
             invariants: self.invariants.clone(),
             enabled: self.enabled.clone(),
+            include_modules: self.include_modules,
             config: self.config.clone(),
             puppet: setpoint_project::PuppetOptions {
                 node: puppet.node,
@@ -172,8 +176,8 @@ impl InputOptions {
 
 #[derive(Debug, Args)]
 pub(crate) struct CheckArgs {
-    /// Files or folders; without any, the folder of `--environment`
-    #[arg(required_unless_present = "environment", value_name = "INPUT")]
+    /// Files or folders; without any, the folder of `--environment`, else the repository or module around this folder
+    #[arg(value_name = "INPUT")]
     pub(crate) inputs: Vec<PathBuf>,
     /// How many threads work at once; without it, as many as the machine can run
     #[arg(short = 'j', long = "jobs", value_name = "NUMBER")]
@@ -253,17 +257,23 @@ pub(crate) enum FailOn {
     Error,
     Warning,
     Note,
+    /// An error, or a question without an answer
+    Unknown,
     Never,
 }
 
 impl FailOn {
-    pub(crate) fn reached_by(self, severity: Severity) -> bool {
-        match self {
-            Self::Error => severity >= Severity::Error,
-            Self::Warning => severity >= Severity::Warning,
-            Self::Note => true,
-            Self::Never => false,
-        }
+    /// Whether what was found fails the call.
+    pub(crate) fn is_reached(self, report: &Report) -> bool {
+        let least = match self {
+            Self::Error | Self::Unknown => Severity::Error,
+            Self::Warning => Severity::Warning,
+            Self::Note => Severity::Note,
+            Self::Never => return false,
+        };
+        let is_open = |input: &InputReport| input.verdict().iter().any(|(_, answer)| answer.is_unknown());
+        report.findings().any(|finding| finding.severity >= least)
+            || (self == Self::Unknown && report.inputs.iter().any(is_open))
     }
 }
 

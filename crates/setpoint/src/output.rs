@@ -79,8 +79,7 @@ pub(crate) fn report(report: &Report, sources: &Sources, options: &ReportOptions
             }
         }
     }
-    let failed = report.findings().any(|finding| options.fail_on.reached_by(finding.severity));
-    ExitCode::from(u8::from(failed))
+    ExitCode::from(u8::from(options.fail_on.is_reached(report)))
 }
 
 pub(crate) fn pretty(value: &serde_json::Value) -> String {

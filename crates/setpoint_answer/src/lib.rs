@@ -138,6 +138,14 @@ impl<W, R> Answer<W, R> {
         }
     }
 
+    /// Whether a witness is one of those that show that it does not hold.
+    pub fn is_shown_by(&self, shown: &W) -> bool
+    where
+        W: PartialEq,
+    {
+        matches!(self, Self::Refuted { witness, more, .. } if witness == shown || more.contains(shown))
+    }
+
     /// Returns what keeps the answer, or a part of it, open.
     pub fn reasons(&self) -> &[R] {
         match self {

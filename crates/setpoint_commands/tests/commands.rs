@@ -348,7 +348,8 @@ fn no_text_makes_it_panic_or_hang() {
     for _ in 0..20_000 {
         let mut command = String::new();
         for _ in 0..=random.below(16) {
-            command.push_str(random.pick(&pieces));
+            let piece = random.pick(&pieces);
+            command.push_str(piece);
             if random.chance(75) {
                 command.push(' ');
             }

@@ -52,6 +52,8 @@ pub struct Puppet {
     pub facts: Vec<Placed<String>>,
     /// Names of nodes.
     pub nodes: Vec<Placed<String>>,
+    /// Classes that are entered where no node has a resource; `*` stands for anything.
+    pub roles: Vec<Placed<String>>,
     pub strict_variables: Option<bool>,
     /// The `hiera.yaml` of the global level.
     pub hiera: Option<Placed<String>>,

@@ -9,7 +9,7 @@ use crate::value::{Placed, Table, Value, ValueKind};
 const SECTIONS: &[&str] = &["puppet", "case", "stubs", "exec", "type", "invariant", "rules"];
 const RULES: &[&str] = &["enable"];
 const PUPPET: &[&str] =
-    &["version", "modulepath", "platforms", "facts", "nodes", "strict_variables", "hiera"];
+    &["version", "modulepath", "platforms", "facts", "nodes", "roles", "strict_variables", "hiera"];
 const CASE: &[&str] =
     &["name", "code", "manifest", "class", "platform", "node", "facts", "trusted", "parameters"];
 const EXEC: &[&str] = &["title", "command", "idempotent"];
@@ -138,6 +138,7 @@ impl Reader<'_> {
             platforms: self.texts(&section, "platforms"),
             facts: self.texts(&section, "facts"),
             nodes: self.texts(&section, "nodes"),
+            roles: self.texts(&section, "roles"),
             strict_variables: self.boolean(&section, "strict_variables").map(|placed| placed.value),
             hiera: self.text(&section, "hiera"),
         }

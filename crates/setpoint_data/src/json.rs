@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use setpoint_source::{Diagnostic, FileId, Range, Rule};
+use setpoint_source::{Diagnostic, FileId, Range, Rule, Severity, Span};
 
 use crate::MAX_DEPTH;
 use crate::node::{Document, Entry, Kind, Node, Style};
@@ -14,13 +14,18 @@ pub(crate) fn read(file: FileId, text: &str) -> Document {
     }
     let root = match reader.document() {
         Ok(root) => Some(root),
-        Err((at, message)) => {
+        Err((at, failure)) => {
             let place = Range::new(at, (at + 1).min(text.len())).in_file(file);
-            reader.diagnostics.push(Diagnostic::new(Rule::InvalidData, message).at(place));
+            reader.diagnostics.push(match failure {
+                Failure::Syntax(message) => Diagnostic::new(Rule::InvalidData, message).at(place),
+                Failure::Depth => {
+                    limit_reached(format!("the data is nested more than {MAX_DEPTH} levels deep"), place)
+                }
+            });
             None
         }
     };
-    Document { root, diagnostics: reader.diagnostics }
+    Document { root, second: None, diagnostics: reader.diagnostics }
 }
 
 struct Reader<'a> {
@@ -30,14 +35,27 @@ struct Reader<'a> {
     diagnostics: Vec<Diagnostic>,
 }
 
-type Outcome<T> = Result<T, (usize, String)>;
+type Outcome<T> = Result<T, (usize, Failure)>;
+
+enum Failure {
+    Syntax(String),
+    Depth,
+}
+
+/// Returns the finding that a limit ended the reading. It is an error: the tree is not that of the whole file.
+pub(crate) fn limit_reached(message: String, place: Span) -> Diagnostic {
+    Diagnostic::new(Rule::LimitReached, message).severity(Severity::Error).at(place)
+}
 
 impl Reader<'_> {
     fn document(&mut self) -> Outcome<Node> {
         let root = self.value(0)?;
         self.space();
         if self.at < self.text.len() {
-            return Err((self.at, "there is text after the end of the JSON value".to_owned()));
+            return Err((
+                self.at,
+                Failure::Syntax("there is text after the end of the JSON value".to_owned()),
+            ));
         }
         Ok(root)
     }
@@ -57,13 +75,13 @@ impl Reader<'_> {
             None => "the end of the file".to_owned(),
             Some(found) => format!("`{found}`"),
         };
-        Err((self.at, format!("expected {wanted}, found {found}")))
+        Err((self.at, Failure::Syntax(format!("expected {wanted}, found {found}"))))
     }
 
     fn value(&mut self, depth: usize) -> Outcome<Node> {
         self.space();
         if depth > MAX_DEPTH {
-            return Err((self.at, format!("the data is nested more than {MAX_DEPTH} levels deep")));
+            return Err((self.at, Failure::Depth));
         }
         let start = self.at;
         let kind = match self.byte() {
@@ -167,7 +185,7 @@ impl Reader<'_> {
                     return Ok(out);
                 }
                 Some(b'\\') => out.push(self.escape()?),
-                _ => return Err((open, "this string has no closing quote".to_owned())),
+                _ => return Err((open, Failure::Syntax("this string has no closing quote".to_owned()))),
             }
         }
     }
@@ -185,7 +203,7 @@ impl Reader<'_> {
             Some(b'r') => '\r',
             Some(b't') => '\t',
             Some(b'u') => return self.unicode(start),
-            _ => return Err((start, "this is not an escape that JSON knows".to_owned())),
+            _ => return Err((start, Failure::Syntax("this is not an escape that JSON knows".to_owned()))),
         })
     }
 
@@ -208,7 +226,7 @@ impl Reader<'_> {
         let digits = self.text.get(self.at..self.at + 4);
         let code = digits.and_then(|digits| u32::from_str_radix(digits, 16).ok());
         self.at += 4;
-        code.ok_or_else(|| (start, "`\\u` needs four hexadecimal digits".to_owned()))
+        code.ok_or_else(|| (start, Failure::Syntax("`\\u` needs four hexadecimal digits".to_owned())))
     }
 }
 

@@ -9,6 +9,8 @@ use setpoint_source::{Diagnostic, Range};
 pub struct Document {
     /// Absent if the file is empty or nothing could be read.
     pub root: Option<Node>,
+    /// The start of a second YAML document, which is not read.
+    pub second: Option<Range>,
     pub diagnostics: Vec<Diagnostic>,
 }
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use saphyr_parser::{Event, Parser, ScalarStyle, Tag};
 use setpoint_source::{Diagnostic, FileId, Range, Rule};
 
-use crate::json::unique;
+use crate::json::{limit_reached, unique};
 use crate::node::{Document, Entry, Kind, Node, Style};
 use crate::{MAX_DEPTH, MAX_NODES};
 
@@ -28,11 +28,19 @@ pub(crate) fn read(file: FileId, text: &str, keys: Keys) -> Document {
         anchors: HashMap::new(),
         nodes: 0,
         root: None,
+        has_ended: false,
+        second: None,
         diagnostics: Vec::new(),
     };
     for event in Parser::new_from_str(text) {
         let going_on = match event {
             Ok((event, span)) => builder.event(event, offsets.range(&span)),
+            // What stands after the first document does not break that one.
+            Err(error) if builder.has_ended => {
+                let at = offsets.byte(error.marker().index());
+                builder.second = Some(Range::new(at, at));
+                false
+            }
             Err(error) => {
                 let at = offsets.byte(error.marker().index());
                 let end = text
@@ -48,7 +56,7 @@ pub(crate) fn read(file: FileId, text: &str, keys: Keys) -> Document {
         }
     }
     builder.close_all();
-    Document { root: builder.root, diagnostics: builder.diagnostics }
+    Document { root: builder.root, second: builder.second, diagnostics: builder.diagnostics }
 }
 
 /// From positions in characters, as the parser counts, to bytes.
@@ -94,6 +102,9 @@ struct Builder {
     anchors: HashMap<usize, (Node, usize)>,
     nodes: usize,
     root: Option<Node>,
+    /// The first document has ended.
+    has_ended: bool,
+    second: Option<Range>,
     diagnostics: Vec<Diagnostic>,
 }
 
@@ -120,19 +131,29 @@ impl Builder {
                 };
                 self.nodes += count;
                 if self.nodes > MAX_NODES {
-                    return self.fail(range, "aliases make this file too large");
+                    return self.stop(
+                        range,
+                        format!("aliases make more than {MAX_NODES} values of this file: it is too large"),
+                    );
                 }
                 self.add(Node { range, ..node }, 0, count)
             }
             // Only the first document counts.
-            Event::DocumentEnd => self.root.is_none(),
+            Event::DocumentEnd => {
+                self.has_ended = self.root.is_some();
+                true
+            }
+            Event::DocumentStart(_) if self.has_ended => {
+                self.second = Some(range);
+                false
+            }
             _ => true,
         }
     }
 
     fn start(&mut self, start: Range, anchor: usize, tag: Option<&Tag>, mapping: bool) -> bool {
         if self.open.len() >= MAX_DEPTH {
-            return self.fail(start, &format!("the data is nested more than {MAX_DEPTH} levels deep"));
+            return self.stop(start, format!("the data is nested more than {MAX_DEPTH} levels deep"));
         }
         self.nodes += 1;
         let tag = tag.map(tag_text);
@@ -207,6 +228,12 @@ impl Builder {
         }
     }
 
+    /// Ends the reading at a limit of ours: what is beyond it may be well-formed.
+    fn stop(&mut self, range: Range, message: String) -> bool {
+        self.diagnostics.push(limit_reached(message, range.in_file(self.file)));
+        false
+    }
+
     fn fail(&mut self, range: Range, message: &str) -> bool {
         let message = format!("this is not valid YAML: {message}");
         self.diagnostics.push(Diagnostic::new(Rule::InvalidData, message).at(range.in_file(self.file)));
@@ -222,7 +249,7 @@ fn tag_text(tag: &Tag) -> Arc<str> {
 mod tests {
     use std::fmt::Write;
 
-    use setpoint_source::Sources;
+    use setpoint_source::{Rule, Sources};
 
     fn read(text: &str) -> (crate::Document, Sources) {
         let sources = Sources::new();
@@ -263,9 +290,21 @@ mod tests {
     }
 
     #[test]
-    fn deep_nesting_is_refused() {
-        let (document, _) = read(&"[".repeat(100_000));
-        assert!(!document.diagnostics.is_empty());
+    fn deep_nesting_is_a_limit() {
+        for text in
+            ["[".repeat(100_000), format!("{}1{}", "[".repeat(600), "]".repeat(600)), "- ".repeat(600)]
+        {
+            let (document, _) = read(&text);
+            assert_eq!(document.diagnostics[0].rule, Rule::LimitReached);
+        }
+    }
+
+    #[test]
+    fn a_second_document_has_a_place() {
+        assert_eq!(read("a: 1\n").0.second, None);
+        assert_eq!(read("a: 1\n---\nb: 2\n").0.second.map(|range| range.start), Some(5));
+        let (document, _) = read("a: 1\n...\n}\n");
+        assert!(document.second.is_some() && document.diagnostics.is_empty());
     }
 
     #[test]

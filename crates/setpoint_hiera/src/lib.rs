@@ -38,7 +38,7 @@ use config::Configs;
 use data::DataFiles;
 pub use failure::{Failure, FailureKind};
 pub use glob::glob;
-pub use search::{Session, not_found};
+pub use search::Session;
 
 /// Where the levels above the modules are.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

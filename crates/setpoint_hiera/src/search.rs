@@ -5,7 +5,8 @@ use std::sync::{Arc, LazyLock};
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use setpoint_provenance::{Control, Prov};
-use setpoint_puppet_functions::{DataAnswer, DataRequest, MissingData};
+use setpoint_puppet_functions::FailureKind::MissingKey;
+use setpoint_puppet_functions::{DataAnswer, DataRequest, KeyUse, MissingData};
 use setpoint_puppet_values::{Data, Hash, Key, Value, to_text};
 use setpoint_source::FileId;
 
@@ -118,7 +119,11 @@ pub(crate) fn explain(
     }
     let problem = match &answer {
         Err(failure) => Some(failure.message.clone()),
-        Ok(DataAnswer::Missing(_)) if !how.has_default => Some(not_found(keys)),
+        Ok(DataAnswer::Missing(_)) if !how.has_default => {
+            let names = keys.iter().map(|key| (*key).to_owned()).collect();
+            let missing = MissingKey { names, searched: Vec::new(), by: KeyUse::Command };
+            Some(missing.message())
+        }
         Ok(_) => None,
     };
     if let Some(message) = problem {
@@ -126,15 +131,6 @@ pub(crate) fn explain(
     }
     let text = search.explainer.as_ref().map(Explainer::explain).unwrap_or_default();
     Explanation { text, answer }
-}
-
-/// What Puppet says about keys that no level has.
-pub fn not_found(keys: &[&str]) -> String {
-    if let [only] = keys {
-        return format!("Function lookup() did not find a value for the name '{only}'");
-    }
-    let names: Vec<String> = keys.iter().map(|key| format!("'{key}'")).collect();
-    format!("Function lookup() did not find a value for any of the names [{}]", names.join(", "))
 }
 
 impl<'s> Search<'s> {

@@ -193,7 +193,7 @@ impl Writer<'_> {
     fn invariants(&self, proof: &Proof) -> Vec<Formula> {
         let mut out = proof.invariants.clone();
         for (stated, invariant) in proof.stated.iter().zip(&self.model.invariants) {
-            if stated.answer == crate::concrete::Answer::Yes {
+            if stated.answer.is_proved() {
                 out.extend(invariant.claims.iter().map(|claim| claim.formula.clone()));
             }
         }

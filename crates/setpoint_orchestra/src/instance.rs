@@ -40,6 +40,8 @@ pub struct Object {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Instance {
     pub name: String,
+    /// The text that describes it, if there is one.
+    pub span: Option<Span>,
     pub objects: Vec<Object>,
 }
 
@@ -65,6 +67,7 @@ impl Instance {
 pub struct InstanceBuilder<'m> {
     model: &'m Model,
     name: String,
+    span: Option<Span>,
     drafts: IndexMap<(ClassId, String), Draft>,
     errors: Vec<InstanceError>,
 }
@@ -90,7 +93,13 @@ pub struct DraftId(Option<usize>);
 
 impl<'m> InstanceBuilder<'m> {
     pub fn new(model: &'m Model, name: impl Into<String>) -> Self {
-        Self { model, name: name.into(), drafts: IndexMap::new(), errors: Vec::new() }
+        Self { model, name: name.into(), span: None, drafts: IndexMap::new(), errors: Vec::new() }
+    }
+
+    /// Sets the text that describes the instance.
+    pub fn at(mut self, span: Span) -> Self {
+        self.span = Some(span);
+        self
     }
 
     fn error(&mut self, message: String, span: Option<Span>) {
@@ -192,6 +201,10 @@ impl<'m> InstanceBuilder<'m> {
             });
         }
         self.errors.append(&mut errors);
-        if self.errors.is_empty() { Ok(Instance { name: self.name, objects }) } else { Err(self.errors) }
+        if self.errors.is_empty() {
+            Ok(Instance { name: self.name, span: self.span, objects })
+        } else {
+            Err(self.errors)
+        }
     }
 }

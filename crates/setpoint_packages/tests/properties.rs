@@ -137,7 +137,7 @@ fn a_damaged_file_is_an_error_and_never_a_wrong_answer() {
             _ => {
                 let at = random.below(bytes.len().saturating_sub(64));
                 for byte in &mut hostile[at..at + 32] {
-                    *byte = random.next() as u8;
+                    *byte = random.number() as u8;
                 }
             }
         }

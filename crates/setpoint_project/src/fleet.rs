@@ -10,6 +10,7 @@ use crate::project::Project;
 use crate::run;
 use crate::session::{Session, UsageError};
 use crate::settle::Surroundings;
+use crate::survey::survey;
 
 #[derive(Debug)]
 pub struct Fleet {
@@ -71,7 +72,7 @@ pub fn check_fleet(
     let surroundings =
         Surroundings::new(session, project.environment.modulepath(), &project.config, options)?
             .with_threads(threads, plan.jobs.len());
-    let checked = run::all(&project, &plan, threads, |job, compilation, report| {
+    let checked = run::all(&project, &plan.jobs, threads, |job, compilation, report| {
         if !compile_only {
             analyse(&project, &surroundings, job, compilation, report);
         } else if compilation.catalog.is_none() {
@@ -95,6 +96,6 @@ pub fn check_fleet(
             }
         })
         .collect();
-    let reports = run::reports(&project, &plan, checked);
+    let reports = run::reports(&project, &plan, checked, survey(&project));
     Ok(Fleet { nodes, of, reports })
 }

@@ -11,10 +11,12 @@ use setpoint_puppet_syntax::ast::{ClassDef, HostMatch};
 use setpoint_puppet_values::{Hash, Key};
 use setpoint_source::{Diagnostic, Rule, Span, normal};
 
+use crate::entries;
 use crate::facts::{self, Facts};
 use crate::node::{self, Known, NodeData};
 use crate::project::{Kind, Project, plain_hash};
 use crate::session::UsageError;
+use crate::survey::Survey;
 
 /// The platform of a node of which nothing is known.
 const USUAL_PLATFORM: &str = "debian-12";
@@ -53,6 +55,10 @@ impl Job {
             Some(platform) if self.node.name == node::DEFAULT_NODE => platform.clone(),
             Some(platform) if self.origin != Origin::Node => format!("{} on {platform}", self.node.name),
             _ => self.node.name.clone(),
+        };
+        let on = match &self.node.made_up {
+            Some(pattern) => format!("{on} (made up for /{pattern}/)"),
+            None => on,
         };
         match (&self.case, self.origin) {
             (Some(case), Origin::Case) => format!("{case} on {on}"),
@@ -291,27 +297,65 @@ impl Project<'_> {
                 nodes.push(Known { name: Some(name), read: facts, ..Known::default() });
             }
         }
-        let is_match = |pattern: &str| {
-            let regex = setpoint_puppet_values::Regex::new(pattern);
-            nodes.iter().filter_map(|known| known.name.as_deref()).any(|name| {
-                regex.as_ref().is_ok_and(|regex| regex.find(name, 0).is_ok_and(|found| found.is_some()))
-            })
+        let is_host = |known: &Known, name: &str| {
+            known.name.as_deref().is_some_and(|known| known == name || known.split('.').next() == Some(name))
         };
-        for (pattern, span) in &patterns {
-            if !is_match(pattern) {
-                let message =
-                    format!("No node is known whose name fits /{pattern}/, so none is compiled for it");
-                let found = Diagnostic::new(Rule::NotEntered, message).at(*span);
-                plan.diagnostics.push(
-                    found.with_help("Name one with --node, in --nodes FILE, or as `nodes` in setpoint.toml."),
-                );
+        for name in entries::nodes_of_data(self, folder) {
+            if !nodes.iter().any(|known| is_host(known, &name)) {
+                nodes.push(named(&name));
             }
+        }
+        for (pattern, span) in &patterns {
+            let regex = setpoint_puppet_values::Regex::new(pattern.as_str());
+            let fits = |name: &str| {
+                regex.as_ref().is_ok_and(|regex| regex.find(name, 0).is_ok_and(|found| found.is_some()))
+            };
+            if nodes.iter().filter_map(|known| known.name.as_deref()).any(fits) {
+                continue;
+            }
+            if let Some(name) = entries::name_for(pattern) {
+                nodes.push(Known { name: Some(name), made_up: Some(pattern.clone()), ..Known::default() });
+                continue;
+            }
+            let message = format!("No node is known whose name fits /{pattern}/, so none is compiled for it");
+            let found = Diagnostic::new(Rule::NotEntered, message).at(*span);
+            plan.diagnostics.push(
+                found.with_help("Name one with --node, in --nodes FILE, or as `nodes` in setpoint.toml."),
+            );
         }
         // A repository that names no node has one for all.
         if nodes.is_empty() && plan.jobs.is_empty() && (default || patterns.is_empty()) {
             nodes.push(Known::default());
         }
         Ok(nodes)
+    }
+
+    /// Adds the classes by which a repository is entered whose nodes have no resource. Returns how many there are.
+    pub(crate) fn plan_classes(&self, survey: &Survey, plan: &mut Plan) -> Result<usize, UsageError> {
+        let Kind::Repository { .. } = self.kind else { return Ok(0) };
+        let classes = entries::entry_classes(self, survey);
+        let platform = self.platforms(&[]).first().cloned().unwrap_or_else(|| USUAL_PLATFORM.to_owned());
+        let known = Known { platform: Some(platform), ..Known::default() };
+        for name in &classes {
+            let Some(class) = survey.classes.get(name) else { continue };
+            let path = self.session.sources.file(class.file).path().to_owned();
+            let mut job =
+                self.job(Path::new(&path), include(name), Origin::Class, Some(name.clone()), &known)?;
+            job.among_others = true;
+            plan.jobs.push(job);
+        }
+        if let [first, ..] = classes.as_slice() {
+            let names: Vec<&str> = classes.iter().map(String::as_str).collect();
+            let (message, verb) = ("No node that is known has a resource", "are");
+            let message =
+                format!("{message}: {} classes {verb} entered instead: {}", classes.len(), few(&names));
+            let mut found = Diagnostic::new(Rule::NotEntered, message).with_help(
+                "Name the nodes with `nodes` in setpoint.toml, or the classes with `roles`: docs/configuration.md shows how.",
+            );
+            found.span = survey.classes.get(first).map(|class| class.range.in_file(class.file));
+            plan.diagnostics.push(found);
+        }
+        Ok(classes.len())
     }
 
     /// The names, the expressions and whether there is a default, in the order of the text.

@@ -22,19 +22,28 @@ use crate::run;
 use crate::session::{Session, UsageError};
 use crate::settle::{self, Surroundings};
 use crate::sibling::Home;
+use crate::survey::survey;
 
 /// Compiles and judges every job of a project.
 pub fn check(session: &Session<'_>, path: &Path, options: &Options) -> Result<Vec<InputReport>, UsageError> {
     let project = Project::open(session, path, options)?;
-    let plan = project.plan()?;
+    let mut plan = project.plan()?;
     let threads = run::threads(session.jobs);
     let surroundings =
         Surroundings::new(session, project.environment.modulepath(), &project.config, options)?
             .with_threads(threads, plan.jobs.len());
-    let checked = run::all(&project, &plan, threads, |job, compilation, report| {
+    let analyse = |job: &Job, compilation: &Compilation, report: &mut InputReport| {
         analyse(&project, &surroundings, job, compilation, report);
-    });
-    Ok(run::reports(&project, &plan, checked))
+    };
+    let mut checked = run::all(&project, &plan.jobs, threads, analyse);
+    let survey = survey(&project);
+    if checked.iter().all(|one| one.resources_of_code == 0) && options.puppet.node.is_none() {
+        let nodes = plan.jobs.len();
+        if project.plan_classes(&survey, &mut plan)? > 0 {
+            checked.extend(run::all(&project, &plan.jobs[nodes..], threads, analyse));
+        }
+    }
+    Ok(run::reports(&project, &plan, checked, survey))
 }
 
 /// Every analysis of a catalog, and the verdict.

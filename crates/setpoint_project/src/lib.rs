@@ -12,6 +12,7 @@
 
 mod collectors;
 mod diff;
+mod entries;
 mod environment_conf;
 mod facts;
 mod fleet;
@@ -27,6 +28,7 @@ mod run;
 mod session;
 mod settle;
 mod sibling;
+mod survey;
 
 pub use diff::{Compared, Older, diff};
 pub use fleet::{Fleet, FleetNode, check_fleet};

@@ -25,6 +25,8 @@ pub struct NodeData {
     pub environment: Option<String>,
     /// Whether a classifier named the environment.
     pub is_classified: bool,
+    /// The expression of a node statement that the name was made up for.
+    pub made_up: Option<String>,
 }
 
 /// What is known of a node before the command line has its say.
@@ -36,6 +38,8 @@ pub(super) struct Known {
     pub(super) read: Option<Facts>,
     pub(super) facts: Hash,
     pub(super) trusted: Hash,
+    /// The expression of a node statement that the name was made up for.
+    pub(super) made_up: Option<String>,
 }
 
 /// Puts together what is known of a node and what the command line says.
@@ -68,7 +72,7 @@ pub(super) fn node(
         add_agent_facts(&mut facts, &name, options);
     }
     facts::lay_over(&mut facts, &known.facts);
-    let mut data = NodeData { name, platform, facts, ..NodeData::default() };
+    let mut data = NodeData { name, platform, facts, made_up: known.made_up.clone(), ..NodeData::default() };
     let mut trusted = known.trusted.clone();
     if let Some(path) = &options.trusted
         && let Some(path) = of_node(session, path, Some(&data.name))?

@@ -20,6 +20,8 @@ pub struct Options {
     pub invariants: Vec<String>,
     /// Names among [`OPTIONAL_RULES`].
     pub enabled: Vec<String>,
+    /// List findings that lie in installed modules, too.
+    pub include_modules: bool,
     /// The configuration, instead of the nearest `setpoint.toml` at or above the input.
     pub config: Option<PathBuf>,
     pub puppet: PuppetOptions,

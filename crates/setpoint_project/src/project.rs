@@ -1,6 +1,6 @@
 //! What a folder or file of Puppet code is, and where its modules are.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
@@ -52,6 +52,8 @@ pub struct Project<'s> {
     pub diagnostics: Vec<Diagnostic>,
     puppet: PuppetVersion,
     stubs: Hash,
+    /// Modules that the Puppetfile names.
+    installed: BTreeSet<String>,
 }
 
 /// What was found out about an environment before any manifest is read.
@@ -60,6 +62,8 @@ struct Found {
     modulepath: Vec<PathBuf>,
     modules: BTreeMap<String, PathBuf>,
     expected: BTreeMap<String, String>,
+    /// Modules that the Puppetfile names.
+    installed: BTreeSet<String>,
     diagnostics: Vec<Diagnostic>,
 }
 
@@ -71,12 +75,24 @@ impl<'s> Project<'s> {
                 path.starts_with(input)
                     || !self.environment.modulepath().iter().any(|folder| path.starts_with(folder))
             }
-            // `modules` holds what the Puppetfile brings.
-            Kind::Repository { folder, .. } => {
-                path.starts_with(folder) && !path.starts_with(folder.join("modules"))
-            }
+            Kind::Repository { folder, .. } => path.starts_with(folder) && !self.is_installed(path),
             Kind::Module { folder, .. } => path.starts_with(folder) && !path.starts_with(folder.join("spec")),
         }
+    }
+
+    /// Whether a path lies in a module that the Puppetfile brings.
+    fn is_installed(&self, path: &Path) -> bool {
+        let module_in = |folder: &PathBuf| {
+            let name = path.strip_prefix(folder).ok()?.components().next()?;
+            Some(name.as_os_str().to_string_lossy().into_owned())
+        };
+        self.environment.modulepath().iter().filter_map(module_in).any(|name| self.installed.contains(&name))
+    }
+
+    /// The folders of the modules that are the user's own.
+    pub(crate) fn own_modules(&self) -> Vec<PathBuf> {
+        let folders = self.environment.module_names().iter().filter_map(|name| self.environment.module(name));
+        folders.map(|folder| folder.to_path_buf()).filter(|folder| self.owns(folder)).collect()
     }
 
     pub fn open(session: &'s Session<'_>, input: &Path, options: &'s Options) -> Result<Self, UsageError> {
@@ -159,6 +175,7 @@ impl<'s> Project<'s> {
             siblings: Mutex::default(),
             environment,
             stubs: stubs.collect(),
+            installed: found.installed,
             config,
             diagnostics,
             puppet: if version == Some(7) { PuppetVersion::V7 } else { PuppetVersion::V8 },
@@ -344,6 +361,7 @@ fn read_puppetfile(session: &Session<'_>, folder: &Path, given: &[PathBuf], foun
     let path = folder.join("Puppetfile");
     let Ok(text) = read_text(session.files, &path) else { return };
     let puppetfile = puppetfile::read(&text);
+    found.installed = puppetfile.modules.iter().map(|module| module.name.clone()).collect();
     if let Some(moduledir) = &puppetfile.moduledir {
         let moduledir = folder.join(moduledir);
         if session.files.is_dir(&moduledir) && !found.modulepath.contains(&moduledir) {

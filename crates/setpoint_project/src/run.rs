@@ -2,16 +2,18 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZero;
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use indexmap::IndexMap;
-use setpoint_puppet::{Collected, Compilation};
-use setpoint_source::{Diagnostic, InputReport, Rule, Severity, Span, thread_builder};
+use setpoint_puppet::{Collected, Compilation, Failure, FailureKind};
+use setpoint_source::{Class, Diagnostic, Gap, InputReport, Question, Rule, Severity, Span, thread_builder};
 
 use crate::collectors;
 use crate::jobs::{Job, Origin, Plan, few};
 use crate::project::{Kind, Project};
+use crate::survey::{Survey, unreadable_file};
 
 /// Does the work for each item on several threads; the results have the order of the items.
 pub fn parallel<T: Sync, R: Send>(items: &[T], threads: usize, work: impl Fn(&T) -> R + Sync) -> Vec<R> {
@@ -71,22 +73,26 @@ pub(crate) struct Checked {
     pub compiled: bool,
     /// How many resources it has.
     pub resources: usize,
-    /// The classes in it, where that is of interest.
-    classes: Vec<String>,
+    /// How many of them are no classes and stages.
+    pub(crate) resources_of_code: usize,
+    /// The names of the classes and of the types of resources in it.
+    entered: BTreeSet<String>,
     /// What came of its collectors.
     collected: Vec<Collected>,
+    /// Why there is no catalog.
+    failures: Vec<Failure>,
 }
 
-/// Compiles and analyses all jobs of a plan.
+/// Compiles and analyses jobs.
 pub(crate) fn all(
     project: &Project<'_>,
-    plan: &Plan,
+    jobs: &[Job],
     threads: usize,
     analyse: impl Fn(&Job, &Compilation, &mut InputReport) + Sync,
 ) -> Vec<Checked> {
     let progress = &project.session.progress;
-    progress.expect(plan.jobs.len());
-    parallel(&plan.jobs, threads, |job| {
+    progress.expect(jobs.len());
+    parallel(jobs, threads, |job| {
         progress.begin(&job.label());
         check_one(project, job, &analyse)
     })
@@ -94,7 +100,12 @@ pub(crate) fn all(
 
 /// One report of all jobs: what is wrong with the project itself, what was left out, and what each job has that no
 /// other has.
-pub(crate) fn reports(project: &Project<'_>, plan: &Plan, mut checked: Vec<Checked>) -> Vec<InputReport> {
+pub(crate) fn reports(
+    project: &Project<'_>,
+    plan: &Plan,
+    mut checked: Vec<Checked>,
+    survey: Survey,
+) -> Vec<InputReport> {
     let all = checked.iter().flat_map(|one| &one.collected);
     let busy: BTreeSet<Span> = all.filter(|one| one.count > 0).map(|one| one.span).collect();
     for one in checked.iter_mut().filter(|one| one.compiled) {
@@ -113,12 +124,121 @@ pub(crate) fn reports(project: &Project<'_>, plan: &Plan, mut checked: Vec<Check
             }
         }
     }
-    let mut reports = settle(plan, checked, &mut about);
-    once(&mut reports);
-    if !about.findings.is_empty() || reports.is_empty() {
+    doubt_what_was_not_read(project, &mut checked, &mut about);
+    doubt_empty_catalogs(project, &mut checked, &mut about);
+    let entered = checked.iter().flat_map(|one| &one.entered);
+    let entered: BTreeSet<&String> = entered.filter(|name| survey.definitions.contains(*name)).collect();
+    let mut coverage = survey.coverage;
+    coverage.definitions.reached = entered.len();
+    add_untold(project, &checked, survey.findings, &mut about);
+    let mut reports = classify_failures(plan, checked, &mut about);
+    merge_findings_of_nodes(&mut reports);
+    fold_findings_in_modules(project, &mut reports, &mut about);
+    match (&project.kind, reports.first_mut()) {
+        // One manifest is told in one line.
+        (Kind::Manifests(_), Some(first)) => match &mut first.coverage {
+            Some(known) => known.join(&coverage),
+            None => first.coverage = Some(coverage),
+        },
+        _ => about.coverage = Some(coverage),
+    }
+    if !about.findings.is_empty() || about.coverage.is_some() || reports.is_empty() {
         reports.insert(0, about);
     }
     reports
+}
+
+/// Files that are there and could not be read, and descriptions of the project that are not understood, leave every verdict
+/// open: nobody knows what they would have changed.
+fn doubt_what_was_not_read(project: &Project<'_>, checked: &mut [Checked], about: &mut InputReport) {
+    let mut reasons: Vec<setpoint_source::Reason> = Vec::new();
+    for finding in &project.diagnostics {
+        if finding.rule.class() == Class::Syntax {
+            reasons.push(setpoint_source::Reason::of(Gap::Malformed, finding));
+        }
+    }
+    for error in project.session.files.unreadable() {
+        let finding = unreadable_file(project, &error);
+        reasons.push(setpoint_source::Reason::of(Gap::Unread, &finding));
+        about.findings.push(finding);
+    }
+    for one in checked {
+        for reason in &reasons {
+            one.report.doubt(reason);
+        }
+    }
+}
+
+/// A catalog without a resource proves nothing about the code; if no catalog has one, nothing was checked at all.
+fn doubt_empty_catalogs(project: &Project<'_>, checked: &mut [Checked], about: &mut InputReport) {
+    let is_nothing = !matches!(project.kind, Kind::Manifests(_))
+        && checked.iter().all(|one| one.compiled && one.resources_of_code == 0);
+    let reason = setpoint_source::Reason::new(Gap::NothingEntered, "its catalog has no resource");
+    for one in checked.iter_mut().filter(|one| one.compiled && one.resources_of_code == 0) {
+        one.report.doubt(&reason);
+    }
+    if is_nothing {
+        let message = "Nothing was checked: no node and no class of this input has a resource";
+        let finding = Diagnostic::new(Rule::NothingChecked, message).with_help(
+            "Name a node with --node, list nodes or roles in setpoint.toml, or check a folder that has manifests.",
+        );
+        about.findings.push(finding);
+    }
+}
+
+/// Adds what is wrong with files of the project, unless a job or the project tells it already.
+fn add_untold(
+    project: &Project<'_>,
+    checked: &[Checked],
+    findings: Vec<Diagnostic>,
+    about: &mut InputReport,
+) {
+    let sources = &project.session.sources;
+    let key = |finding: &Diagnostic| (finding.rule, finding.span.map(|span| sources.place(span)));
+    let of_jobs = checked.iter().flat_map(|one| &one.report.findings);
+    let mut told: BTreeSet<_> = of_jobs.chain(&about.findings).map(key).collect();
+    about.findings.extend(findings.into_iter().filter(|finding| told.insert(key(finding))));
+}
+
+/// Findings that lie in modules which somebody else wrote become one line, unless they are asked for. What keeps a node from
+/// being compiled is told in any case.
+fn fold_findings_in_modules(project: &Project<'_>, reports: &mut [InputReport], about: &mut InputReport) {
+    if project.options.include_modules || matches!(project.kind, Kind::Manifests(_)) {
+        return;
+    }
+    let sources = &project.session.sources;
+    let path_of = |span: Span| PathBuf::from(sources.file(span.file).path());
+    let is_own = |finding: &Diagnostic| {
+        let mut places =
+            finding.span.into_iter().chain(finding.labels.iter().map(|label| label.span)).peekable();
+        places.peek().is_none() || places.any(|span| project.owns(&path_of(span)))
+    };
+    let (mut count, mut modules) = (0, BTreeSet::new());
+    for report in reports.iter_mut() {
+        let fails =
+            report.verdict().get(Question::Catalog).is_some_and(setpoint_source::Judgement::is_refuted);
+        if fails {
+            continue;
+        }
+        report.findings.retain(|finding| {
+            let keeps = is_own(finding);
+            if !keeps {
+                count += 1;
+                let path = finding.span.map(path_of).unwrap_or_default();
+                modules.extend(project.environment.module_of(&path).map(|(name, _)| name));
+            }
+            keeps
+        });
+    }
+    if count > 0 {
+        let (count, modules) = (counted(count, "finding"), counted(modules.len(), "installed module"));
+        let finding = Diagnostic::new(Rule::FindingsInModules, format!("{count} in {modules}"));
+        about.findings.push(finding.with_help("`--include-modules` lists them."));
+    }
+}
+
+fn counted(count: usize, word: &str) -> String {
+    format!("{count} {word}{}", if count == 1 { "" } else { "s" })
 }
 
 fn check_one(
@@ -133,23 +253,33 @@ fn check_one(
     let compiled = compilation.catalog.is_some();
     let resources = compilation.catalog.as_ref().map_or(0, |catalog| catalog.resources().len());
     analyse(job, &compilation, &mut report);
-    let classes = match (&compilation.catalog, &project.kind) {
-        (Some(catalog), Kind::Module { .. }) => catalog.classes.iter().map(ToString::to_string).collect(),
-        _ => Vec::new(),
-    };
-    let collected = compilation.collected;
-    Checked { report, compiled, resources, classes, collected }
+    let mut entered = BTreeSet::new();
+    let mut resources_of_code = 0;
+    for (_, resource) in compilation.catalog.iter().flat_map(setpoint_catalog::Catalog::iter) {
+        match resource.type_name.as_str() {
+            "Class" => {
+                entered.insert(resource.title.to_lowercase());
+            }
+            "Stage" => {}
+            type_name => {
+                resources_of_code += 1;
+                entered.insert(type_name.to_lowercase());
+            }
+        }
+    }
+    let Compilation { collected, failures, .. } = compilation;
+    Checked { report, compiled, resources, resources_of_code, entered, collected, failures }
 }
 
 /// Decides what a failure means: a class that was merely tried is left out with the reason; an example that compiles
 /// somewhere is not for the other platforms.
-fn settle(plan: &Plan, checked: Vec<Checked>, about: &mut InputReport) -> Vec<InputReport> {
+fn classify_failures(plan: &Plan, checked: Vec<Checked>, about: &mut InputReport) -> Vec<InputReport> {
     let mut works: BTreeMap<(&str, Option<&str>), bool> = BTreeMap::new();
     for (job, one) in plan.jobs.iter().zip(&checked) {
         *works.entry((&job.path, job.case.as_deref())).or_default() |= one.compiled;
     }
     // A class that another one declares was checked there.
-    let covered: BTreeSet<String> = checked.iter().flat_map(|one| one.classes.iter().cloned()).collect();
+    let covered: BTreeSet<String> = checked.iter().flat_map(|one| one.entered.iter().cloned()).collect();
     let mut skipped = Skipped::default();
     for (class, _, parameters) in &plan.need_parameters {
         if covered.contains(class) {
@@ -161,13 +291,13 @@ fn settle(plan: &Plan, checked: Vec<Checked>, about: &mut InputReport) -> Vec<In
     }
     let mut reports = Vec::new();
     let mut entered: BTreeMap<&str, bool> = BTreeMap::new();
-    for (job, Checked { mut report, compiled, .. }) in plan.jobs.iter().zip(checked) {
+    for (job, Checked { mut report, compiled, failures, .. }) in plan.jobs.iter().zip(checked) {
         if let (Origin::Class, Some(class)) = (job.origin, &job.case) {
             *entered.entry(class).or_default() |= compiled || covered.contains(class);
         }
         if compiled || !matches!(job.origin, Origin::Class | Origin::Example) {
             if job.origin == Origin::Class {
-                excuse(&mut report);
+                demote_invalid_resources(&mut report);
             }
             reports.push(report);
             continue;
@@ -182,10 +312,10 @@ fn settle(plan: &Plan, checked: Vec<Checked>, about: &mut InputReport) -> Vec<In
             continue;
         }
         let on = job.node.platform.clone().unwrap_or_else(|| job.node.name.clone());
-        for found in report.findings.drain(..) {
-            if found.severity == Severity::Error {
-                skipped.add(reason(&found), case, &found.message.clone(), Some((on.clone(), found)));
-            }
+        for failure in failures {
+            let found = failure.to_diagnostic();
+            let reason = classify_failure(&failure.kind, case);
+            skipped.add(reason, case, &found.message.clone(), Some((on.clone(), found)));
         }
     }
     let total = entered.len() + plan.need_parameters.len();
@@ -198,7 +328,7 @@ fn settle(plan: &Plan, checked: Vec<Checked>, about: &mut InputReport) -> Vec<In
 }
 
 /// A class that was tried with its defaults alone may well lack what makes its resources valid.
-fn excuse(report: &mut InputReport) {
+fn demote_invalid_resources(report: &mut InputReport) {
     for found in &mut report.findings {
         if found.severity == Severity::Error && found.rule == Rule::InvalidResource {
             found.severity = Severity::Warning;
@@ -219,19 +349,20 @@ enum Reason {
     Failed,
 }
 
-fn reason(found: &Diagnostic) -> Reason {
-    let message = &found.message;
-    let missing_module = found.helps.iter().any(|help| help.contains("not on the module path"));
-    match found.rule {
-        _ if message.contains("expects a value for parameter") => Reason::Parameters,
-        _ if message.contains("is private") => Reason::Private,
-        _ if missing_module => Reason::Dependency,
-        _ if message.contains("could not be computed") => Reason::Unknown,
-        Rule::UnknownValue | Rule::UnsupportedFunction => Reason::Unknown,
-        Rule::FailCalled => Reason::Refused,
+/// Returns why a class could not be entered. Only parameters of the class itself are for its user to give; a parameter
+/// that its body forgets is a failure of the code.
+fn classify_failure(failure: &FailureKind, class: &str) -> Reason {
+    match failure {
+        FailureKind::Private { .. } => Reason::Private,
+        FailureKind::FailCalled(_) => Reason::Refused,
+        FailureKind::UnknownValue { .. }
+        | FailureKind::UnsupportedFunction(_)
+        | FailureKind::UnsupportedTemplate { .. } => Reason::Unknown,
         // It reads or orders what the class has that is meant to declare it.
-        Rule::UnknownVariable if message.contains("::") => Reason::Part,
-        Rule::DanglingReference => Reason::Part,
+        FailureKind::UnknownVariable { name } if name.contains("::") => Reason::Part,
+        FailureKind::DanglingReference(_) => Reason::Part,
+        kind if kind.lacks_parameter().is_some_and(|of| of.is_class(class)) => Reason::Parameters,
+        kind if kind.missing_module().is_some() => Reason::Dependency,
         _ => Reason::Failed,
     }
 }
@@ -305,23 +436,23 @@ fn failed(one: One) -> Option<Diagnostic> {
     Some(found.severity(Severity::Warning).with_note(note))
 }
 
-/// What several nodes have in common is said once, with all of them.
-fn once(reports: &mut [InputReport]) {
-    let mut first: BTreeMap<(Option<setpoint_source::Span>, Rule, String), (usize, usize)> = BTreeMap::new();
+/// What several nodes have in common is said once, with all of them: findings of one rule at one place, the first of a node
+/// with the first of another.
+fn merge_findings_of_nodes(reports: &mut [InputReport]) {
+    type Key = (Rule, Option<Span>, Vec<String>, usize);
+    let mut first: BTreeMap<Key, (usize, usize)> = BTreeMap::new();
     let mut nodes: BTreeMap<(usize, usize), Vec<String>> = BTreeMap::new();
     for (at, report) in reports.iter_mut().enumerate() {
         let node = report.node.clone().unwrap_or_default();
+        let mut counts: BTreeMap<(Rule, Option<Span>, Vec<String>), usize> = BTreeMap::new();
         for finding in std::mem::take(&mut report.findings) {
-            // Puppet puts the name of the node into some messages.
-            let bare = node.split(' ').next_back().unwrap_or(&node);
-            let message =
-                if bare.is_empty() { finding.message.clone() } else { finding.message.replace(bare, "\0") };
-            let key = (finding.span, finding.rule, message);
+            // Without a place, what a finding is about tells it from others.
+            let about = if finding.span.is_none() { finding.resources.clone() } else { Vec::new() };
+            let count = counts.entry((finding.rule, finding.span, about.clone())).or_default();
+            *count += 1;
+            let key = (finding.rule, finding.span, about, *count);
             if let Some(place) = first.get(&key) {
-                let known = nodes.entry(*place).or_default();
-                if known.last() != Some(&node) {
-                    known.push(node.clone());
-                }
+                nodes.entry(*place).or_default().push(node.clone());
                 continue;
             }
             let place = (at, report.findings.len());

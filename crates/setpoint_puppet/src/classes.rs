@@ -2,15 +2,14 @@
 
 use setpoint_catalog::Kind;
 use setpoint_provenance::{Control, Leaf, LeafKind, Prov};
-use setpoint_puppet_functions::Stop;
+use setpoint_puppet_functions::{ClassUse, DanglingReference, FailureKind, Stop};
 use setpoint_puppet_values::{Hash, Value, to_text};
-use setpoint_source::{Rule, Span, Symbol};
+use setpoint_source::{Span, Symbol, never};
 
 use crate::compiler::Compiler;
 use crate::declare::New;
 use crate::loader::{DefinitionId, DefinitionKind};
 use crate::resources::{Parameter, ResourceId, ResourceType};
-use crate::rules;
 use crate::scope::{Local, Scope, ScopeId, ScopeKind};
 use crate::trace::MISSING_CLASS;
 
@@ -24,8 +23,8 @@ impl Compiler<'_> {
         let mut found = Vec::with_capacity(names.len());
         for (name, prov) in names {
             let Some(class) = self.find_class(name)? else {
-                let message = format!("Could not find class {name} for {}", self.options.node);
-                return Err(self.missing_class(message, name, Some(span)));
+                let wanted = ClassUse::Included { node: self.options.node.clone() };
+                return Err(self.missing_class(name, wanted, Some(span)));
             };
             found.push((class, *prov));
         }
@@ -57,8 +56,8 @@ impl Compiler<'_> {
             options.classes.iter().partition(|(_, parameters)| !parameters.is_empty());
         for (name, parameters) in with.into_iter().chain(without) {
             let Some(class) = self.find_class(name)? else {
-                let message = format!("Could not find class {name} for {}", self.options.node);
-                return Err(self.missing_class(message, name, None));
+                let wanted = ClassUse::Included { node: self.options.node.clone() };
+                return Err(self.missing_class(name, wanted, None));
             };
             if parameters.is_empty() {
                 if !self.class_scopes.contains_key(&self.definitions[class].name) {
@@ -158,9 +157,8 @@ impl Compiler<'_> {
     fn inheritance_cycle(&self, first: DefinitionId, chain: &[DefinitionId], again: DefinitionId) -> Stop {
         let definition = &self.definitions[first];
         let names = std::iter::once(&first).chain(chain).chain([&again]);
-        let names: Vec<&str> = names.map(|id| self.definitions[*id].name.as_str()).collect();
-        let message = format!("The classes inherit from each other in a circle: {}", names.join(" -> "));
-        rules::stop(Rule::EndlessEvaluation, message, definition.span)
+        let names = names.map(|id| self.definitions[*id].name.to_string()).collect();
+        FailureKind::InheritanceCycle(names).at(definition.span)
     }
 
     /// The class that a class inherits from.
@@ -169,11 +167,9 @@ impl Compiler<'_> {
         if let Some(found) = self.find_class(&parent)? {
             return Ok(Some(found));
         }
-        let message = format!(
-            "Could not find parent resource type '::{parent}' of type hostclass in {}",
-            self.options.environment_name(self.environment)
-        );
-        Err(self.missing_class(message, &parent, self.definitions[definition].span))
+        let environment = self.options.environment_name(self.environment).to_owned();
+        let wanted = ClassUse::Inherited { environment };
+        Err(self.missing_class(&parent, wanted, self.definitions[definition].span))
     }
 
     /// Whether code of one class may override what code of another has set.
@@ -274,7 +270,11 @@ impl Compiler<'_> {
     fn evaluate_parent(&mut self, definition: DefinitionId) -> Result<Option<ScopeId>, Stop> {
         let Some(parent) = self.parent_of(definition)? else { return Ok(None) };
         let name = self.definitions[parent].name;
-        let Some(resource) = self.find_class_resource(name) else { return Ok(None) };
+        let Some(resource) = self.find_class_resource(name) else {
+            // `instantiate` adds parents before their children; the class would lose what it inherits.
+            never!("the parent class {name} is not in the catalog");
+            return Ok(None);
+        };
         self.evaluate_resource(resource)?;
         Ok(self.class_scopes.get(&name).copied())
     }
@@ -329,9 +329,9 @@ impl Compiler<'_> {
         };
         let title = reference_title(&wanted);
         let Some(stage) = self.find_resource("stage", &title)? else {
-            let resource = self.resources[id].reference();
-            let message = format!("Could not find stage {title} specified by {resource}");
-            return Err(rules::stop(Rule::DanglingReference, message, None));
+            let class = self.resources[id].reference();
+            let missing = DanglingReference::Stage { missing: title, class };
+            return Err(FailureKind::DanglingReference(missing).unplaced());
         };
         if self.resources[id].get(name).is_none_or(Value::is_undef) && stage != ResourceId::MAIN_STAGE {
             let value = Value::string(self.resources[stage].title.clone()).with(wanted.prov);

@@ -4,9 +4,9 @@
 
 use rustc_hash::FxHashSet;
 use setpoint_provenance::{Control, Prov};
-use setpoint_puppet_functions::Stop;
+use setpoint_puppet_functions::{DanglingReference, FailureKind, Stop};
 use setpoint_puppet_values::{Data, Value, ops, to_text};
-use setpoint_source::{Diagnostic, Rule, Span, Symbol};
+use setpoint_source::{Span, Symbol, never};
 
 use crate::compiler::Compiler;
 use crate::overrides::Override;
@@ -159,7 +159,10 @@ impl Compiler<'_> {
     /// The resources that a query selects and did not select before.
     fn collect(&mut self, at: usize) -> Result<Vec<ResourceId>, Stop> {
         let collector = &self.collectors[at];
-        let Selects::Query { type_name, query } = &collector.selects else { return Ok(Vec::new()) };
+        let Selects::Query { type_name, query } = &collector.selects else {
+            never!("collects by something else than a query");
+            return Ok(Vec::new());
+        };
         let type_name = *type_name;
         let Some(bucket) = self.resources.bucket(type_name) else { return Ok(Vec::new()) };
         // Without a change since the last time, only what was declared since then can be new.
@@ -279,7 +282,10 @@ impl Compiler<'_> {
 
     /// The resources that `realize` names, as far as they are there.
     fn realize(&mut self, at: usize) -> Result<Vec<ResourceId>, Stop> {
-        let Selects::Fixed(references) = &mut self.collectors[at].selects else { return Ok(Vec::new()) };
+        let Selects::Fixed(references) = &mut self.collectors[at].selects else {
+            never!("realizes by something else than references");
+            return Ok(Vec::new());
+        };
         if references.is_empty() {
             return Ok(Vec::new());
         }
@@ -307,17 +313,20 @@ impl Compiler<'_> {
 
     /// The error for resources that `realize` names and nothing declares.
     pub(crate) fn refuse_missing_realizations(&self) -> Result<(), Stop> {
-        let mut missing: Vec<(&str, Span)> = Vec::new();
+        let mut names = Vec::new();
+        let mut first = None;
         for collector in &self.collectors {
-            if let Selects::Fixed(references) = &collector.selects {
-                missing.extend(references.iter().map(|(name, _)| (name.as_str(), collector.span)));
+            if let Selects::Fixed(references) = &collector.selects
+                && !references.is_empty()
+            {
+                names.extend(references.iter().map(|(name, _)| name.clone()));
+                first.get_or_insert(collector.span);
             }
         }
-        let Some((_, first)) = missing.first() else { return Ok(()) };
-        let names: Vec<String> = missing.iter().map(|(name, _)| (*name).to_owned()).collect();
-        let message = format!("Failed to realize virtual resources {}", names.join(", "));
-        let diagnostic = Diagnostic::new(Rule::DanglingReference, message).at(*first).with_resources(names);
-        Err(Stop::Error(Box::new(diagnostic)))
+        match first {
+            None => Ok(()),
+            Some(first) => Err(FailureKind::DanglingReference(DanglingReference::Realized(names)).at(first)),
+        }
     }
 
     fn satisfies(&self, id: ResourceId, query: &Query) -> bool {

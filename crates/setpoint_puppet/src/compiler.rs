@@ -7,9 +7,11 @@ use indexmap::IndexSet;
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 use setpoint_catalog::{Kind, Tags};
 use setpoint_provenance::{Arena, Control, Prov};
-use setpoint_puppet_functions::{LogLevel, Stop};
+use setpoint_puppet_functions::{
+    Failure, FailureKind, Limit, LogLevel, Place, Questionable, Stop, Strictness,
+};
 use setpoint_puppet_values::Type;
-use setpoint_source::{Diagnostic, FileId, Range, Rule, Span, Symbol};
+use setpoint_source::{Diagnostic, FileId, Range, Span, Symbol, never};
 
 use crate::collectors::Collector;
 use crate::environment::{Environment, Manifest};
@@ -23,7 +25,7 @@ use crate::scope::{Scope, ScopeId, ScopeKind, Scopes};
 use crate::tags::TagMemo;
 use crate::tags::tag_if_valid;
 use crate::trace::{Branches, Trace};
-use crate::{Compilation, Guard, LogEntry, rules};
+use crate::{Compilation, Guard, LogEntry};
 
 /// Where the evaluation is.
 #[derive(Clone, Copy, Debug)]
@@ -69,6 +71,8 @@ pub(crate) struct Compiler<'a> {
     pub(crate) blocks: Vec<Arc<LambdaBlock>>,
     pub(crate) epp: Vec<Epp>,
     pub(crate) diagnostics: Vec<Diagnostic>,
+    /// The errors among the diagnostics.
+    pub(crate) failures: Vec<Failure>,
     pub(crate) log: Vec<LogEntry>,
     pub(crate) warned: FxHashSet<String>,
     pub(crate) guards: Vec<Guard>,
@@ -131,6 +135,7 @@ impl<'a> Compiler<'a> {
             blocks: Vec::new(),
             epp: Vec::new(),
             diagnostics: Vec::new(),
+            failures: Vec::new(),
             log: Vec::new(),
             warned: FxHashSet::default(),
             guards: Vec::new(),
@@ -156,10 +161,9 @@ impl<'a> Compiler<'a> {
     /// What every catalog begins with: `Stage[main]`, `Class[Settings]` and `Class[main]`.
     fn begin_catalog(&mut self) {
         let class = Symbol::new("Class");
-        let stage = match setpoint_catalog::native_type("stage") {
-            Some(native) => ResourceType::Native(native),
-            None => ResourceType::Definition(DefinitionId::MAIN),
-        };
+        let stage = setpoint_catalog::native_type("stage");
+        never!(stage.is_none(), "the native types lack stage");
+        let stage = stage.map_or(ResourceType::Definition(DefinitionId::MAIN), ResourceType::Native);
         self.add_first("Stage".into(), "main", stage, Kind::CompilableType, false);
         let settings = ResourceType::Definition(DefinitionId::SETTINGS);
         self.add_first(class, "Settings", settings, Kind::Unknown, false);
@@ -200,22 +204,23 @@ impl<'a> Compiler<'a> {
     pub(crate) fn run(mut self, entry: &Entry) -> Compilation {
         let outcome = self.phases(entry);
         if let Err(stop) = outcome {
-            let diagnostic = self.explain(stop);
-            self.diagnostics.push(diagnostic);
+            let failure = self.failure_of(stop);
+            self.report_failure(failure);
         }
         let collected = self.collected();
-        let failed = self.diagnostics.iter().any(|found| found.severity == setpoint_source::Severity::Error);
+        let failures = std::mem::take(&mut self.failures);
         let diagnostics = std::mem::take(&mut self.diagnostics);
         let log = std::mem::take(&mut self.log);
         let guards = std::mem::take(&mut self.guards);
         let declarations = std::mem::take(&mut self.declarations);
         let declarations = declarations.into_iter().map(|(id, prov)| (id.index() as u32, prov));
         let declarations = declarations.map(|(id, prov)| (setpoint_catalog::ResourceId(id), prov)).collect();
-        if failed {
+        if !failures.is_empty() {
             let trace = std::mem::take(&mut self.trace);
             return Compilation {
                 catalog: None,
                 diagnostics,
+                failures,
                 log,
                 arena: self.arena,
                 guards,
@@ -226,7 +231,7 @@ impl<'a> Compiler<'a> {
         }
         let (catalog, arena, trace) = crate::finish::into_catalog(self);
         let catalog = Some(catalog);
-        Compilation { catalog, diagnostics, log, arena, guards, declarations, trace, collected }
+        Compilation { catalog, diagnostics, failures, log, arena, guards, declarations, trace, collected }
     }
 
     fn phases(&mut self, entry: &Entry) -> Result<(), Stop> {
@@ -263,16 +268,9 @@ impl<'a> Compiler<'a> {
                 return Ok(());
             }
         }
-        let message = "Somehow looped more than 1000 times while evaluating host catalog";
-        let mut diagnostic = Diagnostic::new(Rule::EndlessEvaluation, message);
-        if let Some(&last) = self.resources.pending.last() {
-            let resource = &self.resources[last];
-            diagnostic.span = resource.span;
-            diagnostic = diagnostic
-                .with_note(format!("The last instance that still waits is {}.", resource.reference()))
-                .with_help("Look for a definition that declares an instance of itself without an end.");
-        }
-        Err(Stop::Error(Box::new(diagnostic)))
+        let last = self.resources.pending.last().map(|&last| &self.resources[last]);
+        let limit = Limit::Rounds { waiting: last.map(Resource::reference) };
+        Err(FailureKind::LimitReached(limit).at(last.and_then(|resource| resource.span)))
     }
 
     /// Runs the code of every instance of a definition that waits.
@@ -299,30 +297,29 @@ impl<'a> Compiler<'a> {
 
     /// Adds to an error where the instance was declared in whose code it occurred.
     fn in_resource(&self, stop: Stop, id: ResourceId) -> Stop {
-        let Stop::Error(mut diagnostic) = stop else { return stop };
+        let Stop::Error(mut failure) = stop else { return stop };
         let resource = &self.resources[id];
         if let Some(span) = resource.span {
-            if diagnostic.span.is_none() {
-                diagnostic.span = Some(span);
-            } else if diagnostic.span != Some(span) {
-                diagnostic = Box::new(diagnostic.with_label(span, format!("in {}", resource.reference())));
-            }
+            failure.place_or_label(span, || format!("in {}", resource.reference()));
         }
-        Stop::Error(diagnostic)
+        Stop::Error(failure)
     }
 
-    /// An error, or what is wrong with a jump that nothing caught.
-    fn explain(&self, stop: Stop) -> Diagnostic {
-        let (name, span) = match stop {
-            Stop::Error(diagnostic) => return *diagnostic,
+    /// The failure that stopped the evaluation; a jump that nothing caught is one.
+    pub(crate) fn failure_of(&self, stop: Stop) -> Failure {
+        let (function, span) = match stop {
+            Stop::Error(failure) => return *failure,
             Stop::Break(span) => ("break", Some(span)),
             Stop::Next(_) => ("next", self.last_jump),
             Stop::Return(_) => ("return", self.last_jump),
         };
-        let message = format!("{name}() from context where this is illegal");
-        let mut diagnostic = Diagnostic::new(Rule::EvaluationError, message);
-        diagnostic.span = span;
-        diagnostic
+        Failure { span, ..FailureKind::IllegalJump { function }.into() }
+    }
+
+    /// Reports a failure: there will be no catalog.
+    pub(crate) fn report_failure(&mut self, failure: Failure) {
+        self.diagnostics.push(failure.to_diagnostic());
+        self.failures.push(failure);
     }
 
     pub(crate) fn span(&self, range: Range) -> Span {
@@ -330,10 +327,9 @@ impl<'a> Compiler<'a> {
     }
 
     /// The place as Puppet writes it into messages: `(file: a.pp, line: 3)`.
-    pub(crate) fn location(&self, span: Option<Span>) -> String {
-        let Some(span) = span else { return String::new() };
+    pub(crate) fn named_place(&self, span: Span) -> Place {
         let file = self.environment.sources.file(span.file);
-        format!("(file: {}, line: {})", file.path(), file.line(span.range.start))
+        Place { span, text: format!("(file: {}, line: {})", file.path(), file.line(span.range.start)) }
     }
 
     /// Enters a control context; the result is the context to go back to.
@@ -352,15 +348,15 @@ impl<'a> Compiler<'a> {
     }
 
     /// A questionable construct: nothing, a warning or an error, as `strict` says.
-    pub(crate) fn question(&mut self, message: String, span: Option<Span>) -> Result<(), Stop> {
-        use setpoint_puppet_functions::Strictness;
+    pub(crate) fn question(&mut self, what: Questionable, span: Span) -> Result<(), Stop> {
+        let question = FailureKind::Questionable(what);
         match self.options.strictness() {
             Strictness::Off => Ok(()),
             Strictness::Warning => {
-                self.warn(message, span);
+                self.warn(question.message(), Some(span));
                 Ok(())
             }
-            Strictness::Error => Err(rules::stop(Rule::QuestionableConstruct, message, span)),
+            Strictness::Error => Err(question.at(span)),
         }
     }
 

@@ -2,11 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
-use setpoint_hiera::{Backend, Failure, Scope};
+use setpoint_hiera::{Backend, Scope};
 use setpoint_provenance::Arena;
-use setpoint_puppet_functions::{Call, DataAnswer, DataRequest, Host, Stop, Strictness, is_no_such_key};
+use setpoint_puppet_functions::{Call, DataAnswer, DataRequest, FailureKind, Host, Stop, Strictness};
 use setpoint_puppet_values::{Data, Value};
-use setpoint_source::{Diagnostic, Range, Rule, Severity, Span, Symbol};
+use setpoint_source::{Range, Severity, Span, Symbol};
 
 use crate::compiler::Compiler;
 use crate::scope::group_number;
@@ -34,15 +34,11 @@ impl Compiler<'_> {
         })
     }
 
-    pub(crate) fn data_failure(&self, failure: Failure, span: Option<Span>) -> Stop {
+    pub(crate) fn data_failure(&self, failure: setpoint_hiera::Failure, span: Option<Span>) -> Stop {
         let place =
             failure.config.as_ref().and_then(|(path, line)| self.environment.hiera().place(path, *line));
-        let mut diagnostic = Diagnostic::new(Rule::HieraError, failure.message);
-        diagnostic.span = place.or(span);
-        if let (Some(_), Some(span)) = (place, span) {
-            diagnostic = diagnostic.with_label(span, "asked for here");
-        }
-        Stop::Error(Box::new(diagnostic))
+        let asked_at = place.and(span);
+        FailureKind::HieraError { message: failure.message, asked_at }.at(place.or(span))
     }
 }
 
@@ -107,7 +103,8 @@ impl Scope for Compiler<'_> {
         match Host::call_function(self, call) {
             Ok(value) if is_unknown(&value) => Backend::Unknown,
             Ok(value) => Backend::Found(value),
-            Err(stop) if is_no_such_key(&stop) => Backend::NotFound,
+            Err(Stop::Error(failure)) if failure.kind == FailureKind::NoSuchKey => Backend::NotFound,
+            Err(Stop::Error(failure)) if failure.kind.is_limit_of_setpoint() => Backend::Unknown,
             Err(stop) => Backend::Failed(message(stop)),
         }
     }
@@ -141,7 +138,7 @@ fn is_unknown(value: &Value) -> bool {
 
 fn message(stop: Stop) -> String {
     match stop {
-        Stop::Error(diagnostic) => diagnostic.message,
+        Stop::Error(failure) => failure.kind.message(),
         _ => "it does not come to an end".to_owned(),
     }
 }

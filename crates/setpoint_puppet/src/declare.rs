@@ -4,15 +4,14 @@ use std::sync::Arc;
 
 use setpoint_catalog::{Kind, NativeType};
 use setpoint_provenance::{Control, Prov};
-use setpoint_puppet_functions::Stop;
+use setpoint_puppet_functions::{ClassUse, FailureKind, IllegalConstruct, InvalidTitle, Stop, TypeUse};
 use setpoint_puppet_syntax::ast::ResourceForm;
 use setpoint_puppet_values::{Data, Type, Value, to_text};
-use setpoint_source::{Rule, Span, Symbol};
+use setpoint_source::{Span, Symbol};
 
 use crate::compiler::Compiler;
 use crate::loader::{DefinitionId, lower};
 use crate::resources::{Native, Parameter, Parameters, Resource, ResourceId, ResourceType};
-use crate::rules;
 use crate::tags::{tag_if_valid, tag_values};
 
 /// What distinguishes a resource that is declared.
@@ -67,8 +66,7 @@ impl Compiler<'_> {
         }
         let span = declaration.span;
         let Some(resource_type) = self.find_resource_type_named(type_name)? else {
-            let message = format!("Unknown resource type: '{type_name}'");
-            return Err(self.missing_type(message, &type_name, Some(span)));
+            return Err(self.missing_type(&type_name, TypeUse::Declared, Some(span)));
         };
         let kind = match resource_type {
             ResourceType::Native(_) => Kind::CompilableType,
@@ -108,8 +106,7 @@ impl Compiler<'_> {
         for title in declaration.titles {
             let text = to_text(&title);
             let Some(class) = self.find_class(&text)? else {
-                let message = format!("Could not find declared class {text}");
-                return Err(self.missing_class(message, &text, Some(span)));
+                return Err(self.missing_class(&text, ClassUse::Declared, Some(span)));
             };
             let name = self.definitions[class].name;
             let new = New {
@@ -158,8 +155,8 @@ impl Compiler<'_> {
         }
         for (at, parameter) in new.parameters.iter().enumerate() {
             if new.parameters.iter().take(at).any(|known| known.name == parameter.name) {
-                let message = format!("Duplicate parameter '{}' for on {type_name}[{title}]", parameter.name);
-                return Err(rules::fail(message, new.span));
+                let (parameter, resource) = (parameter.name, format!("{type_name}[{title}]"));
+                return Err(FailureKind::DuplicateParameter { parameter, resource }.at(new.span));
             }
             if parameter.name.as_str() == "tag" {
                 tag_values(&mut tags, &parameter.value)?;
@@ -212,11 +209,7 @@ impl Compiler<'_> {
         let is_stage = resource.type_name.as_str() == "Stage";
         let is_class = resource.is_class();
         if !is_class && resource.named("stage").is_some_and(Value::is_true) {
-            let message = format!(
-                "Only classes can set 'stage'; normal resources like {} cannot change run stage",
-                resource.reference()
-            );
-            return Err(rules::fail(message, resource.span));
+            return Err(FailureKind::StageOfResource { resource: resource.reference() }.at(resource.span));
         }
         let id = self.resources.add(resource, true);
         for alias in aliases {
@@ -230,20 +223,8 @@ impl Compiler<'_> {
     }
 
     fn duplicate(&self, resource: &Resource, known: ResourceId) -> Stop {
-        let reference = resource.reference();
-        let first = self.resources[known].span;
-        let place = if first.is_some() { format!(" at {}", self.location(first)) } else { String::new() };
-        let message =
-            format!("Duplicate declaration: {reference} is already declared{place}; cannot redeclare");
-        let Stop::Error(mut diagnostic) = rules::stop(Rule::DuplicateDeclaration, message, resource.span)
-        else {
-            return rules::fail(reference, resource.span);
-        };
-        if let Some(first) = first {
-            *diagnostic = diagnostic.with_label(first, "first declared here");
-        }
-        *diagnostic = diagnostic.with_resources([reference]);
-        Stop::Error(diagnostic)
+        let first = self.resources[known].span.map(|first| self.named_place(first));
+        FailureKind::DuplicateDeclaration { resource: resource.reference(), first }.at(resource.span)
     }
 
     /// Further titles by which a resource is found: its `alias`, and what its namevars say.
@@ -271,27 +252,17 @@ impl Compiler<'_> {
 
     fn refuse_alias(&self, resource: &Resource, alias: &str, shown: &str) -> Result<(), Stop> {
         let Some(known) = self.resources.find(resource.type_name, alias) else { return Ok(()) };
-        let place = if resource.span.is_some() {
-            format!(" at {}", self.location(resource.span))
-        } else {
-            String::new()
-        };
-        let first = self.resources[known].span;
         let key =
             format!("[\"{}\", {}]", resource.type_name, shown.trim_start_matches('[').trim_end_matches(']'));
-        let message = format!(
-            "Cannot alias {} to {shown}{place}; resource {key} already declared {}",
-            resource.reference(),
-            self.location(first)
-        );
-        let mut diagnostic =
-            setpoint_source::Diagnostic::new(Rule::DuplicateDeclaration, message.trim_end().to_owned());
-        diagnostic.span = resource.span;
-        if let Some(first) = first {
-            diagnostic = diagnostic.with_label(first, "first declared here");
-        }
-        let both = [resource.reference(), self.resources[known].reference()];
-        Err(Stop::Error(Box::new(diagnostic.with_resources(both))))
+        let duplicate = FailureKind::DuplicateAlias {
+            resource: resource.reference(),
+            alias: shown.to_owned(),
+            key,
+            known: self.resources[known].reference(),
+            at: resource.span.map(|span| self.named_place(span)),
+            first: self.resources[known].span.map(|first| self.named_place(first)),
+        };
+        Err(duplicate.at(resource.span))
     }
 
     /// The resource that a type and title name, also by alias or another spelling of its title.
@@ -320,8 +291,7 @@ impl Compiler<'_> {
             self.find_resource(type_name, title)
         } else {
             let shown = setpoint_puppet_values::ruby::text::inspect_text(text);
-            let message = format!("No title provided and {shown} is not a valid resource reference");
-            Err(rules::fail(message, None))
+            Err(FailureKind::IllegalConstruct(IllegalConstruct::UntitledReference { shown }).unplaced())
         }
     }
 
@@ -408,8 +378,8 @@ fn title_parts(native: Native, resource: &Resource) -> Result<Vec<(&'static str,
     if let Some(parts) = native.parse_title(title) {
         Ok(parts.into_iter().filter(|(_, value)| value != title || native.namevars.len() > 1).collect())
     } else {
-        let message = format!("No set of title patterns matched the title \"{title}\".");
-        Err(rules::fail(message, resource.span))
+        let invalid = InvalidTitle::NoPattern(resource.title.clone());
+        Err(FailureKind::InvalidTitle(invalid).at(resource.span))
     }
 }
 

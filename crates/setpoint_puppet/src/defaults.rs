@@ -4,13 +4,12 @@
 //! when a resource is declared.
 
 use rustc_hash::FxHashMap;
-use setpoint_puppet_functions::Stop;
+use setpoint_puppet_functions::{FailureKind, Stop};
 use setpoint_puppet_values::Value;
-use setpoint_source::{Rule, Symbol};
+use setpoint_source::Symbol;
 
 use crate::compiler::Compiler;
 use crate::resources::{Parameter, Parameters};
-use crate::rules;
 use crate::scope::ScopeId;
 
 /// The defaults that one scope sets, by displayed type name. Most scopes set none.
@@ -38,11 +37,8 @@ impl Compiler<'_> {
         for parameter in parameters {
             let table = self.scopes[scope].defaults.get_mut(type_name);
             if table.get(parameter.name).is_some() {
-                let message = format!(
-                    "Default already defined for {type_name} {{ {} }}; cannot redefine",
-                    parameter.name
-                );
-                return Err(rules::stop(Rule::DefaultRedefined, message, parameter.span));
+                let redefined = FailureKind::DefaultRedefined { type_name, parameter: parameter.name };
+                return Err(redefined.at(parameter.span));
             }
             table.set(parameter);
         }

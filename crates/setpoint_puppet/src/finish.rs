@@ -6,9 +6,9 @@ use std::sync::Arc;
 use rustc_hash::{FxHashMap, FxHashSet};
 use setpoint_catalog::{Catalog, metaparameters};
 use setpoint_provenance::{Arena, Control, Prov};
-use setpoint_puppet_functions::Stop;
+use setpoint_puppet_functions::{DanglingReference, Failure, FailureKind, Stop};
 use setpoint_puppet_values::{Data, Hash, Key, Value, to_text};
-use setpoint_source::{Diagnostic, FileId, Rule, SourceFile, Symbol};
+use setpoint_source::{FileId, SourceFile, Symbol};
 
 use crate::compiler::Compiler;
 use crate::declare::is_reference;
@@ -62,8 +62,8 @@ impl Compiler<'_> {
                     .collect();
                 let native = *native;
                 for parameter in unknown {
-                    let diagnostic = self.unknown_parameter(id, &parameter, native);
-                    self.diagnostics.push(diagnostic);
+                    let failure = self.unknown_attribute(id, &parameter, native);
+                    self.report_failure(failure);
                 }
             }
             ResourceType::Definition(definition) => {
@@ -78,35 +78,31 @@ impl Compiler<'_> {
                         (parameter.name, value)
                     })
                     .collect();
-                if let Err(Stop::Error(mut diagnostic)) = self.validate(id, definition, &values) {
-                    diagnostic.span = self.resources[id].span;
-                    self.diagnostics.push(*diagnostic);
+                if let Err(kind) = self.validate(id, definition, &values) {
+                    let span = self.resources[id].span;
+                    self.report_failure(Failure { span, ..(*kind).into() });
                 }
             }
         }
     }
 
-    fn unknown_parameter(
+    fn unknown_attribute(
         &self,
         id: ResourceId,
         parameter: &Parameter,
         native: &setpoint_catalog::NativeType,
-    ) -> Diagnostic {
+    ) -> Failure {
         let resource = &self.resources[id];
-        let reference = resource.reference();
-        let name = parameter.name;
-        let message = format!("no parameter named '{name}' on {reference}");
-        let mut diagnostic = Diagnostic::new(Rule::UnknownParameter, message).with_resources([reference]);
-        diagnostic.span = resource.span.or(parameter.span);
-        if let Some(span) = parameter.span {
-            diagnostic = diagnostic.with_label(span, format!("'{name}' is given here"));
-        }
         let known =
             native.attributes.iter().map(|attribute| attribute.name).chain(metaparameters().iter().copied());
-        match setpoint_source::nearest(&name, known) {
-            Some(near) => diagnostic.with_help(format!("Did you mean '{near}'?")),
-            None => diagnostic,
-        }
+        let near = setpoint_source::nearest(&parameter.name, known).map(str::to_owned);
+        let kind = FailureKind::UnknownAttribute {
+            resource: resource.reference(),
+            attribute: parameter.name,
+            given_at: parameter.span,
+            near,
+        };
+        Failure { span: resource.span.or(parameter.span), ..kind.into() }
     }
 
     /// Metaparameters such as `noop` and `tag` pass from a container to what it contains, from `Class[main]` on.
@@ -198,7 +194,9 @@ impl Compiler<'_> {
                 self.check_references(id, &parameter, &parameter.value, &mut missing)?;
             }
         }
-        self.diagnostics.extend(missing);
+        for failure in missing {
+            self.report_failure(failure);
+        }
         Ok(())
     }
 
@@ -207,7 +205,7 @@ impl Compiler<'_> {
         id: ResourceId,
         parameter: &Parameter,
         value: &Value,
-        missing: &mut Vec<Diagnostic>,
+        missing: &mut Vec<Failure>,
     ) -> Result<(), Stop> {
         let text = match &value.data {
             Data::Array(items) => {
@@ -222,19 +220,17 @@ impl Compiler<'_> {
         };
         let span = parameter.span.or(self.resources[id].span);
         let found = match self.find_reference(&text) {
-            Err(Stop::Error(mut diagnostic)) => {
-                diagnostic.span = span;
-                missing.push(*diagnostic);
+            Err(Stop::Error(failure)) => {
+                missing.push(Failure { span, ..*failure });
                 return Ok(());
             }
             found => found?,
         };
         if found.is_none() {
-            let message = format!("Could not find resource '{text}' in parameter '{}'", parameter.name);
-            let mut diagnostic = Diagnostic::new(Rule::DanglingReference, message)
-                .with_resources([self.resources[id].reference(), text]);
-            diagnostic.span = span;
-            missing.push(diagnostic);
+            let resource = self.resources[id].reference();
+            let dangling =
+                DanglingReference::Parameter { missing: text, parameter: parameter.name, resource };
+            missing.push(Failure { span, ..FailureKind::DanglingReference(dangling).into() });
         }
         Ok(())
     }

@@ -5,17 +5,16 @@ use std::path::{Path, PathBuf};
 use indexmap::IndexMap;
 use setpoint_provenance::{Arena, Control, Leaf, LeafKind};
 use setpoint_puppet_functions::{
-    Block, Call, DataAnswer, DataRequest, Host, LogLevel, RubyAnswer, Stop, Strictness, call_ruby_function,
-    no_such_key,
+    Block, Call, Caller, DataAnswer, DataRequest, FailureKind, Host, LogLevel, RubyAnswer, Sought, Stop,
+    Strictness, call_ruby_function,
 };
 use setpoint_puppet_values::{Data, Hash, Key, Object, Opaque, Value};
-use setpoint_source::{FileSystem, Range, Rule, Span, Symbol};
+use setpoint_source::{FileSystem, Range, Span, Symbol, never};
 
 use crate::LogEntry;
 use crate::compiler::Compiler;
 use crate::environment::RubyFunction;
 use crate::loader::DefinitionKind;
-use crate::rules;
 use crate::trace::{MISSING_PARAMETERS_OF, MISSING_RESOURCE};
 
 impl Host for Compiler<'_> {
@@ -25,10 +24,13 @@ impl Host for Compiler<'_> {
 
     fn call_block(&mut self, block: &dyn Block, arguments: Vec<Value>) -> Result<Value, Stop> {
         let known = self.blocks.iter().rev().find(|known| known.same(block)).cloned();
-        match known {
-            Some(lambda) => self.run_block(&lambda, arguments),
-            None => Err(rules::fail("The block of this call is not known", None)),
-        }
+        let Some(lambda) = known else {
+            // Functions call only the block that they were given, while they run.
+            let what = "the block of this call is not known";
+            never!("{what}");
+            return Err(FailureKind::BrokenInvariant(what).unplaced());
+        };
+        self.run_block(&lambda, arguments)
     }
 
     fn call_function(&mut self, call: Call<'_>) -> Result<Value, Stop> {
@@ -42,9 +44,13 @@ impl Host for Compiler<'_> {
         self.frame.control = outer;
         result.map_err(|stop| match stop {
             // Puppet says it in other words if a function calls a function.
-            Stop::Error(mut diagnostic) if diagnostic.rule == Rule::UnknownFunction => {
-                diagnostic.message = format!("Unknown function '{}'", call.name);
-                Stop::Error(diagnostic)
+            Stop::Error(mut failure) => {
+                if let FailureKind::UnknownFunction { name, caller, .. } = &mut failure.kind
+                    && *name == call.name
+                {
+                    *caller = Caller::Function;
+                }
+                Stop::Error(failure)
             }
             stop => stop,
         })
@@ -217,8 +223,8 @@ impl Host for Compiler<'_> {
         self.environment.module_file(folder, name)
     }
 
-    fn missing_file(&self, folder: &str, name: &str) -> Vec<String> {
-        self.missing_file(folder, name)
+    fn seek_file(&self, folder: &str, name: &str) -> Option<Sought> {
+        Some(self.seek_file(folder, name))
     }
 
     fn library_file(&self, name: &str) -> Option<PathBuf> {
@@ -250,8 +256,7 @@ impl Compiler<'_> {
             return answer;
         }
         let Some(function) = self.environment.ruby_function(&name) else {
-            let unknown = crate::evaluate::unknown_function(name, call.span);
-            return Err(self.missing_function(unknown, &name));
+            return Err(self.missing_function(name, call.span));
         };
         self.call_ruby(&function, name, call, false)
     }
@@ -266,7 +271,7 @@ impl Compiler<'_> {
             return None;
         }
         Some(Ok(match (&*name, rest) {
-            ("not_found", []) => return Some(Err(no_such_key(call.span))),
+            ("not_found", []) => return Some(Err(FailureKind::NoSuchKey.at(call.span))),
             ("environment_name" | "module_name" | "cached_value", _) => Value::UNDEF,
             ("cache_has_key", [_]) => Value::from(false),
             ("cache", [_, value]) => value.clone(),

@@ -30,7 +30,6 @@ mod overrides;
 mod parameters;
 mod relationships;
 mod resources;
-mod rules;
 mod scope;
 mod tags;
 mod top;
@@ -39,7 +38,7 @@ mod variables;
 
 use setpoint_catalog::{Catalog, ResourceId};
 use setpoint_provenance::{Arena, Prov};
-use setpoint_source::{Diagnostic, Rule, Span, thread_builder};
+use setpoint_source::{Diagnostic, Span, thread_builder};
 
 use compiler::Compiler;
 
@@ -47,15 +46,19 @@ pub use collectors::Collected;
 pub use environment::{Definition, Environment, Manifest};
 pub use lookups::{Looked, LookupFormat, LookupOptions, lookup};
 pub use options::{Entry, Options, PuppetVersion};
-pub use setpoint_puppet_functions::{LogLevel, Strictness, module_functions};
+pub use setpoint_puppet_functions::{
+    Callee, DanglingReference, Failure, FailureKind, LogLevel, Questionable, Strictness, module_functions,
+};
 pub use trace::{ArrowTrace, CollectorTrace, OverrideTrace, ResourceTrace, Trace, may_act};
 
 /// What a compilation gives.
 #[derive(Debug)]
 pub struct Compilation {
-    /// Absent if a diagnostic is an error.
+    /// Absent if there are failures.
     pub catalog: Option<Catalog>,
     pub diagnostics: Vec<Diagnostic>,
+    /// The errors among the diagnostics as data, in the same order.
+    pub failures: Vec<Failure>,
     /// What the manifest, and Puppet about it, had to say.
     pub log: Vec<LogEntry>,
     /// Where the values of the catalog came from.
@@ -72,10 +75,12 @@ pub struct Compilation {
 
 impl Compilation {
     /// One that ended before it began.
-    pub fn failed(why: Diagnostic) -> Self {
+    pub fn failed(why: impl Into<Failure>) -> Self {
+        let why = why.into();
         Self {
             catalog: None,
-            diagnostics: vec![why],
+            diagnostics: vec![why.to_diagnostic()],
+            failures: vec![why],
             log: Vec::new(),
             arena: Arena::new(false),
             guards: Vec::new(),
@@ -112,17 +117,17 @@ pub struct Guard {
 /// Compiles the catalog of one node.
 pub fn compile(environment: &Environment<'_>, entry: &Entry, options: &Options) -> Compilation {
     with_stack(|| Compiler::new(environment, options).run(entry))
-        .unwrap_or_else(|message| Compilation::failed(Diagnostic::new(Rule::EvaluationError, message)))
+        .unwrap_or_else(|why| Compilation::failed(*why))
 }
 
 /// Runs an evaluation on a thread of its own, which has the stack for it.
-fn with_stack<T: Send>(work: impl FnOnce() -> T + Send) -> Result<T, String> {
+fn with_stack<T: Send>(work: impl FnOnce() -> T + Send) -> Result<T, Box<FailureKind>> {
     std::thread::scope(|scope| {
         let builder = thread_builder().name("compile".to_owned());
         match builder.spawn_scoped(scope, work).map(std::thread::ScopedJoinHandle::join) {
             Ok(Ok(done)) => Ok(done),
             Ok(Err(panic)) => std::panic::resume_unwind(panic),
-            Err(error) => Err(format!("Cannot start a thread for the compilation: {error}")),
+            Err(error) => Err(Box::new(FailureKind::NoThread { error: error.to_string() })),
         }
     })
 }

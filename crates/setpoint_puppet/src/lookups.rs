@@ -1,15 +1,17 @@
 //! Data asked for without a compilation, as `puppet lookup` does it.
 
-use setpoint_hiera::{Explain, FailureKind, not_found};
-use setpoint_puppet_functions::{DataAnswer, DataRequest, Stop, json_text, yaml_text};
+use setpoint_hiera::{Explain, FailureKind as HieraFailure};
+use setpoint_puppet_functions::{
+    DataAnswer, DataRequest, Failure, FailureKind, KeyUse, Stop, Typed, json_text, yaml_text,
+};
 use setpoint_puppet_values::types::assert_instance;
 use setpoint_puppet_values::{Data, Hash, Key, Value};
-use setpoint_source::{Diagnostic, Rule};
+use setpoint_source::Diagnostic;
 
 use crate::compiler::Compiler;
 use crate::environment::Environment;
 use crate::options::{Entry, Options};
-use crate::{LogEntry, rules, with_stack};
+use crate::{LogEntry, with_stack};
 
 /// What is looked for, and how.
 #[derive(Debug, Clone, Default)]
@@ -77,7 +79,7 @@ pub fn lookup(environment: &Environment<'_>, options: &Options, wanted: &LookupO
         compiler.look_up_keys(wanted)
     };
     with_stack(work).unwrap_or_else(|problem| Looked {
-        value: Err(Diagnostic::new(Rule::EvaluationError, problem)),
+        value: Err(Failure::from(*problem).to_diagnostic()),
         explanation: None,
         log: Vec::new(),
     })
@@ -103,10 +105,7 @@ impl Compiler<'_> {
     fn look_up_keys(mut self, wanted: &LookupOptions) -> Looked {
         let mut explanation = None;
         let found = self.first_found(wanted, &mut explanation);
-        let value = found.map_err(|stop| match stop {
-            Stop::Error(diagnostic) => *diagnostic,
-            _ => Diagnostic::new(Rule::EvaluationError, "the lookup did not come to an end"),
-        });
+        let value = found.map_err(|stop| self.failure_of(stop).to_diagnostic());
         Looked { value, explanation, log: self.log }
     }
 
@@ -135,7 +134,7 @@ impl Compiler<'_> {
             self.hiera = session;
             let is_explained = match &explained.answer {
                 Ok(_) => true,
-                Err(failure) => matches!(failure.kind, FailureKind::Data | FailureKind::Issue),
+                Err(failure) => matches!(failure.kind, HieraFailure::Data | HieraFailure::Issue),
             };
             if is_explained {
                 *explanation = Some(explained.text);
@@ -148,20 +147,17 @@ impl Compiler<'_> {
             (DataAnswer::Found(value), _) => ("Found value", value),
             (DataAnswer::Missing(_), Some(default)) => ("Default value", Value::from(default.as_str())),
             (DataAnswer::Missing(missing), None) => {
-                let mut diagnostic = Diagnostic::new(Rule::HieraError, not_found(&keys));
-                let names: Vec<String> =
-                    missing.searched.iter().map(|path| path.display().to_string()).collect();
-                if !names.is_empty() {
-                    diagnostic = diagnostic.with_note(format!("Searched: {}.", names.join(", ")));
-                }
-                return Err(Stop::Error(Box::new(diagnostic)));
+                let names = keys.iter().map(|key| (*key).to_owned()).collect();
+                let searched = missing.searched;
+                return Err(FailureKind::MissingKey { names, searched, by: KeyUse::Command }.unplaced());
             }
         };
         if let Some(of) = &of
             && !matches!(value.data, Data::Opaque(_))
         {
-            assert_instance(subject, of, &value)
-                .map_err(|error| rules::stop(Rule::TypeMismatch, error.message, None))?;
+            assert_instance(subject, of, &value).map_err(|error| {
+                FailureKind::WrongType { of: Typed::FoundData, mismatch: error.message }.unplaced()
+            })?;
         }
         Ok(value)
     }

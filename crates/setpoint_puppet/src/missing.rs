@@ -1,67 +1,54 @@
-//! What to say where something is not there: where it was looked for, and what may have been meant. It is help beside
-//! Puppet's own sentence.
+//! Where something that is missing was looked for, and what may have been meant.
 
 use std::path::Path;
 
-use setpoint_puppet_functions::Stop;
-use setpoint_source::{Diagnostic, Rule, Span, nearest};
+use setpoint_puppet_functions::{
+    Caller, ClassUse, FailureKind, MissingModule, Sought, SoughtPlace, Stop, TypeUse,
+};
+use setpoint_source::{Span, Symbol, nearest};
 
 use crate::compiler::Compiler;
 
 impl Compiler<'_> {
-    pub(crate) fn missing_class(&self, message: String, name: &str, span: Option<Span>) -> Stop {
-        let name = plain(name);
+    pub(crate) fn missing_class(&self, name: &str, wanted: ClassUse, span: Option<Span>) -> Stop {
         let known: Vec<String> = self.definitions.class_names().collect();
-        self.missing(Rule::UnknownClass, message, &name, known, span)
+        let sought = self.seek(&plain(name), known, |_, module| SoughtPlace::Module(module));
+        FailureKind::UnknownClass { name: name.to_owned(), wanted, sought }.at(span)
     }
 
-    pub(crate) fn missing_type(&self, message: String, name: &str, span: Option<Span>) -> Stop {
-        let name = plain(name);
+    pub(crate) fn missing_type(&self, name: &str, wanted: TypeUse, span: Option<Span>) -> Stop {
+        let lower = plain(name);
         let mut known: Vec<String> = self.definitions.define_names().collect();
-        if !name.contains("::") {
+        if !lower.contains("::") {
             known.extend(setpoint_catalog::native_types().iter().map(|native| native.name.to_owned()));
         }
-        self.missing(Rule::UnknownResourceType, message, &name, known, span)
+        let sought = self.seek(&lower, known, |name, module| match known_module_of_type(name) {
+            Some(known) => SoughtPlace::KnownModule { what: "type", module: self.missing_module(known) },
+            None if name.contains("::") => SoughtPlace::Module(module),
+            None => SoughtPlace::Everywhere { what: "type", modulepath: module.modulepath },
+        });
+        FailureKind::UnknownResourceType { name: name.to_owned(), wanted, sought }.at(span)
     }
 
-    /// A class or definition, which would be found by its name in a module.
-    fn missing(
+    /// Where a class or definition belongs, which is found by its name in a module.
+    fn seek(
         &self,
-        rule: Rule,
-        message: String,
         name: &str,
         mut known: Vec<String>,
-        span: Option<Span>,
-    ) -> Stop {
-        let mut found = Diagnostic::new(rule, message);
-        found.span = span;
+        without_module: impl FnOnce(&str, MissingModule) -> SoughtPlace,
+    ) -> Sought {
         let (module, rest) = name.split_once("::").unwrap_or((name, ""));
-        if let Some(folder) = self.environment.module(module) {
+        let place = if let Some(folder) = self.environment.module(module) {
             let manifests = folder.join("manifests");
             let file = if rest.is_empty() { "init".to_owned() } else { rest.replace("::", "/") };
-            let file = manifests.join(format!("{file}.pp"));
-            let state = if self.environment.files.is_file(&file) {
-                "which has no such name"
-            } else {
-                "which does not exist"
-            };
-            found = found.with_help(format!("Its place is {}, {state}.", file.display()));
+            let path = manifests.join(format!("{file}.pp"));
             known.extend(self.names_in(module, &manifests));
+            SoughtPlace::File { exists: self.environment.files.is_file(&path), path }
         } else {
             known.extend(self.environment.module_names().iter().cloned());
-            let is_type = rule == Rule::UnknownResourceType;
-            found = found.with_help(match known_module_of_type(name).filter(|_| is_type) {
-                Some(module) => {
-                    format!("It is a type of the module {module}. {}", self.missing_module(module))
-                }
-                None if is_type && rest.is_empty() => self.nowhere("a type of this name"),
-                None => self.missing_module(module),
-            });
-        }
-        if let Some(near) = nearest(name, known.iter().map(String::as_str).filter(|known| *known != name)) {
-            found = found.with_help(format!("Did you mean `{near}`?"));
-        }
-        Stop::Error(Box::new(found))
+            without_module(name, self.missing_module(module))
+        };
+        Sought { place, near: nearest_other(name, &known) }
     }
 
     /// The names that the files of a module stand for.
@@ -76,63 +63,34 @@ impl Compiler<'_> {
             .collect()
     }
 
-    /// That there is no module of this name, and where it was looked for.
-    fn missing_module(&self, module: &str) -> String {
-        if let Some(hint) = self.environment.expected_module(module) {
-            return hint.to_owned();
+    fn missing_module(&self, name: &str) -> MissingModule {
+        MissingModule {
+            name: name.to_owned(),
+            modulepath: self.environment.modulepath().to_vec(),
+            hint: self.environment.expected_module(name).map(str::to_owned),
         }
-        let folders = self.folders();
-        if folders.is_empty() {
-            return format!(
-                "There is no module `{module}`: no module path is known. Give one with --modulepath, or an environment \
-                 with --environment."
-            );
-        }
-        format!("There is no module `{module}` in {folders}: it is not on the module path.")
     }
 
-    /// That no module has something, whatever the module.
-    fn nowhere(&self, what: &str) -> String {
-        let folders = self.folders();
-        if folders.is_empty() {
-            return format!("Puppet has no {}, and no module path is known.", what.trim_start_matches("a "));
-        }
-        format!("Neither Puppet nor a module in {folders} has {what}.")
-    }
-
-    fn folders(&self) -> String {
-        let folders: Vec<String> =
-            self.environment.modulepath().iter().map(|folder| folder.display().to_string()).collect();
-        folders.join(", ")
-    }
-
-    /// Adds to an unknown function where it was looked for.
-    pub(crate) fn missing_function(&self, stop: Stop, name: &str) -> Stop {
-        let Stop::Error(mut found) = stop else { return stop };
-        if let Some((module, rest)) = name.split_once("::") {
-            let help = match self.environment.module(module) {
+    pub(crate) fn missing_function(&self, name: Symbol, span: Span) -> Stop {
+        let place = if let Some((module, rest)) = name.split_once("::") {
+            match self.environment.module(module) {
+                Some(folder) => SoughtPlace::FunctionFiles {
+                    folder: folder.to_path_buf(),
+                    module: module.to_owned(),
+                    name: rest.replace("::", "/"),
+                },
+                None => SoughtPlace::Module(self.missing_module(module)),
+            }
+        } else if let Some(module) = setpoint_puppet_functions::known_module_with(&name) {
+            match self.environment.module(module) {
                 Some(folder) => {
-                    let rest = rest.replace("::", "/");
-                    format!(
-                        "Its place is {0}/functions/{rest}.pp or {0}/lib/puppet/functions/{module}/{rest}.rb, and neither \
-                         exists.",
-                        folder.display()
-                    )
+                    SoughtPlace::OtherVersion { module: module.to_owned(), folder: folder.to_path_buf() }
                 }
-                None => self.missing_module(module),
-            };
-            found.helps.push(help);
-        } else if let Some(module) = setpoint_puppet_functions::known_module_with(name) {
-            let help = match self.environment.module(module) {
-                Some(folder) => {
-                    format!("The module {module} has it in other versions, and not in {}.", folder.display())
-                }
-                None => format!("It is a function of the module {module}. {}", self.missing_module(module)),
-            };
-            found.helps.push(help);
+                None => SoughtPlace::KnownModule { what: "function", module: self.missing_module(module) },
+            }
         } else {
-            found.helps.push(self.nowhere("a function of this name"));
-        }
+            SoughtPlace::Everywhere { what: "function", modulepath: self.environment.modulepath().to_vec() }
+        };
         let in_module = name.split_once("::").and_then(|(module, _)| {
             let folder = self.environment.module(module)?.join("functions");
             Some(self.names_in(module, &folder))
@@ -146,35 +104,29 @@ impl Compiler<'_> {
             .chain(setpoint_puppet_functions::builtin_names().map(str::to_owned))
             .chain(crate::functions::NAMES.iter().map(|name| (*name).to_owned()))
             .collect();
-        if let Some(near) = nearest(name, known.iter().map(String::as_str).filter(|known| *known != name)) {
-            found.helps.push(format!("Did you mean `{near}`?"));
-        }
-        Stop::Error(found)
+        let sought = Sought { place, near: nearest_other(&name, &known) };
+        FailureKind::UnknownFunction { name, caller: Caller::Manifest, sought }.at(span)
     }
 
     /// Where a file of a module was looked for, and one that may have been meant.
-    pub(crate) fn missing_file(&self, folder: &str, name: &str) -> Vec<String> {
+    pub(crate) fn seek_file(&self, folder: &str, name: &str) -> Sought {
         let path = Path::new(name);
         if path.is_absolute() {
-            return vec![format!("{} does not exist.", path.display())];
+            return Sought { place: SoughtPlace::AbsolutePath(path.to_owned()), near: None };
         }
         let Some((module, rest)) = name.split_once('/') else {
-            return vec![format!("The name is MODULE/FILE, for the file in MODULE/{folder}.")];
+            return Sought { place: SoughtPlace::WithoutModule { folder: folder.to_owned() }, near: None };
         };
         let Some(root) = self.environment.module(module) else {
-            let mut helps = vec![self.missing_module(module)];
             let names = self.environment.module_names().iter().map(String::as_str);
-            helps.extend(nearest(module, names).map(|near| format!("Did you mean `{near}/{rest}`?")));
-            return helps;
+            let near = nearest(module, names).map(|near| format!("{near}/{rest}"));
+            return Sought { place: SoughtPlace::Module(self.missing_module(module)), near };
         };
         let root = root.join(folder);
-        let mut helps = vec![format!("Its place is {}, which does not exist.", root.join(rest).display())];
         let mut known = Vec::new();
         self.files_under(&root, &root, 0, &mut known);
-        if let Some(near) = nearest(rest, known.iter().map(String::as_str)) {
-            helps.push(format!("Did you mean `{module}/{near}`?"));
-        }
-        helps
+        let near = nearest(rest, known.iter().map(String::as_str)).map(|near| format!("{module}/{near}"));
+        Sought { place: SoughtPlace::File { path: root.join(rest), exists: false }, near }
     }
 
     fn files_under(&self, root: &Path, folder: &Path, depth: u32, found: &mut Vec<String>) {
@@ -223,4 +175,8 @@ fn known_module_of_type(name: &str) -> Option<&'static str> {
 
 fn plain(name: &str) -> String {
     name.trim_start_matches("::").to_lowercase()
+}
+
+fn nearest_other(name: &str, known: &[String]) -> Option<String> {
+    nearest(name, known.iter().map(String::as_str).filter(|known| *known != name)).map(str::to_owned)
 }

@@ -3,14 +3,13 @@
 use indexmap::IndexMap;
 use rustc_hash::FxBuildHasher;
 use setpoint_provenance::{Control, Prov};
-use setpoint_puppet_functions::Stop;
+use setpoint_puppet_functions::{DanglingReference, FailureKind, Questionable, Stop};
 use setpoint_puppet_values::{Data, Value};
-use setpoint_source::{Diagnostic, Rule, Span, Symbol};
+use setpoint_source::{Span, Symbol};
 
 use crate::compiler::Compiler;
 use crate::loader::{DefinitionId, DefinitionKind};
 use crate::resources::{Parameter, ResourceId};
-use crate::rules;
 use crate::scope::ScopeId;
 
 /// Parameters for a resource, and whose code sets them.
@@ -63,35 +62,20 @@ impl Compiler<'_> {
     /// The error for overrides of resources that nothing declares.
     pub(crate) fn refuse_missing_overrides(&mut self) -> Result<(), Stop> {
         let missing = std::mem::take(&mut self.missing_overrides);
-        let Some((_, first)) = missing.first() else { return Ok(()) };
-        let names: Vec<String> = missing.iter().map(|(name, _)| name.clone()).collect();
-        let message = format!("Could not find resource(s) {} for overriding", names.join(", "));
-        let mut diagnostic =
-            Diagnostic::new(Rule::DanglingReference, message).at(*first).with_resources(names);
-        for (name, span) in missing.iter().skip(1) {
-            diagnostic = diagnostic.with_label(*span, format!("{name} is overridden here"));
-        }
-        Err(Stop::Error(Box::new(diagnostic)))
+        let Some(&(_, first)) = missing.first() else { return Ok(()) };
+        Err(FailureKind::DanglingReference(DanglingReference::Overridden(missing)).at(first))
     }
 
     pub(crate) fn merge_override(&mut self, id: ResourceId, new: Override) -> Result<(), Stop> {
         let resource = &self.resources[id];
         if resource.source != new.source && !self.is_child_of(new.source, resource.source) {
-            let reference = resource.reference();
-            let stop =
-                rules::stop(Rule::OverrideNotAllowed, "Only subclasses can override parameters", new.span);
-            return Err(self.with_declaration(stop, id, &reference));
+            let foreign =
+                FailureKind::ForeignOverride { resource: resource.reference(), declared: resource.span };
+            return Err(foreign.at(new.span));
         }
         if resource.evaluated {
-            let place = self.location(resource.span);
-            let message = if place.is_empty() {
-                "Attempt to override an already evaluated resource with new values".to_owned()
-            } else {
-                format!(
-                    "Attempt to override an already evaluated resource, defined at {place}, with new values"
-                )
-            };
-            self.question(message, Some(new.span))?;
+            let declared = resource.span.map(|span| self.named_place(span));
+            self.question(Questionable::OverrideOfEvaluated { declared }, new.span)?;
         }
         for parameter in new.parameters {
             self.override_parameter(id, parameter)?;
@@ -146,32 +130,15 @@ impl Compiler<'_> {
     }
 
     fn already_set(&self, id: ResourceId, new: &Parameter, current: &Parameter) -> Stop {
-        let reference = self.resources[id].reference();
-        let source = match &self.definitions[current.source].kind {
-            DefinitionKind::Class(class) => format!(" by Class[{}]", class.name),
-            DefinitionKind::Define(define) => format!(" by {}", define.name),
-            DefinitionKind::Node(_) => format!(" by Node[{}]", self.definitions[current.source].name),
-            DefinitionKind::Main | DefinitionKind::Settings => String::new(),
+        let by = match &self.definitions[current.source].kind {
+            DefinitionKind::Class(class) => Some(format!("Class[{}]", class.name)),
+            DefinitionKind::Define(define) => Some(define.name.to_string()),
+            DefinitionKind::Node(_) => Some(format!("Node[{}]", self.definitions[current.source].name)),
+            DefinitionKind::Main | DefinitionKind::Settings => None,
         };
-        let place = self.location(current.span);
-        let place = if place.is_empty() { place } else { format!(" at {place}") };
-        let message =
-            format!("Parameter '{}' is already set on {reference}{source}{place}; cannot redefine", new.name);
-        let mut diagnostic = Diagnostic::new(Rule::OverrideNotAllowed, message).with_resources([reference]);
-        diagnostic.span = new.span;
-        if let Some(span) = current.span {
-            diagnostic = diagnostic.with_label(span, "first set here");
-        }
-        Stop::Error(Box::new(diagnostic))
-    }
-
-    fn with_declaration(&self, stop: Stop, id: ResourceId, reference: &str) -> Stop {
-        let Stop::Error(diagnostic) = stop else { return stop };
-        let mut diagnostic = diagnostic.with_resources([reference.to_owned()]);
-        if let Some(span) = self.resources[id].span {
-            diagnostic = diagnostic.with_label(span, format!("{reference} is declared here"));
-        }
-        Stop::Error(Box::new(diagnostic))
+        let (resource, parameter) = (self.resources[id].reference(), new.name);
+        let first = current.span.map(|span| self.named_place(span));
+        FailureKind::ParameterAlreadySet { resource, parameter, by, first }.at(new.span)
     }
 }
 

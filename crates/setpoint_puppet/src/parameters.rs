@@ -3,26 +3,25 @@
 use std::path::PathBuf;
 
 use setpoint_provenance::{Control, Prov};
-use setpoint_puppet_functions::{DataAnswer, DataRequest, Stop};
+use setpoint_puppet_functions::{DataAnswer, DataRequest, FailureKind, Stop};
 use setpoint_puppet_values::types::validate_parameters;
 use setpoint_puppet_values::{Hash, Key, Value};
-use setpoint_source::{Rule, Symbol};
+use setpoint_source::Symbol;
 
 use crate::compiler::Compiler;
 use crate::loader::{DefinitionId, DefinitionKind};
 use crate::resources::{Parameter, ResourceId};
-use crate::rules;
 use crate::scope::{Local, ParameterScope, ScopeId};
 use crate::tags::tag_values;
 
 /// Puppet blames the call, not the default, if a default reads a parameter that has no value yet.
 pub(crate) fn unplaced(stop: Stop) -> Stop {
     match stop {
-        Stop::Error(mut diagnostic) if diagnostic.rule == Rule::UnevaluatedParameter => {
-            if let Some(span) = diagnostic.span.take() {
-                diagnostic = Box::new(diagnostic.with_label(span, "read here"));
+        Stop::Error(mut failure) if matches!(failure.kind, FailureKind::UnevaluatedParameter { .. }) => {
+            if let Some(span) = failure.span.take() {
+                failure.add_label(span, "read here");
             }
-            Stop::Error(diagnostic)
+            Stop::Error(failure)
         }
         stop => stop,
     }
@@ -37,18 +36,14 @@ pub(crate) struct NotFound {
     searched: Vec<PathBuf>,
 }
 
-/// Says where a value for a parameter was looked for.
-fn with_searched(stop: Stop, missing: &[NotFound]) -> Stop {
-    let Stop::Error(mut diagnostic) = stop else { return stop };
-    for one in missing {
-        if !one.searched.is_empty()
-            && diagnostic.message.contains(&format!("expects a value for parameter '{}'", one.name))
-        {
-            let names: Vec<String> = one.searched.iter().map(|path| path.display().to_string()).collect();
-            diagnostic.notes.push(format!("Data for ${} was looked for in {}.", one.name, names.join(", ")));
-        }
+/// Notes where values for the parameters that lack one were looked for.
+fn note_searched(kind: &mut FailureKind, missing: Vec<NotFound>) {
+    if let FailureKind::MissingParameter { parameters, searched, .. } = kind {
+        let lacks_value =
+            |one: &NotFound| !one.searched.is_empty() && parameters.iter().any(|name| **name == *one.name);
+        let missing = missing.into_iter().filter(lacks_value);
+        searched.extend(missing.map(|one| (one.name, one.searched)));
     }
-    Stop::Error(diagnostic)
 }
 
 impl Compiler<'_> {
@@ -67,11 +62,13 @@ impl Compiler<'_> {
             self.class_scopes.insert(self.definitions[definition].name, scope);
         }
         let values = self.evaluate_parameters(id, definition, scope, &missing)?;
-        self.validate(id, definition, &values).map_err(|stop| with_searched(stop, &missing))?;
+        self.validate(id, definition, &values).map_err(|mut kind| {
+            note_searched(&mut kind, missing);
+            kind.unplaced()
+        })?;
         for (name, value) in values {
             if self.scopes[scope].is_bound(name) {
-                let message = format!("Cannot reassign variable '${name}'");
-                return Err(rules::stop(Rule::ReassignedVariable, message, None));
+                return Err(FailureKind::ReassignedVariable { name, is_built_in: false }.unplaced());
             }
             let span = self.resources[id].parameters.get(name).and_then(|parameter| parameter.span);
             let prov = self.arena.copy(value.prov, span, Some(name));
@@ -170,7 +167,7 @@ impl Compiler<'_> {
         };
         let resource = &self.resources[id];
         let parameters = ParameterScope {
-            callee: resource.reference(),
+            callee: resource.callee(),
             current: None,
             parameters: declared.iter().map(|parameter| (parameter.name, None)).collect(),
         };
@@ -251,7 +248,7 @@ impl Compiler<'_> {
         id: ResourceId,
         definition: DefinitionId,
         values: &[(Symbol, Value)],
-    ) -> Result<(), Stop> {
+    ) -> Result<(), Box<FailureKind>> {
         let signature = &self.definitions[definition].signature;
         // The code outside of classes and nodes takes no parameters, but `require()` may give it one.
         if signature.is_empty() {
@@ -259,8 +256,9 @@ impl Compiler<'_> {
         }
         let given: Hash =
             values.iter().map(|(name, value)| (Key::from(name.as_str()), value.clone())).collect();
-        validate_parameters(&self.resources[id].reference(), signature, &given, false)
-            .map_err(|error| rules::stop(Rule::TypeMismatch, error.message, None))
+        let callee = self.resources[id].callee();
+        validate_parameters(&callee, signature, &given)
+            .map_err(|mismatch| Box::new(FailureKind::of_parameters(callee, mismatch)))
     }
 
     /// Sets a parameter that the manifest did not set itself. A `tag` tags the resource, too.

@@ -4,16 +4,15 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashSet;
 use setpoint_provenance::Prov;
-use setpoint_puppet_functions::Stop;
+use setpoint_puppet_functions::{DanglingReference, FailureKind, IllegalConstruct, Stop};
 use setpoint_puppet_syntax::ast::ArrowOp;
 use setpoint_puppet_values::{Data, Type, Value, infer};
-use setpoint_source::{Diagnostic, Rule, Span, Symbol};
+use setpoint_source::{Span, Symbol};
 
 use crate::collectors::CollectorId;
 use crate::compiler::Compiler;
 use crate::declare::reference_parts;
 use crate::resources::ResourceId;
-use crate::rules;
 use crate::trace::ArrowTrace;
 
 /// One side of an arrow.
@@ -93,24 +92,14 @@ impl Compiler<'_> {
                 let of = self.type_from_text(text, span)?;
                 self.operand(&of, span).map(|operand| found.push(operand))
             }
-            _ => {
-                let message = format!(
-                    "Illegal relationship operand, can not form a relationship with {}. A Catalog type is required.",
-                    with_article(&infer(value).generalize().to_string())
-                );
-                Err(rules::fail(message, span))
-            }
+            _ => Err(illegal_operand(with_article(&infer(value).generalize().to_string()), span)),
         }
     }
 
     fn operand(&mut self, of: &Type, span: Span) -> Result<Operand, Stop> {
         let text = reference_parts(of).is_some().then(|| self.reference_text(of)).flatten();
-        text.map(|text| Operand::Reference(text.into())).ok_or_else(|| {
-            let message = format!(
-                "Illegal relationship operand, can not form a relationship with something of type {of}. A Catalog type is required."
-            );
-            rules::fail(message, span)
-        })
+        text.map(|text| Operand::Reference(text.into()))
+            .ok_or_else(|| illegal_operand(format!("something of type {of}"), span))
     }
 
     /// Turns all relationships into `before` and `notify` of their sources.
@@ -146,19 +135,14 @@ impl Compiler<'_> {
     }
 
     fn make_relationship(&mut self, source: &str, target: &str, from: &Relationship) -> Result<(), Stop> {
-        let missing = |message: String, name: &str| {
-            let diagnostic = Diagnostic::new(Rule::DanglingReference, message)
-                .at(from.span)
-                .with_resources([name.to_owned()]);
-            Stop::Error(Box::new(diagnostic))
-        };
+        let missing = |what| Err(FailureKind::DanglingReference(what).at(from.span));
         let Some(resource) = self.find_reference(source)? else {
-            let message = format!("Could not find resource '{source}' for relationship on '{target}'");
-            return Err(missing(message, source));
+            let (missing_one, target) = (source.to_owned(), target.to_owned());
+            return missing(DanglingReference::RelationshipSource { missing: missing_one, target });
         };
         if self.find_reference(target)?.is_none() {
-            let message = format!("Could not find resource '{target}' for relationship from '{source}'");
-            return Err(missing(message, target));
+            let (missing_one, source) = (target.to_owned(), source.to_owned());
+            return missing(DanglingReference::RelationshipTarget { missing: missing_one, source });
         }
         self.append_relationship(resource, from, target)
     }
@@ -185,6 +169,10 @@ impl Compiler<'_> {
         self.frame.control = control;
         result
     }
+}
+
+pub(crate) fn illegal_operand(operand: String, span: Span) -> Stop {
+    FailureKind::IllegalConstruct(IllegalConstruct::RelationshipWith { operand }).at(span)
 }
 
 fn known_value(resource: &crate::resources::Resource, name: Symbol) -> Option<Value> {

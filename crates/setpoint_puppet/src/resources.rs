@@ -8,6 +8,7 @@ use indexmap::{Equivalent, IndexMap};
 use rustc_hash::{FxBuildHasher, FxHashMap};
 use setpoint_catalog::{Kind, NativeType, Tags};
 use setpoint_provenance::Prov;
+use setpoint_puppet_functions::Callee;
 use setpoint_puppet_values::Value;
 use setpoint_source::{Span, Symbol};
 
@@ -80,6 +81,11 @@ impl Resource {
     /// `File[/etc/motd]`.
     pub(crate) fn reference(&self) -> String {
         format!("{}[{}]", self.type_name, self.title)
+    }
+
+    /// The resource as the owner of its parameters.
+    pub(crate) fn callee(&self) -> Callee {
+        Callee::Resource { type_name: self.type_name, title: self.title.clone() }
     }
 
     pub(crate) fn get(&self, name: Symbol) -> Option<&Value> {

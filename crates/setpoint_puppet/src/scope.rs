@@ -9,8 +9,9 @@ use std::sync::Arc;
 use indexmap::IndexMap;
 use rustc_hash::FxBuildHasher;
 use setpoint_provenance::Prov;
+use setpoint_puppet_functions::{Callee, FailureKind};
 use setpoint_puppet_values::Value;
-use setpoint_source::Symbol;
+use setpoint_source::{Symbol, never};
 
 use crate::defaults::Defaults;
 use crate::loader::DefinitionId;
@@ -67,7 +68,7 @@ pub(crate) enum Local {
 #[derive(Debug)]
 pub(crate) struct ParameterScope {
     /// Whose parameters they are, for messages.
-    pub(crate) callee: String,
+    pub(crate) callee: Callee,
     /// The parameter whose default is being evaluated.
     pub(crate) current: Option<Symbol>,
     pub(crate) parameters: Vec<(Symbol, Option<Value>)>,
@@ -75,23 +76,19 @@ pub(crate) struct ParameterScope {
 
 impl ParameterScope {
     /// Why a parameter has no value when the default of another reads it.
-    fn not_evaluated(&self, wanted: Symbol) -> String {
+    fn not_evaluated(&self, wanted: Symbol) -> Box<FailureKind> {
         let place = |name| self.parameters.iter().position(|(known, _)| *known == name);
-        match self.current {
-            Some(current) if place(wanted) >= place(current) => format!(
-                "{}: default expression for ${current} tries to illegally access not yet evaluated ${wanted}",
-                self.callee
-            ),
-            _ => format!("{}: expects a value for parameter ${wanted}", self.callee),
-        }
+        let default_of = self.current.filter(|current| place(wanted) >= place(*current));
+        let of = self.callee.clone();
+        Box::new(FailureKind::UnevaluatedParameter { of, parameter: wanted, default_of })
     }
 }
 
 /// What a lookup in the short-lived tables finds.
 pub(crate) enum Found {
     Value(Value),
-    /// A parameter whose turn has not come; the sentence says so.
-    NotEvaluated(String),
+    /// A parameter whose turn has not come.
+    NotEvaluated(Box<FailureKind>),
 }
 
 impl Scope {
@@ -230,14 +227,20 @@ impl Scope {
 
     /// Says which parameter's default is evaluated next.
     pub(crate) fn begin_default(&mut self, name: Symbol) {
-        if let Some(scope) = self.parameter_scope() {
-            scope.current = Some(name);
+        match self.parameter_scope() {
+            Some(scope) => scope.current = Some(name),
+            // Reads of later parameters would not be refused.
+            None => _ = never!("the default of ${name} outside of a parameter scope"),
         }
     }
 
     /// Sets the value of a parameter while defaults are being evaluated.
     pub(crate) fn set_parameter(&mut self, name: Symbol, value: Value) {
-        let Some(scope) = self.parameter_scope() else { return };
+        let Some(scope) = self.parameter_scope() else {
+            // The parameter would be lost.
+            never!("${name} is set outside of a parameter scope");
+            return;
+        };
         match scope.parameters.iter_mut().find(|(known, _)| *known == name) {
             Some((_, slot)) => *slot = Some(value),
             None => scope.parameters.push((name, Some(value))),
@@ -246,10 +249,12 @@ impl Scope {
 
     /// Ends the evaluation of parameters that [`Local::Parameters`] began at `level`.
     pub(crate) fn finish_parameters(&mut self, level: usize) -> Vec<(Symbol, Value)> {
-        let parameters = match self.locals.get_mut(level) {
-            Some(Local::Parameters(scope)) => std::mem::take(&mut scope.parameters),
-            _ => Vec::new(),
+        let Some(Local::Parameters(scope)) = self.locals.get_mut(level) else {
+            // All parameters would be lost.
+            never!("the parameter scope at level {level} is gone");
+            return Vec::new();
         };
+        let parameters = std::mem::take(&mut scope.parameters);
         self.truncate(level);
         parameters.into_iter().filter_map(|(name, value)| Some((name, value?))).collect()
     }

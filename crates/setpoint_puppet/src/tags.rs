@@ -2,13 +2,12 @@
 
 use rustc_hash::FxHashMap;
 use setpoint_catalog::Tags;
-use setpoint_puppet_functions::Stop;
+use setpoint_puppet_functions::{FailureKind, Stop};
 use setpoint_puppet_values::{Data, Value};
 use setpoint_source::Symbol;
 
 use crate::compiler::Compiler;
 use crate::resources::ResourceId;
-use crate::rules;
 
 /// Results of merging that are asked for again and again: resources of one type in one container mostly have the
 /// same tags, and share them.
@@ -98,7 +97,7 @@ pub(crate) fn tag_values(tags: &mut Tags, value: &Value) -> Result<(), Stop> {
         _ => {
             let name = setpoint_puppet_values::to_text(value);
             if !is_valid(&name) {
-                return Err(rules::fail(format!("Invalid tag '{}'", name.to_lowercase()), None));
+                return Err(FailureKind::InvalidTag(name.to_lowercase()).unplaced());
             }
             add(tags, &name);
             Ok(())

@@ -4,16 +4,15 @@ use std::path::Path;
 use std::sync::Arc;
 
 use setpoint_provenance::{Leaf, LeafKind, Prov};
-use setpoint_puppet_functions::Stop;
+use setpoint_puppet_functions::{FailureKind, Stop};
 use setpoint_puppet_syntax::ast::HostMatch;
 use setpoint_puppet_values::{Data, Hash, Key, Regex, Value};
-use setpoint_source::{Rule, Symbol};
+use setpoint_source::Symbol;
 
 use crate::compiler::Compiler;
 use crate::loader::DefinitionId;
 use crate::options::Entry;
 use crate::resources::ResourceId;
-use crate::rules;
 use crate::scope::{Captures, Scope, ScopeId, ScopeKind};
 use crate::tags::tag_if_valid;
 
@@ -189,9 +188,7 @@ impl Compiler<'_> {
             return Ok(());
         }
         let Some(found) = self.matching_node()? else {
-            let message =
-                format!("Could not find node statement with name 'default' or '{}'", self.options.node);
-            return Err(rules::stop(Rule::NoMatchingNode, message, None));
+            return Err(FailureKind::NoMatchingNode { node: self.options.node.clone() }.unplaced());
         };
         let prov =
             self.arena.leaf(Leaf { kind: LeafKind::Node, name: Some(Symbol::new("name")), span: None });
@@ -213,7 +210,7 @@ impl Compiler<'_> {
         for (host, id) in &nodes {
             let HostMatch::Regex(source) = host else { continue };
             let span = self.definitions[*id].span;
-            let fail = |error: setpoint_puppet_values::ValueError| rules::fail(error.message, span);
+            let fail = |error: setpoint_puppet_values::ValueError| FailureKind::from(error).at(span);
             let regex = Regex::new(Arc::clone(source)).map_err(fail)?;
             if let Some(found) = regex.find(&name, 0).map_err(fail)? {
                 let groups: Captures = (0..found.groups.len())

@@ -1,12 +1,11 @@
 //! Reading and setting variables.
 
 use setpoint_provenance::Prov;
-use setpoint_puppet_functions::Stop;
+use setpoint_puppet_functions::{FailureKind, IllegalAssignment, Questionable, Stop};
 use setpoint_puppet_values::Value;
-use setpoint_source::{Rule, Span, Symbol};
+use setpoint_source::{Span, Symbol};
 
 use crate::compiler::Compiler;
-use crate::rules;
 use crate::scope::{Found, ScopeId, group_number};
 use crate::trace::MISSING_CLASS;
 
@@ -20,11 +19,10 @@ impl Compiler<'_> {
         if group_number(name).is_some() || is_built_in(name) {
             return Ok(undef);
         }
-        let message = format!("Unknown variable: '{name}'.");
         if self.options.unknown_variables_are_errors() {
-            return Err(rules::stop(Rule::UnknownVariable, message, span));
+            return Err(FailureKind::UnknownVariable { name }.at(span));
         }
-        self.question(message, Some(span))?;
+        self.question(Questionable::UnknownVariable(name), span)?;
         Ok(undef)
     }
 
@@ -41,9 +39,7 @@ impl Compiler<'_> {
             match scope.own(name) {
                 Some(Found::Value(value)) if passed => return Ok(Some(self.unless_set(value, name))),
                 Some(Found::Value(value)) => return Ok(Some(value)),
-                Some(Found::NotEvaluated(message)) => {
-                    return Err(rules::stop(Rule::UnevaluatedParameter, message, span));
-                }
+                Some(Found::NotEvaluated(failure)) => return Err(failure.at(span)),
                 None => at = scope.inherited.or(scope.enclosing),
             }
         }
@@ -149,40 +145,28 @@ impl Compiler<'_> {
 
     /// `$name = value`.
     pub(crate) fn assign(&mut self, name: Symbol, value: Value, span: Span) -> Result<(), Stop> {
+        let illegal = |what| Err(FailureKind::IllegalAssignment(what).at(span));
         if name.contains("::") {
-            let message = format!(
-                "Illegal attempt to assign to '{name}'. Cannot assign to variables in other namespaces"
-            );
-            return Err(rules::fail(message, span));
+            return illegal(IllegalAssignment::OtherNamespace(name));
         }
         if group_number(name).is_some() {
-            let message = format!(
-                "Illegal attempt to assign to the numeric match result variable '${name}'. Numeric variables are not assignable"
-            );
-            return Err(rules::fail(message, span));
+            return illegal(IllegalAssignment::MatchVariable(name));
         }
         let scope = &self.scopes[self.frame.scope];
         let is_bound = scope.is_bound(name);
         let reserved = matches!(name.as_str(), "trusted" | "facts");
         if name.as_str() == "server_facts" || is_bound && reserved {
-            let message = format!("Attempt to assign to a reserved variable name: '${name}'");
-            return Err(rules::fail(message, span));
+            return illegal(IllegalAssignment::ReservedName { name, is_bound: true });
         }
         if is_bound {
-            let message = if matches!(name.as_str(), "name" | "title") {
-                format!("Cannot reassign built in (or already assigned) variable '${name}'")
-            } else {
-                format!("Cannot reassign variable '${name}'")
-            };
-            return Err(rules::stop(Rule::ReassignedVariable, message, span));
+            let is_built_in = matches!(name.as_str(), "name" | "title");
+            return Err(FailureKind::ReassignedVariable { name, is_built_in }.at(span));
         }
         if reserved {
-            let message = format!("Attempt to assign to a reserved variable name: '{name}'");
-            return Err(rules::fail(message, span));
+            return illegal(IllegalAssignment::ReservedName { name, is_bound: false });
         }
         if scope.is_read_only() {
-            let message = format!("Attempt to assign variable {name} when evaluating parameters");
-            return Err(rules::fail(message, span));
+            return illegal(IllegalAssignment::WhileEvaluatingParameters(name));
         }
         let value = self.named_copy(value, name, span);
         self.scopes[self.frame.scope].set(name, value);

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 use setpoint_catalog::{Catalog, Resource};
 use setpoint_provenance::{LeafKind, Prov};
-use setpoint_puppet::{Compilation, Entry, Environment, Options, PuppetVersion, compile};
+use setpoint_puppet::{Compilation, Entry, Environment, FailureKind, Options, PuppetVersion, compile};
 use setpoint_puppet_values::{Hash, Key, Value};
 use setpoint_source::{MemoryFileSystem, Sources, Symbol};
 
@@ -220,6 +220,36 @@ fn all_wrong_parameters_and_references_are_reported() {
         ]
     );
     assert_eq!(compilation.diagnostics[0].helps, ["Did you mean 'content'?"]);
+}
+
+#[test]
+fn failures_are_data() {
+    let failure = |text: &str| {
+        let compilation = World::new(text).compile(&options());
+        assert!(compilation.catalog.is_none(), "{text}");
+        assert_eq!(compilation.failures.len(), compilation.diagnostics.len(), "{text}");
+        compilation.failures.into_iter().next_back().unwrap()
+    };
+    let forgets = failure("define d($x) { }\nclass a {\n  d { 't': }\n}\ninclude a");
+    let FailureKind::MissingParameter { of, parameters, .. } = &forgets.kind else { panic!("{forgets:?}") };
+    assert_eq!((of.to_string().as_str(), parameters.as_slice()), ("D[t]", &["x".into()][..]));
+    assert!(!of.is_class("a") && forgets.span.is_some(), "{forgets:?}");
+
+    let needs = failure("class a::b($x) { }\ninclude a::b");
+    assert!(needs.kind.lacks_parameter().is_some_and(|of| of.is_class("a::b")), "{needs:?}");
+    let needs = failure("class a($x, $y = $x) { }\ninclude a");
+    assert!(needs.kind.lacks_parameter().is_some_and(|of| of.is_class("a")), "{needs:?}");
+
+    for text in ["The answer could not be computed", "expects a value for parameter x", "Class a is private"]
+    {
+        let called = failure(&format!("fail('{text}')"));
+        assert_eq!(called.kind, FailureKind::FailCalled(text.to_owned()));
+        assert!(!called.kind.is_limit_of_setpoint());
+    }
+    assert_eq!(failure("include nosuch::thing").kind.missing_module(), Some("nosuch"));
+    assert_eq!(failure("file_line { 'a': }").kind.missing_module(), Some("stdlib"));
+    assert_eq!(failure("$x = epp('nosuch/a.epp')").kind.missing_module(), Some("nosuch"));
+    assert!(failure("if generate('/bin/true') { }").kind.is_limit_of_setpoint());
 }
 
 #[test]

@@ -7,7 +7,7 @@ use setpoint_provenance::{Control, Prov};
 use setpoint_puppet_values::{Data, Type, Value, ValueError};
 use setpoint_source::Span;
 
-use crate::{Block, Call, Host, Stop, rules};
+use crate::{Block, Call, FailureKind, Host, Stop};
 
 /// One call in progress, and the evaluation that made it.
 pub(crate) struct Context<'c, 'h> {
@@ -53,12 +53,12 @@ impl<'c, 'h> Context<'c, 'h> {
     }
 
     pub(crate) fn fail(&self, message: impl Into<String>) -> Stop {
-        rules::failed(message, self.call.span)
+        FailureKind::FunctionFailed(message.into()).at(self.call.span)
     }
 
     /// Puppet's complaint about a value, at the call.
     pub(crate) fn stop(&self, error: ValueError) -> Stop {
-        rules::failed(error.message, self.call.span)
+        self.fail(error.message)
     }
 
     pub(crate) fn checked<T>(&self, result: Result<T, ValueError>) -> Result<T, Stop> {

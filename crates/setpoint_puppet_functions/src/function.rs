@@ -1,15 +1,15 @@
 //! A function: its signatures, and how a call finds the one it fits.
 
-use setpoint_source::Rule;
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
 use setpoint_puppet_values::types::{Signature, describe_signatures};
 use setpoint_puppet_values::{Data, Type, Value, infer_set};
+use setpoint_source::never;
 
 use crate::context::Context;
 use crate::signature::{block_fits, block_type, compile};
-use crate::{Call, Host, Stop, legacy, rules};
+use crate::{Call, FailureKind, Host, Stop, UnknownUse, legacy};
 
 /// What does the work once the arguments are known to fit.
 pub(crate) type Run = fn(&mut Context<'_, '_>, &[Value]) -> Result<Value, Stop>;
@@ -169,8 +169,8 @@ impl Function {
             let result = (dispatch.run)(context, &call.arguments);
             return match result {
                 Err(Stop::Error(mut refusal)) if dispatch.refuses => {
-                    refusal.rule = Rule::WrongArguments;
-                    refusal.message = format!("'{}' {}", self.name, refusal.message);
+                    let message = format!("'{}' {}", self.name, refusal.kind.message());
+                    refusal.kind = FailureKind::WrongArguments(message);
                     Err(Stop::Error(refusal))
                 }
                 other => other,
@@ -185,7 +185,7 @@ impl Function {
         let given: Vec<Type> = call.arguments.iter().map(infer_set).collect();
         let block = call.block.map(block_type);
         let message = describe_signatures(self.name, &offered, &given, block.as_ref());
-        Err(rules::stop(Rule::WrongArguments, message, call.span))
+        Err(FailureKind::WrongArguments(message).at(call.span))
     }
 }
 
@@ -200,7 +200,7 @@ pub(crate) fn check_count(name: &str, arity: i32, call: &Call<'_>) -> Result<(),
     } else {
         return Ok(());
     };
-    Err(rules::stop(Rule::WrongArguments, message, call.span))
+    Err(FailureKind::WrongArguments(message).at(call.span))
 }
 
 pub(crate) fn arguments_fit(signature: &Signature, arguments: &[Value]) -> bool {
@@ -226,13 +226,13 @@ fn fits(of: &Type, value: &Value) -> bool {
 
 /// What a call gives if one of its arguments could not be computed.
 fn without_value(context: Context<'_, '_>, name: &str, unknown: &Value) -> Result<Value, Stop> {
-    let Data::Opaque(opaque) = &unknown.data else { return Ok(Value::UNDEF) };
+    let Data::Opaque(opaque) = &unknown.data else {
+        never!("{name} is called without a value that is known");
+        return Ok(Value::UNDEF);
+    };
     if context.block().is_some() {
-        let message = format!(
-            "The block of {name} cannot run, since a value that it needs is not known: {}",
-            opaque.reason
-        );
-        return Err(rules::stop(Rule::UnknownValue, message, context.span()));
+        let used = UnknownUse::Block { function: name.to_owned() };
+        return Err(FailureKind::UnknownValue { used, reason: opaque.reason.to_string() }.at(context.span()));
     }
     let result = Value::new(Data::Opaque(Arc::clone(opaque)));
     Ok(context.explained(result))

@@ -6,12 +6,14 @@ use std::time::SystemTime;
 
 use setpoint_provenance::{Arena, Prov};
 use setpoint_puppet_values::{Hash, Strictness, Value};
-use setpoint_source::{Diagnostic, FileSystem, Span, Symbol};
+use setpoint_source::{FileSystem, Span, Symbol};
+
+use crate::{Failure, FailureKind, Sought};
 
 /// Why an evaluation does not go on: an error, or `next`, `break` and `return`.
 #[derive(Debug)]
 pub enum Stop {
-    Error(Box<Diagnostic>),
+    Error(Box<Failure>),
     Next(Value),
     Return(Value),
     Break(Span),
@@ -117,7 +119,7 @@ pub trait Host {
     ) -> Result<Value, Stop>;
     /// What stands for the text of an ERB template that goes beyond what is known of Ruby, and why it does.
     fn unknown_template(&mut self, name: &str, reason: &str, span: Span) -> Result<Value, Stop> {
-        Err(crate::rules::unsupported(format!("The text of {name} is not known: {reason}"), span))
+        Err(FailureKind::UnsupportedTemplate { name: name.to_owned(), reason: reason.to_owned() }.at(span))
     }
     /// Looks for a key in the data of all levels.
     fn look_up(&mut self, _request: &DataRequest<'_>, _span: Span) -> Result<DataAnswer, Stop> {
@@ -132,8 +134,8 @@ pub trait Host {
     /// `module/path` in a folder of the module such as `files` or `templates`, or an absolute path, if it exists.
     fn module_file(&self, folder: &str, name: &str) -> Option<PathBuf>;
     /// Where such a file was looked for, and what may have been meant.
-    fn missing_file(&self, _folder: &str, _name: &str) -> Vec<String> {
-        Vec::new()
+    fn seek_file(&self, _folder: &str, _name: &str) -> Option<Sought> {
+        None
     }
     /// A file was read for a value: it depends on its text.
     fn file_read(&mut self, _path: &Path, _text: &str) {}

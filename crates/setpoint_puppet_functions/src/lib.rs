@@ -9,6 +9,7 @@
 mod builtin;
 mod context;
 mod erb;
+mod failure;
 mod function;
 mod host;
 mod legacy;
@@ -16,16 +17,20 @@ mod modules;
 mod ruby;
 mod ruby_functions;
 mod ruby_language;
-mod rules;
 mod signature;
 mod stdlib;
 
 pub use builtin::{builtin, builtin_names};
+pub use erb::{ErbSyntax, parse_erb};
+pub use failure::{
+    Callee, Caller, ClassUse, DanglingReference, DefinitionSort, Failure, FailureKind, FileUse,
+    IllegalArgument, IllegalAssignment, IllegalConstruct, Interface, InvalidTitle, KeyUse, Limit,
+    MisplacedCode, MissingModule, Place, Questionable, Sought, SoughtPlace, TypeUse, Typed, UnknownUse,
+};
 pub use function::Function;
 pub use host::{Block, Call, DataAnswer, DataRequest, Host, LogLevel, MissingData, Stop};
 pub use ruby_functions::{RubyAnswer, call_ruby_function};
 pub use ruby_language::RubyFile;
-pub use rules::{is_no_such_key, no_such_key};
 pub use setpoint_puppet_values::Strictness;
 pub use stdlib::{Meaning, json_text, meaning, yaml_text};
 

@@ -3,7 +3,6 @@
 //! A file is run for each call, so that it defines its function; then the first signature that fits is called, as for the
 //! functions that are known here.
 
-use setpoint_source::Rule;
 use std::cell::RefCell;
 use std::path::PathBuf;
 use std::rc::Rc;
@@ -18,10 +17,10 @@ use setpoint_puppet_values::{Data, Type, Value, infer_set};
 use crate::context::Context;
 use crate::function::{arguments_fit, check_count};
 use crate::ruby_language::{
-    Definition, DispatchDefinition, Failure, Interpreter, Legacy, RubyFile, Thing, definitions, is_opaque,
+    Definition, DispatchDefinition, Interpreter, Legacy, RubyFailure, RubyFile, Thing, definitions, is_opaque,
 };
 use crate::signature::block_type;
-use crate::{Call, Host, Stop, legacy, rules};
+use crate::{Call, FailureKind, Host, Stop, legacy};
 
 /// What a call of a function in Ruby came to.
 #[derive(Debug)]
@@ -62,9 +61,14 @@ pub fn call_ruby_function(
     let result = run(&mut context, call, name, file, is_raw);
     match result {
         Ok(value) => RubyAnswer::Value(context.explained(value)),
-        Err(Failure::Stopped(stop)) => RubyAnswer::Stopped(stop),
-        Err(Failure::Failed(message)) => RubyAnswer::Stopped(context.fail(message)),
-        Err(Failure::Beyond(beyond)) => RubyAnswer::Beyond {
+        Err(RubyFailure::Stopped(stop)) => RubyAnswer::Stopped(stop),
+        // The function of stdlib raises for its caller's fault, unless it was called the wrong way.
+        Err(RubyFailure::Failed(message)) if name == "assert_private" && call.arguments.len() < 2 => {
+            let private = FailureKind::Private { definition: None, message: Some(message) };
+            RubyAnswer::Stopped(private.at(call.span))
+        }
+        Err(RubyFailure::Failed(message)) => RubyAnswer::Stopped(context.fail(message)),
+        Err(RubyFailure::Beyond(beyond)) => RubyAnswer::Beyond {
             reason: beyond.reason,
             path: beyond.file.unwrap_or_else(|| file.path().to_owned()),
             line: beyond.line,
@@ -78,7 +82,7 @@ fn run(
     name: &str,
     file: &RubyFile,
     is_raw: bool,
-) -> Result<Value, Failure> {
+) -> Result<Value, RubyFailure> {
     let span = context.span();
     let mut interpreter = Interpreter::new(context);
     definitions(&mut interpreter, file)?;
@@ -97,7 +101,7 @@ fn run(
                  https://puppet.com/docs/puppet/latest/functions_refactor_legacy.html for more information",
                 file.path().display()
             );
-            return Err(Failure::Stopped(rules::failed(message, span)));
+            return Err(RubyFailure::Stopped(FailureKind::FunctionFailed(message).at(span)));
         }
         return counted(&mut interpreter, &old, call, is_raw);
     }
@@ -112,7 +116,7 @@ fn run(
             file.path().display()
         ),
     };
-    Err(Failure::Stopped(rules::failed(message, span)))
+    Err(RubyFailure::Stopped(FailureKind::FunctionFailed(message).at(span)))
 }
 
 /// A function of Puppet's present interface.
@@ -122,7 +126,7 @@ fn typed(
     values: &[Value],
     arguments: Vec<Thing>,
     block: Option<&Thing>,
-) -> Result<Value, Failure> {
+) -> Result<Value, RubyFailure> {
     let this = interpreter.instance_of(definition);
     let given = arguments.clone();
     let result = if let Some((owner, method)) = definition.class.find("call") {
@@ -159,7 +163,7 @@ pub(crate) fn dispatch(
     values: &[Value],
     arguments: Vec<Thing>,
     block: Option<&Thing>,
-) -> Result<Thing, Failure> {
+) -> Result<Thing, RubyFailure> {
     let dispatches = if definition.dispatches.is_empty() {
         vec![Rc::new(default_dispatch(interpreter, definition)?)]
     } else {
@@ -191,7 +195,7 @@ pub(crate) fn dispatch(
             let result = interpreter.invoke(this, &owner, &method, woven, None);
             let words = interpreter.outcome(result)?.to_s();
             let message = format!("'{}' {words}", definition.name);
-            return Err(Failure::Stopped(rules::stop(Rule::WrongArguments, message, span)));
+            return Err(RubyFailure::Stopped(FailureKind::WrongArguments(message).at(span)));
         }
         let result = interpreter.invoke(this, &owner, &method, woven, block);
         let result = interpreter.outcome(result)?;
@@ -201,14 +205,14 @@ pub(crate) fn dispatch(
             let value = interpreter.result(&result)?;
             let subject = format!("value returned from function '{}'", dispatch.method);
             assert_instance(&subject, returns, &value)
-                .map_err(|error| Failure::Stopped(rules::failed(error.message, span)))?;
+                .map_err(|error| RubyFailure::Stopped(FailureKind::FunctionFailed(error.message).at(span)))?;
         }
         return Ok(result);
     }
     let given: Vec<Type> = values.iter().map(infer_set).collect();
     let block = given_block.map(block_type);
     let message = describe_signatures(&definition.name, &offered, &given, block.as_ref());
-    Err(Failure::Stopped(rules::stop(Rule::WrongArguments, message, span)))
+    Err(RubyFailure::Stopped(FailureKind::WrongArguments(message).at(span)))
 }
 
 /// Arguments with what is injected among them.
@@ -216,7 +220,7 @@ fn woven(
     interpreter: &mut Interpreter<'_, '_, '_>,
     dispatch: &DispatchDefinition,
     arguments: Vec<Thing>,
-) -> Result<Vec<Thing>, Failure> {
+) -> Result<Vec<Thing>, RubyFailure> {
     let mut woven = arguments;
     for (at, what) in dispatch.injected.iter().rev() {
         if what != "scope_param" {
@@ -232,7 +236,7 @@ fn woven(
 fn default_dispatch(
     interpreter: &mut Interpreter<'_, '_, '_>,
     definition: &Definition,
-) -> Result<DispatchDefinition, Failure> {
+) -> Result<DispatchDefinition, RubyFailure> {
     let name = definition.name.rsplit("::").next().unwrap_or_default();
     let Some((least, most, names)) = definition.class.signature_of(name) else {
         let span = interpreter.context.span();
@@ -241,7 +245,7 @@ fn default_dispatch(
              function '{name}', no method with this name found",
             definition.name
         );
-        return Err(Failure::Stopped(rules::failed(message, span)));
+        return Err(RubyFailure::Stopped(FailureKind::FunctionFailed(message).at(span)));
     };
     let count = most.unwrap_or(names.len().max(1)).max(usize::from(most.is_none()));
     let any = |at: usize| ("Any".to_owned(), names.get(at).cloned().unwrap_or_else(|| format!("p{at}")));
@@ -260,13 +264,13 @@ fn counted(
     legacy_function: &Legacy,
     call: &Call<'_>,
     is_raw: bool,
-) -> Result<Value, Failure> {
+) -> Result<Value, RubyFailure> {
     let arity = legacy_function.arity.unwrap_or(-1);
-    check_count(&legacy_function.name, arity, call).map_err(Failure::Stopped)?;
+    check_count(&legacy_function.name, arity, call).map_err(RubyFailure::Stopped)?;
     let values = if is_raw {
         call.arguments.clone()
     } else {
-        legacy::convert(interpreter.context, &call.arguments).map_err(Failure::Stopped)?
+        legacy::convert(interpreter.context, &call.arguments).map_err(RubyFailure::Stopped)?
     };
     let arguments = Thing::array(values.iter().map(Thing::from_value).collect());
     let result = interpreter.call_block_as(&legacy_function.block, vec![arguments], Some(Thing::Scope), true);
@@ -280,7 +284,7 @@ struct LocalTypes {
 }
 
 impl LocalTypes {
-    fn new(interpreter: &mut Interpreter<'_, '_, '_>, texts: &[String]) -> Result<Self, Failure> {
+    fn new(interpreter: &mut Interpreter<'_, '_, '_>, texts: &[String]) -> Result<Self, RubyFailure> {
         let mut types = Self { known: FxHashMap::default() };
         let mut aliases = Vec::new();
         for text in texts {
@@ -294,17 +298,19 @@ impl LocalTypes {
         for (alias, target) in aliases {
             let target = types.type_of(interpreter, &target)?;
             let span = interpreter.context.span();
-            alias.resolve(target).map_err(|error| Failure::Stopped(rules::failed(error.message, span)))?;
+            alias
+                .resolve(target)
+                .map_err(|error| RubyFailure::Stopped(FailureKind::FunctionFailed(error.message).at(span)))?;
         }
         Ok(types)
     }
 
-    fn type_of(&self, interpreter: &mut Interpreter<'_, '_, '_>, text: &str) -> Result<Type, Failure> {
+    fn type_of(&self, interpreter: &mut Interpreter<'_, '_, '_>, text: &str) -> Result<Type, RubyFailure> {
         if self.known.is_empty() {
             if let Some(of) = Type::builtin(text) {
                 return Ok(of);
             }
-            return interpreter.context.parse_type(text).map_err(Failure::Stopped);
+            return interpreter.context.parse_type(text).map_err(RubyFailure::Stopped);
         }
         let stopped: RefCell<Option<Stop>> = RefCell::new(None);
         let context = RefCell::new(&mut *interpreter.context);
@@ -322,17 +328,17 @@ impl LocalTypes {
         };
         let parsed = Type::parse(text, &lookup);
         if let Some(stop) = stopped.into_inner() {
-            return Err(Failure::Stopped(stop));
+            return Err(RubyFailure::Stopped(stop));
         }
         let span = interpreter.context.span();
-        parsed.map_err(|error| Failure::Stopped(rules::failed(error.message, span)))
+        parsed.map_err(|error| RubyFailure::Stopped(FailureKind::FunctionFailed(error.message).at(span)))
     }
 
     fn signature(
         &self,
         interpreter: &mut Interpreter<'_, '_, '_>,
         dispatch: &DispatchDefinition,
-    ) -> Result<Signature, Failure> {
+    ) -> Result<Signature, RubyFailure> {
         let mut types = Vec::with_capacity(dispatch.parameters.len());
         for (of, _) in &dispatch.parameters {
             types.push(self.type_of(interpreter, of)?);

@@ -20,8 +20,8 @@ pub(crate) use format::parameter_text;
 pub use infer::{common_type, infer, infer_generic, infer_set};
 pub(crate) use mismatch::article;
 pub use mismatch::{
-    assert_instance, describe_default_mismatch, describe_mismatch, describe_return_mismatch,
-    describe_signatures, validate_parameters,
+    ParameterMismatch, assert_instance, describe_mismatch, describe_return_mismatch, describe_signatures,
+    validate_parameters,
 };
 pub use model::{
     Alias, ArrayType, Attribute, Bounds, CallableType, EnumType, FloatRange, HashType, InitType, IntRange,

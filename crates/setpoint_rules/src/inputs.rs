@@ -191,7 +191,7 @@ pub(crate) static INVALID_SETTING: About = About {
     name: "invalid-setting",
     aliases: &[],
     severity: Severity::Error,
-    class: Class::Defect,
+    class: Class::Syntax,
     summary: "a setting in setpoint.toml cannot be used",
     explanation: "\
 The text is not TOML, or a setting is not of the kind that it must be. What it should say is unknown, so the result \

@@ -7,6 +7,7 @@
 mod coverage;
 mod diagnostic;
 mod files;
+mod invariant;
 pub mod print;
 mod random;
 mod report;
@@ -24,6 +25,8 @@ pub use files::{
     FileError, FileSystem, MAX_FILE_BYTES, MemoryFileSystem, OsFileSystem, OverlayFileSystem,
     RecordingFileSystem, normal, read_text,
 };
+#[doc(hidden)]
+pub use invariant::report_broken_invariant;
 pub use random::Random;
 pub use report::{Drawing, InputReport, Report};
 pub use setpoint_answer::{Answer, Basis, Reasons, Standing};

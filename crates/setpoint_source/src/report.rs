@@ -3,7 +3,7 @@
 use setpoint_diagram::Diagram;
 use setpoint_rules::{Class, Severity};
 
-use crate::{Coverage, Diagnostic, Gap, Question, Reason, Verdict};
+use crate::{Coverage, Diagnostic, Gap, Question, Reason, Verdict, Witness};
 
 /// One input: a file, or one node of it.
 #[derive(Debug, Clone)]
@@ -54,15 +54,20 @@ impl InputReport {
                 _ => continue,
             };
             let reason = Reason::of(gap, finding);
-            let is_known = self
-                .verdict
-                .reasons()
-                .iter()
-                .any(|(known, _)| known.place == reason.place && known.gap == gap);
-            if !is_known {
+            let is_known = self.verdict.reasons().iter().any(|(known, _)| {
+                known.place == reason.place && (known.gap == gap || known.words == reason.words)
+            });
+            // What refutes an answer leaves nothing open.
+            let is_witness = self.verdict.iter().any(|(_, answer)| answer.is_shown_by(&Witness::of(finding)));
+            if !is_known && !is_witness {
                 self.verdict.doubt(&reason);
             }
         }
+    }
+
+    /// Takes a reason for doubt about every answer that was given.
+    pub fn doubt(&mut self, reason: &Reason) {
+        self.verdict.doubt(reason);
     }
 
     pub fn verdict(&self) -> &Verdict {

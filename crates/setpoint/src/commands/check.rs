@@ -6,13 +6,14 @@ use std::process::ExitCode;
 use setpoint_project::{Session, UsageError};
 use setpoint_source::Report;
 
+use super::taken;
 use crate::cli::{CheckArgs, InputOptions, ReportFormat};
 use crate::progress::Shown;
 use crate::{languages, output};
 
 pub(crate) fn run(mut session: Session<'_>, args: &CheckArgs) -> Result<ExitCode, UsageError> {
-    let report =
-        checked(&mut session, &args.inputs, &args.options, args.report.format == ReportFormat::Text)?;
+    let inputs = named(&session, &args.inputs, &args.options)?;
+    let report = checked(&mut session, &inputs, &args.options, args.report.format == ReportFormat::Text)?;
     Ok(output::report(&report, &session.sources, &args.report))
 }
 
@@ -26,7 +27,7 @@ pub(super) fn checked(
     let mut report = Report::default();
     let shown = Shown::start(is_shown);
     session.progress = shown.progress();
-    for path in named(inputs, options) {
+    for path in inputs {
         let language = languages::of(session, path, options)?;
         report.inputs.extend(language.check(session, path, options)?);
     }
@@ -34,7 +35,19 @@ pub(super) fn checked(
     Ok(report)
 }
 
-/// The inputs that the user named; without any, the folder of the environment.
-pub(super) fn named<'a>(inputs: &'a [PathBuf], options: &'a InputOptions) -> &'a [PathBuf] {
-    if inputs.is_empty() { options.puppet.environment.as_slice() } else { inputs }
+/// The inputs that the user named; without any, the folder of the environment, else what is found around this folder.
+pub(super) fn named(
+    session: &Session<'_>,
+    inputs: &[PathBuf],
+    options: &InputOptions,
+) -> Result<Vec<PathBuf>, UsageError> {
+    if !inputs.is_empty() {
+        return Ok(inputs.to_vec());
+    }
+    if let Some(environment) = &options.puppet.environment {
+        return Ok(vec![environment.clone()]);
+    }
+    let taken = taken::find(session)?;
+    output::note_line(&taken.words);
+    Ok(taken.inputs)
 }

@@ -39,8 +39,7 @@ pub(crate) fn run(mut session: Session<'_>, args: &FleetArgs) -> Result<ExitCode
             output::result(&text(&fleet, seconds));
         }
     }
-    let failed = report.findings().any(|finding| args.fail_on.reached_by(finding.severity));
-    Ok(ExitCode::from(u8::from(failed)))
+    Ok(ExitCode::from(u8::from(args.fail_on.is_reached(&report))))
 }
 
 /// `2/5` is the second of five parts.

@@ -17,18 +17,20 @@ mod parse;
 mod prove;
 mod report;
 mod simulate;
+mod taken;
 mod why;
 
 use std::process::ExitCode;
 
 use setpoint_project::Session;
-use setpoint_source::OsFileSystem;
+use setpoint_source::RecordingFileSystem;
 
 use crate::cli::{Cli, Command};
 use crate::output;
 
 pub(crate) fn run(cli: Cli) -> ExitCode {
-    let mut session = Session::new(&OsFileSystem);
+    let files = RecordingFileSystem::new();
+    let mut session = Session::new(&files);
     match &cli.command {
         Command::Check(args) => session.jobs = args.jobs,
         Command::Report(args) => session.jobs = args.jobs,

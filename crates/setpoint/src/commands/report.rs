@@ -12,13 +12,11 @@ use crate::output;
 
 pub(crate) fn run(mut session: Session<'_>, args: &ReportArgs) -> Result<ExitCode, UsageError> {
     session.drawn = Some(setpoint_report::MAX_NODES);
-    let report = check::checked(&mut session, &args.inputs, &args.options, true)?;
+    let inputs = check::named(&session, &args.inputs, &args.options)?;
+    let report = check::checked(&mut session, &inputs, &args.options, true)?;
     let about = About {
         version: output::VERSION.to_owned(),
-        inputs: check::named(&args.inputs, &args.options)
-            .iter()
-            .map(|path| path.display().to_string())
-            .collect(),
+        inputs: inputs.iter().map(|path| path.display().to_string()).collect(),
         options: given(&args.options),
         date: args.date.clone(),
     };
@@ -28,8 +26,7 @@ pub(crate) fn run(mut session: Session<'_>, args: &ReportArgs) -> Result<ExitCod
         Some(path) => std::fs::write(path, page)
             .map_err(|error| UsageError::new(format!("cannot write {}: {error}", path.display())))?,
     }
-    let failed = report.findings().any(|finding| args.fail_on.reached_by(finding.severity));
-    Ok(ExitCode::from(u8::from(failed)))
+    Ok(ExitCode::from(u8::from(args.fail_on.is_reached(&report))))
 }
 
 /// The options that count for what was found, as they were given.
@@ -44,6 +41,7 @@ fn given(options: &InputOptions) -> Vec<(String, String)> {
         timeout,
         invariants,
         enabled,
+        include_modules,
         config,
         puppet,
     } = options;
@@ -84,6 +82,7 @@ fn given(options: &InputOptions) -> Vec<(String, String)> {
     for rule in enabled {
         add("enable", Some(rule.clone()));
     }
+    add("include-modules", include_modules.then(String::new));
     add("config", path(config));
     add("node", node.clone());
     for file in facts {

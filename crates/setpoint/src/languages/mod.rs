@@ -109,6 +109,19 @@ static LANGUAGES: &[&dyn Language] = &[
     &cloudformation::CloudFormation,
 ];
 
+/// Whether some language takes a folder as one input.
+pub(crate) fn recognises_folder(session: &Session<'_>, path: &Path) -> bool {
+    LANGUAGES.iter().any(|language| language.recognises_folder(session, path))
+}
+
+/// Whether a file is of a kind that is known by its name, or by what is in it.
+pub(crate) fn recognises_file(session: &Session<'_>, path: &Path) -> bool {
+    let known = |text: &str| LANGUAGES.iter().any(|language| language.recognises(path, text));
+    let is_data =
+        path.extension().is_some_and(|ending| ending == "yaml" || ending == "yml" || ending == "json");
+    known("") || (is_data && session.read(path).is_ok_and(|text| known(&text)))
+}
+
 /// The language of an input: the one that `--kind` names, or the first that recognises it.
 pub(crate) fn of(
     session: &Session<'_>,

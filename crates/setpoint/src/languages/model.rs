@@ -8,13 +8,16 @@ use setpoint_orchestra::parametric::{Effort, facts, prove};
 use setpoint_orchestra::{Instance, Model, load_model, report};
 use setpoint_project::{Session, UsageError};
 use setpoint_source::{
-    Diagnostic, Gap, InputReport, Judgement, Question, Reason, Rule, Severity, Sources, Verdict,
+    Coverage, Diagnostic, Gap, InputReport, Judgement, Nouns, Question, Reached, Reason, Rule, Sources,
+    Verdict,
 };
 
 use super::Language;
 use super::simulation::simulate;
 use crate::cli::{InputOptions, ProveArgs, ResultFormat, SimulateArgs};
 use crate::output::{Outcome, pretty};
+
+const NOUNS: Nouns = Nouns { sources: "rule files", definitions: "rules", resources: "objects" };
 
 #[derive(Debug)]
 pub(crate) struct RuleModel;
@@ -36,9 +39,13 @@ impl Language for RuleModel {
         _options: &InputOptions,
     ) -> Result<Vec<InputReport>, UsageError> {
         session.read(path)?;
-        let LoadedModel { model, instances, diagnostics } = load_model(session.files, &session.sources, path);
+        let LoadedModel { model, instances, diagnostics, files } =
+            load_model(session.files, &session.sources, path);
         let mut report = InputReport::new(path.display().to_string(), self.kind());
         report.findings = diagnostics;
+        let mut coverage = Coverage::new(NOUNS);
+        coverage.sources = files;
+        report.coverage = Some(coverage.clone());
         let Some(model) = model else {
             let reason = report.findings.first().map_or_else(
                 || Reason::new(Gap::Malformed, "the rule set cannot be used"),
@@ -48,9 +55,11 @@ impl Language for RuleModel {
             return Ok(vec![report]);
         };
         let proof = prove(&model, Effort::default());
-        let findings = report::proof_findings(&model, &proof, &session.sources);
-        let answer = report::proof_answer(&proof, &findings);
+        let (answer, findings) = report::judge_proof(&model, &proof, &session.sources);
         report.findings.extend(findings);
+        let applied = model.rules.len() - proof.vacuity.unused.len();
+        coverage.definitions = Reached::new(applied, model.rules.len());
+        report.coverage = Some(coverage);
         report.conclude(reaches_final(answer));
         report.drawing = session.drawing(|| report::graph_diagram(&model, &[]));
         let proved = proof.facts();
@@ -115,7 +124,7 @@ impl Language for RuleModel {
             ResultFormat::Text => report::proof_text(&model, &proof, &session.sources),
             ResultFormat::Json => pretty(&report::proof_json(&model, &proof, &session.sources)),
         };
-        let diagnostics = report::proof_findings(&model, &proof, &session.sources);
+        let (_, diagnostics) = report::judge_proof(&model, &proof, &session.sources);
         Ok(Outcome { result: Some(result), diagnostics })
     }
 
@@ -165,16 +174,18 @@ fn check_instance(
     let mut report = InputReport::new(path.display().to_string(), kind);
     report.node = Some(instance.name.clone());
     let (answer, findings) = match Ground::new(model, instance) {
-        Ok(ground) => {
-            let outcome = check(&ground, facts, Limits::default());
-            let findings = report::outcome_findings(&ground, &outcome, sources);
-            (report::outcome_answer(&outcome, &findings), findings)
-        }
+        Ok(ground) => report::judge_outcome(&ground, &check(&ground, facts, Limits::default()), sources),
         Err(message) => {
-            let finding = Diagnostic::new(Rule::Undecided, message).severity(Severity::Warning);
+            let mut finding = Diagnostic::new(Rule::LimitReached, message);
+            finding.span = instance.span;
             (Judgement::unknown(Reason::of(Gap::Limit, &finding)), vec![finding])
         }
     };
+    let mut coverage = Coverage::new(NOUNS);
+    let objects = instance.objects.len();
+    let is_modelled = !findings.iter().any(|finding| finding.rule == Rule::MalformedInstance);
+    coverage.resources = Reached::new(if is_modelled { objects } else { 0 }, objects);
+    report.coverage = Some(coverage);
     report.findings = findings;
     report.conclude(reaches_final(answer));
     report

@@ -24,7 +24,7 @@ pub(crate) fn simulate(
     let result = if args.all {
         let explored = explore(&ground, args.limit, |_| false);
         let outcome = check(&ground, facts, limits);
-        diagnostics = report::outcome_findings(&ground, &outcome, sources);
+        (_, diagnostics) = report::judge_outcome(&ground, &outcome, sources);
         if json {
             pretty(&report::explored_json(&ground, &explored, sources))
         } else {

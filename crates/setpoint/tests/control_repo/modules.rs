@@ -138,6 +138,32 @@ fn dependencies_are_found_beside_the_module_and_by_its_fixtures() {
 }
 
 #[test]
+fn failures_are_told_apart_by_what_failed_and_not_by_their_words() {
+    let folder = Folder::new(&[
+        ("app/metadata.json", r#"{"name": "acme-app"}"#),
+        ("app/hiera.yaml", "version: 5\nhierarchy:\n  - name: common\n    path: common.yaml\n"),
+        ("app/manifests/thing.pp", "define app::thing(Integer $port) { }\n"),
+        ("app/manifests/needs.pp", "class app::needs(Integer $size) { }\n"),
+        ("app/manifests/forgets.pp", "class app::forgets {\n  app::thing { 'a': }\n}\n"),
+        ("app/manifests/computed.pp", "class app::computed { fail('The answer could not be computed') }\n"),
+        ("app/manifests/expects.pp", "class app::expects { fail(\"expects a value for parameter 'x'\") }\n"),
+        ("app/manifests/hides.pp", "class app::hides { fail('Class app::hides is private') }\n"),
+    ]);
+    let (report, _) = folder.report(&["app", "--platform", "debian-12"]);
+    let said = findings(&report);
+    for expected in [
+        "note not-entered: 1 class is not entered for want of parameters",
+        "note not-entered: 3 classes are not entered where the code itself refuses",
+        "warning type-mismatch: App::Thing[a]: expects a value for parameter 'port'",
+    ] {
+        assert!(said.contains(&expected.to_owned()), "{expected}: {said:#?}");
+    }
+    assert_eq!(said.len(), 4, "{said:#?}");
+    let text = folder.run(&["check", "app", "--platform", "debian-12"]).out;
+    assert!(text.contains("forgets.pp:2"), "the forgotten parameter has its place: {text}");
+}
+
+#[test]
 fn data_of_the_module_gives_its_parameters() {
     let folder = Folder::new(&[
         ("modules/app/metadata.json", r#"{"name": "acme-app"}"#),

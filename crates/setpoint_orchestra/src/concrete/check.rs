@@ -1,28 +1,11 @@
 //! The verdict on one instance.
 
+use setpoint_source::{Answer, Basis};
+
 use super::explain::{Explanation, explain};
 use super::ground::Ground;
 use super::run::{Run, maximal_run};
 use super::search::{LeadsTo, leads_to};
-use super::timeline::{Timeline, timeline};
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Answer {
-    Yes,
-    No,
-    Unknown,
-}
-
-impl Answer {
-    /// As the JSON of `check` says it.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Yes => "yes",
-            Self::No => "no",
-            Self::Unknown => "unknown",
-        }
-    }
-}
 
 /// What was proved about a model for all its instances; see the parametric engine.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -63,45 +46,57 @@ pub enum Method {
     Search { states: usize },
 }
 
+/// A run that shows that not every run reaches a final state.
+#[derive(Clone, Debug)]
+pub struct Failure {
+    pub run: Run,
+    pub end: FailureEnd,
+}
+
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Failure {
+pub enum FailureEnd {
     /// The run ends in a state that is not final.
     Deadlock(Explanation),
     /// The run comes back to where it was after `prefix` steps.
     Endless { prefix: usize },
 }
 
-#[derive(Clone, Debug)]
-pub struct Outcome {
-    /// Whether every run reaches a final state.
-    pub reaches_final: Answer,
-    pub method: Method,
-    /// A run that shows it: to the final state, or to the failure. Absent if the search gave up.
-    pub run: Option<Run>,
-    pub failure: Option<Failure>,
-    /// Of a run that reaches the final state.
-    pub timeline: Option<Timeline>,
-    /// Why the search gave up.
-    pub limit: Option<Limit>,
-}
-
-/// What a search does not go beyond.
+/// Why it is not known whether every run reaches a final state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Limit {
+pub enum Open {
+    /// The search looked at as many states as it may.
     States,
     /// Messages at one place are counted up to 255.
     Messages,
+    /// The instance breaks what the rule set requires of every instance.
+    Malformed,
+    /// The instance has no objects, so that nothing runs.
+    Empty,
 }
 
-/// Decides whether every run of the instance reaches a final state.
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    /// Whether every run reaches a final state.
+    pub answer: Answer<Failure, Open>,
+    pub method: Method,
+}
+
+/// Decides whether every run of the instance reaches a final state. Proved only if the instance has objects and is one of
+/// the rule set's, and every run was followed or is known to end as the one that was.
 pub fn check(ground: &Ground<'_>, facts: &Facts, limits: Limits) -> Outcome {
-    if facts.one_run_decides()
-        && ground.malformed.is_empty()
-        && let Some(outcome) = by_one_run(ground, limits)
-    {
-        return outcome;
+    let by_one_run = if facts.one_run_decides() && ground.malformed.is_empty() {
+        by_one_run(ground, limits)
+    } else {
+        None
+    };
+    let mut outcome = by_one_run.unwrap_or_else(|| by_search(ground, limits));
+    if ground.instance.objects.is_empty() {
+        outcome.answer = outcome.answer.doubt(Open::Empty);
     }
-    by_search(ground, limits)
+    if !ground.malformed.is_empty() {
+        outcome.answer = outcome.answer.doubt(Open::Malformed);
+    }
+    outcome
 }
 
 /// No answer if the run passes a final state and leaves it again: then the order may matter.
@@ -110,21 +105,14 @@ fn by_one_run(ground: &Ground<'_>, limits: Limits) -> Option<Outcome> {
     if !run.maximal {
         return None;
     }
-    if ground.is_final(&run.end) {
-        return Some(success(ground, run, Method::OneRun));
-    }
-    if passes_final(ground, &run) {
+    let answer = if ground.is_final(&run.end) {
+        Answer::Proved(Basis::nothing())
+    } else if passes_final(ground, &run) {
         return None;
-    }
-    let explanation = explain(ground, &run.end);
-    Some(Outcome {
-        reaches_final: Answer::No,
-        method: Method::OneRun,
-        run: Some(run),
-        failure: Some(Failure::Deadlock(explanation)),
-        timeline: None,
-        limit: None,
-    })
+    } else {
+        stuck(ground, run)
+    };
+    Some(Outcome { answer, method: Method::OneRun })
 }
 
 /// Whether the run passes a final state before its end. The look at a state mostly ends at its first object that is
@@ -138,43 +126,21 @@ fn passes_final(ground: &Ground<'_>, run: &Run) -> bool {
     })
 }
 
-fn success(ground: &Ground<'_>, run: Run, method: Method) -> Outcome {
-    let timeline = Some(timeline(ground, &run));
-    Outcome { reaches_final: Answer::Yes, method, run: Some(run), failure: None, timeline, limit: None }
+fn stuck(ground: &Ground<'_>, run: Run) -> Answer<Failure, Open> {
+    let end = FailureEnd::Deadlock(explain(ground, &run.end));
+    Answer::refuted(Failure { run, end })
 }
 
 fn by_search(ground: &Ground<'_>, limits: Limits) -> Outcome {
-    match leads_to(ground, limits.states) {
-        LeadsTo::Holds { states } => {
-            let run = maximal_run(ground, limits.steps);
-            success(ground, run, Method::Search { states })
+    let (answer, states) = match leads_to(ground, limits.states) {
+        LeadsTo::Holds { states } => (Answer::Proved(Basis::nothing()), states),
+        LeadsTo::Stuck { run, states } => (stuck(ground, run), states),
+        LeadsTo::Endless { run, prefix, states } => {
+            (Answer::refuted(Failure { run, end: FailureEnd::Endless { prefix } }), states)
         }
-        LeadsTo::Stuck { run, states } => {
-            let explanation = explain(ground, &run.end);
-            Outcome {
-                reaches_final: Answer::No,
-                method: Method::Search { states },
-                run: Some(run),
-                failure: Some(Failure::Deadlock(explanation)),
-                timeline: None,
-                limit: None,
-            }
+        LeadsTo::Unknown { states, crowded } => {
+            (Answer::unknown(if crowded { Open::Messages } else { Open::States }), states)
         }
-        LeadsTo::Endless { run, prefix, states } => Outcome {
-            reaches_final: Answer::No,
-            method: Method::Search { states },
-            run: Some(run),
-            failure: Some(Failure::Endless { prefix }),
-            timeline: None,
-            limit: None,
-        },
-        LeadsTo::Unknown { states, crowded } => Outcome {
-            reaches_final: Answer::Unknown,
-            method: Method::Search { states },
-            run: None,
-            failure: None,
-            timeline: None,
-            limit: Some(if crowded { Limit::Messages } else { Limit::States }),
-        },
-    }
+    };
+    Outcome { answer, method: Method::Search { states } }
 }

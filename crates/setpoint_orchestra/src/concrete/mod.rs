@@ -12,7 +12,7 @@ mod run;
 mod search;
 mod timeline;
 
-pub use check::{Answer, Facts, Failure, Limit, Limits, Method, Outcome, check};
+pub use check::{Facts, Failure, FailureEnd, Limits, Method, Open, Outcome, check};
 pub use explain::{Explanation, Need, Wait, explain};
 pub use ground::{Cell, CellMeaning, Ground, State, Step, Write};
 pub use run::{Run, maximal_run, random_run};

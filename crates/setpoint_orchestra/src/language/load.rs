@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use setpoint_source::{Diagnostic, FileId, FileSystem, Rule, Sources, read_text};
+use setpoint_source::{Counted, Diagnostic, FileId, FileSystem, Rule, Severity, Sources, read_text};
 
 use super::parser::parse;
 use super::resolve::resolve;
@@ -19,6 +19,8 @@ pub struct LoadedModel {
     pub model: Option<Model>,
     pub instances: Vec<Instance>,
     pub diagnostics: Vec<Diagnostic>,
+    /// The file and those that it uses.
+    pub files: Counted,
 }
 
 /// Reads a rule file. What it uses is looked up beside it.
@@ -28,7 +30,8 @@ pub fn load_model(files: &dyn FileSystem, sources: &Sources, path: &Path) -> Loa
         Err(error) => LoadedModel {
             model: None,
             instances: Vec::new(),
-            diagnostics: vec![Diagnostic::new(Rule::SyntaxError, error.to_string())],
+            diagnostics: vec![Diagnostic::new(Rule::UnreadableFile, error.to_string())],
+            files: Counted { found: 1, read: 0, parsed: 0 },
         },
     }
 }
@@ -46,16 +49,17 @@ fn load(files: Option<&dyn FileSystem>, sources: &Sources, path: &Path, text: &s
         seen: Vec::new(),
         parsed: Vec::new(),
         diagnostics: Vec::new(),
+        files_found: Counted::default(),
     };
     loader.add(path, text);
-    let Loader { parsed, mut diagnostics, .. } = loader;
+    let Loader { parsed, mut diagnostics, files_found: files, .. } = loader;
     if !diagnostics.is_empty() {
-        return LoadedModel { model: None, instances: Vec::new(), diagnostics };
+        return LoadedModel { model: None, instances: Vec::new(), diagnostics, files };
     }
     let resolved = resolve(&parsed);
     diagnostics.extend(resolved.diagnostics);
     let model = diagnostics.is_empty().then_some(resolved.model);
-    LoadedModel { model, instances: resolved.instances, diagnostics }
+    LoadedModel { model, instances: resolved.instances, diagnostics, files }
 }
 
 struct Loader<'a> {
@@ -66,12 +70,14 @@ struct Loader<'a> {
     seen: Vec<PathBuf>,
     parsed: Vec<(FileId, RuleFile)>,
     diagnostics: Vec<Diagnostic>,
+    files_found: Counted,
 }
 
 impl Loader<'_> {
     fn add(&mut self, path: &Path, text: &str) {
         let id = self.sources.add(path.to_string_lossy(), text);
         let parsed = parse(id, text);
+        self.files_found.add(true, parsed.diagnostics.is_empty());
         self.diagnostics.extend(parsed.diagnostics);
         self.open.push(path.to_owned());
         self.seen.push(path.to_owned());
@@ -83,14 +89,19 @@ impl Loader<'_> {
                 self.diagnostics.push(Diagnostic::new(Rule::ModelNames, "this file uses itself").at(here));
             } else if !self.seen.contains(&target) {
                 let read = match self.files {
-                    _ if self.open.len() >= MAX_USES => Err("files use each other too deeply".to_owned()),
-                    Some(files) => read_text(files, &target).map_err(|error| error.to_string()),
-                    None => Err("a built-in rule set uses no other file".to_owned()),
+                    _ if self.open.len() >= MAX_USES => {
+                        let message = format!("files use each other more than {MAX_USES} deep");
+                        Err(Diagnostic::new(Rule::LimitReached, message).severity(Severity::Error))
+                    }
+                    Some(files) => read_text(files, &target)
+                        .map_err(|error| Diagnostic::new(Rule::UnreadableFile, error.to_string())),
+                    None => Err(Diagnostic::new(Rule::ModelNames, "a built-in rule set uses no other file")),
                 };
                 match read {
                     Ok(text) => self.add(&target, &text),
-                    Err(message) => {
-                        self.diagnostics.push(Diagnostic::new(Rule::ModelNames, message).at(here))
+                    Err(finding) => {
+                        self.files_found.add(false, false);
+                        self.diagnostics.push(finding.at(here));
                     }
                 }
             }

@@ -492,7 +492,7 @@ impl Resolver {
             return None;
         }
         let file = self.file;
-        let mut builder = InstanceBuilder::new(&self.model, name.text.as_str());
+        let mut builder = InstanceBuilder::new(&self.model, name.text.as_str()).at(name.range.in_file(file));
         for object in objects {
             for one in &object.names {
                 let draft =

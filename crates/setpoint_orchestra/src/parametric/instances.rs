@@ -112,7 +112,8 @@ impl<'m> Builder<'m> {
         }
         let Some(&object) = self.order.get(at) else {
             self.candidates -= 1;
-            let instance = Instance { name: "smallest".to_owned(), objects: self.objects.clone() };
+            let instance =
+                Instance { name: "smallest".to_owned(), span: None, objects: self.objects.clone() };
             return if fits(self.model, &instance) { visit(instance) } else { ControlFlow::Continue(()) };
         };
         let class = self.objects[object].class;

@@ -26,6 +26,9 @@ pub use infer::follows;
 pub use measure::{Counted, Measure, Sum};
 pub use persistence::{Interference, Persistence};
 pub use progress::Minimal;
-pub use prove::{Condition, Effort, Needed, Proof, Stated, Vacuity, facts, prove};
+pub use prove::{
+    Condition, Effort, InCounterexample, Needed, NotFound, PartAnswer, Proof, Stated, Unproved, Vacuity,
+    facts, prove,
+};
 pub(crate) use suggest::relation_text;
 pub use survey::{Counterexample, Wrong};

@@ -1,6 +1,6 @@
 //! The whole proof of one model, and what it rests on.
 
-use setpoint_source::Symbol;
+use setpoint_source::{Answer, Basis, Reasons, Symbol};
 
 use super::infer::{Inferred, infer, prove_stated};
 use super::measure::{Measure, measure};
@@ -10,7 +10,7 @@ use super::question::{BEFORE, Depth, Question};
 use super::suggest::suggest;
 use super::survey::{Budget, Counterexample, Survey, Wrong, survey};
 use super::view::Viewpoint;
-use crate::concrete::{Answer, Facts};
+use crate::concrete::Facts;
 use crate::model::{Formula, Model, TypeId};
 
 /// How hard to try. Counted, not timed, so that answers can be repeated.
@@ -37,16 +37,46 @@ pub struct Condition {
     pub number: u8,
     pub name: &'static str,
     pub statement: &'static str,
-    pub answer: Answer,
+    pub answer: PartAnswer,
+    /// How it was shown, if it was.
+    how: &'static str,
+}
+
+impl Condition {
     /// How it was shown, or what is open.
-    pub reason: String,
+    pub fn reason(&self) -> &'static str {
+        match self.answer {
+            Answer::Proved(_) => self.how,
+            Answer::Refuted { .. } => "the counterexample below refutes it",
+            Answer::Unknown(_) => "neither a proof nor a small counterexample was found",
+        }
+    }
+}
+
+/// The answer about a part of a proof.
+pub type PartAnswer = Answer<InCounterexample, NotFound>;
+
+/// The part is false in the counterexample of the proof.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct InCounterexample;
+
+/// Neither a proof nor a small counterexample was found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NotFound;
+
+fn part_answer(proved: bool, refuted: bool) -> PartAnswer {
+    match (refuted, proved) {
+        (true, _) => Answer::refuted(InCounterexample),
+        (false, true) => Answer::Proved(Basis::nothing()),
+        (false, false) => Answer::unknown(NotFound),
+    }
 }
 
 /// A stated invariant and whether it holds in all reachable states.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Stated {
     pub name: Symbol,
-    pub answer: Answer,
+    pub answer: PartAnswer,
 }
 
 /// Relations whose acyclicity is enough, each by itself: pairs of an edge of a declared relation and the type of the
@@ -73,10 +103,25 @@ impl Vacuity {
     }
 }
 
+/// Why a rule set is not proved.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unproved {
+    /// The condition at this place of [`Proof::conditions`] is open.
+    Condition(usize),
+    /// The invariant at this place of [`Proof::stated`] is open.
+    Invariant(usize),
+    /// There are no rules, or no classes.
+    Empty,
+    /// No small instance with an object of every class satisfies `init`.
+    Uninhabited,
+    /// The rule was applied in no run of a small instance.
+    Unused(usize),
+}
+
 #[derive(Clone, Debug)]
 pub struct Proof {
     /// Every run from every initial state of every instance reaches a final state, and this is not vacuous.
-    pub answer: Answer,
+    pub answer: Answer<Counterexample, Unproved>,
     pub conditions: Vec<Condition>,
     /// The inferred invariants; together they are inductive.
     pub invariants: Vec<Formula>,
@@ -90,7 +135,6 @@ pub struct Proof {
     pub suggestion: Vec<String>,
     pub persistence: Persistence,
     pub vacuity: Vacuity,
-    pub counterexample: Option<Counterexample>,
     /// Small instances that were run in every way, and their largest size.
     pub instances: usize,
     pub states: usize,
@@ -100,11 +144,8 @@ pub struct Proof {
 impl Proof {
     /// What the concrete engine may rely on.
     pub fn facts(&self) -> Facts {
-        let inductive = self
-            .conditions
-            .iter()
-            .filter(|one| one.number >= 4)
-            .all(|condition| condition.answer == Answer::Yes);
+        let inductive =
+            self.conditions.iter().filter(|one| one.number >= 4).all(|one| one.answer.is_proved());
         Facts {
             confluent: inductive && self.persistence.holds(),
             terminating: inductive && self.measure.is_some(),
@@ -144,15 +185,15 @@ pub fn prove(model: &Model, effort: Effort) -> Proof {
     let vacuity = vacuity(model, &survey, &attempt.known);
     let conditions = conditions(&attempt, &survey);
     let stated = stated_answers(model, &attempt.stated, &survey);
-    let answer = match &survey.wrong {
-        Some(_) => Answer::No,
-        None if attempt.is_complete() && vacuity.is_fine() => Answer::Yes,
-        None => Answer::Unknown,
-    };
+    let unproved = unproved(model, &conditions, &stated, &vacuity);
     let circle = matches!(&survey.wrong, Some(Counterexample { wrong: Wrong::Deadlock(found), .. })
         if !found.cycle.is_empty());
     let suggestion = if circle { suggest(model, &attempt.known) } else { Vec::new() };
     let grounds = attempt.everywhere.unwrap_or_default();
+    let answer = match survey.wrong {
+        Some(witness) => Answer::Refuted { witness, more: Vec::new(), open: unproved },
+        None => Reasons::from_vec(unproved).map_or(Answer::Proved(Basis::nothing()), Answer::Unknown),
+    };
     Proof {
         answer,
         conditions,
@@ -164,11 +205,27 @@ pub fn prove(model: &Model, effort: Effort) -> Proof {
         suggestion,
         persistence: attempt.persistence,
         vacuity,
-        counterexample: survey.wrong,
         instances: survey.instances,
         states: survey.states,
         complete_to: survey.complete_to,
     }
+}
+
+/// Returns all that keeps a rule set from being proved. Nothing only if all five conditions and all stated invariants are
+/// proved, and the proof is about something.
+fn unproved(model: &Model, conditions: &[Condition], stated: &[Stated], vacuity: &Vacuity) -> Vec<Unproved> {
+    let conditions = conditions.iter().enumerate().filter(|(_, one)| one.answer.is_unknown());
+    let stated = stated.iter().enumerate().filter(|(_, one)| one.answer.is_unknown());
+    let mut out: Vec<Unproved> = conditions.map(|(at, _)| Unproved::Condition(at)).collect();
+    out.extend(stated.map(|(at, _)| Unproved::Invariant(at)));
+    if model.rules.is_empty() || model.classes.is_empty() {
+        out.push(Unproved::Empty);
+    }
+    if !vacuity.inhabited {
+        out.push(Unproved::Uninhabited);
+    }
+    out.extend(vacuity.unused.iter().map(|&rule| Unproved::Unused(rule)));
+    out
 }
 
 /// What the concrete engine may rely on.
@@ -281,11 +338,7 @@ fn stated_answers(model: &Model, proved: &[bool], survey: &Survey) -> Vec<Stated
         .map(|(at, invariant)| {
             let first: usize = model.invariants[..at].iter().map(|earlier| earlier.claims.len()).sum();
             let own = proved.iter().skip(first).take(invariant.claims.len());
-            let answer = match own.copied().all(|one| one) {
-                _ if broken == Some(at) => Answer::No,
-                true => Answer::Yes,
-                false => Answer::Unknown,
-            };
+            let answer = part_answer(own.copied().all(|one| one), broken == Some(at));
             Stated { name: invariant.name, answer }
         })
         .collect()
@@ -313,66 +366,36 @@ fn conditions(attempt: &Attempt, survey: &Survey) -> Vec<Condition> {
     let stuck_later =
         wrong.is_some_and(|found| matches!(found.wrong, Wrong::Deadlock(_)) && !found.run.steps.is_empty());
     let endless = wrong.is_some_and(|found| matches!(found.wrong, Wrong::Endless { .. }));
-    let answer = |proved: bool, refuted: bool| match (refuted, proved) {
-        (true, _) => Answer::No,
-        (false, true) => Answer::Yes,
-        (false, false) => Answer::Unknown,
-    };
-    let condition = |number, name, statement, answer, reason: &str| Condition {
-        number,
-        name,
-        statement,
-        answer,
-        reason: reason.to_owned(),
-    };
-    let open = "neither a proof nor a small counterexample was found";
-    let refuted = "the counterexample below refutes it";
-    let say = |answer: Answer, proved: &'static str| match answer {
-        Answer::Yes => proved,
-        Answer::No => refuted,
-        Answer::Unknown => open,
-    };
-    let start = answer(attempt.at_start.proved, stuck_at_start);
-    let step = answer(attempt.after_step, stuck_later);
-    let decreases = answer(attempt.measure.is_some(), endless);
-    let inductive = answer(attempt.inferred.inductive, false);
+    let condition = |number, name, statement, answer, how| Condition { number, name, statement, answer, how };
+    let inductive = part_answer(attempt.inferred.inductive, false);
     vec![
         condition(
             1,
             "initcont",
             if attempt.at_start.literal { "init → cont" } else { "init → cont ∨ final" },
-            start,
-            say(start, "where init holds and no rule applies, the question has no model"),
+            part_answer(attempt.at_start.proved, stuck_at_start),
+            "where init holds and no rule applies, the question has no model",
         ),
         condition(
             2,
             "contcont",
             "inv ∧ ¬final → cont′ ∨ final′",
-            step,
-            say(
-                step,
-                if attempt.everywhere.is_some() {
-                    "by (5) and progress: inv ∧ ¬final → cont"
-                } else {
-                    "for each rule, the state after it is final or another rule applies"
-                },
-            ),
+            part_answer(attempt.after_step, stuck_later),
+            if attempt.everywhere.is_some() {
+                "by (5) and progress: inv ∧ ¬final → cont"
+            } else {
+                "for each rule, the state after it is final or another rule applies"
+            },
         ),
         condition(
             3,
             "mesmes",
             "inv ∧ ¬final → m > m′",
-            decreases,
-            say(decreases, "the measure decreases with every way in which a rule can apply"),
+            part_answer(attempt.measure.is_some(), endless),
+            "the measure decreases with every way in which a rule can apply",
         ),
-        condition(
-            4,
-            "initinv",
-            "init → inv",
-            inductive,
-            say(inductive, "no other view is seen at the start"),
-        ),
-        condition(5, "invinv", "inv → inv′", inductive, say(inductive, "no rule leads to another view")),
+        condition(4, "initinv", "init → inv", inductive.clone(), "no other view is seen at the start"),
+        condition(5, "invinv", "inv → inv′", inductive, "no rule leads to another view"),
     ]
 }
 

@@ -1,54 +1,72 @@
 //! Failures as findings with source frames.
 
-use setpoint_source::{
-    Basis, Diagnostic, Gap, Judgement, Reason, Rule, Severity, Sources, Standing, Witness,
-};
+use setpoint_source::{Diagnostic, Gap, Judgement, Reason, Rule, Severity, Sources, Span, Witness};
 
 use super::{need_text, object_name, run_story, step_name};
-use crate::concrete::{Answer, Explanation, Failure, Ground, Limit, Outcome, Run, Wait};
+use crate::concrete::{Explanation, Failure, FailureEnd, Ground, Open, Outcome, Run, Wait};
 use crate::instance::ObjectId;
-use crate::model::Model;
-use crate::parametric::{Proof, Wrong};
+use crate::model::{Model, ModelRule};
+use crate::parametric::{Condition, Counterexample, Proof, Unproved, Wrong};
 
-/// The findings of a check of one instance: what it breaks of the model's requirements, and how a run goes wrong.
-pub fn outcome_findings(ground: &Ground<'_>, outcome: &Outcome, sources: &Sources) -> Vec<Diagnostic> {
-    let mut out = ground.malformed.clone();
-    match (&outcome.failure, &outcome.run) {
-        (Some(Failure::Deadlock(explanation)), Some(run)) => {
-            out.push(deadlock_finding(ground, explanation, run, sources));
-        }
-        (Some(Failure::Endless { prefix }), Some(run)) => {
-            out.push(endless_finding(ground, *prefix, run, sources));
-        }
-        _ => {}
-    }
-    if outcome.reaches_final == Answer::Unknown {
-        out.push(match outcome.limit {
-            Some(Limit::Messages) => crowded_finding(ground),
-            Some(Limit::States) | None => Diagnostic::new(
-                Rule::Undecided,
-                format!(
-                    "{} has too many states to say whether every run reaches a final state",
-                    ground.instance.name
-                ),
-            )
-            .severity(Severity::Warning),
-        });
-    }
-    out
+/// Returns the answer about one instance, and the findings that tell it: what the instance breaks of the model's
+/// requirements, how a run goes wrong, what ended the search.
+pub fn judge_outcome(
+    ground: &Ground<'_>,
+    outcome: &Outcome,
+    sources: &Sources,
+) -> (Judgement, Vec<Diagnostic>) {
+    let (mut shown, mut open) = (Vec::new(), Vec::new());
+    let answer = outcome.answer.clone().map(
+        |failure| {
+            let finding = failure_finding(ground, &failure, sources);
+            let witness = Witness::of(&finding);
+            shown.push(finding);
+            witness
+        },
+        |reason| {
+            let (gap, finding) = open_finding(ground, reason);
+            let why = Reason::of(gap, &finding);
+            // What is malformed has findings already, each with its place.
+            if reason != Open::Malformed {
+                open.push(finding);
+            }
+            why
+        },
+    );
+    let mut findings = ground.malformed.clone();
+    findings.append(&mut shown);
+    findings.append(&mut open);
+    (answer, findings)
 }
 
-/// The answer of a check of one instance, with the findings that tell it.
-pub fn outcome_answer(outcome: &Outcome, findings: &[Diagnostic]) -> Judgement {
-    let told = |rules: &[Rule]| findings.iter().find(|finding| rules.contains(&finding.rule));
-    match (outcome.reaches_final, told(&[Rule::Deadlock, Rule::EndlessRun])) {
-        (Answer::Yes, _) => Judgement::Proved(Basis::of([Standing::CreationSucceeds])),
-        (Answer::No, Some(finding)) => Judgement::refuted(Witness::of(finding)),
-        _ => Judgement::unknown(match told(&[Rule::Undecided, Rule::MalformedInstance]) {
-            Some(finding) => Reason::of(Gap::Limit, finding),
-            None => Reason::new(Gap::Undecided, "the search ended without an answer"),
-        }),
+fn failure_finding(ground: &Ground<'_>, failure: &Failure, sources: &Sources) -> Diagnostic {
+    match &failure.end {
+        FailureEnd::Deadlock(explanation) => deadlock_finding(ground, explanation, &failure.run, sources),
+        FailureEnd::Endless { prefix } => endless_finding(ground, *prefix, &failure.run, sources),
     }
+}
+
+fn open_finding(ground: &Ground<'_>, open: Open) -> (Gap, Diagnostic) {
+    let name = &ground.instance.name;
+    let (gap, finding) = match open {
+        Open::Messages => (Gap::Limit, crowded_finding(ground)),
+        Open::States => {
+            let message =
+                format!("{name} has too many states to say whether every run reaches a final state");
+            (Gap::Limit, Diagnostic::new(Rule::Undecided, message).severity(Severity::Warning))
+        }
+        Open::Malformed => {
+            let first = ground.malformed.first().cloned();
+            let message = format!("`{name}` breaks what the rule set requires");
+            (Gap::Malformed, first.unwrap_or_else(|| Diagnostic::new(Rule::MalformedInstance, message)))
+        }
+        Open::Empty => {
+            let message = format!("`{name}` has no objects, so no run was looked at");
+            (Gap::NothingEntered, Diagnostic::new(Rule::NothingChecked, message))
+        }
+    };
+    let place = ground.instance.span.or_else(|| ground.instance.objects.first()?.span);
+    (gap, if let Some(place) = place { finding.at_least(place) } else { finding })
 }
 
 /// Nothing is said of runs in which more messages wait at one place than are counted.
@@ -175,98 +193,122 @@ fn endless_finding(ground: &Ground<'_>, prefix: usize, run: &Run, sources: &Sour
     found.with_story(run_story(ground, run, sources))
 }
 
-/// The answer of a proof for any number of objects, with the findings that tell it.
-pub fn proof_answer(proof: &Proof, findings: &[Diagnostic]) -> Judgement {
-    let told = |rules: &[Rule]| findings.iter().find(|finding| rules.contains(&finding.rule));
-    match (proof.answer, told(&[Rule::Deadlock, Rule::EndlessRun, Rule::BrokenInvariant])) {
-        (Answer::Yes, _) => Judgement::Proved(Basis::nothing()),
-        (Answer::No, Some(finding)) => Judgement::refuted(Witness::of(finding)),
-        _ => Judgement::unknown(match told(&[Rule::NotProved, Rule::VacuousModel]) {
-            Some(finding) => Reason::of(Gap::Undecided, finding),
-            None => Reason::new(Gap::Undecided, "neither proved nor refuted"),
-        }),
+/// Returns the answer about a rule set for any number of objects, and the findings that tell it: a counterexample, a rule
+/// that never applies, a condition that stays open.
+pub fn judge_proof(model: &Model, proof: &Proof, sources: &Sources) -> (Judgement, Vec<Diagnostic>) {
+    let (mut shown, mut vacuous, mut open) = (Vec::new(), Vec::new(), Vec::new());
+    let is_refuted = proof.answer.is_refuted();
+    let answer = proof.answer.clone().map(
+        |found| {
+            let finding = counterexample_finding(model, &found, &proof.suggestion, sources);
+            let witness = Witness::of(&finding);
+            shown.push(finding);
+            witness
+        },
+        |reason| {
+            let (words, span) = unproved_text(model, proof, reason);
+            let why = Reason::new(Gap::Undecided, words.as_str()).at(span);
+            match reason {
+                Unproved::Condition(_) | Unproved::Invariant(_) => open.push(words),
+                Unproved::Empty | Unproved::Uninhabited | Unproved::Unused(_) => {
+                    let mut finding = Diagnostic::new(Rule::VacuousModel, words);
+                    finding.span = span;
+                    if reason == Unproved::Uninhabited {
+                        finding.help("look for a requirement that contradicts another");
+                    }
+                    vacuous.push(finding);
+                }
+            }
+            why
+        },
+    );
+    let mut findings = shown;
+    // What small instances did not show beside a counterexample, they were not asked for.
+    if !is_refuted {
+        findings.append(&mut vacuous);
+        if !open.is_empty() {
+            let message = format!("{} was neither proved nor refuted", model.name);
+            let finding = Diagnostic::new(Rule::NotProved, message);
+            findings.push(finding.with_note(format!("open: {}", open.join(", "))));
+        }
+    }
+    (answer, findings)
+}
+
+/// What is open, in words, and where it stands.
+fn unproved_text(model: &Model, proof: &Proof, open: Unproved) -> (String, Option<Span>) {
+    let final_span = model.finals.first().map(|claim| claim.span);
+    let anywhere = || {
+        let class = model.classes.first().map(|class| class.span);
+        final_span.or(model.init.first().map(|claim| claim.span)).or(class)
+    };
+    match open {
+        Unproved::Condition(at) => {
+            let Condition { number, statement, .. } = &proof.conditions[at];
+            (format!("({number}) {statement}"), anywhere())
+        }
+        Unproved::Invariant(at) => {
+            (format!("invariant {}", proof.stated[at].name), model.invariants.get(at).map(|one| one.span))
+        }
+        Unproved::Empty => ("the rule set has no rules, so nothing runs".to_owned(), anywhere()),
+        Unproved::Uninhabited => (
+            "no small instance with an object of every class satisfies `init`".to_owned(),
+            model.init.first().map(|claim| claim.span).or_else(anywhere),
+        ),
+        Unproved::Unused(rule) => {
+            let ModelRule { name, span, .. } = &model.rules[rule];
+            let words = if proof.vacuity.dead.contains(&rule) {
+                format!("rule `{name}` never applies")
+            } else {
+                format!("rule `{name}` applied in no run of a small instance")
+            };
+            (words, Some(*span))
+        }
     }
 }
 
-/// The findings of a proof: a counterexample, a rule that never applies, a condition that stays open.
-pub fn proof_findings(model: &Model, proof: &Proof, sources: &Sources) -> Vec<Diagnostic> {
-    let mut out = Vec::new();
-    if let Some(found) = &proof.counterexample
-        && let Ok(ground) = Ground::new(model, &found.instance)
-    {
-        let mut finding = match &found.wrong {
-            Wrong::Deadlock(explanation) => deadlock_finding(&ground, explanation, &found.run, sources),
-            Wrong::Endless { prefix } => endless_finding(&ground, *prefix, &found.run, sources),
-            Wrong::Invariant(at) => {
-                let invariant = &model.invariants[*at];
-                Diagnostic::new(
-                    Rule::BrokenInvariant,
-                    format!("invariant `{}` does not hold in every reachable state", invariant.name),
-                )
-                .at(invariant.span)
-                .with_story(run_story(&ground, &found.run, sources))
-            }
-        };
-        // The instance is not in any file; the rule of the last step, or else the final predicate, is.
-        if finding.span.is_none() {
-            let last = found.run.steps.last().map(|&step| model.rules[ground.steps[step].rule].span);
-            finding.span = last.or(model.finals.first().map(|claim| claim.span));
-        }
-        finding.notes.insert(
-            0,
-            setpoint_source::spoken(format!("in the smallest instance: {}", instance_text(&ground))),
+fn counterexample_finding(
+    model: &Model,
+    found: &Counterexample,
+    suggestion: &[String],
+    sources: &Sources,
+) -> Diagnostic {
+    let Ok(ground) = Ground::new(model, &found.instance) else {
+        return Diagnostic::new(
+            Rule::Deadlock,
+            "a small instance has a run that never reaches a final state",
         );
-        let steps: Vec<String> = found.run.steps.iter().map(|&step| step_name(&ground, step)).collect();
-        if steps.is_empty() {
-            finding.note("at the start already");
-        } else {
-            finding.note(format!("after {}", shortened(&steps)));
-        }
-        if !proof.suggestion.is_empty() {
-            finding.help(format!("it is enough to require: {}", proof.suggestion.join("; ")));
-        }
-        out.push(finding);
-    }
-    if !proof.vacuity.inhabited && proof.counterexample.is_none() {
-        out.push(
+    };
+    let mut finding = match &found.wrong {
+        Wrong::Deadlock(explanation) => deadlock_finding(&ground, explanation, &found.run, sources),
+        Wrong::Endless { prefix } => endless_finding(&ground, *prefix, &found.run, sources),
+        Wrong::Invariant(at) => {
+            let invariant = &model.invariants[*at];
             Diagnostic::new(
-                Rule::VacuousModel,
-                "no small instance with an object of every class satisfies `init`",
+                Rule::BrokenInvariant,
+                format!("invariant `{}` does not hold in every reachable state", invariant.name),
             )
-            .with_help("look for a requirement that contradicts another"),
-        );
-    }
-    for &rule in proof.vacuity.unused.iter().filter(|_| proof.counterexample.is_none()) {
-        let rule_definition = &model.rules[rule];
-        let message = if proof.vacuity.dead.contains(&rule) {
-            format!("rule `{}` never applies", rule_definition.name)
-        } else {
-            format!("rule `{}` applied in no run of a small instance", rule_definition.name)
-        };
-        out.push(Diagnostic::new(Rule::VacuousModel, message).at(rule_definition.span));
-    }
-    if proof.answer == Answer::Unknown {
-        let open: Vec<String> = proof
-            .conditions
-            .iter()
-            .filter(|condition| condition.answer == Answer::Unknown)
-            .map(|condition| format!("({}) {}", condition.number, condition.statement))
-            .chain(
-                proof
-                    .stated
-                    .iter()
-                    .filter(|stated| stated.answer == Answer::Unknown)
-                    .map(|stated| format!("invariant {}", stated.name)),
-            )
-            .collect();
-        if !open.is_empty() {
-            let message = format!("{} was neither proved nor refuted", model.name);
-            out.push(
-                Diagnostic::new(Rule::NotProved, message).with_note(format!("open: {}", open.join(", "))),
-            );
+            .at(invariant.span)
+            .with_story(run_story(&ground, &found.run, sources))
         }
+    };
+    // The instance is not in any file; the rule of the last step, or else the final predicate, is.
+    if finding.span.is_none() {
+        let last = found.run.steps.last().map(|&step| model.rules[ground.steps[step].rule].span);
+        finding.span = last.or(model.finals.first().map(|claim| claim.span));
     }
-    out
+    let instance = setpoint_source::spoken(format!("in the smallest instance: {}", instance_text(&ground)));
+    finding.notes.insert(0, instance);
+    let steps: Vec<String> = found.run.steps.iter().map(|&step| step_name(&ground, step)).collect();
+    if steps.is_empty() {
+        finding.note("at the start already");
+    } else {
+        finding.note(format!("after {}", shortened(&steps)));
+    }
+    if !suggestion.is_empty() {
+        finding.help(format!("it is enough to require: {}", suggestion.join("; ")));
+    }
+    finding
 }
 
 /// `resource1; property1 { parent = resource1, refer = resource1 }`.

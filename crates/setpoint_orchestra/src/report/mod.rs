@@ -5,9 +5,7 @@ mod graph;
 mod proof;
 mod run;
 
-pub use findings::{
-    crowded_finding, deadlock_finding, outcome_answer, outcome_findings, proof_answer, proof_findings,
-};
+pub use findings::{crowded_finding, deadlock_finding, judge_outcome, judge_proof};
 pub use graph::{graph_diagram, graph_json};
 pub use proof::{proof_json, proof_text};
 pub use run::{explored_json, explored_text, run_json, run_story, run_text, state_json};

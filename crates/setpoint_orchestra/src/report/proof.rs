@@ -1,36 +1,36 @@
 //! Proofs.
 
 use serde_json::{Map, Value, json};
-use setpoint_source::{Sources, Symbol};
+use setpoint_source::{Answer, Sources, Symbol};
 
 use super::findings::instance_text;
 use super::run::{place_json, plural, run_json, run_text, state_json};
-use crate::concrete::{Answer, Ground};
+use crate::concrete::Ground;
 use crate::describe::{formula_text, guard_text};
 use crate::model::{Bound, Model};
 use crate::parametric::{
     Counted, Counterexample, Interference, Measure, Minimal, Proof, Sum, Wrong, relation_text,
 };
 
-fn word(answer: Answer) -> &'static str {
+fn word<W, R>(answer: &Answer<W, R>) -> &'static str {
     match answer {
-        Answer::Yes => "proved",
-        Answer::No => "refuted",
-        Answer::Unknown => "unknown",
+        Answer::Proved(_) => "proved",
+        Answer::Refuted { .. } => "refuted",
+        Answer::Unknown(_) => "unknown",
     }
 }
 
 /// The proof for people.
 pub fn proof_text(model: &Model, proof: &Proof, sources: &Sources) -> String {
     let title = model.title.as_deref().unwrap_or(&model.name);
-    let mut out = match proof.answer {
-        Answer::Yes => format!(
+    let mut out = match &proof.answer {
+        Answer::Proved(_) => format!(
             "{title}: proved. Every run from every start reaches a final state, for any number of objects.\n"
         ),
-        Answer::No => {
+        Answer::Refuted { .. } => {
             format!("{title}: refuted. Some run never reaches a final state, or breaks an invariant.\n")
         }
-        Answer::Unknown => format!("{title}: unknown. It was neither proved nor refuted.\n"),
+        Answer::Unknown(_) => format!("{title}: unknown. It was neither proved nor refuted.\n"),
     };
     out.push_str("\nConditions\n");
     for condition in &proof.conditions {
@@ -38,14 +38,14 @@ pub fn proof_text(model: &Model, proof: &Proof, sources: &Sources) -> String {
             "  ({}) {:<30} {:<8} {}\n",
             condition.number,
             condition.statement,
-            word(condition.answer),
-            condition.reason
+            word(&condition.answer),
+            condition.reason()
         ));
     }
     if !proof.stated.is_empty() {
         out.push_str("\nStated invariants\n");
         for stated in &proof.stated {
-            out.push_str(&format!("  {:<34} {}\n", stated.name.as_str(), word(stated.answer)));
+            out.push_str(&format!("  {:<34} {}\n", stated.name.as_str(), word(&stated.answer)));
         }
     }
     out.push_str("\nInferred invariants\n");
@@ -84,7 +84,7 @@ pub fn proof_text(model: &Model, proof: &Proof, sources: &Sources) -> String {
         proof.states,
         proof.complete_to
     ));
-    if let Some(found) = &proof.counterexample
+    if let Some(found) = proof.answer.witness()
         && let Ok(ground) = Ground::new(model, &found.instance)
     {
         out.push_str(&format!("\nCounterexample: {}\n", wrong_text(model, found)));
@@ -176,13 +176,13 @@ pub fn proof_json(model: &Model, proof: &Proof, sources: &Sources) -> Value {
                 "number": condition.number,
                 "name": condition.name,
                 "statement": condition.statement,
-                "verdict": word(condition.answer),
-                "reason": condition.reason,
+                "verdict": word(&condition.answer),
+                "reason": condition.reason(),
             })
         })
         .collect();
     let stated: Map<String, Value> =
-        proof.stated.iter().map(|stated| (stated.name.to_string(), json!(word(stated.answer)))).collect();
+        proof.stated.iter().map(|stated| (stated.name.to_string(), json!(word(&stated.answer)))).collect();
     let invariants: Vec<String> = proof.invariants.iter().map(|one| formula_text(model, one)).collect();
     let measure = proof.measure.as_ref().map(|measure| {
         let sums: Vec<Value> = measure
@@ -216,7 +216,7 @@ pub fn proof_json(model: &Model, proof: &Proof, sources: &Sources) -> Value {
             .map(|one| json!([&*model.rules[one.fired].name, &*model.rules[one.disturbed].name]))
             .collect()
     };
-    let counterexample = proof.counterexample.as_ref().and_then(|found| {
+    let counterexample = proof.answer.witness().and_then(|found| {
         let ground = Ground::new(model, &found.instance).ok()?;
         let kind = match found.wrong {
             Wrong::Deadlock(_) => "deadlock",
@@ -233,8 +233,12 @@ pub fn proof_json(model: &Model, proof: &Proof, sources: &Sources) -> Value {
     json!({
         "model": &*model.name,
         "place": place_json(model.finals.first().map(|claim| claim.span), sources),
-        "reaches_final": proof.answer.as_str(),
-        "verdict": word(proof.answer),
+        "reaches_final": match &proof.answer {
+            Answer::Proved(_) => "yes",
+            Answer::Refuted { .. } => "no",
+            Answer::Unknown(_) => "unknown",
+        },
+        "verdict": word(&proof.answer),
         "conditions": conditions,
         "stated_invariants": stated,
         "invariants": invariants,

@@ -2,7 +2,7 @@
 
 use crate::support::{cloudformation, nine_nodes, stack, topology, tosca};
 use setpoint_orchestra::concrete::{
-    Answer, Facts, Failure, Ground, Limits, check, explore, maximal_run, timeline,
+    Facts, FailureEnd, Ground, Limits, check, explore, maximal_run, timeline,
 };
 
 const ONE_RUN: Facts = Facts { confluent: true, terminating: true };
@@ -31,7 +31,7 @@ fn a_host_may_depend_on_what_it_hosts() {
     let ground = Ground::new(&model, &instance).unwrap();
     for facts in [ONE_RUN, Facts::default()] {
         let outcome = check(&ground, &facts, Limits::default());
-        assert_eq!(outcome.reaches_final, Answer::Yes);
+        assert!(outcome.answer.is_proved());
     }
     assert_eq!(explore(&ground, 1000, |_| false).states, 14);
 }
@@ -44,8 +44,12 @@ fn pure_cycles_are_refused_with_the_cycle() {
         let ground = Ground::new(&model, &instance).unwrap();
         for facts in [ONE_RUN, Facts::default()] {
             let outcome = check(&ground, &facts, Limits::default());
-            assert_eq!(outcome.reaches_final, Answer::No, "{kind}");
-            let Some(Failure::Deadlock(explanation)) = outcome.failure else { panic!("a deadlock") };
+            assert!(outcome.answer.is_refuted(), "{kind}");
+            let Some(FailureEnd::Deadlock(explanation)) =
+                outcome.answer.witness().map(|failure| &failure.end)
+            else {
+                panic!("a deadlock")
+            };
             let names: Vec<&str> =
                 explanation.cycle.iter().map(|wait| instance.object(wait.from).id.as_str()).collect();
             assert!(names.contains(&"A") && names.contains(&"B"), "{kind}: {names:?}");
@@ -60,8 +64,10 @@ fn a_stack_reports_its_cycle_and_not_what_hangs_on_it() {
     let instance = stack(&model, &["A", "B", "C", "D"], &references);
     let ground = Ground::new(&model, &instance).unwrap();
     let outcome = check(&ground, &ONE_RUN, Limits::default());
-    assert_eq!(outcome.reaches_final, Answer::No);
-    let Some(Failure::Deadlock(explanation)) = outcome.failure else { panic!("a deadlock") };
+    assert!(outcome.answer.is_refuted());
+    let Some(FailureEnd::Deadlock(explanation)) = outcome.answer.witness().map(|failure| &failure.end) else {
+        panic!("a deadlock")
+    };
     let cycle: Vec<&str> =
         explanation.cycle.iter().map(|wait| instance.object(wait.from).id.as_str()).collect();
     assert_eq!(cycle, ["B", "p1", "C", "p2"]);

@@ -1,7 +1,6 @@
 //! The parametric engine on the models of the dissertation.
 
 use crate::support::{cloudformation, model, tosca};
-use setpoint_orchestra::concrete::Answer;
 use setpoint_orchestra::describe::formula_text;
 use setpoint_orchestra::models;
 use setpoint_orchestra::parametric::{Effort, facts, follows, prove};
@@ -12,13 +11,12 @@ use setpoint_source::Sources;
 fn both_models_are_proved_with_no_invariant_given() {
     for model in [cloudformation(), tosca()] {
         let proof = prove(&model, Effort::default());
-        assert_eq!(proof.answer, Answer::Yes, "{}", model.name);
+        assert!(proof.answer.is_proved(), "{}", model.name);
         assert_eq!(proof.conditions.len(), 5);
-        assert!(proof.conditions.iter().all(|condition| condition.answer == Answer::Yes));
+        assert!(proof.conditions.iter().all(|condition| condition.answer.is_proved()));
         assert_eq!(proof.conditions[0].statement, "init → cont");
         assert!(proof.persistence.holds());
         assert!(proof.vacuity.is_fine());
-        assert!(proof.counterexample.is_none());
         // Weights fall from state to state, as in the dissertation.
         let measure = proof.measure.expect("a measure");
         assert_eq!(measure.sums.len(), 1);
@@ -48,8 +46,8 @@ fn each_of_the_twelve_invariants_follows_from_what_is_inferred() {
 fn stated_invariants_are_answered() {
     let text = format!("{}\n{}", models::TOSCA_SETUP.text, include_str!("support/twelve.spm"));
     let proof = prove(&model(&text), Effort::default());
-    assert_eq!(proof.answer, Answer::Yes);
-    assert!(proof.stated.iter().all(|stated| stated.answer == Answer::Yes));
+    assert!(proof.answer.is_proved());
+    assert!(proof.stated.iter().all(|stated| stated.answer.is_proved()));
 }
 
 #[test]
@@ -71,14 +69,14 @@ fn less_acyclicity_than_declared_is_enough_for_tosca() {
         "acyclic l.req.node -> l.cap.node for l: relationship where l of hostedOn\n  \
          acyclic l.req.node -> l.cap.node for l: relationship where l of dependsOn|connectsTo",
     );
-    assert_eq!(prove(&crate::support::model(&weaker), Effort::default()).answer, Answer::Yes);
+    assert!(prove(&crate::support::model(&weaker), Effort::default()).answer.is_proved());
     // And no less: each by itself leaves a circle.
     for kinds in ["hostedOn", "dependsOn|connectsTo", "hostedOn|dependsOn", "hostedOn|connectsTo"] {
         let less = models::TOSCA_SETUP.text.replace(
             "acyclic l.req.node -> l.cap.node for l: relationship",
             &format!("acyclic l.req.node -> l.cap.node for l: relationship where l of {kinds}"),
         );
-        assert_eq!(prove(&crate::support::model(&less), Effort::default()).answer, Answer::No, "{kinds}");
+        assert!(prove(&crate::support::model(&less), Effort::default()).answer.is_refuted(), "{kinds}");
     }
 }
 
@@ -87,8 +85,8 @@ fn without_acyclicity_the_circle_is_shown_and_the_cure_named() {
     let text = models::CLOUDFORMATION_SETUP.text.replace("acyclic p.parent -> p.refer for p: property", "");
     let model = model(&text);
     let proof = prove(&model, Effort::default());
-    assert_eq!(proof.answer, Answer::No);
-    let found = proof.counterexample.expect("a counterexample");
+    assert!(proof.answer.is_refuted());
+    let found = proof.answer.witness().cloned().expect("a counterexample");
     assert_eq!(found.instance.objects.len(), 2, "a resource whose property refers to itself");
     assert_eq!(proof.suggestion, ["acyclic x.parent -> x.refer for x: property"]);
 }
@@ -97,7 +95,7 @@ fn without_acyclicity_the_circle_is_shown_and_the_cure_named() {
 fn the_life_of_a_stack_is_proved() {
     let model = models::CLOUDFORMATION_LIFECYCLE.load(&Sources::new()).expect("it loads");
     let proof = prove(&model, Effort::default());
-    assert_eq!(proof.answer, Answer::Yes, "{:?}", proof.conditions);
+    assert!(proof.answer.is_proved(), "{:?}", proof.conditions);
     assert!(proof.vacuity.is_fine());
     assert!(!proof.persistence.holds(), "a failure takes the place of a success");
     // What is made waits for what it needs, what is taken away for what needs it: one relation, both directions.

@@ -1,7 +1,6 @@
 //! Rule sets made to tempt an unsound prover: each is answered rightly, and a wrong one with its smallest instance.
 
 use crate::support::model;
-use setpoint_orchestra::concrete::Answer;
 use setpoint_orchestra::models;
 use setpoint_orchestra::parametric::{Effort, Proof, Wrong, prove};
 
@@ -10,7 +9,7 @@ fn answer(text: &str) -> Proof {
 }
 
 fn objects(proof: &Proof) -> usize {
-    proof.counterexample.as_ref().map_or(0, |found| found.instance.objects.len())
+    proof.answer.witness().map_or(0, |found| found.instance.objects.len())
 }
 
 #[test]
@@ -25,19 +24,19 @@ fn a_self_link_is_a_circle() {
         init { some t: task all t: task { t is waiting } }
         final { all t: task { t is done } }";
     let proof = answer(text);
-    assert_eq!(proof.answer, Answer::No);
+    assert!(proof.answer.is_refuted());
     assert_eq!(objects(&proof), 2, "one task that needs itself");
     // Without self-links there is still a circle of two.
     let longer = text.replace("init {", "require { all n: needs { n.from != n.to } } init {");
     let proof = answer(&longer);
-    assert_eq!(proof.answer, Answer::No);
+    assert!(proof.answer.is_refuted());
     assert_eq!(objects(&proof), 4);
     // Without circles it is proved.
     let acyclic = text.replace("init {", "init { acyclic n.from -> n.to for n: needs");
-    assert_eq!(answer(&acyclic).answer, Answer::Yes);
+    assert!(answer(&acyclic).answer.is_proved());
     // The other direction is as good: a relation has a cycle if its converse has one.
     let converse = text.replace("init {", "init { acyclic n.to -> n.from for n: needs");
-    assert_eq!(answer(&converse).answer, Answer::Yes);
+    assert!(answer(&converse).answer.is_proved());
 }
 
 /// A link that every object has cannot be acyclic in a finite instance: there is nothing to prove.
@@ -50,7 +49,7 @@ fn a_start_that_cannot_be_is_not_proved_about() {
         init { some t: task all t: task { t is waiting } acyclic t -> t.after for t: task }
         final { all t: task { t is done } }",
     );
-    assert_eq!(proof.answer, Answer::Unknown);
+    assert!(proof.answer.is_unknown());
     assert!(!proof.vacuity.inhabited);
 }
 
@@ -64,7 +63,7 @@ fn a_rule_that_never_applies_is_named() {
         init { some t: task all t: task { t is waiting } }
         final { all t: task { t is done } }",
     );
-    assert_ne!(proof.answer, Answer::Yes);
+    assert!(!proof.answer.is_proved());
     assert_eq!(proof.vacuity.dead, [1]);
 }
 
@@ -88,21 +87,21 @@ const TWO_LINKS: &str = "
 #[test]
 fn two_links_between_the_same_two_nodes_share_a_message() {
     let proof = answer(TWO_LINKS);
-    assert_eq!(proof.answer, Answer::No);
-    let found = proof.counterexample.as_ref().unwrap();
+    assert!(proof.answer.is_refuted());
+    let found = proof.answer.witness().unwrap();
     assert!(matches!(found.wrong, Wrong::Deadlock(_)));
     let links = found.instance.objects.iter().filter(|object| !object.links.is_empty()).count();
     assert_eq!(links, 2);
     // If each node is the target of one link at most, it is proved.
     let one = TWO_LINKS.replace("link target: node", "link target: node one-to-one");
-    assert_eq!(answer(&one).answer, Answer::Yes);
+    assert!(answer(&one).answer.is_proved());
     // So it is if the message is read and left there.
     let read = TWO_LINKS.replace(
         "when l is waiting then l becomes ready, l.target loses up",
         "when l is waiting and l.target has up then l becomes ready",
     );
     let proof = answer(&read);
-    assert_eq!(proof.answer, Answer::Yes);
+    assert!(proof.answer.is_proved());
     assert!(proof.persistence.holds());
 }
 
@@ -111,7 +110,7 @@ fn a_capability_that_is_required_twice_loses_its_message_to_one() {
     let shared =
         models::TOSCA_SETUP.text.replace("link cap: capability one-to-one onto", "link cap: capability onto");
     let proof = answer(&shared);
-    assert_eq!(proof.answer, Answer::No);
+    assert!(proof.answer.is_refuted());
     assert!(!proof.persistence.holds(), "two requirements compete for one message");
     assert_eq!(objects(&proof), 7, "two nodes, one capability, two requirements and relationships");
 }
@@ -143,21 +142,21 @@ const SOME_LINK: &str = "
 #[test]
 fn an_invariant_that_holds_for_one_link_only() {
     // Every node starts: some link is enough, and that is what is proved.
-    assert_eq!(answer(SOME_LINK).answer, Answer::Yes);
+    assert!(answer(SOME_LINK).answer.is_proved());
     // But not every link of a started node is ready.
     let stated = format!(
         "{SOME_LINK}\ninvariant all-ready {{ all l: link where l.source is started {{ l is ready }} }}"
     );
     let proof = answer(&stated);
-    assert_eq!(proof.answer, Answer::No);
-    assert_eq!(proof.stated[0].answer, Answer::No);
-    let found = proof.counterexample.as_ref().unwrap();
+    assert!(proof.answer.is_refuted());
+    assert!(proof.stated[0].answer.is_refuted());
+    let found = proof.answer.witness().unwrap();
     assert_eq!(found.instance.objects.iter().filter(|object| !object.links.is_empty()).count(), 2);
     // If the final state asks for the links, the second one is stuck.
     let links_too = SOME_LINK.replace("final { all n", "final { all l: link { l is ready } all n");
     let proof = answer(&links_too);
-    assert_eq!(proof.answer, Answer::No);
-    assert!(matches!(proof.counterexample.unwrap().wrong, Wrong::Deadlock(_)));
+    assert!(proof.answer.is_refuted());
+    assert!(matches!(proof.answer.witness().unwrap().wrong, Wrong::Deadlock(_)));
 }
 
 /// Two relations that are acyclic apart, and a rule that waits along both at once.
@@ -178,11 +177,11 @@ fn relations_that_are_acyclic_apart_are_not_merged() {
         }
         final { all n: node { n is started } }";
     let proof = answer(text);
-    assert_eq!(proof.answer, Answer::No);
+    assert!(proof.answer.is_refuted());
     assert_eq!(objects(&proof), 4, "two nodes, a link of each type");
     let merged = text.replace(" where l of a\n", ", l.source -> l.target for l: link where l of b\n");
     let merged = merged.replace("          acyclic l.source -> l.target for l: link where l of b\n", "");
-    assert_eq!(answer(&merged).answer, Answer::Yes);
+    assert!(answer(&merged).answer.is_proved());
 }
 
 #[test]
@@ -196,8 +195,8 @@ fn a_retry_without_a_count_is_endless() {
         init { some t: task all t: task { t is waiting } }
         final { all t: task { t is done } }",
     );
-    assert_eq!(proof.answer, Answer::No);
-    assert!(matches!(proof.counterexample.unwrap().wrong, Wrong::Endless { .. }));
+    assert!(proof.answer.is_refuted());
+    assert!(matches!(proof.answer.witness().unwrap().wrong, Wrong::Endless { .. }));
     assert!(proof.measure.is_none());
 }
 
@@ -219,14 +218,14 @@ fn an_invariant_can_be_stated_where_none_is_inferred() {
         init { some j: job all j: job { j is new } all w: worker { w is idle } }
         final { all j: job { j is done } }";
     let proof = answer(text);
-    assert_eq!(proof.answer, Answer::Unknown);
+    assert!(proof.answer.is_unknown());
     assert!(proof.measure.is_some());
     assert!(!proof.persistence.holds(), "two jobs compete for a worker");
     let stated = format!(
         "{text} invariant in-hand {{ all w: worker where w is busy {{ some j: job where j.by = w {{ j is taken }} }} }}"
     );
     let proof = answer(&stated);
-    assert_eq!(proof.answer, Answer::Yes, "{:?}", proof.conditions);
+    assert!(proof.answer.is_proved(), "{:?}", proof.conditions);
 }
 
 /// Parameters of one class may be the same object; a proof that takes them for different ones goes wrong.
@@ -241,10 +240,10 @@ fn parameters_may_be_the_same_object() {
         init { some p: peer all p: peer { p is alone } }
         final { all p: peer { p is paired } }";
     let proof = answer(text);
-    assert_eq!(proof.answer, Answer::No, "one peer is left over");
+    assert!(proof.answer.is_refuted(), "one peer is left over");
     assert_eq!(objects(&proof), 1);
     let same = text.replace(" and a != b", "");
-    assert_eq!(answer(&same).answer, Answer::Yes, "a peer pairs with itself");
+    assert!(answer(&same).answer.is_proved(), "a peer pairs with itself");
 }
 
 /// Some wait for what they need, others for what needs them: each direction has no circle, both together may have one.
@@ -265,10 +264,10 @@ fn what_waits_in_both_directions_is_not_put_together() {
         init { some t: task all t: task { t is waiting } }
         final { all t: task { t is done } }";
     let proof = answer(text);
-    assert_eq!(proof.answer, Answer::No);
+    assert!(proof.answer.is_refuted());
     assert_eq!(objects(&proof), 3, "a climber that needs a faller");
     let apart = text.replace("require {", "require { all n: needs { n.from.type = n.to.type }");
-    assert_eq!(answer(&apart).answer, Answer::Yes);
+    assert!(answer(&apart).answer.is_proved());
 }
 
 /// The set of those that wait is given by the state of something else: the first of them may be anywhere.
@@ -286,23 +285,23 @@ fn a_set_may_depend_on_what_a_link_leads_to() {
         init { some t: task all t: task { t is waiting } }
         final { all t: task where t.group is open { t is done } }";
     let proof = answer(text);
-    assert_eq!(proof.answer, Answer::No, "a task of an open group needs one of a shut group");
+    assert!(proof.answer.is_refuted(), "a task of an open group needs one of a shut group");
     assert_eq!(objects(&proof), 5);
     let apart = text.replace("require {", "require { all n: needs { n.from.group = n.to.group }");
     let proof = answer(&apart);
-    assert_eq!(proof.answer, Answer::Yes);
+    assert!(proof.answer.is_proved());
     // Of all that wait the first may be shut in: the set has to say more than the state.
     assert_eq!(proof.minimal.len(), 1);
     let opens = apart
         .replace("rule run", "rule unlock(g: group) { when g is shut then g becomes open } rule run")
         .replace("where t.group is open { t is done } }", "{ t is done } }");
-    assert_eq!(answer(&opens).answer, Answer::Yes);
+    assert!(answer(&opens).answer.is_proved());
 }
 
 /// More messages than are counted: nothing is claimed, and nothing is taken for a repetition.
 #[test]
 fn messages_beyond_the_count_are_no_answer() {
-    use setpoint_orchestra::concrete::{Facts, Ground, Limit, Limits, check, explore, maximal_run};
+    use setpoint_orchestra::concrete::{Facts, Ground, Limits, Open, check, explore, maximal_run};
     let text = "
         class node { states waiting, done messages tick }
         rule send(n: node) { when n is waiting then n gets tick }
@@ -313,12 +312,12 @@ fn messages_beyond_the_count_are_no_answer() {
     let (model, instances) = crate::support::model_with_instances(text);
     let ground = Ground::new(&model, &instances[0]).unwrap();
     let outcome = check(&ground, &Facts::default(), Limits::default());
-    assert_eq!(outcome.reaches_final, Answer::Unknown);
-    assert_eq!(outcome.limit, Some(Limit::Messages));
+    assert!(outcome.answer.is_unknown());
+    assert_eq!(outcome.answer.reasons(), [Open::Messages]);
     let explored = explore(&ground, 10_000, |_| false);
     assert!(explored.crowded && !explored.complete);
     assert_eq!(explored.states, 256, "none to 255 messages");
     let run = maximal_run(&ground, 10_000);
     assert!(!run.maximal && ground.is_crowded(&run.end));
-    assert_eq!(prove(&model, Effort::default()).answer, Answer::Unknown);
+    assert!(prove(&model, Effort::default()).answer.is_unknown());
 }

@@ -1,14 +1,13 @@
 //! `x[key]`: elements of collections, parameters of types, and parameters of declared resources.
 
 use setpoint_provenance::Control;
-use setpoint_puppet_functions::Stop;
+use setpoint_puppet_functions::{DanglingReference, FailureKind, Stop};
 use setpoint_puppet_syntax::ast::{Expr, ExprKind};
 use setpoint_puppet_values::{Blame, Data, Type, Value, access};
-use setpoint_source::{Rule, Symbol};
+use setpoint_source::Symbol;
 
 use crate::compiler::Compiler;
 use crate::resources::{ResourceId, ResourceType};
-use crate::rules;
 use crate::trace::MISSING_PARAMETER;
 
 impl Compiler<'_> {
@@ -93,16 +92,15 @@ impl Compiler<'_> {
         let mut names = Vec::new();
         flatten(keys, &mut names);
         let Some(id) = self.find_resource(&type_name, &title)? else {
-            let message = format!("Resource not found: {type_name}['{title}']");
-            return Err(rules::stop(Rule::DanglingReference, message, None));
+            let missing = DanglingReference::Read { reference: format!("{type_name}['{title}']") };
+            return Err(FailureKind::DanglingReference(missing).unplaced());
         };
         let mut values = Vec::with_capacity(names.len());
         for name in names {
             let text = setpoint_puppet_values::to_text(&name);
             if !self.has_parameter(id, &text) {
-                let message =
-                    format!("The resource {type_name}['{title}'] does not have a parameter called '{text}'");
-                return Err(rules::stop(Rule::UnknownParameter, message, None));
+                let resource = format!("{type_name}['{title}']");
+                return Err(FailureKind::NoSuchParameter { resource, parameter: text.to_string() }.unplaced());
             }
             values.push(self.parameter_value(id, Symbol::new(&text)));
         }

@@ -3,19 +3,18 @@
 use std::sync::Arc;
 
 use setpoint_provenance::{Control, Prov};
-use setpoint_puppet_functions::{Block, Call, Stop, builtin};
+use setpoint_puppet_functions::{Block, Call, FailureKind, IllegalConstruct, Stop, Typed, builtin};
 use setpoint_puppet_syntax::ast::{self, Expr, ExprKind, Lambda, MethodCall};
 use setpoint_puppet_values::types::{
     CallableType, Signature, TupleType, describe_return_mismatch, describe_signatures,
 };
 use setpoint_puppet_values::{Data, Key, Type, Value, infer_set};
-use setpoint_source::{Rule, Span, Symbol};
+use setpoint_source::{Span, Symbol};
 
 use crate::compiler::{Compiler, Frame};
 use crate::evaluate::LambdaBlock;
 use crate::functions;
 use crate::loader::{CallSignature, Function};
-use crate::rules;
 use crate::scope::{Local, ScopeId};
 
 impl Compiler<'_> {
@@ -31,7 +30,7 @@ impl Compiler<'_> {
             ExprKind::Access { target, .. } if matches!(target.kind, ExprKind::TypeName(_)) => {
                 self.call_new(&call.function, call, span)
             }
-            _ => Err(rules::fail("Illegal expression. Only a name can be called as a function", None)),
+            _ => Err(FailureKind::IllegalConstruct(IllegalConstruct::Callee).unplaced()),
         }
     }
 
@@ -101,11 +100,6 @@ impl Compiler<'_> {
             Err(Stop::Break(span)) if call.name.as_str() == "break" => {
                 self.jump_made = self.frame.control;
                 return Err(Stop::Break(span));
-            }
-            Err(Stop::Error(mut diagnostic)) if diagnostic.message.is_empty() => {
-                "Error while evaluating a Function Call, no message is given"
-                    .clone_into(&mut diagnostic.message);
-                return Err(Stop::Error(diagnostic));
             }
             // What cannot be computed here may have been given.
             Ok(ref value) if !self.options.stubs.is_empty() && matches!(value.data, Data::Opaque(_)) => {
@@ -218,7 +212,7 @@ impl Compiler<'_> {
                 value
             }
             Err(Stop::Break(span)) => {
-                return Err(rules::fail("break() from context where this is illegal", span));
+                return Err(FailureKind::IllegalJump { function: "break" }.at(span));
             }
             result => self.after_jumps(result?, jumps),
         };
@@ -232,11 +226,7 @@ impl Compiler<'_> {
         let mut rest = parameters.iter().skip_while(|parameter| !is_optional(parameter));
         match rest.find(|parameter| !is_optional(parameter)) {
             None => Ok(()),
-            Some(late) => {
-                let message =
-                    format!("Parameter ${} is required but appears after optional parameters", late.name);
-                Err(rules::fail(message, self.span(late.range)))
-            }
+            Some(late) => Err(FailureKind::ParameterOrder { parameter: late.name }.at(self.span(late.range))),
         }
     }
 
@@ -283,14 +273,6 @@ impl Compiler<'_> {
     }
 }
 
-pub(crate) fn unknown_function(name: Symbol, span: Span) -> Stop {
-    let message = match name.as_str() {
-        "import" => "Use of 'import' has been discontinued in favor of a manifest directory. See http://links.puppet.com/puppet-import-deprecation".to_owned(),
-        name => format!("Unknown function: '{name}'."),
-    };
-    rules::stop(Rule::UnknownFunction, message, span)
-}
-
 fn check_arguments(signature: &CallSignature, name: &str, call: &Call<'_>) -> Result<(), Stop> {
     let given: Vec<Type> = call.arguments.iter().map(infer_set).collect();
     let fits = fits(&signature.signature.callable, &call.arguments);
@@ -298,9 +280,9 @@ fn check_arguments(signature: &CallSignature, name: &str, call: &Call<'_>) -> Re
         return Ok(());
     }
     let block = call.block.map(|_| Type::Callable(None));
-    let message =
+    let mismatch =
         describe_signatures(name, std::slice::from_ref(&signature.signature), &given, block.as_ref());
-    Err(rules::stop(Rule::TypeMismatch, message, call.span))
+    Err(FailureKind::WrongType { of: Typed::Arguments(name.into()), mismatch }.at(call.span))
 }
 
 /// An attribute of an object: `$uri.host`.
@@ -341,8 +323,8 @@ pub(super) fn check_result(returns: Option<&Type>, value: &Value, closure: &str)
     if matches!(value.data, Data::Opaque(_)) || returns.is_instance(value) {
         return Ok(());
     }
-    let message = describe_return_mismatch(closure, returns, &infer_set(value));
-    Err(rules::stop(Rule::TypeMismatch, message, None))
+    let mismatch = describe_return_mismatch(closure, returns, &infer_set(value));
+    Err(FailureKind::WrongType { of: Typed::Result(closure.into()), mismatch }.unplaced())
 }
 
 impl LambdaBlock {

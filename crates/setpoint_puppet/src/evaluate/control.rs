@@ -1,14 +1,13 @@
 //! Conditions: `if`, `unless`, `case` and selectors.
 
 use setpoint_provenance::{Control, Prov};
-use setpoint_puppet_functions::Stop;
+use setpoint_puppet_functions::{FailureKind, Stop};
 use setpoint_puppet_syntax::ast::{CaseOption, Expr, ExprKind, SelectorCase};
 use setpoint_puppet_values::{Data, Value, ops};
 
 use super::operators::undecided;
 use super::unparenthesized;
 use crate::compiler::Compiler;
-use crate::rules;
 
 impl Compiler<'_> {
     /// `if` (`expected` is true) and `unless`.
@@ -122,8 +121,7 @@ impl Compiler<'_> {
             }
         }
         let Some(case) = chosen.or(default) else {
-            let message = format!("No matching entry for selector parameter with value '{}'", shown(&tested));
-            return Err(rules::fail(message, self.place(subject)));
+            return Err(FailureKind::NoMatchingOption { value: shown(&tested) }.at(self.place(subject)));
         };
         let condition = self.combine(self.words.case, subject.range, read.into_iter());
         for other in cases.iter().filter(|other| !std::ptr::eq(*other, case)) {
@@ -148,7 +146,7 @@ impl Compiler<'_> {
             read.push(candidate.prov);
             let result = ops::option_matches(tested, &candidate);
             let fits = self.matched(result, tested, &candidate, option);
-            if fits.map_err(|error| rules::fail(error.message, self.place(option)))? {
+            if fits.map_err(|error| FailureKind::from(error).at(self.place(option)))? {
                 return Ok(Fits::Yes);
             }
         }

@@ -3,16 +3,15 @@
 use std::sync::Arc;
 
 use setpoint_provenance::{Control, Leaf, LeafKind, Prov};
-use setpoint_puppet_functions::Stop;
+use setpoint_puppet_functions::{Callee, Failure, FailureKind, IllegalArgument, Stop};
 use setpoint_puppet_syntax::ast::{Expr, ExprKind, Parameter};
 use setpoint_puppet_syntax::parse_epp;
 use setpoint_puppet_values::types::{StructElement, validate_parameters};
 use setpoint_puppet_values::{Data, Hash, Key, Type, Value, to_text};
-use setpoint_source::{Range, Rule, Severity, Span, Symbol};
+use setpoint_source::{Range, Severity, Span, Symbol, never};
 
 use super::resources::described;
 use crate::compiler::Compiler;
-use crate::rules;
 use crate::scope::{Local, ParameterScope, ScopeId};
 
 /// What a template has written so far.
@@ -47,16 +46,18 @@ impl Compiler<'_> {
         let parse = parse_epp(file, text);
         let function = if inline { "inline_epp" } else { "epp" };
         if let Some(first) = parse.diagnostics.iter().find(|found| found.severity == Severity::Error) {
-            let mut diagnostic = first.clone();
-            diagnostic.message = format!("{function}(): Invalid EPP: {}", diagnostic.message);
-            return Err(Stop::Error(Box::new(diagnostic.with_label(span, "rendered here"))));
+            let invalid = FailureKind::InvalidTemplate { function, error: Box::new(first.clone()) };
+            let mut failure = Failure::from(invalid);
+            failure.span = first.span;
+            failure.add_label(span, "rendered here");
+            return Err(failure.into());
         }
-        let (parameters, body) = match parse.program.body.as_slice() {
-            [Expr { kind: ExprKind::Epp { parameters, body }, .. }] => {
-                (parameters.as_deref(), body.as_slice())
-            }
-            _ => return Err(rules::fail(format!("{function}(): the template cannot be read"), span)),
+        let [Expr { kind: ExprKind::Epp { parameters, body }, .. }] = parse.program.body.as_slice() else {
+            let what = "a template without errors is no EPP expression";
+            never!("{what}: {name}");
+            return Err(FailureKind::BrokenInvariant(what).at(span));
         };
+        let (parameters, body) = (parameters.as_deref(), body.as_slice());
         let arguments = template_arguments(function, given, span)?;
         let outer = self.frame;
         let mut taken = None;
@@ -156,7 +157,7 @@ impl Compiler<'_> {
         }
         let level = self.scopes[scope].level();
         self.scopes[scope].push(Local::Parameters(ParameterScope {
-            callee: name.to_owned(),
+            callee: Callee::Code(name.into()),
             current: None,
             parameters: parameters.iter().map(|parameter| (parameter.name, None)).collect(),
         }));
@@ -192,8 +193,9 @@ impl Compiler<'_> {
         let variables = self.scopes[scope].finish_parameters(level);
         let given: Hash =
             variables.iter().map(|(name, value)| (Key::from(name.as_str()), value.clone())).collect();
-        validate_parameters("lambda", &elements, &given, false)
-            .map_err(|error| rules::stop(Rule::TypeMismatch, error.message, None))?;
+        validate_parameters("lambda", &elements, &given).map_err(|mismatch| {
+            FailureKind::of_parameters(Callee::Code("lambda".into()), mismatch).unplaced()
+        })?;
         Ok(variables)
     }
 
@@ -226,25 +228,25 @@ impl Compiler<'_> {
 
 fn rendered_here(stop: Stop, span: Span) -> Stop {
     match stop {
-        Stop::Error(mut diagnostic) => {
-            if diagnostic.span.is_none() {
-                diagnostic.span = Some(span);
-                return Stop::Error(diagnostic);
+        Stop::Error(mut failure) => {
+            match failure.span {
+                None => failure.span = Some(span),
+                Some(_) => failure.add_label(span, "rendered here"),
             }
-            Stop::Error(Box::new(diagnostic.with_label(span, "rendered here")))
+            Stop::Error(failure)
         }
         stop => stop,
     }
 }
 
-fn template_arguments(function: &str, given: Option<&Value>, span: Span) -> Result<Hash, Stop> {
+fn template_arguments(function: &'static str, given: Option<&Value>, span: Span) -> Result<Hash, Stop> {
     match given.map(|value| &value.data) {
         None => Ok(Hash::default()),
         Some(Data::Hash(entries)) => Ok(Hash::clone(entries)),
         Some(_) => {
             let actual = given.map_or_else(String::new, described);
-            let message = format!("{function}(): the template_args must be a Hash, got {actual}");
-            Err(rules::fail(message, span))
+            let illegal = IllegalArgument::TemplateArguments { function, actual };
+            Err(FailureKind::IllegalArgument(illegal).at(span))
         }
     }
 }

@@ -3,17 +3,16 @@
 use std::sync::Arc;
 
 use setpoint_provenance::{Control, Prov};
-use setpoint_puppet_functions::{Block, Stop};
+use setpoint_puppet_functions::{Block, Callee, FailureKind, Stop, Typed};
 use setpoint_puppet_syntax::ast::{Lambda, Parameter};
 use setpoint_puppet_values::types::describe_signatures;
 use setpoint_puppet_values::{Data, Type, Value, infer_set};
-use setpoint_source::{Rule, Symbol};
+use setpoint_source::Symbol;
 
 use super::calls::{check_result, fits};
 use crate::compiler::{Compiler, Frame};
 use crate::loader::CallSignature;
 use crate::parameters::unplaced;
-use crate::rules;
 use crate::scope::{Local, ParameterScope};
 
 /// A lambda with the place at which it was met.
@@ -164,8 +163,7 @@ impl Compiler<'_> {
     }
 
     fn missing_argument(&self, parameter: &Parameter) -> Stop {
-        let message = format!("Parameter ${} is required but no value was given", parameter.name);
-        rules::stop(Rule::TypeMismatch, message, self.span(parameter.range))
+        FailureKind::MissingArgument { parameter: parameter.name }.at(self.span(parameter.range))
     }
 
     fn bind_with_defaults(
@@ -177,7 +175,7 @@ impl Compiler<'_> {
         let scope = self.frame.scope;
         let level = self.scopes[scope].level();
         self.scopes[scope].push(Local::Parameters(ParameterScope {
-            callee: callee.to_owned(),
+            callee: Callee::Code(callee.into()),
             current: None,
             parameters: parameters.iter().map(|parameter| (parameter.name, None)).collect(),
         }));
@@ -221,8 +219,8 @@ fn check_bindings(typed: &CallSignature, lambda: &Lambda, bindings: &[(Symbol, V
         return Ok(());
     }
     let given: Vec<Type> = values.iter().map(infer_set).collect();
-    let message = describe_signatures("lambda", std::slice::from_ref(&typed.signature), &given, None);
-    Err(rules::stop(Rule::TypeMismatch, message, None))
+    let mismatch = describe_signatures("lambda", std::slice::from_ref(&typed.signature), &given, None);
+    Err(FailureKind::WrongType { of: Typed::Arguments("lambda".into()), mismatch }.unplaced())
 }
 
 fn as_array(value: Value) -> Value {

@@ -16,16 +16,16 @@ mod strings;
 use std::sync::Arc;
 
 use setpoint_provenance::Prov;
-use setpoint_puppet_functions::Stop;
+use setpoint_puppet_functions::{
+    DanglingReference, Failure, FailureKind, IllegalAssignment, IllegalConstruct, Limit, Stop, TypeUse,
+};
 use setpoint_puppet_syntax::ast::{AssignOp, Expr, ExprKind};
 use setpoint_puppet_syntax::puppet_start;
 use setpoint_puppet_values::{Blame, Checks, Data, Hash, Key, Regex, Type, Value, ValueError, iterate};
-use setpoint_source::{Range, Rule, Span, Symbol};
+use setpoint_source::{Range, Span, Symbol, never};
 
 use crate::compiler::Compiler;
-use crate::rules;
 
-pub(crate) use calls::unknown_function;
 pub(crate) use epp::Epp;
 pub(crate) use lambdas::LambdaBlock;
 
@@ -95,7 +95,7 @@ impl Compiler<'_> {
         let result = self.evaluate_kind(expression);
         self.depth -= 1;
         match result {
-            Err(Stop::Error(diagnostic)) => Err(self.failed_at(diagnostic, expression)),
+            Err(Stop::Error(failure)) => Err(self.failed_at(failure, expression)),
             result => {
                 self.failing = false;
                 result
@@ -105,21 +105,18 @@ impl Compiler<'_> {
 
     /// Notes where an error came from.
     #[cold]
-    fn failed_at(&mut self, diagnostic: Box<setpoint_source::Diagnostic>, expression: &Expr) -> Stop {
+    fn failed_at(&mut self, failure: Box<Failure>, expression: &Expr) -> Stop {
         if !std::mem::replace(&mut self.failing, true) {
             self.trace.failure = Some(self.frame.control);
         }
-        if diagnostic.span.is_some() {
-            return Stop::Error(diagnostic);
-        }
-        self.placed(diagnostic, expression)
+        self.placed(failure, expression)
     }
 
-    /// Gives an error that knows no place that of an expression.
+    /// Places a failure that has no place at an expression.
     #[cold]
-    fn placed(&self, mut diagnostic: Box<setpoint_source::Diagnostic>, expression: &Expr) -> Stop {
-        diagnostic.span = Some(self.place(expression));
-        Stop::Error(diagnostic)
+    fn placed(&self, mut failure: Box<Failure>, expression: &Expr) -> Stop {
+        failure.span.get_or_insert_with(|| self.place(expression));
+        Stop::Error(failure)
     }
 
     /// Where Puppet says that an expression is.
@@ -140,6 +137,8 @@ impl Compiler<'_> {
     }
 
     pub(crate) fn leave_call(&mut self) {
+        // A call that is left twice would lift the limit of nesting.
+        never!(self.calls == 0, "leaves a call that was not entered");
         self.calls = self.calls.saturating_sub(1);
     }
 
@@ -218,12 +217,9 @@ impl Compiler<'_> {
             | ExprKind::Node(_)
             | ExprKind::Function(_)
             | ExprKind::TypeAlias(_) => Ok(Value::UNDEF),
-            ExprKind::Unsupported { what } => {
-                let message = format!("{what} is not available when compiling a catalog");
-                Err(rules::fail(message, None))
-            }
-            ExprKind::Lambda(_) => Err(rules::fail("A lambda can only be given to a call", None)),
-            ExprKind::Error => Err(rules::fail("This could not be parsed", None)),
+            ExprKind::Unsupported { what } => Err(illegal(IllegalConstruct::NotInCatalogs(what.to_string()))),
+            ExprKind::Lambda(_) => Err(illegal(IllegalConstruct::Lambda)),
+            ExprKind::Error => Err(illegal(IllegalConstruct::Unparsed)),
         }
     }
 
@@ -233,7 +229,7 @@ impl Compiler<'_> {
     }
 
     fn evaluate_regex(&mut self, source: &Arc<str>, expression: &Expr) -> Result<Value, Stop> {
-        let regex = Regex::new(Arc::clone(source)).map_err(|error| rules::fail(error.message, None))?;
+        let regex = Regex::new(Arc::clone(source)).map_err(|error| FailureKind::from(error).unplaced())?;
         Ok(self.literal(Data::Regex(regex), expression.range))
     }
 
@@ -246,8 +242,7 @@ impl Compiler<'_> {
                     let of = Type::reference(name.as_str());
                     return Ok(self.literal(Data::Type(of), expression.range));
                 }
-                let message = format!("Resource type not found: {name}");
-                return Err(self.missing_type(message, &name, None));
+                return Err(self.missing_type(&name, TypeUse::Named, None));
             };
             self.known_types.insert(name, of.clone());
             of
@@ -355,10 +350,7 @@ impl Compiler<'_> {
             AssignOp::Append => "+=",
             AssignOp::Remove => "-=",
         };
-        let message = format!(
-            "The operator '{operator}' is no longer supported. See http://links.puppet.com/remove-plus-equals"
-        );
-        Err(rules::fail(message, None))
+        Err(illegal_assignment(IllegalAssignment::RemovedOperator(operator)))
     }
 
     fn assign_to(&mut self, target: &Expr, value: &Value, expression: &Expr) -> Result<(), Stop> {
@@ -368,7 +360,7 @@ impl Compiler<'_> {
                 self.assign(*name, value.clone(), span)
             }
             ExprKind::Array(targets) => self.assign_each(targets, value, expression),
-            _ => Err(rules::fail("Illegal attempt to assign. Not an assignable reference", None)),
+            _ => Err(illegal_assignment(IllegalAssignment::NotAssignable)),
         }
     }
 
@@ -379,9 +371,7 @@ impl Compiler<'_> {
                 for target in targets {
                     let key = target_name(target);
                     let Some(entry) = entries.get(&Key::from(key.as_str())) else {
-                        let message =
-                            format!("No value for required key '{key}' in assignment to variables from hash");
-                        return Err(rules::fail(message, None));
+                        return Err(illegal_assignment(IllegalAssignment::MissingKey(key)));
                     };
                     let entry = self.chosen_from(entry.clone(), value.prov);
                     self.assign_to(target, &entry, expression)?;
@@ -390,15 +380,14 @@ impl Compiler<'_> {
             }
             Data::Type(Type::Class(Some(class))) => {
                 if self.find_class_resource(Symbol::new(class)).is_none() {
-                    return Err(rules::fail(format!("Resource not found: Class['{class}']"), None));
+                    let missing = DanglingReference::Read { reference: format!("Class['{class}']") };
+                    return Err(FailureKind::DanglingReference(missing).unplaced());
                 }
                 for target in targets {
                     let name = format!("{class}::{}", target_name(target));
                     let Some(found) = self.find_variable(Symbol::new(&name), None)? else {
-                        let message = format!(
-                            "No value for required variable '${name}' in assignment to variables from class reference"
-                        );
-                        return Err(rules::fail(message, self.place(target)));
+                        let missing = IllegalAssignment::MissingClassVariable(name);
+                        return Err(FailureKind::IllegalAssignment(missing).at(self.place(target)));
                     };
                     self.assign_to(target, &found, expression)?;
                 }
@@ -410,12 +399,8 @@ impl Compiler<'_> {
                     _ => Arc::new(vec![value.clone()]),
                 };
                 if values.len() != targets.len() {
-                    let message = format!(
-                        "Mismatched number of assignable entries and values, expected {}, got {}",
-                        targets.len(),
-                        values.len()
-                    );
-                    return Err(rules::fail(message, None));
+                    let (expected, given) = (targets.len(), values.len());
+                    return Err(illegal_assignment(IllegalAssignment::WrongCount { expected, given }));
                 }
                 targets.iter().zip(values.iter()).try_for_each(|(target, element)| {
                     let element = self.chosen_from(element.clone(), value.prov);
@@ -449,16 +434,20 @@ impl Compiler<'_> {
 
     pub(crate) fn value_error(&self, error: ValueError, blamed: impl Fn(&Self, Blame) -> Span) -> Stop {
         let span = blamed(self, error.blame);
-        rules::fail(error.message, span)
+        FailureKind::from(error).at(span)
     }
 }
 
 fn too_deep(span: Option<Span>) -> Stop {
-    let message = "The evaluation is nested too deeply";
-    let mut diagnostic = setpoint_source::Diagnostic::new(Rule::EndlessEvaluation, message)
-        .with_help("Look for a function, class or definition that calls itself without an end.");
-    diagnostic.span = span;
-    Stop::Error(Box::new(diagnostic))
+    FailureKind::LimitReached(Limit::Nesting).at(span)
+}
+
+fn illegal(what: IllegalConstruct) -> Stop {
+    FailureKind::IllegalConstruct(what).unplaced()
+}
+
+fn illegal_assignment(what: IllegalAssignment) -> Stop {
+    FailureKind::IllegalAssignment(what).unplaced()
 }
 
 fn target_name(target: &Expr) -> String {

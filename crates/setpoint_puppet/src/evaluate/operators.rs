@@ -1,14 +1,13 @@
 //! Operators.
 
 use setpoint_provenance::Control;
-use setpoint_puppet_functions::Stop;
+use setpoint_puppet_functions::{FailureKind, Stop, UnknownUse};
 use setpoint_puppet_syntax::ast::{BinaryOp, Expr};
 use setpoint_puppet_values::ops::{self, Arithmetic, Comparison, MatchVariables, Matched};
 use setpoint_puppet_values::{Blame, Data, Value, ValueError};
-use setpoint_source::{Span, Symbol};
+use setpoint_source::{Span, Symbol, never};
 
 use crate::compiler::Compiler;
-use crate::rules;
 use crate::scope::{Captures, Local};
 
 impl Compiler<'_> {
@@ -150,7 +149,7 @@ fn opaque(value: &Value) -> Option<Value> {
 }
 
 pub(super) fn undecided(reason: &str, span: Span) -> Stop {
-    rules::fail(format!("This depends on a value that could not be computed: {reason}"), span)
+    FailureKind::UnknownValue { used: UnknownUse::Decision, reason: reason.to_owned() }.at(span)
 }
 
 fn symbol_of(op: BinaryOp) -> Symbol {
@@ -177,6 +176,8 @@ fn symbol_of(op: BinaryOp) -> Symbol {
     ];
     static SYMBOLS: LazyLock<Vec<Symbol>> =
         LazyLock::new(|| TEXTS.iter().map(|(_, text)| Symbol::new(text)).collect());
-    let at = TEXTS.iter().position(|(known, _)| *known == op).unwrap_or(0);
+    let at = TEXTS.iter().position(|(known, _)| *known == op);
+    never!(at.is_none(), "the operator {op:?} has no text");
+    let at = at.unwrap_or(0);
     SYMBOLS[at]
 }

@@ -6,8 +6,7 @@ use setpoint_puppet_syntax::ast::{Expr, ExprKind};
 use setpoint_puppet_values::{Data, Type, Value};
 
 use crate::compiler::Compiler;
-use crate::relationships::Operand;
-use crate::rules;
+use crate::relationships::{Operand, illegal_operand};
 use crate::trace::COLLECTED;
 
 impl Compiler<'_> {
@@ -73,8 +72,7 @@ impl Compiler<'_> {
             _ => {
                 let value = self.evaluate(operand)?;
                 if value.is_undef() {
-                    let message = "Illegal relationship operand, can not form a relationship with an Undef Value. A Catalog type is required.";
-                    return Err(rules::fail(message, self.place(whole)));
+                    return Err(illegal_operand("an Undef Value".to_owned(), self.place(whole)));
                 }
                 let span = self.place(whole);
                 provs.push(value.prov);

@@ -4,23 +4,22 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashSet;
 use setpoint_provenance::{Control, Prov};
-use setpoint_puppet_functions::Stop;
+use setpoint_puppet_functions::{FailureKind, IllegalConstruct, InvalidTitle, Stop, TypeUse};
 use setpoint_puppet_syntax::ast::{
     Attribute, AttributeKind, BinaryOp, CollectorForm, Expr, ExprKind, ResourceBody, ResourceForm,
 };
 use setpoint_puppet_values::types::ResourceType as Reference;
 use setpoint_puppet_values::{Data, Type, Value, infer, to_text};
-use setpoint_source::{Range, Rule, Span, Symbol};
+use setpoint_source::{Range, Span, Symbol, never};
 
 use super::operators::undecided;
-use super::unparenthesized;
+use super::{illegal, unparenthesized};
 use crate::collectors::{CollectorId, Query};
 use crate::compiler::Compiler;
 use crate::declare::Declaration;
 use crate::overrides::Override;
 use crate::relationships::with_article;
 use crate::resources::{Parameter, ResourceId};
-use crate::rules;
 use crate::trace::OverrideTrace;
 
 /// The titles of one resource expression.
@@ -40,9 +39,7 @@ impl Compiler<'_> {
         let result = self.declare_resources(expression);
         self.depth -= 1;
         match result {
-            Err(Stop::Error(diagnostic)) if diagnostic.span.is_none() => {
-                Err(self.placed(diagnostic, expression))
-            }
+            Err(Stop::Error(failure)) => Err(self.placed(failure, expression)),
             result => result.map(|_| ()),
         }
     }
@@ -68,7 +65,11 @@ impl Compiler<'_> {
     }
 
     fn declare_resources(&mut self, expression: &Expr) -> Result<Vec<ResourceId>, Stop> {
-        let ExprKind::Resource { form, type_name, bodies } = &expression.kind else { return Ok(Vec::new()) };
+        let ExprKind::Resource { form, type_name, bodies } = &expression.kind else {
+            // Both callers ask for the kind before.
+            never!("declares resources by another expression");
+            return Ok(Vec::new());
+        };
         let (name, named_by) = self.resource_type_name(type_name)?;
         if named_by.is_none() {
             return self.declare_bodies(*form, name, bodies, expression);
@@ -100,13 +101,12 @@ impl Compiler<'_> {
             let titles = self.evaluate_titles(body, bodies.len() > 1, &mut seen, span)?;
             let has_default = titles.iter().any(|title| matches!(title.data, Data::Default));
             if has_default && default.replace(at).is_some() {
-                let message = "The title 'default' has already been used in this resource expression";
-                return Err(rules::stop(Rule::InvalidTitle, message, span));
+                return Err(FailureKind::InvalidTitle(InvalidTitle::SecondDefault).at(span));
             }
             let titles = titles.into_iter().filter(|title| !matches!(title.data, Data::Default)).collect();
             let (parameters, splats) = self.evaluate_attributes(&body.attributes)?;
             if let Some(twice) = repeated(&parameters) {
-                return Err(rules::fail(format!("The attribute '{twice}' has already been set"), span));
+                return Err(FailureKind::IllegalConstruct(IllegalConstruct::AttributeTwice(twice)).at(span));
             }
             evaluated.push(Body { titles, parameters, splats });
         }
@@ -160,10 +160,8 @@ impl Compiler<'_> {
                     Data::Type(of @ (Type::Class(_) | Type::Resource(_))) if acceptable => of.to_string(),
                     _ => infer(&value).generalize().to_string(),
                 };
-                let message = format!(
-                    "Illegal Resource Type expression, expected result to be a type name, or untitled Resource, got {actual}"
-                );
-                Err(rules::fail(message, self.place(expression)))
+                let illegal = IllegalConstruct::ResourceType { actual };
+                Err(FailureKind::IllegalConstruct(illegal).at(self.place(expression)))
             }
         }
     }
@@ -177,9 +175,9 @@ impl Compiler<'_> {
     ) -> Result<Vec<Value>, Stop> {
         let value = self.evaluate(&body.title)?;
         let place = self.place(&body.title);
-        let bad = |message: String| rules::stop(Rule::InvalidTitle, message, place);
+        let invalid = |what: InvalidTitle| Err(FailureKind::InvalidTitle(what).at(place));
         if value.is_undef() {
-            return Err(bad("Missing title. The title expression resulted in undef".to_owned()));
+            return invalid(InvalidTitle::Undef);
         }
         let mut titles = Vec::with_capacity(1);
         flatten(&value, &mut titles);
@@ -191,31 +189,17 @@ impl Compiler<'_> {
         for (index, title) in titles.iter().enumerate() {
             match &title.data {
                 Data::Default => {}
-                Data::Undef => {
-                    let message = format!(
-                        "Missing title at index {index}. The title expression resulted in an undef title"
-                    );
-                    return Err(bad(message));
-                }
-                Data::String(text) if text.is_empty() => {
-                    let message = format!(
-                        "Empty string title at {index}. Title strings must have a length greater than zero."
-                    );
-                    return Err(bad(message));
-                }
+                Data::Undef => return invalid(InvalidTitle::UndefAt(index)),
+                Data::String(text) if text.is_empty() => return invalid(InvalidTitle::EmptyAt(index)),
                 Data::String(text) => {
                     if several && !seen.insert(Arc::clone(text)) {
-                        let message =
-                            format!("The title '{text}' has already been used in this resource expression");
-                        return Err(rules::stop(Rule::InvalidTitle, message, span));
+                        return Err(FailureKind::InvalidTitle(InvalidTitle::Repeated(text.clone())).at(span));
                     }
                 }
                 Data::Opaque(unknown) => return Err(undecided(&unknown.reason, place)),
                 _ => {
-                    let actual = infer(title).generalize();
-                    let message =
-                        format!("Illegal title type at index {index}. Expected String, got {actual}");
-                    return Err(bad(message));
+                    let actual = infer(title).generalize().to_string();
+                    return invalid(InvalidTitle::WrongType { index, actual });
                 }
             }
         }
@@ -245,9 +229,9 @@ impl Compiler<'_> {
                 AttributeKind::Splat(expression) => {
                     let value = self.evaluate(expression)?;
                     let Data::Hash(entries) = &value.data else {
-                        let actual = infer(&value).generalize();
-                        let message = format!("Expected value of type Hash, got {actual}");
-                        return Err(rules::fail(message, self.place(expression)));
+                        let actual = infer(&value).generalize().to_string();
+                        let illegal = IllegalConstruct::SplatOf { actual };
+                        return Err(FailureKind::IllegalConstruct(illegal).at(self.place(expression)));
                     };
                     self.refuse_iterator(&value, attribute)?;
                     for (key, entry) in entries.iter() {
@@ -266,7 +250,8 @@ impl Compiler<'_> {
     /// A resource keeps values, not ways to compute them.
     fn refuse_iterator(&self, value: &Value, attribute: &Attribute) -> Result<(), Stop> {
         if has_iterator(value) {
-            return Err(rules::fail("Use of an Iterator is not supported here", self.span(attribute.range)));
+            let span = self.span(attribute.range);
+            return Err(FailureKind::IllegalConstruct(IllegalConstruct::Iterator).at(span));
         }
         Ok(())
     }
@@ -292,11 +277,9 @@ impl Compiler<'_> {
         let name = match &value.data {
             Data::Type(Type::Resource(Some(of))) if of.title.is_none() => of.name.to_string(),
             _ => {
-                let actual = infer(&value).generalize();
-                let message = format!(
-                    "Illegal Resource Type expression, expected result to be a type name, or untitled Resource, got {actual}"
-                );
-                return Err(rules::fail(message, self.place(type_name)));
+                let actual = infer(&value).generalize().to_string();
+                let illegal = IllegalConstruct::ResourceType { actual };
+                return Err(FailureKind::IllegalConstruct(illegal).at(self.place(type_name)));
             }
         };
         let (parameters, splats) = self.evaluate_attributes(attributes)?;
@@ -328,13 +311,11 @@ impl Compiler<'_> {
                     Data::Type(of) => format!("{of}-Type"),
                     _ => infer(&reference).generalize().to_string(),
                 };
-                let message = format!("Resource Override can only operate on resources, got: {actual}");
-                return Err(rules::fail(message, None));
+                return Err(illegal(IllegalConstruct::OverrideOf { actual }));
             };
             let Some(title) = of.title.as_deref() else {
-                let name = of.name.to_lowercase();
-                let message = format!("No title provided and :{name} is not a valid resource reference");
-                return Err(rules::fail(message, None));
+                let shown = format!(":{}", of.name.to_lowercase());
+                return Err(illegal(IllegalConstruct::UntitledReference { shown }));
             };
             if self.arena.enabled() {
                 let type_name = self.type_name(&of.name.to_lowercase());
@@ -356,10 +337,13 @@ impl Compiler<'_> {
     /// `File <| … |> { … }`
     pub(super) fn evaluate_collector(&mut self, expression: &Expr) -> Result<CollectorId, Stop> {
         let ExprKind::Collector { form, type_name, query, attributes } = &expression.kind else {
-            return Err(rules::fail("This is not a collector", None));
+            // Both callers ask for the kind before.
+            let what = "an expression is evaluated as a collector and is none";
+            never!("{what}");
+            return Err(FailureKind::BrokenInvariant(what).unplaced());
         };
         let ExprKind::TypeName(name) = &type_name.kind else {
-            return Err(rules::fail("A collector begins with the name of a type", None));
+            return Err(illegal(IllegalConstruct::CollectorWithoutType));
         };
         let span = self.place(expression);
         if *form == CollectorForm::Exported {
@@ -368,11 +352,10 @@ impl Compiler<'_> {
         }
         let lower = name.to_lowercase();
         if lower == "class" {
-            return Err(rules::fail("Classes cannot be collected", None));
+            return Err(illegal(IllegalConstruct::CollectedClass));
         }
         if self.find_resource_type(&lower)?.is_none() {
-            let message = format!("Resource type {lower} doesn't exist");
-            return Err(self.missing_type(message, &lower, None));
+            return Err(self.missing_type(&lower, TypeUse::Collected, None));
         }
         let (overrides, splats) = self.evaluate_attributes(attributes)?;
         let query = match query {
@@ -393,8 +376,7 @@ impl Compiler<'_> {
             if matches!(query.kind, ExprKind::Nop) {
                 return Ok(None);
             }
-            let message = "A query is made of comparisons with == and !=, joined by and and or";
-            return Err(rules::fail(message, self.place(query)));
+            return Err(FailureKind::IllegalConstruct(IllegalConstruct::Query).at(self.place(query)));
         };
         match op {
             BinaryOp::And | BinaryOp::Or => {
@@ -417,10 +399,7 @@ impl Compiler<'_> {
                 let literal = matches!(unparenthesized(right).kind, ExprKind::String(_));
                 Ok(Some(Query::Equal { name, value, literal }))
             }
-            _ => {
-                let message = "Only the operators == and !=, and and and or, can be used in a query";
-                Err(rules::fail(message, self.place(query)))
-            }
+            _ => Err(FailureKind::IllegalConstruct(IllegalConstruct::QueryOperator).at(self.place(query))),
         }
     }
 }
@@ -434,7 +413,7 @@ fn tag_query(value: &Value) -> Result<Query, Stop> {
     let mut tags = Vec::with_capacity(names.len());
     for name in names {
         if matches!(name.data, Data::Integer(_) | Data::Float(_)) {
-            return Err(rules::fail("Cannot transform a number to a tag", None));
+            return Err(illegal(IllegalConstruct::NumberAsTag));
         }
         tags.push(Symbol::new(&to_text(&name).to_lowercase()));
     }

@@ -1,12 +1,11 @@
 //! Strings with expressions in them.
 
 use setpoint_provenance::Prov;
-use setpoint_puppet_functions::Stop;
+use setpoint_puppet_functions::{FailureKind, Stop};
 use setpoint_puppet_syntax::ast::{Expr, ExprKind, StringPart};
 use setpoint_puppet_values::{Data, Value, to_text};
 
 use crate::compiler::Compiler;
-use crate::rules;
 
 impl Compiler<'_> {
     pub(super) fn evaluate_interpolation(
@@ -53,9 +52,7 @@ impl Compiler<'_> {
             && let Some(json) = value.as_str()
             && let Err(error) = serde_json::from_str::<serde_json::Value>(json)
         {
-            let message =
-                format!("Invalid produced text having syntax: 'json'. JSON syntax checker: {error}");
-            return Err(rules::fail(message, self.place(text)));
+            return Err(FailureKind::InvalidJson { error: error.to_string() }.at(self.place(text)));
         }
         Ok(value)
     }

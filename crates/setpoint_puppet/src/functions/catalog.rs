@@ -1,14 +1,13 @@
 //! Functions that look at the catalog or mark what is in it.
 
 use setpoint_provenance::Prov;
-use setpoint_puppet_functions::{Call, Stop};
+use setpoint_puppet_functions::{Call, FailureKind, IllegalArgument, Stop};
 use setpoint_puppet_values::{Data, Type, Value, infer, to_text};
-use setpoint_source::{Rule, Symbol};
+use setpoint_source::Symbol;
 
 use super::{at_least, at_least_one, flat_chosen};
 use crate::compiler::Compiler;
 use crate::declare::reference_parts;
-use crate::rules;
 use crate::tags::tag_values;
 use crate::trace::{MISSING_CLASS, MISSING_RESOURCE, MISSING_TAG};
 
@@ -117,11 +116,8 @@ fn is_defined(compiler: &mut Compiler<'_>, value: &Value, call: &Call<'_>) -> Re
         },
         Data::Type(of) => is_type_defined(compiler, of, call),
         _ => {
-            let actual = infer(value).generalize();
-            let message = format!(
-                "'defined' parameter 'vals' expects a value of type String, Type[CatalogEntry], or Type[Type[CatalogEntry]], got {actual}"
-            );
-            Err(rules::stop(Rule::TypeMismatch, message, call.span))
+            let actual = infer(value).generalize().to_string();
+            Err(FailureKind::IllegalArgument(IllegalArgument::NotDefinable { actual }).at(call.span))
         }
     }
 }
@@ -129,25 +125,21 @@ fn is_defined(compiler: &mut Compiler<'_>, value: &Value, call: &Call<'_>) -> Re
 fn is_type_defined(compiler: &mut Compiler<'_>, of: &Type, call: &Call<'_>) -> Result<bool, Stop> {
     match of.resolved() {
         Type::Resource(None) => {
-            Err(rules::fail("The given resource type is a reference to all kind of types", call.span))
+            Err(FailureKind::IllegalArgument(IllegalArgument::AnyResourceType).at(call.span))
         }
         Type::Resource(Some(reference)) => match &reference.title {
             None => Ok(compiler.find_resource_type(&reference.name)?.is_some()),
             Some(title) => Ok(compiler.find_resource(&reference.name, title)?.is_some()),
         },
-        Type::Class(None) => {
-            Err(rules::fail("The given class type is a reference to all classes", call.span))
-        }
+        Type::Class(None) => Err(FailureKind::IllegalArgument(IllegalArgument::AnyClass).at(call.span)),
         Type::Class(Some(name)) => Ok(compiler.find_class_resource(Symbol::new(name)).is_some()),
         Type::Type(Some(inner)) => match inner.resolved() {
             Type::Class(Some(name)) => Ok(compiler.find_class(name)?.is_some()),
             inner => is_type_defined(compiler, inner, call),
         },
         other => {
-            let message = format!(
-                "'defined' parameter 'vals' expects a value of type String, Type[CatalogEntry], or Type[Type[CatalogEntry]], got Type[{other}]"
-            );
-            Err(rules::stop(Rule::TypeMismatch, message, call.span))
+            let actual = format!("Type[{other}]");
+            Err(FailureKind::IllegalArgument(IllegalArgument::NotDefinable { actual }).at(call.span))
         }
     }
 }

@@ -1,14 +1,13 @@
 //! `include`, `contain` and `require`.
 
 use setpoint_provenance::Prov;
-use setpoint_puppet_functions::{Call, Stop};
+use setpoint_puppet_functions::{Call, FailureKind, IllegalArgument, Stop, UnknownUse};
 use setpoint_puppet_values::{Data, Type, Value, infer};
 use setpoint_source::Symbol;
 
 use super::{at_least_one, flat_chosen, flatten};
 use crate::compiler::Compiler;
 use crate::resources::ResourceId;
-use crate::rules;
 
 pub(super) fn include(compiler: &mut Compiler<'_>, call: &Call<'_>) -> Result<Value, Stop> {
     declare(compiler, call).map(|(references, _)| references)
@@ -66,42 +65,36 @@ fn declare(compiler: &mut Compiler<'_>, call: &Call<'_>) -> Result<(Value, Vec<R
 
 /// The names of classes that values stand for, with leading `::` as Puppet writes them in messages.
 pub(super) fn class_names(values: &[Value], call: &Call<'_>) -> Result<Vec<(Symbol, Prov)>, Stop> {
-    let fail = |message: &str| Err(rules::fail(message, call.span));
+    let fail = |illegal| Err(FailureKind::IllegalArgument(illegal).at(call.span));
+    let no_name = |actual: String| fail(IllegalArgument::ClassName { actual });
+    let no_reference = |actual: String| fail(IllegalArgument::ClassReference { actual });
     let mut flat = Vec::new();
     flatten(values, &mut flat);
     let mut names = Vec::with_capacity(flat.len());
     for value in &flat {
         let name = match &value.data {
-            Data::Undef => return fail("Cannot use undef as a class name"),
-            Data::String(text) if text.is_empty() => return fail("Cannot use empty string as a class name"),
+            Data::Undef => return no_name("undef".to_owned()),
+            Data::String(text) if text.is_empty() => return no_name("empty string".to_owned()),
             Data::String(text) => text.to_string(),
             Data::Type(Type::Class(Some(name))) => name.to_string(),
-            Data::Type(Type::Class(None)) => return fail("Cannot use an unspecific Class[] Type"),
+            Data::Type(Type::Class(None)) => return fail(IllegalArgument::UnspecificClass),
             Data::Type(Type::Resource(Some(of))) if of.name.eq_ignore_ascii_case("class") => {
                 match &of.title {
                     Some(title) => title.to_string(),
-                    None => {
-                        return fail(
-                            "Cannot use an unspecific Resource['class'] where a Resource['class', name] is expected",
-                        );
-                    }
+                    None => return no_reference("an unspecific Resource['class']".to_owned()),
                 }
             }
             Data::Type(Type::Resource(Some(of))) => {
-                return fail(&format!(
-                    "Cannot use a Resource[{}] where a Resource['class', name] is expected",
-                    of.name
-                ));
+                return no_reference(format!("a Resource[{}]", of.name));
             }
             Data::Type(Type::Resource(None)) => {
-                return fail(
-                    "Cannot use an unspecific Resource[] where a Resource['class', name] is expected",
-                );
+                return no_reference("an unspecific Resource[]".to_owned());
             }
             Data::Opaque(unknown) => {
-                return fail(&format!("The name of the class is not known: {}", unknown.reason));
+                let (used, reason) = (UnknownUse::ClassName, unknown.reason.to_string());
+                return Err(FailureKind::UnknownValue { used, reason }.at(call.span));
             }
-            _ => return fail(&format!("Cannot use {} as a class name", infer(value).generalize())),
+            _ => return no_name(infer(value).generalize().to_string()),
         };
         let name = name.to_lowercase();
         let name = if name.starts_with(':') { name } else { format!("::{name}") };

@@ -1,7 +1,7 @@
 //! `create_resources`.
 
 use setpoint_provenance::{Control, Prov};
-use setpoint_puppet_functions::{Call, Stop};
+use setpoint_puppet_functions::{Call, FailureKind, IllegalArgument, Stop};
 use setpoint_puppet_syntax::ast::ResourceForm;
 use setpoint_puppet_values::{Data, Hash, Value, to_text};
 use setpoint_source::Symbol;
@@ -10,25 +10,22 @@ use super::at_least;
 use crate::compiler::Compiler;
 use crate::declare::Declaration;
 use crate::resources::Parameter;
-use crate::rules;
 
 /// Declares a resource for each entry of a hash: title to parameters.
 pub(super) fn create_resources(compiler: &mut Compiler<'_>, call: &Call<'_>) -> Result<Value, Stop> {
     at_least(call, 2)?;
-    let fail = |message: String| rules::fail(message, call.span);
+    let illegal = |what| FailureKind::IllegalArgument(what).at(call.span);
     let count = call.arguments.len();
     if count > 3 {
-        return Err(fail(format!("create_resources(): wrong number of arguments ({count}; must be 2 or 3)")));
+        return Err(illegal(IllegalArgument::CreateResourcesCount { given: count }));
     }
     let Some(instances) = call.arguments.get(1).and_then(Value::as_hash) else {
-        return Err(fail("create_resources(): second argument must be a hash".to_owned()));
+        return Err(illegal(IllegalArgument::CreateResourcesInstances));
     };
     let nothing = Hash::default();
     let defaults = match call.arguments.get(2) {
         None => &nothing,
-        Some(value) => value.as_hash().ok_or_else(|| {
-            fail("create_resources(): third argument, if provided, must be a hash".to_owned())
-        })?,
+        Some(value) => value.as_hash().ok_or_else(|| illegal(IllegalArgument::CreateResourcesDefaults))?,
     };
     let type_name = call.arguments.first().map_or_else(String::new, |value| match &value.data {
         Data::Type(setpoint_puppet_values::Type::Resource(Some(of))) => of.name.to_string(),
@@ -43,7 +40,7 @@ pub(super) fn create_resources(compiler: &mut Compiler<'_>, call: &Call<'_>) -> 
     };
     let name = name.to_lowercase();
     if name == "class" && form != ResourceForm::Regular {
-        return Err(fail("Classes are not virtualizable".to_owned()));
+        return Err(illegal(IllegalArgument::VirtualClass));
     }
     let prov_of = |at: usize| call.arguments.get(at).map_or(Prov::NONE, |value| value.prov);
     let outer = compiler.frame.control;
@@ -58,12 +55,9 @@ pub(super) fn create_resources(compiler: &mut Compiler<'_>, call: &Call<'_>) -> 
         let parameters = if let Data::Hash(entries) = &parameters.data {
             merged(compiler, (defaults, prov_of(2)), (entries, all))
         } else {
-            let actual = setpoint_puppet_values::infer(parameters).generalize();
-            let message = format!(
-                "create_resources(): the parameters of '{}' must be a hash, got {actual}",
-                to_text(&title.0)
-            );
-            return Err(fail(message));
+            let actual = setpoint_puppet_values::infer(parameters).generalize().to_string();
+            let title = to_text(&title.0).to_string();
+            return Err(illegal(IllegalArgument::CreateResourcesParameters { title, actual }));
         };
         let titles = match &title.0.data {
             Data::Array(titles) => titles.to_vec(),

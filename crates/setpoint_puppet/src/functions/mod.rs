@@ -4,12 +4,10 @@ mod catalog;
 mod classes;
 mod create_resources;
 
-use setpoint_puppet_functions::{Call, Stop};
+use setpoint_puppet_functions::{Call, FailureKind, Interface, Stop};
 use setpoint_puppet_values::{Data, Value};
-use setpoint_source::Rule;
 
 use crate::compiler::Compiler;
-use crate::rules;
 
 type Function = fn(&mut Compiler<'_>, &Call<'_>) -> Result<Value, Stop>;
 
@@ -35,22 +33,20 @@ pub(crate) fn find(name: &str) -> Option<Function> {
 
 /// Refuses a call without arguments.
 fn at_least_one(call: &Call<'_>) -> Result<(), Stop> {
-    if call.arguments.is_empty() {
-        let message = format!("'{}' expects at least 1 argument, got none", call.name);
-        return Err(rules::stop(Rule::TypeMismatch, message, call.span));
-    }
-    Ok(())
+    require_count(call, 1, Interface::Present)
 }
 
 /// The same for functions of Puppet's older interface, which says it in other words.
 fn at_least(call: &Call<'_>, count: usize) -> Result<(), Stop> {
+    require_count(call, count, Interface::Older)
+}
+
+fn require_count(call: &Call<'_>, least: usize, interface: Interface) -> Result<(), Stop> {
     let given = call.arguments.len();
-    if given < count {
-        let message =
-            format!("{}(): Wrong number of arguments given ({given} for minimum {count})", call.name);
-        return Err(rules::stop(Rule::TypeMismatch, message, call.span));
+    if given >= least {
+        return Ok(());
     }
-    Ok(())
+    Err(FailureKind::TooFewArguments { function: call.name, given, least, interface }.at(call.span))
 }
 
 /// The values in nested arrays, each with what decided that it is there.

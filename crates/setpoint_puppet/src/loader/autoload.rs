@@ -1,14 +1,13 @@
 //! Loading by name from modules: `apache::mod::ssl` is in `apache/manifests/mod/ssl.pp`.
 
-use setpoint_puppet_functions::Stop;
-use setpoint_source::{Rule, Symbol};
+use setpoint_puppet_functions::{FailureKind, Stop};
+use setpoint_source::Symbol;
 use std::path::PathBuf;
 
-use super::register::{lower, sentence};
+use super::register::lower;
 use super::{DefinitionId, Function};
 use crate::compiler::Compiler;
 use crate::resources::{Native, ResourceType};
-use crate::rules;
 
 impl Compiler<'_> {
     /// A class by name, in any case, with or without leading `::`.
@@ -127,10 +126,10 @@ impl Compiler<'_> {
         }
         let manifest = self.environment.manifest(&path);
         self.definitions.loaded.insert(path);
-        let manifest = manifest
-            .map_err(|error| rules::stop(Rule::UnreadableFile, sentence(&error.to_string()), None))?;
+        let manifest =
+            manifest.map_err(|error| FailureKind::UnreadableFile { error: error.to_string() }.unplaced())?;
         self.trace.manifests.push(std::sync::Arc::clone(&manifest));
-        self.require_sound(&manifest)?;
+        self.require_sound(std::slice::from_ref(&manifest))?;
         self.check_location(&manifest)?;
         self.register(&manifest, module)
     }

@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use setpoint_puppet_functions::Stop;
+use setpoint_puppet_functions::{Failure, FailureKind, MisplacedCode, Stop};
 use setpoint_puppet_syntax::ast::{AssignOp, Expr, ExprKind};
-use setpoint_source::{Diagnostic, Rule, Symbol};
+use setpoint_source::Symbol;
 
 use crate::compiler::Compiler;
 use crate::environment::Manifest;
@@ -15,24 +15,25 @@ impl Compiler<'_> {
         let file = self.environment.sources.file(manifest.program.file);
         let Some(namespace) = self.namespace(Path::new(file.path())) else { return Ok(()) };
         let outer = std::mem::replace(&mut self.frame.file, manifest.program.file);
-        let mut found = Vec::new();
+        let mut last: Option<Failure> = None;
         for statement in &manifest.program.body {
-            let message = if is_definition(statement) {
+            let misplaced = if is_definition(statement) {
                 misplaced(statement, &namespace, file.path())
             } else if matches!(statement.kind, ExprKind::Nop) {
                 None
             } else {
-                let label = label(statement);
-                Some(format!("This {label} is unacceptable as a top level construct in this location"))
+                Some(MisplacedCode::Construct { label: label(statement) })
             };
-            if let Some(message) = message {
-                found.push(Diagnostic::new(Rule::MisplacedCode, message).at(self.place(statement)));
+            if let Some(misplaced) = misplaced {
+                let span = Some(self.place(statement));
+                let failure = Failure { span, ..FailureKind::MisplacedCode(misplaced).into() };
+                if let Some(earlier) = last.replace(failure) {
+                    self.report_failure(earlier);
+                }
             }
         }
         self.frame.file = outer;
-        let last = found.pop();
-        self.diagnostics.extend(found);
-        last.map_or(Ok(()), |last| Err(Stop::Error(Box::new(last))))
+        last.map_or(Ok(()), |last| Err(last.into()))
     }
 
     /// What names in a file of a module begin with: `apache::mod` in `apache/manifests/mod/ssl.pp`, and `ssl` after it.
@@ -58,7 +59,7 @@ fn is_definition(statement: &Expr) -> bool {
     )
 }
 
-fn misplaced(statement: &Expr, namespace: &str, path: &str) -> Option<String> {
+fn misplaced(statement: &Expr, namespace: &str, path: &str) -> Option<MisplacedCode> {
     let name: Symbol = match &statement.kind {
         ExprKind::Class(class) => class.name,
         ExprKind::Define(define) => define.name,
@@ -67,7 +68,7 @@ fn misplaced(statement: &Expr, namespace: &str, path: &str) -> Option<String> {
         _ => return None,
     };
     let fits = name.to_lowercase().starts_with(namespace);
-    (!fits).then(|| format!("Unacceptable location. The name '{name}' is unacceptable in file '{path}'"))
+    (!fits).then(|| MisplacedCode::Name { name, path: path.to_owned() })
 }
 
 /// What Puppet calls a statement.

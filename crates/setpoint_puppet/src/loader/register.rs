@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use setpoint_catalog::{is_metaparameter, metaparameters};
-use setpoint_puppet_functions::{Stop, Strictness};
+use setpoint_puppet_functions::{DefinitionSort, Failure, FailureKind, Stop, Strictness};
 use setpoint_puppet_syntax::ast::{self, HostMatch};
 use setpoint_puppet_values::Type;
 use setpoint_puppet_values::types::StructElement;
@@ -13,7 +13,6 @@ use super::{Definition as Loaded, DefinitionId, DefinitionKind, Function, TypeAl
 use crate::compiler::{Compiler, Frame};
 use crate::environment::{Definition, Manifest};
 use crate::options::Entry;
-use crate::rules;
 use crate::scope::ScopeId;
 use setpoint_provenance::Prov;
 
@@ -33,7 +32,7 @@ impl Compiler<'_> {
                     for file in files {
                         let manifest = self.environment.manifest(&file);
                         let manifest = manifest.map_err(|error| {
-                            rules::stop(Rule::UnreadableFile, sentence(&error.to_string()), None)
+                            FailureKind::UnreadableFile { error: error.to_string() }.unplaced()
                         })?;
                         self.definitions.loaded.insert(file);
                         manifests.push(manifest);
@@ -41,17 +40,7 @@ impl Compiler<'_> {
                 }
             }
         }
-        let sound = manifests.iter().all(|manifest| manifest.is_sound());
-        let mut sound = sound;
-        for manifest in &manifests {
-            sound &= self.report(manifest);
-        }
-        if !sound {
-            let last = self.diagnostics.pop_if(|_| true);
-            if let Some(diagnostic) = last {
-                return Err(Stop::Error(Box::new(diagnostic)));
-            }
-        }
+        self.require_sound(&manifests)?;
         for manifest in &manifests {
             self.trace.manifests.push(Arc::clone(manifest));
             self.register(manifest, None)?;
@@ -59,10 +48,10 @@ impl Compiler<'_> {
         Ok(manifests)
     }
 
-    /// Reports what parsing found. The result is whether the manifest can be evaluated.
-    fn report(&mut self, manifest: &Manifest) -> bool {
-        let mut sound = true;
-        for diagnostic in &manifest.diagnostics {
+    /// Reports what parsing found; the last error stops the evaluation.
+    pub(super) fn require_sound(&mut self, manifests: &[Arc<Manifest>]) -> Result<(), Stop> {
+        let mut last: Option<Diagnostic> = None;
+        for diagnostic in manifests.iter().flat_map(|manifest| &manifest.diagnostics) {
             let mut diagnostic = diagnostic.clone();
             if diagnostic.rule == Rule::DuplicateKey && diagnostic.severity == Severity::Warning {
                 match self.options.strictness() {
@@ -71,18 +60,13 @@ impl Compiler<'_> {
                     Strictness::Error => diagnostic.severity = Severity::Error,
                 }
             }
-            sound &= diagnostic.severity < Severity::Error;
-            self.diagnostics.push(diagnostic);
+            if diagnostic.severity < Severity::Error {
+                self.diagnostics.push(diagnostic);
+            } else if let Some(earlier) = last.replace(diagnostic) {
+                self.report_failure(earlier.into());
+            }
         }
-        sound
-    }
-
-    /// Stops at a manifest that cannot be evaluated; all that is wrong with it is reported.
-    pub(super) fn require_sound(&mut self, manifest: &Manifest) -> Result<(), Stop> {
-        if self.report(manifest) {
-            return Ok(());
-        }
-        self.diagnostics.pop().map_or(Ok(()), |last| Err(Stop::Error(Box::new(last))))
+        last.map_or(Ok(()), |last| Err(Failure::from(last).into()))
     }
 
     /// Makes the definitions of a manifest known.
@@ -96,7 +80,13 @@ impl Compiler<'_> {
                     let name = lower(function.name);
                     let known = self.definitions.functions.get(&name);
                     let known = known.map(|known| known.definition.range.in_file(known.definition.file));
-                    self.refuse_second("function", name, known, function.range.in_file(function.file))?;
+                    let span = function.range.in_file(function.file);
+                    self.refuse_second(
+                        (DefinitionSort::Function, known),
+                        DefinitionSort::Function,
+                        name,
+                        span,
+                    )?;
                     let loaded = Function { definition: Arc::clone(function), signature: None };
                     self.definitions.functions.insert(lower(function.name), loaded);
                 }
@@ -104,15 +94,18 @@ impl Compiler<'_> {
                     let name = lower(alias.name);
                     let span = alias.range.in_file(alias.file);
                     if Type::builtin(&alias.name).is_some() {
-                        let message = format!(
-                            "The type '{}' is one of Puppet's own; it cannot be redefined",
-                            alias.name
-                        );
-                        return Err(rules::stop(Rule::DuplicateDefinition, message, span));
+                        return Err(FailureKind::DuplicateDefinition {
+                            name: alias.name,
+                            known: DefinitionSort::BuiltinType,
+                            new: DefinitionSort::TypeAlias,
+                            first: None,
+                        }
+                        .at(span));
                     }
                     let known = self.definitions.aliases.get(&name);
                     let known = known.map(|known| known.definition.range.in_file(known.definition.file));
-                    self.refuse_second("type alias", name, known, span)?;
+                    let sort = DefinitionSort::TypeAlias;
+                    self.refuse_second((sort, known), sort, name, span)?;
                     let loaded = TypeAlias { definition: Arc::clone(alias), alias: None };
                     self.definitions.aliases.insert(lower(alias.name), loaded);
                 }
@@ -121,14 +114,17 @@ impl Compiler<'_> {
         Ok(())
     }
 
-    fn refuse_second(&self, kind: &str, name: Symbol, known: Option<Span>, span: Span) -> Result<(), Stop> {
-        let Some(first) = known else { return Ok(()) };
-        let message = format!(
-            "The {kind} '{name}' is already defined at {}; cannot redefine",
-            self.location(Some(first))
-        );
-        let diagnostic = Diagnostic::new(Rule::DuplicateDefinition, message).at(span);
-        Err(Stop::Error(Box::new(diagnostic.with_label(first, "first defined here"))))
+    /// Refuses a definition of a name that stands for another one.
+    fn refuse_second(
+        &self,
+        (known, first): (DefinitionSort, Option<Span>),
+        new: DefinitionSort,
+        name: Symbol,
+        span: Span,
+    ) -> Result<(), Stop> {
+        let Some(first) = first else { return Ok(()) };
+        let first = Some(self.named_place(first));
+        Err(FailureKind::DuplicateDefinition { name, known, new, first }.at(span))
     }
 
     fn register_class(&mut self, class: &Arc<ast::ClassDef>, module: Option<Symbol>) -> Result<(), Stop> {
@@ -136,15 +132,12 @@ impl Compiler<'_> {
         let span = class.range.in_file(class.file);
         let known =
             self.definitions.classes.get(&name).copied().filter(|known| *known != DefinitionId::SETTINGS);
-        self.refuse_duplicate(known, span, |known| {
-            format!("Class '{name}' is already defined{known}; cannot redefine")
-        })?;
-        self.refuse_duplicate(self.definitions.node_names.get(&name).copied(), span, |known| {
-            format!("Node '{name}' is already defined{known}; cannot be redefined as a class")
-        })?;
-        self.refuse_duplicate(self.definitions.defines.get(&name).copied(), span, |known| {
-            format!("Definition '{name}' is already defined{known}; cannot be redefined as a class")
-        })?;
+        let new = DefinitionSort::Class;
+        self.refuse_duplicate((DefinitionSort::Class, known), new, name, span)?;
+        let known = self.definitions.node_names.get(&name).copied();
+        self.refuse_duplicate((DefinitionSort::Node, known), new, name, span)?;
+        let known = self.definitions.defines.get(&name).copied();
+        self.refuse_duplicate((DefinitionSort::Definition, known), new, name, span)?;
         let signature = self.signature(&class.parameters, class.file, name)?;
         let parent = class.parent.map(|(parent, range)| (strip(parent), range));
         let id = self.definitions.add(Loaded {
@@ -164,12 +157,11 @@ impl Compiler<'_> {
     fn register_define(&mut self, define: &Arc<ast::DefineDef>, module: Option<Symbol>) -> Result<(), Stop> {
         let name = lower(define.name);
         let span = define.range.in_file(define.file);
-        self.refuse_duplicate(self.definitions.classes.get(&name).copied(), span, |known| {
-            format!("'{name}' is already defined{known} as a class; cannot redefine as a definition")
-        })?;
-        self.refuse_duplicate(self.definitions.defines.get(&name).copied(), span, |known| {
-            format!("Definition '{name}' is already defined{known}; cannot be redefined")
-        })?;
+        let new = DefinitionSort::Definition;
+        let known = self.definitions.classes.get(&name).copied();
+        self.refuse_duplicate((DefinitionSort::Class, known), new, name, span)?;
+        let known = self.definitions.defines.get(&name).copied();
+        self.refuse_duplicate((DefinitionSort::Definition, known), new, name, span)?;
         let signature = self.signature(&define.parameters, define.file, name)?;
         let id = self.definitions.add(Loaded {
             kind: DefinitionKind::Define(Arc::clone(define)),
@@ -189,12 +181,11 @@ impl Compiler<'_> {
         let span = node.range.in_file(node.file);
         for host in &node.matches {
             let name = node_name(host);
-            self.refuse_duplicate(self.definitions.node_names.get(&name).copied(), span, |known| {
-                format!("Node '{name}' is already defined{known}; cannot redefine")
-            })?;
-            self.refuse_duplicate(self.definitions.classes.get(&name).copied(), span, |known| {
-                format!("Class '{name}' is already defined{known}; cannot be redefined as a node")
-            })?;
+            let new = DefinitionSort::Node;
+            let known = self.definitions.node_names.get(&name).copied();
+            self.refuse_duplicate((DefinitionSort::Node, known), new, name, span)?;
+            let known = self.definitions.classes.get(&name).copied();
+            self.refuse_duplicate((DefinitionSort::Class, known), new, name, span)?;
             let id = self.definitions.add(Loaded {
                 kind: DefinitionKind::Node(Arc::clone(node)),
                 name,
@@ -213,20 +204,14 @@ impl Compiler<'_> {
 
     fn refuse_duplicate(
         &self,
-        known: Option<DefinitionId>,
+        (known, id): (DefinitionSort, Option<DefinitionId>),
+        new: DefinitionSort,
+        name: Symbol,
         span: Span,
-        message: impl FnOnce(&str) -> String,
     ) -> Result<(), Stop> {
-        let Some(known) = known else { return Ok(()) };
-        let first = self.definitions[known].span;
-        let place = if first.is_some() { format!(" {}", self.location(first)) } else { String::new() };
-        let stop = rules::stop(Rule::DuplicateDefinition, message(&place), span);
-        Err(match (stop, first) {
-            (Stop::Error(diagnostic), Some(first)) => {
-                Stop::Error(Box::new(diagnostic.with_label(first, "first defined here")))
-            }
-            (stop, _) => stop,
-        })
+        let Some(id) = id else { return Ok(()) };
+        let first = self.definitions[id].span.map(|first| self.named_place(first));
+        Err(FailureKind::DuplicateDefinition { name, known, new, first }.at(span))
     }
 
     /// The parameters that an instance may be given, with their types.
@@ -261,11 +246,8 @@ impl Compiler<'_> {
             if is_metaparameter(&parameter.name) {
                 let span = self.span(parameter.range);
                 if parameter.default.is_none() {
-                    let message = format!(
-                        "{} is a metaparameter; please choose another parameter name in the {name} definition",
-                        parameter.name
-                    );
-                    return Err(rules::fail(message, span));
+                    let (parameter, definition) = (parameter.name, name);
+                    return Err(FailureKind::MetaparameterName { parameter, definition }.at(span));
                 }
                 let message = format!(
                     "{} is a metaparam; this value will inherit to all contained resources in the {name} definition",
@@ -308,10 +290,4 @@ pub(crate) fn lower(name: Symbol) -> Symbol {
 
 fn strip(name: Symbol) -> Symbol {
     name.strip_prefix("::").map_or(name, Symbol::new)
-}
-
-/// A message with a capital at its start.
-pub(crate) fn sentence(text: &str) -> String {
-    let mut letters = text.chars();
-    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }

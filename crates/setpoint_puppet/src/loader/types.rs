@@ -1,7 +1,7 @@
 //! Names of data types: those of Puppet, aliases, and types of resources.
 
 use setpoint_provenance::Prov;
-use setpoint_puppet_functions::Stop;
+use setpoint_puppet_functions::{FailureKind, MisplacedCode, Stop};
 use setpoint_puppet_syntax::ast::{Expr, ExprKind, TypeAliasDef};
 use setpoint_puppet_syntax::parse_expression;
 use setpoint_puppet_values::types::Alias;
@@ -11,7 +11,6 @@ use setpoint_source::{Rule, Severity, Span, Symbol};
 use super::objects::object_type;
 use super::register::lower;
 use crate::compiler::{Compiler, Frame};
-use crate::rules;
 use crate::scope::ScopeId;
 
 impl Compiler<'_> {
@@ -57,13 +56,13 @@ impl Compiler<'_> {
             return Ok(Some(target));
         }
         // The place is that of the first use.
-        alias.resolve(target).map_err(|error| rules::fail(error.message, None))?;
+        alias.resolve(target).map_err(|error| FailureKind::from(error).unplaced())?;
         Ok(Some(Type::Alias(alias)))
     }
 
     /// What an alias stands for. A definition of an object makes a type of its own, with the name of the alias.
     fn alias_target(&mut self, definition: &TypeAliasDef) -> Result<Type, Stop> {
-        let unplaced = |error: ValueError| rules::fail(error.message, None);
+        let unplaced = |error: ValueError| FailureKind::from(error).unplaced();
         if matches!(definition.value.kind, ExprKind::Hash(_)) {
             let object = self.evaluate(&definition.value)?;
             return object_type(&definition.name, &object).map_err(unplaced);
@@ -90,12 +89,9 @@ impl Compiler<'_> {
         match self.definitions.aliases.values().find(is_here) {
             None => Ok(()),
             Some(other) => {
-                let message = format!(
-                    "The code loaded from {} produced type with the wrong name, expected '{key}', actual '{}'",
-                    path.display(),
-                    other.definition.name
-                );
-                Err(rules::stop(Rule::MisplacedCode, message, None))
+                let actual = other.definition.name;
+                let misplaced = MisplacedCode::OtherAlias { path, expected: key, actual };
+                Err(FailureKind::MisplacedCode(misplaced).unplaced())
             }
         }
     }
@@ -115,8 +111,7 @@ impl Compiler<'_> {
             Ok(of)
         } else {
             let actual = setpoint_puppet_values::infer(&value).generalize().to_string();
-            let message = format!("Expected a data type, got {actual}");
-            Err(rules::stop(Rule::TypeMismatch, message, self.span(expression.range)))
+            Err(FailureKind::NotAType { actual }.at(self.span(expression.range)))
         }
     }
 
@@ -146,10 +141,10 @@ impl Compiler<'_> {
         let result = self.interpret_type(expression);
         self.frame = outer;
         let of = result.map_err(|stop| match stop {
-            Stop::Error(diagnostic) if diagnostic.rule == Rule::TypeMismatch => invalid(text, span),
-            Stop::Error(mut diagnostic) => {
-                diagnostic.span = Some(span);
-                Stop::Error(diagnostic)
+            Stop::Error(failure) if failure.kind.rule() == Rule::TypeMismatch => invalid(text, span),
+            Stop::Error(mut failure) => {
+                failure.span = Some(span);
+                Stop::Error(failure)
             }
             stop => stop,
         })?;
@@ -159,5 +154,5 @@ impl Compiler<'_> {
 }
 
 fn invalid(text: &str, span: Span) -> Stop {
-    rules::fail(format!("The expression <{text}> is not a valid type specification."), span)
+    FailureKind::InvalidTypeText(text.to_owned()).at(span)
 }

@@ -4,11 +4,11 @@ use std::path::Path;
 
 use setpoint_puppet_values::{Data, Opaque, Value};
 
-use crate::Stop;
 use crate::context::Context;
 use crate::erb;
 use crate::function::{Dispatch, Function, optional, repeated, required};
 use crate::ruby;
+use crate::{FailureKind, FileUse, Stop};
 
 pub(super) static FILE: Function = Function::counted("file", -2, file);
 pub(super) static BINARY_FILE: Function =
@@ -98,18 +98,16 @@ fn file(context: &mut Context<'_, '_>, arguments: &[Value]) -> Result<Value, Sto
             return Ok(text_or_bytes(read(context, &path)?));
         }
     }
-    let stop = context.fail(format!("Could not find any files from {}", ruby::text::join(arguments, ", ")));
-    Err(arguments
-        .iter()
-        .filter_map(Value::as_str)
-        .fold(stop, |stop, name| missing(context, stop, "files", name)))
+    let sought = arguments.iter().filter_map(Value::as_str);
+    let sought = sought.filter_map(|name| context.host.seek_file("files", name)).collect();
+    let name = ruby::text::join(arguments, ", ");
+    Err(FailureKind::MissingFile { name, wanted: FileUse::File, sought }.at(context.span()))
 }
 
 fn binary_file(context: &mut Context<'_, '_>, arguments: &[Value]) -> Result<Value, Stop> {
     let name = arguments[0].as_str().unwrap_or_default();
     let Some(path) = context.host.module_file("files", name) else {
-        let stop = context.fail(format!("binary_file(): The given file '{name}' does not exist"));
-        return Err(missing(context, stop, "files", name));
+        return Err(missing(context, FileUse::BinaryFile, "files", name));
     };
     Ok(Value::new(Data::Binary(read(context, &path)?.into())))
 }
@@ -124,22 +122,15 @@ fn module_directory(context: &mut Context<'_, '_>, names: &[Value]) -> Result<Va
     Ok(path.map_or(Value::UNDEF, |path| Value::from(path.display().to_string())))
 }
 
-/// Adds where a file was looked for.
-fn missing(context: &Context<'_, '_>, stop: Stop, folder: &str, name: &str) -> Stop {
-    match stop {
-        Stop::Error(mut found) => {
-            found.helps.extend(context.host.missing_file(folder, name));
-            Stop::Error(found)
-        }
-        stop => stop,
-    }
+fn missing(context: &Context<'_, '_>, wanted: FileUse, folder: &str, name: &str) -> Stop {
+    let sought = context.host.seek_file(folder, name).into_iter().collect();
+    FailureKind::MissingFile { name: name.to_owned(), wanted, sought }.at(context.span())
 }
 
 /// The path and the text of a template.
 fn template_text(context: &mut Context<'_, '_>, name: &str) -> Result<(String, String), Stop> {
     let Some(path) = context.host.module_file("templates", name) else {
-        let stop = context.fail(format!("Could not find template '{name}'"));
-        return Err(missing(context, stop, "templates", name));
+        return Err(missing(context, FileUse::Template, "templates", name));
     };
     let text = setpoint_source::read_text(context.host.files(), &path)
         .map_err(|error| context.fail(error.to_string()))?;

@@ -1,12 +1,11 @@
 //! Functions that say something: the log, and `fail`.
 
 use setpoint_puppet_values::{Value, to_text};
-use setpoint_source::Rule;
 
 use crate::context::Context;
 use crate::function::{Dispatch, Function, repeated};
 use crate::ruby;
-use crate::{LogLevel, Stop, rules};
+use crate::{FailureKind, LogLevel, Stop};
 
 macro_rules! log_function {
     ($name:literal, $level:expr) => {
@@ -39,5 +38,5 @@ fn log(context: &mut Context<'_, '_>, level: LogLevel, values: &[Value]) -> Valu
 
 fn fail(context: &mut Context<'_, '_>, values: &[Value]) -> Result<Value, Stop> {
     let texts: Vec<String> = values.iter().map(ruby::text::to_s).collect();
-    Err(rules::stop(Rule::FailCalled, texts.join(" "), context.span()))
+    Err(FailureKind::FailCalled(texts.join(" ")).at(context.span()))
 }

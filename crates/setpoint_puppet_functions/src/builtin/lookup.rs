@@ -6,7 +6,7 @@ use setpoint_puppet_values::{Data, Hash, Key, Type, Value, to_text};
 use crate::context::Context;
 use crate::function::{Dispatch, Function, optional, required};
 use crate::host::{DataAnswer, DataRequest};
-use crate::{Stop, Strictness};
+use crate::{FailureKind, KeyUse, Stop, Strictness};
 
 pub(super) static LOOKUP: Function = Function::typed(
     "lookup",
@@ -185,14 +185,8 @@ impl Wanted {
         if let Some(value) = self.default.clone() {
             return self.checked(context, "Default value", value);
         }
-        let quoted: Vec<String> = names.iter().map(|name| format!("'{}'", to_text(name))).collect();
-        let message = match quoted.as_slice() {
-            [only] => format!("Function lookup() did not find a value for the name {only}"),
-            _ => {
-                format!("Function lookup() did not find a value for any of the names [{}]", quoted.join(", "))
-            }
-        };
-        Err(with_searched(context.fail(message), &searched))
+        let names = names.iter().map(|name| to_text(name).to_string()).collect();
+        Err(FailureKind::MissingKey { names, searched, by: KeyUse::Function }.at(context.span()))
     }
 
     fn checked(&self, context: &Context<'_, '_>, subject: &str, value: Value) -> Result<Value, Stop> {
@@ -204,19 +198,6 @@ impl Wanted {
         }
         Ok(value)
     }
-}
-
-/// Names the files that do not have the key.
-fn with_searched(stop: Stop, searched: &[std::path::PathBuf]) -> Stop {
-    let Stop::Error(mut diagnostic) = stop else { return stop };
-    let note = if searched.is_empty() {
-        "No data file was searched: there is no hiera.yaml for this key.".to_owned()
-    } else {
-        let names: Vec<String> = searched.iter().map(|path| path.display().to_string()).collect();
-        format!("Searched: {}.", names.join(", "))
-    };
-    diagnostic.notes.push(note);
-    Stop::Error(diagnostic)
 }
 
 fn hiera(context: &mut Context<'_, '_>, arguments: &[Value]) -> Result<Value, Stop> {

@@ -97,7 +97,7 @@ pub(super) fn instance(context: &mut Context<'_, '_>, of: &Type, arguments: &[Va
             .as_type()
             .cloned()
             .ok_or_else(|| ValueError::new(format!("'{text}' does not name a data type"))),
-        Err(Stop::Error(diagnostic)) => Err(ValueError::new(diagnostic.message)),
+        Err(Stop::Error(failure)) => Err(ValueError::new(failure.kind.message())),
         Err(_) => Err(ValueError::new(format!("'{text}' does not name a data type"))),
     };
     let result = new_instance(of, arguments, &mut parse);

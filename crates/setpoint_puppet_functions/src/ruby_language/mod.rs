@@ -28,7 +28,9 @@ use std::path::PathBuf;
 
 use crate::Stop;
 
-pub(crate) use interpreter::{Definition, DispatchDefinition, Interpreter, Legacy, is_opaque, render};
+pub(crate) use interpreter::{
+    Definition, DispatchDefinition, Interpreter, Legacy, is_opaque, parse_template, render,
+};
 pub use program::RubyFile;
 pub(crate) use program::definitions;
 pub(crate) use things::Thing;
@@ -50,7 +52,7 @@ impl Beyond {
 
 /// How a run ends without a result.
 #[derive(Debug)]
-pub(crate) enum Failure {
+pub(crate) enum RubyFailure {
     Beyond(Beyond),
     /// Ruby's complaint.
     Failed(String),

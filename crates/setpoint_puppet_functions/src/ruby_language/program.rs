@@ -10,7 +10,7 @@ use super::ast::Node;
 use super::classes::Instance;
 use super::interpreter::{Definition, Interpreter, Result};
 use super::things::Thing;
-use super::{Beyond, Failure, lexer, parser};
+use super::{Beyond, RubyFailure, lexer, parser};
 
 /// A file of a module, parsed. It can be shared by all nodes that are compiled.
 #[derive(Debug, Clone)]
@@ -56,10 +56,10 @@ fn first_method(node: &Node) -> Option<(String, u32)> {
 pub(crate) fn definitions(
     interpreter: &mut Interpreter<'_, '_, '_>,
     file: &RubyFile,
-) -> std::result::Result<(), Failure> {
+) -> std::result::Result<(), RubyFailure> {
     let program = match &file.program {
         Ok(program) => Arc::clone(program),
-        Err(beyond) => return Err(Failure::Beyond(beyond.clone())),
+        Err(beyond) => return Err(RubyFailure::Beyond(beyond.clone())),
     };
     interpreter.file = Some(file.path.clone());
     let is_legacy = file.path.components().any(|part| part.as_os_str() == "parser");
@@ -85,12 +85,12 @@ impl Interpreter<'_, '_, '_> {
     }
 
     /// That the run cannot go on, at the place that it has reached.
-    pub(crate) fn beyond(&self, reason: impl Into<String>) -> Failure {
-        Failure::Beyond(Beyond { reason: reason.into(), line: Some(self.line), file: self.file.clone() })
+    pub(crate) fn beyond(&self, reason: impl Into<String>) -> RubyFailure {
+        RubyFailure::Beyond(Beyond { reason: reason.into(), line: Some(self.line), file: self.file.clone() })
     }
 
     /// A result as Puppet has it.
-    pub(crate) fn result(&mut self, thing: &Thing) -> std::result::Result<Value, Failure> {
+    pub(crate) fn result(&mut self, thing: &Thing) -> std::result::Result<Value, RubyFailure> {
         let value = self.value_for_puppet(thing);
         match value {
             Ok(value) => Ok(value),

@@ -9,7 +9,7 @@ use super::{json, toml, yaml};
 use crate::context::Context;
 use crate::function::{Dispatch, Function, optional, required};
 use crate::ruby::{numbers, text};
-use crate::{Stop, rules};
+use crate::{FailureKind, Stop};
 
 pub(super) static GET_MODULE_PATH: Function = Function::counted("get_module_path", -1, get_module_path);
 pub(super) static LOAD_MODULE_METADATA: Function =
@@ -21,7 +21,10 @@ pub(super) static LOADYAML: Function =
 pub(super) static PARSEHOCON: Function = Function::typed(
     "parsehocon",
     &[Dispatch::new(&[required("String", "hocon_string"), optional("Any", "default")], |context, _| {
-        Err(rules::unsupported("parsehocon() is not computed here: HOCON is not read", context.span()))
+        Err(FailureKind::UnsupportedFunction(
+            "parsehocon() is not computed here: HOCON is not read".to_owned(),
+        )
+        .at(context.span()))
     })],
 );
 pub(super) static PARSEJSON: Function =
@@ -120,7 +123,7 @@ fn load(context: &mut Context<'_, '_>, arguments: &[Value], read: Read) -> Resul
     if name.starts_with("http://") || name.starts_with("https://") {
         let function = context.call.name;
         let message = format!("{function}() would fetch {name}, and nothing is fetched while checking");
-        return Err(rules::unsupported(message, context.span()));
+        return Err(FailureKind::UnsupportedFunction(message).at(context.span()));
     }
     let default = || arguments.get(1).cloned().unwrap_or(Value::UNDEF);
     let path = Path::new(name);

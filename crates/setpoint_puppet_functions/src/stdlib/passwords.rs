@@ -7,7 +7,7 @@ use sha2::{Digest, Sha256, Sha512};
 use crate::builtin::digests::digits;
 use crate::context::Context;
 use crate::function::Function;
-use crate::{Stop, rules};
+use crate::{FailureKind, Stop};
 
 pub(super) static PW_HASH: Function = Function::counted("pw_hash", 3, pw_hash);
 pub(super) static STR2SALTEDPBKDF2: Function = Function::counted("str2saltedpbkdf2", -1, str2saltedpbkdf2);
@@ -45,7 +45,10 @@ fn pw_hash(context: &mut Context<'_, '_>, arguments: &[Value]) -> Result<Value> 
         return Err(context.fail("pw_hash(): third argument must not be empty"));
     }
     if lower.starts_with("bcrypt") {
-        return Err(rules::unsupported("pw_hash() with bcrypt is not computed here", context.span()));
+        return Err(FailureKind::UnsupportedFunction(
+            "pw_hash() with bcrypt is not computed here".to_owned(),
+        )
+        .at(context.span()));
     }
     if !salt.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'/')) {
         return Err(context.fail("pw_hash(): characters in salt must be in the set [a-zA-Z0-9./]"));

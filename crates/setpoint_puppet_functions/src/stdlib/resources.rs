@@ -3,11 +3,11 @@
 use setpoint_puppet_values::{Data, Hash, Key, Type, Value};
 
 use super::arguments::{Arguments, class_of};
-use crate::Stop;
 use crate::builtin::collections::flatten_into;
 use crate::context::Context;
 use crate::function::{Dispatch, Function, optional, required};
 use crate::ruby::{self, strings, text};
+use crate::{FailureKind, Stop};
 
 pub(super) static ASSERT_PRIVATE: Function = Function::counted("assert_private", -1, assert_private);
 pub(super) static DEFINED_WITH_PARAMS: Function =
@@ -183,10 +183,8 @@ fn assert_private(context: &mut Context<'_, '_>, arguments: &[Value]) -> Result<
         return Ok(Value::UNDEF);
     }
     let message = arguments.first().and_then(Value::as_str).filter(|message| !message.is_empty());
-    let message = message
-        .map(str::to_owned)
-        .or_else(|| context.host.definition().map(|definition| format!("{definition} is private")));
-    Err(context.fail(message.unwrap_or_else(|| "This is private".to_owned())))
+    let (definition, message) = (context.host.definition(), message.map(str::to_owned));
+    Err(FailureKind::Private { definition, message }.at(context.span()))
 }
 
 fn is_function_available(context: &mut Context<'_, '_>, arguments: &[Value]) -> Result<Value> {

@@ -4,6 +4,7 @@
 mod describe;
 mod message;
 
+use std::fmt;
 use std::sync::Arc;
 
 use super::{Bounds, IntRange, Signature, StructElement, Type, infer_set};
@@ -78,14 +79,24 @@ pub fn describe_return_mismatch(closure: &str, expected: &Type, actual: &Type) -
     describe_mismatch(&format!("value returned from {closure} has wrong type,"), expected, actual)
 }
 
-/// The parameters given to a class or a define (`subject` is `Class[Foo]`, `Foo::Bar[title]`) against those it has.
-/// `missing_ok`: a required parameter may be absent.
+/// Parameters that do not fit those of a class or definition.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ParameterMismatch {
+    /// Parameters that are required and not given.
+    pub missing: Vec<Arc<str>>,
+    /// Parameters that are given and not declared.
+    pub unexpected: Vec<Arc<str>>,
+    /// All differences, those of types included, as Puppet prints them.
+    pub message: String,
+}
+
+/// Checks the parameters given to a class or a define (`subject` is `Class[Foo]`, `Foo::Bar[title]`) against those it
+/// has.
 pub fn validate_parameters(
-    subject: &str,
+    subject: impl fmt::Display,
     parameters: &[StructElement],
     given: &Hash,
-    missing_ok: bool,
-) -> Result<(), ValueError> {
+) -> Result<(), ParameterMismatch> {
     let mut errors: Vec<Mismatch> = Vec::new();
     for key in given.keys() {
         if let Data::String(name) = &key.0.data
@@ -104,14 +115,26 @@ pub fn validate_parameters(
                 &infer_set(value),
                 &[Step::Parameter(Arc::clone(&parameter.name))],
             )),
-            None if missing_ok || parameter.is_optional() => {}
+            None if parameter.is_optional() => {}
             None => errors.push(Mismatch {
                 path: Vec::new(),
                 kind: Kind::MissingParameter(Arc::clone(&parameter.name)),
             }),
         }
     }
-    subject_errors(subject, &errors).map_or(Ok(()), |message| Err(ValueError::new(message)))
+    if errors.is_empty() {
+        return Ok(());
+    }
+    let message = subject_errors(&subject.to_string(), &errors).unwrap_or_default();
+    let (mut missing, mut unexpected) = (Vec::new(), Vec::new());
+    for error in errors {
+        match error.kind {
+            Kind::MissingParameter(name) => missing.push(name),
+            Kind::InvalidParameter(name) => unexpected.push(name),
+            _ => {}
+        }
+    }
+    Err(ParameterMismatch { missing, unexpected, message })
 }
 
 fn subject_errors(subject: &str, errors: &[Mismatch]) -> Option<String> {
@@ -120,20 +143,6 @@ fn subject_errors(subject: &str, errors: &[Mismatch]) -> Option<String> {
         [error] => Some(format!("{subject}:{}", error.text())),
         errors => Some(format!("{subject}:\n {}", join(errors))),
     }
-}
-
-/// The default of a parameter against its type: `Class[Foo]: parameter 'x' expects …`.
-pub fn describe_default_mismatch(
-    subject: &str,
-    parameter: &str,
-    expected: &Type,
-    value: &Value,
-) -> Option<String> {
-    if expected.is_instance(value) || matches!(value.data, Data::Deferred(_)) {
-        return None;
-    }
-    let path = [Step::Parameter(parameter.into())];
-    subject_errors(subject, &describe(expected, &infer_set(value).generalize(), &path))
 }
 
 /// Why none of the signatures accepts a call: `'f' expects 1 argument, got 2`, `'f' parameter 'x' expects …`, or a list

@@ -6,11 +6,11 @@ use std::sync::Arc;
 use setpoint_puppet_values::{Data, Value};
 
 use super::{Flow, Interpreter, Result, argument_error, beyond};
-use crate::Stop;
 use crate::ruby_language::ast::{Block, Call, Parameter, Parameters, Super};
 use crate::ruby_language::classes::{Class, Instance, Method, MethodKind};
 use crate::ruby_language::things::{Closure, Environment, Frame, Thing};
-use crate::ruby_language::{Failure, lexer, methods, parser, template};
+use crate::ruby_language::{RubyFailure, lexer, methods, parser, template};
+use crate::{Caller, FailureKind, Stop};
 
 impl Interpreter<'_, '_, '_> {
     pub(super) fn call(&mut self, call: &Call, environment: &Rc<Environment>) -> Result<Thing> {
@@ -206,7 +206,7 @@ impl Interpreter<'_, '_, '_> {
                 }
                 match self.context.call_block(values) {
                     Ok(value) => self.known(&value, "the block"),
-                    Err(stop) => Err(Flow::Failure(Failure::Stopped(stop))),
+                    Err(stop) => Err(Flow::Failure(RubyFailure::Stopped(stop))),
                 }
             }
             Thing::Hash(_) => {
@@ -423,7 +423,7 @@ impl Interpreter<'_, '_, '_> {
         }
         match self.context.call_legacy_function(name, values) {
             Ok(value) => self.known(&value, &format!("the function {name}")),
-            Err(stop) => Err(Flow::Failure(Failure::Stopped(stop))),
+            Err(stop) => Err(Flow::Failure(RubyFailure::Stopped(stop))),
         }
     }
 
@@ -457,16 +457,17 @@ impl Interpreter<'_, '_, '_> {
         };
         match result {
             Ok(value) => self.known(&value, &format!("the function {name}")),
-            Err(Stop::Error(mut diagnostic)) => {
+            Err(Stop::Error(mut failure)) => {
                 // Puppet names the function that calls.
-                if let Some(caller) = self.definitions.last()
-                    && diagnostic.message == format!("Unknown function '{name}'")
+                if let Some(definition) = self.definitions.last()
+                    && let FailureKind::UnknownFunction { name: unknown, caller, .. } = &mut failure.kind
+                    && unknown.as_str() == name
                 {
-                    diagnostic.message = format!("Function {}(): Unknown function: '{name}'", caller.name);
+                    *caller = Caller::RubyFunction(definition.name.clone());
                 }
-                Err(Flow::Failure(Failure::Stopped(Stop::Error(diagnostic))))
+                Err(Flow::Failure(RubyFailure::Stopped(Stop::Error(failure))))
             }
-            Err(stop) => Err(Flow::Failure(Failure::Stopped(stop))),
+            Err(stop) => Err(Flow::Failure(RubyFailure::Stopped(stop))),
         }
     }
 

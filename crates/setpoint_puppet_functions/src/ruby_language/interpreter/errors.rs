@@ -1,14 +1,13 @@
 //! `begin`, `rescue`, `ensure` and `raise`.
 
-use setpoint_source::Rule;
 use std::rc::Rc;
 
 use super::{Flow, Interpreter, Result, beyond, type_error};
-use crate::Stop;
 use crate::ruby_language::ast::{Begin, Rescue};
 use crate::ruby_language::classes::{self, Class, Instance};
 use crate::ruby_language::things::{Environment, Thing};
-use crate::ruby_language::{Failure, methods};
+use crate::ruby_language::{RubyFailure, methods};
+use crate::{FailureKind, Stop};
 
 /// More retries are refused.
 const MOST_RETRIES: usize = 10_000;
@@ -23,7 +22,7 @@ impl Interpreter<'_, '_, '_> {
             }
         };
         if let Some(ensure) = &begin.ensure
-            && !matches!(result, Err(Flow::Failure(Failure::Beyond(_))))
+            && !matches!(result, Err(Flow::Failure(RubyFailure::Beyond(_))))
         {
             self.run(ensure, environment)?;
         }
@@ -41,16 +40,15 @@ impl Interpreter<'_, '_, '_> {
                 };
             }
             Err(Flow::Raise(error)) => (error.clone(), Flow::Raise(error)),
-            Err(Flow::Failure(Failure::Stopped(Stop::Error(diagnostic))))
-                if diagnostic.rule != Rule::NoSuchKey =>
+            Err(Flow::Failure(RubyFailure::Stopped(Stop::Error(failure))))
+                if failure.kind != FailureKind::NoSuchKey =>
             {
-                let class = if diagnostic.rule == Rule::WrongArguments {
-                    "ArgumentError"
-                } else {
-                    "Puppet::ParseError"
+                let class = match &failure.kind {
+                    FailureKind::WrongArguments(_) => "ArgumentError",
+                    _ => "Puppet::ParseError",
                 };
-                let error = Instance::error(class, diagnostic.message.as_str());
-                (error, Flow::Failure(Failure::Stopped(Stop::Error(diagnostic))))
+                let error = Instance::error(class, failure.kind.message().as_str());
+                (error, Flow::Failure(RubyFailure::Stopped(Stop::Error(failure))))
             }
             Err(other) => return Err(other),
         };

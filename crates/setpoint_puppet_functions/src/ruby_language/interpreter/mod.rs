@@ -15,7 +15,7 @@ use setpoint_puppet_values::{Match, Regex, Value};
 use super::ast::{Node, Pair, Part};
 use super::classes::{Class, Instance};
 use super::things::{Closure, Environment, Frame, Range, Table, Thing, equal};
-use super::{Beyond, Failure, classes, methods, parser, template};
+use super::{Beyond, RubyFailure, classes, methods, parser, template};
 use crate::context::Context;
 pub(crate) use calls::{arity, is_opaque};
 
@@ -28,7 +28,7 @@ pub(crate) type Result<T> = std::result::Result<T, Flow>;
 
 /// Why the walk does not go on.
 pub(crate) enum Flow {
-    Failure(Failure),
+    Failure(RubyFailure),
     Raise(Thing),
     Next(Thing),
     Break(Thing),
@@ -40,7 +40,7 @@ pub(crate) enum Flow {
 
 impl From<Beyond> for Flow {
     fn from(beyond: Beyond) -> Self {
-        Self::Failure(Failure::Beyond(beyond))
+        Self::Failure(RubyFailure::Beyond(beyond))
     }
 }
 
@@ -132,10 +132,15 @@ pub(crate) struct Interpreter<'i, 'c, 'h> {
     pub(super) around: &'static str,
 }
 
+/// Reads a template as a program, without running it.
+pub(crate) fn parse_template(text: &str) -> std::result::Result<(), Beyond> {
+    parser::parse(template::template(text)?).map(|_| ())
+}
+
 /// The text of a template in the scope of the call.
-pub(crate) fn render(context: &mut Context<'_, '_>, text: &str) -> std::result::Result<String, Failure> {
-    let tokens = template::template(text).map_err(Failure::Beyond)?;
-    let program = parser::parse(tokens).map_err(Failure::Beyond)?;
+pub(crate) fn render(context: &mut Context<'_, '_>, text: &str) -> std::result::Result<String, RubyFailure> {
+    let tokens = template::template(text).map_err(RubyFailure::Beyond)?;
+    let program = parser::parse(tokens).map_err(RubyFailure::Beyond)?;
     let mut interpreter = Interpreter::new(context);
     interpreter.is_template = true;
     let environment = interpreter.new_environment(Thing::Nil);
@@ -176,7 +181,7 @@ impl<'i, 'c, 'h> Interpreter<'i, 'c, 'h> {
     }
 
     /// What a walk came to, in the words of the outside.
-    pub(crate) fn outcome(&self, result: Result<Thing>) -> std::result::Result<Thing, Failure> {
+    pub(crate) fn outcome(&self, result: Result<Thing>) -> std::result::Result<Thing, RubyFailure> {
         match result {
             Ok(value) | Err(Flow::Next(value) | Flow::Break(value) | Flow::Return(value, _)) => Ok(value),
             Err(Flow::Raise(error)) => {
@@ -184,18 +189,20 @@ impl<'i, 'c, 'h> Interpreter<'i, 'c, 'h> {
                     Thing::Object(object) => object.message(),
                     other => other.to_s(),
                 };
-                Err(Failure::Failed(message))
+                Err(RubyFailure::Failed(message))
             }
-            Err(Flow::Throw(tag, _)) => Err(Failure::Failed(format!("uncaught throw {}", tag.inspect()))),
-            Err(Flow::Retry) => Err(Failure::Beyond(Beyond::at("it retries outside of a rescue", self.line))),
-            Err(Flow::Failure(Failure::Beyond(mut beyond))) => {
+            Err(Flow::Throw(tag, _)) => Err(RubyFailure::Failed(format!("uncaught throw {}", tag.inspect()))),
+            Err(Flow::Retry) => {
+                Err(RubyFailure::Beyond(Beyond::at("it retries outside of a rescue", self.line)))
+            }
+            Err(Flow::Failure(RubyFailure::Beyond(mut beyond))) => {
                 if beyond.line.is_none() && self.line > 0 {
                     beyond.line = Some(self.line);
                 }
                 if beyond.file.is_none() {
                     beyond.file.clone_from(&self.file);
                 }
-                Err(Failure::Beyond(beyond))
+                Err(RubyFailure::Beyond(beyond))
             }
             Err(Flow::Failure(failure)) => Err(failure),
         }

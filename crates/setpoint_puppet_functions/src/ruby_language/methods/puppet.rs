@@ -6,7 +6,7 @@ use setpoint_puppet_values::{Data, Value, infer, infer_set};
 
 use super::{Given, call, text_of};
 use crate::LogLevel;
-use crate::ruby_language::Failure;
+use crate::ruby_language::RubyFailure;
 use crate::ruby_language::classes::Class;
 use crate::ruby_language::interpreter::{
     BlockDefinition, Definition, DispatchDefinition, Flow, Interpreter, Legacy, Result, argument_error,
@@ -193,7 +193,7 @@ fn is_data(value: &Value) -> bool {
 fn type_of(interpreter: &mut Interpreter<'_, '_, '_>, text: &str) -> Result<Thing> {
     match interpreter.context.parse_type(text) {
         Ok(of) => Ok(Thing::Other(Value::new(Data::Type(of)))),
-        Err(stop) => Err(Flow::Failure(Failure::Stopped(stop))),
+        Err(stop) => Err(Flow::Failure(RubyFailure::Stopped(stop))),
     }
 }
 

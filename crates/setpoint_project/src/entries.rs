@@ -1,0 +1,224 @@
+//! Where a control repository is entered: nodes that its data and its node statements name, and classes where no node has a
+//! resource.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use regex_syntax::hir::{Class, Hir, HirKind};
+use setpoint_data::Node;
+use setpoint_puppet_values::Regex;
+
+use crate::project::Project;
+use crate::survey::{Survey, data_folders, read_config};
+
+/// The variables of a hierarchy that hold the name of a node.
+const NAMES_OF_NODE: [&str; 12] = [
+    "trusted.certname",
+    "trusted.hostname",
+    "clientcert",
+    "certname",
+    "fqdn",
+    "hostname",
+    "facts.clientcert",
+    "facts.fqdn",
+    "facts.hostname",
+    "facts.networking.fqdn",
+    "facts.networking.hostname",
+    "networking.fqdn",
+];
+
+/// Names of nodes longer than that are none.
+const MAX_NAME: usize = 255;
+
+/// The nodes that have a data file of their own: for every path of the hierarchy that holds the name of a node, one node for
+/// each file that fits it.
+pub(crate) fn nodes_of_data(project: &Project<'_>, folder: &Path) -> Vec<String> {
+    let Some(root) = read_config(project, folder) else { return Vec::new() };
+    let default = root.get("defaults").and_then(|defaults| defaults.get("datadir")).and_then(Node::text);
+    let mut patterns: Vec<(&str, String)> = Vec::new();
+    for entry in root.get("hierarchy").into_iter().flat_map(|list| list.items()) {
+        let below = entry.get("datadir").and_then(Node::text).or(default).unwrap_or("data");
+        for key in ["path", "paths", "glob", "globs"] {
+            let given = entry.get(key).into_iter();
+            let paths = given
+                .flat_map(|node| node.text().into_iter().chain(node.items().iter().filter_map(Node::text)));
+            patterns.extend(paths.filter_map(|path| Some((below, pattern_of(path)?))));
+        }
+    }
+    let mut names = BTreeSet::new();
+    for below in data_folders(project, folder).into_iter().chain([folder.join("data")]) {
+        let mut files = Vec::new();
+        list_files(project, &below, Path::new(""), 0, &mut files);
+        for (of, pattern) in &patterns {
+            let Ok(regex) = Regex::new(pattern.as_str()) else { continue };
+            if folder.join(of) != below {
+                continue;
+            }
+            names.extend(files.iter().filter_map(|file| name_in(&regex, file)));
+        }
+    }
+    names.into_iter().collect()
+}
+
+/// A path of a hierarchy as an expression whose first group is the name of a node; nothing if it names none.
+fn pattern_of(path: &str) -> Option<String> {
+    let (mut out, mut rest, mut has_name) = ("^".to_owned(), path, false);
+    while let Some(at) = rest.find("%{") {
+        out.push_str(&escaped(&rest[..at]));
+        let end = rest[at..].find('}')? + at;
+        let variable = rest[at + 2..end].trim().trim_start_matches("::");
+        if NAMES_OF_NODE.contains(&variable) && !has_name {
+            has_name = true;
+            out.push_str("([^/]+)");
+        } else {
+            out.push_str("[^/]*");
+        }
+        rest = &rest[end + 1..];
+    }
+    out.push_str(&escaped(rest));
+    out.push('$');
+    has_name.then_some(out)
+}
+
+/// Literal text of a path; `*` of a glob stands for a name.
+fn escaped(text: &str) -> String {
+    let escape = |letter: char| match letter {
+        '*' => "[^/]*".to_owned(),
+        letter if letter.is_ascii_alphanumeric() || "/_-".contains(letter) => letter.to_string(),
+        letter => format!("\\{letter}"),
+    };
+    text.chars().map(escape).collect()
+}
+
+fn name_in(regex: &Regex, file: &str) -> Option<String> {
+    let found = regex.find(file, 0).ok()??;
+    let name = found.group(1)?;
+    let is_name = |byte: u8| byte.is_ascii_alphanumeric() || b"._-".contains(&byte);
+    (name.len() <= MAX_NAME && name.bytes().all(is_name)).then(|| name.to_lowercase())
+}
+
+/// The files below a folder, as paths from there.
+fn list_files(project: &Project<'_>, folder: &Path, below: &Path, depth: usize, out: &mut Vec<String>) {
+    let files = project.session.files;
+    for name in files.list(&folder.join(below)) {
+        let path = below.join(&name);
+        if files.is_dir(&folder.join(&path)) {
+            if depth < 16 && !name.starts_with('.') {
+                list_files(project, folder, &path, depth + 1, out);
+            }
+        } else {
+            out.push(path.to_string_lossy().into_owned());
+        }
+    }
+}
+
+/// A name that a node expression fits; nothing if none is found.
+pub(crate) fn name_for(pattern: &str) -> Option<String> {
+    let hir = regex_syntax::parse(pattern).ok()?;
+    let mut name = String::new();
+    sample(&hir, &mut name)?;
+    if name.is_empty() {
+        name.push_str("node");
+    }
+    let fits = |name: &str| {
+        Regex::new(pattern).is_ok_and(|regex| regex.find(name, 0).is_ok_and(|found| found.is_some()))
+    };
+    let lower = name.to_lowercase();
+    let is_name = lower.len() <= MAX_NAME
+        && lower.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"._-".contains(&byte));
+    (is_name && fits(&lower)).then_some(lower)
+}
+
+/// Adds the plainest text that an expression fits.
+fn sample(hir: &Hir, out: &mut String) -> Option<()> {
+    match hir.kind() {
+        HirKind::Empty | HirKind::Look(_) => {}
+        HirKind::Literal(literal) => out.push_str(std::str::from_utf8(&literal.0).ok()?),
+        HirKind::Class(class) => out.push(letter_of(class)?),
+        HirKind::Repetition(repetition) => {
+            // One where none would do makes a name that people recognise.
+            let count = repetition.min.max(u32::from(repetition.max != Some(0)));
+            for _ in 0..count.min(64) {
+                sample(&repetition.sub, out)?;
+            }
+        }
+        HirKind::Capture(capture) => sample(&capture.sub, out)?,
+        HirKind::Concat(parts) => {
+            for part in parts {
+                sample(part, out)?;
+            }
+        }
+        HirKind::Alternation(choices) => sample(choices.first()?, out)?,
+    }
+    Some(())
+}
+
+/// A letter or digit of a class, else its first character.
+fn letter_of(class: &Class) -> Option<char> {
+    let Class::Unicode(class) = class else { return None };
+    let contains =
+        |letter: char| class.ranges().iter().any(|range| (range.start()..=range.end()).contains(&letter));
+    let plain = ['x', '1', 'a', 'X', '-', '.'];
+    plain.into_iter().find(|letter| contains(*letter)).or_else(|| Some(class.ranges().first()?.start()))
+}
+
+/// The classes by which a repository is entered where its nodes have no resource: roles by name, those that the
+/// configuration names, else those that nothing else names.
+pub(crate) fn entry_classes(project: &Project<'_>, survey: &Survey) -> Vec<String> {
+    let is_role = |name: &&String| name.split("::").any(|part| part == "role" || part == "roles");
+    let wanted: Vec<&str> = project.config.puppet.roles.iter().map(|role| role.value.as_str()).collect();
+    let is_wanted = |name: &&String| wanted.iter().any(|pattern| fits_pattern(pattern, name));
+    let all = || survey.classes.keys();
+    let named: Vec<String> = all().filter(|name| is_role(name) || is_wanted(name)).cloned().collect();
+    if named.is_empty() {
+        return all().filter(|name| !survey.mentioned.contains(*name)).cloned().collect();
+    }
+    named
+}
+
+/// Whether a name fits a pattern in which `*` stands for anything.
+fn fits_pattern(pattern: &str, name: &str) -> bool {
+    match pattern.split_once('*') {
+        None => pattern == name,
+        Some((before, after)) => {
+            let Some(rest) = name.strip_prefix(before) else { return false };
+            (0..=rest.len()).any(|at| rest.is_char_boundary(at) && fits_pattern(after, &rest[at..]))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn expressions_of_nodes_get_a_name() {
+        for (pattern, name) in [
+            (r"^web\d+\.example\.com$", "web1.example.com"),
+            (r"^(db|cache)-[a-z]{2}$", "db-xx"),
+            (r"\.eu$", ".eu"),
+            (r"^mail", "mail"),
+        ] {
+            assert_eq!(name_for(pattern).as_deref(), Some(name), "{pattern}");
+        }
+        assert_eq!(name_for(r"^(?=a)b$"), None);
+        assert_eq!(name_for("("), None);
+    }
+
+    #[test]
+    fn paths_of_a_hierarchy_name_nodes() {
+        assert_eq!(pattern_of("nodes/%{::hostname}.yaml").as_deref(), Some(r"^nodes/([^/]+)\.yaml$"));
+        assert_eq!(
+            pattern_of("%{environment}/nodes/%{trusted.certname}.yaml").as_deref(),
+            Some(r"^[^/]*/nodes/([^/]+)\.yaml$")
+        );
+        assert_eq!(pattern_of("os/%{facts.os.family}.yaml"), None);
+    }
+
+    #[test]
+    fn patterns_of_roles_fit_names() {
+        assert!(fits_pattern("site::node::*", "site::node::web"));
+        assert!(fits_pattern("*::web", "a::web"));
+        assert!(!fits_pattern("site::*::x", "site::node::web"));
+    }
+}

@@ -1,0 +1,272 @@
+//! Every file of a project that is the user's own, read and parsed whether or not a node reaches it.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use setpoint_data::Node;
+use setpoint_puppet::Definition;
+use setpoint_puppet_functions::{ErbSyntax, parse_erb};
+use setpoint_puppet_syntax::ast::ClassDef;
+use setpoint_source::{
+    Counted, Coverage, Diagnostic, FileError, Nouns, Range, Rule, Severity, normal, read_text,
+};
+
+use crate::project::{Kind, Project};
+
+/// What the things of a project are called when they are counted.
+pub(crate) const NOUNS: Nouns =
+    Nouns { sources: "manifests", definitions: "classes and defines", resources: "resources" };
+
+/// Folders are followed so far.
+const MAX_DEPTH: usize = 32;
+
+/// What the user's own files are, and what is wrong with them.
+#[derive(Debug)]
+pub(crate) struct Survey {
+    pub(crate) coverage: Coverage,
+    /// Syntax errors, each with its place.
+    pub(crate) findings: Vec<Diagnostic>,
+    /// The user's own classes by name.
+    pub(crate) classes: BTreeMap<String, Arc<ClassDef>>,
+    /// The user's own classes and defines.
+    pub(crate) definitions: BTreeSet<String>,
+    /// Names of classes that stand in own code or data, their definitions apart.
+    pub(crate) mentioned: BTreeSet<String>,
+}
+
+/// Reads all that is the user's own.
+pub(crate) fn survey(project: &Project<'_>) -> Survey {
+    let mut surveyor = Surveyor {
+        project,
+        out: Survey {
+            coverage: Coverage::new(NOUNS),
+            findings: Vec::new(),
+            classes: BTreeMap::new(),
+            definitions: BTreeSet::new(),
+            mentioned: BTreeSet::new(),
+        },
+        seen: BTreeSet::new(),
+        words: BTreeSet::new(),
+    };
+    match &project.kind {
+        Kind::Manifests(path) => surveyor.manifests(path),
+        Kind::Repository { folder, manifest } => {
+            surveyor.manifests(manifest);
+            surveyor.data(folder);
+            for module in project.own_modules() {
+                surveyor.module(&module);
+            }
+        }
+        Kind::Module { folder, .. } => {
+            surveyor.module(folder);
+            surveyor.manifests(&folder.join("examples"));
+        }
+    }
+    let Surveyor { mut out, words, .. } = surveyor;
+    out.mentioned = words.into_iter().filter(|word| out.classes.contains_key(word)).collect();
+    out.coverage.definitions.found = out.definitions.len();
+    out
+}
+
+struct Surveyor<'p, 's> {
+    project: &'p Project<'s>,
+    out: Survey,
+    seen: BTreeSet<PathBuf>,
+    words: BTreeSet<String>,
+}
+
+impl Surveyor<'_, '_> {
+    fn module(&mut self, folder: &Path) {
+        for part in ["manifests", "functions", "types"] {
+            self.manifests(&folder.join(part));
+        }
+        self.templates(&folder.join("templates"));
+        self.data(folder);
+    }
+
+    /// A manifest, or all below a folder.
+    fn manifests(&mut self, path: &Path) {
+        for path in self.files(path, &["pp"]) {
+            let parsed = self.project.environment.manifest(&path);
+            let is_sound = parsed.as_ref().is_ok_and(|manifest| manifest.is_sound());
+            self.out.coverage.sources.add(parsed.is_ok(), is_sound);
+            let manifest = match parsed {
+                Ok(manifest) => manifest,
+                Err(error) => {
+                    self.unreadable(&error);
+                    continue;
+                }
+            };
+            if !is_sound {
+                self.out.findings.extend(manifest.diagnostics.iter().cloned());
+            }
+            for definition in &manifest.definitions {
+                match definition {
+                    Definition::Class(class) => {
+                        self.out.definitions.insert(class.name.to_string());
+                        self.out.classes.insert(class.name.to_string(), Arc::clone(class));
+                    }
+                    Definition::Define(define) => {
+                        self.out.definitions.insert(define.name.to_string());
+                    }
+                    Definition::Node(_) | Definition::Function(_) | Definition::TypeAlias(_) => {}
+                }
+            }
+            if let Ok(text) = read_text(self.project.session.files, &path) {
+                self.mention(&text);
+            }
+        }
+    }
+
+    fn templates(&mut self, folder: &Path) {
+        for path in self.files(folder, &["epp", "erb"]) {
+            let mut counted = Counted { found: 1, ..Counted::default() };
+            match read_text(self.project.session.files, &path) {
+                Err(error) => self.unreadable(&error),
+                Ok(text) => {
+                    counted.read = 1;
+                    let finding = self.template_error(&path, &text);
+                    counted.parsed = usize::from(finding.is_none());
+                    self.out.findings.extend(finding.flatten());
+                }
+            }
+            self.out.coverage.templates.join(counted);
+        }
+    }
+
+    /// What is wrong with a template; some nothing if it goes beyond what can be read here.
+    fn template_error(&self, path: &Path, text: &str) -> Option<Option<Diagnostic>> {
+        let sources = &self.project.session.sources;
+        let name = path.display().to_string();
+        if path.extension().is_some_and(|ending| ending == "epp") {
+            let file = sources.add(name, text);
+            let errors = setpoint_puppet_syntax::parse_epp(file, text).diagnostics;
+            return errors.into_iter().find(|found| found.severity == Severity::Error).map(Some);
+        }
+        match parse_erb(text) {
+            ErbSyntax::Sound => None,
+            ErbSyntax::Beyond => Some(None),
+            ErbSyntax::Broken(line) => {
+                let before: usize =
+                    text.split_inclusive('\n').take(line.saturating_sub(1) as usize).map(str::len).sum();
+                let at = Range::new(before, before).in_file(sources.add(name, text));
+                Some(Some(
+                    Diagnostic::new(Rule::SyntaxError, "This tag is not closed: `%>` is missing").at(at),
+                ))
+            }
+        }
+    }
+
+    /// The `hiera.yaml` of a folder, and the data files below the folders that it names.
+    fn data(&mut self, folder: &Path) {
+        let config = folder.join("hiera.yaml");
+        let mut folders = BTreeSet::from([folder.join("data"), folder.join("hieradata")]);
+        if self.project.session.files.is_file(&config) && self.seen.insert(normal(&config)) {
+            self.data_file(&config);
+            folders.extend(data_folders(self.project, folder));
+        }
+        for below in folders {
+            for path in self.files(&below, &["yaml", "yml", "json", "eyaml"]) {
+                self.data_file(&path);
+            }
+        }
+    }
+
+    fn data_file(&mut self, path: &Path) {
+        let text = match read_text(self.project.session.files, path) {
+            Ok(text) => text,
+            Err(error) => {
+                self.out.coverage.data.add(false, false);
+                return self.unreadable(&error);
+            }
+        };
+        let file = self.project.session.sources.add(path.display().to_string(), text.as_str());
+        let document = if path.extension().is_some_and(|ending| ending == "json") {
+            setpoint_data::read_json(file, &text)
+        } else {
+            setpoint_data::read_yaml_as_written(file, &text)
+        };
+        let mut errors =
+            document.diagnostics.into_iter().filter(|found| found.severity == Severity::Error).peekable();
+        self.out.coverage.data.add(true, errors.peek().is_none());
+        self.out.findings.extend(errors);
+        self.mention(&text);
+    }
+
+    fn unreadable(&mut self, error: &FileError) {
+        if !error.missing {
+            self.out.findings.push(unreadable_file(self.project, error));
+        }
+    }
+
+    /// A file with one of these endings, or all below a folder, each once.
+    fn files(&mut self, path: &Path, endings: &[&str]) -> Vec<PathBuf> {
+        let mut found = Vec::new();
+        self.walk(path, endings, 0, &mut found);
+        found
+    }
+
+    fn walk(&mut self, path: &Path, endings: &[&str], depth: usize, found: &mut Vec<PathBuf>) {
+        let files = self.project.session.files;
+        if files.is_dir(path) {
+            if depth < MAX_DEPTH {
+                for name in files.list(path).into_iter().filter(|name| !name.starts_with('.')) {
+                    self.walk(&path.join(name), endings, depth + 1, found);
+                }
+            } else {
+                let error = FileError {
+                    path: path.to_owned(),
+                    reason: format!("folders are followed {MAX_DEPTH} deep"),
+                    missing: false,
+                };
+                self.unreadable(&error);
+            }
+            return;
+        }
+        let has_ending = path.extension().is_some_and(|ending| endings.iter().any(|one| ending == *one));
+        if has_ending && (depth > 0 || files.is_file(path)) && self.seen.insert(normal(path)) {
+            found.push(path.to_owned());
+        }
+    }
+
+    /// Notes the names in a text that may be those of classes. The name after `class` is a definition.
+    fn mention(&mut self, text: &str) {
+        let is_part = |letter: char| letter.is_ascii_alphanumeric() || letter == '_' || letter == ':';
+        let mut before = "";
+        for word in text.split(|letter| !is_part(letter)).filter(|word| !word.is_empty()) {
+            if before != "class" {
+                self.words.insert(word.trim_matches(':').to_lowercase());
+            }
+            before = word;
+        }
+    }
+}
+
+/// The finding that a file of a project cannot be read.
+pub(crate) fn unreadable_file(project: &Project<'_>, error: &FileError) -> Diagnostic {
+    let path = error.path.display().to_string();
+    let file = project.session.sources.add(path.clone(), "");
+    Diagnostic::new(Rule::UnreadableFile, format!("Cannot read {path}: {}", error.reason))
+        .at(Range::new(0, 0).in_file(file))
+        .with_help(
+            "Nothing that this file says was checked. Check the path, the permissions and the encoding.",
+        )
+}
+
+/// The folders of data that a `hiera.yaml` names, as far as they are named without variables.
+pub(crate) fn data_folders(project: &Project<'_>, folder: &Path) -> Vec<PathBuf> {
+    let Some(root) = read_config(project, folder) else { return Vec::new() };
+    let entries = root.get("hierarchy").into_iter().flat_map(|list| list.items());
+    let named = entries.chain(root.get("defaults")).filter_map(|entry| entry.get("datadir")?.text());
+    let named: BTreeSet<&str> = named.filter(|path| !path.contains("%{")).collect();
+    named.into_iter().map(|path| folder.join(path)).collect()
+}
+
+/// The `hiera.yaml` of a folder as a tree.
+pub(crate) fn read_config(project: &Project<'_>, folder: &Path) -> Option<Node> {
+    let path = folder.join("hiera.yaml");
+    let text = read_text(project.session.files, &path).ok()?;
+    let file = project.session.sources.add(path.display().to_string(), text.as_str());
+    setpoint_data::read_yaml(file, &text).root
+}
