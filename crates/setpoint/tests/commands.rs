@@ -1,6 +1,6 @@
 //! The program as its users call it. The name of an answer is a command line, at its end perhaps ` < FILE`; its text is what the
 //! program prints: standard output, then standard error after `--- stderr`, then `--- exit N` if the status is not 0. Of a page in HTML, which must be
-//! well formed, its text is what a reader sees.
+//! well formed, its text is what a reader sees. What `check` finds is printed as SARIF as well, which must fit its schema.
 //!
 //! Inputs are files of a folder of their own. With `NAME @COMMIT` an input is the file at a commit of a git repository there:
 //! commits are made in the order in which they are named, each is known by its name, and the inputs without one lie in the
@@ -9,10 +9,10 @@
 #![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic)]
 
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitCode, Stdio};
+use std::process::{Command, ExitCode, Output, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use setpoint_testing::{Answers, Case, html, run_folder};
+use setpoint_testing::{Answers, Case, html, run_folder, sarif};
 
 fn main() -> ExitCode {
     run_folder(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/commands"), answers)
@@ -89,20 +89,39 @@ fn git(folder: &Path, arguments: &[&str]) {
     assert!(done.status.success(), "git {arguments:?}: {}", String::from_utf8_lossy(&done.stderr));
 }
 
-fn run(line: &str, folder: &Path) -> String {
+fn call(line: &str, folder: &Path, more: &[&str]) -> Output {
     let (line, input) = match line.split_once(" < ") {
         Some((line, file)) => (line, Stdio::from(std::fs::File::open(folder.join(file)).expect("an input"))),
         None => (line, Stdio::null()),
     };
     let mut words = words(line).into_iter();
     assert_eq!(words.next().as_deref(), Some("setpoint"), "the name of an answer is a command line: {line}");
-    let done = Command::new(env!("CARGO_BIN_EXE_setpoint"))
+    Command::new(env!("CARGO_BIN_EXE_setpoint"))
         .args(words)
+        .args(more)
         .current_dir(folder)
         .env("NO_COLOR", "1")
         .stdin(input)
         .output()
-        .expect("the program runs");
+        .expect("the program runs")
+}
+
+/// Asserts that the findings of a check make a proper SARIF log.
+fn check_sarif(line: &str, folder: &Path) {
+    let done = call(line, folder, &["--format", "sarif"]);
+    // Without a report there is nothing but a message, on standard error.
+    if !done.stdout.is_empty() {
+        let log = serde_json::from_slice(&done.stdout).expect("SARIF is JSON");
+        let problems = sarif::problems(&log);
+        assert!(problems.is_empty(), "{line} --format sarif: {problems:#?}");
+    }
+}
+
+fn run(line: &str, folder: &Path) -> String {
+    if line.starts_with("setpoint check ") && !line.contains("--format") {
+        check_sarif(line, folder);
+    }
+    let done = call(line, folder, &[]);
     let mut out = String::from_utf8_lossy(&done.stdout).into_owned();
     if out.starts_with("<!DOCTYPE html>") {
         let problems = html::problems(&out);

@@ -41,7 +41,7 @@ pub(super) fn read(session: &Session<'_>, folder: &Path, name: &str, base: &[Pat
         let span = Range::new(start, start + line.len()).in_file(file);
         let Some((key, value)) = line.split_once('=') else {
             let message = "A line of environment.conf is `setting = value`";
-            conf.diagnostics.push(Diagnostic::new(Rule::UnknownEnvironmentSetting, message).at(span));
+            conf.diagnostics.push(Diagnostic::new(Rule::InvalidSetting, message).at(span));
             continue;
         };
         let value = value.trim();

@@ -339,6 +339,10 @@ impl Project<'_> {
         for name in &classes {
             let Some(class) = survey.classes.get(name) else { continue };
             let path = self.session.sources.file(class.file).path().to_owned();
+            // Puppet finds a class by its name only in a module.
+            if self.environment.module_of(Path::new(&path)).is_none() {
+                continue;
+            }
             let mut job =
                 self.job(Path::new(&path), include(name), Origin::Class, Some(name.clone()), &known)?;
             job.among_others = true;

@@ -8,7 +8,7 @@ use setpoint_catalog::{Catalog, findings, read};
 use setpoint_config::Config;
 use setpoint_packages::Platform;
 use setpoint_puppet::Compilation;
-use setpoint_puppet_values::Hash;
+use setpoint_puppet_values::{Data, Hash, Value};
 use setpoint_settle::{Simulation, Turn};
 use setpoint_source::{
     Basis, Diagnostic, Drawing, Gap, InputReport, Judgement, Question, Reason, Rule, Severity, Sources,
@@ -37,7 +37,8 @@ pub fn check(session: &Session<'_>, path: &Path, options: &Options) -> Result<Ve
     };
     let mut checked = run::all(&project, &plan.jobs, threads, analyse);
     let survey = survey(&project);
-    if checked.iter().all(|one| one.resources_of_code == 0) && options.puppet.node.is_none() {
+    let is_empty = |one: &run::Checked| one.compiled && one.resources_of_code == 0;
+    if checked.iter().all(is_empty) && options.puppet.node.is_none() {
         let nodes = plan.jobs.len();
         if project.plan_classes(&survey, &mut plan)? > 0 {
             checked.extend(run::all(&project, &plan.jobs[nodes..], threads, analyse));
@@ -127,6 +128,9 @@ impl Subject<'_> {
             }
             report.findings.extend(settled.findings);
         }
+        for reason in unknown_values(catalog) {
+            verdict.doubt(&reason);
+        }
         report.conclude(verdict);
     }
 
@@ -143,6 +147,32 @@ impl Subject<'_> {
                 "no machine fits what is assumed of the start; `--any-start` drops the assumptions",
             )
         })
+    }
+}
+
+/// The parameters whose values were not computed, each with what is assumed of it.
+fn unknown_values(catalog: &Catalog) -> Vec<Reason> {
+    let mut found = Vec::new();
+    for (_, resource) in catalog.iter() {
+        for parameter in resource.parameters.iter() {
+            let Some(why) = why_unknown(&parameter.value) else { continue };
+            let name = parameter.name;
+            let words = format!("`{name}` of {} is a value that Puppet accepts; {why}", resource.reference());
+            found.push(Reason::new(Gap::Assumed, words).at(resource.span));
+        }
+    }
+    found
+}
+
+/// Why a value, or a part of it, is not known.
+fn why_unknown(value: &Value) -> Option<String> {
+    match &value.data {
+        Data::Opaque(opaque) => Some(opaque.reason.to_string()),
+        Data::Deferred(_) => Some("the agent computes it".to_owned()),
+        Data::Array(items) => items.iter().find_map(why_unknown),
+        Data::Hash(entries) => entries.iter().find_map(|(_, value)| why_unknown(value)),
+        Data::Sensitive(inner) => why_unknown(inner),
+        _ => None,
     }
 }
 

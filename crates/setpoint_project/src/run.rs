@@ -8,7 +8,9 @@ use std::sync::{Mutex, PoisonError};
 
 use indexmap::IndexMap;
 use setpoint_puppet::{Collected, Compilation, Failure, FailureKind};
-use setpoint_source::{Class, Diagnostic, Gap, InputReport, Question, Rule, Severity, Span, thread_builder};
+use setpoint_source::{
+    Class, Diagnostic, Gap, InputReport, Question, Range, Rule, Severity, Span, thread_builder,
+};
 
 use crate::collectors;
 use crate::jobs::{Job, Origin, Plan, few};
@@ -173,13 +175,15 @@ fn doubt_what_was_not_read(project: &Project<'_>, checked: &mut [Checked], about
 fn doubt_empty_catalogs(project: &Project<'_>, checked: &mut [Checked], about: &mut InputReport) {
     let is_nothing = !matches!(project.kind, Kind::Manifests(_))
         && checked.iter().all(|one| one.compiled && one.resources_of_code == 0);
-    let reason = setpoint_source::Reason::new(Gap::NothingEntered, "its catalog has no resource");
     for one in checked.iter_mut().filter(|one| one.compiled && one.resources_of_code == 0) {
-        one.report.doubt(&reason);
+        let reason = setpoint_source::Reason::new(Gap::NothingEntered, "its catalog has no resource");
+        let path = one.report.path.clone();
+        one.report.doubt(&reason.in_file(path));
     }
     if is_nothing {
         let message = "Nothing was checked: no node and no class of this input has a resource";
-        let finding = Diagnostic::new(Rule::NothingChecked, message).with_help(
+        let file = project.session.sources.add(project.input.display().to_string(), "");
+        let finding = Diagnostic::new(Rule::NothingChecked, message).at(Range::new(0, 0).in_file(file)).with_help(
             "Name a node with --node, list nodes or roles in setpoint.toml, or check a folder that has manifests.",
         );
         about.findings.push(finding);
@@ -235,6 +239,10 @@ fn fold_findings_in_modules(project: &Project<'_>, reports: &mut [InputReport], 
         let finding = Diagnostic::new(Rule::FindingsInModules, format!("{count} in {modules}"));
         about.findings.push(finding.with_help("`--include-modules` lists them."));
     }
+}
+
+fn counted_classes(count: usize) -> String {
+    if count == 1 { "1 class".to_owned() } else { format!("{count} classes") }
 }
 
 fn counted(count: usize, word: &str) -> String {
@@ -397,16 +405,15 @@ impl Skipped {
                 continue;
             }
             let classes: indexmap::IndexSet<&String> = said.values().flat_map(|one| &one.classes).collect();
-            let (class, are) = if classes.len() == 1 { ("class", "is") } else { ("classes", "are") };
             let why = match reason {
-                Reason::Parameters => "for want of parameters",
-                Reason::Private => "alone: private to the module",
-                Reason::Part => "alone: part of another class",
-                Reason::Refused => "where the code itself refuses",
-                Reason::Dependency => "for want of a module",
-                Reason::Unknown | Reason::Failed => "for want of a value that cannot be computed here",
+                Reason::Parameters => "they need parameters",
+                Reason::Private => "they are private to the module",
+                Reason::Part => "they are parts of another class",
+                Reason::Refused => "the code itself refuses",
+                Reason::Dependency => "a module is missing",
+                Reason::Unknown | Reason::Failed => "they need a value that Setpoint cannot compute",
             };
-            let message = format!("{} {class} {are} not entered {why}", classes.len());
+            let message = format!("Skipped {}: {why}", counted_classes(classes.len()));
             let mut found = Diagnostic::new(Rule::NotEntered, message);
             for (text, one) in &said {
                 let on: Vec<&str> = one.platforms.iter().map(String::as_str).collect();
@@ -418,7 +425,7 @@ impl Skipped {
             }
             about.findings.push(found);
         }
-        let message = format!("{entered} of {total} classes were entered");
+        let message = format!("Entered {entered} of {}", counted_classes(total));
         if entered < total {
             about.findings.push(Diagnostic::new(Rule::NotEntered, message).with_help(
                 "Give the others what they need by a [[case]] in setpoint.toml: docs/configuration.md shows how.",
@@ -432,7 +439,7 @@ fn failed(one: One) -> Option<Diagnostic> {
     let classes: Vec<&str> = one.classes.iter().map(String::as_str).collect();
     let platforms: Vec<&str> = one.platforms.iter().map(String::as_str).collect();
     let found = one.example?;
-    let note = format!("So {} cannot be entered alone on {}.", few(&classes), few(&platforms));
+    let note = format!("So Setpoint cannot enter {} alone on {}.", few(&classes), few(&platforms));
     Some(found.severity(Severity::Warning).with_note(note))
 }
 

@@ -18,6 +18,7 @@ mod diff;
 pub mod html;
 mod optional;
 mod runner;
+pub mod sarif;
 
 pub use case::{Case, Section};
 pub use diff::diff;

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use serde_json::{Value, json};
 
-use crate::{Diagnostic, Report, Rule, Severity, Sources, Span};
+use crate::{Diagnostic, Edit, Fix, Report, Rule, Severity, Sources, Span};
 
 pub fn sarif(report: &Report, sources: &Sources, version: &str) -> Value {
     let mut rules: Vec<Rule> = Vec::new();
@@ -63,24 +63,29 @@ fn result(finding: &Diagnostic, rules: &[Rule], sources: &Sources) -> Value {
     if !related.is_empty() {
         out["relatedLocations"] = json!(related);
     }
-    if let Some(fix) = &finding.fix {
-        let changes: Vec<Value> = fix
-            .edits
-            .iter()
-            .map(|edit| {
-                let place = physical(edit.span, sources);
-                json!({
-                    "artifactLocation": place["physicalLocation"]["artifactLocation"],
-                    "replacements": [{
-                        "deletedRegion": place["physicalLocation"]["region"],
-                        "insertedContent": { "text": edit.replacement },
-                    }],
-                })
-            })
-            .collect();
+    if let Some(fix) = finding.fix.as_ref().filter(|fix| !fix.edits.is_empty()) {
+        let edits = Fix::by_file(&fix.edits);
+        let changes: Vec<Value> = edits.values().map(|edits| artifact_change(edits, sources)).collect();
         out["fixes"] = json!([{ "description": { "text": fix.title }, "artifactChanges": changes }]);
     }
     out
+}
+
+/// Returns the change of one file.
+fn artifact_change(edits: &[Edit], sources: &Sources) -> Value {
+    let mut artifact = Value::Null;
+    let replacements: Vec<Value> = edits
+        .iter()
+        .map(|edit| {
+            let mut place = physical(edit.span, sources);
+            artifact = place["physicalLocation"]["artifactLocation"].take();
+            json!({
+                "deletedRegion": place["physicalLocation"]["region"],
+                "insertedContent": { "text": edit.replacement },
+            })
+        })
+        .collect();
+    json!({ "artifactLocation": artifact, "replacements": replacements })
 }
 
 fn physical(span: Span, sources: &Sources) -> Value {
@@ -115,5 +120,60 @@ fn level(severity: Severity) -> &'static str {
         Severity::Error => "error",
         Severity::Warning => "warning",
         Severity::Note => "note",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{InputReport, Range};
+
+    #[test]
+    fn a_log_has_the_properties_that_readers_look_for() {
+        let sources = Sources::new();
+        let file = sources.add("a b/ä:1.pp", "# äöü\nä b\n");
+        let other = sources.add("/srv/100%.pp", "x");
+        let span = |file, start, end| Span { file, range: Range { start, end } };
+        let edit = |span, text: &str| Edit { span, replacement: text.to_owned() };
+        let edits = vec![
+            edit(span(file, 13, 13), "c"),
+            edit(span(other, 0, 1), "y"),
+            edit(span(file, 9, 12), ""),
+            edit(span(file, 13, 13), "c"),
+        ];
+        let findings = vec![
+            Diagnostic::new(Rule::Diverges, "first"),
+            Diagnostic::new(Rule::Undecided, "second")
+                .at(span(file, 12, 13))
+                .with_fix(Fix { title: "mend".into(), edits }),
+            Diagnostic::new(Rule::Undecided, "third")
+                .with_fix(Fix { title: "nothing".into(), edits: Vec::new() }),
+        ];
+        let mut input = InputReport::new("a.pp", "puppet");
+        input.findings = findings;
+        let report = Report { inputs: vec![input] };
+        let log = sarif(&report, &sources, "1.2.3");
+
+        let results = &log["runs"][0]["results"];
+        assert_eq!(results[0]["locations"], json!([]));
+        assert_eq!(results[1]["ruleIndex"], 1);
+        assert_eq!(results[1]["level"], "note");
+        let region = |start: u32, end: u32| json!({ "startLine": 2, "startColumn": start, "endLine": 2, "endColumn": end });
+        let artifact = json!({ "uri": "a%20b/%C3%A4%3A1.pp" });
+        assert_eq!(
+            results[1]["locations"],
+            json!([{ "physicalLocation": { "artifactLocation": artifact, "region": region(3, 4) } }])
+        );
+        let changes = &results[1]["fixes"][0]["artifactChanges"];
+        assert_eq!(changes.as_array().map(Vec::len), Some(2));
+        assert_eq!(
+            changes[0],
+            json!({ "artifactLocation": artifact, "replacements": [
+                { "deletedRegion": region(4, 4), "insertedContent": { "text": "c" } },
+                { "deletedRegion": region(1, 3), "insertedContent": { "text": "" } },
+            ] })
+        );
+        assert_eq!(changes[1]["artifactLocation"]["uri"], "file:///srv/100%25.pp");
+        assert_eq!(results[2]["fixes"], Value::Null);
     }
 }
