@@ -32,8 +32,8 @@ use setpoint_packages::Platform;
 use setpoint_puppet::{Compilation, LogEntry, LogLevel, Looked, LookupOptions};
 use setpoint_puppet_syntax::Parse;
 use setpoint_source::{
-    Basis, Diagnostic, Drawing, FileId, Gap, InputReport, Judgement, Question, Reason, Rule, Severity,
-    Sources, Verdict, Witness,
+    Basis, Coverage, Diagnostic, Drawing, FileId, Gap, InputReport, Judgement, Nouns, Question, Reason, Rule,
+    Severity, Sources, Verdict, Witness,
 };
 
 use self::jobs::Job;
@@ -242,6 +242,9 @@ fn no_catalog(report: &InputReport) -> Verdict {
     verdict
 }
 
+/// What Puppet calls the things that are counted.
+const NOUNS: Nouns = Nouns { sources: "manifests", definitions: "classes", resources: "resources" };
+
 /// What is wrong with a catalog before anything is applied; if nothing is, whether it settles.
 pub(super) fn judge(
     catalog: &Catalog,
@@ -277,6 +280,9 @@ pub(super) fn judge(
             verdict.give(question, answer.clone());
         }
         report.findings.extend(settled.findings);
+        let coverage = report.coverage.get_or_insert_with(|| Coverage::new(NOUNS));
+        coverage.resources = settled.resources;
+        coverage.assumptions += settled.assumptions;
     }
     report.conclude(verdict);
 }
