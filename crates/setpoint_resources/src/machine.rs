@@ -151,7 +151,9 @@ impl<'a> Machine<'a> {
             return;
         }
         if !provided {
-            self.assume(Assumption::PlainFile { path: path.to_owned() });
+            // Nothing says what it is. A link that nobody made is as what it leads to.
+            self.start.push(Test::Kind(cell, Kind::Link).negate());
+            return;
         }
         let kind = if above || self.packages.provides_directory(path) { Kind::Directory } else { Kind::File };
         self.start.push(Test::Any(vec![absent(cell), Test::Kind(cell, kind)]));

@@ -761,9 +761,9 @@ impl Mentions {
         found.into_iter().cloned().collect()
     }
 
-    /// Whether something is true of any path that the catalog names.
-    pub(crate) fn names_any(&self, is: impl Fn(&str) -> bool) -> bool {
-        self.all.iter().any(|path| is(path))
+    /// Returns every path that the catalog names, and those above.
+    pub(crate) fn named(&self) -> impl Iterator<Item = &String> {
+        self.all.iter()
     }
 
     pub(crate) fn is_named(&self, path: &str) -> bool {

@@ -65,6 +65,14 @@ impl PackageSet {
         clock: &mut Clock,
     ) -> Result<Self, Late> {
         let mut set = Self::default();
+        // What every machine has matters to no package.
+        let named: Vec<String> = mentions
+            .named()
+            .filter(|path| world.any_start || !world.base.directories.contains(*path))
+            .cloned()
+            .collect();
+        let is_listed =
+            |known: &PackageFacts| !known.is_partial() && named.iter().all(|path| known.covers(path));
         let mut closures: BTreeMap<String, Vec<String>> = BTreeMap::new();
         let mut facts: BTreeMap<String, PackageFacts> = BTreeMap::new();
         for name in mentions.packages.clone() {
@@ -75,7 +83,7 @@ impl PackageSet {
             match world.packages.find(&name) {
                 Ok(Found::Package(found)) => {
                     let real = found.name.to_string();
-                    if found.is_partial() || mentions.names_any(|path| !found.covers(path)) {
+                    if !is_listed(&found) {
                         set.add_gap(&real, Assumption::PartialPackage { package: real.clone() });
                     }
                     let with = world.packages.dependencies(&real).unwrap_or_else(|_| {
@@ -102,23 +110,21 @@ impl PackageSet {
                 }
             }
         }
-        let named: BTreeSet<String> = set.names.values().cloned().collect();
+        let asked: BTreeSet<String> = set.names.values().cloned().collect();
         let mut deep = BTreeSet::new();
         let mut unlisted: FxHashSet<&str> = FxHashSet::default();
-        let every: BTreeSet<String> = named.iter().chain(closures.values().flatten()).cloned().collect();
+        let every: BTreeSet<String> = asked.iter().chain(closures.values().flatten()).cloned().collect();
         for name in &every {
             clock.tick()?;
             let known = match facts.remove(name) {
                 Some(known) => Some(known),
                 None => world.packages.lookup(name).ok().flatten(),
             };
-            let is_listed =
-                |known: &PackageFacts| !known.is_partial() && !mentions.names_any(|path| !known.covers(path));
-            if !known.as_ref().is_some_and(is_listed) {
+            if !known.as_ref().is_some_and(|known| is_listed(known)) {
                 unlisted.insert(name.as_str());
             }
             let packaged = known.map(|known| reduce(&known, world, mentions, &mut deep)).unwrap_or_default();
-            if named.contains(name) || packaged.is_seen() {
+            if asked.contains(name) || packaged.is_seen() {
                 set.packages.insert(name.clone(), Arc::new(packaged));
             }
         }
@@ -128,7 +134,7 @@ impl PackageSet {
                 set.add_gap(package, Assumption::Dependencies { package: package.clone() });
             }
         }
-        set.relate(world, closures, &named);
+        set.relate(world, closures, &asked);
         set.purged = mentions.purged_packages.iter().map(|name| set.real_name(name)).collect();
         set.versioned = mentions.versioned_packages.iter().map(|name| set.real_name(name)).collect();
         for name in &mentions.removed_packages {

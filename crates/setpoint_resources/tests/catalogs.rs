@@ -46,7 +46,6 @@ fn listed(folder: &Path) -> Index {
     Index::from_bytes(collection.to_bytes()).unwrap()
 }
 
-/// The table of verdicts that Rehearsal's paper gives for its benchmarks, with its models of resources.
 fn word<W, R>(answer: &Answer<W, R>) -> &'static str {
     match answer {
         Answer::Proved(_) => "yes",
@@ -55,6 +54,7 @@ fn word<W, R>(answer: &Answer<W, R>) -> &'static str {
     }
 }
 
+/// The table of verdicts that Rehearsal's paper gives for its benchmarks, with its models of resources.
 #[test]
 fn the_papers_verdicts() {
     let Some(shared) = setpoint_testing::shared() else {
@@ -133,7 +133,11 @@ fn catalogs_of_real_modules() {
             let kinds: Vec<&Assumption> = modelled.assumptions.iter().map(|one| &one.assumption).collect();
             assert!(kinds.windows(2).all(|pair| pair[0] < pair[1]), "each once: {}", path.display());
             assert!(
-                modelled.assumptions.iter().flat_map(|one| &one.resources).all(|id| catalog.get(*id).is_some()),
+                modelled
+                    .assumptions
+                    .iter()
+                    .flat_map(|one| &one.resources)
+                    .all(|id| catalog.get(*id).is_some()),
                 "{}",
                 path.display()
             );

@@ -39,7 +39,6 @@ pub(crate) fn words(assumption: &Assumption) -> String {
         Assumption::ExistingDirectory { path } | Assumption::ExistingFile { path } => {
             format!("{path} exists")
         }
-        Assumption::PlainFile { path } => format!("{path} is absent or a file"),
         Assumption::ExistingUser { name } => format!("the user {name} exists"),
         Assumption::ExistingGroup { name } => format!("the group {name} exists"),
         Assumption::ExistingUnit { service } => format!("the service {service} has a unit or a script"),
