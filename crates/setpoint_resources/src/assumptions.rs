@@ -56,6 +56,10 @@ pub enum Assumption {
     ExistingFile {
         path: String,
     },
+    /// What is at a path that nothing manages is a file, if anything.
+    PlainFile {
+        path: String,
+    },
     ExistingUser {
         name: String,
     },

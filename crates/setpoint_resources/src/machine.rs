@@ -20,6 +20,10 @@ pub(crate) const PRESENT: &str = "present";
 /// A link that leads to a link and so on: no further than this.
 pub(crate) const LONGEST_WAY: usize = 3;
 
+/// Programs that every machine of a platform has: no package manager removes them.
+const ESSENTIAL: [&str; 6] =
+    ["/usr/bin/sh", "/usr/bin/bash", "/usr/bin/dash", "/usr/bin/true", "/usr/bin/false", "/usr/sbin/nologin"];
+
 const PATH_KINDS: [Kind; 4] = [Kind::Absent, Kind::Directory, Kind::File, Kind::Link];
 const TEXT_KINDS: [Kind; 2] = [Kind::Absent, Kind::Text];
 
@@ -151,9 +155,7 @@ impl<'a> Machine<'a> {
             return;
         }
         if !provided {
-            // Nothing says what it is. A link that nobody made is as what it leads to.
-            self.start.push(Test::Kind(cell, Kind::Link).negate());
-            return;
+            self.assume(Assumption::PlainFile { path: path.to_owned() });
         }
         let kind = if above || self.packages.provides_directory(path) { Kind::Directory } else { Kind::File };
         self.start.push(Test::Any(vec![absent(cell), Test::Kind(cell, kind)]));
@@ -245,7 +247,9 @@ impl<'a> Machine<'a> {
         if self.is_provided(path) || self.world.any_start {
             return self.exists(path);
         }
-        self.assume(Assumption::ExistingFile { path: path.to_owned() });
+        if !ESSENTIAL.contains(&path) {
+            self.assume(Assumption::ExistingFile { path: path.to_owned() });
+        }
         Test::True
     }
 

@@ -39,11 +39,12 @@ pub(crate) fn words(assumption: &Assumption) -> String {
         Assumption::ExistingDirectory { path } | Assumption::ExistingFile { path } => {
             format!("{path} exists")
         }
+        Assumption::PlainFile { path } => format!("{path} is absent or a file"),
         Assumption::ExistingUser { name } => format!("the user {name} exists"),
         Assumption::ExistingGroup { name } => format!("the group {name} exists"),
         Assumption::ExistingUnit { service } => format!("the service {service} has a unit or a script"),
         Assumption::UnreadSource { address } => {
-            format!("{address}, which was not read, is a file with a content of its own")
+            format!("{address}, which was not read, holds nothing that matters")
         }
         Assumption::MissingSource { address } => format!("nothing is at {address}"),
         Assumption::AcceptedContent { path } => format!("the validate_cmd of {path} accepts its content"),

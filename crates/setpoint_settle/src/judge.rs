@@ -1,6 +1,9 @@
 //! The answers about a catalog, each with what it rests on, the finding that shows it, or why it is open.
 
-use setpoint_source::{Answer, Diagnostic, Gap, Judgement, Question, Reason, Reasons, Verdict, Witness};
+use setpoint_source::{
+    Answer, Diagnostic, Gap, Judgement, Question, Reason, Reasons, Rule, Verdict, Witness,
+};
+use setpoint_state::StepId;
 use setpoint_verify::{OrderWitness, Twice, TwoStarts, Unproved, Verdicts, Why};
 
 use crate::findings::FindingBuilder;
@@ -28,8 +31,8 @@ impl FindingBuilder<'_> {
         });
         Refutations {
             order: order.collect(),
-            idempotent: again(setpoint_source::Rule::NotIdempotent, &verdicts.idempotent),
-            quiet: again(setpoint_source::Rule::ChangesEveryRun, &verdicts.quiet),
+            idempotent: again(Rule::NotIdempotent, &verdicts.idempotent),
+            quiet: again(Rule::ChangesEveryRun, &verdicts.quiet),
             convergent: verdicts.convergent.witness().map(|two: &TwoStarts| self.tell_two_ends(two)),
         }
     }
@@ -106,22 +109,40 @@ impl FindingBuilder<'_> {
     fn reason(&self, unproved: &Unproved) -> Reason {
         let Unproved { steps, why } = unproved;
         let place = |step| self.declared(step).and_then(|resource| resource.span);
+        let is_alone = |step| steps.iter().all(|&other| other == step || !self.acts(other));
         match *why {
             Why::Step(step) => {
                 let words = format!("what {} does is not known", self.words.step(step));
                 Reason::new(Gap::NotModelled, words).at(place(step))
             }
-            Why::BeyondProgram(step) => {
+            Why::BeyondProgram(step) if is_alone(step) => {
                 let words = format!(
-                    "{} touches nothing that other resources touch, and changes nothing in a second run",
+                    "{} does the same from every start and nothing in a second run",
                     self.words.step(step)
                 );
                 Reason::new(Gap::Assumed, words).at(place(step))
             }
+            // What an unknown package installs may be what others manage; what a command is known to touch is.
+            Why::BeyondProgram(step) if self.is_package(step) => {
+                let words = format!("{} installs nothing that other resources manage", self.words.step(step));
+                Reason::new(Gap::Assumed, words).at(place(step))
+            }
+            Why::BeyondProgram(step) => self.reason(&Unproved { steps: Vec::new(), why: Why::Step(step) }),
             Why::Time => Reason::new(Gap::Time, "timed out"),
             why => Reason::new(Gap::Undecided, undecided::message(why, &self.names(steps)))
                 .at(steps.iter().find_map(|&step| place(step))),
         }
+    }
+}
+
+impl FindingBuilder<'_> {
+    /// Whether a step is more than a container.
+    fn acts(&self, step: StepId) -> bool {
+        self.step(step).is_some_and(|step| !step.passes_on)
+    }
+
+    fn is_package(&self, step: StepId) -> bool {
+        self.declared(step).is_some_and(|resource| resource.type_name.as_str() == "Package")
     }
 }
 

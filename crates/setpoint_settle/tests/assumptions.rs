@@ -136,8 +136,7 @@ fn accounts_and_services() {
 
 #[test]
 fn sources() {
-    let unread =
-        |address: &str| format!("{address}, which was not read, is a file with a content of its own");
+    let unread = |address: &str| format!("{address}, which was not read, holds nothing that matters");
     for address in ["puppet:///modules/m/unreadable", "puppet:///modules/m/none", "https://example.com/a"] {
         assumes(("File", "/etc/a", &[("source", address)]), &unread(address));
     }
@@ -160,7 +159,10 @@ fn commands_and_types() {
     let guarded = settled(&[("Exec", "/bin/touch /etc/a", &[("unless", "/opt/is-done")]), OTHER]);
     assert_eq!(
         assumed(&guarded),
-        ["the checks of Exec[/bin/touch /etc/a] read only what they name"],
+        [
+            "the checks of Exec[/bin/touch /etc/a] read only what they name",
+            "/opt/is-done is absent or a file"
+        ],
         "the rest of the order is proved"
     );
     let foreign = settled(&[("Frobnicate", "a", &[]), OTHER]);
