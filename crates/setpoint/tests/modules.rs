@@ -69,7 +69,11 @@ fn answer(folder: &Path, name: &str) -> Result<Vec<String>, Failed> {
     let input = &report["inputs"][0];
     let text = |value: &Json| value.as_str().unwrap_or("?").to_owned();
     let mut row = vec![name.to_owned()];
-    row.extend(HEADING[1..5].iter().map(|verdict| text(&input["verdict"][verdict])));
+    // What holds under assumptions stands in parentheses.
+    row.extend(HEADING[1..5].iter().map(|question| match &input["conditional"][question] {
+        Json::Null => text(&input["verdict"][question]),
+        word => format!("({})", text(word)),
+    }));
     let findings = input["findings"].as_array().ok_or("no findings")?;
     let grave =
         findings.iter().filter(|finding| ["warning", "error"].contains(&&*text(&finding["severity"])));

@@ -37,6 +37,9 @@ pub enum Standing {
     AloneOnTheMachine,
     ServiceFollowsRules,
     CreationSucceeds,
+    PackagesAvailable,
+    ServiceFiles,
+    PaperModels,
 }
 
 impl Standing {
@@ -50,6 +53,11 @@ impl Standing {
             Self::AloneOnTheMachine => "nothing else changes the machine during a run",
             Self::ServiceFollowsRules => "the service follows the built-in rule set",
             Self::CreationSucceeds => "the creation of a single resource succeeds once it may begin",
+            Self::PackagesAvailable => "every package that is named can be installed at any time",
+            Self::ServiceFiles => {
+                "a service reads the files that notify it, are named after it or come with its package, and no others"
+            }
+            Self::PaperModels => "resources and packages do what the models and the index of the paper say",
         }
     }
 }
@@ -144,6 +152,15 @@ impl<W, R> Answer<W, R> {
         W: PartialEq,
     {
         matches!(self, Self::Refuted { witness, more, .. } if witness == shown || more.contains(shown))
+    }
+
+    /// Returns every witness that shows that it does not hold.
+    pub fn witnesses(&self) -> impl Iterator<Item = &W> {
+        let (first, more) = match self {
+            Self::Refuted { witness, more, .. } => (Some(witness), more.as_slice()),
+            Self::Proved(_) | Self::Unknown(_) => (None, [].as_slice()),
+        };
+        first.into_iter().chain(more)
     }
 
     /// Returns what keeps the answer, or a part of it, open.

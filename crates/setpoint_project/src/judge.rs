@@ -11,8 +11,8 @@ use setpoint_puppet::Compilation;
 use setpoint_puppet_values::{Data, Hash, Value};
 use setpoint_settle::{Simulation, Turn};
 use setpoint_source::{
-    Basis, Diagnostic, Drawing, Gap, InputReport, Judgement, Question, Reason, Rule, Severity, Sources,
-    Verdict, Witness,
+    Basis, Coverage, Diagnostic, Drawing, Gap, InputReport, Judgement, Question, Reason, Rule, Severity,
+    Sources, Verdict, Witness,
 };
 
 use crate::jobs::Job;
@@ -22,7 +22,7 @@ use crate::run;
 use crate::session::{Session, UsageError};
 use crate::settle::{self, Surroundings};
 use crate::sibling::Home;
-use crate::survey::survey;
+use crate::survey::{NOUNS, survey};
 
 /// Compiles and judges every job of a project.
 pub fn check(session: &Session<'_>, path: &Path, options: &Options) -> Result<Vec<InputReport>, UsageError> {
@@ -127,6 +127,9 @@ impl Subject<'_> {
                 verdict.give(question, answer.clone());
             }
             report.findings.extend(settled.findings);
+            let coverage = report.coverage.get_or_insert_with(|| Coverage::new(NOUNS));
+            coverage.resources = settled.resources;
+            coverage.assumptions += settled.assumptions;
         }
         for reason in unknown_values(catalog) {
             verdict.doubt(&reason);

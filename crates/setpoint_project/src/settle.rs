@@ -12,7 +12,7 @@ use setpoint_packages::{Family, Index, Platform};
 use setpoint_puppet_values::{Data, Hash, Key};
 use setpoint_resources::{Base, Source, Sources as FileServers, World};
 use setpoint_settle::{Question, Settled};
-use setpoint_source::{FileSystem, Sources, read_text};
+use setpoint_source::{FileSystem, Sources};
 use setpoint_state::Semantics;
 
 use crate::options::Options;
@@ -234,16 +234,28 @@ impl FileServers for ModuleFiles<'_> {
 }
 
 impl ModuleFiles<'_> {
+    /// Returns what is at a path; nothing if nothing is there. What is there and cannot be read says so.
     fn source(&self, path: &Path, depth: usize) -> Option<Source> {
         if self.files.is_dir(path) {
             if depth > MAX_DEPTH {
-                return None;
+                return Some(Source::Unread);
             }
             let inside = self.files.list(path).into_iter();
             let entries =
                 inside.filter_map(|name| Some((name.clone(), self.source(&path.join(&name), depth + 1)?)));
             return Some(Source::Directory(entries.collect()));
         }
-        read_text(self.files, path).ok().map(|text| Source::File(text.into()))
+        match self.files.read(path) {
+            Ok(bytes) => Some(Source::File(as_text(bytes).into())),
+            Err(error) if error.missing => None,
+            Err(_) => Some(Source::Unread),
+        }
     }
+}
+
+/// Returns a content as text, another one for each content: what is no UTF-8 becomes a mark and a letter for each byte.
+fn as_text(bytes: Vec<u8>) -> String {
+    String::from_utf8(bytes).unwrap_or_else(|error| {
+        std::iter::once('\u{fdd0}').chain(error.as_bytes().iter().map(|&byte| char::from(byte))).collect()
+    })
 }

@@ -121,6 +121,10 @@ pub(crate) enum Effect {
         name: String,
         verb: String,
     },
+    /// Changes something that is not modelled, in these words.
+    Bystander(&'static str),
+    /// Waits until something listens at a socket.
+    Listens(String),
     /// Fails unless the answer is yes.
     Check(Question),
     /// Whatever becomes of the effects: `a; b`.
@@ -359,10 +363,12 @@ fn add(step: &Step, command: &str, into: &mut Vec<Effect>) -> Result<(), String>
             }
             Effect::Each(lists)
         }
+        Step::Nothing | Step::Guard(Condition::Constant(true)) => return Ok(()),
         // The lists of a package manager and the units that systemd has read are no part of what is modelled.
-        Step::Nothing | Step::UpdatePackageLists | Step::ReloadUnits => return Ok(()),
-        // Sockets are there while a service runs: a command that waits for one is taken to succeed.
-        Step::Guard(Condition::Constant(true) | Condition::IsSocket(_)) => return Ok(()),
+        Step::UpdatePackageLists => Effect::Bystander("updates the lists of packages"),
+        Step::ReloadUnits => Effect::Bystander("makes systemd read its units again"),
+        // Sockets are there while a service runs.
+        Step::Guard(Condition::IsSocket(path)) => Effect::Listens(path.clone()),
         Step::Read(path) => Effect::Need(path.clone()),
         Step::Guard(condition) => Effect::Check(answerable(condition)?),
         Step::Touch(path) => Effect::Touch(path.clone()),

@@ -155,7 +155,7 @@ impl Machine<'_> {
             }
             Fact::Member { user, group } => absent(self.member(user, group)).negate(),
             Fact::Gid(name, text) => {
-                let key = CellKey::new(CellKind::UserGroup, &format!("{name} (gid)"));
+                let key = CellKey::new(CellKind::GroupNumber, name);
                 let cell = self.space.find(&key);
                 let cell = cell
                     .ok_or_else(|| format!("no resource of the catalog sets the gid of the group {name}"))?;

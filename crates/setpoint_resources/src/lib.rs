@@ -3,11 +3,12 @@
 //! The catalog says what a node should look like; this crate says what Puppet does to get it there, each resource a
 //! small program over cells. The programs are fitted to what Puppet does: `setpoint_judge` applies small catalogs
 //! with Puppet itself, and a test compares. Where nothing is known, the step says so ([`setpoint_state::Unknown`]) and how far
-//! that reaches.
+//! that reaches; what a model takes for granted about the catalog is an [`Assumption`].
 //!
 //! It knows no order but that of the graph, asks no question about the plan, runs nothing and reads no file: packages,
 //! sources and declared models come from a [`World`].
 
+mod assumptions;
 mod attributes;
 mod clock;
 mod commands;
@@ -17,6 +18,7 @@ mod invariants;
 mod machine;
 mod manages;
 mod mentions;
+mod origins;
 mod packages;
 mod paper;
 mod plan;
@@ -24,9 +26,11 @@ mod platform;
 mod types;
 mod world;
 
+pub use assumptions::{Assumed, Assumption};
 pub use clock::OutOfTime;
 pub use entries::{Entry, Rest};
+pub use origins::{Origin, Origins};
 pub use packages::packaged_content;
 pub use plan::{Asked, FileEntry, Modelled, plan, plan_with};
 pub use platform::Base;
-pub use world::{NoSources, Note, Source, Sources, World};
+pub use world::{NoSources, Source, Sources, World};

@@ -1,15 +1,16 @@
 //! The cells of a plan while it is built.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use setpoint_state::{CellId, CellKey, CellKind, Kind, Program, Space, Term, Test, Value};
 
+use crate::assumptions::Assumptions;
 use crate::entries::{Entry, SEVERAL, Tracked};
 use crate::mentions::Mentions;
 use crate::packages::PackageSet;
-use crate::{FileEntry, Note, World};
+use crate::{Assumption, FileEntry, Origin, Origins, World};
 
 /// What a removed package leaves behind.
 pub(crate) const CONFIG_FILES: &str = "config-files";
@@ -18,6 +19,10 @@ pub(crate) const LATEST: &str = "latest";
 pub(crate) const PRESENT: &str = "present";
 /// A link that leads to a link and so on: no further than this.
 pub(crate) const LONGEST_WAY: usize = 3;
+
+/// Programs that every machine of a platform has: no package manager removes them.
+const ESSENTIAL: [&str; 6] =
+    ["/usr/bin/sh", "/usr/bin/bash", "/usr/bin/dash", "/usr/bin/true", "/usr/bin/false", "/usr/sbin/nologin"];
 
 const PATH_KINDS: [Kind; 4] = [Kind::Absent, Kind::Directory, Kind::File, Kind::Link];
 const TEXT_KINDS: [Kind; 2] = [Kind::Absent, Kind::Text];
@@ -28,7 +33,10 @@ pub(crate) struct Machine<'a> {
     pub(crate) space: Space,
     pub(crate) start: Vec<Test>,
     pub(crate) laws: Vec<Test>,
-    pub(crate) notes: BTreeSet<Note>,
+    pub(crate) assumptions: Assumptions,
+    pub(crate) origins: Origins,
+    /// Cells that stand for all that nothing names.
+    pub(crate) stand_ins: FxHashSet<CellId>,
     pub(crate) mentions: Mentions,
     pub(crate) packages: PackageSet,
     paths: FxHashMap<String, Option<CellId>>,
@@ -51,7 +59,9 @@ impl<'a> Machine<'a> {
             space: Space::new(),
             start: Vec::new(),
             laws: Vec::new(),
-            notes: BTreeSet::new(),
+            assumptions: Assumptions::default(),
+            origins: Origins::default(),
+            stand_ins: FxHashSet::default(),
             mentions,
             packages,
             paths: FxHashMap::default(),
@@ -68,11 +78,18 @@ impl<'a> Machine<'a> {
         machine
     }
 
-    /// The name that stands for a secret: equal for equal secrets, and telling nothing.
+    /// Adds an assumption that the model of the current resource makes.
+    pub(crate) fn assume(&mut self, assumption: Assumption) {
+        self.assumptions.add(assumption);
+    }
+
+    /// Returns the name that stands for a secret: equal for equal secrets, and telling nothing.
     pub(crate) fn secret(&mut self, text: &str) -> String {
         let next = self.secrets.len() + 1;
         let number = *self.secrets.entry(text.to_owned()).or_insert(next);
-        format!("(secret {number})")
+        let name = format!("(secret {number})");
+        self.origins.add(&name, Origin::Secret);
+        name
     }
 
     /// The name of a secret that a resource has.
@@ -129,10 +146,16 @@ impl<'a> Machine<'a> {
         if !provided && (above || self.mentions.needed.contains(path)) {
             let kind = if above { Kind::Directory } else { Kind::File };
             self.start.push(Test::Kind(cell, kind));
-            if above {
-                self.notes.insert(Note::AssumedDirectory { path: path.to_owned() });
-            }
+            let path = path.to_owned();
+            self.assume(if above {
+                Assumption::ExistingDirectory { path }
+            } else {
+                Assumption::ExistingFile { path }
+            });
             return;
+        }
+        if !provided {
+            self.assume(Assumption::PlainFile { path: path.to_owned() });
         }
         let kind = if above || self.packages.provides_directory(path) { Kind::Directory } else { Kind::File };
         self.start.push(Test::Any(vec![absent(cell), Test::Kind(cell, kind)]));
@@ -219,9 +242,15 @@ impl<'a> Machine<'a> {
         self.mentions.provided.contains(path) || self.packages.provides(path)
     }
 
-    /// A path exists, where that is a question at all.
+    /// Returns the test that a path exists; where nothing in the catalog brings it, it is assumed to.
     pub(crate) fn exists_if_provided(&mut self, path: &str) -> Test {
-        if self.is_provided(path) || self.world.any_start { self.exists(path) } else { Test::True }
+        if self.is_provided(path) || self.world.any_start {
+            return self.exists(path);
+        }
+        if !ESSENTIAL.contains(&path) {
+            self.assume(Assumption::ExistingFile { path: path.to_owned() });
+        }
+        Test::True
     }
 
     /// The paths directly or deeply below a directory that may exist, with those that stand for all others.
@@ -271,8 +300,9 @@ impl<'a> Machine<'a> {
     }
 
     /// Puts a file whose content only its name decides.
-    pub(crate) fn write_named(&mut self, path: &str, name: &str) -> Program {
+    pub(crate) fn write_named(&mut self, path: &str, name: &str, origin: Origin) -> Program {
         let mut writes = Vec::new();
+        self.origins.add(name, origin);
         if let Some(cell) = self.path(path) {
             writes.push(Program::set(cell, Value::file(name)));
         }
@@ -496,6 +526,14 @@ impl<'a> Machine<'a> {
         let cell = self.space.cell(CellKey::new(kind, name), &TEXT_KINDS);
         if self.accounts.insert(cell) && !self.world.any_start {
             let present = Test::is(cell, Value::text(PRESENT));
+            if !provided && !base {
+                let name = name.to_owned();
+                self.assume(if kind == CellKind::User {
+                    Assumption::ExistingUser { name }
+                } else {
+                    Assumption::ExistingGroup { name }
+                });
+            }
             self.start.push(if provided && !base { Test::Any(vec![absent(cell), present]) } else { present });
         }
         cell

@@ -16,8 +16,12 @@ use crate::attributes::Attributes;
 use crate::clock::{Clock, Late};
 use crate::commands::{self, Effect};
 use crate::entries::{Entry, Rest};
+use crate::machine::LONGEST_WAY;
 use crate::types;
-use crate::{Note, World};
+use crate::{Assumption, World};
+
+/// A chain of links is followed no further than this.
+const LONGEST_CHAIN: usize = 8;
 
 /// Stand for all that nothing names.
 pub(crate) const SOME_FILE: &str = "(another file)";
@@ -72,6 +76,8 @@ pub(crate) struct Mentions {
     whole: BTreeSet<String>,
     /// The paths to which something writes what is not known.
     opaque: BTreeSet<String>,
+    /// What is left out here, and the resource that it is left out for.
+    pub(crate) gaps: Vec<(Assumption, Option<ResourceId>)>,
     /// The names of which paths are made, each with the path: sorted, and made when nothing is added any more.
     parts: OnceCell<Vec<(Box<str>, String)>>,
 }
@@ -94,7 +100,32 @@ impl Mentions {
         }
         more(&mut mentions);
         mentions.finish();
+        mentions.note_long_links(world);
         Ok(mentions)
+    }
+
+    /// Notes the managed links that lead on over more links than are followed.
+    fn note_long_links(&mut self, world: &World<'_>) {
+        let is_long = |start: &String| {
+            let mut path = start.clone();
+            let led = std::iter::from_fn(|| {
+                path = world.base.follow(canonical_path(self.links.get(&path)?)?);
+                Some(())
+            });
+            led.take(LONGEST_WAY + 1).count() > LONGEST_WAY
+        };
+        let long: Vec<String> = self.links.keys().filter(|path| is_long(path)).cloned().collect();
+        for path in long {
+            let owner = self.files.get(&path).copied();
+            self.gaps.push((Assumption::LongLinks { path }, owner));
+        }
+    }
+
+    /// Returns the paths that stand for all that nothing names.
+    pub(crate) fn stand_ins(&self) -> impl Iterator<Item = String> {
+        self.deep.iter().flat_map(|directory| {
+            [SOME_FILE, SOME_DIRECTORY].map(|child| format!("{}/{child}", directory.trim_end_matches('/')))
+        })
     }
 
     /// What others need to be understood: links and homes.
@@ -125,8 +156,8 @@ impl Mentions {
     /// The path that a text leads to: canonical, through the links of the platform and those that are managed.
     pub(crate) fn canonical(&self, path: &str, world: &World<'_>) -> Option<String> {
         let mut path = world.base.follow(canonical_path(path)?);
-        // A few steps are enough for any sane chain of links.
-        for _ in 0..8 {
+        // `note_long_links` tells of chains that are longer.
+        for _ in 0..LONGEST_CHAIN {
             let linked = ancestors(&path)
                 .find_map(|above| Some((above.len(), self.links.get(above)?)))
                 .map(|(length, target)| format!("{target}{}", &path[length..]));
@@ -689,7 +720,7 @@ impl Mentions {
     }
 
     /// The files of packages that lie below directories whose contents matter, with a limit for each.
-    pub(crate) fn add_packaged(&mut self, paths: &BTreeSet<String>, notes: &mut BTreeSet<Note>) {
+    pub(crate) fn add_packaged(&mut self, paths: &BTreeSet<String>) {
         const LIMIT: usize = 64;
         let mut counts: BTreeMap<String, usize> = BTreeMap::new();
         for path in paths {
@@ -708,7 +739,8 @@ impl Mentions {
         }
         for (path, count) in counts {
             if count > LIMIT {
-                notes.insert(Note::ManyPaths { path, left_out: count - LIMIT });
+                let owner = self.files.get(&path).copied();
+                self.gaps.push((Assumption::ManyPaths { path, left_out: count - LIMIT }, owner));
             }
         }
     }
@@ -727,6 +759,11 @@ impl Mentions {
         let bearing = parts[first..].iter().take_while(|(part, _)| part.starts_with(name));
         let found: BTreeSet<&String> = bearing.map(|(_, path)| path).collect();
         found.into_iter().cloned().collect()
+    }
+
+    /// Returns every path that the catalog names, and those above.
+    pub(crate) fn named(&self) -> impl Iterator<Item = &String> {
+        self.all.iter()
     }
 
     pub(crate) fn is_named(&self, path: &str) -> bool {

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use setpoint_packages::{Found, PackageFacts};
+use setpoint_packages::{Dependencies, Found, PackageFacts};
 use setpoint_state::{Kind, Program, Test, Value};
 
 use crate::clock::{Clock, Late};
@@ -13,7 +13,7 @@ use crate::machine::{
 };
 use crate::mentions::Mentions;
 use crate::types::service;
-use crate::{Note, World};
+use crate::{Assumption, Origin, World};
 
 /// The content of a file of a package: one for each package and path.
 pub fn packaged_content(package: &str, path: &str) -> String {
@@ -43,6 +43,8 @@ pub(crate) struct PackageSet {
     /// Names that resources use, and the package that they mean.
     names: BTreeMap<String, String>,
     unknown: BTreeSet<String>,
+    /// What is not known of the packages that resources name.
+    gaps: BTreeMap<String, Vec<Assumption>>,
     /// What something in the catalog may remove.
     vanishing: BTreeSet<String>,
     /// What something purges, and what must have a version.
@@ -60,10 +62,17 @@ impl PackageSet {
     pub(crate) fn collect(
         world: &World<'_>,
         mentions: &mut Mentions,
-        notes: &mut BTreeSet<Note>,
         clock: &mut Clock,
     ) -> Result<Self, Late> {
         let mut set = Self::default();
+        // What every machine has matters to no package.
+        let named: Vec<String> = mentions
+            .named()
+            .filter(|path| world.any_start || !world.base.directories.contains(*path))
+            .cloned()
+            .collect();
+        let is_listed =
+            |known: &PackageFacts| !known.is_partial() && named.iter().all(|path| known.covers(path));
         let mut closures: BTreeMap<String, Vec<String>> = BTreeMap::new();
         let mut facts: BTreeMap<String, PackageFacts> = BTreeMap::new();
         for name in mentions.packages.clone() {
@@ -74,43 +83,58 @@ impl PackageSet {
             match world.packages.find(&name) {
                 Ok(Found::Package(found)) => {
                     let real = found.name.to_string();
-                    if found.is_partial() {
-                        notes.insert(Note::PartialPackage { package: real.clone() });
+                    if !is_listed(&found) {
+                        set.add_gap(&real, Assumption::PartialPackage { package: real.clone() });
                     }
-                    let with = world.packages.dependencies(&real).unwrap_or_default();
+                    let with = world.packages.dependencies(&real).unwrap_or_else(|_| {
+                        set.add_gap(&real, Assumption::Dependencies { package: real.clone() });
+                        Dependencies::default()
+                    });
+                    if !with.unknown.is_empty() || !with.uncertain.is_empty() {
+                        set.add_gap(&real, Assumption::Dependencies { package: real.clone() });
+                    }
                     closures.insert(real.clone(), with.packages.iter().map(ToString::to_string).collect());
                     facts.insert(real.clone(), found);
                     set.names.insert(name, real);
                 }
                 Ok(Found::Virtual(providers)) => {
                     let providers = providers.iter().map(ToString::to_string).collect();
-                    notes.insert(Note::VirtualPackage { package: name.clone(), providers });
+                    set.add_gap(&name, Assumption::VirtualPackage { package: name.clone(), providers });
                     set.unknown.insert(name.clone());
                     set.names.insert(name.clone(), name);
                 }
                 Ok(Found::Unknown) | Err(_) => {
-                    notes.insert(Note::UnknownPackage { package: name.clone() });
+                    set.add_gap(&name, Assumption::UnknownPackage { package: name.clone() });
                     set.unknown.insert(name.clone());
                     set.names.insert(name.clone(), name);
                 }
             }
         }
-        let named: BTreeSet<String> = set.names.values().cloned().collect();
+        let asked: BTreeSet<String> = set.names.values().cloned().collect();
         let mut deep = BTreeSet::new();
-        let every: BTreeSet<String> = named.iter().chain(closures.values().flatten()).cloned().collect();
+        let mut unlisted: FxHashSet<&str> = FxHashSet::default();
+        let every: BTreeSet<String> = asked.iter().chain(closures.values().flatten()).cloned().collect();
         for name in &every {
             clock.tick()?;
             let known = match facts.remove(name) {
                 Some(known) => Some(known),
                 None => world.packages.lookup(name).ok().flatten(),
             };
+            if !known.as_ref().is_some_and(|known| is_listed(known)) {
+                unlisted.insert(name.as_str());
+            }
             let packaged = known.map(|known| reduce(&known, world, mentions, &mut deep)).unwrap_or_default();
-            if named.contains(name) || packaged.is_seen() {
+            if asked.contains(name) || packaged.is_seen() {
                 set.packages.insert(name.clone(), Arc::new(packaged));
             }
         }
-        mentions.add_packaged(&deep, notes);
-        set.relate(world, closures, &named);
+        mentions.add_packaged(&deep);
+        for (package, with) in &closures {
+            if with.iter().any(|other| other != package && unlisted.contains(other.as_str())) {
+                set.add_gap(package, Assumption::Dependencies { package: package.clone() });
+            }
+        }
+        set.relate(world, closures, &asked);
         set.purged = mentions.purged_packages.iter().map(|name| set.real_name(name)).collect();
         set.versioned = mentions.versioned_packages.iter().map(|name| set.real_name(name)).collect();
         for name in &mentions.removed_packages {
@@ -142,6 +166,13 @@ impl PackageSet {
             }
         }
         Ok(set)
+    }
+
+    fn add_gap(&mut self, package: &str, gap: Assumption) {
+        let gaps = self.gaps.entry(package.to_owned()).or_default();
+        if !gaps.contains(&gap) {
+            gaps.push(gap);
+        }
     }
 
     /// Which of the packages that are seen come with which.
@@ -303,8 +334,24 @@ fn usual_mode(path: &str) -> &'static str {
 }
 
 impl Machine<'_> {
+    /// Adds what is assumed of a package that the current resource names.
+    pub(crate) fn assume_package(&mut self, name: &str) {
+        for gap in self.packages.gaps.get(name).cloned().unwrap_or_default() {
+            self.assume(gap);
+        }
+    }
+
+    /// Puts a file of a package.
+    fn write_packaged(&mut self, package: &str, path: &str) -> Program {
+        if !self.tracked(path).is_empty() {
+            self.assume(Assumption::PackagedEntries { path: path.to_owned() });
+        }
+        self.write_named(path, &packaged_content(package, path), Origin::Package(package.to_owned()))
+    }
+
     /// Installs a package and what it needs, where they are not installed.
     pub(crate) fn install(&mut self, name: &str, version: &str) -> Program {
+        self.assume_package(name);
         let mut steps = Vec::new();
         for other in &self.packages.get(name).depends {
             let cell = self.package(other);
@@ -341,7 +388,7 @@ impl Machine<'_> {
         }
         for path in packaged.files.iter().chain(&packaged.conffiles) {
             let Some(cell) = self.path(path) else { continue };
-            let mut put = vec![self.write_named(path, &packaged_content(name, path))];
+            let mut put = vec![self.write_packaged(name, path)];
             put.extend(self.set_attributes(path, usual_mode(path), "root", "root"));
             let blocked = Program::fail(&format!("{name} has the file {path}, and a directory is there"));
             let is_conffile = packaged.conffiles.binary_search(path).is_ok();
@@ -355,7 +402,7 @@ impl Machine<'_> {
         }
         for path in &packaged.generated {
             let Some(cell) = self.path(path) else { continue };
-            let mut put = vec![self.write_named(path, &packaged_content(name, path))];
+            let mut put = vec![self.write_packaged(name, path)];
             put.extend(self.set_attributes(path, usual_mode(path), "root", "root"));
             steps.push(when(absent(cell), sequence(put)));
         }
@@ -381,6 +428,7 @@ impl Machine<'_> {
 
     /// Removes a package and what needs it.
     pub(crate) fn uninstall(&mut self, name: &str, purge: bool) -> Program {
+        self.assume_package(name);
         let mut steps = Vec::new();
         for other in &self.packages.get(name).dependants {
             let cell = self.package(other);

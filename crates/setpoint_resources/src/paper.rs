@@ -19,7 +19,7 @@ use crate::mentions::{SOME_FILE, ancestors};
 use crate::plan::{Modelled, Skeleton};
 use crate::types::Model;
 use crate::types::file::{Ensure, Shape, local_source};
-use crate::{Note, OutOfTime, Source, World};
+use crate::{Origin, Origins, OutOfTime, Source, World};
 
 const KINDS: [Kind; 3] = [Kind::Absent, Kind::Directory, Kind::File];
 
@@ -49,14 +49,16 @@ pub(crate) fn plan(
     let (steps, resources, edges, _) = steps.finish(graph);
     let plan =
         Plan { space: paper.space, steps, edges, notifies: Vec::new(), start: Vec::new(), laws: paper.laws };
-    Ok(Modelled { plan, resources, notes: paper.notes.into_iter().collect(), entries: Vec::new() })
+    // What its models and its index do not know is as the paper says: no assumption is ours.
+    Ok(Modelled { plan, resources, origins: paper.origins, ..Modelled::default() })
 }
 
 struct Paper<'a> {
     world: &'a World<'a>,
     space: Space,
     laws: Vec<Test>,
-    notes: BTreeSet<Note>,
+    origins: Origins,
+    secrets: BTreeMap<String, usize>,
     /// The paths that more than one resource names, or that matter to a removal, and those above.
     kept: BTreeSet<String>,
     /// The files of packages, by the name that a resource uses.
@@ -69,7 +71,8 @@ impl<'a> Paper<'a> {
             world,
             space: Space::new(),
             laws: Vec::new(),
-            notes: BTreeSet::new(),
+            origins: Origins::default(),
+            secrets: BTreeMap::new(),
             kept: BTreeSet::new(),
             packages: BTreeMap::new(),
         };
@@ -100,22 +103,14 @@ impl<'a> Paper<'a> {
         Ok(paper)
     }
 
-    /// The files of a package; an unknown one is told.
+    /// Returns the files of a package. One that the index does not know has none, as in the paper.
     fn listing(&mut self, name: &str) -> Vec<String> {
         if let Some(known) = self.packages.get(name) {
             return known.clone();
         }
         let files = match self.world.packages.find(name) {
             Ok(Found::Package(facts)) => facts.files.iter().map(ToString::to_string).collect(),
-            Ok(Found::Virtual(providers)) => {
-                let providers = providers.iter().map(ToString::to_string).collect();
-                self.notes.insert(Note::VirtualPackage { package: name.to_owned(), providers });
-                Vec::new()
-            }
-            Ok(Found::Unknown) | Err(_) => {
-                self.notes.insert(Note::UnknownPackage { package: name.to_owned() });
-                Vec::new()
-            }
+            Ok(Found::Virtual(_) | Found::Unknown) | Err(_) => Vec::new(),
         };
         self.packages.insert(name.to_owned(), files);
         self.packages.get(name).cloned().unwrap_or_default()
@@ -269,7 +264,6 @@ impl<'a> Paper<'a> {
                 Program::Skip
             }
             type_name => {
-                self.notes.insert(Note::UnmodelledType { type_name: type_name.to_owned() });
                 let reason = format!("Rehearsal has no model of {type_name}");
                 return Model::nothing().not_known(&reason, Reach::Everything);
             }
@@ -299,8 +293,8 @@ impl<'a> Paper<'a> {
             Ensure::Nothing => Program::Skip,
             Ensure::Present | Ensure::File => {
                 if let Some(text) = &shape.content {
-                    let text = if resource.hides("content") { "(secret)" } else { text };
-                    return self.overwrite(&path, &content(text), shape.force);
+                    let text = if resource.hides("content") { self.secret(text) } else { text.clone() };
+                    return self.overwrite(&path, &content(&text), shape.force);
                 }
                 let Some(source) = shape.sources.first() else {
                     let Some(cell) = self.path(&path) else { return Program::Skip };
@@ -311,13 +305,24 @@ impl<'a> Paper<'a> {
                     return match self.world.sources.get(source) {
                         Some(Source::Directory(_)) => self.directory(&path),
                         Some(Source::File(text)) => self.overwrite(&path, &Value::File(text), shape.force),
-                        None if shape.recurse.is_some() => self.directory(&path),
-                        None => self.overwrite(&path, &content(&format!("(as in {source})")), shape.force),
+                        None | Some(Source::Unread) if shape.recurse.is_some() => self.directory(&path),
+                        None | Some(Source::Unread) => {
+                            self.overwrite(&path, &content(&format!("(as in {source})")), shape.force)
+                        }
                     };
                 };
                 self.copy(&local, &path)
             }
         }
+    }
+
+    /// Returns the name that stands for a secret: equal for equal secrets alone.
+    fn secret(&mut self, text: &str) -> String {
+        let next = self.secrets.len() + 1;
+        let number = *self.secrets.entry(text.to_owned()).or_insert(next);
+        let name = format!("(secret {number})");
+        self.origins.add(&name, Origin::Secret);
+        name
     }
 
     fn copy(&mut self, from: &str, to: &str) -> Program {
@@ -379,7 +384,9 @@ impl<'a> Paper<'a> {
                 steps.push(self.guarded_directory(&path));
             }
             for path in kept {
-                steps.push(self.make(&path, Value::file(&crate::packaged_content(name, &path))));
+                let content = crate::packaged_content(name, &path);
+                self.origins.add(&content, Origin::Package(name.to_owned()));
+                steps.push(self.make(&path, Value::file(&content)));
             }
             return when(absent(mark), sequence(steps));
         }

@@ -7,7 +7,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use setpoint_catalog::graph::{Graph, Node, NodeId};
 use setpoint_catalog::{Catalog, Resource, ResourceId};
 use setpoint_config::Sentence;
-use setpoint_state::{CellId, Plan, Program, Semantics, Step, StepId, Test};
+use setpoint_state::{CellId, CellKey, Plan, Program, Semantics, Step, StepId, Test};
 
 use crate::attributes::Attributes;
 use crate::clock::{Clock, Late};
@@ -16,7 +16,7 @@ use crate::manages::manages;
 use crate::mentions::Mentions;
 use crate::packages::PackageSet;
 use crate::types::{self, Model};
-use crate::{Entry, Note, OutOfTime, World, configurations, invariants, paper};
+use crate::{Assumed, Entry, Origins, OutOfTime, World, configurations, invariants, paper};
 
 /// A catalog as a plan.
 #[derive(Clone, Debug, Default)]
@@ -24,8 +24,12 @@ pub struct Modelled {
     pub plan: Plan,
     /// The resource of each step. The two steps of a container have the same.
     pub resources: Vec<ResourceId>,
-    /// What the user should know about the model, sorted.
-    pub notes: Vec<Note>,
+    /// What the models take for granted about this catalog, sorted.
+    pub assumptions: Vec<Assumed>,
+    /// Where contents and texts come from that are only names in the plan.
+    pub origins: Origins,
+    /// Cells that stand for all that nothing names.
+    pub stand_ins: FxHashSet<CellId>,
     /// The cells that are entries of files.
     pub entries: Vec<FileEntry>,
 }
@@ -72,10 +76,14 @@ pub fn plan_with(
         }
     });
     let mut mentions = mentions.map_err(not_begun)?;
-    let mut notes = BTreeSet::new();
-    let packages = PackageSet::collect(world, &mut mentions, &mut notes, &mut clock).map_err(not_begun)?;
+    let packages = PackageSet::collect(world, &mut mentions, &mut clock).map_err(not_begun)?;
+    let gaps = std::mem::take(&mut mentions.gaps);
     let mut machine = Machine::new(world, mentions, packages);
-    machine.notes = notes;
+    for (gap, resource) in gaps {
+        machine.assumptions.current = resource;
+        machine.assume(gap);
+    }
+    machine.assumptions.current = None;
     machine.loads = loads(catalog, graph, &machine);
     machine.assume_packages();
     let mut steps = Skeleton::default();
@@ -83,6 +91,7 @@ pub fn plan_with(
         clock.tick().map_err(|Late| steps.out_of_time(of))?;
         let (model, resource) = match graph.node(id) {
             Node::Resource(resource) => {
+                machine.assumptions.current = Some(resource);
                 let mut model = types::model(&mut machine, catalog, &catalog[resource]);
                 let path = catalog[resource].name_or_title("path");
                 let path = machine.mentions.canonical(&path, world);
@@ -99,12 +108,17 @@ pub fn plan_with(
         };
         steps.add(id, resource, &name, model);
     }
+    machine.assumptions.current = None;
     let (steps, resources, edges, notifies) = steps.finish(graph);
     let tests = sentences.iter().map(|one| invariants::test(one, &mut |fact| machine.fact(fact))).collect();
     let entries = machine.all_tracked();
+    let named = machine.mentions.stand_ins().filter_map(|path| machine.space.find(&CellKey::path(&path)));
+    let stand_ins = named.chain(machine.stand_ins.iter().copied()).collect();
     let plan =
         Plan { space: machine.space, steps, edges, notifies, start: machine.start, laws: machine.laws };
-    Ok((Modelled { plan, resources, notes: machine.notes.into_iter().collect(), entries }, tests))
+    let assumptions = machine.assumptions.finish();
+    let modelled = Modelled { plan, resources, assumptions, origins: machine.origins, stand_ins, entries };
+    Ok((modelled, tests))
 }
 
 /// Steps and what is between them.

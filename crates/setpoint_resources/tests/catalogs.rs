@@ -15,10 +15,10 @@ use setpoint_catalog::ruby_types::ModuleTypes;
 use setpoint_catalog::{Catalog, Resource, read};
 use setpoint_config::Config;
 use setpoint_packages::{Collection, Family, Index, Platform, read::listings};
-use setpoint_resources::{Base, Modelled, NoSources, Note, World, plan};
+use setpoint_resources::{Assumption, Base, Modelled, NoSources, World, plan};
 use setpoint_source::{OsFileSystem, Symbol};
 use setpoint_state::{CellKey, Runner, Semantics, State, Status, Value};
-use setpoint_verify::{Answer, Options, Order, verify};
+use setpoint_verify::{Answer, Options, verify};
 
 fn model(catalog: &Catalog, packages: &Index, family: Family, semantics: Semantics) -> Modelled {
     let types = ModuleTypes::new(&OsFileSystem, vec![PathBuf::from("/usr/share/puppet/modules")]);
@@ -44,6 +44,14 @@ fn listed(folder: &Path) -> Index {
     let mut collection = Collection::new();
     listings(&mut collection, &OsFileSystem, folder).unwrap();
     Index::from_bytes(collection.to_bytes()).unwrap()
+}
+
+fn word<W, R>(answer: &Answer<W, R>) -> &'static str {
+    match answer {
+        Answer::Proved(_) => "yes",
+        Answer::Refuted { .. } => "no",
+        Answer::Unknown(_) => "unknown",
+    }
 }
 
 /// The table of verdicts that Rehearsal's paper gives for its benchmarks, with its models of resources.
@@ -73,12 +81,8 @@ fn the_papers_verdicts() {
             ..Options::default()
         };
         let verdicts = verify(&modelled.plan, &options);
-        let order = match verdicts.order {
-            Order::Independent => "yes",
-            Order::Dependent | Order::Fails => "no",
-            Order::Unknown => "unknown",
-        };
-        eprintln!("{manifest}: {order} {:?} in {:?}", verdicts.idempotent, begun.elapsed());
+        let (order, twice) = (word(&verdicts.order), word(&verdicts.idempotent));
+        eprintln!("{manifest}: {order} {twice} in {:?}", begun.elapsed());
         // Which of the two it is depends on what is implied: decided by replay, elsewhere.
         let open = note.contains("decide by replay");
         // A manifest that fails in every order is the same in every order.
@@ -86,11 +90,6 @@ fn the_papers_verdicts() {
         if wanted != "-" && !open && order != wanted {
             wrong.push(format!("{manifest}: deterministic {wanted}, found {order}"));
         }
-        let twice = match verdicts.idempotent {
-            Answer::Yes => "yes",
-            Answer::No => "no",
-            Answer::Unknown => "unknown",
-        };
         if *idempotent != "-" && twice != *idempotent {
             wrong.push(format!("{manifest}: idempotent {idempotent}, found {twice}"));
         }
@@ -131,14 +130,17 @@ fn catalogs_of_real_modules() {
                     catalog[*id]
                 );
             }
-            let mut notes = modelled.notes.clone();
-            notes.dedup();
-            assert_eq!(notes, modelled.notes, "{}", path.display());
-            for note in &modelled.notes {
-                if !matches!(note, Note::AssumedDirectory { .. }) {
-                    eprintln!("{}: {note}", path.file_name().unwrap().to_string_lossy());
-                }
-            }
+            let kinds: Vec<&Assumption> = modelled.assumptions.iter().map(|one| &one.assumption).collect();
+            assert!(kinds.windows(2).all(|pair| pair[0] < pair[1]), "each once: {}", path.display());
+            assert!(
+                modelled
+                    .assumptions
+                    .iter()
+                    .flat_map(|one| &one.resources)
+                    .all(|id| catalog.get(*id).is_some()),
+                "{}",
+                path.display()
+            );
             // A machine on which nothing is there but what always is runs without a hitch of the interpreter.
             let runner = Runner::new(&modelled.plan, Semantics::Puppet);
             let run = runner.run(&State::empty(&modelled.plan.space), &runner.puppet_order());

@@ -1,24 +1,28 @@
 //! Verdicts as findings.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Value as Json, json};
 use setpoint_catalog::{Catalog, Relation, Resource, ResourceId};
 use setpoint_puppet_values::Data;
-use setpoint_resources::{Modelled, Note};
-use setpoint_source::{Diagnostic, Fix, Rule, RunTitle, Severity, Sources, Story, StoryRun, StoryStep, few};
+use setpoint_resources::Modelled;
+use setpoint_source::{
+    Diagnostic, Fix, Reached, Rule, RunTitle, Severity, Sources, Story, StoryRun, StoryStep, few,
+};
 use setpoint_state::{CellId, CellKind, Event, Run, Runner, Semantics, State, Status, StepId};
 use setpoint_verify::repair::Repair;
 use setpoint_verify::{
-    Answer, Broken, Counterexample, Dependence, Failure, Stale, Twice, TwoStarts, Verdicts,
+    Answer, Broken, Counterexample, Dependence, FailsToday, Failure, Invariant, OrderWitness, Stale, Twice,
+    TwoStarts, Verdicts,
 };
 
 use crate::Question;
 use crate::edit::{quoted, relation_fix};
+use crate::judge::Refutations;
 use crate::words::Words;
 
 /// Turns what was found out about a plan into findings.
-pub(crate) struct Teller<'a> {
+pub(crate) struct FindingBuilder<'a> {
     pub(crate) catalog: &'a Catalog,
     pub(crate) modelled: &'a Modelled,
     pub(crate) words: Words<'a>,
@@ -26,6 +30,8 @@ pub(crate) struct Teller<'a> {
     pub(crate) stated: &'a [&'a setpoint_config::Invariant],
     sources: &'a Sources,
     may_change: &'a dyn Fn(&str) -> bool,
+    /// Nothing is known of the platform of the node.
+    pub(crate) is_platform_unknown: bool,
 }
 
 /// Names in one message at most.
@@ -36,7 +42,7 @@ const CONFIGURES: [&str; 4] = ["File", "Concat_file", "File_line", "Ini_setting"
 /// Places that are shown at most where a finding is about many.
 pub(crate) const MAX_PLACES: usize = 2;
 
-impl<'a> Teller<'a> {
+impl<'a> FindingBuilder<'a> {
     pub(crate) fn new(
         question: &Question<'a>,
         modelled: &'a Modelled,
@@ -45,70 +51,104 @@ impl<'a> Teller<'a> {
         Self {
             catalog: question.catalog,
             modelled,
-            words: Words::new(&modelled.plan, question.catalog),
+            words: Words::new(modelled, question.catalog),
             runner: Runner::new(&modelled.plan, question.options.semantics),
             stated,
             sources: question.sources,
             may_change: question.may_change,
+            is_platform_unknown: question.platform.is_none()
+                && question.options.semantics == Semantics::Puppet,
         }
     }
 
-    pub(crate) fn findings(&self, verdicts: &Verdicts) -> Vec<Diagnostic> {
-        let mut found = Vec::new();
-        let mut told: Vec<(StepId, StepId)> = Vec::new();
-        if let Some(fails) = &verdicts.fails {
-            let (finding, pair) = self.fails(fails, &verdicts.dependent);
-            told.extend(pair);
-            found.push(finding);
+    /// Returns how many resources there are that are no containers: each has one step alone.
+    pub(crate) fn real_resources(&self) -> usize {
+        self.real_steps().count()
+    }
+
+    fn real_steps(&self) -> impl Iterator<Item = (StepId, ResourceId)> {
+        let mut steps: BTreeMap<ResourceId, Vec<StepId>> = BTreeMap::new();
+        for (at, &resource) in self.modelled.resources.iter().enumerate() {
+            steps.entry(resource).or_default().push(StepId(at as u32));
         }
-        for dependence in &verdicts.dependent {
-            if !told.contains(&(dependence.one, dependence.two)) {
-                found.push(self.dependent(dependence));
+        steps.into_iter().filter_map(|(resource, steps)| match steps[..] {
+            [step] if !self.is_container(resource) => Some((step, resource)),
+            _ => None,
+        })
+    }
+
+    fn is_container(&self, resource: ResourceId) -> bool {
+        let type_name = self.catalog.get(resource).map(|one| one.type_name.as_str());
+        matches!(type_name, Some("Class" | "Stage"))
+    }
+
+    /// Returns how many resources there are, and how many have a model of all that they do: no effect is unknown, and nothing
+    /// is assumed for them.
+    pub(crate) fn coverage(&self) -> Reached {
+        let assumed: BTreeSet<ResourceId> =
+            self.modelled.assumptions.iter().flat_map(|one| one.resources.iter().copied()).collect();
+        let mut reached = Reached::default();
+        for (step, resource) in self.real_steps() {
+            let is_known = self.step(step).is_some_and(|step| step.unknown.is_none());
+            reached.found += 1;
+            reached.reached += usize::from(is_known && !assumed.contains(&resource));
+        }
+        reached
+    }
+
+    /// Returns what is told about the catalog.
+    pub(crate) fn findings(
+        &self,
+        verdicts: &Verdicts,
+        refuted: &Refutations,
+        asked: &[Invariant],
+    ) -> Vec<Diagnostic> {
+        let mut found = Vec::new();
+        let told = verdicts.fails_today().and_then(|fails| self.culprit(fails, verdicts));
+        for (witness, finding) in verdicts.order.witnesses().zip(&refuted.order) {
+            match witness {
+                OrderWitness::Dependent(one) if told == Some((one.one, one.two)) => {}
+                _ => found.push(finding.clone()),
             }
         }
         // What follows from an order that is missing is not told again.
         let ordered = found.is_empty();
         // From any start nearly everything can fail; there it counts only if it fails from every one.
         let counts = |one: &&Failure| {
-            one.every_order && (self.runner.semantics() == Semantics::Puppet || one.always == Answer::Yes)
+            one.every_order && (self.runner.semantics() == Semantics::Puppet || one.always.is_proved())
         };
         found.extend(self.always_fail(&verdicts.failures.iter().filter(counts).collect::<Vec<_>>()));
-        found.extend(verdicts.broken.iter().filter_map(|one| self.broken(one, ordered)));
+        let stated = verdicts.invariants.iter().flat_map(Answer::witnesses);
+        found.extend(stated.map(|one| self.broken_statement(one)));
+        found.extend(verdicts.declared.witnesses().filter_map(|one| self.broken(one, ordered)));
         let fought: Vec<String> = found.iter().flat_map(|one| one.resources.clone()).collect();
-        found.extend(verdicts.missing_notify.iter().filter_map(|one| self.missing_notify(one, &fought)));
-        found.extend(self.lost_refreshes(&verdicts.lost_refresh));
-        let certain = |twice: &&Twice| ordered && !self.is_guesswork(twice);
-        if let Some(twice) = verdicts.not_idempotent.as_ref().filter(certain) {
-            found.extend(self.again(Rule::NotIdempotent, twice));
-        } else if let Some(twice) = verdicts.not_quiet.as_ref().filter(certain) {
-            found.extend(self.again(Rule::ChangesEveryRun, twice));
-        } else if let Some(two) = verdicts.not_convergent.as_ref().filter(|_| ordered) {
-            found.extend(self.not_convergent(two));
+        found.extend(verdicts.missing_notify().filter_map(|one| self.missing_notify(one, &fought)));
+        found.extend(self.lost_refreshes(verdicts.lost_refresh()));
+        let Refutations { idempotent, quiet, convergent, .. } = refuted;
+        found.extend(idempotent.iter().chain(quiet).chain(convergent).find(|_| ordered).cloned());
+        for (invariant, answer) in asked.iter().zip(&verdicts.invariants) {
+            if let Answer::Unknown(reasons) = answer {
+                found.extend(reasons.as_slice().iter().map(|one| self.undecided_statement(invariant, one)));
+            }
         }
-        found.extend(verdicts.undecided.iter().map(|one| self.undecided_statement(one)));
         found.extend(self.out_of_time(verdicts));
-        found.extend(self.unproved(&verdicts.unproved));
-        let notes = self.notes(&found);
-        found.extend(notes);
+        let (undecided, told) = self.undecided(verdicts);
+        found.extend(undecided);
+        let is_told = |resource: &ResourceId| told.iter().any(|&step| self.resource(step) == Some(*resource));
+        found.extend(self.tell_assumptions(|one| !one.resources.iter().any(is_told)));
         found
     }
 
+    /// Returns the dependent pair that explains why a step fails in Puppet's order.
+    fn culprit(&self, fails: &FailsToday, verdicts: &Verdicts) -> Option<(StepId, StepId)> {
+        let mut pairs = verdicts.dependences().map(|one| (one.one, one.two));
+        pairs.find(|(one, two)| *one == fails.step || *two == fails.step)
+    }
+
     /// A step fails in the order that Puppet takes, and not in another.
-    fn fails(
-        &self,
-        found: &Counterexample,
-        dependent: &[Dependence],
-    ) -> (Diagnostic, Option<(StepId, StepId)>) {
-        let failed = found
-            .differs
-            .steps
-            .iter()
-            .copied()
-            .find(|&step| status(&found.first_run, step) == Status::Failed)
-            .or_else(|| found.differs.steps.first().copied())
-            .unwrap_or(StepId(0));
-        let culprit =
-            dependent.iter().find(|one| one.one == failed || one.two == failed).map(|one| (one.one, one.two));
+    pub(crate) fn tell_failure_of_today(&self, fails: &FailsToday, verdicts: &Verdicts) -> Diagnostic {
+        let failed = fails.step;
+        let culprit = self.culprit(fails, verdicts);
         let other = culprit.map(|(one, two)| if one == failed { two } else { one });
         let name = self.words.step(failed);
         let message = match other {
@@ -120,14 +160,14 @@ impl<'a> Teller<'a> {
         };
         let finding = Diagnostic::new(Rule::MissingOrder, message).severity(Severity::Error);
         let steps: Vec<StepId> = [Some(failed), other].into_iter().flatten().collect();
-        let mut finding = self.with_story(self.placed(finding, &steps), found, &steps);
-        if let Some(other) = other {
-            finding = self.with_fix(finding, other, failed);
+        let finding = self.with_story(self.placed(finding, &steps), &fails.counterexample, &steps);
+        match other {
+            Some(other) => self.with_fix(finding, other, failed),
+            None => finding,
         }
-        (finding, culprit)
     }
 
-    fn dependent(&self, found: &Dependence) -> Diagnostic {
+    pub(crate) fn tell_dependence(&self, found: &Dependence) -> Diagnostic {
         let (one, two) = (found.one, found.two);
         let (first, second) = (self.words.step(one), self.words.step(two));
         let example = &found.counterexample;
@@ -282,7 +322,7 @@ impl<'a> Teller<'a> {
             .collect();
         let mut groups: Vec<(bool, Option<&str>, Vec<StepId>)> = Vec::new();
         for failure in failures {
-            let (always, reason) = (failure.always == Answer::Yes, reasons.get(&failure.step).copied());
+            let (always, reason) = (failure.always.is_proved(), reasons.get(&failure.step).copied());
             match groups.iter_mut().find(|(known, why, _)| (*known, *why) == (always, reason)) {
                 Some((_, _, steps)) => steps.push(failure.step),
                 None => groups.push((always, reason, vec![failure.step])),
@@ -320,9 +360,9 @@ impl<'a> Teller<'a> {
         finding
     }
 
-    /// What must hold at the end does not: what the user states, or what a resource declares.
+    /// What a resource declares does not hold at the end.
     fn broken(&self, broken: &Broken, ordered: bool) -> Option<Diagnostic> {
-        let Some(step) = broken.step else { return Some(self.broken_statement(broken)) };
+        let step = broken.step?;
         let mut cells = Vec::new();
         broken.test.cells(&mut cells);
         let end = self.words.state(&broken.run.end, &cells);
@@ -394,7 +434,7 @@ impl<'a> Teller<'a> {
     }
 
     /// Restarts that one failure loses: one finding for each service, with an example.
-    fn lost_refreshes(&self, lost: &[Stale]) -> Vec<Diagnostic> {
+    fn lost_refreshes<'b>(&self, lost: impl Iterator<Item = &'b Stale>) -> Vec<Diagnostic> {
         let mut services: BTreeMap<StepId, Vec<(String, StepId)>> = BTreeMap::new();
         for stale in lost {
             let (Some(service), Some(path), Some(failing)) =
@@ -456,9 +496,9 @@ impl<'a> Teller<'a> {
         acting.map(|(at, _)| StepId(at as u32)).collect()
     }
 
-    /// Whether a second run acts only because a guard is not understood, or a command that should create what its guard looks
-    /// for: then nothing is known.
-    pub(crate) fn is_guesswork(&self, twice: &Twice) -> bool {
+    /// Returns the command that acts in a second run only because its guard, or what it should create for its guard, is not
+    /// understood: then the run shows nothing.
+    pub(crate) fn guesswork(&self, twice: &Twice) -> Option<StepId> {
         let guarded = |step: &StepId| {
             let resource = self.declared(*step);
             self.step(*step).is_some_and(|step| step.unknown.is_some())
@@ -466,11 +506,11 @@ impl<'a> Teller<'a> {
                     ["unless", "onlyif", "creates"].iter().any(|name| one.get(name).is_some())
                 })
         };
-        self.active(&twice.second_run).iter().any(guarded)
+        self.active(&twice.second_run).into_iter().find(guarded)
     }
 
     /// A second run is not as it should be.
-    fn again(&self, rule: Rule, twice: &Twice) -> Option<Diagnostic> {
+    pub(crate) fn tell_second_run(&self, rule: Rule, twice: &Twice) -> Diagnostic {
         let second = &twice.second_run;
         let has_failed = |run: &Run, step: StepId| status(run, step) == Status::Failed;
         // What fails in both runs is told elsewhere.
@@ -511,10 +551,16 @@ impl<'a> Teller<'a> {
         } else if !failing.is_empty() {
             finding = finding.with_help("Do not read in one resource what another takes away.");
         }
-        let first = active.first().copied().or_else(|| twice.differs.steps.first().copied())?;
-        let mut steps = vec![first];
-        steps.extend(active.iter().copied().filter(|&step| step != first).take(MAX_NAMES));
-        Some(self.placed(finding, &steps))
+        let mut steps = active;
+        if steps.is_empty() {
+            // What fails in both runs acts in neither; a command may change something and not report it.
+            steps = twice.differs.steps.iter().copied().take(1).collect();
+        }
+        if steps.is_empty() {
+            steps = self.writers(&cells, None);
+        }
+        steps.truncate(MAX_NAMES + 1);
+        self.placed(finding, &steps)
     }
 
     /// Whether it is a folder that is purged without `force`: Puppet announces the removal of folders in it and leaves them.
@@ -534,7 +580,8 @@ impl<'a> Teller<'a> {
         })
     }
 
-    fn not_convergent(&self, two: &TwoStarts) -> Option<Diagnostic> {
+    /// Two starts end differently in what a resource manages.
+    pub(crate) fn tell_two_ends(&self, two: &TwoStarts) -> Diagnostic {
         let ends: Vec<String> = two
             .runs
             .iter()
@@ -545,8 +592,9 @@ impl<'a> Teller<'a> {
             step.is_some_and(|step| {
                 step.manages(two.cell) && step.apply.written().binary_search(&two.cell).is_ok()
             })
-        })?;
-        let name = self.words.step(writer);
+        });
+        debug_assert!(writer.is_some(), "a cell that is managed has a step that manages it");
+        let name = writer.map_or("the catalog", |writer| self.words.step(writer));
         let message = format!("what {name} manages ends differently from different starts");
         let mut finding = Diagnostic::new(Rule::NotConvergent, message);
         if let [one, other] = &ends[..] {
@@ -560,71 +608,7 @@ impl<'a> Teller<'a> {
         }
         finding =
             finding.with_help("Manage what it depends on as well, or accept that it is given from outside.");
-        Some(self.placed(finding, &[writer]))
-    }
-
-    /// What the user should know about the models.
-    fn notes(&self, told: &[Diagnostic]) -> Vec<Diagnostic> {
-        let mut found = Vec::new();
-        let (mut unknown, mut partial, mut assumed) = (Vec::new(), Vec::new(), Vec::new());
-        let is_told = |type_name: &str| {
-            let no_model = format!("the type {type_name} has no model");
-            told.iter().any(|finding| finding.message.ends_with(&no_model))
-        };
-        for note in &self.modelled.notes {
-            match note {
-                Note::UnknownPackage { package } => unknown.push(package.as_str()),
-                Note::PartialPackage { package } => partial.push(package.as_str()),
-                Note::AssumedDirectory { path } => assumed.push(path.as_str()),
-                Note::VirtualPackage { package, .. } => {
-                    found.push(self.about_packages(note.to_string(), &[package]));
-                }
-                Note::UnmodelledType { type_name } if is_told(type_name) => {}
-                Note::UnmodelledType { .. } | Note::ManyPaths { .. } => {
-                    found.push(Diagnostic::new(Rule::UnknownEffect, note.to_string()));
-                }
-                // Told with the pairs that it leaves open.
-                Note::UnknownCommand { .. } => {}
-            }
-        }
-        let packages = |names: &[&str]| {
-            format!("the package{} {}", if names.len() == 1 { "" } else { "s" }, listed(names))
-        };
-        if !unknown.is_empty() {
-            let each = if unknown.len() == 1 { "it" } else { "each" };
-            let message = format!(
-                "no index knows {}: {each} is taken to bring what bears its name, and nothing else",
-                packages(&unknown)
-            );
-            let help = "Make an index of all packages with `setpoint packages build`, and name it with `--packages`.";
-            found.push(self.about_packages(message, &unknown).with_help(help));
-        }
-        if !partial.is_empty() {
-            let message = format!("of {} only the main files are known", packages(&partial));
-            found.push(self.about_packages(message, &partial));
-        }
-        if !assumed.is_empty() {
-            let list = listed(&assumed);
-            let message = format!("nothing in the catalog creates {list}: taken to exist");
-            found.push(Diagnostic::new(Rule::Assumption, message));
-        }
-        found
-    }
-
-    /// A finding at the first of the resources that install packages.
-    fn about_packages(&self, message: String, names: &[&str]) -> Diagnostic {
-        let mut finding = Diagnostic::new(Rule::UnknownPackage, message);
-        for (_, resource) in self.catalog.iter().filter(|(_, one)| one.type_name.as_str() == "Package") {
-            let named = |name: &&str| {
-                &*resource.title == *name
-                    || resource.get("name").is_some_and(|value| *value == (*name).into())
-            };
-            if names.iter().any(named) {
-                finding.resources.push(resource.reference());
-                finding.span = finding.span.or(resource.span);
-            }
-        }
-        finding
+        self.placed(finding, writer.as_slice())
     }
 
     /// Start, order and end of both runs.
@@ -716,12 +700,12 @@ impl<'a> Teller<'a> {
 
     pub(crate) fn names(&self, steps: &[StepId]) -> String {
         let names: Vec<&str> = steps.iter().map(|&step| self.words.step(step)).collect();
-        listed(&names)
+        few(&names, MAX_NAMES)
     }
 }
 
 pub(crate) fn listed(names: &[&str]) -> String {
-    if names.is_empty() { "nothing".to_owned() } else { few(names, MAX_NAMES) }
+    few(names, MAX_NAMES)
 }
 
 fn status(run: &Run, step: StepId) -> Status {

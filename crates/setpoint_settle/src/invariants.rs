@@ -4,10 +4,10 @@ use serde_json::json;
 use setpoint_config::{Config, Invariant as Stated};
 use setpoint_source::{Diagnostic, Rule, RunTitle, Severity, Story, StoryFact, StoryRun};
 use setpoint_state::{CellId, StepId, Term, Test, Value};
-use setpoint_verify::{Broken, Invariant, Undecided, Why};
+use setpoint_verify::{Broken, Invariant, Unproved, Why};
 
 use crate::Question;
-use crate::findings::Teller;
+use crate::findings::FindingBuilder;
 use crate::undecided::statement;
 
 /// The invariants that are about this node.
@@ -40,7 +40,7 @@ pub(crate) fn asked(
     (asked, problems)
 }
 
-impl Teller<'_> {
+impl FindingBuilder<'_> {
     /// What the user states does not hold.
     pub(crate) fn broken_statement(&self, broken: &Broken) -> Diagnostic {
         let mut cells = Vec::new();
@@ -111,14 +111,17 @@ impl Teller<'_> {
     }
 
     /// What the user states, and what was not decided.
-    pub(crate) fn undecided_statement(&self, undecided: &Undecided) -> Diagnostic {
-        let reason = match undecided.why {
-            Why::Step(step) => format!("what {} does is not known", self.words.step(step)),
-            Why::Time => "the time was over".to_owned(),
+    pub(crate) fn undecided_statement(&self, invariant: &Invariant, open: &Unproved) -> Diagnostic {
+        let reason = match open.why {
+            Why::Step(step) | Why::BeyondProgram(step) => {
+                format!("what {} does is not known", self.words.step(step))
+            }
+            Why::Time => "timed out".to_owned(),
+            Why::NeverClean => "no run without a failure was found".to_owned(),
             _ => "the question is too large, or the solver gave up".to_owned(),
         };
-        let mut finding = statement(undecided, &reason);
-        finding.span = self.stated.iter().find(|one| one.name == *undecided.name).map(|one| one.span);
+        let mut finding = statement(&invariant.name, &reason);
+        finding.span = self.stated.iter().find(|one| one.name == *invariant.name).map(|one| one.span);
         finding
     }
 }

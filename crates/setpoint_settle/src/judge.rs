@@ -1,120 +1,151 @@
-//! What the verifier found out, as answers: each with what it rests on, what shows it, or why it is open.
+//! The answers about a catalog, each with what it rests on, the finding that shows it, or why it is open.
 
-use setpoint_resources::Note;
 use setpoint_source::{
-    Basis, Diagnostic, Gap, Judgement, Question, Reason, Rule, Standing, Verdict, Witness,
+    Answer, Diagnostic, Gap, Judgement, Question, Reason, Reasons, Rule, Verdict, Witness,
 };
-use setpoint_state::Semantics;
-use setpoint_verify::{Options, Order, Twice, Unproved, Verdicts, Why};
+use setpoint_state::StepId;
+use setpoint_verify::{OrderWitness, Twice, TwoStarts, Unproved, Verdicts, Why};
 
-use crate::findings::Teller;
+use crate::findings::FindingBuilder;
 use crate::undecided;
 
-/// The answers about a catalog.
-pub(crate) fn verdict(
-    teller: &Teller<'_>,
-    verdicts: &Verdicts,
-    findings: &[Diagnostic],
-    options: &Options,
-) -> Verdict {
-    let basis = basis(options);
-    let reasons = reasons(teller, verdicts);
-    let assumed = assumptions(teller);
-    let proved = || {
-        assumed.iter().fold(Judgement::Proved(basis.clone()), |answer, reason| answer.doubt(reason.clone()))
-    };
-    let open = |why: &str| {
-        let mut reasons = reasons.clone();
-        if reasons.is_empty() {
-            reasons.push(Reason::new(Gap::Undecided, why));
-        }
-        setpoint_source::Reasons::from_vec(reasons).map_or_else(proved, Judgement::Unknown)
-    };
-    let refuted = |rules: &[Rule], today: bool| {
-        let mut shown = findings.iter().filter(|finding| rules.contains(&finding.rule)).map(Witness::of);
-        let bare = Witness { rule: rules[0], span: None, story: None, today };
-        let witness = Witness { today, ..shown.next().unwrap_or(bare) };
-        Judgement::Refuted { witness, more: shown.collect(), open: reasons.clone() }
-    };
-    let answer = |answer: setpoint_verify::Answer, shown: Option<&Twice>, rules: &[Rule]| match answer {
-        setpoint_verify::Answer::Yes => proved(),
-        _ if shown.is_some_and(|twice| teller.is_guesswork(twice)) => {
-            open("what a guarded command does is not known")
-        }
-        setpoint_verify::Answer::No => refuted(rules, false),
-        setpoint_verify::Answer::Unknown => open("the question was not decided"),
-    };
-    let order = match verdicts.order {
-        Order::Independent => proved(),
-        Order::Dependent => refuted(&[Rule::MissingOrder, Rule::Diverges], false),
-        Order::Fails => refuted(&[Rule::MissingOrder, Rule::Diverges], true),
-        Order::Unknown => open("the question was not decided"),
-    };
-    let mut out = Verdict::nothing_asked();
-    out.give(Question::Order, order);
-    let again = [Rule::NotIdempotent, Rule::MissingOrder, Rule::Diverges];
-    out.give(Question::Idempotent, answer(verdicts.idempotent, verdicts.not_idempotent.as_ref(), &again));
-    let loud = [Rule::ChangesEveryRun, Rule::NotIdempotent, Rule::MissingOrder, Rule::Diverges];
-    out.give(Question::Quiet, answer(verdicts.quiet, verdicts.not_quiet.as_ref(), &loud));
-    out.give(Question::Convergent, answer(verdicts.convergent, None, &[Rule::NotConvergent]));
-    out
+/// The findings that refute something, made before anyone decides which of them are told.
+pub(crate) struct Refutations {
+    /// One for each witness of order, in their order.
+    pub(crate) order: Vec<Diagnostic>,
+    pub(crate) idempotent: Option<Diagnostic>,
+    pub(crate) quiet: Option<Diagnostic>,
+    pub(crate) convergent: Option<Diagnostic>,
 }
 
-/// What every proof about a catalog rests on.
-pub(crate) fn basis(options: &Options) -> Basis {
-    let mut standing = vec![Standing::AloneOnTheMachine];
-    if options.semantics == Semantics::Puppet {
-        standing.push(Standing::PackageScripts);
-        if !options.any_start {
-            standing.extend([Standing::BaseFolders, Standing::WholePackages, Standing::DeclaredKinds]);
-        }
-    }
-    Basis::of(standing)
-}
-
-/// What the models took for granted for this catalog alone.
-fn assumptions(teller: &Teller<'_>) -> Vec<Reason> {
-    let mut found = Vec::new();
-    for note in &teller.modelled.notes {
-        let words = match note {
-            Note::UnknownPackage { package } => {
-                format!("the package {package} installs only files named after it")
-            }
-            Note::PartialPackage { package } => {
-                format!("the package {package} installs nothing that matters beyond its main files")
-            }
-            Note::AssumedDirectory { path } => format!("{path} exists"),
-            Note::VirtualPackage { .. } | Note::UnmodelledType { .. } | Note::ManyPaths { .. } => {
-                note.to_string()
-            }
-            Note::UnknownCommand { .. } => continue,
+impl FindingBuilder<'_> {
+    /// Builds the finding of each witness. What acts in a second run only because it is not understood refutes nothing.
+    pub(crate) fn refute(&self, verdicts: &Verdicts) -> Refutations {
+        let certain = |answer: &Answer<Twice, Unproved>| {
+            answer.witness().filter(|twice| self.guesswork(twice).is_none()).cloned()
         };
-        found.push(Reason::new(Gap::Assumed, words));
+        let again = |rule, answer| certain(answer).map(|twice| self.tell_second_run(rule, &twice));
+        let order = verdicts.order.witnesses().map(|witness| match witness {
+            OrderWitness::Fails(fails) => self.tell_failure_of_today(fails, verdicts),
+            OrderWitness::Dependent(dependence) => self.tell_dependence(dependence),
+        });
+        Refutations {
+            order: order.collect(),
+            idempotent: again(Rule::NotIdempotent, &verdicts.idempotent),
+            quiet: again(Rule::ChangesEveryRun, &verdicts.quiet),
+            convergent: verdicts.convergent.witness().map(|two: &TwoStarts| self.tell_two_ends(two)),
+        }
     }
-    found
-}
 
-/// Why questions are open.
-fn reasons(teller: &Teller<'_>, verdicts: &Verdicts) -> Vec<Reason> {
-    let mut found: Vec<Reason> = Vec::new();
-    for Unproved { steps, why } in &verdicts.unproved {
-        let place = steps.iter().find_map(|step| teller.declared(*step)?.span);
-        let reason = match why {
+    /// Returns the answers about the catalog. Nothing is proved of a catalog without resources, and nothing that rests on an
+    /// assumption about this catalog alone.
+    pub(crate) fn judge(&self, verdicts: &Verdicts, refuted: &Refutations) -> Verdict {
+        let mut out = Verdict::nothing_asked();
+        let asked = [Question::Order, Question::Idempotent, Question::Quiet, Question::Convergent];
+        if self.real_resources() == 0 {
+            let nothing = Reason::new(Gap::NothingEntered, "the catalog has no resources");
+            for question in asked {
+                out.give(question, Judgement::unknown(nothing.clone()));
+            }
+            return out;
+        }
+        let is_today = verdicts.fails_today().is_some();
+        let today = |finding: &Diagnostic| Witness { today: is_today, ..Witness::of(finding) };
+        let answers = [
+            self.answer(&verdicts.order, refuted.order.iter().map(today).collect(), None),
+            self.answer(&verdicts.idempotent, shown(&refuted.idempotent), self.doubt(&verdicts.idempotent)),
+            self.answer(&verdicts.quiet, shown(&refuted.quiet), self.doubt(&verdicts.quiet)),
+            self.answer(&verdicts.convergent, shown(&refuted.convergent), None),
+        ];
+        let assumed = self.assumptions();
+        for (question, mut answer) in asked.into_iter().zip(answers) {
+            // Where there is one order alone, nothing that is assumed can make it matter.
+            let matters = question != Question::Order || !verdicts.is_total_order;
+            if matters && !answer.is_refuted() {
+                answer = assumed.iter().fold(answer, |answer, reason| answer.doubt(reason.clone()));
+            }
+            out.give(question, answer);
+        }
+        out
+    }
+
+    /// Returns an answer of the verifier as one about the catalog. `doubt`: why its refutation shows nothing.
+    fn answer<W>(
+        &self,
+        answer: &Answer<W, Unproved>,
+        witnesses: Vec<Witness>,
+        doubt: Option<Reason>,
+    ) -> Judgement {
+        let mut open: Vec<Reason> = Vec::new();
+        for reason in answer.reasons().iter().map(|one| self.reason(one)).chain(doubt) {
+            if !open.contains(&reason) {
+                open.push(reason);
+            }
+        }
+        let mut witnesses = witnesses.into_iter();
+        match (answer, witnesses.next(), Reasons::from_vec(open)) {
+            (Answer::Proved(basis), _, _) => Judgement::Proved(basis.clone()),
+            (_, Some(witness), open) => {
+                let open = open.map(Reasons::into_vec).unwrap_or_default();
+                Judgement::Refuted { witness, more: witnesses.collect(), open }
+            }
+            (_, None, Some(open)) => Judgement::Unknown(open),
+            (_, None, None) => {
+                Judgement::unknown(Reason::new(Gap::Undecided, "the question was not decided"))
+            }
+        }
+    }
+
+    /// Returns why a second run that differs shows nothing, if that is so.
+    fn doubt(&self, answer: &Answer<Twice, Unproved>) -> Option<Reason> {
+        let step = self.guesswork(answer.witness()?)?;
+        let place = self.declared(step).and_then(|resource| resource.span);
+        let words =
+            format!("whether {} has something to do in a second run is not known", self.words.step(step));
+        Some(Reason::new(Gap::NotModelled, words).at(place))
+    }
+
+    /// Returns why a question is open.
+    fn reason(&self, unproved: &Unproved) -> Reason {
+        let Unproved { steps, why } = unproved;
+        let place = |step| self.declared(step).and_then(|resource| resource.span);
+        let is_alone = |step| steps.iter().all(|&other| other == step || !self.acts(other));
+        match *why {
             Why::Step(step) => {
-                let place = teller.declared(*step).and_then(|resource| resource.span);
-                let words = format!("what {} does is not known", teller.words.step(*step));
-                Reason::new(Gap::NotModelled, words).at(place)
+                let words = format!("what {} does is not known", self.words.step(step));
+                Reason::new(Gap::NotModelled, words).at(place(step))
             }
+            Why::BeyondProgram(step) if is_alone(step) => {
+                let words = format!(
+                    "{} does the same from every start and nothing in a second run",
+                    self.words.step(step)
+                );
+                Reason::new(Gap::Assumed, words).at(place(step))
+            }
+            // What an unknown package installs may be what others manage; what a command is known to touch is.
+            Why::BeyondProgram(step) if self.is_package(step) => {
+                let words = format!("{} installs nothing that other resources manage", self.words.step(step));
+                Reason::new(Gap::Assumed, words).at(place(step))
+            }
+            Why::BeyondProgram(step) => self.reason(&Unproved { steps: Vec::new(), why: Why::Step(step) }),
             Why::Time => Reason::new(Gap::Time, "timed out"),
-            _ => Reason::new(
-                Gap::Undecided,
-                undecided::message(*why, &teller.names(steps)).unwrap_or_default(),
-            )
-            .at(place),
-        };
-        if !found.contains(&reason) {
-            found.push(reason);
+            why => Reason::new(Gap::Undecided, undecided::message(why, &self.names(steps)))
+                .at(steps.iter().find_map(|&step| place(step))),
         }
     }
-    found
+}
+
+impl FindingBuilder<'_> {
+    /// Whether a step is more than a container.
+    fn acts(&self, step: StepId) -> bool {
+        self.step(step).is_some_and(|step| !step.passes_on)
+    }
+
+    fn is_package(&self, step: StepId) -> bool {
+        self.declared(step).is_some_and(|resource| resource.type_name.as_str() == "Package")
+    }
+}
+
+fn shown(finding: &Option<Diagnostic>) -> Vec<Witness> {
+    finding.iter().map(Witness::of).collect()
 }

@@ -4,6 +4,7 @@
 //! (`setpoint_verify`), and here the answers become findings with their story, their severity and their repair as
 //! code. It proves nothing itself and prints nothing.
 
+mod assumptions;
 mod edit;
 mod findings;
 mod invariants;
@@ -17,13 +18,13 @@ use setpoint_catalog::Catalog;
 use setpoint_catalog::graph::Graph;
 use setpoint_config::Sentence;
 use setpoint_resources::World;
-use setpoint_source::{Diagnostic, Sources, Verdict};
+use setpoint_source::{Diagnostic, Reached, Sources, Verdict};
 use setpoint_verify::{Options, verify};
 
 pub use edit::relation_fix;
 pub use simulate::{Simulation, Turn, simulate};
 
-use findings::Teller;
+use findings::FindingBuilder;
 
 /// A catalog, and all that its judgement needs.
 #[derive(Clone, Copy)]
@@ -50,6 +51,10 @@ pub struct Question<'a> {
 pub struct Settled {
     pub verdict: Verdict,
     pub findings: Vec<Diagnostic>,
+    /// The resources of the catalog, and those that are modelled in full.
+    pub resources: Reached,
+    /// How much is assumed about this catalog alone.
+    pub assumptions: usize,
 }
 
 /// Asks everything about a catalog.
@@ -72,16 +77,18 @@ pub fn settle(question: &Question<'_>) -> Settled {
     let maybe_redundant = stated_edges.iter().map(|one| one.steps).collect();
     let options = &Options { invariants, maybe_redundant, ..question.options.clone() };
     let verdicts = verify(&modelled.plan, options);
-    let teller = Teller::new(question, &modelled, &stated);
-    let mut findings = teller.findings(&verdicts);
+    let builder = FindingBuilder::new(question, &modelled, &stated);
+    let refuted = builder.refute(&verdicts);
+    let mut findings = builder.findings(&verdicts, &refuted, &options.invariants);
     if question.repair
         && findings.iter().any(|finding| finding.fix.is_some())
         && let Some(repair) = setpoint_verify::repair::repair(&modelled.plan, options)
     {
-        teller.mend(&mut findings, &repair);
+        builder.mend(&mut findings, &repair);
     }
-    findings.extend(teller.redundant(&stated_edges, &verdicts.redundant));
+    findings.extend(builder.redundant(&stated_edges, &verdicts.redundant));
     findings.extend(problems);
-    let verdict = judge::verdict(&teller, &verdicts, &findings, question.options);
-    Settled { verdict, findings }
+    let verdict = builder.judge(&verdicts, &refuted);
+    let (resources, assumptions) = (builder.coverage(), builder.assumptions().len());
+    Settled { verdict, findings, resources, assumptions }
 }

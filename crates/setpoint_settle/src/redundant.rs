@@ -8,7 +8,7 @@ use setpoint_source::{Diagnostic, Rule};
 use setpoint_state::StepId;
 
 use crate::Question;
-use crate::findings::Teller;
+use crate::findings::FindingBuilder;
 
 /// A relationship that the manifest states.
 pub(crate) struct StatedEdge {
@@ -57,7 +57,7 @@ pub(crate) fn stated(question: &Question<'_>, modelled: &Modelled) -> Vec<Stated
     found
 }
 
-impl Teller<'_> {
+impl FindingBuilder<'_> {
     /// Those relationships without which nothing changes.
     pub(crate) fn redundant(&self, stated: &[StatedEdge], proved: &[(StepId, StepId)]) -> Vec<Diagnostic> {
         let is_redundant = |one: &&StatedEdge| one.automatic || proved.contains(&one.steps);

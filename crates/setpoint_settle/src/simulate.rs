@@ -5,7 +5,7 @@ use setpoint_source::{Random, Sources};
 use setpoint_state::{CellId, Event, Runner, State, Status, StepId, Value};
 
 use crate::Question;
-use crate::findings::Teller;
+use crate::findings::FindingBuilder;
 
 /// Which order is run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -40,7 +40,7 @@ pub struct Simulation {
 pub fn simulate(question: &Question<'_>, turn: Turn) -> Option<Simulation> {
     let modelled = setpoint_resources::plan(question.catalog, question.graph, question.world);
     let start = setpoint_verify::plain_start(&modelled.plan, question.options)?;
-    let teller = Teller::new(question, &modelled, &[]);
+    let builder = FindingBuilder::new(question, &modelled, &[]);
     let runner = Runner::new(&modelled.plan, question.options.semantics);
     let order = match turn {
         Turn::Puppet => runner.puppet_order(),
@@ -57,8 +57,8 @@ pub fn simulate(question: &Question<'_>, turn: Turn) -> Option<Simulation> {
             && shown(*step)
         {
             simulation.steps.push(Done {
-                name: teller.words.step(*step).to_owned(),
-                place: teller.resource(*step).and_then(|id| place(question.sources, question, id)),
+                name: builder.words.step(*step).to_owned(),
+                place: builder.resource(*step).and_then(|id| place(question.sources, question, id)),
                 status: run.statuses.get(step.0 as usize).copied().unwrap_or(Status::None),
                 refreshed: run.refreshed.get(step.0 as usize).copied().unwrap_or(false),
                 effects: Vec::new(),
@@ -68,7 +68,7 @@ pub fn simulate(question: &Question<'_>, turn: Turn) -> Option<Simulation> {
         if !shown(step) {
             continue;
         }
-        let told = tell(&teller, event, &mut now);
+        let told = tell(&builder, event, &mut now);
         if let (Some(at), Some(told)) = (at, told)
             && let Some(done) = simulation.steps.get_mut(at)
         {
@@ -78,7 +78,7 @@ pub fn simulate(question: &Question<'_>, turn: Turn) -> Option<Simulation> {
     let second = runner.run(&run.end, &order);
     let changed = second.statuses.iter().enumerate().filter(|(_, status)| **status == Status::Changed);
     let restless = changed.map(|(at, _)| StepId(at as u32)).filter(|&step| shown(step));
-    simulation.again = restless.map(|step| teller.words.step(step).to_owned()).collect();
+    simulation.again = restless.map(|step| builder.words.step(step).to_owned()).collect();
     Some(simulation)
 }
 
@@ -94,14 +94,14 @@ fn step_of(event: &Event) -> StepId {
     }
 }
 
-fn tell(teller: &Teller<'_>, event: &Event, now: &mut State) -> Option<String> {
+fn tell(builder: &FindingBuilder<'_>, event: &Event, now: &mut State) -> Option<String> {
     match event {
         Event::Write { cell, to, .. } => {
             now.set(*cell, to.clone());
-            told_write(teller, *cell, to)
+            told_write(builder, *cell, to)
         }
         Event::Skipped(_, because) => {
-            Some(format!("skipped, for {} failed or was skipped", teller.words.step(*because)))
+            Some(format!("skipped, for {} failed or was skipped", builder.words.step(*because)))
         }
         Event::Refresh(_) => Some("refreshed".to_owned()),
         Event::Failed(_, reason) => Some(format!("fails: {reason}")),
@@ -110,8 +110,8 @@ fn tell(teller: &Teller<'_>, event: &Event, now: &mut State) -> Option<String> {
     }
 }
 
-fn told_write(teller: &Teller<'_>, cell: CellId, to: &Value) -> Option<String> {
-    teller.words.fact(cell, to)
+fn told_write(builder: &FindingBuilder<'_>, cell: CellId, to: &Value) -> Option<String> {
+    builder.words.fact(cell, to)
 }
 
 fn place(sources: &Sources, question: &Question<'_>, id: setpoint_catalog::ResourceId) -> Option<String> {

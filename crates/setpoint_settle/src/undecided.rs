@@ -2,13 +2,14 @@
 
 use std::collections::BTreeSet;
 
+use setpoint_catalog::graph::Node;
 use setpoint_config::Invariant as Stated;
 use setpoint_resources::OutOfTime;
-use setpoint_source::{Diagnostic, Gap, Judgement, Question, Reason, Rule, Span, Verdict};
+use setpoint_source::{Diagnostic, Gap, Judgement, Question, Reached, Reason, Rule, Span, Verdict};
 use setpoint_state::StepId;
-use setpoint_verify::{Stage, Undecided, Unfinished, Unproved, Verdicts, Why};
+use setpoint_verify::{Stage, Unfinished, Unproved, Verdicts, Why};
 
-use crate::findings::{MAX_PLACES, Teller, listed};
+use crate::findings::{FindingBuilder, MAX_PLACES, listed};
 use crate::{Question as About, Settled};
 
 /// What there is to say about a catalog of which the models were not made in time.
@@ -18,15 +19,10 @@ pub(crate) fn without_models(question: &About<'_>, stated: &[&Stated], out: OutO
     for asked in [Question::Order, Question::Idempotent, Question::Quiet, Question::Convergent] {
         verdict.give(asked, Judgement::unknown(late.clone()));
     }
-    let mut findings: Vec<Diagnostic> = stated
-        .iter()
-        .map(|one| {
-            let undecided = Undecided { name: one.name.as_str().into(), why: Why::Time };
-            statement(&undecided, "the time was over").at(one.span)
-        })
-        .collect();
+    let mut findings: Vec<Diagnostic> =
+        stated.iter().map(|one| statement(&one.name, "timed out").at(one.span)).collect();
     let OutOfTime { modelled, of } = out;
-    let message = "the time was over before the models of all resources were made";
+    let message = "timed out before every resource had a model";
     let mut open = vec![
         "whether the order matters",
         "whether a second run changes anything",
@@ -43,18 +39,20 @@ pub(crate) fn without_models(question: &About<'_>, stated: &[&Stated], out: OutO
         .with_note(format!("Not decided: {}.", listed(&open)))
         .with_help("`--timeout SECONDS` gives more time.");
     findings.push(finding);
-    Settled { verdict, findings }
+    let is_resource = |&id: &_| matches!(question.graph.node(id), Node::Resource(_));
+    let found = question.graph.order().into_iter().filter(is_resource).count();
+    Settled { verdict, findings, resources: Reached::new(0, found), assumptions: 0 }
 }
 
 /// A statement of the user of which it is not known whether it holds.
-pub(crate) fn statement(undecided: &Undecided, reason: &str) -> Diagnostic {
-    let message = format!("whether `{}` holds is not decided: {reason}", undecided.name);
+pub(crate) fn statement(name: &str, reason: &str) -> Diagnostic {
+    let message = format!("whether `{name}` holds is not decided: {reason}");
     Diagnostic::new(Rule::Undecided, message)
 }
 
-/// What is open for a reason, about resources with these names; the names are empty if it is about the catalog as a whole. None
-/// for what is told otherwise.
-pub(crate) fn message(why: Why, names: &str) -> Option<String> {
+/// Returns what is open for a reason, about resources with these names; the names are empty if it is about the catalog as a
+/// whole.
+pub(crate) fn message(why: Why, names: &str) -> String {
     let about = if names.is_empty() { "the catalog as a whole" } else { names };
     let reason = match why {
         Why::Hard => "the question was too hard for the solver",
@@ -64,60 +62,74 @@ pub(crate) fn message(why: Why, names: &str) -> Option<String> {
         }
         Why::Postponed => "when they have their turn depends on others that bring what their providers need",
         Why::Enough => {
-            "so many pairs whose order matters were found that these were not asked about; ask again when they are mended"
+            "so many pairs whose order matters were found that these were not looked at; check again when they are mended"
         }
+        Why::NoStart => "no machine fits what is assumed of the start, so that no run shows anything",
+        Why::NeverClean => "no run without a failure was found, and the question is about such runs",
+        Why::Time => "timed out",
+        Why::Step(_) | Why::BeyondProgram(_) => "what a resource does is not known",
         Why::WhetherItFails => {
             let among = if names.is_empty() { String::new() } else { format!(" (asked for {names})") };
-            return Some(format!(
+            return format!(
                 "the order matters, but it is not decided whether today's order is one in which a resource fails that another \
                  order would not fail{among}"
-            ));
+            );
         }
         Why::Invariant => {
-            return Some(format!(
-                "not decided whether all that these declare still holds at the end: {about}"
-            ));
+            return format!("not decided whether all that these declare still holds at the end: {about}");
         }
         Why::Refresh => {
-            return Some(format!(
+            return format!(
                 "not decided whether these always run with their configuration as it is at the end: {about}"
-            ));
+            );
         }
-        // Told for all of them at once.
-        Why::Step(_) | Why::Time => return None,
     };
-    Some(format!("not decided for {about}: {reason}"))
+    format!("not decided for {about}: {reason}")
 }
 
-impl Teller<'_> {
-    /// What could not be decided: one finding for each resource that is to blame, one for each other reason.
-    pub(crate) fn unproved(&self, unproved: &[Unproved]) -> Vec<Diagnostic> {
-        let mut found: Vec<Diagnostic> = Vec::new();
+impl FindingBuilder<'_> {
+    /// Returns what could not be decided: one finding for each resource that is to blame, one for each other reason; and the
+    /// steps of unknown effect that are told so.
+    pub(crate) fn undecided(&self, verdicts: &Verdicts) -> (Vec<Diagnostic>, Vec<StepId>) {
         let mut blamed: Vec<(StepId, Vec<StepId>)> = Vec::new();
         let mut others: Vec<(Why, Vec<StepId>)> = Vec::new();
-        for one in unproved {
-            if let Why::Step(step) = one.why {
-                let with = one.steps.iter().copied().filter(|&other| other != step);
-                match blamed.iter_mut().find(|(known, _)| *known == step) {
-                    Some((_, known)) => known.extend(with),
-                    None => blamed.push((step, with.collect())),
+        let order = verdicts.order.reasons();
+        let runs = [
+            verdicts.idempotent.reasons(),
+            verdicts.quiet.reasons(),
+            verdicts.convergent.reasons(),
+            verdicts.declared.reasons(),
+            verdicts.refreshed.reasons(),
+        ];
+        let all =
+            order.iter().map(|one| (one, true)).chain(runs.into_iter().flatten().map(|one| (one, false)));
+        for (Unproved { steps, why }, is_order) in all {
+            match *why {
+                Why::Step(step) | Why::BeyondProgram(step) => {
+                    // A second run is not known for the steps that it may touch, whatever the order.
+                    let with = steps.iter().copied().filter(|&other| is_order && other != step);
+                    match blamed.iter_mut().find(|(known, _)| *known == step) {
+                        Some((_, known)) => known.extend(with),
+                        None => blamed.push((step, with.collect())),
+                    }
                 }
-            } else {
-                match others.iter_mut().find(|(known, _)| *known == one.why) {
-                    Some((_, known)) => known.extend(&one.steps),
-                    None => others.push((one.why, one.steps.clone())),
-                }
+                // Told for all stages at once.
+                Why::Time => {}
+                why => match others.iter_mut().find(|(known, _)| *known == why) {
+                    Some((_, known)) => known.extend(steps),
+                    None => others.push((why, steps.clone())),
+                },
             }
         }
-        found.extend(self.unknown_effects(blamed));
+        let told = blamed.iter().map(|(step, _)| *step).collect();
+        let mut found = self.unknown_effects(blamed);
         for (why, steps) in others {
             let mut seen: BTreeSet<StepId> = BTreeSet::new();
             let steps: Vec<StepId> = steps.into_iter().filter(|step| seen.insert(*step)).collect();
-            let names = if steps.is_empty() { String::new() } else { self.names(&steps) };
-            let Some(message) = message(why, &names) else { continue };
+            let message = message(why, &self.names(&steps));
             found.push(self.placed(Diagnostic::new(Rule::Undecided, message), &steps));
         }
-        found
+        (found, told)
     }
 
     /// Steps whose effects are not known, each with the steps whose order with it is left open. Those that are so for the same
@@ -158,10 +170,8 @@ impl Teller<'_> {
             }
             let mut finding = Diagnostic::new(Rule::UnknownEffect, message);
             if !with.is_empty() {
-                finding = finding.with_note(format!(
-                    "So nothing is proved about {whose} order with {}; nothing else is affected.",
-                    self.names(&with)
-                ));
+                finding =
+                    finding.with_note(format!("So {whose} order with {} is not proved.", self.names(&with)));
             }
             let help = "Say what it does in setpoint.toml (`setpoint explain unknown-effect`).";
             self.placed(finding.with_help(help), steps.get(..MAX_PLACES).unwrap_or(&steps))
@@ -174,7 +184,7 @@ impl Teller<'_> {
         if verdicts.unfinished.is_empty() {
             return None;
         }
-        let message = "the time was over before everything was decided";
+        let message = "timed out; some checks are incomplete";
         let mut finding = Diagnostic::new(Rule::Undecided, message);
         for Unfinished { stage, decided } in &verdicts.unfinished {
             let (question, what) = match stage {
@@ -195,7 +205,7 @@ impl Teller<'_> {
         }
         let pairs = verdicts.unfinished.iter().find(|one| one.stage == Stage::Order);
         let open = pairs.and_then(|one| one.decided).map_or(0, |(done, of)| of - done);
-        let late = verdicts.unproved.iter().filter(|one| one.why == Why::Time);
+        let late = verdicts.order.reasons().iter().filter(|one| one.why == Why::Time);
         let left: Vec<String> = late
             .take(open)
             .filter_map(|one| {
@@ -215,7 +225,9 @@ impl Teller<'_> {
 mod tests {
     use super::*;
 
-    const ALL: [Why; 8] = [
+    const ALL: [Why; 10] = [
+        Why::NoStart,
+        Why::NeverClean,
         Why::Hard,
         Why::Large,
         Why::NotReplayed,
@@ -229,28 +241,24 @@ mod tests {
     #[test]
     fn every_reason_is_a_sentence_with_and_without_names() {
         for why in ALL {
-            let with = message(why, "File[/a] and File[/b]").expect("a message");
+            let with = message(why, "File[/a] and File[/b]");
             assert!(with.contains("File[/a] and File[/b]"), "{with}");
-            let without = message(why, "").expect("a message");
+            let without = message(why, "");
             assert!(!without.contains("nothing:") && !without.contains("  "), "{without}");
             assert!(!without.ends_with([' ', ':']), "{without}");
         }
-        assert_eq!(message(Why::Time, "File[/a]"), None, "told for all stages at once");
-        assert_eq!(message(Why::Step(StepId(0)), "File[/a]"), None, "told with the step that is to blame");
     }
 
     #[test]
     fn todays_order_is_told_without_an_empty_list() {
         assert_eq!(
-            message(Why::WhetherItFails, "").as_deref(),
-            Some(
-                "the order matters, but it is not decided whether today's order is one in which a resource fails that another \
-                 order would not fail"
-            )
+            message(Why::WhetherItFails, ""),
+            "the order matters, but it is not decided whether today's order is one in which a resource fails that another order \
+             would not fail"
         );
         assert_eq!(
-            message(Why::Hard, "").as_deref(),
-            Some("not decided for the catalog as a whole: the question was too hard for the solver")
+            message(Why::Hard, ""),
+            "not decided for the catalog as a whole: the question was too hard for the solver"
         );
     }
 }

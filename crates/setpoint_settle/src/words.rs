@@ -5,12 +5,14 @@
 use rustc_hash::FxHashMap;
 use setpoint_catalog::Catalog;
 use setpoint_puppet_values::Data;
+use setpoint_resources::{Modelled, Origin};
 use setpoint_source::StoryFact;
 use setpoint_state::{CellId, CellKey, CellKind, Event, Kind, Plan, Run, State, Status, StepId, Value};
 
 /// Says what cells hold.
 pub(crate) struct Words<'a> {
     plan: &'a Plan,
+    modelled: &'a Modelled,
     /// Which resource declares a content.
     declared: FxHashMap<&'a str, String>,
 }
@@ -19,14 +21,14 @@ pub(crate) struct Words<'a> {
 const MAX_FACTS: usize = 4;
 
 impl<'a> Words<'a> {
-    pub(crate) fn new(plan: &'a Plan, catalog: &'a Catalog) -> Self {
+    pub(crate) fn new(modelled: &'a Modelled, catalog: &'a Catalog) -> Self {
         let mut declared = FxHashMap::default();
         for (_, resource) in catalog.iter() {
             if let Some(Data::String(text)) = resource.get("content").map(|value| &value.data) {
                 declared.entry(&**text).or_insert_with(|| resource.reference());
             }
         }
-        Self { plan, declared }
+        Self { plan: &modelled.plan, modelled, declared }
     }
 
     pub(crate) fn step(&self, step: StepId) -> &str {
@@ -76,12 +78,11 @@ impl<'a> Words<'a> {
 
     /// What people think of first comes first.
     fn weight(&self, cell: CellId) -> u8 {
-        let cell = self.plan.space.get(cell);
         // What stands for something that nobody thought of is the point of the story.
-        if cell.is_some_and(|cell| cell.key.name.contains("(another ")) {
+        if self.modelled.stand_ins.contains(&cell) {
             return 0;
         }
-        match cell.map(|cell| cell.key.kind) {
+        match self.plan.space.get(cell).map(|cell| cell.key.kind) {
             Some(CellKind::Package) => 0,
             Some(CellKind::User | CellKind::UserGroup) => 1,
             Some(CellKind::Path | CellKind::Entry) => 2,
@@ -125,7 +126,7 @@ impl<'a> Words<'a> {
             CellKind::Loaded => format!("the service {name} runs with {} as {detail}", self.value(value)),
             CellKind::User if !detail.is_empty() => match value {
                 Value::Absent => format!("the user {name} has no {detail}"),
-                Value::Text(text) if text.starts_with("(secret ") => {
+                value if self.modelled.origins.of(value) == Some(&Origin::Secret) => {
                     format!("the {detail} of the user {name} is as declared")
                 }
                 _ => format!("the {detail} of the user {name} is {}", self.value(value)),
@@ -134,10 +135,7 @@ impl<'a> Words<'a> {
                 let is = if absent { "is not" } else { "is" };
                 format!("the user {detail} {is} in the group {name}")
             }
-            CellKind::UserGroup if name.ends_with(" (gid)") => {
-                let name = name.trim_end_matches(" (gid)");
-                format!("the gid of the group {name} is {}", self.value(value))
-            }
+            CellKind::GroupNumber => format!("the gid of the group {name} is {}", self.value(value)),
             CellKind::User if absent => format!("the user {name} does not exist"),
             CellKind::User => format!("the user {name} exists"),
             CellKind::UserGroup if absent => format!("the group {name} does not exist"),
@@ -169,10 +167,8 @@ impl<'a> Words<'a> {
     /// Whether a content is known only by where it comes from.
     pub(crate) fn is_unread(&self, value: &Value) -> bool {
         let Value::File(text) = value else { return false };
-        text.starts_with('(')
-            && text.ends_with(')')
-            && !text.starts_with("(secret ")
-            && !self.declared.contains_key(&**text)
+        !self.declared.contains_key(&**text)
+            && matches!(self.modelled.origins.of(value), Some(Origin::Package(_) | Origin::Elsewhere))
     }
 
     fn path(&self, path: &str, value: &Value) -> String {
@@ -188,17 +184,17 @@ impl<'a> Words<'a> {
         match value {
             Value::Absent => "absent".to_owned(),
             Value::Directory => "a directory".to_owned(),
-            Value::File(content) => match self.declared.get(&**content) {
-                Some(resource) => format!("a file as {resource} declares it"),
-                // What a package brings is named by the package, in parentheses.
-                None if content.starts_with("(as in the package") => {
-                    let package = content.trim_start_matches("(as in the package ");
-                    let package = package.split([':', ')']).next().unwrap_or(package);
+            Value::File(content) => match (self.declared.get(&**content), self.modelled.origins.of(value)) {
+                (Some(resource), _) => format!("a file as {resource} declares it"),
+                (None, Some(Origin::Package(package))) => {
                     format!("a file as the package {package} brings it")
                 }
-                None => "a file with a content of its own".to_owned(),
+                (None, _) => "a file with a content of its own".to_owned(),
             },
             Value::Link(target) => target.to_string(),
+            Value::Text(_) if self.modelled.origins.of(value) == Some(&Origin::Secret) => {
+                "as declared".to_owned()
+            }
             Value::Text(text) => format!("`{text}`"),
             Value::Fresh(Kind::File, _) => "a file with some other content".to_owned(),
             Value::Fresh(..) => "something else".to_owned(),

@@ -72,6 +72,8 @@ pub enum CellKind {
     Loaded,
     User,
     UserGroup,
+    /// The number of a group.
+    GroupNumber,
     Cron,
     Host,
     Mount,

@@ -5,7 +5,7 @@
 use std::process::ExitCode;
 
 use setpoint_state::Semantics;
-use setpoint_verify::{Options, family, verify};
+use setpoint_verify::{Answer, Options, family, verify};
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -28,14 +28,22 @@ fn main() -> ExitCode {
     let semantics = if semantics == "paper" { Semantics::Paper } else { Semantics::Puppet };
     let verdicts = verify(&plan, &Options { semantics, ..Options::default() });
     println!(
-        "{:?}, idempotent {:?}, quiet {:?}, convergent {:?}; {} pairs of {} depend on the order, {} not proved",
-        verdicts.order,
-        verdicts.idempotent,
-        verdicts.quiet,
-        verdicts.convergent,
-        verdicts.dependent.len(),
+        "order {}, idempotent {}, quiet {}, convergent {}; {} pairs of {} depend on the order, {} not proved",
+        word(&verdicts.order),
+        word(&verdicts.idempotent),
+        word(&verdicts.quiet),
+        word(&verdicts.convergent),
+        verdicts.dependences().count(),
         verdicts.effort.candidates,
-        verdicts.unproved.len()
+        verdicts.order.reasons().len()
     );
     ExitCode::SUCCESS
+}
+
+fn word<W, R>(answer: &Answer<W, R>) -> &'static str {
+    match answer {
+        Answer::Proved(_) => "proved",
+        Answer::Refuted { .. } => "refuted",
+        Answer::Unknown(_) => "unknown",
+    }
 }

@@ -4,7 +4,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use setpoint_solver::Outcome;
 use setpoint_state::{CellId, Semantics, Status, StepId};
 
-use crate::context::Context;
+use crate::context::{Context, sorted};
 use crate::flow::GaveUp;
 use crate::kinds::{Held, Known};
 use crate::machine::Machine;
@@ -12,34 +12,19 @@ use crate::runs::{Runs, Track};
 use crate::sub::{Moment, Sub, Tests, embed, lasting};
 use crate::twice::{LARGEST_PART, managed};
 use crate::witness::Witness;
-use crate::{Answer, TwoStarts, Unproved, Why};
+use crate::{Answer, Basis, TwoStarts, Unproved, Why, conclude};
 
 /// So many groups that may not bring their cells to one end are asked from real starts.
 const MOST_TRIES: usize = 20;
 
-/// Whether runs from different starts end alike.
-pub(crate) struct Convergence {
-    pub(crate) convergent: Answer,
-    pub(crate) not_convergent: Option<TwoStarts>,
-    pub(crate) unproved: Option<Unproved>,
-}
-
-impl Convergence {
-    fn yes() -> Self {
-        Self { convergent: Answer::Yes, not_convergent: None, unproved: None }
-    }
-
-    fn no(two: TwoStarts) -> Self {
-        Self { convergent: Answer::No, not_convergent: Some(two), unproved: None }
-    }
-}
-
-/// Every managed cell has one end, whatever the start, if nothing failed.
+/// Decides whether every managed cell has one end, whatever the start, if nothing failed. Proved only if a run without failure
+/// is known: of no run at all everything holds.
 pub(crate) fn converge(
     context: &Context<'_>,
     witness: &Witness<'_, '_>,
     groups: &[Vec<StepId>],
-) -> Convergence {
+    basis: &Basis,
+) -> Answer<TwoStarts, Unproved> {
     let mut open: Vec<CellId> = Vec::new();
     if context.unsettled.is_empty() {
         let mut apart = Apart::new(context);
@@ -53,7 +38,7 @@ pub(crate) fn converge(
             if group.len() <= LARGEST_PART && tries < MOST_TRIES && !context.is_late() {
                 tries += 1;
                 if let Ok(Some(two)) = converges(context, witness, group, &left) {
-                    return Convergence::no(two);
+                    return Answer::refuted(two);
                 }
             }
             open.extend(left);
@@ -63,29 +48,30 @@ pub(crate) fn converge(
     } else {
         open = managed(context);
     }
-    if open.is_empty() {
-        return Convergence::yes();
-    }
-    // Then everything is asked from real starts.
-    let answer = if context.order.len() <= LARGEST_PART && !context.is_late() {
-        converges(context, witness, &context.order, &open)
-    } else {
-        Err(GaveUp)
-    };
-    match answer {
-        Ok(None) => Convergence::yes(),
-        Ok(Some(two)) => Convergence::no(two),
-        Err(GaveUp) => {
-            let why = if context.is_late() { Why::Time } else { Why::Large };
-            let mut steps: Vec<StepId> =
-                open.iter().flat_map(|cell| context.writers[cell.0 as usize].iter().copied()).collect();
-            steps.sort_unstable();
-            steps.dedup();
-            steps.truncate(20);
-            let unproved = Some(Unproved { steps, why });
-            Convergence { convergent: Answer::Unknown, not_convergent: None, unproved }
+    if !open.is_empty() {
+        // Then everything is asked from real starts.
+        let answer = if context.order.len() <= LARGEST_PART && !context.is_late() {
+            converges(context, witness, &context.order, &open)
+        } else {
+            Err(GaveUp)
+        };
+        match answer {
+            Ok(None) => {}
+            Ok(Some(two)) => return Answer::refuted(two),
+            Err(GaveUp) => {
+                let why = if context.is_late() { Why::Time } else { Why::Large };
+                let writers = open.iter().flat_map(|cell| context.writers[cell.0 as usize].iter().copied());
+                let mut steps = sorted(writers);
+                steps.truncate(20);
+                return Answer::unknown(Unproved { steps, why });
+            }
         }
     }
+    let vacuous = (!witness.has_clean_run()).then(|| Unproved {
+        steps: Vec::new(),
+        why: if context.is_late() { Why::Time } else { Why::NeverClean },
+    });
+    conclude(Vec::new(), vacuous.into_iter().collect(), basis)
 }
 
 /// What groups show by themselves, one after the other in the order of the run.

@@ -11,10 +11,10 @@ use setpoint_state::{
 
 use crate::context::{Context, Lens};
 use crate::flow::GaveUp;
-use crate::pair::Asker;
+use crate::pair::PairProver;
 use crate::runs::Runs;
 use crate::sub::{Moment, Sub, Tests, Values, embed, moved};
-use crate::{Answer, Broken, Failure, Invariant, Stale, Undecided, Unproved, Why};
+use crate::{Answer, Basis, Broken, Failure, Invariant, Stale, Unproved, Why, conclude};
 
 /// More steps than this are not put into one question about an end.
 const LARGEST: usize = 300;
@@ -41,21 +41,21 @@ enum Orders {
 /// Looks for a start, in which `holds` holds too, whose clean run ends with `bad`. With candidates for a transient failure, one
 /// of them fails in a first run, and a second run is clean.
 fn ask(
-    asker: &Asker<'_, '_>,
+    prover: &PairProver<'_, '_>,
     seeds: &[StepId],
     holds: &Test,
     bad: &Test,
     transient: Option<&[StepId]>,
     orders: Orders,
 ) -> Result<Option<Shown>, GaveUp> {
-    let context = asker.context;
+    let context = prover.context;
     if !context.unsettled.is_empty() {
         return Err(GaveUp);
     }
     let largest = if orders == Orders::Any { LARGEST_UNORDERED } else { LARGEST };
     let also = [holds.clone(), bad.clone()];
     let lens = lens_for(context, &also);
-    let mut members = asker
+    let mut members = prover
         .closure(lens, seeds.iter().copied().chain(transient.into_iter().flatten().copied()))
         .filter(|members| members.len() <= largest)
         .ok_or(GaveUp)?;
@@ -73,7 +73,7 @@ fn ask(
         if let Some(candidates) = transient {
             key.extend(members.iter().map(|step| u32::from(candidates.contains(step))));
         }
-        if asker.proved.borrow().contains(&key) {
+        if prover.proved.borrow().contains(&key) {
             return Ok(None);
         }
         let runs = Runs::new(&sub, context.semantics, &[]);
@@ -118,11 +118,11 @@ fn ask(
         }
         machine.circuit.assert(&[!last.error]);
         let wrong = machine.test(&last.state, &bad_here);
-        let wishes = asker.witness.plain(&machine, &start, &sub.cells);
+        let wishes = prover.witness.plain(&machine, &start, &sub.cells);
         match machine.solve_near(&[wrong], &wishes) {
             Outcome::Unknown => return Err(GaveUp),
             Outcome::Unsat => {
-                asker.proved.borrow_mut().insert(key);
+                prover.proved.borrow_mut().insert(key);
                 return Ok(None);
             }
             Outcome::Sat => {}
@@ -133,13 +133,13 @@ fn ask(
             Some(moments) => {
                 let chosen: Vec<StepId> =
                     Runs::decode(&machine, moments).into_iter().map(|at| members[at]).collect();
-                asker.witness.order(&chosen, None).ok_or(GaveUp)?
+                prover.witness.order(&chosen, None).ok_or(GaveUp)?
             }
         };
-        let Some(whole) = asker.witness.complete(&embed(&sub, &machine.decode(&start))) else {
+        let Some(whole) = prover.witness.complete(&embed(&sub, &machine.decode(&start))) else {
             return Err(GaveUp);
         };
-        if !asker.witness.is_admissible(&whole) || !whole.holds(holds) {
+        if !prover.witness.is_admissible(&whole) || !whole.holds(holds) {
             return Err(GaveUp);
         }
         let mut all = Vec::new();
@@ -166,7 +166,7 @@ fn ask(
         if failed.is_empty() {
             return Err(GaveUp);
         }
-        members = asker
+        members = prover
             .closure(lens, members.iter().copied().chain(failed))
             .filter(|members| members.len() <= largest)
             .ok_or(GaveUp)?;
@@ -200,50 +200,50 @@ fn writers_of(context: &Context<'_>, test: &Test) -> Vec<StepId> {
     steps
 }
 
-/// What the user states, asked of every order, and what steps declare.
+/// Decides what the user states, asked of every order, and what steps declare.
 pub(crate) fn invariants(
-    asker: &Asker<'_, '_>,
+    prover: &PairProver<'_, '_>,
     stated: &[Invariant],
     independent: bool,
-    unproved: &mut Vec<Unproved>,
+    basis: &Basis,
     tell: &dyn Fn(usize, usize),
-) -> (Vec<Broken>, Vec<Undecided>) {
-    let context = asker.context;
+) -> (Vec<Answer<Broken, Unproved>>, Answer<Broken, Unproved>) {
+    let context = prover.context;
+    let (mut found, mut unproved) = (Vec::new(), Vec::new());
     let implied = implied(context).unwrap_or_else(|| {
         unproved.push(Unproved { steps: Vec::new(), why: Why::Time });
         Vec::new()
     });
     let count = stated.len() + implied.len();
-    let (mut found, mut undecided) = (Vec::new(), Vec::new());
+    let mut answers = Vec::new();
     for (at, invariant) in stated.iter().enumerate() {
         tell(at, count);
-        match holds_always(asker, invariant, independent) {
-            Ok(broken) => found.extend(broken),
-            Err(why) => undecided.push(Undecided { name: invariant.name.clone(), why }),
-        }
+        answers.push(holds_always(prover, invariant, independent, basis));
     }
     for (at, (name, test, step)) in implied.into_iter().enumerate() {
         tell(stated.len() + at, count);
         let seeds = writers_of(context, &test);
-        match ask(asker, &seeds, &Test::True, &test.clone().negate(), None, Orders::Puppets) {
+        match ask(prover, &seeds, &Test::True, &test.clone().negate(), None, Orders::Puppets) {
             Ok(None) => {}
-            Ok(Some(shown)) => found.extend(broken(asker, name, test, Some(step), shown)),
+            Ok(Some(shown)) => found.extend(broken(prover, name, test, Some(step), shown)),
             Err(GaveUp) => {
                 let why = if context.is_late() { Why::Time } else { Why::Invariant };
                 unproved.push(Unproved { steps: [step].into_iter().chain(seeds).collect(), why });
             }
         }
     }
-    (found, undecided)
+    (answers, conclude(found, unproved, basis))
 }
 
-/// Whether a clean run, from any start and in any order, ends where a stated invariant does not hold.
+/// Decides whether a stated invariant holds after every clean run, from any start and in any order. Proved only if a clean run is
+/// known and no step of unknown effect may touch what the invariant looks at.
 fn holds_always(
-    asker: &Asker<'_, '_>,
+    prover: &PairProver<'_, '_>,
     invariant: &Invariant,
     independent: bool,
-) -> Result<Option<Broken>, Why> {
-    let context = asker.context;
+    basis: &Basis,
+) -> Answer<Broken, Unproved> {
+    let context = prover.context;
     let test = &invariant.test;
     let (seeds, bad) = (writers_of(context, test), test.clone().negate());
     let mut cells = Vec::new();
@@ -254,40 +254,52 @@ fn holds_always(
         Some(Reach::Everything) => !cells.is_empty(),
         Some(Reach::Cells(reached)) => reached.iter().any(|cell| cells.contains(cell)),
     });
+    let open = |why: Why| Unproved { steps: Vec::new(), why };
     // Puppet's own order first: it is the story that users know.
     for orders in [Orders::Puppets, Orders::Any] {
         if orders == Orders::Any && independent {
             break;
         }
-        let shown = ask(asker, &seeds, &Test::True, &bad, None, orders)
-            .map_err(|GaveUp| if context.is_late() { Why::Time } else { Why::Hard })?;
-        if let Some(shown) = shown {
-            let found = broken(asker, invariant.name.clone(), test.clone(), None, shown);
-            return Ok(found.map(|found| Broken { unless: blind, ..found }));
+        match ask(prover, &seeds, &Test::True, &bad, None, orders) {
+            Ok(None) => {}
+            Ok(Some(shown)) => {
+                let found = broken(prover, invariant.name.clone(), test.clone(), None, shown);
+                return match found {
+                    Some(found) => Answer::refuted(Broken { unless: blind, ..found }),
+                    None => Answer::unknown(open(Why::NotReplayed)),
+                };
+            }
+            Err(GaveUp) => {
+                return Answer::unknown(open(if context.is_late() { Why::Time } else { Why::Hard }));
+            }
         }
     }
-    blind.map_or(Ok(None), |step| Err(Why::Step(step)))
+    let mut doubts: Vec<Unproved> = blind.map(|step| open(Why::Step(step))).into_iter().collect();
+    if doubts.is_empty() && !prover.witness.has_clean_run() {
+        doubts.push(open(if context.is_late() { Why::Time } else { Why::NeverClean }));
+    }
+    conclude(Vec::new(), doubts, basis)
 }
 
 /// The story of a broken invariant, with as plain a start as still shows it.
 fn broken(
-    asker: &Asker<'_, '_>,
+    prover: &PairProver<'_, '_>,
     name: Arc<str>,
     test: Test,
     step: Option<StepId>,
     shown: Shown,
 ) -> Option<Broken> {
-    let context = asker.context;
+    let context = prover.context;
     let Shown { start, mut runs, cells, .. } = shown;
     let run = runs.pop()?;
     let shows = |start: &State| {
-        if !asker.witness.is_admissible(start) {
+        if !prover.witness.is_admissible(start) {
             return None;
         }
         let again = context.runner.run(start, &run.order);
         (again.statuses.iter().all(|status| !status.is_bad()) && !again.end.holds(&test)).then_some(again)
     };
-    let (start, matters, run) = asker.witness.plainer(start, &cells, run.clone(), shows);
+    let (start, matters, run) = prover.witness.plainer(start, &cells, run.clone(), shows);
     Some(Broken { name, test, step, start, matters, run, unless: None })
 }
 
@@ -426,17 +438,17 @@ fn loads(context: &Context<'_>) -> Vec<Load> {
     found
 }
 
-/// Services that run with an old configuration after a clean run: never told (`missing`), or told in a run in which something
-/// else failed (`lost`).
+/// Looks for services that run with an old configuration after a clean run: never told, or told in a run in which something
+/// else failed.
 pub(crate) fn stale(
-    asker: &Asker<'_, '_>,
-    unproved: &mut Vec<Unproved>,
+    prover: &PairProver<'_, '_>,
+    basis: &Basis,
     tell: &dyn Fn(usize, usize),
-) -> (Vec<Stale>, Vec<Stale>) {
-    let context = asker.context;
-    let (mut missing, mut lost) = (Vec::new(), Vec::new());
+) -> Answer<Stale, Unproved> {
+    let context = prover.context;
+    let (mut found, mut unproved) = (Vec::new(), Vec::new());
     if context.semantics == Semantics::Paper {
-        return (missing, lost);
+        return conclude(found, unproved, basis);
     }
     let loads = loads(context);
     for (at, load) in loads.iter().enumerate() {
@@ -452,9 +464,9 @@ pub(crate) fn stale(
             failing,
             runs,
         };
-        match ask(asker, &seeds, &load.fresh, &bad, None, Orders::Puppets) {
+        match ask(prover, &seeds, &load.fresh, &bad, None, Orders::Puppets) {
             Ok(Some(shown)) => {
-                missing.push(stale(shown));
+                found.push(stale(shown));
                 continue;
             }
             Ok(None) => {}
@@ -472,8 +484,8 @@ pub(crate) fn stale(
         if candidates.is_empty() {
             continue;
         }
-        match ask(asker, &seeds, &load.fresh, &bad, Some(&candidates), Orders::Puppets) {
-            Ok(Some(shown)) => lost.push(stale(shown)),
+        match ask(prover, &seeds, &load.fresh, &bad, Some(&candidates), Orders::Puppets) {
+            Ok(Some(shown)) => found.push(stale(shown)),
             Ok(None) => {}
             Err(GaveUp) => {
                 let why = if context.is_late() { Why::Time } else { Why::Refresh };
@@ -481,7 +493,7 @@ pub(crate) fn stale(
             }
         }
     }
-    (missing, lost)
+    conclude(found, unproved, basis)
 }
 
 /// Transient failures that are tried for one service.
@@ -510,10 +522,10 @@ fn waits_for(context: &Context<'_>, service: StepId) -> Vec<StepId> {
     found
 }
 
-/// Steps that fail in Puppet's order on a plain machine, and whether they fail on every one.
-pub(crate) fn failures(asker: &Asker<'_, '_>, independent: bool) -> Vec<Failure> {
-    let context = asker.context;
-    let Some(base) = asker.witness.base() else { return Vec::new() };
+/// Returns the steps that fail in Puppet's order on a plain machine, and whether they fail on every one.
+pub(crate) fn failures(prover: &PairProver<'_, '_>, independent: bool, basis: &Basis) -> Vec<Failure> {
+    let context = prover.context;
+    let Some(base) = prover.witness.base() else { return Vec::new() };
     let run = context.runner.run(base, &context.order);
     let mut found = Vec::new();
     for (at, status) in run.statuses.iter().enumerate() {
@@ -521,19 +533,27 @@ pub(crate) fn failures(asker: &Asker<'_, '_>, independent: bool) -> Vec<Failure>
             continue;
         }
         let step = StepId(at as u32);
-        let always = always_fails(asker, step);
+        let always = always_fails(prover, step, basis).unwrap_or_else(|GaveUp| {
+            let why = if context.is_late() { Why::Time } else { Why::Hard };
+            Answer::unknown(Unproved { steps: vec![step], why })
+        });
         found.push(Failure { step, start: base.clone(), run: run.clone(), always, every_order: independent });
     }
     found
 }
 
-fn always_fails(asker: &Asker<'_, '_>, step: StepId) -> Answer {
-    let context = asker.context;
-    let Some(members) = asker.closure(Lens::All, [step]).filter(|members| members.len() <= LARGEST) else {
-        return Answer::Unknown;
-    };
+/// Decides whether a step fails from every admissible start, in Puppet's order. Refuted only by a start from which the
+/// interpreter ran it without a failure.
+fn always_fails(
+    prover: &PairProver<'_, '_>,
+    step: StepId,
+    basis: &Basis,
+) -> Result<Answer<State, Unproved>, GaveUp> {
+    let context = prover.context;
+    let members =
+        prover.closure(Lens::All, [step]).filter(|members| members.len() <= LARGEST).ok_or(GaveUp)?;
     if !context.unsettled.is_empty() {
-        return Answer::Unknown;
+        return Err(GaveUp);
     }
     let sub = Sub::new(context, &members, Moment::Start, Tests::Inside);
     let runs = Runs::new(&sub, context.semantics, &[]);
@@ -541,16 +561,17 @@ fn always_fails(asker: &Asker<'_, '_>, step: StepId) -> Answer {
     let start = machine.any_start();
     runs.assume(&mut machine, &start);
     let track = runs.in_order(&mut machine, start.clone());
-    let Some(at) = members.iter().position(|&member| member == step) else { return Answer::Unknown };
+    let at = members.iter().position(|&member| member == step).ok_or(GaveUp)?;
     match machine.solve(&[!track.failed[at]]) {
-        Outcome::Unsat => Answer::Yes,
-        Outcome::Unknown => Answer::Unknown,
+        Outcome::Unsat => Ok(Answer::Proved(basis.clone())),
+        Outcome::Unknown => Err(GaveUp),
         Outcome::Sat => {
-            let other = asker.witness.complete(&embed(&sub, &machine.decode(&start)));
-            match other.map(|start| context.runner.run(&start, &context.order)) {
-                Some(run) if run.statuses[step.0 as usize] != Status::Failed => Answer::No,
-                _ => Answer::Unknown,
+            let other = prover.witness.complete(&embed(&sub, &machine.decode(&start))).ok_or(GaveUp)?;
+            let run = context.runner.run(&other, &context.order);
+            if run.statuses[step.0 as usize] == Status::Failed {
+                return Err(GaveUp);
             }
+            Ok(Answer::refuted(other))
         }
     }
 }
@@ -558,11 +579,11 @@ fn always_fails(asker: &Asker<'_, '_>, step: StepId) -> Answer {
 /// Edges without which every start ends as before, failures included: those that others imply, and those of which the first of
 /// the two can neither fail nor be skipped and without which the order still does not matter. And whether all were asked about.
 pub(crate) fn redundant(
-    asker: &Asker<'_, '_>,
+    prover: &PairProver<'_, '_>,
     asked: &[(StepId, StepId)],
     tell: &dyn Fn(usize, usize),
 ) -> (Vec<(StepId, StepId)>, bool) {
-    let context = asker.context;
+    let context = prover.context;
     let original = context.runner.plan();
     let (mut found, mut all) = (Vec::new(), true);
     for (at, &(one, two)) in asked.iter().enumerate() {
@@ -589,8 +610,8 @@ pub(crate) fn redundant(
         }
         without.deadline.set(context.deadline.get());
         without.solver = context.solver;
-        let orders = crate::order::decide(&mut Asker::new(&without), &|_, _| {});
-        if orders.order == crate::Order::Independent {
+        let orders = crate::order::decide(&mut PairProver::new(&without), &|_, _| {});
+        if orders.is_independent() {
             found.push((one, two));
         }
     }

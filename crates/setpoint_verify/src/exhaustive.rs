@@ -5,15 +5,52 @@ use std::collections::BTreeSet;
 use rustc_hash::FxHashSet;
 use setpoint_state::{Domains, Plan, Progress, Run, Runner, Semantics, State, Status, StepId, Test};
 
-use crate::{Answer, Order};
+use crate::{Answer, OrderWitness, Unproved, Verdicts, Why};
 
 /// What trying everything shows.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Truth {
-    pub order: Order,
-    pub idempotent: Answer,
-    pub quiet: Answer,
-    pub convergent: Answer,
+    pub order: Shown,
+    pub idempotent: Shown,
+    pub quiet: Shown,
+    pub convergent: Shown,
+}
+
+/// What trying everything shows about one question.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Shown {
+    Holds,
+    Fails,
+    /// For order: it matters, and Puppet's own order is one in which a step fails that another would not fail.
+    FailsToday,
+    /// There is no run that the question is about.
+    NothingToShow,
+}
+
+impl Truth {
+    /// Returns what the prover says, or what it could not decide.
+    fn said(verdicts: &Verdicts) -> Result<Self, Vec<Unproved>> {
+        let order = match verdicts.order.witness() {
+            Some(OrderWitness::Fails(_)) => Shown::FailsToday,
+            _ => said(&verdicts.order)?,
+        };
+        Ok(Self {
+            order,
+            idempotent: said(&verdicts.idempotent)?,
+            quiet: said(&verdicts.quiet)?,
+            convergent: said(&verdicts.convergent)?,
+        })
+    }
+}
+
+fn said<W>(answer: &Answer<W, Unproved>) -> Result<Shown, Vec<Unproved>> {
+    let is_vacuous = |one: &Unproved| matches!(one.why, Why::NoStart | Why::NeverClean);
+    match answer {
+        Answer::Proved(_) => Ok(Shown::Holds),
+        Answer::Refuted { .. } => Ok(Shown::Fails),
+        Answer::Unknown(reasons) if reasons.as_slice().iter().all(is_vacuous) => Ok(Shown::NothingToShow),
+        Answer::Unknown(reasons) => Err(reasons.as_slice().to_vec()),
+    }
 }
 
 /// All admissible starts; `None` if there are more than `limit` states to look through.
@@ -140,12 +177,9 @@ pub fn truth(plan: &Plan, semantics: Semantics, any_start: bool, limit: u64) -> 
     let starts = starts(plan, semantics, any_start, limit)?;
     let runner = Runner::new(plan, semantics);
     let order = runner.puppet_order();
-    let mut truth = Truth {
-        order: Order::Independent,
-        idempotent: Answer::Yes,
-        quiet: Answer::Yes,
-        convergent: Answer::Yes,
-    };
+    let before = if starts.is_empty() { Shown::NothingToShow } else { Shown::Holds };
+    let mut truth =
+        Truth { order: before, idempotent: before, quiet: before, convergent: Shown::NothingToShow };
     let mut context = crate::context::Context::new(plan, semantics, any_start);
     context.trim();
     let managed = crate::twice::managed(&context);
@@ -154,15 +188,15 @@ pub fn truth(plan: &Plan, semantics: Semantics, any_start: bool, limit: u64) -> 
         let first = runner.run(start, &order);
         let ends = outcomes(&runner, start);
         if ends.len() > 1 {
-            if truth.order == Order::Independent {
-                truth.order = Order::Dependent;
+            if truth.order == Shown::Holds {
+                truth.order = Shown::Fails;
             }
             if semantics == Semantics::Puppet {
                 let worse = first.statuses.iter().enumerate().any(|(at, status)| {
                     *status == Status::Failed && ends.iter().any(|end| end.statuses[at] == Status::Ok)
                 });
                 if worse {
-                    truth.order = Order::Fails;
+                    truth.order = Shown::FailsToday;
                 }
             }
         }
@@ -170,10 +204,10 @@ pub fn truth(plan: &Plan, semantics: Semantics, any_start: bool, limit: u64) -> 
         if !(semantics == Semantics::Paper && failed) {
             let second = runner.run(&first.end, &order);
             if !twice_same(&first, &second, semantics) {
-                truth.idempotent = Answer::No;
+                truth.idempotent = Shown::Fails;
             }
             if !second.is_quiet() {
-                truth.quiet = Answer::No;
+                truth.quiet = Shown::Fails;
             }
         }
     }
@@ -183,10 +217,13 @@ pub fn truth(plan: &Plan, semantics: Semantics, any_start: bool, limit: u64) -> 
         let run = runner.run(start, &order);
         if run.statuses.iter().all(|status| !status.is_bad()) {
             match &reached {
-                None => reached = Some(run.end),
+                None => {
+                    reached = Some(run.end);
+                    truth.convergent = Shown::Holds;
+                }
                 Some(known) => {
                     if managed.iter().any(|&cell| known.get(cell) != run.end.get(cell)) {
-                        truth.convergent = Answer::No;
+                        truth.convergent = Shown::Fails;
                         break;
                     }
                 }
@@ -210,17 +247,10 @@ pub fn judge(plan: &Plan, semantics: Semantics, limit: u64) -> Judged {
     let Some(truth) = truth(plan, semantics, false, limit) else { return Judged::TooLarge };
     let options = crate::Options { semantics, ..crate::Options::default() };
     let verdicts = crate::ask(plan, &options, false);
-    let said = Truth {
-        order: verdicts.order,
-        idempotent: verdicts.idempotent,
-        quiet: verdicts.quiet,
-        convergent: verdicts.convergent,
-    };
-    if said != truth {
-        return Judged::Differs(format!(
-            "said {said:?}, true is {truth:?}; not proved: {:?}",
-            verdicts.unproved
-        ));
+    match Truth::said(&verdicts) {
+        Ok(said) if said == truth => {}
+        Ok(said) => return Judged::Differs(format!("said {said:?}, true is {truth:?}")),
+        Err(open) => return Judged::Differs(format!("true is {truth:?}; not proved: {open:?}")),
     }
     let runner = Runner::new(plan, semantics);
     let permitted = |order: &[StepId]| {
@@ -229,8 +259,7 @@ pub fn judge(plan: &Plan, semantics: Semantics, limit: u64) -> Judged {
             seen.insert(step.0) && runner.before(step).iter().all(|before| seen.contains(before))
         }) && seen.len() == plan.steps.len()
     };
-    let examples =
-        verdicts.dependent.iter().map(|dependence| &dependence.counterexample).chain(&verdicts.fails);
+    let examples = verdicts.order.witnesses().map(OrderWitness::counterexample);
     for example in examples {
         let (one, two) =
             (runner.run(&example.start, &example.first), runner.run(&example.start, &example.second));

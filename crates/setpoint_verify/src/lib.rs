@@ -1,9 +1,8 @@
 //! Does a plan settle? Whether its order matters, whether a second run changes anything, whether all starts end alike.
 //!
-//! [`verify`] takes a [`Plan`] of `setpoint_state` and gives [`Verdicts`] as data: a verdict for each question, and a
-//! counterexample for each that is not good. A counterexample is a start and orders that were run by the concrete
-//! interpreter on the whole plan; what did not replay is never reported. A question that could not be decided is
-//! `unknown`, with the steps and the reason.
+//! [`verify`] takes a [`Plan`] of `setpoint_state` and returns [`Verdicts`] as data: an [`Answer`] to each question. A
+//! refutation carries a counterexample: a start and orders that the concrete interpreter ran on the whole plan; what did not
+//! replay is never reported. A question that could not be decided is unknown, with the steps and the reasons of its own.
 //!
 //! It stands after `setpoint_resources`, which makes plans of catalogs, and before the program, which tells its answers. It
 //! knows no type of resource, no catalog and no source text, and it prints nothing.
@@ -39,10 +38,12 @@ use std::cell::{Cell, OnceCell};
 use std::sync::Arc;
 use std::time::Instant;
 
+use setpoint_answer::Standing;
 use setpoint_state::{CellId, Plan, Run, Semantics, State, StepId, Test};
 
 use context::Context;
 
+pub use setpoint_answer::{Answer, Basis, Reasons};
 pub use setpoint_solver::Backend;
 
 /// What is asked, and how long it may take.
@@ -65,6 +66,31 @@ pub struct Options {
     pub progress: Option<Progress>,
     /// Which solver is asked.
     pub solver: Backend,
+}
+
+impl Options {
+    /// Returns what every proof rests on: the standing assumptions that these options imply.
+    pub fn basis(&self) -> Basis {
+        let mut standing = vec![Standing::AloneOnTheMachine];
+        match self.semantics {
+            Semantics::Paper => standing.push(Standing::PaperModels),
+            Semantics::Puppet => {
+                standing.extend([
+                    Standing::PackageScripts,
+                    Standing::PackagesAvailable,
+                    Standing::ServiceFiles,
+                ]);
+                if !self.any_start {
+                    standing.extend([
+                        Standing::BaseFolders,
+                        Standing::WholePackages,
+                        Standing::DeclaredKinds,
+                    ]);
+                }
+            }
+        }
+        Basis::of(standing)
+    }
 }
 
 impl std::fmt::Debug for Options {
@@ -101,61 +127,76 @@ pub struct Invariant {
     pub test: Test,
 }
 
-/// Does the order of unordered steps matter?
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Order {
-    /// Proved: every permitted order ends alike, from every start.
-    Independent,
-    /// Right only thanks to the order that Puppet takes.
-    Dependent,
-    /// In the order that Puppet takes a step fails that another order would not fail.
-    Fails,
-    Unknown,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Answer {
-    Yes,
-    No,
-    Unknown,
-}
-
-/// All that was found.
+/// The answers about a plan.
 #[derive(Clone, Debug)]
 pub struct Verdicts {
-    pub order: Order,
+    /// Every order that the edges permit ends alike, from every start.
+    pub order: Answer<OrderWitness, Unproved>,
     /// A second run leaves every cell as the first left it, and fails or skips nothing that the first did not.
-    pub idempotent: Answer,
+    pub idempotent: Answer<Twice, Unproved>,
     /// A second run reports no change and no refresh.
-    pub quiet: Answer,
+    pub quiet: Answer<Twice, Unproved>,
     /// After every run without failure each managed cell is the same, whatever the start.
-    pub convergent: Answer,
-    /// Pairs of steps whose order matters.
-    pub dependent: Vec<Dependence>,
-    /// For [`Order::Fails`]: Puppet's order first, one in which the step does not fail second.
-    pub fails: Option<Counterexample>,
-    /// A start whose second run is not as the first.
-    pub not_idempotent: Option<Twice>,
-    pub not_quiet: Option<Twice>,
-    /// Two starts that end differently.
-    pub not_convergent: Option<TwoStarts>,
+    pub convergent: Answer<TwoStarts, Unproved>,
+    /// Each of [`Options::invariants`] holds after every run without failure, in every order.
+    pub invariants: Vec<Answer<Broken, Unproved>>,
+    /// What steps declare still holds after every run without failure.
+    pub declared: Answer<Broken, Unproved>,
+    /// After every run without failure services run with their files as they are then, also if one step failed once in the run
+    /// before.
+    pub refreshed: Answer<Stale, Unproved>,
     /// Steps that fail in Puppet's order on a plain machine.
     pub failures: Vec<Failure>,
-    /// Invariants, stated or declared by a step, that a clean run leaves broken.
-    pub broken: Vec<Broken>,
-    /// Stated invariants that were not decided.
-    pub undecided: Vec<Undecided>,
-    /// Services that run with an old configuration after a clean run.
-    pub missing_notify: Vec<Stale>,
-    /// The same, after one transient failure and a clean run.
-    pub lost_refresh: Vec<Stale>,
     /// Of the edges that were asked about, those without which nothing changes.
     pub redundant: Vec<(StepId, StepId)>,
-    /// Questions that were not decided.
-    pub unproved: Vec<Unproved>,
+    /// The edges leave no two steps that do something unordered: whatever steps do, their order cannot matter.
+    pub is_total_order: bool,
     /// The stages for which the time was not enough.
     pub unfinished: Vec<Unfinished>,
     pub effort: Effort,
+}
+
+impl Verdicts {
+    /// Returns the pairs of steps whose order matters.
+    pub fn dependences(&self) -> impl Iterator<Item = &Dependence> {
+        self.order.witnesses().filter_map(|witness| match witness {
+            OrderWitness::Dependent(dependence) => Some(dependence),
+            OrderWitness::Fails(_) => None,
+        })
+    }
+
+    /// Returns the failure of Puppet's own order, if another order would not fail.
+    pub fn fails_today(&self) -> Option<&FailsToday> {
+        match self.order.witness() {
+            Some(OrderWitness::Fails(fails)) => Some(fails),
+            _ => None,
+        }
+    }
+
+    /// Returns the invariants, stated or declared by a step, that a clean run leaves broken.
+    pub fn broken(&self) -> impl Iterator<Item = &Broken> {
+        self.invariants.iter().chain([&self.declared]).flat_map(Answer::witnesses)
+    }
+
+    /// Returns the services that run with an old configuration after a clean run: nothing tells them.
+    pub fn missing_notify(&self) -> impl Iterator<Item = &Stale> {
+        self.refreshed.witnesses().filter(|stale| stale.failing.is_none())
+    }
+
+    /// Returns the services that run with an old configuration after one transient failure and a clean run.
+    pub fn lost_refresh(&self) -> impl Iterator<Item = &Stale> {
+        self.refreshed.witnesses().filter(|stale| stale.failing.is_some())
+    }
+}
+
+/// Returns the answer to a question of which all was asked: the one place where a proof is made. Proved only if nothing refutes
+/// it and nothing is open.
+pub(crate) fn conclude<W>(witnesses: Vec<W>, open: Vec<Unproved>, basis: &Basis) -> Answer<W, Unproved> {
+    let mut witnesses = witnesses.into_iter();
+    match witnesses.next() {
+        Some(witness) => Answer::Refuted { witness, more: witnesses.collect(), open },
+        None => Reasons::from_vec(open).map_or_else(|| Answer::Proved(basis.clone()), Answer::Unknown),
+    }
 }
 
 /// A stage that was broken off, or not begun, because the time was over.
@@ -175,6 +216,31 @@ pub struct Effort {
     pub conflicts: usize,
     /// Questions about steps by themselves; the rest was remembered.
     pub local_questions: u64,
+}
+
+/// Why the order of a plan matters.
+#[derive(Clone, Debug)]
+pub enum OrderWitness {
+    Fails(FailsToday),
+    Dependent(Dependence),
+}
+
+impl OrderWitness {
+    /// Returns the two orders that end differently.
+    pub fn counterexample(&self) -> &Counterexample {
+        match self {
+            Self::Fails(found) => &found.counterexample,
+            Self::Dependent(found) => &found.counterexample,
+        }
+    }
+}
+
+/// A step that fails in the order that Puppet takes, and not in another that the edges permit.
+#[derive(Clone, Debug)]
+pub struct FailsToday {
+    pub step: StepId,
+    /// Puppet's order first, one in which the step does not fail second.
+    pub counterexample: Counterexample,
 }
 
 /// Two steps that no edge orders, and whose order matters.
@@ -232,8 +298,8 @@ pub struct Failure {
     /// A plain machine: as little as may be is there.
     pub start: State,
     pub run: Run,
-    /// It fails from every admissible start.
-    pub always: Answer,
+    /// It fails from every admissible start; a witness is one from which it does not.
+    pub always: Answer<State, Unproved>,
     /// It is proved that it fails so in every order.
     pub every_order: bool,
 }
@@ -253,13 +319,6 @@ pub struct Broken {
     pub run: Run,
     /// A step of unknown effect that may yet make it hold.
     pub unless: Option<StepId>,
-}
-
-/// A stated invariant about which nothing is known.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Undecided {
-    pub name: Arc<str>,
-    pub why: Why,
 }
 
 /// A service that does not run with what its file says.
@@ -282,10 +341,17 @@ pub struct Unproved {
     pub why: Why,
 }
 
+/// Why a question has no answer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Why {
     /// The effect of this step is not known.
     Step(StepId),
+    /// It is proved, if this step of unknown effect does nothing beyond its program.
+    BeyondProgram(StepId),
+    /// No start is admissible, so that nothing could be shown.
+    NoStart,
+    /// No run without a failure is known, and the question is about such runs.
+    NeverClean,
     /// The time was over.
     Time,
     /// The solver gave up.
@@ -320,7 +386,7 @@ fn share_of_time(deadline: Option<Instant>, share: f64) -> Option<Instant> {
     deadline.map(|deadline| now + deadline.saturating_duration_since(now).mul_f64(share))
 }
 
-/// The four verdicts, and what must hold at the end if that is wanted too.
+/// Asks the four questions about a plan, and what must hold at the end if that is wanted too.
 fn ask(plan: &Plan, options: &Options, ends: bool) -> Verdicts {
     let mut context = Context::of_ends(plan, options.semantics, options.any_start);
     // No stage takes all of the time: what the next ones find out is wanted, too.
@@ -328,9 +394,9 @@ fn ask(plan: &Plan, options: &Options, ends: bool) -> Verdicts {
     context.jobs = options.jobs.max(1);
     context.solver = options.solver;
     context.trim();
-    let mut asker = pair::Asker::new(&context);
+    let mut prover = pair::PairProver::new(&context);
     if options.most > 0 {
-        asker.most = options.most;
+        prover.most = options.most;
     }
     let last = Cell::new((0, 0));
     let tell = |stage: Stage| {
@@ -351,7 +417,8 @@ fn ask(plan: &Plan, options: &Options, ends: bool) -> Verdicts {
             unfinished.push(Unfinished { stage, decided });
         }
     };
-    let orders = order::decide(&mut asker, &tell(Stage::Order));
+    let basis = options.basis();
+    let orders = order::decide(&mut prover, &tell(Stage::Order));
     let of = orders.candidates;
     let late = orders.unproved.iter().filter(|unproved| unproved.why == Why::Time).count();
     if late > 0 {
@@ -375,69 +442,67 @@ fn ask(plan: &Plan, options: &Options, ends: bool) -> Verdicts {
             every
         })
     };
-    let twice = twice::decide(&context, &asker.witness, every_start, &tell(Stage::Twice));
-    let answers = [twice.idempotent, twice.quiet, twice.convergent];
-    if answers.contains(&Answer::Unknown) {
+    let twice = twice::decide(&context, &prover.witness, every_start, &basis, &tell(Stage::Twice));
+    if twice.idempotent.is_unknown() || twice.quiet.is_unknown() || twice.convergent.is_unknown() {
         ended(Stage::Twice, was_late, &mut unfinished);
     }
     context.deadline.set(options.deadline);
-    let mut unproved = orders.unproved;
-    unproved.extend(twice.unproved);
-    let (mut failures, mut broken, mut undecided) = (Vec::new(), Vec::new(), Vec::new());
-    let (mut missing_notify, mut lost_refresh) = (Vec::new(), Vec::new());
+    let is_late = |open: &[Unproved]| open.iter().any(|unproved| unproved.why == Why::Time);
+    let mut failures = Vec::new();
+    let (mut invariants, mut declared, mut refreshed) =
+        (Vec::new(), conclude(Vec::new(), Vec::new(), &basis), conclude(Vec::new(), Vec::new(), &basis));
     if ends {
-        let independent = orders.order == Order::Independent;
+        let independent = orders.is_independent();
         failures = match every_start() {
-            Some(every) => ends::failures(&pair::Asker::new(every), independent),
-            None => ends::failures(&asker, independent),
+            Some(every) => ends::failures(&pair::PairProver::new(every), independent, &basis),
+            None => ends::failures(&prover, independent, &basis),
         };
         let was_late = context.is_late();
         let tell_invariants = tell(Stage::Invariants);
-        let before = unproved.len();
-        (broken, undecided) =
-            ends::invariants(&asker, &options.invariants, independent, &mut unproved, &tell_invariants);
-        let is_late = |why: Why| why == Why::Time;
-        let known = unproved.len();
-        if undecided.iter().any(|one| is_late(one.why))
-            || unproved[before..].iter().any(|one| is_late(one.why))
-        {
+        (invariants, declared) =
+            ends::invariants(&prover, &options.invariants, independent, &basis, &tell_invariants);
+        if invariants.iter().chain([&declared]).any(|answer| is_late(answer.reasons())) {
             ended(Stage::Invariants, was_late, &mut unfinished);
         }
         let was_late = context.is_late();
-        (missing_notify, lost_refresh) = ends::stale(&asker, &mut unproved, &tell(Stage::Refresh));
-        if unproved[known..].iter().any(|one| is_late(one.why)) {
+        refreshed = ends::stale(&prover, &basis, &tell(Stage::Refresh));
+        if is_late(refreshed.reasons()) {
             ended(Stage::Refresh, was_late, &mut unfinished);
         }
     }
     let was_late = context.is_late();
-    let (redundant, all) = ends::redundant(&asker, &options.maybe_redundant, &tell(Stage::Edges));
+    let (redundant, all) = ends::redundant(&prover, &options.maybe_redundant, &tell(Stage::Edges));
     if !all {
         ended(Stage::Edges, was_late, &mut unfinished);
     }
+    let effort = Effort {
+        candidates: orders.candidates,
+        conflicts: orders.conflicts,
+        local_questions: prover.local.asked,
+    };
     Verdicts {
-        order: orders.order,
+        order: orders.into_answer(&basis),
         idempotent: twice.idempotent,
         quiet: twice.quiet,
         convergent: twice.convergent,
-        dependent: orders.dependent,
-        fails: orders.fails,
-        not_idempotent: twice.not_idempotent,
-        not_quiet: twice.not_quiet,
-        not_convergent: twice.not_convergent,
+        invariants,
+        declared,
+        refreshed,
         failures,
-        broken,
-        undecided,
-        missing_notify,
-        lost_refresh,
         redundant,
-        unproved,
+        is_total_order: is_total_order(&context),
         unfinished,
-        effort: Effort {
-            candidates: orders.candidates,
-            conflicts: orders.conflicts,
-            local_questions: asker.local.asked,
-        },
+        effort,
     }
+}
+
+/// Whether the edges leave no two steps that do something unordered. Then there is one order alone, and no gap in the models can
+/// make it matter.
+fn is_total_order(context: &Context<'_>) -> bool {
+    let acting: Vec<StepId> =
+        context.order.iter().copied().filter(|&step| !context.step(step).passes_on).collect();
+    // In a total order each step comes before the next, and the rest follows.
+    !acting.windows(2).any(|pair| context.unordered(pair[0], pair[1]))
 }
 
 /// An admissible start that is as plain as can be: nothing is there that need not be. None if no start is admissible.

@@ -10,11 +10,11 @@ use setpoint_state::{CellId, Reach, Semantics, Status, StepId};
 
 use crate::context::{Bits, Context, Lens, put, sorted};
 use crate::flow::GaveUp;
-use crate::pair::{Answer, Asker};
+use crate::pair::{PairAnswer, PairProver};
 use crate::runs::Runs;
 use crate::slice::LARGEST_SLICE;
 use crate::sub::{Moment, Sub, Tests, embed};
-use crate::{Counterexample, Dependence, Order, Unproved, Why};
+use crate::{Answer, Basis, Counterexample, Dependence, FailsToday, OrderWitness, Unproved, Why, conclude};
 
 /// Fewer pairs than this are asked by one thread.
 const FEWEST_PAIRS: usize = 4;
@@ -23,10 +23,10 @@ const FEWEST_PAIRS: usize = 4;
 const WORTH_A_THREAD: Duration = Duration::from_millis(if cfg!(test) { 0 } else { 200 });
 
 /// Everything about the order of a plan.
+#[derive(Default)]
 pub(crate) struct Orders {
-    pub(crate) order: Order,
     pub(crate) dependent: Vec<Dependence>,
-    pub(crate) fails: Option<Counterexample>,
+    fails: Option<FailsToday>,
     pub(crate) unproved: Vec<Unproved>,
     /// Pairs that touch the same cells.
     pub(crate) candidates: usize,
@@ -34,7 +34,22 @@ pub(crate) struct Orders {
     pub(crate) conflicts: usize,
 }
 
-/// Unordered pairs that touch a common cell which one of them writes; those that only ensure it alike are left out.
+impl Orders {
+    /// Whether every unordered pair was asked about, and none matters.
+    pub(crate) fn is_independent(&self) -> bool {
+        self.dependent.is_empty() && self.unproved.is_empty()
+    }
+
+    /// Returns the answer about the order. A failure of Puppet's own order is the first witness.
+    pub(crate) fn into_answer(self, basis: &Basis) -> Answer<OrderWitness, Unproved> {
+        let fails = self.fails.map(OrderWitness::Fails);
+        let witnesses = fails.into_iter().chain(self.dependent.into_iter().map(OrderWitness::Dependent));
+        conclude(witnesses.collect(), self.unproved, basis)
+    }
+}
+
+/// Returns the unordered pairs that touch a common cell which one of them writes; those that only ensure it alike are left out.
+/// The proof of order rests on it: two steps that are not returned commute in every state, unless the effect of one is unknown.
 pub(crate) fn candidates(context: &Context<'_>) -> Vec<(StepId, StepId)> {
     #[derive(Clone, Copy, PartialEq)]
     enum Access {
@@ -42,7 +57,7 @@ pub(crate) fn candidates(context: &Context<'_>) -> Vec<(StepId, StepId)> {
         Ensure(u64),
         Write,
     }
-    // Steps that have many cells in common meet at each of them; the set of those that one has met is made when it meets one.
+    // `seen[a]` dedupes pairs that share several cells. Allocated lazily: most steps never conflict.
     let mut seen: Vec<Bits> = vec![Bits::new(); context.plan.steps.len()];
     let mut found = Vec::new();
     let ensures: Vec<FxHashMap<CellId, u64>> = context
@@ -103,9 +118,10 @@ pub(crate) fn candidates(context: &Context<'_>) -> Vec<(StepId, StepId)> {
     found
 }
 
-impl Asker<'_, '_> {
-    /// Steps whose provider others make usable: any two runs of all that matters to them.
-    fn two_runs(&mut self, members: &[StepId]) -> Result<Option<Counterexample>, GaveUp> {
+impl PairProver<'_, '_> {
+    /// Looks for two orders of these steps that end differently: steps whose provider others make usable, with all that
+    /// matters to them.
+    fn compare_any_orders(&mut self, members: &[StepId]) -> Result<Option<Counterexample>, GaveUp> {
         let context = self.context;
         for tests in [Tests::Inside, Tests::Connected] {
             let sub = Sub::new(context, members, Moment::Start, tests);
@@ -139,8 +155,8 @@ impl Asker<'_, '_> {
         Err(GaveUp)
     }
 
-    /// A step that fails in Puppet's order and does not in another.
-    fn fails(&mut self, members: &[StepId]) -> Result<Option<Counterexample>, GaveUp> {
+    /// Looks for a step that fails in Puppet's order and does not in another.
+    fn find_failure_of_today(&mut self, members: &[StepId]) -> Result<Option<FailsToday>, GaveUp> {
         let context = self.context;
         for tests in [Tests::Inside, Tests::Connected] {
             let sub = Sub::new(context, members, Moment::Start, tests);
@@ -166,44 +182,41 @@ impl Asker<'_, '_> {
                 Runs::decode(&machine, &other_order).into_iter().map(|at| members[at]).collect();
             if let Some(whole) = self.witness.complete(&fixed)
                 && let Some(second) = self.witness.order(&order, None)
-                && let Some(found) = self.witness.replay(&whole, &context.order, &second)
-                && fails_only_first(&found)
+                && let Some(counterexample) = self.witness.replay(&whole, &context.order, &second)
+                && let Some(step) = failed_only_first(&counterexample)
             {
-                return Ok(Some(found));
+                return Ok(Some(FailsToday { step, counterexample }));
             }
         }
         Err(GaveUp)
     }
 }
 
-fn fails_only_first(found: &Counterexample) -> bool {
-    found
-        .first_run
-        .statuses
-        .iter()
-        .zip(&found.second_run.statuses)
-        .any(|(one, two)| *one == Status::Failed && two.outcome() == Status::Ok)
+/// Returns the first step that fails in the first run and is fine in the second.
+fn failed_only_first(found: &Counterexample) -> Option<StepId> {
+    let mut pairs = found.first_run.statuses.iter().zip(&found.second_run.statuses);
+    let at = pairs.position(|(one, two)| *one == Status::Failed && two.outcome() == Status::Ok)?;
+    Some(StepId(at as u32))
 }
 
-/// Decides about the order of a whole plan.
-pub(crate) fn decide(asker: &mut Asker<'_, '_>, tell: &dyn Fn(usize, usize)) -> Orders {
-    let context = asker.context;
-    // Without any admissible start there is nothing that could differ.
-    let pairs = if asker.witness.is_impossible() { Vec::new() } else { candidates(context) };
-    let mut found = Orders {
-        order: Order::Independent,
-        dependent: Vec::new(),
-        fails: None,
-        unproved: Vec::new(),
-        candidates: pairs.len(),
-        conflicts: 0,
-    };
+/// Decides about the order of a whole plan. Nothing is left open only if every unordered pair that may touch the same cells
+/// was proved harmless, and no step of unknown effect is unordered with one that it may touch.
+pub(crate) fn decide(prover: &mut PairProver<'_, '_>, tell: &dyn Fn(usize, usize)) -> Orders {
+    let context = prover.context;
+    let mut found = Orders::default();
+    // Without any admissible start there is nothing that could differ, and nothing is shown.
+    let is_impossible = prover.witness.is_impossible();
+    if is_impossible && !context.narrowed {
+        found.unproved.push(Unproved { steps: Vec::new(), why: Why::NoStart });
+    }
+    let pairs = if is_impossible { Vec::new() } else { candidates(context) };
+    found.candidates = pairs.len();
     unknown_pairs(context, &mut found.unproved);
     let mut open: FxHashSet<StepId> = FxHashSet::default();
     let mut conflicting: Vec<(StepId, StepId)> = Vec::new();
     // Steps that are tried again later have no place of their own in an order: they are asked about all at once.
     let mut postponed: Vec<StepId> = Vec::new();
-    if !context.unsettled.is_empty() && !asker.witness.is_impossible() {
+    if !context.unsettled.is_empty() && !is_impossible {
         let seeds = context.unsettled.iter().flat_map(|&step| {
             let mut cells = Vec::new();
             context.step(step).suitable.cells(&mut cells);
@@ -228,10 +241,10 @@ pub(crate) fn decide(asker: &mut Asker<'_, '_>, tell: &dyn Fn(usize, usize)) -> 
             }
             seeds.extend(more.into_iter().filter(|&step| seen.insert(step)));
         }
-        postponed = asker.closure(Lens::All, seeds).unwrap_or_else(|| context.order.clone());
+        postponed = prover.closure(Lens::All, seeds).unwrap_or_else(|| context.order.clone());
     }
     let inside: FxHashSet<StepId> = postponed.iter().copied().collect();
-    let mut answers = in_parallel(asker, &pairs, &inside, tell);
+    let mut answers = decide_in_parallel(prover, &pairs, &inside, tell);
     let mut done = 0;
     for &(one, two) in &pairs {
         done += 1;
@@ -242,7 +255,7 @@ pub(crate) fn decide(asker: &mut Asker<'_, '_>, tell: &dyn Fn(usize, usize)) -> 
         if context.reach(one).is_some() || context.reach(two).is_some() {
             // Named already, or not: the models of the two are not the whole truth.
             let step = if context.reach(one).is_some() { one } else { two };
-            if let Ok(difference) = asker.local.pair(context, one, two)
+            if let Ok(difference) = prover.local.pair(context, one, two)
                 && difference.is_empty()
                 && !may_touch(context, step, if step == one { two } else { one })
             {
@@ -251,21 +264,19 @@ pub(crate) fn decide(asker: &mut Asker<'_, '_>, tell: &dyn Fn(usize, usize)) -> 
             found.unproved.push(Unproved { steps: vec![one, two], why: Why::Step(step) });
             continue;
         }
-        if found.dependent.len() >= asker.most {
+        if found.dependent.len() >= prover.most {
             // Enough to act on; the rest is asked again when these are mended.
             found.unproved.push(Unproved { steps: vec![one, two], why: Why::Enough });
             continue;
         }
-        let answer = answers.remove(&(one, two)).unwrap_or_else(|| asker.pair(one, two));
+        let answer = answers.remove(&(one, two)).unwrap_or_else(|| prover.decide_pair(one, two));
         match answer {
-            Answer::Harmless => {}
-            Answer::Dependent(dependence) => {
+            Answer::Proved(_) => {}
+            Answer::Refuted { witness, .. } => {
                 conflicting.push((one, two));
-                found.dependent.push(*dependence);
+                found.dependent.push(*witness);
             }
-            Answer::Unknown(unproved) => {
-                found.unproved.push(unproved);
-            }
+            Answer::Unknown(reasons) => found.unproved.extend(reasons.into_vec()),
         }
     }
     found.conflicts = conflicting.len() + found.unproved.len();
@@ -277,7 +288,8 @@ pub(crate) fn decide(asker: &mut Asker<'_, '_>, tell: &dyn Fn(usize, usize)) -> 
     }
     found.unproved = rest;
     if !postponed.is_empty() {
-        let answer = if postponed.len() > LARGEST_SLICE { Err(GaveUp) } else { asker.two_runs(&postponed) };
+        let answer =
+            if postponed.len() > LARGEST_SLICE { Err(GaveUp) } else { prover.compare_any_orders(&postponed) };
         match answer {
             Ok(None) => {}
             Ok(Some(counterexample)) => {
@@ -291,27 +303,22 @@ pub(crate) fn decide(asker: &mut Asker<'_, '_>, tell: &dyn Fn(usize, usize)) -> 
             }
         }
     }
-    if !found.dependent.is_empty() {
-        found.order = Order::Dependent;
-        if context.semantics == Semantics::Puppet {
-            decide_fails(asker, &conflicting, &open, &mut found);
-        }
-    } else if !found.unproved.is_empty() {
-        found.order = Order::Unknown;
+    if !found.dependent.is_empty() && context.semantics == Semantics::Puppet {
+        decide_fails(prover, &conflicting, &open, &mut found);
     }
     found
 }
 
-/// The answers that several threads find; none if one thread does it as well. The one that asks here begins with the first pair,
-/// as it would alone, and the others with the last. Of what these find to differ there is no answer: it is asked again here, so
-/// that the stories are the same however many threads there are.
-fn in_parallel(
-    asker: &mut Asker<'_, '_>,
+/// Returns the answers that several threads find; none if one thread does it as well. This thread begins with the first pair,
+/// as it would alone, and the others with the last. Workers' refutations are recomputed here, so that counterexamples do not
+/// depend on the thread count.
+fn decide_in_parallel(
+    prover: &mut PairProver<'_, '_>,
     pairs: &[(StepId, StepId)],
     inside: &FxHashSet<StepId>,
     tell: &dyn Fn(usize, usize),
-) -> FxHashMap<(StepId, StepId), Answer> {
-    let context = asker.context;
+) -> FxHashMap<(StepId, StepId), PairAnswer> {
+    let context = prover.context;
     let mut answers = FxHashMap::default();
     let is_known = |step: StepId| context.reach(step).is_none();
     let is_postponed = |one, two| inside.contains(&one) && inside.contains(&two);
@@ -320,7 +327,7 @@ fn in_parallel(
         .copied()
         .filter(|&(one, two)| is_known(one) && is_known(two) && !is_postponed(one, two))
         .collect();
-    if context.jobs < 2 || asked.len() < FEWEST_PAIRS || asker.most < asked.len() {
+    if context.jobs < 2 || asked.len() < FEWEST_PAIRS || prover.most < asked.len() {
         return answers;
     }
     let plan = context.runner.plan();
@@ -337,12 +344,12 @@ fn in_parallel(
         context.deadline.set(deadline);
         context.solver = solver;
         context.trim();
-        let mut asker = Asker::new(&context);
+        let mut prover = PairProver::new(&context);
         let mut found = Vec::new();
         while let Some(at) = take(false) {
             let (one, two) = asked[at];
-            let answer = asker.pair(one, two);
-            if !matches!(answer, Answer::Dependent(_)) {
+            let answer = prover.decide_pair(one, two);
+            if !answer.is_refuted() {
                 found.push(((one, two), answer));
             }
         }
@@ -360,7 +367,7 @@ fn in_parallel(
             }
             tell(at, pairs.len());
             let (one, two) = asked[at];
-            answers.insert((one, two), asker.pair(one, two));
+            answers.insert((one, two), prover.decide_pair(one, two));
         }
         for helper in helpers {
             answers.extend(helper.join().unwrap_or_default());
@@ -376,21 +383,21 @@ fn apart(found: &Counterexample) -> Option<(StepId, StepId)> {
 }
 
 fn decide_fails(
-    asker: &mut Asker<'_, '_>,
+    prover: &mut PairProver<'_, '_>,
     conflicting: &[(StepId, StepId)],
     open: &FxHashSet<StepId>,
     found: &mut Orders,
 ) {
-    let context = asker.context;
+    let context = prover.context;
     // The counterexamples at hand often show it.
     for dependence in &found.dependent {
         let example = &dependence.counterexample;
         for other in [&example.first, &example.second] {
-            if let Some(again) = asker.witness.replay(&example.start, &context.order, other)
-                && fails_only_first(&again)
+            if let Some(again) = prover.witness.replay(&example.start, &context.order, other)
+                && let Some(step) = failed_only_first(&again)
             {
-                found.order = Order::Fails;
-                found.fails = Some(Counterexample { matters: example.matters.clone(), ..again });
+                let counterexample = Counterexample { matters: example.matters.clone(), ..again };
+                found.fails = Some(FailsToday { step, counterexample });
                 return;
             }
         }
@@ -399,11 +406,12 @@ fn decide_fails(
     let mut clusters: Vec<FxHashSet<StepId>> = Vec::new();
     let mut parts: Vec<Vec<StepId>> = vec![open.iter().copied().collect()];
     for &(one, two) in conflicting {
-        let reached = asker
+        let reached = prover
             .local
             .pair(context, one, two)
-            .and_then(|difference| asker.local.follow(context, one, two, &difference));
-        let Some(more) = reached.ok().and_then(|reached| asker.members(Lens::All, one, two, &reached)) else {
+            .and_then(|difference| prover.local.follow(context, one, two, &difference));
+        let Some(more) = reached.ok().and_then(|reached| prover.members(Lens::All, one, two, &reached))
+        else {
             found.unproved.push(Unproved { steps: vec![one, two], why: Why::WhetherItFails });
             return;
         };
@@ -425,7 +433,7 @@ fn decide_fails(
         if cluster.is_empty() {
             continue;
         }
-        let members = asker.closure(Lens::All, sorted(cluster)).filter(|members| {
+        let members = prover.closure(Lens::All, sorted(cluster)).filter(|members| {
             // A question about every order grows with the square of the steps.
             let size: usize = members.iter().map(|&step| 1 + context.footprint(step).touches().count()).sum();
             members.len() <= LARGEST_SLICE && size * members.len() <= 40_000
@@ -437,10 +445,9 @@ fn decide_fails(
         if !asked.insert(Sub::new(context, &members, Moment::Start, Tests::Inside).shape()) {
             continue;
         }
-        match asker.fails(&members) {
-            Ok(Some(example)) => {
-                found.order = Order::Fails;
-                found.fails = Some(example);
+        match prover.find_failure_of_today(&members) {
+            Ok(Some(fails)) => {
+                found.fails = Some(fails);
                 return;
             }
             Ok(None) => {}
@@ -520,17 +527,19 @@ mod tests {
             for semantics in [Semantics::Paper, Semantics::Puppet] {
                 let told = |jobs: usize| {
                     let verdicts = verify(&plan, &Options { semantics, jobs, ..Options::default() });
-                    let fails = verdicts.fails.map(|found| (found.start, found.first, found.second));
+                    let fails = verdicts.fails_today().map(|found| {
+                        let example = &found.counterexample;
+                        (found.step, example.start.clone(), example.first.clone(), example.second.clone())
+                    });
                     let pairs: Vec<String> = verdicts
-                        .dependent
-                        .iter()
+                        .dependences()
                         .map(|found| {
                             let example = &found.counterexample;
                             let story = (&example.start, &example.matters, &example.first, &example.second);
                             format!("{:?} {:?} {story:?}", found.one, found.two)
                         })
                         .collect();
-                    (verdicts.order, fails, pairs, verdicts.unproved)
+                    (fails, pairs, verdicts.order.reasons().to_vec())
                 };
                 let alone = told(1);
                 assert!(alone == told(2), "two threads");

@@ -11,17 +11,14 @@ use crate::flow::{Difference, GaveUp, Local, Reached};
 use crate::runs::Runs;
 use crate::sub::{Moment, Sub, Tests, embed};
 use crate::witness::Witness;
-use crate::{Counterexample, Dependence, Unproved, Why};
+use crate::{Answer, Basis, Counterexample, Dependence, Unproved, Why};
 
-/// What became of one pair.
-pub(crate) enum Answer {
-    /// Whatever the start and the rest of the order: nothing differs at the end.
-    Harmless,
-    Dependent(Box<Dependence>),
-    Unknown(Unproved),
-}
+/// Whether the order of one pair is without effect. Proved only if no admissible start and no permitted schedule
+/// distinguishes the two orders; refuted only by two runs of the whole plan that the interpreter has replayed.
+pub(crate) type PairAnswer = Answer<Box<Dependence>, Unproved>;
 
-pub(crate) struct Asker<'c, 'p> {
+/// Decides unordered pairs, and remembers what it has decided by shape.
+pub(crate) struct PairProver<'c, 'p> {
     pub(crate) context: &'c Context<'p>,
     pub(crate) local: Local,
     pub(crate) witness: Witness<'c, 'p>,
@@ -44,7 +41,7 @@ pub(crate) enum Held {
     Fresh(Value),
 }
 
-impl<'c, 'p> Asker<'c, 'p> {
+impl<'c, 'p> PairProver<'c, 'p> {
     pub(crate) fn new(context: &'c Context<'p>) -> Self {
         Self {
             context,
@@ -58,32 +55,32 @@ impl<'c, 'p> Asker<'c, 'p> {
         }
     }
 
-    /// Decides one unordered pair.
-    pub(crate) fn pair(&mut self, one: StepId, two: StepId) -> Answer {
+    /// Decides one unordered pair of steps whose effects are known.
+    pub(crate) fn decide_pair(&mut self, one: StepId, two: StepId) -> PairAnswer {
         match self.try_pair(one, two) {
             Ok(answer) => answer,
             Err(GaveUp) => unknown(one, two, if self.context.is_late() { Why::Time } else { Why::Hard }),
         }
     }
 
-    fn try_pair(&mut self, one: StepId, two: StepId) -> Result<Answer, GaveUp> {
+    fn try_pair(&mut self, one: StepId, two: StepId) -> Result<PairAnswer, GaveUp> {
         let context = self.context;
         if context.is_late() {
             return Err(GaveUp);
         }
         let difference = self.local.pair(context, one, two)?;
         if difference.is_empty() {
-            return Ok(Answer::Harmless);
+            return Ok(harmless());
         }
         let reached = self.local.follow(context, one, two, &difference)?;
         if let Some(step) = self.touched_by_unknown(one, two, &reached) {
             return Ok(unknown(one, two, Why::Step(step)));
         }
         if !reached.visible {
-            return Ok(Answer::Harmless);
+            return Ok(harmless());
         }
         if let Some(found) = self.neighbours(one, two, &difference) {
-            return Ok(Answer::Dependent(Box::new(found)));
+            return Ok(PairAnswer::refuted(Box::new(found)));
         }
         self.slice(one, two, &reached)
     }
@@ -164,6 +161,11 @@ impl<'c, 'p> Asker<'c, 'p> {
     }
 }
 
-pub(crate) fn unknown(one: StepId, two: StepId, why: Why) -> Answer {
-    Answer::Unknown(Unproved { steps: vec![one, two], why })
+/// Returns the answer that nothing differs at the end. What the proof of the whole rests on is added to that of the whole.
+pub(crate) fn harmless() -> PairAnswer {
+    PairAnswer::Proved(Basis::nothing())
+}
+
+pub(crate) fn unknown(one: StepId, two: StepId, why: Why) -> PairAnswer {
+    PairAnswer::unknown(Unproved { steps: vec![one, two], why })
 }

@@ -6,7 +6,7 @@
 use setpoint_state::{Plan, Runner, StepId};
 
 use crate::context::Context;
-use crate::{Answer, Options, Order, Verdicts, verify};
+use crate::{Answer, Options, Verdicts, verify};
 
 /// An edge to be added.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
@@ -49,7 +49,6 @@ pub fn with_edges(plan: &Plan, edges: &[Edge]) -> Plan {
 /// What is still wrong, worst first: smaller is better.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 struct Badness {
-    /// Fails, depends, unknown, none of them.
     order: usize,
     /// Pairs whose order matters.
     pairs: usize,
@@ -60,27 +59,24 @@ struct Badness {
     quiet: usize,
 }
 
-fn answer(answer: Answer) -> usize {
+/// Proved, unknown, refuted.
+fn rank<W, R>(answer: &Answer<W, R>) -> usize {
     match answer {
-        Answer::Yes => 0,
-        Answer::Unknown => 1,
-        Answer::No => 2,
+        Answer::Proved(_) => 0,
+        Answer::Unknown(_) => 1,
+        Answer::Refuted { .. } => 2,
     }
 }
 
 fn badness(verdicts: &Verdicts) -> Badness {
     Badness {
-        order: match verdicts.order {
-            Order::Independent => 0,
-            Order::Unknown => 1,
-            Order::Dependent | Order::Fails => 2,
-        },
-        pairs: verdicts.dependent.len(),
+        order: rank(&verdicts.order),
+        pairs: verdicts.dependences().count(),
         failures: verdicts.failures.len(),
-        idempotent: answer(verdicts.idempotent),
-        broken: verdicts.broken.len(),
-        stale: verdicts.missing_notify.len(),
-        quiet: answer(verdicts.quiet),
+        idempotent: rank(&verdicts.idempotent),
+        broken: verdicts.broken().count(),
+        stale: verdicts.missing_notify().count(),
+        quiet: rank(&verdicts.quiet),
     }
 }
 
@@ -119,14 +115,14 @@ impl Search<'_> {
                 found.push(edge);
             }
         };
-        for stale in &verdicts.missing_notify {
+        for stale in verdicts.missing_notify() {
             for &writer in &context.writers[stale.file.0 as usize] {
                 for &service in &stale.services {
                     add(writer, service, true);
                 }
             }
         }
-        for dependence in verdicts.dependent.iter().take(4) {
+        for dependence in verdicts.dependences().take(4) {
             // Puppet's order first: it works today.
             add(dependence.one, dependence.two, false);
             add(dependence.two, dependence.one, false);
@@ -146,12 +142,8 @@ fn turned(plan: &Plan, edges: &[Edge], options: &Options) -> usize {
 pub fn repair(plan: &Plan, options: &Options) -> Option<Repair> {
     let now = verify(plan, options);
     let before = badness(&now);
-    let good = |verdicts: &Verdicts| {
-        matches!(verdicts.order, Order::Independent) && verdicts.missing_notify.is_empty()
-            || (verdicts.order == Order::Unknown
-                && verdicts.dependent.is_empty()
-                && verdicts.missing_notify.is_empty())
-    };
+    let good =
+        |verdicts: &Verdicts| !verdicts.order.is_refuted() && verdicts.missing_notify().next().is_none();
     if good(&now) {
         return None;
     }
@@ -203,9 +195,9 @@ fn best(plan: &Plan, options: &Options, mended: Vec<(Vec<Edge>, Verdicts)>) -> O
         (
             edges.len(),
             badness(verdicts),
-            answer(verdicts.convergent),
+            rank(&verdicts.convergent),
             turned(plan, edges, options),
-            verdicts.lost_refresh.len(),
+            verdicts.lost_refresh().count(),
             edges.clone(),
         )
     })

@@ -14,7 +14,7 @@ use crate::dead::drop_dead_writes;
 use crate::flow::{GaveUp, Reached, found_in, mark_found};
 use crate::kinds::Kinds;
 use crate::machine::Machine;
-use crate::pair::{Answer, Asker, Held, unknown};
+use crate::pair::{Held, PairAnswer, PairProver, harmless, unknown};
 use crate::runs::{Runs, Track};
 use crate::sub::{Moment, Sub, Tests, Values, embed, lasting};
 use crate::{Counterexample, Why};
@@ -40,7 +40,7 @@ const ENOUGH_UNDECIDED: usize = 3;
 /// Where new values may come at any time, larger domains make a question too hard to be worth it.
 const LARGEST_DOMAIN: usize = 40;
 
-impl Asker<'_, '_> {
+impl PairProver<'_, '_> {
     /// Who writes what a step reads.
     fn sources(&self, lens: Lens, step: StepId, add: &mut Vec<StepId>) {
         let context = self.context;
@@ -116,7 +116,12 @@ impl Asker<'_, '_> {
     }
 
     /// Decides about a pair whose difference may show.
-    pub(crate) fn slice(&mut self, one: StepId, two: StepId, reached: &Reached) -> Result<Answer, GaveUp> {
+    pub(crate) fn slice(
+        &mut self,
+        one: StepId,
+        two: StepId,
+        reached: &Reached,
+    ) -> Result<PairAnswer, GaveUp> {
         if !reached.complete {
             return self.through(Lens::All, &mut Enough { round: 0, outline: true }, one, two, reached);
         }
@@ -129,19 +134,19 @@ impl Asker<'_, '_> {
         let mut enough = Enough { round: 0, outline: true };
         for lens in std::iter::once(Lens::Read).chain(sinks.into_iter().map(Lens::With)) {
             match self.through(lens, &mut enough, one, two, reached)? {
-                Answer::Harmless => {}
-                Answer::Unknown(unproved) => {
-                    open = open.or(Some(Answer::Unknown(unproved)));
+                PairAnswer::Proved(_) => {}
+                unknown @ PairAnswer::Unknown(_) => {
+                    open = open.or(Some(unknown));
                     undecided += 1;
                     // The others are as hard, and cannot make the pair harmless any more.
                     if undecided == ENOUGH_UNDECIDED {
                         break;
                     }
                 }
-                found @ Answer::Dependent(_) => return Ok(found),
+                found @ PairAnswer::Refuted { .. } => return Ok(found),
             }
         }
-        Ok(open.unwrap_or(Answer::Harmless))
+        Ok(open.unwrap_or_else(harmless))
     }
 
     /// Decides whether something of the difference shows in what a lens shows.
@@ -152,7 +157,7 @@ impl Asker<'_, '_> {
         one: StepId,
         two: StepId,
         reached: &Reached,
-    ) -> Result<Answer, GaveUp> {
+    ) -> Result<PairAnswer, GaveUp> {
         let context = self.context;
         if reached.complete {
             let mut ring: Vec<StepId> =
@@ -218,7 +223,7 @@ impl Asker<'_, '_> {
         two: StepId,
         members: &[StepId],
         reached: &Reached,
-    ) -> Result<Option<Answer>, GaveUp> {
+    ) -> Result<Option<PairAnswer>, GaveUp> {
         // What a step of unknown effect makes of the difference is not known.
         if members[2..].iter().any(|&step| self.context.reach(step).is_some()) {
             return Ok(None);
@@ -243,7 +248,7 @@ impl Asker<'_, '_> {
         members: &[StepId],
         reached: &Reached,
         outline: bool,
-    ) -> Result<Option<Answer>, GaveUp> {
+    ) -> Result<Option<PairAnswer>, GaveUp> {
         let context = self.context;
         let inside: FxHashSet<StepId> = members.iter().copied().collect();
         let mut sub = Sub::through(context, lens, members, Moment::Any, Tests::Inside);
@@ -316,7 +321,7 @@ impl Asker<'_, '_> {
             members.iter().map(|&step| found_in(context, &sub, step)).collect();
         mark_found(&mut key, &found);
         if self.harmless.contains(&key) {
-            return Ok(Some(Answer::Harmless));
+            return Ok(Some(harmless()));
         }
         if self.hard.contains(&key) {
             return Ok(None);
@@ -347,7 +352,7 @@ impl Asker<'_, '_> {
         match machine.solve_near(&[differ], &wishes) {
             Outcome::Unsat => {
                 self.harmless.insert(key);
-                return Ok(Some(Answer::Harmless));
+                return Ok(Some(harmless()));
             }
             Outcome::Sat if !outline => {
                 let part = machine.decode(&start);
@@ -356,7 +361,7 @@ impl Asker<'_, '_> {
                 if let Some(found) = replayed {
                     self.remember(key, &names, &sub, &part, order);
                     let found = self.dependence(one, two, found, &sub.cells);
-                    return Ok(Some(Answer::Dependent(Box::new(found))));
+                    return Ok(Some(PairAnswer::refuted(Box::new(found))));
                 }
             }
             Outcome::Sat | Outcome::Unknown => {}
@@ -374,7 +379,7 @@ impl Asker<'_, '_> {
         one: StepId,
         two: StepId,
         members: &[StepId],
-    ) -> Option<Answer> {
+    ) -> Option<PairAnswer> {
         let (held, order) = self.harmful.get(key)?;
         let by_number: FxHashMap<u32, &Value> =
             names.iter().map(|(value, &number)| (number, value)).collect();
@@ -390,7 +395,7 @@ impl Asker<'_, '_> {
             })
             .collect();
         let found = self.replay_turns(one, two, members, &fixed, order)?;
-        Some(Answer::Dependent(Box::new(self.dependence(one, two, found, &sub.cells))))
+        Some(PairAnswer::refuted(Box::new(self.dependence(one, two, found, &sub.cells))))
     }
 
     /// Keeps a difference for questions of the same shape.
@@ -447,7 +452,7 @@ impl Asker<'_, '_> {
         two: StepId,
         mut members: Vec<StepId>,
         reached: &Reached,
-    ) -> Result<Answer, GaveUp> {
+    ) -> Result<PairAnswer, GaveUp> {
         let context = self.context;
         let mut tests = Tests::Inside;
         loop {
@@ -456,7 +461,7 @@ impl Asker<'_, '_> {
             let (mut key, names) = sub.named_shape();
             around.mark(&mut key);
             if self.harmless.contains(&key) {
-                return Ok(Answer::Harmless);
+                return Ok(harmless());
             }
             if self.hard.contains(&key) {
                 return Err(GaveUp);
@@ -486,7 +491,7 @@ impl Asker<'_, '_> {
                 }
                 Outcome::Unsat => {
                     self.harmless.insert(key);
-                    return Ok(Answer::Harmless);
+                    return Ok(harmless());
                 }
                 Outcome::Sat => {}
             }
@@ -494,7 +499,7 @@ impl Asker<'_, '_> {
             let order = turns.decode(&machine, &schedule);
             if let Some(found) = self.replay_turns(one, two, &members, &embed(&sub, &part), &order) {
                 self.remember(key, &names, &sub, &part, order);
-                return Ok(Answer::Dependent(Box::new(self.dependence(one, two, found, &sub.cells))));
+                return Ok(PairAnswer::refuted(Box::new(self.dependence(one, two, found, &sub.cells))));
             }
             // Ask again, with more: first all assumptions, then (in the paper's semantics, where one error hides all else)
             // every step that can fail.

@@ -12,7 +12,7 @@ use crate::machine::Machine;
 use crate::runs::{Runs, Track};
 use crate::sub::{Moment, Sub, Tests, embed, lasting};
 use crate::witness::Witness;
-use crate::{Answer, Differs, Twice, TwoStarts, Unproved, Why};
+use crate::{Answer, Basis, Differs, Twice, TwoStarts, Unproved, Why, conclude};
 
 /// More steps than this are not put into one question about two runs.
 const LARGEST: usize = 200;
@@ -23,14 +23,47 @@ pub(crate) const LARGEST_PART: usize = 120;
 /// A second run of more steps is not followed from step to step: that is seldom answered.
 const LARGEST_CHAIN: usize = 24;
 
+/// The answers about a second run and about other starts.
 pub(crate) struct Twices {
-    pub(crate) idempotent: Answer,
-    pub(crate) quiet: Answer,
-    pub(crate) convergent: Answer,
-    pub(crate) not_idempotent: Option<Twice>,
-    pub(crate) not_quiet: Option<Twice>,
-    pub(crate) not_convergent: Option<TwoStarts>,
-    pub(crate) unproved: Vec<Unproved>,
+    pub(crate) idempotent: Answer<Twice, Unproved>,
+    pub(crate) quiet: Answer<Twice, Unproved>,
+    pub(crate) convergent: Answer<TwoStarts, Unproved>,
+}
+
+impl Twices {
+    fn open(unproved: &Unproved) -> Self {
+        Self {
+            idempotent: Answer::unknown(unproved.clone()),
+            quiet: Answer::unknown(unproved.clone()),
+            convergent: Answer::unknown(unproved.clone()),
+        }
+    }
+
+    fn doubt(self, unproved: &Unproved) -> Self {
+        Self {
+            idempotent: self.idempotent.doubt(unproved.clone()),
+            quiet: self.quiet.doubt(unproved.clone()),
+            convergent: self.convergent.doubt(unproved.clone()),
+        }
+    }
+}
+
+/// What was found about a second run so far.
+#[derive(Default)]
+struct Search {
+    /// It is shown that every second run leaves what the first left.
+    is_idempotent: bool,
+    not_idempotent: Option<Twice>,
+    not_quiet: Option<Twice>,
+    /// Why a question is open that has no witness.
+    open: Option<Unproved>,
+}
+
+impl Search {
+    /// Whether both questions are answered.
+    fn is_over(&self) -> bool {
+        (self.is_idempotent || self.not_idempotent.is_some()) && self.not_quiet.is_some()
+    }
 }
 
 /// The cells that steps write, stand for, and that outlast a run. What is known to have its value already, or stands where no
@@ -143,36 +176,60 @@ struct Shown {
     loud: Vec<usize>,
 }
 
-/// `every_start`: the same plan, if the context leaves starts out.
+/// Decides about a second run and about other starts. `every_start`: the same plan, if the context leaves starts out.
+///
+/// An answer is proved only if every part of the plan was asked about and the effect of every step is known. What a step of
+/// unknown effect may touch is left out of the proof, and the step is a reason for doubt.
 pub(crate) fn decide<'e, 'p: 'e>(
     context: &Context<'_>,
     witness: &Witness<'_, '_>,
     every_start: impl Fn() -> Option<&'e Context<'p>>,
+    basis: &Basis,
     tell: &dyn Fn(usize, usize),
 ) -> Twices {
-    let mut found = Twices {
-        idempotent: Answer::Yes,
-        quiet: Answer::Yes,
-        convergent: Answer::Yes,
-        not_idempotent: None,
-        not_quiet: None,
-        not_convergent: None,
-        unproved: Vec::new(),
-    };
-    if witness.is_impossible() {
-        return found;
+    let nothing = |why: Why| Unproved { steps: Vec::new(), why };
+    // Starts that are left out all end in an error, and the paper asks nothing more of them.
+    let is_impossible = witness.is_impossible();
+    if is_impossible && !context.narrowed {
+        return Twices::open(&nothing(Why::NoStart));
     }
-    if witness.base().is_none() {
-        (found.idempotent, found.quiet, found.convergent) =
-            (Answer::Unknown, Answer::Unknown, Answer::Unknown);
-        let why = if context.is_late() { Why::Time } else { Why::Hard };
-        found.unproved.push(Unproved { steps: Vec::new(), why });
-        return found;
+    if !is_impossible && witness.base().is_none() {
+        return Twices::open(&nothing(if context.is_late() { Why::Time } else { Why::Hard }));
     }
     let groups = groups(context);
+    let search = if is_impossible {
+        Search { is_idempotent: true, ..Search::default() }
+    } else {
+        second_run(context, witness, &groups, tell)
+    };
+    let open = |known: bool| search.open.clone().filter(|_| !known).into_iter().collect::<Vec<_>>();
+    let (open_idempotent, open_quiet) = (open(search.is_idempotent), open(false));
+    // A run without failure has a start that is not left out.
+    let mut convergent = converge::converge(context, witness, &groups, basis);
+    if !convergent.is_refuted()
+        && let Some(every) = every_start()
+    {
+        // What is managed is told of every machine.
+        convergent = converge::converge(every, witness, &self::groups(every), basis);
+    }
+    let found = Twices {
+        idempotent: conclude(search.not_idempotent.into_iter().collect(), open_idempotent, basis),
+        quiet: conclude(search.not_quiet.into_iter().collect(), open_quiet, basis),
+        convergent,
+    };
+    doubt_unknown(context, found)
+}
+
+/// Looks for a start whose second run is not as the first, or reports something.
+fn second_run(
+    context: &Context<'_>,
+    witness: &Witness<'_, '_>,
+    groups: &[Vec<StepId>],
+    tell: &dyn Fn(usize, usize),
+) -> Search {
+    let mut search = Search::default();
     let mut open: Vec<usize> = Vec::new();
     let mut quiet = true;
-    let mut idempotent = false;
     if context.unsettled.is_empty() {
         let mut memo: FxHashMap<Vec<u32>, Shown> = FxHashMap::default();
         let mut group_of = vec![0; context.plan.steps.len()];
@@ -208,86 +265,50 @@ pub(crate) fn decide<'e, 'p: 'e>(
             }
         }
         // If no group changes anything, nothing disturbs another.
-        idempotent = work.is_empty() && shown.iter().all(|shown| shown.idempotent);
+        search.is_idempotent = work.is_empty() && shown.iter().all(|shown| shown.idempotent);
         open = (0..groups.len()).filter(|&at| !shown[at].idempotent || !shown[at].loud.is_empty()).collect();
     } else {
         open.extend(0..groups.len());
         quiet = false;
     }
-    if !open.is_empty() || !quiet {
-        let open_steps: FxHashSet<StepId> = open.iter().flat_map(|at| groups[*at].iter().copied()).collect();
-        // The groups alone first: that is where it shows most often.
-        if context.unsettled.is_empty() {
-            for &at in &open {
-                let shows_all = (idempotent || found.not_idempotent.is_some()) && found.not_quiet.is_some();
-                if shows_all || context.is_late() {
-                    break;
-                }
-                if groups[at].len() <= LARGEST_PART {
-                    let _ = both(context, witness, &groups[at], idempotent, &mut found);
-                }
+    if open.is_empty() && quiet {
+        return search;
+    }
+    let open_steps: FxHashSet<StepId> = open.iter().flat_map(|at| groups[*at].iter().copied()).collect();
+    // The groups alone first: that is where it shows most often.
+    if context.unsettled.is_empty() {
+        for &at in &open {
+            if search.is_over() || context.is_late() {
+                break;
+            }
+            if groups[at].len() <= LARGEST_PART {
+                let _ = both(context, witness, &groups[at], &mut search);
             }
         }
-        settle(context, witness, &open_steps, idempotent, &mut found);
     }
-    // A run without failure has a start that is not left out.
-    let mut ends = converge::converge(context, witness, &groups);
-    if ends.convergent != Answer::No
-        && let Some(every) = every_start()
-    {
-        // What is managed is told of every machine.
-        ends = converge::converge(every, witness, &self::groups(every));
+    if !search.is_over() {
+        whole(context, witness, &open_steps, &mut search);
     }
-    (found.convergent, found.not_convergent) = (ends.convergent, ends.not_convergent);
-    found.unproved.extend(ends.unproved);
-    name_unknown(context, &mut found);
-    found
+    search
 }
 
-/// Decides what the groups left open. `idempotent`: that is shown.
-fn settle(
-    context: &Context<'_>,
-    witness: &Witness<'_, '_>,
-    open_steps: &FxHashSet<StepId>,
-    idempotent: bool,
-    found: &mut Twices,
-) {
-    if idempotent && found.not_quiet.is_some() {
-        found.quiet = Answer::No;
-        return;
-    }
-    if found.not_idempotent.is_some() && found.not_quiet.is_some() {
-        found.idempotent = Answer::No;
-        found.quiet = Answer::No;
-        return;
-    }
-    whole(context, witness, open_steps, idempotent, found);
-}
-
-/// What a step of unknown effect may touch is left out of a verdict, and named. If nothing is left of the plan, there is none.
-fn name_unknown(context: &Context<'_>, found: &mut Twices) {
-    if context.unknown.is_empty() {
-        return;
-    }
+/// Makes each step of unknown effect a reason for doubt. If something of the plan lies beyond the reach of all of them, the
+/// answers hold provided that they do nothing beyond their programs.
+fn doubt_unknown(context: &Context<'_>, mut found: Twices) -> Twices {
+    let reached: Vec<Vec<StepId>> = context.unknown.iter().map(|&step| may_touch(context, step)).collect();
     let mut blurred = vec![false; context.plan.steps.len()];
-    for &step in &context.unknown {
-        let steps = may_touch(context, step);
-        for other in &steps {
-            blurred[other.0 as usize] = true;
-        }
-        found.unproved.push(Unproved { steps, why: Why::Step(step) });
+    for other in reached.iter().flatten() {
+        blurred[other.0 as usize] = true;
     }
-    let proved = context
+    let is_left = context
         .order
         .iter()
         .any(|step| !blurred[step.0 as usize] && !context.footprint(*step).writes.is_empty());
-    if !proved {
-        for answer in [&mut found.idempotent, &mut found.quiet, &mut found.convergent] {
-            if *answer == Answer::Yes {
-                *answer = Answer::Unknown;
-            }
-        }
+    for (&step, steps) in context.unknown.iter().zip(reached) {
+        let why = if is_left { Why::BeyondProgram(step) } else { Why::Step(step) };
+        found = found.doubt(&Unproved { steps, why });
     }
+    found
 }
 
 /// The steps that may see what a step of unknown effect does, itself first: they share a cell with it or with one that
@@ -542,59 +563,39 @@ fn loud_paper(runs: &Runs<'_>, machine: &mut Machine<'_>, second: &Track) -> Lit
     machine.circuit.or(&loud)
 }
 
-/// The parts that are open, with everything that bears on them.
-fn whole(
-    context: &Context<'_>,
-    witness: &Witness<'_, '_>,
-    open: &FxHashSet<StepId>,
-    idempotent: bool,
-    found: &mut Twices,
-) {
-    let mut undecided = false;
-    let mut why = Why::Hard;
+/// Asks about the parts that are open, with everything that bears on them.
+fn whole(context: &Context<'_>, witness: &Witness<'_, '_>, open: &FxHashSet<StepId>, search: &mut Search) {
+    let mut undecided = None;
     for part in parts(context) {
         if !part.iter().any(|step| open.contains(step)) {
             continue;
         }
         if context.is_late() || part.len() > LARGEST {
-            undecided = true;
-            why = if context.is_late() { Why::Time } else { Why::Large };
+            undecided = Some(if context.is_late() { Why::Time } else { Why::Large });
             continue;
         }
-        if let Err(GaveUp) = both(context, witness, &part, idempotent, found) {
-            undecided = true;
-            why = if context.is_late() { Why::Time } else { Why::Hard };
+        if let Err(GaveUp) = both(context, witness, &part, search) {
+            undecided = Some(if context.is_late() { Why::Time } else { Why::Hard });
         }
-        if (idempotent || found.not_idempotent.is_some()) && found.not_quiet.is_some() {
-            break;
+        if search.is_over() {
+            return;
         }
     }
-    if found.not_idempotent.is_some() {
-        found.idempotent = Answer::No;
-    } else if undecided && !idempotent {
-        found.idempotent = Answer::Unknown;
-    }
-    if found.not_quiet.is_some() {
-        found.quiet = Answer::No;
-    } else if undecided {
-        found.quiet = Answer::Unknown;
-    }
-    if found.idempotent == Answer::Unknown || found.quiet == Answer::Unknown {
+    search.open = undecided.map(|why| {
         let mut steps: Vec<StepId> = open.iter().copied().collect();
         steps.sort_unstable();
         steps.truncate(20);
-        found.unproved.push(Unproved { steps, why });
-    }
+        Unproved { steps, why }
+    });
 }
 
-/// Looks for starts whose second run is not as the first, unless `idempotent` is shown, and for those whose second run reports
-/// something.
+/// Looks for starts whose second run is not as the first, unless it is shown that there are none, and for those whose second
+/// run reports something. Returns `Ok` only if no start of the part shows what the search has no witness of.
 fn both(
     context: &Context<'_>,
     witness: &Witness<'_, '_>,
     part: &[StepId],
-    idempotent: bool,
-    found: &mut Twices,
+    found: &mut Search,
 ) -> Result<(), GaveUp> {
     // In the paper's semantics an error anywhere ends both runs, so parts are not apart.
     let all: &[StepId] = if context.semantics == Semantics::Paper { &context.order } else { part };
@@ -611,8 +612,11 @@ fn both(
         let (different, loud) = compare(&runs, &mut machine, &first, &second);
         last = Ok(());
         for (question, quiet) in [(different, false), (loud, true)] {
-            let is_known =
-                if quiet { found.not_quiet.is_some() } else { idempotent || found.not_idempotent.is_some() };
+            let is_known = if quiet {
+                found.not_quiet.is_some()
+            } else {
+                found.is_idempotent || found.not_idempotent.is_some()
+            };
             if is_known {
                 continue;
             }

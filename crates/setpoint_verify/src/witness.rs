@@ -112,21 +112,42 @@ impl<'c, 'p> Witness<'c, 'p> {
                 if context.runner.run(base, &context.order).is_clean() {
                     return Some(base.clone());
                 }
-                let sub = Sub::new(context, &context.order, Moment::Start, Tests::Inside);
-                let runs = Runs::new(&sub, context.semantics, &[]);
-                let mut machine = sub.machine(context);
-                let start = machine.any_start();
-                runs.assume(&mut machine, &start);
-                let end = runs.in_order(&mut machine, start.clone());
-                for bad in end.failed.into_iter().chain(end.skipped).chain([end.error]) {
-                    machine.circuit.assert(&[!bad]);
-                }
-                if !machine.solve(&[]).is_sat() {
-                    return None;
-                }
-                self.complete_from(base, &embed(&sub, &machine.decode(&start)))
+                self.search_clean(Tests::Inside)
             })
             .as_ref()
+    }
+
+    /// Whether a run without failure is known, in Puppet's order: shown by the interpreter on the whole plan.
+    pub(crate) fn has_clean_run(&self) -> bool {
+        let context = self.context;
+        let is_clean =
+            |start: &State| self.is_admissible(start) && context.runner.run(start, &context.order).is_clean();
+        let Some(base) = self.base() else { return false };
+        if is_clean(base) {
+            return true;
+        }
+        let searched = [Tests::Inside, Tests::Connected]
+            .into_iter()
+            .filter(|_| context.order.len() <= LARGEST_RUN && !context.is_late());
+        searched.filter_map(|tests| self.search_clean(tests)).any(|start| is_clean(&start))
+    }
+
+    /// Asks the solver for a start from which no step fails or is skipped in Puppet's order.
+    fn search_clean(&self, tests: Tests<'_>) -> Option<State> {
+        let context = self.context;
+        let sub = Sub::new(context, &context.order, Moment::Start, tests);
+        let runs = Runs::new(&sub, context.semantics, &context.unsettled);
+        let mut machine = sub.machine(context);
+        let start = machine.any_start();
+        runs.assume(&mut machine, &start);
+        let end = runs.in_order(&mut machine, start.clone());
+        for bad in end.failed.into_iter().chain(end.skipped).chain([end.error]) {
+            machine.circuit.assert(&[!bad]);
+        }
+        if !machine.solve(&[]).is_sat() {
+            return None;
+        }
+        self.complete_from(self.base()?, &embed(&sub, &machine.decode(&start)))
     }
 
     /// Starts of the whole plan in which these cells hold these values: a plain one, then one from which little else fails.

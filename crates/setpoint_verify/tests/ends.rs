@@ -12,7 +12,7 @@ use setpoint_state::{
     CellId, CellKey, CellKind, Kind, Plan, Program, Runner, Semantics, Status, Step, StepId, Test, Value,
 };
 use setpoint_verify::repair::{Edge, repair, with_edges};
-use setpoint_verify::{Answer, Invariant, Options, Order, family, verify};
+use setpoint_verify::{Invariant, Options, Stale, family, verify};
 
 const PATH: [Kind; 3] = [Kind::Absent, Kind::Directory, Kind::File];
 
@@ -66,22 +66,24 @@ fn service(notify: bool, other: bool) -> Plan {
 fn a_missing_notify_is_found_and_mended() {
     let plan = service(false, false);
     let verdicts = verify(&plan, &Options::default());
-    assert_eq!(verdicts.order, Order::Independent);
-    let [stale] = &verdicts.missing_notify[..] else { panic!("{:?}", verdicts.missing_notify) };
+    assert!(verdicts.order.is_proved());
+    let missing: Vec<&Stale> = verdicts.missing_notify().collect();
+    let [stale] = missing[..] else { panic!("{missing:?}") };
     assert_eq!(stale.failing, None);
     assert_ne!(stale.runs[0].end.get(stale.loaded), stale.runs[0].end.get(stale.file));
     let repair = repair(&plan, &Options::default()).unwrap();
     assert_eq!(repair.edges, [Edge { from: StepId(0), to: StepId(1), notify: true }]);
     assert!(repair.complete);
-    assert!(verify(&service(true, false), &Options::default()).missing_notify.is_empty());
+    assert!(verify(&service(true, false), &Options::default()).missing_notify().next().is_none());
 }
 
 /// The configuration changes, another dependency of the service fails once, the next run is clean: nobody restarts it.
 #[test]
 fn a_lost_refresh_is_found() {
     let verdicts = verify(&service(true, true), &Options::default());
-    assert!(verdicts.missing_notify.is_empty());
-    let [lost] = &verdicts.lost_refresh[..] else { panic!("{:?}", verdicts.lost_refresh) };
+    assert!(verdicts.missing_notify().next().is_none());
+    let lost: Vec<&Stale> = verdicts.lost_refresh().collect();
+    let [lost] = lost[..] else { panic!("{lost:?}") };
     assert!(lost.failing.is_some());
     assert_eq!(lost.runs.len(), 2);
     assert!(lost.runs[1].is_clean());
@@ -105,7 +107,8 @@ fn stated_invariants_are_proved_or_broken() {
         ..Options::default()
     };
     let verdicts = verify(&plan, &options);
-    let [broken] = &verdicts.broken[..] else { panic!("{:?}", verdicts.broken) };
+    assert!(verdicts.invariants[0].is_proved() && verdicts.declared.is_proved());
+    let broken = verdicts.invariants[1].witness().unwrap();
     assert_eq!(&*broken.name, "y is there");
     assert!(!broken.run.end.holds(&broken.test));
 }
@@ -119,9 +122,9 @@ fn a_declared_content_that_another_step_overwrites() {
     let two = step(&mut plan, "Exec[spoil]", Program::set(x, Value::file("spoilt")), Program::Skip);
     plan.edges.push((one, two));
     let verdicts = verify(&plan, &Options::default());
-    assert_eq!(verdicts.broken.len(), 1);
-    assert_eq!(verdicts.broken[0].step, Some(one));
-    assert!(verify(&family::figure_13(3, true), &Options::default()).broken.is_empty());
+    let steps: Vec<_> = verdicts.declared.witnesses().map(|broken| broken.step).collect();
+    assert_eq!(steps, [Some(one)]);
+    assert!(verify(&family::figure_13(3, true), &Options::default()).declared.is_proved());
 }
 
 #[test]
@@ -132,9 +135,13 @@ fn a_step_that_always_fails_is_named() {
     step(&mut plan, "File[/d/x]", family::file(x, Some(directory), "x"), Program::Skip);
     let always = step(&mut plan, "Exec[false]", Program::fail("exit 1"), Program::Skip);
     let verdicts = verify(&plan, &Options::default());
-    assert_eq!(verdicts.order, Order::Independent);
-    let told: Vec<_> = verdicts.failures.iter().map(|failure| (failure.step, failure.always)).collect();
-    assert_eq!(told, [(StepId(0), Answer::No), (always, Answer::Yes)]);
+    assert!(verdicts.order.is_proved());
+    let [one, two] = &verdicts.failures[..] else { panic!("{:?}", verdicts.failures) };
+    assert_eq!([one.step, two.step], [StepId(0), always]);
+    let start = one.always.witness().unwrap();
+    let run = Runner::new(&plan, Semantics::Puppet).run(start, &one.run.order);
+    assert_ne!(run.statuses[0], Status::Failed, "a start from which it does not fail");
+    assert!(two.always.is_proved());
     assert!(verdicts.failures.iter().all(|failure| failure.every_order));
 }
 
@@ -176,7 +183,7 @@ fn a_repair_needs_no_second_run() {
     let repair = repair(&plan, &Options::default()).unwrap();
     assert_eq!(repair.edges, [Edge { from: package, to: file, notify: false }]);
     assert!(repair.complete);
-    assert_eq!(repair.verdicts.quiet, Answer::Yes);
+    assert!(repair.verdicts.quiet.is_proved());
 }
 
 /// Several pairs, one edge each; nothing closes a cycle, and nothing is left over.
@@ -184,15 +191,15 @@ fn a_repair_needs_no_second_run() {
 fn a_repair_is_as_small_as_can_be() {
     let plan = family::catalog(60, 3, 4, true);
     let verdicts = verify(&plan, &Options::default());
-    assert_ne!(verdicts.order, Order::Independent);
+    assert!(!verdicts.order.is_proved());
     let repair = repair(&plan, &Options::default()).unwrap();
     assert!(repair.complete);
-    assert_eq!(repair.edges.len(), verdicts.dependent.len());
+    assert_eq!(repair.edges.len(), verdicts.dependences().count());
     let mended = with_edges(&plan, &repair.edges);
     assert_eq!(Runner::new(&mended, Semantics::Puppet).puppet_order().len(), plan.steps.len());
-    assert_eq!(verify(&mended, &Options::default()).order, Order::Independent);
+    assert!(verify(&mended, &Options::default()).order.is_proved());
     // Figure 3c cannot be mended by an edge: it says so, or leaves it.
-    assert!(super_figure_3c().is_none_or(|repair| repair.verdicts.quiet == Answer::No));
+    assert!(super_figure_3c().is_none_or(|repair| repair.verdicts.quiet.is_refuted()));
 }
 
 fn super_figure_3c() -> Option<setpoint_verify::repair::Repair> {
@@ -245,8 +252,8 @@ fn a_stated_invariant_is_asked_of_every_order() {
     };
     let stated = |plan: &Plan| {
         let verdicts = verify(plan, &options);
-        let broken: Vec<_> = verdicts.broken.into_iter().filter(|broken| broken.step.is_none()).collect();
-        (broken, verdicts.undecided)
+        let broken: Vec<_> = verdicts.invariants.iter().filter_map(|one| one.witness().cloned()).collect();
+        (broken, verdicts.invariants.into_iter().filter(|one| one.is_unknown()).collect::<Vec<_>>())
     };
     let (broken, undecided) = stated(&plan);
     assert!(undecided.is_empty());
@@ -283,7 +290,8 @@ fn a_time_that_is_over_proves_nothing() {
     step(&mut plan, "b", write(x, "2"), Program::Skip);
     let options = Options { deadline: Some(std::time::Instant::now()), ..Options::default() };
     let verdicts = verify(&plan, &options);
-    assert_eq!(verdicts.order, Order::Unknown);
-    assert_eq!([verdicts.idempotent, verdicts.quiet, verdicts.convergent], [Answer::Unknown; 3]);
+    assert!(verdicts.order.is_unknown());
+    assert!(verdicts.idempotent.is_unknown() && verdicts.quiet.is_unknown());
+    assert!(verdicts.convergent.is_unknown());
     assert!(!verdicts.unfinished.is_empty());
 }

@@ -12,7 +12,13 @@ fn both_solvers_give_the_same_verdicts() {
         for semantics in [Semantics::Puppet, Semantics::Paper] {
             let said = |solver: Backend| {
                 let verdicts = verify(&plan, &Options { semantics, solver, ..Options::default() });
-                (verdicts.order, verdicts.idempotent, verdicts.quiet, verdicts.convergent)
+                let word = |proved: bool, refuted: bool| (proved, refuted);
+                [
+                    word(verdicts.order.is_proved(), verdicts.order.is_refuted()),
+                    word(verdicts.idempotent.is_proved(), verdicts.idempotent.is_refuted()),
+                    word(verdicts.quiet.is_proved(), verdicts.quiet.is_refuted()),
+                    word(verdicts.convergent.is_proved(), verdicts.convergent.is_refuted()),
+                ]
             };
             let first = said(Backend::ALL[0]);
             for &other in &Backend::ALL[1..] {

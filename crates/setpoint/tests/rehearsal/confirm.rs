@@ -7,7 +7,7 @@ use setpoint_judge::{Judge, Trial};
 use setpoint_oracle::{Mode, Puppet, Request, facts_of};
 use setpoint_state::StepId;
 use setpoint_testing::files_below;
-use setpoint_verify::Counterexample;
+use setpoint_verify::{Counterexample, OrderWitness};
 
 use crate::notation::Start;
 use crate::subject::{Places, Seen, Subject, differences};
@@ -52,11 +52,8 @@ pub(crate) fn examine(places: &Places, name: &str, witnesses: &mut Witnesses) ->
         }
         "dependent" | "fails" => {
             let verdicts = subject.verdicts();
-            let examples: Vec<&Counterexample> = verdicts
-                .fails
-                .iter()
-                .chain(verdicts.dependent.iter().map(|one| &one.counterexample))
-                .collect();
+            let examples: Vec<&Counterexample> =
+                verdicts.order.witnesses().map(OrderWitness::counterexample).collect();
             found.confirmed = unlike(&subject, &examples, &mut witnesses.judge)?;
             (found.repair, found.repaired) = mended(places, &manifest, &subject, &examples, witnesses)?;
         }
@@ -177,7 +174,7 @@ fn alike(subject: &Subject, judge: &mut Judge) -> Result<String, String> {
 /// From the start of the counterexample a second run does not end as the first.
 fn restless(subject: &Subject, judge: &mut Judge) -> Result<String, String> {
     let verdicts = subject.verdicts();
-    let twice = verdicts.not_idempotent.as_ref().ok_or("no start shows what a second run changes")?;
+    let twice = verdicts.idempotent.witness().ok_or("no start shows what a second run changes")?;
     let start = subject.staged(&twice.start);
     let seen = subject.apply(judge, &start, None, &subject.runner().puppet_order(), 2)?;
     fine(&seen)?;

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use setpoint_judge::{Node, Package, Placed};
 use setpoint_packages::{Found, Index, PackageFacts};
-use setpoint_resources::{Base, Modelled, Note, packaged_content};
+use setpoint_resources::{Assumption, Base, Modelled, packaged_content};
 use setpoint_state::{CellKey, CellKind, Kind, State, Value};
 
 use crate::notation::Start;
@@ -33,8 +33,8 @@ impl Stage<'_> {
         for path in &self.base.directories {
             start.nodes.push(placed(path, directory()));
         }
-        for note in &self.modelled.notes {
-            if let Note::AssumedDirectory { path } = note {
+        for assumed in &self.modelled.assumptions {
+            if let Assumption::ExistingDirectory { path } = &assumed.assumption {
                 start.nodes.push(placed(path, directory()));
             }
         }
@@ -265,7 +265,6 @@ impl Stage<'_> {
             self.cells(kind)
                 .filter(|(key, id)| key.detail.is_none() && *state.get(*id) != Value::Absent)
                 .map(|(key, _)| key.name.to_string())
-                .filter(|name| !name.ends_with(" (gid)"))
                 .collect()
         };
         let (mut users, mut groups) = (there(CellKind::User), there(CellKind::UserGroup));

@@ -65,7 +65,7 @@ fn number_is_free(
         let cell = if kind == CellKind::User {
             machine.other(kind, &name, Some(property))
         } else {
-            machine.other(kind, &format!("{name} (gid)"), None)
+            machine.other(CellKind::GroupNumber, &name, None)
         };
         let taken = Test::is(cell, Value::text(number));
         steps.push(when(taken, Program::fail(&format!("{name} has the number {number}"))));
@@ -264,9 +264,7 @@ fn memberships(catalog: &Catalog, user: &str) -> Vec<String> {
 pub(crate) fn group(machine: &mut Machine<'_>, catalog: &Catalog, resource: &Resource) -> Model {
     let name = resource.name_or_title("name");
     let cell = machine.group(&name);
-    let gid = resource
-        .text("gid")
-        .map(|gid| (machine.other(CellKind::UserGroup, &format!("{name} (gid)"), None), gid));
+    let gid = resource.text("gid").map(|gid| (machine.other(CellKind::GroupNumber, &name, None), gid));
     let program = if resource.ensure().as_deref() == Some("absent") {
         let mut steps = Vec::new();
         for user in primary_users(catalog, &name) {

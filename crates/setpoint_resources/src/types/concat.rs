@@ -8,6 +8,7 @@ use super::{Model, file as files};
 use crate::attributes::Attributes;
 use crate::machine::Machine;
 use crate::world::Source;
+use crate::{Assumption, Origin};
 
 /// The file that the fragments make.
 pub(crate) fn file(machine: &mut Machine<'_>, catalog: &Catalog, resource: &Resource) -> Model {
@@ -30,7 +31,10 @@ pub(crate) fn file(machine: &mut Machine<'_>, catalog: &Catalog, resource: &Reso
     let (content, secret) = content(machine, catalog, resource);
     match content {
         Ok(content) => set("content", &content),
-        Err(named) => set("content", &named),
+        Err(named) => {
+            machine.origins.add(&named, Origin::Elsewhere);
+            set("content", &named);
+        }
     }
     if secret {
         made.sensitive.push(setpoint_source::Symbol::new("content"));
@@ -47,7 +51,11 @@ pub(crate) fn file(machine: &mut Machine<'_>, catalog: &Catalog, resource: &Reso
 }
 
 /// The content, or a name for it if a fragment comes from a source that is not known; and whether a fragment is secret.
-fn content(machine: &Machine<'_>, catalog: &Catalog, resource: &Resource) -> (Result<String, String>, bool) {
+fn content(
+    machine: &mut Machine<'_>,
+    catalog: &Catalog,
+    resource: &Resource,
+) -> (Result<String, String>, bool) {
     let path = resource.name_or_title("path");
     let tag = resource.text("tag");
     let mut fragments: Vec<(String, String, Result<String, String>)> = Vec::new();
@@ -97,10 +105,13 @@ fn content(machine: &Machine<'_>, catalog: &Catalog, resource: &Resource) -> (Re
     (if known { Ok(all) } else { Err(all) }, secret)
 }
 
-fn source(machine: &Machine<'_>, fragment: &Resource) -> Result<String, String> {
+fn source(machine: &mut Machine<'_>, fragment: &Resource) -> Result<String, String> {
     let Some(source) = fragment.text("source") else { return Ok(String::new()) };
     match machine.world.sources.get(&source) {
         Some(Source::File(text)) => Ok(text.to_string()),
-        _ => Err(format!("(as in {source})")),
+        _ => {
+            machine.assume(Assumption::UnreadSource { address: source.clone() });
+            Err(format!("(as in {source})"))
+        }
     }
 }

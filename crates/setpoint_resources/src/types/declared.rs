@@ -2,7 +2,7 @@
 
 use setpoint_catalog::Resource;
 use setpoint_config::{Effects, Placed, Type};
-use setpoint_state::{Program, Test, Value};
+use setpoint_state::{Program, Reach, Test, Value};
 
 use super::Model;
 use super::perform::perform;
@@ -135,8 +135,15 @@ pub(crate) fn model(machine: &mut Machine<'_>, resource: &Resource) -> Option<Mo
     let declared = declared(resource, machine.world)?.clone();
     let absent_wanted = declared.ensurable && resource.ensure().as_deref() == Some("absent");
     let mut steps = Vec::new();
+    let mut has_more = false;
     for effect in effects(resource, machine.world) {
-        steps.push(if absent_wanted { undo(machine, &effect) } else { redo(machine, &effect) });
+        steps.push(if absent_wanted {
+            let undone = undo(machine, &effect);
+            has_more |= undone.is_none();
+            undone.unwrap_or(Program::Skip)
+        } else {
+            redo(machine, &effect)
+        });
     }
     if let (Some(path), Some(key)) = (&declared.edits, &declared.key) {
         let path = fill(path, resource);
@@ -149,7 +156,20 @@ pub(crate) fn model(machine: &mut Machine<'_>, resource: &Resource) -> Option<Mo
             steps.push(when(Test::is(cell, wanted).negate(), write));
         }
     }
-    Some(Model::new(sequence(steps)))
+    let model = Model::new(sequence(steps));
+    let reads = effects(resource, machine.world).into_iter().filter_map(|effect| match effect {
+        Effect::Read(path) => machine.mentions.canonical(&path, machine.world),
+        _ => None,
+    });
+    let read: Vec<String> = reads.collect();
+    let read: Vec<_> = read.iter().filter_map(|path| machine.path(path)).collect();
+    Some(if has_more {
+        model.not_known("what its absence takes away is not declared", Reach::Everything)
+    } else if !read.is_empty() {
+        model.not_known("what it makes of what it reads is not declared", Reach::Cells(read))
+    } else {
+        model
+    })
 }
 
 /// Does what is declared where it is not done, and says so.
@@ -184,15 +204,17 @@ fn redo(machine: &mut Machine<'_>, effect: &Effect) -> Program {
     when(done.negate(), sequence(vec![program, Program::Change]))
 }
 
-/// Removes what would otherwise be written.
-fn undo(machine: &mut Machine<'_>, effect: &Effect) -> Program {
+/// Removes what would otherwise be written; `None` if that is more than paths.
+fn undo(machine: &mut Machine<'_>, effect: &Effect) -> Option<Program> {
     match effect {
         Effect::Create { path } | Effect::MakeDirectory { path, .. } | Effect::Set { path, .. } => {
-            let Some(path) = machine.mentions.canonical(path, machine.world) else { return Program::Skip };
-            let Some(cell) = machine.path(&path) else { return Program::Skip };
+            let path = machine.mentions.canonical(path, machine.world)?;
+            let cell = machine.path(&path)?;
             let remove = machine.remove_tree(&path);
-            when(absent(cell).negate(), sequence(vec![remove, Program::Change]))
+            Some(when(absent(cell).negate(), sequence(vec![remove, Program::Change])))
         }
-        _ => Program::Skip,
+        // What is needed or read stays; the entry of a file is taken away beside.
+        Effect::Need(_) | Effect::NeedPackage(_) | Effect::Read(_) | Effect::Touch(_) => Some(Program::Skip),
+        _ => None,
     }
 }

@@ -11,7 +11,7 @@ use crate::commands::{self, Effect, Question};
 use crate::entries::Entry;
 use crate::machine::{Machine, PRESENT, absent, all, any, choose, installed, never, sequence, when};
 use crate::mentions::is_below;
-use crate::{Note, World};
+use crate::{Assumption, World};
 
 /// A program that branches more often than this is not asked about.
 const LARGEST: usize = 4000;
@@ -49,7 +49,9 @@ pub(crate) fn model(machine: &mut Machine<'_>, resource: &Resource) -> Model {
     let folder = resource.text("cwd");
     let mut unknown: Option<String> = None;
     let mut disturbed: Vec<CellId> = Vec::new();
-    for effect in effects(resource, machine.world).unwrap_or_default() {
+    let refresh =
+        resource.text("refresh").and_then(|other| commands::effects(&other, folder.as_deref()).ok());
+    for effect in effects(resource, machine.world).into_iter().chain(refresh).flatten() {
         for leaf in effect.leaves() {
             disturbed.extend(disturbed_by(machine, resource, leaf));
         }
@@ -113,13 +115,14 @@ pub(crate) fn model(machine: &mut Machine<'_>, resource: &Resource) -> Model {
     let refresh = sequence(vec![asking, when(guard, again), Program::Change]);
     let mut model = Model::new(apply).refreshed_by(refresh);
     if let Some(reason) = unknown {
-        machine.notes.insert(Note::UnknownCommand { resource: resource.reference(), reason: reason.clone() });
         model = model.not_known(&reason, Reach::Everything);
     } else if guard_reason.is_some() || !disturbed.is_empty() {
         disturbed.sort_unstable();
         disturbed.dedup();
+        if guard_reason.is_some() {
+            machine.assume(Assumption::UnreadCheck { resource: resource.reference() });
+        }
         let reason = guard_reason.unwrap_or_else(|| "what it makes of a file is not known".to_owned());
-        machine.notes.insert(Note::UnknownCommand { resource: resource.reference(), reason: reason.clone() });
         model = model.not_known(&reason, Reach::Cells(disturbed));
     }
     model
@@ -136,6 +139,16 @@ fn counted(machine: &mut Machine<'_>, resource: &Resource) -> Program {
 fn disturbed_by(machine: &mut Machine<'_>, resource: &Resource, effect: &Effect) -> Vec<CellId> {
     match effect {
         Effect::Disturb { path, below } => touched(machine, path, *below),
+        // What it does depends on the path, in a way that nobody says.
+        Effect::Read(path) => touched(machine, path, false),
+        Effect::Bystander(effect) => {
+            machine.assume(Assumption::Bystander { resource: resource.reference(), effect });
+            Vec::new()
+        }
+        Effect::Listens(path) => {
+            machine.assume(Assumption::Listening { path: path.clone() });
+            Vec::new()
+        }
         // The resource says what comes out of the archive; the rest of what is named below is in doubt.
         Effect::Extract { into, .. } => {
             let into = canonical(machine, into);

@@ -13,7 +13,7 @@ use crate::commands::{self, Question};
 use crate::entries::Entry;
 use crate::machine::{Machine, absent, all, any, choose, never, sequence, when};
 use crate::mentions::{SOME_DIRECTORY, SOME_FILE, ancestors, is_below};
-use crate::{Source, World};
+use crate::{Assumption, Origin, Source, World};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Ensure {
@@ -259,7 +259,7 @@ enum Content {
     None,
     Known(Arc<str>),
     /// One that only this name decides.
-    Named(String),
+    Named(String, Origin),
     Copy(String),
 }
 
@@ -268,7 +268,7 @@ impl Content {
         match self {
             Self::None => machine.write_file(path, &shared("")),
             Self::Known(content) => machine.write_file(path, content),
-            Self::Named(name) => machine.write_named(path, name),
+            Self::Named(name, origin) => machine.write_named(path, name, origin.clone()),
             Self::Copy(from) => machine.copy_file(path, from),
         }
     }
@@ -277,7 +277,7 @@ impl Content {
         match self {
             Self::None => Test::True,
             Self::Known(content) => machine.has_content(path, content),
-            Self::Named(name) => {
+            Self::Named(name, _) => {
                 let Some(cell) = machine.path(path) else { return never() };
                 let mut tests = vec![Test::is(cell, Value::file(name))];
                 tests.extend(machine.tracked(path).into_iter().map(|tracked| absent(tracked.cell)));
@@ -332,7 +332,9 @@ fn own(
             if shape.sources.is_empty() {
                 let content = match &shape.content {
                     None => Content::None,
-                    Some(text) if resource.hides("content") => Content::Named(machine.secret(text)),
+                    Some(text) if resource.hides("content") => {
+                        Content::Named(machine.secret(text), Origin::Secret)
+                    }
                     Some(text) => Content::Known(shared(text)),
                 };
                 return file(machine, resource, path, shape, wanted, &content);
@@ -475,11 +477,13 @@ fn file(
     choose(absent(cell), create, choose(Test::Kind(cell, Kind::File), sync, other_kind))
 }
 
-/// A file is written only if the command that checks it is there; that it accepts the content is assumed.
+/// A file is written only if the command that checks it is there and accepts the content.
 fn validation(machine: &mut Machine<'_>, resource: &Resource) -> Program {
     let Some(command) = resource.text("validate_cmd") else { return Program::Skip };
-    if is_rejected(&command, resource) {
-        return Program::fail("the command that checks the content refuses it");
+    match accepts(&command, resource) {
+        Some(true) => {}
+        Some(false) => return Program::fail("the command that checks the content refuses it"),
+        None => machine.assume(Assumption::AcceptedContent { path: resource.name_or_title("path") }),
     }
     let Some(tool) = commands::absolute_paths(&command).next().map(str::to_owned) else {
         return Program::Skip;
@@ -492,20 +496,20 @@ fn validation(machine: &mut Machine<'_>, resource: &Resource) -> Program {
     when(there.negate(), Program::fail(&format!("{tool}, which checks the content, does not exist")))
 }
 
-/// Whether a plain command certainly refuses the content.
-fn is_rejected(command: &str, resource: &Resource) -> bool {
+/// Returns whether a plain command accepts the content; `None` if that is not known.
+fn accepts(command: &str, resource: &Resource) -> Option<bool> {
     const PLACE: &str = "/(the content)";
     let command = command.replace('%', PLACE);
     let content = resource.text("content");
     match commands::question(&command, None) {
-        Ok(Question::Constant(answer)) => !answer,
+        Ok(Question::Constant(answer)) => Some(answer),
         Ok(Question::HasLine { path, line }) if path == PLACE => {
-            content.is_some_and(|content| !content.lines().any(|other| other == line))
+            content.map(|content| content.lines().any(|other| other == line))
         }
         Ok(Question::Matches { path, expression }) if path == PLACE => {
-            content.is_some_and(|content| Entry::Match(shared(&expression)).read(&content) == Value::Absent)
+            content.map(|content| Entry::Match(shared(&expression)).read(&content) != Value::Absent)
         }
-        _ => false,
+        _ => None,
     }
 }
 
@@ -517,7 +521,8 @@ fn from_sources(
     wanted: &Wanted,
 ) -> Program {
     let mut program = Program::fail("none of its sources exists");
-    for source in shape.sources.iter().rev() {
+    // The first source that exists is taken.
+    for (at, source) in shape.sources.iter().enumerate().rev() {
         if let Some(local) = local_source(source) {
             let Some(from) = machine.mentions.canonical(local, machine.world) else { continue };
             let as_file = file(machine, resource, path, shape, wanted, &Content::Copy(from.clone()));
@@ -531,17 +536,28 @@ fn from_sources(
                     file(machine, resource, path, shape, wanted, &Content::Known(content))
                 }
                 Some(Source::Directory(_)) => directory(machine, path, shape, wanted),
-                None if shape.recurse.is_some() => directory(machine, path, shape, wanted),
-                None => file(machine, resource, path, shape, wanted, &Content::Named(named(source))),
+                None if at + 1 < shape.sources.len() => {
+                    machine.assume(Assumption::MissingSource { address: source.clone() });
+                    continue;
+                }
+                None | Some(Source::Unread) => {
+                    let content = unread(machine, source);
+                    if shape.recurse.is_some() {
+                        directory(machine, path, shape, wanted)
+                    } else {
+                        file(machine, resource, path, shape, wanted, &content)
+                    }
+                }
             };
-            break;
         }
     }
     program
 }
 
-fn named(source: &str) -> String {
-    format!("(as in {source})")
+/// Returns the content of a source that was not read: one that only its address decides.
+fn unread(machine: &mut Machine<'_>, source: &str) -> Content {
+    machine.assume(Assumption::UnreadSource { address: source.to_owned() });
+    Content::Named(format!("(as in {source})"), Origin::Elsewhere)
 }
 
 /// What is done to the contents of a directory: recursion and purge.
@@ -558,18 +574,27 @@ fn contents(machine: &mut Machine<'_>, path: &str, shape: &Shape, wanted: &Wante
                 copies(machine, &from, path, shape, wanted, &mut from_source, &mut steps);
             }
         } else {
+            if !matches!(machine.world.sources.get(source), Some(Source::File(_) | Source::Directory(_))) {
+                machine.assume(Assumption::UnreadSource { address: source.clone() });
+            }
+            let address = source;
             for (child, source) in served(source, machine.world) {
                 let to = format!("{path}/{child}");
                 if is_managed_below(machine, path, &to) {
                     continue;
                 }
-                steps.push(match source {
-                    Source::File(content) => {
+                let content = match source {
+                    Source::File(content) => Some(Content::Known(content)),
+                    Source::Unread => Some(unread(machine, &format!("{address}/{child}"))),
+                    Source::Directory(_) => None,
+                };
+                steps.push(match content {
+                    Some(content) => {
                         let plain = Shape { recurse: None, sources: Vec::new(), ..shape.clone() };
                         let plain = Shape { ensure: Ensure::File, ..plain };
-                        child_file(machine, &to, &plain, wanted, &Content::Known(content))
+                        child_file(machine, &to, &plain, wanted, &content)
                     }
-                    Source::Directory(_) => directory(machine, &to, shape, wanted),
+                    None => directory(machine, &to, shape, wanted),
                 });
                 from_source.entry(to).or_insert(None);
             }

@@ -4,6 +4,7 @@ use setpoint_catalog::Resource;
 use setpoint_state::{CellId, Program, Reach, Test, Value};
 
 use super::Model;
+use crate::Assumption;
 use crate::attributes::Attributes;
 use crate::machine::{CONFIG_FILES, LATEST, Machine, absent, any, choose, installed, sequence, when};
 
@@ -65,6 +66,7 @@ pub(crate) fn model(machine: &mut Machine<'_>, resource: &Resource) -> Model {
     };
     // A notification does nothing to a package, and is passed on all the same.
     let mut model = Model::new(sequence(vec![prefetch, change])).refreshed_by(Program::Change);
+    machine.assume_package(&name);
     if machine.packages.is_unknown(&asked) {
         let reach = machine.bearing(&asked);
         let reason = format!("no index knows what the package {asked} installs");
@@ -106,6 +108,7 @@ fn foreign(machine: &mut Machine<'_>, name: &str, provider: &str, resource: &Res
             sequence(vec![Program::set(cell, Value::text(version)), Program::Change]),
         ),
     };
+    machine.assume(Assumption::ForeignPackage { package: name.to_owned(), provider: provider.to_owned() });
     let mut model = Model::new(program).refreshed_by(Program::Change);
     // The manager itself may come with a package of the catalog.
     let tool = match provider {

@@ -5,6 +5,7 @@ use setpoint_catalog::conversion::{DAYS, MONTHS};
 use setpoint_state::{CellId, CellKind, Kind, Program, Reach, Test, Value};
 
 use super::Model;
+use crate::Assumption;
 use crate::attributes::{Attributes, shared};
 use crate::entries::{Entry, Expression, SEVERAL};
 use crate::machine::{Machine, absent, all, any, choose, never, parent, sequence, when};
@@ -25,6 +26,10 @@ pub(crate) struct Row {
     as_user: bool,
     /// What happens if there is no file.
     missing: Missing,
+    /// The value must not be shown.
+    is_secret: bool,
+    /// Nothing says that it is this file.
+    is_guessed: bool,
 }
 
 impl Row {
@@ -58,6 +63,8 @@ pub(crate) fn rows(resource: &Resource, mentions: &Mentions) -> Vec<Row> {
         user: None,
         as_user: false,
         missing: Missing::Create,
+        is_secret: false,
+        is_guessed: false,
     };
     let type_name = resource.type_name.as_str();
     match type_name {
@@ -189,8 +196,8 @@ pub(crate) fn rows(resource: &Resource, mentions: &Mentions) -> Vec<Row> {
                 },
             };
             let value = resource.text("value").unwrap_or_default();
-            let value = if resource.hides("value") { "(secret)".to_owned() } else { value };
-            vec![row(path, entry, value, false)]
+            let setting = row(path, entry, value, false);
+            vec![Row { is_secret: resource.hides("value"), ..setting }]
         }
         "Augeas" => augeas(resource, mentions),
         "Shellvar" => {
@@ -201,7 +208,11 @@ pub(crate) fn rows(resource: &Resource, mentions: &Mentions) -> Vec<Row> {
             vec![row(path, entry, resource.texts("value").join(" "), false)]
         }
         _ => configuration(resource)
-            .map(|(path, entry, value)| row(path, entry, value, false))
+            .map(|(path, entry, value)| {
+                let is_secret = resource.hides("value") || resource.flag("secret") == Some(true);
+                let is_guessed = !resource.has("path");
+                Row { is_secret, is_guessed, ..row(path, entry, value, false) }
+            })
             .into_iter()
             .collect(),
     }
@@ -229,11 +240,7 @@ fn configuration(resource: &Resource) -> Option<(String, Entry, String)> {
         return None;
     }
     let path = resource.text("path").unwrap_or_else(|| format!("/etc/{service}/{service}.conf"));
-    let value = if resource.hides("value") || resource.flag("secret") == Some(true) {
-        "(secret)".to_owned()
-    } else {
-        resource.texts("value").join(",")
-    };
+    let value = resource.texts("value").join(",");
     let entry = Entry::Setting { section: shared(section), setting: shared(setting), separator: shared("=") };
     Some((path, entry, value))
 }
@@ -253,9 +260,13 @@ fn augeas(resource: &Resource, mentions: &Mentions) -> Vec<Row> {
         };
         let full = if target.starts_with('/') { target.to_owned() } else { format!("{context}/{target}") };
         let Some(tree) = full.strip_prefix("/files") else { return Vec::new() };
-        let path = match resource.text("incl") {
-            Some(path) => path,
-            None => file_of(tree, mentions),
+        let (path, is_guessed) = match resource.text("incl") {
+            Some(path) => (path, false),
+            None => {
+                let path = file_of(tree, mentions);
+                let is_named = mentions.files.contains_key(&path);
+                (path, !is_named)
+            }
         };
         let key = tree.strip_prefix(path.as_str()).unwrap_or(tree).trim_start_matches('/').to_owned();
         found.push(Row {
@@ -266,6 +277,8 @@ fn augeas(resource: &Resource, mentions: &Mentions) -> Vec<Row> {
             user: None,
             as_user: false,
             missing: Missing::Create,
+            is_secret: false,
+            is_guessed,
         });
     }
     found
@@ -322,8 +335,16 @@ pub(crate) fn model(machine: &mut Machine<'_>, resource: &Resource) -> Option<Mo
     let mut steps = Vec::new();
     let mut reach = Vec::new();
     let mut twice = None;
-    for row in rows {
-        let Some(path) = machine.mentions.canonical(&row.path, machine.world) else { continue };
+    for mut row in rows {
+        let Some(path) = machine.mentions.canonical(&row.path, machine.world) else {
+            return Some(Model::nothing().not_known("its path is not absolute", Reach::Everything));
+        };
+        if row.is_guessed {
+            machine.assume(Assumption::GuessedFile { path: path.clone() });
+        }
+        if row.is_secret {
+            row.value = row.value.map(|value| machine.secret(&value));
+        }
         let cell = machine.track(&path, row.entry.clone());
         reach.push(cell);
         twice = twice.or_else(|| machine.seen_twice(&path, cell));

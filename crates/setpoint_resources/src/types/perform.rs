@@ -4,6 +4,7 @@ use setpoint_commands::Edit;
 use setpoint_state::{CellKind, Kind, Program, Test, Value};
 
 use super::{exec, service};
+use crate::Origin;
 use crate::attributes::shared;
 use crate::commands::Effect;
 use crate::entries::Entry;
@@ -213,13 +214,14 @@ pub(crate) fn perform(machine: &mut Machine<'_>, effect: &Effect) -> Program {
             overwrite(machine, path, write)
         }),
         Effect::Set { path, name } => through(machine, &canonical(machine, path), &|machine, path| {
-            let write = machine.write_named(path, name);
+            let write = machine.write_named(path, name, Origin::Elsewhere);
             overwrite(machine, path, write)
         }),
         Effect::Create { path } => {
             let path = canonical(machine, path);
             let Some(cell) = machine.path(&path) else { return Program::Skip };
-            let create = create_file(machine, &path, "(as the command made it)");
+            machine.origins.add(MADE_BY_COMMAND, Origin::Elsewhere);
+            let create = create_file(machine, &path, MADE_BY_COMMAND);
             when(absent(cell), create)
         }
         Effect::Append { path, line } => through(machine, &canonical(machine, path), &|machine, path| {
@@ -260,6 +262,7 @@ pub(crate) fn perform(machine: &mut Machine<'_>, effect: &Effect) -> Program {
         }
         Effect::NeedPackage(name) => {
             let name = machine.packages.real_name(name);
+            machine.assume_package(&name);
             let cell = machine.package(&name);
             when(installed(cell).negate(), Program::fail(&format!("the package {name} is not installed")))
         }
@@ -269,7 +272,7 @@ pub(crate) fn perform(machine: &mut Machine<'_>, effect: &Effect) -> Program {
             when(there.negate(), Program::fail(&format!("{path} does not exist")))
         }
         // What it does is said beside the program.
-        Effect::Read(_) | Effect::Disturb { .. } => Program::Skip,
+        Effect::Read(_) | Effect::Disturb { .. } | Effect::Bystander(_) | Effect::Listens(_) => Program::Skip,
         Effect::Extract { archive, into } => {
             let (archive, into) = (canonical(machine, archive), canonical(machine, into));
             let archived = machine.path(&archive).map_or(Test::True, |cell| Test::Kind(cell, Kind::File));
@@ -368,6 +371,7 @@ pub(crate) fn perform(machine: &mut Machine<'_>, effect: &Effect) -> Program {
 /// A service that a command starts, stops or enables.
 fn by_hand(machine: &mut Machine<'_>, name: &str, verb: &str) -> Program {
     let unit = service::unit_exists(machine, name);
+    service::assume_unit(machine, name, &unit);
     let mut steps = vec![when(unit.negate(), Program::fail(&format!("{name} has no unit and no script")))];
     match verb {
         "start" => steps.push(service::start(machine, name)),
@@ -447,9 +451,14 @@ pub(crate) fn make_directories(machine: &mut Machine<'_>, path: &str) -> Program
     }
 }
 
-/// The contents that a file may have by what the catalog writes and edits, as far as they are known.
-fn known_contents(machine: &Machine<'_>, path: &str) -> Vec<String> {
-    const LIMIT: usize = 16;
+/// Contents of one file that are followed at most.
+const MOST_CONTENTS: usize = 16;
+
+/// The content of a file that a command creates.
+const MADE_BY_COMMAND: &str = "(as the command made it)";
+
+/// Returns the contents that a file may have by what the catalog writes and edits; `None` if they are too many to follow.
+fn known_contents(machine: &Machine<'_>, path: &str) -> Option<Vec<String>> {
     let edits: Vec<Edit> = machine
         .mentions
         .edits(path)
@@ -463,18 +472,23 @@ fn known_contents(machine: &Machine<'_>, path: &str) -> Vec<String> {
         for edit in &edits {
             if let Some(next) = edit.apply(&content)
                 && !known.contains(&next)
-                && known.len() < LIMIT
             {
+                if known.len() == MOST_CONTENTS {
+                    return None;
+                }
                 known.push(next);
             }
         }
     }
-    known
+    Some(known)
 }
 
 /// Whether all that an edit may find is known, or what it does to other contents certainly happens once and disturbs
 /// nothing else that is followed in the file.
 pub(crate) fn is_certain(machine: &Machine<'_>, path: &str, program: &str, extended: bool) -> bool {
+    if known_contents(machine, path).is_none() {
+        return false;
+    }
     if machine.mentions.is_written_whole(path) && !machine.packages.provides(path) {
         return true;
     }
@@ -496,7 +510,7 @@ fn edit(machine: &mut Machine<'_>, path: &str, program: &str, extended: bool) ->
         let cell = machine.track(path, Entry::Edited { program: shared(program), extended });
         otherwise = Program::set(cell, Value::text(PRESENT));
     }
-    for content in known_contents(machine, path) {
+    for content in known_contents(machine, path).unwrap_or_default() {
         let Some(after) = edit.apply(&content) else { continue };
         let found = machine.has_content(path, &shared(&content));
         let write = machine.write_file(path, &shared(&after));

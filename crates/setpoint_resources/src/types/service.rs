@@ -4,6 +4,7 @@ use setpoint_catalog::Resource;
 use setpoint_state::{CellId, CellKey, CellKind, Kind, Program, Test, Value};
 
 use super::Model;
+use crate::Assumption;
 use crate::attributes::Attributes;
 use crate::machine::{Machine, absent, all, any, choose, sequence, when};
 
@@ -101,6 +102,13 @@ pub(crate) fn unit_exists(machine: &mut Machine<'_>, name: &str) -> Test {
     any(paths.iter().map(|path| machine.exists(path)).collect())
 }
 
+/// Adds the assumption that a service has a unit, where its existence is no question.
+pub(crate) fn assume_unit(machine: &mut Machine<'_>, name: &str, exists: &Test) {
+    if *exists == Test::True {
+        machine.assume(Assumption::ExistingUnit { service: name.to_owned() });
+    }
+}
+
 /// The service runs, and has loaded what is there.
 pub(crate) fn load(machine: &mut Machine<'_>, name: &str) -> Vec<Program> {
     let running = running_cell(machine, name);
@@ -138,6 +146,11 @@ pub(crate) fn model(machine: &mut Machine<'_>, resource: &Resource) -> Model {
     let unit = unit_exists(machine, &name);
     let started = machine.scratch("started", &name, Value::Absent);
     let missing = || Program::fail("it has no unit and no script");
+    if matches!(resource.ensure().as_deref(), Some("running" | "true"))
+        || matches!(resource.text("enable").as_deref(), Some("true"))
+    {
+        assume_unit(machine, &name, &unit);
+    }
     let mut steps = Vec::new();
     match resource.ensure().as_deref() {
         Some("running" | "true") => {

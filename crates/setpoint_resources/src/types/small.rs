@@ -5,19 +5,25 @@ use setpoint_puppet_values::Data;
 use setpoint_state::{CellId, CellKey, CellKind, Kind, Program, Reach, Test, Value};
 
 use super::Model;
-use crate::Note;
 use crate::attributes::{Attributes, shared};
 use crate::machine::{Machine, absent, all, any, choose, sequence, when};
+use crate::{Assumption, Origin};
 
 /// `notify` says its message in every run, which is a change.
 pub(crate) fn notify() -> Model {
     Model::new(Program::Change)
 }
 
+/// A resource without a path that can be followed.
+fn no_path() -> Model {
+    Model::nothing()
+        .not_known("its path is not absolute, or is a directory of the platform", Reach::Everything)
+}
+
 /// `tidy` removes files below a directory by age, size or name.
 pub(crate) fn tidy(machine: &mut Machine<'_>, resource: &Resource) -> Model {
     let Some(path) = machine.mentions.canonical(&resource.name_or_title("path"), machine.world) else {
-        return Model::nothing();
+        return no_path();
     };
     let mut cells: Vec<CellId> = machine.path(&path).into_iter().collect();
     for below in machine.below(&path) {
@@ -33,7 +39,7 @@ pub(crate) fn resources(machine: &mut Machine<'_>, resource: &Resource) -> Model
     }
     let purged = resource.name_or_title("name").to_lowercase();
     if let Some((path, entry)) = machine.mentions.rest(&purged) {
-        let Some(path) = machine.mentions.canonical(&path, machine.world) else { return Model::nothing() };
+        let Some(path) = machine.mentions.canonical(&path, machine.world) else { return no_path() };
         let cell = machine.track(&path, entry);
         let remove = sequence(vec![Program::set(cell, Value::Absent), Program::Change]);
         let model = Model::new(when(absent(cell).negate(), remove));
@@ -51,6 +57,8 @@ pub(crate) fn resources(machine: &mut Machine<'_>, resource: &Resource) -> Model
     };
     // One that no resource declares stands for all.
     let cell = machine.other(kind, &format!("(another {purged})"), None);
+    machine.stand_ins.insert(cell);
+    machine.assume(Assumption::Purged { type_name: purged });
     let remove = sequence(vec![Program::set(cell, Value::Absent), Program::Change]);
     Model::new(when(absent(cell).negate(), remove))
 }
@@ -58,8 +66,8 @@ pub(crate) fn resources(machine: &mut Machine<'_>, resource: &Resource) -> Model
 /// `archive`: a file that is fetched, and extracted.
 pub(crate) fn archive(machine: &mut Machine<'_>, resource: &Resource) -> Model {
     let canonical = |machine: &Machine<'_>, path: &str| machine.mentions.canonical(path, machine.world);
-    let Some(path) = canonical(machine, &resource.name_or_title("path")) else { return Model::nothing() };
-    let Some(cell) = machine.path(&path) else { return Model::nothing() };
+    let Some(path) = canonical(machine, &resource.name_or_title("path")) else { return no_path() };
+    let Some(cell) = machine.path(&path) else { return no_path() };
     if resource.ensure().as_deref() == Some("absent") {
         let remove = machine.remove_one(&path);
         return Model::new(when(absent(cell).negate(), sequence(vec![remove, Program::Change])));
@@ -79,7 +87,7 @@ pub(crate) fn archive(machine: &mut Machine<'_>, resource: &Resource) -> Model {
             steps.push(when(there.negate(), Program::fail(&format!("{from} does not exist"))));
             steps.push(machine.copy_file(&path, &from));
         }
-        None => steps.push(machine.write_named(&path, &format!("(as in {source})"))),
+        None => steps.push(machine.write_named(&path, &format!("(as in {source})"), Origin::Elsewhere)),
     }
     steps.extend(machine.set_attributes(&path, "0644", "root", "root"));
     let mut unknown = None;
@@ -98,7 +106,7 @@ pub(crate) fn archive(machine: &mut Machine<'_>, resource: &Resource) -> Model {
         if let Some(created) = &creates
             && let Some(at) = machine.path(created)
         {
-            let make = machine.write_named(created, &format!("(out of {source})"));
+            let make = machine.write_named(created, &format!("(out of {source})"), Origin::Elsewhere);
             steps.push(when(absent(at), make));
         }
         if cleanup {
@@ -116,9 +124,9 @@ pub(crate) fn archive(machine: &mut Machine<'_>, resource: &Resource) -> Model {
 /// `vcsrepo`: a directory with a checkout.
 pub(crate) fn vcsrepo(machine: &mut Machine<'_>, resource: &Resource) -> Model {
     let Some(path) = machine.mentions.canonical(&resource.name_or_title("path"), machine.world) else {
-        return Model::nothing();
+        return no_path();
     };
-    let Some(cell) = machine.path(&path) else { return Model::nothing() };
+    let Some(cell) = machine.path(&path) else { return no_path() };
     let provider = resource.text("provider").unwrap_or_else(|| "git".to_owned());
     let tool = match provider.as_str() {
         "hg" => "/usr/bin/hg",
@@ -157,6 +165,10 @@ pub(crate) fn vcsrepo(machine: &mut Machine<'_>, resource: &Resource) -> Model {
             clone.push(when(there.negate(), Program::fail(&format!("{from} does not exist"))));
         }
         let mut full = Vec::new();
+        let stand_ins: Vec<String> = machine.mentions.stand_ins().collect();
+        if machine.below(&path).iter().any(|child| !stand_ins.contains(child)) {
+            machine.assume(Assumption::Checkout { path: path.clone() });
+        }
         for child in machine.below(&path) {
             full.extend(machine.path(&child).map(|child| absent(child).negate()));
         }
@@ -205,7 +217,7 @@ fn owned(machine: &mut Machine<'_>, resource: &Resource) -> Program {
 /// A type that nothing is known of: it may touch what its parameters name, and what is of its own type.
 pub(crate) fn unmodelled(machine: &mut Machine<'_>, resource: &Resource) -> Model {
     let type_name = resource.type_name.as_str();
-    machine.notes.insert(Note::UnmodelledType { type_name: type_name.to_owned() });
+    machine.assume(Assumption::UnmodelledType { type_name: type_name.to_owned() });
     let mut cells = vec![machine.space.cell(CellKey::new(CellKind::Other, type_name), &[Kind::Text])];
     for parameter in &resource.parameters {
         if let Data::String(text) = &parameter.value.data

@@ -119,23 +119,17 @@ impl<'a> Eyes<'a> {
                     }
                 }
             },
-            CellKind::UserGroup => {
-                if let Some(group) = name.strip_suffix(" (gid)") {
-                    return Some(
-                        account(seen, "/etc/group", group)
-                            .map_or(Value::Absent, |fields| Value::text(&fields[2])),
-                    );
-                }
-                match (account(seen, "/etc/group", name), detail) {
-                    (None, _) => Value::Absent,
-                    (Some(_), None) => Value::text("present"),
-                    (Some(fields), Some(user)) => {
-                        let member =
-                            fields.get(3).is_some_and(|list| list.split(',').any(|name| name == user));
-                        if member { Value::text("member") } else { Value::Absent }
-                    }
-                }
+            CellKind::GroupNumber => {
+                account(seen, "/etc/group", name).map_or(Value::Absent, |fields| Value::text(&fields[2]))
             }
+            CellKind::UserGroup => match (account(seen, "/etc/group", name), detail) {
+                (None, _) => Value::Absent,
+                (Some(_), None) => Value::text("present"),
+                (Some(fields), Some(user)) => {
+                    let member = fields.get(3).is_some_and(|list| list.split(',').any(|name| name == user));
+                    if member { Value::text("member") } else { Value::Absent }
+                }
+            },
             CellKind::Other if detail == Some("checkout") => {
                 let is_repository =
                     [".git", "HEAD"].iter().any(|child| seen.tree.contains_key(&format!("{name}/{child}")));
