@@ -138,12 +138,16 @@ fn strip(value: &mut Value) {
 
 /// The annotations without what they say: `::error file=…,line=…,title=…`.
 fn annotations(text: &str) -> String {
-    text.lines().map(|line| line.rsplit_once("::").map_or(line, |(before, _)| before)).collect::<Vec<_>>().join("\n")
+    text.lines()
+        .map(|line| line.rsplit_once("::").map_or(line, |(before, _)| before))
+        .collect::<Vec<_>>()
+        .join("\n")
 }
 
 /// The lines with verdicts, coverage and counts.
 fn verdict_lines(text: &str) -> String {
-    let words = ["catalog ok", "catalog fails", "catalog unknown", "reaches final ", "looked at: ", "checked "];
+    let words =
+        ["catalog ok", "catalog fails", "catalog unknown", "reaches final ", "looked at: ", "checked "];
     let is_verdict = |line: &&str| words.iter().any(|word| line.contains(word)) && !line.contains(" | ");
     text.lines().filter(is_verdict).collect::<Vec<_>>().join("\n")
 }
@@ -161,4 +165,3 @@ fn tags(text: &str) -> String {
     }
     out
 }
-
