@@ -7,6 +7,7 @@
 mod archive;
 pub mod draw;
 mod instance;
+mod omission;
 mod rule_file;
 mod service;
 mod start;
@@ -14,21 +15,15 @@ mod substitution;
 mod topology;
 mod types;
 
-pub use archive::open as open_archive;
+pub use archive::{BadArchive, open as open_archive};
 pub use instance::instance;
+pub use omission::{Omission, Omitted};
 pub use rule_file::rule_file;
 pub use service::{Assignment, NodeTemplate, Service};
-pub use start::can_start;
+pub use start::{Checked, can_start, check, rule_set};
 pub use substitution::{Mapped, Substitution};
 pub use topology::{Behaviour, Relationship, Topology, TopologyNode};
 pub use types::{Capability, Requirement, Type, Types};
-
-use setpoint_source::{Diagnostic, Rule};
-
-/// A finding for an archive that cannot be read.
-pub fn bad_archive(path: &str, reason: &str) -> Diagnostic {
-    Diagnostic::new(Rule::BadArchive, format!("{path} cannot be read as a CSAR: {reason}"))
-}
 
 /// Whether a text looks like a service template.
 pub fn is_service_template(text: &str) -> bool {

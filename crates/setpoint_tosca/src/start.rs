@@ -1,8 +1,135 @@
 //! Whether a topology can start, and if not, what waits for what.
 
+use std::path::Path;
+
 use setpoint_orchestra::concrete::{self, Facts, Ground, Limits};
-use setpoint_orchestra::{Instance, Model, report};
-use setpoint_source::{Diagnostic, Gap, Judgement, Reason, Rule, Sources};
+use setpoint_orchestra::models::TOSCA_SETUP;
+use setpoint_orchestra::{Instance, Model, load_model, report};
+use setpoint_source::{
+    Basis, Class, Coverage, Diagnostic, FileId, FileSystem, Gap, Judgement, Nouns, Reached, Reason, Rule,
+    Severity, Sources, Span, Standing, Witness,
+};
+
+use crate::omission::{Omission, Omitted};
+use crate::types::full_name;
+use crate::{Service, Topology, instance, rule_file};
+
+/// A service template, and what is known about it.
+#[derive(Debug)]
+pub struct Checked {
+    pub service: Service,
+    pub topology: Topology,
+    pub findings: Vec<Diagnostic>,
+    /// Whether every run ends with all nodes started.
+    pub answer: Judgement,
+    pub coverage: Coverage,
+}
+
+/// Reads a service template with its imports, and decides whether it can start. Proved only if all of it was read and has
+/// a model, and no finding says otherwise.
+pub fn check(files: &dyn FileSystem, sources: &Sources, file: FileId, path: &Path) -> Checked {
+    let service = Service::read(files, sources, file, path);
+    let topology = Topology::new(&service);
+    let place = setpoint_source::Range::default().in_file(file);
+    let mut omissions: Vec<Omission> = service.omissions.iter().chain(&topology.omissions).cloned().collect();
+    let (started, mut findings_of_run) = start(files, sources, &service, &topology, &mut omissions, place);
+    let reasons = omissions.iter().map(Omission::reason);
+    let mut answer = match started {
+        Some(answer) => reasons.fold(answer, Judgement::doubt),
+        // Nothing can start, and an omission says so.
+        None => reasons.map(Judgement::unknown).reduce(Judgement::and).unwrap_or_else(|| {
+            Judgement::unknown(Reason::new(Gap::NothingEntered, "there is nothing that can start").at(place))
+        }),
+    };
+    answer = topology.diagnostics.iter().fold(answer, weigh);
+    let mut findings: Vec<Diagnostic> = omissions.iter().filter_map(Omission::finding).collect();
+    findings.extend(service.diagnostics.iter().chain(&topology.diagnostics).cloned());
+    findings.append(&mut findings_of_run);
+    let coverage = coverage(&service, &omissions);
+    Checked { service, topology, findings, answer, coverage }
+}
+
+/// Decides whether the nodes start by their rule set; nothing if there are no nodes or they do not fit it.
+fn start(
+    files: &dyn FileSystem,
+    sources: &Sources,
+    service: &Service,
+    topology: &Topology,
+    omissions: &mut Vec<Omission>,
+    place: Span,
+) -> (Option<Judgement>, Vec<Diagnostic>) {
+    if topology.nodes.is_empty() {
+        return (None, Vec::new());
+    }
+    let (model, facts) = match rule_set(files, sources, service, topology) {
+        Ok(found) => found,
+        Err(problems) => {
+            let unknown =
+                Judgement::unknown(Reason::new(Gap::Malformed, "the rule set cannot be used").at(place));
+            let reasons = problems.iter().map(|finding| Reason::of(Gap::Malformed, finding));
+            return (Some(reasons.fold(unknown, Judgement::doubt)), problems);
+        }
+    };
+    match instance(service, topology, &model) {
+        Ok(instance) => {
+            let (answer, findings) = can_start(&model, &instance, &facts, sources);
+            (Some(answer), findings)
+        }
+        Err(errors) => {
+            omissions.extend(
+                errors.into_iter().map(|error| {
+                    Omission::new(Omitted::Instance(error.message), error.span.unwrap_or(place))
+                }),
+            );
+            (None, Vec::new())
+        }
+    }
+}
+
+/// Takes a finding about the topology into the answer: an error refutes that it starts; a requirement, a type or a structure
+/// that an orchestrator may refuse leaves it open.
+fn weigh(known: Judgement, finding: &Diagnostic) -> Judgement {
+    match (finding.severity, finding.rule) {
+        (Severity::Error, rule) if rule.class() == Class::Defect => {
+            known.and(Judgement::refuted(Witness::of(finding)))
+        }
+        (_, Rule::UnknownType) => known.doubt(Reason::of(Gap::NotModelled, finding)),
+        (Severity::Warning, _) => known.doubt(Reason::of(Gap::Undecided, finding)),
+        _ => known,
+    }
+}
+
+/// Counts the files, and the nodes of which nothing was passed over.
+fn coverage(service: &Service, omissions: &[Omission]) -> Coverage {
+    let mut coverage =
+        Coverage::new(Nouns { sources: "service templates", definitions: "types", resources: "nodes" });
+    coverage.sources = service.files;
+    let left_out = omissions.iter().filter(|one| matches!(one.what, Omitted::Node(_) | Omitted::NoType(_)));
+    let types = &service.types.nodes;
+    let whole = service.nodes.values().filter(|node| {
+        types.contains_key(&full_name(types, node.kind))
+            && !omissions.iter().any(|omission| omission.node() == Some(node.name))
+    });
+    coverage.resources = Reached::new(whole.count(), service.nodes.len() + left_out.count());
+    coverage
+}
+
+/// Returns the rules by which the topology is set up: those that its relationship types name, or the built-in ones.
+pub fn rule_set(
+    files: &dyn FileSystem,
+    sources: &Sources,
+    service: &Service,
+    topology: &Topology,
+) -> Result<(Model, Facts), Vec<Diagnostic>> {
+    let Some(path) = rule_file(service, topology, sources)? else {
+        let model = TOSCA_SETUP.load(sources).ok_or_else(Vec::new)?;
+        return Ok((model, TOSCA_SETUP.facts.clone()));
+    };
+    let loaded = load_model(files, sources, &path);
+    let model = loaded.model.ok_or(loaded.diagnostics)?;
+    let facts = setpoint_orchestra::parametric::facts(&model);
+    Ok((model, facts))
+}
 
 /// Decides whether every run of an instance ends with all nodes started.
 pub fn can_start(
@@ -14,18 +141,18 @@ pub fn can_start(
     let ground = match Ground::new(model, instance) {
         Ok(ground) => ground,
         Err(message) => {
-            let finding = Diagnostic::new(Rule::MalformedInstance, message);
-            return (Judgement::unknown(Reason::of(Gap::Malformed, &finding)), vec![finding]);
+            let mut finding = Diagnostic::new(Rule::LimitReached, message);
+            finding.span = instance.objects.first().and_then(|object| object.span);
+            return (Judgement::unknown(Reason::of(Gap::Limit, &finding)), vec![finding]);
         }
     };
     let outcome = concrete::check(&ground, facts, Limits::default());
-    let mut found = report::outcome_findings(&ground, &outcome, sources);
-    // A node that requires itself has a finding of its own, and breaks no more than that.
-    found.retain(|finding| finding.rule != Rule::MalformedInstance);
+    let (answer, mut found) = report::judge_outcome(&ground, &outcome, sources);
     for finding in found.iter_mut().filter(|finding| finding.rule == Rule::Deadlock) {
         finding.help(
             "Remove one of the requirements of the circle, or move what it is for into a node of its own.",
         );
     }
-    (report::outcome_answer(&outcome, &found), found)
+    let standing = Basis::of([Standing::ServiceFollowsRules, Standing::CreationSucceeds]);
+    (answer.and(Judgement::Proved(standing)), found)
 }

@@ -3,11 +3,12 @@
 use setpoint_data::Node;
 use setpoint_source::{Diagnostic, FileId, Rule, Severity, Span, Symbol};
 
+use crate::omission::{Omission, Omitted};
 use crate::service::{NodeTemplate, Service};
-use crate::types::{ancestors, derives, full_name, named_items, symbol};
+use crate::types::{ancestors, are_named_items, derives, full_name, named_items, symbol};
 
 /// How a topology stands for a node of a type.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Substitution {
     pub node_type: Symbol,
     pub span: Span,
@@ -18,7 +19,7 @@ pub struct Substitution {
 }
 
 /// A capability or requirement of the type, and the node of the topology that has it.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Mapped {
     pub name: Symbol,
     pub span: Span,
@@ -27,11 +28,15 @@ pub struct Mapped {
 }
 
 impl Substitution {
-    pub(crate) fn read(file: FileId, topology: &Node) -> Option<Self> {
-        let mappings = topology.get("substitution_mappings")?;
-        let node_type = mappings.get("node_type")?;
-        let mapped = |section: &str| -> Vec<Mapped> {
-            let read = |(key, value): (&Node, &Node)| {
+    pub(crate) fn read(file: FileId, topology: &Node, omissions: &mut Vec<Omission>) -> Option<Self> {
+        let entry = topology.entry("substitution_mappings")?;
+        let (mappings, place) = (&entry.value, entry.key.range.in_file(file));
+        let Some(node_type) = mappings.get("node_type").filter(|kind| symbol(Some(kind)).is_some()) else {
+            omissions.push(Omission::new(Omitted::SubstitutionMapping, place));
+            return None;
+        };
+        let mut mapped = |section: &str| -> Vec<Mapped> {
+            let read = |key: &Node, value: &Node| {
                 let [node, inner, ..] = value.get("mapping").unwrap_or(value).items() else { return None };
                 Some(Mapped {
                     name: symbol(Some(key))?,
@@ -40,7 +45,20 @@ impl Substitution {
                     inner: symbol(Some(inner))?,
                 })
             };
-            named_items(mappings.get(section)).into_iter().filter_map(read).collect()
+            let mut out = Vec::new();
+            for (key, value) in named_items(mappings.get(section)) {
+                match read(key, value) {
+                    Some(mapped) => out.push(mapped),
+                    None => {
+                        let span = key.range.to(value.range).in_file(file);
+                        omissions.push(Omission::new(Omitted::SubstitutionMapping, span));
+                    }
+                }
+            }
+            if mappings.get(section).is_some_and(|part| !are_named_items(part)) {
+                omissions.push(Omission::new(Omitted::SubstitutionMapping, place));
+            }
+            out
         };
         let properties = named_items(mappings.get("properties"))
             .into_iter()

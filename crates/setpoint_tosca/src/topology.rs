@@ -3,6 +3,7 @@
 use indexmap::IndexMap;
 use setpoint_source::{Diagnostic, Rule, Severity, Span, Symbol};
 
+use crate::omission::{Omission, Omitted};
 use crate::service::{Assignment, NodeTemplate, Service};
 use crate::substitution;
 use crate::types::{Requirement, ancestors, derives, full_name};
@@ -51,7 +52,18 @@ pub struct TopologyNode {
 pub struct Topology {
     pub nodes: IndexMap<Symbol, TopologyNode>,
     pub relationships: Vec<Relationship>,
+    /// What has no model, or was left to the orchestrator.
+    pub omissions: Vec<Omission>,
     pub diagnostics: Vec<Diagnostic>,
+}
+
+/// What fulfils a requirement.
+enum Target<'a> {
+    Node(&'a NodeTemplate),
+    /// With no node of the type, or several, the orchestrator has to choose one.
+    Chosen,
+    /// There is no such node, and a finding says so.
+    Missing,
 }
 
 impl Topology {
@@ -67,6 +79,10 @@ impl Topology {
         for (kind, places) in unknown {
             topology.unknown_type(service, kind, &places);
         }
+        topology.derivations(service);
+        for mapped in service.substitution.iter().flat_map(|one| &one.requirements) {
+            topology.omit(Omitted::PassedOn(mapped.name), mapped.span);
+        }
         substitution::check(service, &mut topology.diagnostics);
         for node in service.nodes.values() {
             topology.nodes.insert(node.name, TopologyNode { kind: node.kind, span: node.span });
@@ -75,6 +91,31 @@ impl Topology {
         topology.substitute(service);
         topology.structure(service);
         topology
+    }
+
+    fn omit(&mut self, what: Omitted, span: Span) {
+        self.omissions.push(Omission::new(what, span));
+    }
+
+    /// Records types of nodes of which not all ancestors are known: one may bring requirements.
+    fn derivations(&mut self, service: &Service) {
+        let types = &service.types.nodes;
+        let mut seen: Vec<Symbol> = Vec::new();
+        for node in service.nodes.values() {
+            let chain = ancestors(types, node.kind);
+            if seen.contains(&node.kind) || chain.first().is_none_or(|kind| !types.contains_key(kind)) {
+                continue;
+            }
+            seen.push(node.kind);
+            let last = chain.last().and_then(|kind| Some((kind, types.get(kind))));
+            match last {
+                Some((missing, None)) => self.omit(Omitted::Ancestor(node.kind, *missing), node.kind_span),
+                Some((_, Some(kind))) if kind.parent.is_some() => {
+                    self.omit(Omitted::CircularType(node.kind), node.kind_span);
+                }
+                _ => {}
+            }
+        }
     }
 
     /// Puts the nodes of an imported topology in the place of each node that it stands for. What is mapped goes to the
@@ -89,21 +130,35 @@ impl Topology {
             let found = exact.or_else(|| if node.substituted { derived() } else { None });
             let Some((inner, mapping)) = found.and_then(|inner| Some((inner, inner.substitution.as_ref()?)))
             else {
+                if node.substituted {
+                    self.omit(Omitted::NotSubstituted(node.name), node.span);
+                }
                 continue;
             };
-            // One level: what stands inside is not replaced again.
             let inner_service = Service {
                 types: service.types.clone(),
                 nodes: inner.nodes.clone(),
                 relationships: inner.relationships.clone(),
+                substitution: inner.substitution.clone(),
                 incomplete: service.incomplete,
                 ..Service::default()
             };
             let mut joined = Self::default();
             for one in inner_service.nodes.values() {
                 joined.join(&inner_service, one);
+                // One level: what stands inside is not replaced again.
+                if one.substituted || service.inner.contains_key(&one.kind) {
+                    joined.omit(Omitted::SubstitutedAgain(one.name), one.span);
+                }
+                if !service.types.nodes.contains_key(&full_name(&service.types.nodes, one.kind)) {
+                    joined.unknown_type(service, one.kind, &[one.kind_span]);
+                }
             }
-            // What is wrong inside is said where the inner topology is checked by itself.
+            joined.derivations(&inner_service);
+            self.omissions.append(&mut joined.omissions);
+            // Notes on what is inside are made where the inner topology is checked by itself.
+            joined.diagnostics.retain(|finding| finding.severity > Severity::Note);
+            self.diagnostics.append(&mut joined.diagnostics);
             let within = |name: Symbol| Symbol::new(&format!("{}/{name}", node.name));
             let all: Vec<Symbol> = inner.nodes.keys().map(|name| within(*name)).collect();
             if all.is_empty() {
@@ -301,8 +356,33 @@ impl Topology {
         assignment: &Assignment,
         definition: Option<&Requirement>,
     ) -> Option<Relationship> {
-        let named = assignment.node.or(definition.and_then(|one| one.node))?;
-        let target = self.target(service, node, assignment, named)?;
+        let is_left_open = !node.selected && !service.passes_on(node.name, assignment.name);
+        let chosen = Omitted::Chosen(node.name, assignment.name);
+        let Some(named) = assignment.node.or(definition.and_then(|one| one.node)) else {
+            if is_left_open {
+                self.omit(chosen, assignment.span);
+            }
+            return None;
+        };
+        let target = match self.target(service, node, assignment, named) {
+            Target::Node(target) => target,
+            Target::Missing => return None,
+            Target::Chosen => {
+                if is_left_open {
+                    self.omit(chosen, assignment.span);
+                }
+                return None;
+            }
+        };
+        let types = &service.types.nodes;
+        let is_type_known = ancestors(types, node.kind).iter().all(|kind| types.contains_key(kind));
+        if definition.is_none()
+            && is_type_known
+            && assignment.relationship.is_none()
+            && assignment.capability.is_none()
+        {
+            self.omit(Omitted::UndefinedRequirement(node.name, assignment.name), assignment.span);
+        }
         let given =
             assignment.relationship.map(|name| service.relationships.get(&name).copied().unwrap_or(name));
         let kind = given.or(definition.and_then(|one| one.relationship));
@@ -326,9 +406,9 @@ impl Topology {
         node: &NodeTemplate,
         assignment: &Assignment,
         named: Symbol,
-    ) -> Option<&'a NodeTemplate> {
+    ) -> Target<'a> {
         if let Some(found) = service.nodes.get(&named) {
-            return Some(found);
+            return Target::Node(found);
         }
         let kind = full_name(&service.types.nodes, named);
         let is_type = service.types.nodes.contains_key(&kind);
@@ -339,10 +419,14 @@ impl Topology {
                 .filter(move |one| one.name != node.name && derives(&service.types.nodes, one.kind, kind))
         };
         if is_type {
-            // With no node of the type, or several, the orchestrator has to choose one.
-            return fitting().next().filter(|_| fitting().count() == 1);
+            return match (fitting().next(), fitting().nth(1)) {
+                (Some(only), None) => Target::Node(only),
+                _ => Target::Chosen,
+            };
         }
-        assignment.node?;
+        if assignment.node.is_none() {
+            return Target::Chosen;
+        }
         let mut finding = Diagnostic::new(
             Rule::UnsatisfiedRequirement,
             format!("`{}` needs `{named}` for `{}`, and there is no such node", node.name, assignment.name),
@@ -359,7 +443,7 @@ impl Topology {
             finding = finding.with_help(format!("The nodes are {}.", names.join(", ")));
         }
         self.diagnostics.push(finding);
-        None
+        Target::Missing
     }
 
     /// The type and the name of the capability that fulfils a requirement; a finding if the target has none that fits.

@@ -2,7 +2,9 @@
 
 use indexmap::IndexMap;
 use setpoint_data::Node;
-use setpoint_source::{Span, Symbol};
+use setpoint_source::{FileId, Span, Symbol};
+
+use crate::omission::{Omission, Omitted};
 
 /// A node, relationship or capability type, as far as it decides what may be joined.
 #[derive(Debug, Clone, Default)]
@@ -125,17 +127,24 @@ impl Types {
     }
 
     /// Adds the types of a document. Types that are there already stay: the template's own come first.
-    pub(crate) fn add(&mut self, root: &Node, span: impl Fn(&Node) -> Span) {
+    pub(crate) fn add(&mut self, root: &Node, file: FileId, omissions: &mut Vec<Omission>) {
         for (section, table) in [
             ("node_types", &mut self.nodes),
             ("relationship_types", &mut self.relationships),
             ("capability_types", &mut self.capabilities),
         ] {
             for entry in root.get(section).map(Node::entries).unwrap_or_default() {
-                let Some(name) = entry.key.text() else { continue };
+                let span = entry.key.range.in_file(file);
+                let Some(name) = entry.key.text() else {
+                    omissions.push(Omission::new(Omitted::Key, span));
+                    continue;
+                };
+                if !is_type(&entry.value) {
+                    omissions.push(Omission::new(Omitted::TypeDefinition(Symbol::new(name)), span));
+                }
                 table.entry(Symbol::new(name)).or_insert_with(|| Type {
                     parent: symbol(entry.value.get("derived_from")),
-                    span: Some(span(&entry.key)),
+                    span: Some(span),
                     capabilities: capabilities(entry.value.get("capabilities")),
                     requirements: requirements(entry.value.get("requirements")),
                     properties: entry
@@ -156,6 +165,14 @@ impl Types {
             }
         }
     }
+}
+
+/// Whether the parts of a type that decide what may be joined have the shape that TOSCA wants.
+fn is_type(node: &Node) -> bool {
+    node.is_mapping()
+        && node.get("derived_from").is_none_or(|parent| symbol(Some(parent)).is_some())
+        && node.get("capabilities").is_none_or(|part| are_named_items(part) || part.is_null())
+        && node.get("requirements").is_none_or(|part| are_named_items(part) || part.is_null())
 }
 
 pub(crate) fn symbol(node: Option<&Node>) -> Option<Symbol> {
@@ -181,6 +198,11 @@ fn bounds(node: &Node) -> (Option<usize>, Option<usize>) {
     let range = node.get("occurrences").or_else(|| node.get("count_range"));
     let number = |at: usize| range.and_then(|range| range.items().get(at)).and_then(Node::text)?.parse().ok();
     (number(0), number(1))
+}
+
+/// Whether a node is what [`named_items`] reads in full.
+pub(crate) fn are_named_items(node: &Node) -> bool {
+    node.is_mapping() || (node.is_sequence() && node.items().iter().all(Node::is_mapping))
 }
 
 /// Requirements are a list of mappings with one key, or one mapping.

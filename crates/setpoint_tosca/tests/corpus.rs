@@ -1,9 +1,9 @@
 //! Topologies of other projects: each is answered, and none is falsely refused to start.
 
 use setpoint_orchestra::models::TOSCA_SETUP;
-use setpoint_source::{OsFileSystem, Sources};
+use setpoint_source::{OsFileSystem, Place, Sources};
 use setpoint_testing::files_below;
-use setpoint_tosca::{Service, Topology, can_start, instance};
+use setpoint_tosca::{can_start, check, instance};
 
 #[test]
 fn every_topology_is_answered() {
@@ -12,15 +12,24 @@ fn every_topology_is_answered() {
     };
     let files = files_below(&shared.join("corpus/tosca"));
     assert!(files.len() >= 179, "only {} files", files.len());
+    let mut proved = 0;
     for path in &files {
         let text = std::fs::read_to_string(path).unwrap();
         let sources = Sources::new();
         let file = sources.add(path.display().to_string(), text);
-        let service = Service::read(&OsFileSystem, &sources, file, path);
-        let topology = Topology::new(&service);
+        let checked = check(&OsFileSystem, &sources, file, path);
+        proved += usize::from(checked.answer.is_proved());
+        for reason in checked.answer.reasons() {
+            assert!(matches!(reason.place, Place::At(_)), "{}: {reason:?}", path.display());
+        }
+        if checked.topology.nodes.is_empty() {
+            assert!(checked.answer.is_unknown(), "{} has no nodes", path.display());
+            continue;
+        }
         let model = TOSCA_SETUP.load(&sources).unwrap();
-        let instance = instance(&service, &topology, &model).unwrap();
+        let instance = instance(&checked.service, &checked.topology, &model).unwrap();
         let (answer, _) = can_start(&model, &instance, &TOSCA_SETUP.facts, &sources);
-        assert!(answer.is_proved(), "{} can start", path.display());
+        assert!(answer.is_proved(), "the nodes of {} can start", path.display());
     }
+    assert!(proved >= 48, "only {proved} are proved");
 }

@@ -3,13 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use setpoint_lsp::Symbol;
-use setpoint_orchestra::Model;
-use setpoint_orchestra::concrete::Facts;
-use setpoint_orchestra::models::TOSCA_SETUP;
-use setpoint_source::{
-    Diagnostic, FileSystem, Gap, InputReport, Judgement, Question, Reason, Rule, Severity, Verdict, Witness,
-};
-use setpoint_tosca::{Service, Topology, draw};
+use setpoint_source::{Class, Coverage, Diagnostic, FileSystem, InputReport, Nouns, Question, Verdict};
+use setpoint_tosca::{BadArchive, Checked, draw};
 
 use super::Language;
 use super::outline::{OF_TOPOLOGY, outline};
@@ -17,6 +12,8 @@ use super::simulation::simulate;
 use crate::cli::{InputOptions, SimulateArgs};
 use crate::output::pretty;
 use crate::session::{Outcome, Session, UsageError};
+
+const ARCHIVES: Nouns = Nouns { sources: "archives", definitions: "types", resources: "nodes" };
 
 #[derive(Debug)]
 pub(crate) struct Tosca;
@@ -45,17 +42,19 @@ impl Language for Tosca {
     ) -> Result<Vec<InputReport>, UsageError> {
         let mut report = InputReport::new(path.display().to_string(), self.kind());
         let answer = match read(session, path)? {
-            Err(reason) => {
-                let finding = setpoint_tosca::bad_archive(&report.path, &reason);
-                let unread = Reason::of(Gap::Unread, &finding);
+            Err(bad) => {
+                let (answer, finding) = bad.judge(&report.path);
                 report.findings.push(finding);
-                Judgement::unknown(unread)
+                let mut coverage = Coverage::new(ARCHIVES);
+                coverage.sources.add(false, false);
+                report.coverage = Some(coverage);
+                answer
             }
-            Ok((mut service, mut topology)) => {
-                report.findings.append(&mut service.diagnostics);
-                report.findings.append(&mut topology.diagnostics);
+            Ok(Checked { topology, findings, answer, coverage, .. }) => {
+                report.findings = findings;
                 report.drawing = session.drawing(|| draw::diagram(&topology));
-                verdict(session, &service, &topology, &mut report)
+                report.coverage = Some(coverage);
+                answer
             }
         };
         let mut verdict = Verdict::nothing_asked();
@@ -67,8 +66,8 @@ impl Language for Tosca {
     fn parse(&self, session: &Session<'_>, path: &Path) -> Result<InputReport, UsageError> {
         let mut report = InputReport::new(path.display().to_string(), self.kind());
         match read(session, path)? {
-            Err(reason) => report.findings.push(setpoint_tosca::bad_archive(&report.path, &reason)),
-            Ok((service, _)) => report.findings.extend(service.diagnostics),
+            Err(bad) => report.findings.push(bad.judge(&report.path).1),
+            Ok(checked) => report.findings.extend(checked.service.diagnostics),
         }
         Ok(report)
     }
@@ -80,10 +79,10 @@ impl Language for Tosca {
         _: &InputOptions,
         format: &str,
     ) -> Result<Outcome, UsageError> {
-        let (service, topology) = match read(session, path)? {
-            Ok(read) => read,
-            Err(reason) => {
-                let diagnostics = vec![setpoint_tosca::bad_archive(&path.display().to_string(), &reason)];
+        let Checked { topology, findings, .. } = match read(session, path)? {
+            Ok(checked) => checked,
+            Err(bad) => {
+                let diagnostics = vec![bad.judge(&path.display().to_string()).1];
                 return Ok(Outcome { result: None, diagnostics });
             }
         };
@@ -92,45 +91,37 @@ impl Language for Tosca {
             "svg" => setpoint_diagram::svg(&draw::diagram(&topology)),
             _ => setpoint_diagram::dot(&draw::diagram(&topology)),
         };
-        Ok(Outcome { result: Some(result), diagnostics: service.diagnostics })
+        Ok(Outcome { result: Some(result), diagnostics: left_out(findings).collect() })
     }
 
     /// The set-up of the topology.
     fn simulate(&self, session: &Session<'_>, args: &SimulateArgs) -> Result<Outcome, UsageError> {
-        let (service, topology) = match read(session, &args.input)? {
-            Ok(read) => read,
-            Err(reason) => return Err(UsageError::new(format!("{}: {reason}", args.input.display()))),
+        let Checked { service, topology, findings, .. } = match read(session, &args.input)? {
+            Ok(checked) => checked,
+            Err(bad) => return Err(UsageError::new(format!("{}: {bad}", args.input.display()))),
         };
-        let (model, facts) = match rule_set(session, &service, &topology) {
-            Ok(found) => found,
-            Err(diagnostics) => return Ok(Outcome { result: None, diagnostics }),
-        };
+        let (model, facts) =
+            match setpoint_tosca::rule_set(session.files, &session.sources, &service, &topology) {
+                Ok(found) => found,
+                Err(diagnostics) => return Ok(Outcome { result: None, diagnostics }),
+            };
         let instance = setpoint_tosca::instance(&service, &topology, &model).map_err(|errors| {
             let messages: Vec<&str> = errors.iter().map(|error| error.message.as_str()).collect();
             UsageError::new(format!("{} cannot be simulated: {}", args.input.display(), messages.join("; ")))
         })?;
-        simulate(&model, &instance, &facts, args, &session.sources)
+        let mut outcome = simulate(&model, &instance, &facts, args, &session.sources)?;
+        outcome.diagnostics.splice(0..0, left_out(findings));
+        Ok(outcome)
     }
 }
 
-/// The rules by which the topology is set up: those that its relationship types name, or the built-in ones.
-fn rule_set(
-    session: &Session<'_>,
-    service: &Service,
-    topology: &Topology,
-) -> Result<(Model, Facts), Vec<Diagnostic>> {
-    let Some(path) = setpoint_tosca::rule_file(service, topology, &session.sources)? else {
-        let model = TOSCA_SETUP.load(&session.sources).ok_or_else(Vec::new)?;
-        return Ok((model, TOSCA_SETUP.facts.clone()));
-    };
-    let loaded = setpoint_orchestra::load_model(session.files, &session.sources, &path);
-    let model = loaded.model.ok_or(loaded.diagnostics)?;
-    let facts = setpoint_orchestra::parametric::facts(&model);
-    Ok((model, facts))
+/// The findings that tell what was not read or has no model: no result covers it.
+fn left_out(findings: Vec<Diagnostic>) -> impl Iterator<Item = Diagnostic> {
+    findings.into_iter().filter(|finding| matches!(finding.rule.class(), Class::Syntax | Class::Open))
 }
 
 /// A service template, from a file or from an archive that may be bad.
-fn read(session: &Session<'_>, path: &Path) -> Result<Result<(Service, Topology), String>, UsageError> {
+fn read(session: &Session<'_>, path: &Path) -> Result<Result<Checked, BadArchive>, UsageError> {
     let unpacked;
     let (files, entry): (&dyn FileSystem, PathBuf) = if is_archive(path) {
         let bytes = session.files.read(path).map_err(|error| UsageError::new(error.to_string()))?;
@@ -139,7 +130,7 @@ fn read(session: &Session<'_>, path: &Path) -> Result<Result<(Service, Topology)
                 unpacked = files;
                 (&unpacked, entry)
             }
-            Err(reason) => return Ok(Err(reason)),
+            Err(bad) => return Ok(Err(bad)),
         }
     } else {
         (session.files, path.to_owned())
@@ -147,36 +138,7 @@ fn read(session: &Session<'_>, path: &Path) -> Result<Result<(Service, Topology)
     let text =
         setpoint_source::read_text(files, &entry).map_err(|error| UsageError::new(error.to_string()))?;
     let file = session.sources.add(entry.display().to_string(), text);
-    let service = Service::read(files, &session.sources, file, &entry);
-    let topology = Topology::new(&service);
-    Ok(Ok((service, topology)))
-}
-
-fn verdict(
-    session: &Session<'_>,
-    service: &Service,
-    topology: &Topology,
-    report: &mut InputReport,
-) -> Judgement {
-    let (model, facts) = match rule_set(session, service, topology) {
-        Ok(found) => found,
-        Err(mut diagnostics) => {
-            report.findings.append(&mut diagnostics);
-            return Judgement::unknown(Reason::new(Gap::Malformed, "the rule set cannot be used"));
-        }
-    };
-    let Ok(instance) = setpoint_tosca::instance(service, topology, &model) else {
-        return Judgement::unknown(Reason::new(Gap::NotModelled, "the topology does not fit the rule set"));
-    };
-    let (answer, mut findings) = setpoint_tosca::can_start(&model, &instance, &facts, &session.sources);
-    report.findings.append(&mut findings);
-    // What could not be read may add nodes and requirements.
-    let unread = |rule: Rule| [Rule::MissingImport, Rule::InvalidData].contains(&rule);
-    let errors = || report.findings.iter().filter(|finding| finding.severity == Severity::Error);
-    match (answer, errors().find(|finding| !unread(finding.rule))) {
-        (answer, Some(finding)) if answer.is_proved() => Judgement::refuted(Witness::of(finding)),
-        (answer, _) => answer,
-    }
+    Ok(Ok(setpoint_tosca::check(files, &session.sources, file, &entry)))
 }
 
 fn is_archive(path: &Path) -> bool {

@@ -1,0 +1,215 @@
+//! Parts of a service template that the analysis does not cover, and the words for them.
+//!
+//! The readers record an [`Omission`] where they pass something over. Each becomes a finding, and a reason for not knowing:
+//! a topology with omissions is never proved to start.
+
+use setpoint_source::{Diagnostic, Gap, Reason, Rule, Severity, Span, Symbol};
+
+/// A part of a service template that was not read, not understood or has no model.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Omission {
+    pub what: Omitted,
+    pub span: Span,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Omitted {
+    /// Text that is not well-formed, or that a limit of the reader of data cut off.
+    Data(String, Rule),
+    /// The file holds no service template.
+    Template,
+    SecondDocument,
+    Key,
+    /// A section that has not the shape that TOSCA wants.
+    Section(&'static str),
+    UnknownSection(Symbol),
+    Version(Symbol),
+    Profile(Symbol),
+    /// The file defines types and no topology, or a topology without nodes.
+    NoNodes,
+    /// A node template or a part of it that has not the shape that TOSCA wants.
+    Node(Symbol),
+    NoType(Symbol),
+    NodePart(Symbol, &'static str),
+    UnknownNodePart(Symbol, Symbol),
+    /// A type that has not the shape that TOSCA wants.
+    TypeDefinition(Symbol),
+    /// A type that the type of a node derives from, and that nothing defines.
+    Ancestor(Symbol, Symbol),
+    CircularType(Symbol),
+    RelationshipTemplate(Symbol),
+    UndefinedRequirement(Symbol, Symbol),
+    ImportWithoutFile,
+    ImportElsewhere(String),
+    ImportUnreadable {
+        target: String,
+        path: String,
+        reason: String,
+    },
+    ImportLimit(usize),
+    /// The orchestrator has to find a node.
+    Chosen(Symbol, Symbol),
+    Filter(Symbol),
+    Selected(Symbol),
+    /// A topology shall stand for the node, and none was found.
+    NotSubstituted(Symbol),
+    /// A node of a topology that stands for another one is to be substituted itself.
+    SubstitutedAgain(Symbol),
+    SubstitutionMapping,
+    /// A requirement that is fulfilled where the topology stands for a node.
+    PassedOn(Symbol),
+    Copied(Symbol),
+    Counted(Symbol),
+    Policy(Symbol),
+    Workflow(Symbol),
+    /// The rule set does not fit the topology.
+    Instance(String),
+}
+
+impl Omission {
+    pub(crate) fn new(what: Omitted, span: Span) -> Self {
+        Self { what, span }
+    }
+
+    /// Returns the finding that tells of it, unless another one does.
+    pub(crate) fn finding(&self) -> Option<Diagnostic> {
+        use Omitted as O;
+        let mut finding = match &self.what {
+            O::Data(..) => return None,
+            O::ImportUnreadable { path, .. } => Diagnostic::new(Rule::MissingImport, self.words())
+                .with_note(format!("It was looked for at {path}.")),
+            O::ImportLimit(_) => Diagnostic::new(Rule::LimitReached, self.words()),
+            O::NoNodes => Diagnostic::new(Rule::NothingChecked, self.words()).severity(Severity::Note),
+            O::NoType(_) => Diagnostic::new(Rule::UnknownType, self.words())
+                .with_help("Give it a type, such as `type: tosca.nodes.Compute`."),
+            O::Instance(_) => Diagnostic::new(Rule::MalformedInstance, self.words()),
+            _ if self.gap() == Gap::Malformed => {
+                Diagnostic::new(Rule::TopologyStructure, self.words()).severity(Severity::Error)
+            }
+            _ => Diagnostic::new(Rule::NotModelled, self.words()),
+        };
+        match &self.what {
+            O::Profile(_) => finding.note("Nodes of such types are joined by their requirements alone."),
+            O::Version(_) => finding.help(format!("Known are {}.", crate::service::VERSIONS.join(", "))),
+            _ => {}
+        }
+        Some(finding.at(self.span))
+    }
+
+    /// Returns the reason for not knowing that it is.
+    pub(crate) fn reason(&self) -> Reason {
+        Reason::new(self.gap(), self.words()).at(self.span)
+    }
+
+    pub(crate) fn gap(&self) -> Gap {
+        use Omitted as O;
+        match &self.what {
+            O::Data(_, Rule::LimitReached) | O::ImportLimit(_) => Gap::Limit,
+            O::Data(..)
+            | O::Template
+            | O::Key
+            | O::Section(_)
+            | O::Node(_)
+            | O::NoType(_)
+            | O::NodePart(..)
+            | O::TypeDefinition(_)
+            | O::CircularType(_)
+            | O::RelationshipTemplate(_)
+            | O::SubstitutionMapping
+            | O::Instance(_) => Gap::Malformed,
+            O::SecondDocument | O::ImportWithoutFile | O::ImportElsewhere(_) | O::ImportUnreadable { .. } => {
+                Gap::Unread
+            }
+            O::NoNodes => Gap::NothingEntered,
+            O::UnknownSection(_)
+            | O::Version(_)
+            | O::Profile(_)
+            | O::UnknownNodePart(..)
+            | O::Ancestor(..)
+            | O::UndefinedRequirement(..)
+            | O::Chosen(..)
+            | O::Filter(_)
+            | O::Selected(_)
+            | O::NotSubstituted(_)
+            | O::SubstitutedAgain(_)
+            | O::PassedOn(_)
+            | O::Copied(_)
+            | O::Counted(_)
+            | O::Policy(_)
+            | O::Workflow(_) => Gap::NotModelled,
+        }
+    }
+
+    /// Returns the node that it is about.
+    pub(crate) fn node(&self) -> Option<Symbol> {
+        use Omitted as O;
+        match &self.what {
+            O::Node(node)
+            | O::NoType(node)
+            | O::NodePart(node, _)
+            | O::UnknownNodePart(node, _)
+            | O::UndefinedRequirement(node, _)
+            | O::Chosen(node, _)
+            | O::Filter(node)
+            | O::Selected(node)
+            | O::NotSubstituted(node)
+            | O::SubstitutedAgain(node)
+            | O::Copied(node)
+            | O::Counted(node) => Some(*node),
+            _ => None,
+        }
+    }
+
+    fn words(&self) -> String {
+        use Omitted as O;
+        match &self.what {
+            O::Data(message, _) | O::Instance(message) => message.clone(),
+            O::Template => "this file holds no service template".to_owned(),
+            O::SecondDocument => "a second YAML document begins here, and only the first is read".to_owned(),
+            O::Key => "this key is not text".to_owned(),
+            O::Section(name) => format!("the section `{name}` has not the shape that TOSCA wants"),
+            O::UnknownSection(name) => format!("the section `{name}` is not known"),
+            O::Version(version) => format!("`{version}` is not a version of TOSCA that is known here"),
+            O::Profile(version) => format!("the types of the profile `{version}` are not known here"),
+            O::NoNodes => "there is no topology with nodes in this file: nothing can start".to_owned(),
+            O::Node(name) => format!("the node template `{name}` is not a mapping with a type"),
+            O::NoType(name) => format!("the node template `{name}` has no type"),
+            O::NodePart(name, part) => format!("`{part}` of `{name}` has not the shape that TOSCA wants"),
+            O::UnknownNodePart(name, part) => format!("`{name}` has `{part}`, which is not known"),
+            O::TypeDefinition(name) => format!("the type `{name}` has not the shape that TOSCA wants"),
+            O::Ancestor(kind, missing) => format!("`{kind}` derives from `{missing}`, which is not defined"),
+            O::CircularType(kind) => format!("the type `{kind}` derives from itself"),
+            O::RelationshipTemplate(name) => format!("the relationship template `{name}` has no type"),
+            O::UndefinedRequirement(node, requirement) => {
+                format!("the type of `{node}` has no requirement `{requirement}`")
+            }
+            O::ImportWithoutFile => "this import names no file".to_owned(),
+            O::ImportElsewhere(target) => format!("`{target}` is not in this folder, and nothing is fetched"),
+            O::ImportUnreadable { target, reason, .. } => {
+                format!("the import `{target}` cannot be read: {reason}")
+            }
+            O::ImportLimit(limit) => format!("there are more than {limit} imports"),
+            O::Chosen(node, requirement) => {
+                format!("the orchestrator has to find a node for `{requirement}` of `{node}`")
+            }
+            O::Filter(node) => format!("a filter chooses a node for `{node}` when the topology is deployed"),
+            O::Selected(node) => format!("`{node}` is a node that exists elsewhere, and is to be found"),
+            O::NotSubstituted(node) => {
+                format!("a topology shall stand for `{node}`, and no import has one that does")
+            }
+            O::SubstitutedAgain(node) => {
+                format!("a topology stands for `{node}` inside a topology that stands for a node itself")
+            }
+            O::SubstitutionMapping => {
+                "this substitution mapping has not the shape that TOSCA wants".to_owned()
+            }
+            O::PassedOn(name) => {
+                format!("the requirement `{name}` is fulfilled where this topology stands for a node")
+            }
+            O::Copied(name) => format!("`{name}` is a copy of another template, which is not modelled"),
+            O::Counted(name) => format!("`{name}` may stand for several nodes or none"),
+            O::Policy(name) => format!("what the policy `{name}` does is not modelled"),
+            O::Workflow(name) => format!("the workflow `{name}` is not modelled"),
+        }
+    }
+}
