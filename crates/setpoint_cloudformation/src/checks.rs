@@ -2,35 +2,64 @@
 
 use setpoint_source::{Diagnostic, Range, Rule, Symbol};
 
-use crate::graph::{Stack, Via, references};
+use crate::graph::{How, Stack, Unknown, User, Via, Waits, references};
+use crate::omission::{Omission, Omitted};
 use crate::template::Resource;
 use crate::value::{Guard, Value};
 
-/// Names that nothing defines.
-pub(crate) fn unknown_names(stack: &Stack<'_>, opaque: bool, out: &mut Vec<Diagnostic>) {
-    // A macro or a module may define the name when the stack is deployed.
-    if opaque {
-        return;
-    }
+/// Names that nothing defines. One that the serverless transform may make is left open.
+pub(crate) fn unknown_names(stack: &Stack<'_>, out: &mut Vec<Diagnostic>, open: &mut Vec<Omission>) {
     for unknown in &stack.graph.unknown {
-        let verb = if unknown.via == Via::DependsOn { "depends on" } else { "refers to" };
-        let message =
-            format!("`{}` {verb} `{}`, which the template does not define", unknown.from, unknown.name);
-        let mut finding = Diagnostic::new(Rule::UnknownReference, message)
-            .at(stack.template.span(unknown.range))
-            .with_resources([unknown.from.to_string()]);
-        if unknown.via == Via::DependsOn && stack.template.parameters.contains_key(&unknown.name) {
+        let Unknown { user, name, how, range } = unknown;
+        if stack.template.is_serverless() && may_be_made(stack, *name) {
+            open.push(Omission::new(Omitted::Serverless(*name), *range));
+            continue;
+        }
+        let subject = match user {
+            User::Resource(name) => format!("`{name}`"),
+            User::Output(name) => format!("the output `{name}`"),
+            User::Condition(name) => format!("the condition `{name}`"),
+        };
+        let what = match how {
+            How::DependsOn => format!("depends on `{name}`"),
+            How::Reference => format!("refers to `{name}`"),
+            How::Condition => format!("uses the condition `{name}`"),
+            How::Mapping => format!("looks into the mapping `{name}`"),
+            How::MappingKey => format!("looks for the key `{name}`"),
+        };
+        let message = format!("{subject} {what}, which the template does not define");
+        let mut finding = Diagnostic::new(Rule::UnknownReference, message).at(stack.template.span(*range));
+        if let User::Resource(name) = user {
+            finding = finding.with_resources([name.to_string()]);
+        }
+        if *how == How::DependsOn && stack.template.parameters.contains_key(name) {
             finding = finding.with_note("This is a parameter; only resources can be waited for.");
-        } else if let Some(near) = nearest(stack, unknown.name) {
+        } else if matches!(user, User::Condition(_)) && stack.template.resources.contains_key(name) {
+            finding = finding.with_note("This is a resource; conditions are decided before there are any.");
+        } else if let Some(near) = nearest(stack, *name, *how) {
             finding = finding.with_help(format!("Did you mean `{near}`?"));
         }
         out.push(finding);
     }
 }
 
-fn nearest<'a>(stack: &'a Stack<'_>, name: Symbol) -> Option<&'a str> {
-    let names = stack.template.resources.keys().chain(stack.template.parameters.keys());
-    setpoint_source::nearest(&name, names.map(|known| known.as_str()))
+/// Whether a name is one that the serverless transform makes up: it begins as a resource does, or as an implicit interface.
+fn may_be_made(stack: &Stack<'_>, name: Symbol) -> bool {
+    name.starts_with("Serverless")
+        || stack.template.resources.keys().any(|known| name.starts_with(known.as_str()))
+}
+
+fn nearest<'a>(stack: &'a Stack<'_>, name: Symbol, how: How) -> Option<&'a str> {
+    let template = stack.template;
+    let names: Vec<&str> = match how {
+        How::DependsOn | How::Reference => {
+            template.resources.keys().chain(template.parameters.keys()).map(|known| known.as_str()).collect()
+        }
+        How::Condition => template.conditions.keys().map(|known| known.as_str()).collect(),
+        How::Mapping => template.mappings.keys().map(|known| known.as_str()).collect(),
+        How::MappingKey => Vec::new(),
+    };
+    setpoint_source::nearest(&name, names.into_iter())
 }
 
 /// References to resources that a condition removes while the reference stays.
@@ -120,13 +149,13 @@ pub(crate) fn redundant_depends_on(stack: &Stack<'_>, out: &mut Vec<Diagnostic>)
 }
 
 /// Signals that never come.
-pub(crate) fn signals(stack: &Stack<'_>, opaque: bool, out: &mut Vec<Diagnostic>) {
+pub(crate) fn signals(stack: &Stack<'_>, opaque: bool, out: &mut Vec<Diagnostic>, open: &mut Vec<Omission>) {
     for condition in stack.of_kind("AWS::CloudFormation::WaitCondition") {
         let handle = condition.property(&["Handle"]).and_then(Value::reference);
         let Some(handle) = handle.filter(|name| stack.template.resources.contains_key(name)) else {
             continue;
         };
-        wait_condition(stack, condition, handle, opaque, out);
+        wait_condition(stack, condition, handle, opaque, out, open);
     }
     for resource in stack.template.resources.values() {
         if resource.creation_policy.as_ref().is_some_and(|policy| policy.get("ResourceSignal").is_some())
@@ -143,6 +172,7 @@ fn wait_condition(
     handle: Symbol,
     opaque: bool,
     out: &mut Vec<Diagnostic>,
+    open: &mut Vec<Omission>,
 ) {
     if condition.property(&["Count"]).and_then(Value::text) == Some("0") {
         return;
@@ -176,9 +206,18 @@ fn wait_condition(
         }
         return;
     }
-    let always_after = |sender: &&Resource| stack.may_not_wait(sender.name, condition.name).is_none();
-    if told_outside || !senders.iter().all(always_after) {
+    if told_outside {
         return;
+    }
+    for sender in &senders {
+        match stack.waits(sender.name, condition.name) {
+            Waits::Always => {}
+            Waits::NotIf(_) => return,
+            Waits::Undecided => {
+                let what = Omitted::Waits(sender.name, condition.name);
+                return open.push(Omission::new(what, sender.name_range));
+            }
+        }
     }
     let Some(path) = stack.path(senders[0].name, condition.name, &|_| true) else { return };
     let mut finding = Diagnostic::new(

@@ -163,6 +163,11 @@ impl Logic {
         Some(Valuation { atoms, conditions })
     }
 
+    /// Whether some choice of parameters is possible at all.
+    pub(crate) fn is_consistent(&self) -> bool {
+        self.axioms.is_empty() || self.solve(&[], 0).is_some()
+    }
+
     pub(crate) fn satisfiable(&self, wanted: &[Formula]) -> Option<Valuation> {
         if self.conditions.is_empty() {
             let constant = wanted.iter().all(|formula| evaluate(formula, &[]));
@@ -229,25 +234,26 @@ impl Reader<'_> {
 
     fn formula(&mut self, value: &Value) -> Formula {
         match &value.kind {
+            ValueKind::Call { name, .. } if &**name == "Condition" => self.named_condition(value),
             ValueKind::Call { name, argument } => self.call(name, argument, value),
             // `Condition: Name` inside `Fn::And` in the long spelling.
-            ValueKind::Map(fields) if fields.len() == 1 && &*fields[0].name == "Condition" => fields[0]
-                .value
-                .text()
-                .map(Symbol::new)
-                .map_or(Formula::Const(true), |name| self.condition(name)),
+            ValueKind::Map(_) => self.named_condition(value),
             ValueKind::Text(text) if &**text == "true" => Formula::Const(true),
             ValueKind::Text(text) if &**text == "false" => Formula::Const(false),
             _ => self.unknown(canonical(value)),
         }
     }
 
+    fn named_condition(&mut self, value: &Value) -> Formula {
+        match value.condition_named() {
+            Some(name) => self.condition(name),
+            None => self.unknown(canonical(value)),
+        }
+    }
+
     fn call(&mut self, name: &str, argument: &Value, whole: &Value) -> Formula {
         let items = argument.items();
         match (name, items) {
-            ("Condition", _) => {
-                argument.text().map(Symbol::new).map_or(Formula::Const(true), |name| self.condition(name))
-            }
             ("Fn::Not", [inner]) => Formula::Not(Box::new(self.formula(inner))),
             ("Fn::And", _) => Formula::And(items.iter().map(|item| self.formula(item)).collect()),
             ("Fn::Or", _) => Formula::Or(items.iter().map(|item| self.formula(item)).collect()),

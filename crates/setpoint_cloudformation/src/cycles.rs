@@ -63,8 +63,10 @@ fn shortest<'a>(
     allowed: &dyn Fn(&Edge) -> bool,
 ) -> Option<Vec<&'a Edge>> {
     let within = |edge: &Edge| members.contains(&edge.to) && allowed(edge);
+    let cycle = |name: &Symbol| stack.path(*name, *name, &within);
     // A component of thousands of resources needs no shortest cycle; a few starting points find a short one.
-    members.iter().take(200).filter_map(|name| stack.path(*name, *name, &within)).min_by_key(Vec::len)
+    let (first, rest) = members.split_at(members.len().min(200));
+    first.iter().filter_map(cycle).min_by_key(Vec::len).or_else(|| rest.iter().find_map(cycle))
 }
 
 fn describe(stack: &Stack<'_>, cycle: &[&Edge], condition: &str) -> Diagnostic {

@@ -2,74 +2,121 @@
 
 use std::sync::Arc;
 
-use setpoint_data::{Entry, Kind, Node};
+use setpoint_data::{Entry, Kind, MAX_NODES, Node};
+use setpoint_source::Symbol;
 
-use crate::template::Template;
+use crate::omission::{Omission, Omitted};
+use crate::template::{Parameter, Table};
 
-/// Loops may nest, and each may be long: beyond so many copies the template is left as it is.
+/// How the key of a loop begins.
+pub(crate) const LOOP: &str = "Fn::ForEach";
+
+/// Loops may nest, and each may be long: a loop that would make more copies is left out.
 const MAX_COPIES: usize = 100_000;
 
-/// The tree with all loops unrolled. A loop over a value that is known only at deployment stays as it is.
-pub(crate) fn expand(root: &Node, template: &Template) -> Node {
-    let mut copies = 0;
-    expand_node(root, template, &mut copies)
+/// Unrolls all loops of a tree. A loop that cannot be unrolled is left out and recorded.
+pub(crate) fn expand(root: &Node, parameters: &Table<Parameter>, omissions: &mut Vec<Omission>) -> Node {
+    Unroller { parameters, omissions, copies: 0, nodes: 0 }.node(root)
 }
 
-fn expand_node(node: &Node, template: &Template, copies: &mut usize) -> Node {
-    let kind = match &node.kind {
-        Kind::Scalar { .. } => return node.clone(),
-        Kind::Sequence(items) => {
-            Kind::Sequence(Arc::new(items.iter().map(|item| expand_node(item, template, copies)).collect()))
-        }
-        Kind::Mapping(entries) => {
-            let mut out = Vec::with_capacity(entries.len());
-            for entry in entries.iter() {
-                match unrolled(entry, template, copies) {
-                    Some(more) => out.extend(more),
-                    None => out.push(Entry {
-                        key: entry.key.clone(),
-                        value: expand_node(&entry.value, template, copies),
-                    }),
-                }
+struct Unroller<'a> {
+    parameters: &'a Table<Parameter>,
+    omissions: &'a mut Vec<Omission>,
+    copies: usize,
+    nodes: usize,
+}
+
+impl Unroller<'_> {
+    fn node(&mut self, node: &Node) -> Node {
+        let kind = match &node.kind {
+            Kind::Scalar { .. } => return node.clone(),
+            Kind::Sequence(items) => {
+                Kind::Sequence(Arc::new(items.iter().map(|item| self.node(item)).collect()))
             }
-            Kind::Mapping(Arc::new(out))
+            Kind::Mapping(entries) => {
+                let mut out: Vec<Entry> = Vec::with_capacity(entries.len());
+                for entry in entries.iter() {
+                    let name = entry.key.text().filter(|name| name.starts_with(LOOP)).map(Symbol::new);
+                    let Some(name) = name else {
+                        out.push(Entry { key: entry.key.clone(), value: self.node(&entry.value) });
+                        continue;
+                    };
+                    match self.unroll(name, &entry.value) {
+                        Ok(more) => out.extend(more),
+                        Err(what) => self.omit(what, entry),
+                    }
+                }
+                Kind::Mapping(Arc::new(out))
+            }
+        };
+        Node { kind, ..node.clone() }
+    }
+
+    fn omit(&mut self, what: Omitted, entry: &Entry) {
+        let omission = Omission::new(what, entry.key.range);
+        if !self.omissions.contains(&omission) {
+            self.omissions.push(omission);
         }
-    };
-    Node { kind, ..node.clone() }
+    }
+
+    fn unroll(&mut self, name: Symbol, argument: &Node) -> Result<Vec<Entry>, Omitted> {
+        let [identifier, collection, body] = argument.items() else { return Err(Omitted::Loop(name)) };
+        let Some(identifier) = identifier.text().filter(|_| body.is_mapping()) else {
+            return Err(Omitted::Loop(name));
+        };
+        let values = self.values(name, collection)?;
+        self.copies = self.copies.saturating_add(values.len());
+        self.nodes = self.nodes.saturating_add(values.len().saturating_mul(size(body)));
+        if self.copies > MAX_COPIES || self.nodes > MAX_NODES {
+            return Err(Omitted::LoopLimit(name, MAX_COPIES));
+        }
+        let mut out: Vec<Entry> = Vec::new();
+        for value in values {
+            let replaced = replace(body, identifier, &value);
+            out.extend(self.node(&replaced).entries().iter().cloned());
+        }
+        Ok(out)
+    }
+
+    /// Returns the values of a literal list, or of the default of a parameter, which is then assumed.
+    fn values(&mut self, name: Symbol, node: &Node) -> Result<Vec<String>, Omitted> {
+        let parameter = match (node.tag.as_deref(), node.get("Ref")) {
+            (Some("Ref"), _) => node.text(),
+            (None, Some(name)) => name.text(),
+            _ => None,
+        };
+        if let Some(text) = parameter {
+            let parameter = Symbol::new(text);
+            let known = self.parameters.get(&parameter);
+            let Some(default) = known.and_then(|parameter| parameter.default.as_deref()) else {
+                return Err(Omitted::LoopValues(name));
+            };
+            let assumed = Omission::new(Omitted::LoopDefault(parameter), node.range);
+            if !self.omissions.contains(&assumed) {
+                self.omissions.push(assumed);
+            }
+            return Ok(default.split(',').map(|value| value.trim().to_owned()).collect());
+        }
+        if node.tag.is_some() || node.is_mapping() {
+            return Err(Omitted::LoopValues(name));
+        }
+        if !node.is_sequence() {
+            return Err(Omitted::Loop(name));
+        }
+        let values =
+            node.items().iter().map(|item| item.text().filter(|_| item.tag.is_none()).map(str::to_owned));
+        values.collect::<Option<_>>().ok_or(Omitted::LoopValues(name))
+    }
 }
 
-fn unrolled(entry: &Entry, template: &Template, copies: &mut usize) -> Option<Vec<Entry>> {
-    entry.key.text()?.strip_prefix("Fn::ForEach::")?;
-    let [identifier, collection, body] = entry.value.items() else { return None };
-    let identifier = identifier.text()?;
-    let values = collection_values(collection, template)?;
-    *copies += values.len();
-    if *copies > MAX_COPIES {
-        return None;
-    }
-    let mut out = Vec::new();
-    for value in values {
-        let replaced = replace(body, identifier, &value);
-        out.extend(expand_node(&replaced, template, copies).entries().iter().cloned());
-    }
-    Some(out)
-}
-
-/// The values of a literal list, or of a parameter that holds one.
-fn collection_values(node: &Node, template: &Template) -> Option<Vec<String>> {
-    let parameter = match (node.tag.as_deref(), node.get("Ref")) {
-        (Some("Ref"), _) => node.text(),
-        (None, Some(name)) => name.text(),
-        _ => None,
+/// Counts the nodes of a tree.
+fn size(node: &Node) -> usize {
+    let below: usize = match &node.kind {
+        Kind::Scalar { .. } => 0,
+        Kind::Sequence(items) => items.iter().map(size).sum(),
+        Kind::Mapping(entries) => entries.iter().map(|entry| 1 + size(&entry.value)).sum(),
     };
-    if let Some(name) = parameter {
-        let parameter = template.parameters.get(&setpoint_source::Symbol::new(name))?;
-        return Some(parameter.default.as_deref()?.split(',').map(|value| value.trim().to_owned()).collect());
-    }
-    if !node.is_sequence() || node.tag.is_some() {
-        return None;
-    }
-    node.items().iter().map(|item| item.text().map(str::to_owned)).collect()
+    1 + below
 }
 
 fn replace(node: &Node, identifier: &str, value: &str) -> Node {

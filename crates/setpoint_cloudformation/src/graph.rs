@@ -44,14 +44,44 @@ pub struct Edge {
     pub guard: Guard,
 }
 
-/// A name that is neither a resource nor a parameter.
+/// A name that nothing in the template defines.
 #[derive(Debug)]
 pub(crate) struct Unknown {
-    pub(crate) from: Symbol,
+    pub(crate) user: User,
     pub(crate) name: Symbol,
-    pub(crate) via: Via,
+    pub(crate) how: How,
     pub(crate) range: Range,
 }
+
+/// Who uses a name.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum User {
+    Resource(Symbol),
+    Output(Symbol),
+    Condition(Symbol),
+}
+
+/// How a name is used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum How {
+    DependsOn,
+    Reference,
+    Condition,
+    Mapping,
+    MappingKey,
+}
+
+/// What `Ref` knows in every template.
+const PSEUDO_PARAMETERS: [&str; 8] = [
+    "AWS::AccountId",
+    "AWS::NotificationARNs",
+    "AWS::NoValue",
+    "AWS::Partition",
+    "AWS::Region",
+    "AWS::StackId",
+    "AWS::StackName",
+    "AWS::URLSuffix",
+];
 
 #[derive(Debug, Default)]
 pub struct Graph {
@@ -68,9 +98,14 @@ impl Graph {
             for (name, range) in &resource.depends_on {
                 graph.add(template, resource, *name, Via::DependsOn, *range, &Guard::new());
             }
+            let user = User::Resource(resource.name);
+            if let Some((name, range)) = resource.condition {
+                graph.use_condition(template, user, name, range);
+            }
             let values = [Some(&resource.properties), resource.creation_policy.as_ref()];
             for value in values.into_iter().flatten().chain(&resource.others) {
                 value.walk(&mut Guard::new(), &mut |value, guard| {
+                    graph.use_tables(template, user, value);
                     references(value, &mut |name, via| {
                         graph.add(template, resource, name, via, value.range, guard);
                     });
@@ -82,7 +117,74 @@ impl Graph {
                 graph.add(template, from, made.to, made.into(), made.range, &Guard::new());
             }
         }
+        for output in template.outputs.fields() {
+            let user = User::Output(output.name);
+            if let Some(condition) = output.value.get("Condition")
+                && let Some(name) = condition.text()
+            {
+                graph.use_condition(template, user, Symbol::new(name), condition.range);
+            }
+            output.value.each(&mut |value| {
+                graph.use_tables(template, user, value);
+                references(value, &mut |name, via| {
+                    if !template.resources.contains_key(&name) {
+                        graph.use_parameter(template, user, name, &via, value.range);
+                    }
+                });
+            });
+        }
+        for (&name, (_, value)) in &template.conditions {
+            let user = User::Condition(name);
+            value.each(&mut |value| {
+                graph.use_tables(template, user, value);
+                if let Some(name) = value.condition_named() {
+                    graph.use_condition(template, user, name, value.range);
+                }
+                references(value, &mut |name, via| {
+                    graph.use_parameter(template, user, name, &via, value.range)
+                });
+            });
+        }
         graph
+    }
+
+    fn missing(&mut self, user: User, name: Symbol, how: How, range: Range) {
+        self.unknown.push(Unknown { user, name, how, range });
+    }
+
+    fn use_condition(&mut self, template: &Template, user: User, name: Symbol, range: Range) {
+        if !template.conditions.contains_key(&name) {
+            self.missing(user, name, How::Condition, range);
+        }
+    }
+
+    fn use_parameter(&mut self, template: &Template, user: User, name: Symbol, via: &Via, range: Range) {
+        let is_parameter = template.parameters.contains_key(&name) && !matches!(via, Via::GetAtt(_));
+        if !is_parameter && !PSEUDO_PARAMETERS.contains(&name.as_str()) {
+            self.missing(user, name, How::Reference, range);
+        }
+    }
+
+    /// Looks up the condition of `Fn::If` and the map and keys of `Fn::FindInMap`, where they are literal.
+    fn use_tables(&mut self, template: &Template, user: User, value: &Value) {
+        match &value.kind {
+            ValueKind::If { condition, .. } => self.use_condition(template, user, *condition, value.range),
+            ValueKind::Call { name, argument } if &**name == "Fn::FindInMap" => {
+                let [map, first, second, default @ ..] = argument.items() else { return };
+                let Some(map_name) = map.text().map(Symbol::new) else { return };
+                let Some(table) = template.mappings.get(&map_name) else {
+                    return self.missing(user, map_name, How::Mapping, map.range);
+                };
+                let Some(key) = first.text().map(Symbol::new).filter(|_| default.is_empty()) else { return };
+                let Some(row) = table.get(&key) else {
+                    return self.missing(user, key, How::MappingKey, first.range);
+                };
+                if let Some(key) = second.text().map(Symbol::new).filter(|key| !row.contains_key(key)) {
+                    self.missing(user, key, How::MappingKey, second.range);
+                }
+            }
+            _ => {}
+        }
     }
 
     pub(crate) fn add(
@@ -95,11 +197,11 @@ impl Graph {
         guard: &Guard,
     ) {
         if !template.resources.contains_key(&to) {
-            let known = template.parameters.contains_key(&to) || to.starts_with("AWS::");
-            if !known || via == Via::DependsOn {
-                self.unknown.push(Unknown { from: from.name, name: to, via, range });
-            }
-            return;
+            let user = User::Resource(from.name);
+            return match via {
+                Via::DependsOn => self.missing(user, to, How::DependsOn, range),
+                _ => self.use_parameter(template, user, to, &via, range),
+            };
         }
         self.out.entry(from.name).or_default().push(self.edges.len());
         self.edges.push(Edge { from: from.name, to, via, range, guard: guard.clone() });
@@ -128,6 +230,16 @@ pub(crate) fn references(value: &Value, found: &mut dyn FnMut(Symbol, Via)) {
         }
         _ => {}
     }
+}
+
+/// Whether one resource waits for another.
+#[derive(Debug)]
+pub(crate) enum Waits {
+    Always,
+    /// Not under this choice of parameters, which makes both.
+    NotIf(Valuation),
+    /// In more ways than were looked at.
+    Undecided,
 }
 
 /// A template with its graph and its logic: what every analysis needs.
@@ -224,20 +336,19 @@ impl<'a> Stack<'a> {
         None
     }
 
-    /// A choice of parameters under which both resources are made and the first does not wait for the second.
-    /// `None`: it always waits.
-    pub(crate) fn may_not_wait(&self, from: Symbol, to: Symbol) -> Option<Valuation> {
+    /// Decides whether a resource waits for another under every choice of parameters that makes both.
+    pub(crate) fn waits(&self, from: Symbol, to: Symbol) -> Waits {
         let mut wanted = vec![self.exists_formula(from), self.exists_formula(to)];
         // Each turn excludes one path; a template has few ways by which one resource waits for another.
         for _ in 0..64 {
-            let valuation = self.logic.satisfiable(&wanted)?;
+            let Some(valuation) = self.logic.satisfiable(&wanted) else { return Waits::Always };
             let Some(path) = self.path(from, to, &|edge| valuation.allows(&self.edge_guard(edge))) else {
-                return Some(valuation);
+                return Waits::NotIf(valuation);
             };
             let guards: Guard = path.iter().flat_map(|edge| self.edge_guard(edge)).collect();
             wanted.push(Formula::Not(Box::new(self.logic.guard(&guards))));
         }
-        None
+        Waits::Undecided
     }
 
     /// Whether some choice of parameters makes the first wait for the second.

@@ -11,11 +11,13 @@ pub mod draw;
 mod endings;
 mod fix;
 mod foreach;
+mod functions;
 mod graph;
 mod hazards;
 mod instance;
 mod naming;
 mod nested;
+mod omission;
 mod sam;
 mod sat;
 mod template;
@@ -25,15 +27,17 @@ mod value;
 pub use graph::{Edge, Graph, Via};
 pub use hazards::{HAZARDS, Hazard};
 pub use instance::instance;
-pub use nested::nested_stacks;
+pub use nested::{Checked, check};
+pub use omission::{Omission, Omitted};
 pub use sam::Made;
 pub use template::{Parameter, Resource, Template};
 pub use update::{Change, Update, update};
 pub use value::{Guard, Value, ValueKind};
 
-use setpoint_data::Node;
+use setpoint_data::{Kind, Node, Style};
 use setpoint_source::{
-    Basis, Diagnostic, FileId, Gap, Judgement, Reason, Rule, Severity, Sources, Standing, Witness,
+    Basis, Class, Coverage, Diagnostic, FileId, Gap, Judgement, Nouns, Range, Reached, Reason, Rule,
+    Severity, Sources, Standing, Witness,
 };
 
 use crate::conditions::Logic;
@@ -45,8 +49,9 @@ pub struct Analysis {
     pub template: Template,
     pub graph: Graph,
     pub findings: Vec<Diagnostic>,
-    /// Whether creation always comes to its end.
+    /// Whether creation always comes to its end. Nested stacks count only where [`check`] reads them.
     pub reaches_final: Judgement,
+    pub coverage: Coverage,
 }
 
 /// Whether a tree looks like a template.
@@ -60,85 +65,85 @@ pub fn is_template(root: &Node) -> bool {
         })
 }
 
-/// Reads a file and analyses it.
+/// Reads a file and analyses it. The creation is proved to come to its end only if all of the file was read and understood
+/// and no finding says otherwise.
 pub fn analyse(file: FileId, sources: &Sources) -> Analysis {
     let source = sources.file(file);
     let document = setpoint_data::read(file, source.text());
     let nothing = Node {
-        range: setpoint_source::Range::default(),
+        range: Range::default(),
         tag: None,
-        kind: setpoint_data::Kind::Mapping(std::sync::Arc::default()),
+        kind: Kind::Scalar { text: "".into(), style: Style::Plain },
     };
-    let template = Template::read(file, source.shared_text(), document.root.as_ref().unwrap_or(&nothing));
+    let mut template = Template::read(file, source.shared_text(), document.root.as_ref().unwrap_or(&nothing));
+    for finding in &document.diagnostics {
+        let place = finding.span.map(|span| span.range).unwrap_or_default();
+        template.omit(Omitted::Data(finding.message.clone(), finding.rule), place);
+    }
+    if let Some(second) = document.second {
+        template.omit(Omitted::SecondDocument, second);
+    }
     let graph = Graph::new(&template);
     let logic = Logic::new(&template);
-    let mut findings = document.diagnostics;
     let stack = Stack { template: &template, graph: &graph, logic: &logic };
-    let opaque = notes(&stack, &mut findings);
-    checks::unknown_names(&stack, opaque, &mut findings);
+    let opaque = template.is_opaque();
+    let (mut findings, mut open) = (Vec::new(), Vec::new());
+    // What was passed over may define the name.
+    if !opaque {
+        checks::unknown_names(&stack, &mut findings, &mut open);
+    }
     cycles::check(&stack, &mut findings);
-    checks::signals(&stack, opaque, &mut findings);
+    checks::signals(&stack, opaque, &mut findings, &mut open);
     checks::removed_references(&stack, &mut findings);
     endings::check(&stack, opaque, &mut findings);
-    let stopping = [
-        Rule::DependencyCycle,
-        Rule::Deadlock,
-        Rule::ConditionalReference,
-        Rule::UnknownReference,
-        Rule::NameTaken,
-        Rule::OwnImport,
-    ];
-    hazards::check(&stack, &mut findings);
+    hazards::check(&stack, &mut findings, &mut open);
     checks::deletion(&stack, &mut findings);
     checks::redundant_depends_on(&stack, &mut findings);
-    let broken = findings
-        .iter()
-        .any(|finding| finding.rule == Rule::InvalidData && finding.severity == Severity::Error);
-    let shown = findings.iter().find(|finding| stopping.contains(&finding.rule)).map(Witness::of);
-    let reaches_final = match shown {
-        Some(witness) => Judgement::refuted(witness),
-        None if opaque || broken => {
-            Judgement::unknown(Reason::new(Gap::NotModelled, "a part of the template is not known"))
-        }
-        None => Judgement::Proved(Basis::of([Standing::ServiceFollowsRules, Standing::CreationSucceeds])),
-    };
-    let mut own = template.diagnostics.clone();
-    own.append(&mut findings);
-    Analysis { template, graph, findings: own, reaches_final }
+    if let Some(rule) = template.rules.first().filter(|_| !logic.is_consistent()) {
+        open.push(Omission::new(Omitted::Rules, rule.range));
+    }
+    template.omissions.append(&mut open);
+    let coverage = coverage(&template);
+    let mut reaches_final = judge(&findings);
+    let mut all = Vec::new();
+    for omission in &template.omissions {
+        reaches_final = reaches_final.doubt(omission.reason(file));
+        all.extend(omission.finding(file));
+    }
+    all.extend(document.diagnostics);
+    all.append(&mut findings);
+    Analysis { template, graph, findings: all, reaches_final, coverage }
 }
 
-/// Says what a macro or a module may add; true if there is one.
-fn notes(stack: &Stack<'_>, out: &mut Vec<Diagnostic>) -> bool {
-    let known = [
-        "AWS::LanguageExtensions",
-        "AWS::Serverless-2016-10-31",
-        "AWS::SecretsManager-2020-07-23",
-        "AWS::SecretsManager-2024-09-16",
-        "AWS::CodeDeployBlueGreen",
-    ];
-    let mut opaque = false;
-    for name in stack.template.transforms.iter().filter(|name| !known.contains(&name.as_str())) {
-        opaque = true;
-        out.push(Diagnostic::new(
-            Rule::NotModelled,
-            format!("the transform `{name}` may add or change resources when the stack is deployed"),
-        ));
-    }
-    for module in &stack.template.modules {
-        opaque = true;
-        let message = "this module stands for resources that are not in this file";
-        out.push(Diagnostic::new(Rule::NotModelled, message).at(stack.template.span(*module)));
-    }
-    for resource in stack.template.resources.values().filter(|one| one.kind.ends_with("::MODULE")) {
-        opaque = true;
-        out.push(
-            Diagnostic::new(
-                Rule::NotModelled,
-                format!("the module `{}` may add resources when the stack is deployed", resource.kind),
-            )
-            .at(stack.template.span(resource.type_ranges.1))
-            .with_resources([resource.name.to_string()]),
-        );
-    }
-    opaque
+/// Returns what findings say about the creation of a stack: an error refutes that it comes to its end; a signal or an order
+/// that may be missing leaves it open.
+fn judge(findings: &[Diagnostic]) -> Judgement {
+    let proved = Judgement::Proved(Basis::of([Standing::ServiceFollowsRules, Standing::CreationSucceeds]));
+    findings.iter().fold(proved, |known, finding| match (finding.severity, finding.rule) {
+        (Severity::Error, rule) if rule.class() == Class::Defect => {
+            known.and(Judgement::refuted(Witness::of(finding)))
+        }
+        (_, Rule::NeverSignalled | Rule::MissingDependsOn) => {
+            known.doubt(Reason::of(Gap::Undecided, finding))
+        }
+        _ => known,
+    })
+}
+
+/// Counts the template, and those of its resources in which nothing was passed over.
+fn coverage(template: &Template) -> Coverage {
+    let mut coverage =
+        Coverage::new(Nouns { sources: "templates", definitions: "types", resources: "resources" });
+    coverage.sources.add(true, !template.omissions.iter().any(|one| matches!(one.what, Omitted::Data(..))));
+    let mut places: Vec<u32> = template.omissions.iter().map(|one| one.range.start).collect();
+    places.sort_unstable();
+    let is_whole = |resource: &&Resource| {
+        let next = places.partition_point(|&place| place < resource.name_range.start);
+        places.get(next).is_none_or(|&place| place >= resource.range.end)
+    };
+    let own = || template.resources.values().filter(|resource| resource.made_from.is_none());
+    let left_out = template.omissions.iter().filter(|one| one.leaves_out_resource()).count();
+    coverage.resources = Reached::new(own().filter(is_whole).count(), own().count() + left_out);
+    coverage.assumptions = template.omissions.iter().filter(|one| one.is_assumption()).count();
+    coverage
 }

@@ -1,64 +1,154 @@
-//! Nested stacks whose templates lie beside the template.
+//! A template together with those of its nested stacks, as far as they lie beside it.
 
 use std::path::{Path, PathBuf};
 
-use setpoint_source::{Diagnostic, FileSystem, Rule, Sources, Symbol, normal, read_text};
+use rustc_hash::FxHashMap;
+use setpoint_source::{
+    Diagnostic, FileId, FileSystem, Judgement, Rule, Severity, Sources, Symbol, Witness, normal, read_text,
+};
 
-use crate::Analysis;
+use crate::omission::{Omission, Omitted};
 use crate::template::{Resource, Template};
 use crate::value::{Piece, Value, ValueKind};
+use crate::{Analysis, analyse};
 
-/// The templates of nested stacks that can be read from here. What does not fit them is added to the findings.
-pub fn nested_stacks(
-    files: &dyn FileSystem,
-    sources: &Sources,
-    path: &Path,
-    analysis: &mut Analysis,
-) -> Vec<PathBuf> {
-    let folder = path.parent().unwrap_or(Path::new(""));
-    let mut out = Vec::new();
-    let mut found = Vec::new();
-    for resource in analysis.template.resources.values() {
-        let kind = resource.kind.as_str();
-        let property = match kind {
-            "AWS::CloudFormation::Stack" if resource.made_from.is_none() => ["TemplateURL", "Location"],
-            _ => continue,
-        };
-        let url = property.iter().find_map(|name| resource.property(&[name])).and_then(Value::text);
-        // Addresses of other places are not fetched.
-        let Some(url) = url.filter(|url| !url.contains("://")) else { continue };
-        let nested = normal(&folder.join(url));
-        match read_text(files, &nested) {
-            Err(error) => found.push(
-                Diagnostic::new(
-                    Rule::NestedStack,
-                    format!(
-                        "the template of the nested stack `{}` cannot be read: {}",
-                        resource.name, error.reason
-                    ),
-                )
-                .at(analysis.template.span(resource.properties.range))
-                .with_note(format!("It was looked for at {}.", nested.display()))
-                .with_resources([resource.name.to_string()]),
-            ),
-            Ok(text) => {
-                let file = sources.add(nested.display().to_string(), text.as_str());
-                if let Some(root) = setpoint_data::read(file, &text).root {
-                    let inner = Template::read(file, text.into(), &root);
-                    compare(&analysis.template, resource, &inner, &mut found);
+/// More templates of nested stacks are not read.
+const MAX_TEMPLATES: usize = 1000;
+
+/// A template that was checked, and where it lies.
+#[derive(Debug)]
+pub struct Checked {
+    pub path: PathBuf,
+    pub analysis: Analysis,
+    /// The places of its nested stacks among the templates that were checked, and the resources that name them.
+    nested: Vec<(usize, Symbol)>,
+}
+
+/// Analyses a template, then those of its nested stacks that can be read from here. Each gets an answer of its own, and
+/// that of a template is proved only if those of all its nested stacks are.
+pub fn check(files: &dyn FileSystem, sources: &Sources, path: &Path, file: FileId) -> Vec<Checked> {
+    let mut places = FxHashMap::from_iter([(normal(path), 0)]);
+    let mut all =
+        vec![Checked { path: path.to_owned(), analysis: analyse(file, sources), nested: Vec::new() }];
+    let mut at = 0;
+    while at < all.len() {
+        for (name, wanted) in nested_of(&all[at].analysis.template) {
+            let folder = all[at].path.parent().unwrap_or(Path::new(""));
+            let Some(path) = wanted.map(|text| normal(&folder.join(text))) else {
+                omit(&mut all[at].analysis, name, Omitted::NestedElsewhere(name));
+                continue;
+            };
+            let known = places.get(&path).copied();
+            let index = match known.map_or_else(|| read_text(files, &path).map(Err), |known| Ok(Ok(known))) {
+                Ok(Ok(known)) => known,
+                Ok(Err(_)) if all.len() >= MAX_TEMPLATES => {
+                    omit(&mut all[at].analysis, name, Omitted::NestedLimit(MAX_TEMPLATES));
+                    continue;
                 }
-                out.push(nested);
+                Ok(Err(text)) => {
+                    let file = sources.add(path.display().to_string(), text);
+                    places.insert(path.clone(), all.len());
+                    all.push(Checked { path, analysis: analyse(file, sources), nested: Vec::new() });
+                    all.len() - 1
+                }
+                Err(error) => {
+                    let path = path.display().to_string();
+                    let what = Omitted::NestedUnreadable { stack: name, path, reason: error.reason };
+                    omit(&mut all[at].analysis, name, what);
+                    continue;
+                }
+            };
+            all[at].nested.push((index, name));
+        }
+        at += 1;
+    }
+    for at in 0..all.len() {
+        for (index, name) in all[at].nested.clone() {
+            let mut found = Vec::new();
+            let inner = &all[index].analysis.template;
+            // What was not read of the nested template may define the name.
+            if let Some(resource) = all[at].analysis.template.resources.get(&name)
+                && !inner.is_opaque()
+            {
+                compare(&all[at].analysis.template, resource, inner, &mut found);
+            }
+            let analysis = &mut all[at].analysis;
+            for finding in &found {
+                refute(&mut analysis.reaches_final, finding);
+            }
+            analysis.findings.append(&mut found);
+        }
+    }
+    join_answers(&mut all);
+    all
+}
+
+/// The nested stacks of a template, each with the local path of its template, if it has one.
+fn nested_of(template: &Template) -> Vec<(Symbol, Option<String>)> {
+    let stacks = template.resources.values().filter(|one| &*one.kind == "AWS::CloudFormation::Stack");
+    stacks
+        .map(|resource| {
+            let named = ["TemplateURL", "Location"].iter().find_map(|name| resource.property(&[name]));
+            // Addresses of other places are not fetched, and expressions are not evaluated.
+            let local = named.and_then(Value::text).filter(|url| !url.contains("://") && !url.is_empty());
+            (resource.name, local.map(str::to_owned))
+        })
+        .collect()
+}
+
+/// Records what of a nested stack is not known.
+fn omit(analysis: &mut Analysis, stack: Symbol, what: Omitted) {
+    let template = &analysis.template;
+    let Some(resource) = template.resources.get(&stack) else { return };
+    let omission = Omission::new(what, resource.properties.range);
+    doubt(&mut analysis.reaches_final, &omission, template.file);
+    analysis.findings.extend(omission.finding(template.file));
+    analysis.coverage.sources.add(false, false);
+    analysis.template.omissions.push(omission);
+}
+
+fn doubt(answer: &mut Judgement, omission: &Omission, file: FileId) {
+    *answer = answer.clone().doubt(omission.reason(file));
+}
+
+fn refute(answer: &mut Judgement, finding: &Diagnostic) {
+    *answer = answer.clone().and(Judgement::refuted(Witness::of(finding)));
+}
+
+/// Joins the answers of nested stacks with that of the template that names them, the innermost first.
+fn join_answers(all: &mut [Checked]) {
+    let own: Vec<Judgement> = all.iter().map(|one| one.analysis.reaches_final.clone()).collect();
+    let coverages: Vec<_> = all.iter().map(|one| one.analysis.coverage.clone()).collect();
+    for at in 0..all.len() {
+        // Each template below counts once, however often it is named.
+        let mut seen = vec![at];
+        let mut work = vec![at];
+        while let Some(outer) = work.pop() {
+            for (index, name) in all[outer].nested.clone() {
+                if index == at {
+                    let Some(resource) = all[outer].analysis.template.resources.get(&name) else { continue };
+                    let omission = Omission::new(Omitted::NestedInItself(name), resource.name_range);
+                    let file = all[outer].analysis.template.file;
+                    let analysis = &mut all[at].analysis;
+                    doubt(&mut analysis.reaches_final, &omission, file);
+                    analysis.findings.extend(omission.finding(file));
+                } else if !seen.contains(&index) {
+                    seen.push(index);
+                    work.push(index);
+                    let analysis = &mut all[at].analysis;
+                    analysis.reaches_final = analysis.reaches_final.clone().and(own[index].clone());
+                    analysis.coverage.join(&coverages[index]);
+                }
             }
         }
     }
-    analysis.findings.append(&mut found);
-    out
 }
 
 /// Parameters and outputs of a nested stack beside those of its template.
 fn compare(outer: &Template, resource: &Resource, inner: &Template, out: &mut Vec<Diagnostic>) {
     let finding = |message: String, range| {
         Diagnostic::new(Rule::NestedStack, message)
+            .severity(Severity::Error)
             .at(outer.span(range))
             .with_resources([resource.name.to_string()])
     };

@@ -6,6 +6,7 @@
 use setpoint_source::{Range, Symbol};
 
 use crate::graph::Via;
+use crate::omission::Omitted;
 use crate::template::{Resource, Template};
 use crate::value::{Field, Piece, Value, ValueKind};
 
@@ -23,7 +24,10 @@ const IMPLICIT_HTTP: &str = "ServerlessHttpApi";
 
 /// Replaces the serverless types by what the transform makes of them.
 pub(crate) fn expand(template: &mut Template) {
-    if !template.transforms.iter().any(|name| name.starts_with("AWS::Serverless")) {
+    if !template.is_serverless() {
+        for (kind, range) in serverless_types(template) {
+            template.omit(Omitted::ServerlessType(kind), range);
+        }
         return;
     }
     let names: Vec<Symbol> = template.resources.keys().copied().collect();
@@ -32,7 +36,7 @@ pub(crate) fn expand(template: &mut Template) {
         let kind = work.template.resources.get(&name).map(|resource| resource.kind);
         match kind.as_deref() {
             Some("AWS::Serverless::Function") => work.function(name),
-            Some("AWS::Serverless::StateMachine") => work.role(name, "AWS::StepFunctions::StateMachine"),
+            Some("AWS::Serverless::StateMachine") => work.state_machine(name),
             Some("AWS::Serverless::Api") => work.api(name, "AWS::ApiGateway"),
             Some("AWS::Serverless::HttpApi") => work.api(name, "AWS::ApiGatewayV2"),
             Some("AWS::Serverless::SimpleTable") => work.rename(name, "AWS::DynamoDB::Table"),
@@ -43,7 +47,16 @@ pub(crate) fn expand(template: &mut Template) {
     }
     let made = std::mem::take(&mut work.made);
     template.made_edges = made;
+    for (kind, range) in serverless_types(template) {
+        template.omit(Omitted::Serverless(kind), range);
+    }
     rename_references(template);
+}
+
+/// The serverless types of a template, each where it stands.
+fn serverless_types(template: &Template) -> Vec<(Symbol, Range)> {
+    let resources = template.resources.values().filter(|one| one.kind.starts_with("AWS::Serverless::"));
+    resources.map(|one| (one.kind, one.type_ranges.1)).collect()
 }
 
 struct Work<'a> {
@@ -142,9 +155,26 @@ impl Work<'_> {
                 self.edge(made, group, "the deployment group that the transform makes", preference.range);
             }
         }
-        let events = self.take(name, "Events");
-        for event in events.iter().flat_map(|field| field.value.fields()) {
+        let Some(events) = self.take(name, "Events") else { return };
+        if !matches!(events.value.kind, ValueKind::Map(_)) {
+            self.template.omit(Omitted::Serverless(events.name), events.range);
+        }
+        for event in events.value.fields() {
             self.event(name, event);
+        }
+    }
+
+    /// Its events make resources that wait for it; only an interface may be one that it waits for itself.
+    fn state_machine(&mut self, name: Symbol) {
+        self.role(name, "AWS::StepFunctions::StateMachine");
+        let events = self.property(name, "Events");
+        for event in events.iter().flat_map(Value::fields) {
+            if !matches!(
+                event.value.get("Type").and_then(Value::text),
+                Some("Schedule" | "ScheduleV2" | "CloudWatchEvent" | "EventBridgeRule")
+            ) {
+                self.template.omit(Omitted::Serverless(event.name), event.range);
+            }
         }
     }
 
@@ -202,6 +232,21 @@ impl Work<'_> {
                 self.edge(made, function, "the event source that the transform makes", event.range);
             }
             _ => {
+                // A pool of users gets the function as its trigger; what other events make is not known.
+                let is_rule = [
+                    "Schedule",
+                    "ScheduleV2",
+                    "CloudWatchEvent",
+                    "EventBridgeRule",
+                    "SNS",
+                    "IoTRule",
+                    "CloudWatchLogs",
+                    "AlexaSkill",
+                ]
+                .contains(&kind.as_str());
+                if !is_rule {
+                    self.template.omit(Omitted::Serverless(event.name), event.range);
+                }
                 let made = self.add(function, &id, "AWS::Events::Rule", event.range, properties);
                 self.edge(made, function, "the event that the transform makes", event.range);
                 let permission = permission(self);

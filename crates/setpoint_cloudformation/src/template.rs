@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use indexmap::IndexMap;
 use rustc_hash::FxBuildHasher;
-use setpoint_data::Node;
-use setpoint_source::{Diagnostic, FileId, Range, Rule, Span, Symbol};
+use setpoint_data::{Entry, Node};
+use setpoint_source::{FileId, Range, Span, Symbol};
 
-use crate::foreach;
-use crate::sam;
+use crate::omission::{Omission, Omitted};
 use crate::value::{Value, ValueKind};
+use crate::{foreach, functions, sam};
 
 pub(crate) type Table<V> = IndexMap<Symbol, V, FxBuildHasher>;
 
@@ -26,11 +26,10 @@ pub struct Template {
     pub resources: Table<Resource>,
     pub outputs: Value,
     pub transforms: Vec<Symbol>,
-    /// Where resources stand that another tool puts in before the template is deployed.
-    pub modules: Vec<Range>,
     /// What a transform lets wait for what.
     pub made_edges: Vec<crate::sam::Made>,
-    pub diagnostics: Vec<Diagnostic>,
+    /// What was not read, not understood or cut off.
+    pub omissions: Vec<Omission>,
 }
 
 #[derive(Debug)]
@@ -43,6 +42,7 @@ pub struct Parameter {
 
 #[derive(Debug)]
 pub struct TemplateRule {
+    pub range: Range,
     pub condition: Option<Value>,
     pub assertions: Vec<Value>,
 }
@@ -79,8 +79,38 @@ impl Resource {
     }
 }
 
+/// The sections that hold a mapping.
+const MAPPINGS: [&str; 8] =
+    ["Parameters", "Mappings", "Conditions", "Rules", "Resources", "Outputs", "Globals", "Hooks"];
+
+/// The attributes that a resource may have. Those of the last line belong to transforms and modules.
+const ATTRIBUTES: [&str; 13] = [
+    "Type",
+    "Properties",
+    "DependsOn",
+    "Condition",
+    "CreationPolicy",
+    "UpdatePolicy",
+    "DeletionPolicy",
+    "UpdateReplacePolicy",
+    "Metadata",
+    "Description",
+    "Version",
+    "Connectors",
+    "IgnoreGlobals",
+];
+
+/// Transforms that add nothing to what is read here, or whose work is done here.
+const TRANSFORMS: [&str; 5] = [
+    "AWS::LanguageExtensions",
+    "AWS::Serverless-2016-10-31",
+    "AWS::SecretsManager-2020-07-23",
+    "AWS::SecretsManager-2024-09-16",
+    "AWS::CodeDeployBlueGreen",
+];
+
 impl Template {
-    /// Reads a template. What is not understood is in the diagnostics; what is, stays.
+    /// Reads a template. What is passed over is recorded; what is understood, stays.
     pub fn read(file: FileId, text: Arc<str>, root: &Node) -> Self {
         let mut template = Self {
             file,
@@ -91,21 +121,25 @@ impl Template {
             rules: Vec::new(),
             resources: Table::default(),
             outputs: Value { range: root.range, kind: ValueKind::Null },
-            transforms: root.get("Transform").map(transforms).unwrap_or_default(),
-            modules: Vec::new(),
+            transforms: Vec::new(),
             made_edges: Vec::new(),
-            diagnostics: Vec::new(),
+            omissions: Vec::new(),
         };
+        template.read_sections(root);
         template.read_parameters(root);
-        let root = foreach::expand(root, &template);
+        let root = foreach::expand(root, &template.parameters, &mut template.omissions);
+        for section in MAPPINGS.iter().filter_map(|name| root.get(name)) {
+            functions::check(section, &mut template.omissions);
+        }
         template.read_mappings(&root);
         template.read_conditions(&root);
         template.read_resources(&root);
-        if let Some(outputs) = root.get("Outputs") {
-            template.outputs = Value::read(outputs);
-        }
+        template.read_outputs(&root);
         template.read_globals(&root);
         sam::expand(&mut template);
+        // The copies that a loop makes stand at one place.
+        template.omissions.sort_by_key(|omission| omission.range.start);
+        template.omissions.dedup();
         template
     }
 
@@ -113,18 +147,103 @@ impl Template {
         range.in_file(self.file)
     }
 
+    /// Whether something that was passed over may define names or resources.
+    pub(crate) fn is_opaque(&self) -> bool {
+        self.omissions.iter().any(Omission::hides_names)
+    }
+
+    /// Whether the serverless transform is applied.
+    pub(crate) fn is_serverless(&self) -> bool {
+        self.transforms.iter().any(|name| name.starts_with("AWS::Serverless"))
+    }
+
+    pub(crate) fn omit(&mut self, what: Omitted, range: Range) {
+        self.omissions.push(Omission::new(what, range));
+    }
+
+    /// Looks at the shape of each section, and at the functions in it.
+    fn read_sections(&mut self, root: &Node) {
+        if !root.is_mapping() {
+            return self.omit(Omitted::Template, root.range);
+        }
+        for Entry { key, value } in root.entries() {
+            let Some(name) = key.text() else {
+                self.omit(Omitted::Key, key.range);
+                continue;
+            };
+            let known = MAPPINGS.into_iter().find(|known| *known == name);
+            let is_well_formed = match name {
+                "AWSTemplateFormatVersion" => value.text() == Some("2010-09-09"),
+                "Description" => value.text().is_some() && !value.is_null(),
+                "Metadata" => value.is_mapping(),
+                "Transform" => self.read_transforms(value),
+                _ if known.is_some() => value.is_mapping() && value.tag.is_none(),
+                // Text that is put in beside the sections may be any of them.
+                "Fn::Transform" => {
+                    self.omit(Omitted::Include, key.range);
+                    true
+                }
+                _ => {
+                    self.omit(Omitted::UnknownSection(Symbol::new(name)), key.range);
+                    true
+                }
+            };
+            if !is_well_formed {
+                let known = known.or(["AWSTemplateFormatVersion", "Description", "Metadata", "Transform"]
+                    .into_iter()
+                    .find(|known| *known == name));
+                self.omit(Omitted::Section(known.unwrap_or_default()), key.range.to(value.range));
+            }
+        }
+        let resources = root.get("Resources");
+        if resources.is_none_or(|section| section.entries().is_empty()) {
+            let place = root.entries().first().map_or(root.range, |first| first.key.range);
+            self.omit(Omitted::Resources, resources.map_or(place, |section| section.range));
+        }
+    }
+
+    /// Reads one name or a list of names of transforms; false if it is neither.
+    fn read_transforms(&mut self, node: &Node) -> bool {
+        let one = std::slice::from_ref(node);
+        let mut is_well_formed = true;
+        for item in if node.is_sequence() { node.items() } else { one } {
+            let name = item.text().or_else(|| item.get("Name").and_then(Node::text));
+            let Some(name) = name.filter(|name| !name.is_empty()) else {
+                is_well_formed = false;
+                continue;
+            };
+            let name = Symbol::new(name);
+            self.transforms.push(name);
+            if !TRANSFORMS.contains(&name.as_str()) {
+                self.omit(Omitted::Transform(name), item.range);
+            }
+        }
+        is_well_formed
+    }
+
     fn read_parameters(&mut self, root: &Node) {
-        for entry in root.get("Parameters").map(Node::entries).unwrap_or_default() {
-            let Some(name) = entry.key.text() else { continue };
-            let text = |key: &str| entry.value.get(key).and_then(Node::text).map(Arc::from);
-            let allowed = entry.value.get("AllowedValues").map(Node::items).unwrap_or_default();
+        for Entry { key, value } in root.get("Parameters").map(Node::entries).unwrap_or_default() {
+            let Some(name) = key.text().map(Symbol::new) else { continue };
+            let text = |key: &str| value.get(key).and_then(Node::text).map(Arc::from);
+            let allowed = value.get("AllowedValues");
+            let kind = text("Type");
+            let is_list = allowed.is_none_or(|node| {
+                node.is_sequence()
+                    && !node.items().is_empty()
+                    && node.items().iter().all(|one| one.text().is_some())
+            });
+            let is_text = value.entry("Default").is_none_or(|entry| entry.value.text().is_some());
+            if kind.is_none() || !is_list || !is_text {
+                self.omit(Omitted::Entry("Parameters", name), key.range);
+            }
+            let allowed = allowed.map(Node::items).unwrap_or_default();
             let parameter = Parameter {
-                range: entry.key.range,
-                kind: text("Type").unwrap_or_else(|| "String".into()),
+                range: key.range,
+                kind: kind.unwrap_or_else(|| "String".into()),
                 default: text("Default"),
                 allowed: allowed.iter().filter_map(|value| value.text().map(Arc::from)).collect(),
             };
-            self.parameters.insert(Symbol::new(name), parameter);
+            self.parameters.insert(name, parameter);
         }
     }
 
@@ -143,80 +262,121 @@ impl Template {
         let section = root.get("Mappings").map(Value::read);
         for map in section.iter().flat_map(Value::fields) {
             let mut first = Table::default();
+            let mut is_well_formed = !map.value.fields().is_empty();
             for outer in map.value.fields() {
                 let second = outer.value.fields().iter().map(|inner| (inner.name, inner.value.clone()));
+                is_well_formed &= outer.value.fields().iter().all(|inner| is_mapped(&inner.value));
+                is_well_formed &= !outer.value.fields().is_empty();
                 first.insert(outer.name, second.collect());
+            }
+            if !is_well_formed && !map.name.starts_with("Fn::") {
+                self.omit(Omitted::Entry("Mappings", map.name), map.range);
             }
             self.mappings.insert(map.name, first);
         }
     }
 
     fn read_conditions(&mut self, root: &Node) {
-        for entry in root.get("Conditions").map(Node::entries).unwrap_or_default() {
-            if let Some(name) = entry.key.text() {
-                self.conditions.insert(Symbol::new(name), (entry.key.range, Value::read(&entry.value)));
+        for Entry { key, value } in root.get("Conditions").map(Node::entries).unwrap_or_default() {
+            let Some(name) = key.text().map(Symbol::new) else { continue };
+            let value = Value::read(value);
+            if !is_condition(&value) {
+                self.omit(Omitted::Entry("Conditions", name), key.range);
             }
+            self.conditions.insert(name, (key.range, value));
         }
-        for entry in root.get("Rules").map(Node::entries).unwrap_or_default() {
-            let assertions = entry.value.get("Assertions").map(Node::items).unwrap_or_default();
-            self.rules.push(TemplateRule {
-                condition: entry.value.get("RuleCondition").map(Value::read),
-                assertions: assertions.iter().filter_map(|one| one.get("Assert")).map(Value::read).collect(),
-            });
+        self.find_circular_conditions();
+        for Entry { key, value } in root.get("Rules").map(Node::entries).unwrap_or_default() {
+            let assertions = value.get("Assertions").map(Node::items).unwrap_or_default();
+            let asserted: Vec<Value> =
+                assertions.iter().filter_map(|one| one.get("Assert")).map(Value::read).collect();
+            let condition = value.get("RuleCondition").map(Value::read);
+            let is_well_formed = !asserted.is_empty()
+                && asserted.len() == assertions.len()
+                && asserted.iter().chain(&condition).all(is_condition);
+            if let Some(name) = key.text().filter(|_| !is_well_formed) {
+                self.omit(Omitted::Entry("Rules", Symbol::new(name)), key.range);
+            }
+            self.rules.push(TemplateRule { range: key.range, condition, assertions: asserted });
         }
     }
 
-    fn read_resources(&mut self, root: &Node) {
-        for entry in root.get("Resources").map(Node::entries).unwrap_or_default() {
-            let Some(text) = entry.key.text() else { continue };
-            // A module of a template preprocessor stands for resources that are not in this file.
-            if let Some(module) =
-                entry.value.get("Type").filter(|kind| kind.tag.is_some() || kind.is_mapping())
+    fn find_circular_conditions(&mut self) {
+        let named: Vec<Vec<usize>> = self
+            .conditions
+            .values()
+            .map(|(_, value)| {
+                let mut out = Vec::new();
+                value.each(&mut |part| out.extend(part.condition_named()));
+                out.iter().filter_map(|name| self.conditions.get_index_of(name)).collect()
+            })
+            .collect();
+        for circle in setpoint_diagram::components(named.len(), |node, at| named[node].get(at).copied()) {
+            let [first, ..] = circle[..] else { continue };
+            if (circle.len() > 1 || named[first].contains(&first))
+                && let Some((&name, &(range, _))) = self.conditions.get_index(first)
             {
-                self.modules.push(module.range);
-                continue;
+                self.omit(Omitted::CircularCondition(name), range);
             }
+        }
+    }
+
+    fn read_outputs(&mut self, root: &Node) {
+        let Some(section) = root.get("Outputs") else { return };
+        for Entry { key, value } in section.entries() {
+            let Some(name) = key.text().filter(|name| !name.starts_with("Fn::")) else { continue };
+            let has_value = value.get("Value").is_some_and(|value| !value.is_null());
+            let is_named = value.get("Condition").is_none_or(|condition| condition.text().is_some());
+            if !has_value || !is_named {
+                self.omit(Omitted::Entry("Outputs", Symbol::new(name)), key.range);
+            }
+        }
+        self.outputs = Value::read(section);
+    }
+
+    fn read_resources(&mut self, root: &Node) {
+        for Entry { key, value } in root.get("Resources").map(Node::entries).unwrap_or_default() {
+            let Some(text) = key.text().filter(|text| !text.starts_with("Fn::")) else { continue };
             let name = Symbol::new(text);
-            if !entry.value.is_mapping() {
-                if text != "Fn::Transform" && !text.starts_with("Fn::ForEach::") {
-                    let message = format!("the resource `{text}` is not a mapping with a `Type`");
-                    self.diagnostics.push(
-                        Diagnostic::new(Rule::MalformedTemplate, message).at(self.span(entry.value.range)),
-                    );
-                }
+            // A module of a template preprocessor stands for resources that are not in this file.
+            if let Some(module) = value.get("Type").filter(|kind| kind.tag.is_some() || kind.is_mapping()) {
+                self.omit(Omitted::Module, module.range);
                 continue;
             }
-            let type_entry = entry.value.entry("Type");
-            let Some((type_entry, kind)) = type_entry.and_then(|entry| Some((entry, entry.value.text()?)))
-            else {
-                if text != "Fn::Transform" {
-                    let message = format!("the resource `{text}` has no `Type`");
-                    self.diagnostics.push(
-                        Diagnostic::new(Rule::MalformedTemplate, message)
-                            .at(self.span(entry.key.range))
-                            .with_help("Give it a type, such as `Type: AWS::S3::Bucket`."),
-                    );
-                }
+            if !value.is_mapping() {
+                self.omit(Omitted::Resource(name), value.range);
+                continue;
+            }
+            let type_entry = value.entry("Type").and_then(|entry| Some((entry, entry.value.text()?)));
+            let Some((type_entry, kind)) = type_entry else {
+                self.omit(Omitted::Type(name), key.range);
                 continue;
             };
-            let read = |key: &str| entry.value.get(key).map(Value::read);
-            let depends_on = entry.value.get("DependsOn").map(names).unwrap_or_default();
+            if self.resources.contains_key(&name) {
+                self.omit(Omitted::Duplicate(name), key.range);
+            }
+            self.check_attributes(name, value);
+            let kind = Symbol::new(kind);
+            if kind.ends_with("::MODULE") {
+                self.omit(Omitted::RegistryModule(kind), type_entry.value.range);
+            } else if !kind.contains("::") {
+                self.omit(Omitted::TypeName(kind), type_entry.value.range);
+            }
+            let read = |key: &str| value.get(key).map(Value::read);
             let resource = Resource {
                 name,
-                name_range: entry.key.range,
-                range: entry.value.range,
-                kind: Symbol::new(kind),
+                name_range: key.range,
+                range: value.range,
+                kind,
                 type_ranges: (type_entry.key.range, type_entry.value.range),
-                depends_range: entry.value.get("DependsOn").map(|node| node.range),
-                condition: entry
-                    .value
+                depends_range: value.get("DependsOn").map(|node| node.range),
+                condition: value
                     .get("Condition")
                     .and_then(|node| Some((Symbol::new(node.text()?), node.range))),
-                depends_on,
-                properties: read("Properties")
-                    .unwrap_or(Value { range: entry.value.range, kind: ValueKind::Null }),
+                depends_on: value.get("DependsOn").map(names).unwrap_or_default(),
+                properties: read("Properties").unwrap_or(Value { range: value.range, kind: ValueKind::Null }),
                 creation_policy: read("CreationPolicy"),
-                deletion_policy: entry.value.get("DeletionPolicy").and_then(Node::text).map(Arc::from),
+                deletion_policy: value.get("DeletionPolicy").and_then(Node::text).map(Arc::from),
                 others: ["Metadata", "UpdatePolicy", "DeletionPolicy", "UpdateReplacePolicy", "Connectors"]
                     .into_iter()
                     .filter_map(read)
@@ -226,20 +386,63 @@ impl Template {
             self.resources.insert(name, resource);
         }
     }
+
+    /// Looks at the attributes of a resource: one with another name or shape may be an order that is not seen.
+    fn check_attributes(&mut self, name: Symbol, resource: &Node) {
+        for Entry { key, value } in resource.entries() {
+            let Some(text) = key.text().filter(|text| !text.starts_with("Fn::")) else { continue };
+            let Some(attribute) = ATTRIBUTES.into_iter().find(|known| *known == text) else {
+                self.omit(Omitted::UnknownAttribute(name, Symbol::new(text)), key.range);
+                continue;
+            };
+            let is_name =
+                |node: &Node| node.text().is_some_and(|text| !text.is_empty() && node.tag.is_none());
+            let is_well_formed = match attribute {
+                "Properties" | "Metadata" | "CreationPolicy" | "UpdatePolicy" | "Connectors" => {
+                    value.is_mapping() && value.tag.is_none()
+                }
+                "DependsOn" => is_name(value) || (value.is_sequence() && value.items().iter().all(is_name)),
+                "Condition" => is_name(value),
+                _ => true,
+            };
+            if !is_well_formed {
+                self.omit(Omitted::Attribute(name, attribute), key.range.to(value.range));
+            } else if attribute == "Connectors" {
+                self.omit(Omitted::Serverless(Symbol::new(attribute)), key.range);
+            }
+        }
+    }
+}
+
+/// Whether a value may stand in a mapping.
+fn is_mapped(value: &Value) -> bool {
+    match &value.kind {
+        ValueKind::Text(_) => true,
+        ValueKind::List(items) => items.iter().all(is_mapped),
+        _ => false,
+    }
+}
+
+/// Whether a value is an expression that is true or false.
+fn is_condition(value: &Value) -> bool {
+    match &value.kind {
+        ValueKind::Call { name, argument } => match name.as_str() {
+            "Fn::And" | "Fn::Or" | "Fn::Not" => argument.items().iter().all(is_condition),
+            "Fn::Equals" | "Fn::Contains" | "Fn::EachMemberEquals" | "Fn::EachMemberIn" => true,
+            "Condition" | "Fn::Transform" => true,
+            _ => false,
+        },
+        ValueKind::Map(fields) => {
+            matches!(fields.as_slice(), [only] if &*only.name == "Condition" && only.value.text().is_some())
+        }
+        ValueKind::Text(text) => matches!(&**text, "true" | "false"),
+        _ => false,
+    }
 }
 
 /// A name or a list of names, each with its place.
 fn names(node: &Node) -> Vec<(Symbol, Range)> {
     let one = |node: &Node| Some((Symbol::new(node.text()?), node.range));
-    if node.is_sequence() {
-        node.items().iter().filter_map(one).collect()
-    } else {
-        one(node).into_iter().collect()
-    }
-}
-
-fn transforms(node: &Node) -> Vec<Symbol> {
-    let one = |node: &Node| node.text().or_else(|| node.get("Name").and_then(Node::text)).map(Symbol::new);
     if node.is_sequence() {
         node.items().iter().filter_map(one).collect()
     } else {

@@ -109,6 +109,19 @@ impl Value {
         }
     }
 
+    /// Returns the condition that this value itself names: `!Condition Name`, `Condition: Name`, or that of `Fn::If`.
+    pub(crate) fn condition_named(&self) -> Option<Symbol> {
+        match &self.kind {
+            ValueKind::If { condition, .. } => Some(*condition),
+            ValueKind::Call { name, argument } if &**name == "Condition" => argument.text().map(Symbol::new),
+            ValueKind::Map(fields) => match fields.as_slice() {
+                [only] if &*only.name == "Condition" => only.value.text().map(Symbol::new),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
     /// Calls `visit` for this value and all below it, with the conditions under which each counts.
     pub fn walk<'a>(&'a self, guard: &mut Guard, visit: &mut dyn FnMut(&'a Value, &Guard)) {
         visit(self, guard);

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use setpoint_cloudformation::{HAZARDS, analyse, update};
 use setpoint_orchestra::models::CLOUDFORMATION_LIFECYCLE;
-use setpoint_source::{Edit, Fix, Sources, print};
+use setpoint_source::{Edit, Fix, Rule, Sources, print};
 use setpoint_testing::{Answers, Case, Section, run_tests, trials};
 
 fn main() -> ExitCode {
@@ -68,8 +68,7 @@ fn answer(case: &Case) -> Answers {
     if !edits.is_empty() {
         let mended = Fix::apply(&edits, &input.text);
         let again = analyse(sources.add(&input.name, mended.as_str()), &sources);
-        let left =
-            again.findings.iter().filter(|finding| finding.rule.name() == "missing-depends-on").count();
+        let left = again.findings.iter().filter(|finding| finding.rule == Rule::MissingDependsOn).count();
         answers.push(("mended".to_owned(), mended));
         answers.push(("left after mending".to_owned(), left.to_string()));
     }

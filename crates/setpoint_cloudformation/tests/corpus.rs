@@ -1,7 +1,7 @@
 //! AWS's own templates: each is answered, none is falsely circular, and the known hazards are found.
 
 use setpoint_cloudformation::analyse;
-use setpoint_source::Sources;
+use setpoint_source::{Place, Rule, Sources};
 use setpoint_testing::files_below;
 
 /// Templates in which something does not wait for the attachment of its network's gateway.
@@ -21,14 +21,20 @@ fn every_template_is_answered() {
     let root = shared.join("corpus/cloudformation");
     let files = files_below(&root);
     assert!(files.len() >= 153, "only {} templates", files.len());
-    let mut hazards = Vec::new();
+    let (mut hazards, mut proved) = (Vec::new(), 0);
     for path in &files {
         let text = std::fs::read_to_string(path).unwrap();
         let sources = Sources::new();
         let analysis = analyse(sources.add(path.display().to_string(), text), &sources);
-        let rules: Vec<&str> = analysis.findings.iter().map(|finding| finding.rule.name()).collect();
-        assert!(!rules.contains(&"dependency-cycle"), "{} is not circular", path.display());
-        if rules.contains(&"missing-depends-on") {
+        proved += usize::from(analysis.reaches_final.is_proved());
+        for reason in analysis.reaches_final.reasons() {
+            assert!(matches!(reason.place, Place::At(_)), "{}: {reason:?}", path.display());
+        }
+        let has = |rule| analysis.findings.iter().any(|finding| finding.rule == rule);
+        assert!(!has(Rule::DependencyCycle), "{} is not circular", path.display());
+        assert!(!has(Rule::UnknownReference), "{} is complete", path.display());
+        if has(Rule::MissingDependsOn) {
+            assert!(!analysis.reaches_final.is_proved(), "{}", path.display());
             let relative = path.strip_prefix(&root).unwrap().with_extension("");
             hazards.push(relative.display().to_string());
         }
@@ -36,4 +42,5 @@ fn every_template_is_answered() {
     for known in GATEWAY_HAZARDS {
         assert!(hazards.iter().any(|found| found == known), "no hazard found in {known}");
     }
+    assert!(proved >= 113, "only {proved} are proved");
 }

@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-use setpoint_cloudformation::{Analysis, draw};
+use setpoint_cloudformation::{Analysis, Checked, draw};
 use setpoint_lsp::Symbol;
 use setpoint_orchestra::models::{CLOUDFORMATION_LIFECYCLE, CLOUDFORMATION_SETUP};
-use setpoint_source::{Class, InputReport, Question, Rule, Verdict, normal, read_text};
+use setpoint_source::{Class, Diagnostic, InputReport, Question, Verdict, read_text};
 
 use super::outline::{OF_TEMPLATE, outline};
 use super::simulation::simulate;
@@ -48,28 +48,19 @@ impl Language for CloudFormation {
         path: &Path,
         _: &InputOptions,
     ) -> Result<Vec<InputReport>, UsageError> {
-        let mut reports = Vec::new();
-        let mut work = vec![path.to_owned()];
-        let mut seen = vec![normal(path)];
-        while let Some(path) = work.pop() {
-            let mut analysis = analyse(session, &path)?;
-            for nested in
-                setpoint_cloudformation::nested_stacks(session.files, &session.sources, &path, &mut analysis)
-            {
-                if !seen.contains(&nested) {
-                    seen.push(nested.clone());
-                    work.push(nested);
-                }
-            }
+        let file = session.sources.add(path.display().to_string(), session.read(path)?);
+        let all = setpoint_cloudformation::check(session.files, &session.sources, path, file);
+        let report = |Checked { path, analysis, .. }: Checked| {
             let mut report = InputReport::new(path.display().to_string(), self.kind());
             report.drawing = session.drawing(|| draw::diagram(&analysis));
             report.findings = analysis.findings;
+            report.coverage = Some(analysis.coverage);
             let mut verdict = Verdict::nothing_asked();
             verdict.give(Question::ReachesFinal, analysis.reaches_final);
             report.conclude(verdict);
-            reports.push(report);
-        }
-        Ok(reports)
+            report
+        };
+        Ok(all.into_iter().map(report).collect())
     }
 
     fn parse(&self, session: &Session<'_>, path: &Path) -> Result<InputReport, UsageError> {
@@ -93,9 +84,7 @@ impl Language for CloudFormation {
             "svg" => setpoint_diagram::svg(&draw::diagram(&analysis)),
             _ => setpoint_diagram::dot(&draw::diagram(&analysis)),
         };
-        let broken = |finding: &setpoint_source::Diagnostic| finding.rule == Rule::InvalidData;
-        let diagnostics = analysis.findings.into_iter().filter(broken).collect();
-        Ok(Outcome { result: Some(result), diagnostics })
+        Ok(Outcome { result: Some(result), diagnostics: left_out(analysis).collect() })
     }
 
     /// The update of a stack from the old template to the new one.
@@ -120,7 +109,8 @@ impl Language for CloudFormation {
             "markdown" => format!("```\n{}```\n", update.text()),
             _ => update.text(),
         };
-        Ok(Outcome { result: Some(result), diagnostics: update.findings })
+        let diagnostics = left_out(before).chain(left_out(after)).chain(update.findings).collect();
+        Ok(Outcome { result: Some(result), diagnostics })
     }
 
     /// The creation of the stack that the parameters' defaults describe.
@@ -131,8 +121,18 @@ impl Language for CloudFormation {
         };
         let instance = setpoint_cloudformation::instance(&analysis, &model)
             .map_err(|errors| instance_errors(&args.input, &errors))?;
-        simulate(&model, &instance, &CLOUDFORMATION_SETUP.facts, args, &session.sources)
+        let mut outcome = simulate(&model, &instance, &CLOUDFORMATION_SETUP.facts, args, &session.sources)?;
+        outcome.diagnostics.splice(0..0, left_out(analysis));
+        Ok(outcome)
     }
+}
+
+/// The findings that tell what of a template was not read or has no model: no result covers it.
+fn left_out(analysis: Analysis) -> impl Iterator<Item = Diagnostic> {
+    analysis
+        .findings
+        .into_iter()
+        .filter(|finding| matches!(finding.rule.class(), Class::Syntax | Class::Open))
 }
 
 fn instance_errors(path: &Path, errors: &[setpoint_orchestra::InstanceError]) -> UsageError {

@@ -12,7 +12,8 @@ mod vpn;
 use setpoint_source::{Diagnostic, Rule, Severity, Symbol};
 
 use crate::fix;
-use crate::graph::Stack;
+use crate::graph::{Stack, Waits};
+use crate::omission::{Omission, Omitted};
 use crate::template::Resource;
 
 /// A documented order: `find` names each consumer with what it must wait for.
@@ -60,14 +61,14 @@ pub static HAZARDS: &[&Hazard] = &[
     &audit::SUBSCRIPTION,
 ];
 
-pub(crate) fn check(stack: &Stack<'_>, out: &mut Vec<Diagnostic>) {
+pub(crate) fn check(stack: &Stack<'_>, out: &mut Vec<Diagnostic>, open: &mut Vec<Omission>) {
     let mut reported: Vec<(Symbol, Symbol)> = Vec::new();
     let mut found: Vec<Found> = Vec::new();
     for hazard in HAZARDS {
         let mut waits = Vec::new();
         (hazard.find)(stack, &mut waits);
         for wait in waits {
-            found.extend(finding(stack, hazard, &wait, &mut reported));
+            found.extend(finding(stack, hazard, &wait, &mut reported, open));
         }
     }
     // A resource that must wait for several gets one `DependsOn` with all of them.
@@ -96,6 +97,7 @@ fn finding(
     hazard: &Hazard,
     wait: &Wait,
     reported: &mut Vec<(Symbol, Symbol)>,
+    open: &mut Vec<Omission>,
 ) -> Option<Found> {
     let consumer = stack.resource(wait.consumer)?;
     let needed: Vec<&Resource> = wait
@@ -107,16 +109,22 @@ fn finding(
     // Waiting for any one of them is enough.
     let mut missing = None;
     for target in &needed {
-        match stack.may_not_wait(consumer.name, target.name) {
-            None if stack
-                .logic
-                .satisfiable(&[stack.exists_formula(consumer.name), stack.exists_formula(target.name)])
-                .is_some() =>
+        match stack.waits(consumer.name, target.name) {
+            Waits::Undecided => {
+                let what = Omitted::Waits(consumer.name, target.name);
+                open.push(Omission::new(what, consumer.name_range));
+                return None;
+            }
+            Waits::Always
+                if stack
+                    .logic
+                    .satisfiable(&[stack.exists_formula(consumer.name), stack.exists_formula(target.name)])
+                    .is_some() =>
             {
                 return None;
             }
-            None => {}
-            Some(valuation) => {
+            Waits::Always => {}
+            Waits::NotIf(valuation) => {
                 missing.get_or_insert((*target, valuation));
             }
         }

@@ -1,0 +1,143 @@
+//! Intrinsic functions: which there are, and what arguments they take.
+
+use setpoint_data::{Entry, Kind, Node};
+use setpoint_source::Symbol;
+
+use crate::foreach::LOOP;
+use crate::omission::{Omission, Omitted};
+
+/// What a function takes.
+enum Arguments {
+    Name,
+    /// A list of so many, at least and at most.
+    List(usize, usize),
+    /// Anything but a list or nothing.
+    Single,
+    /// Anything but nothing.
+    Any,
+    /// `Resource.Attribute`, or a list of the two.
+    Attribute,
+    /// A text, or a list of a text and a mapping.
+    Substitution,
+    /// A condition and two values.
+    Choice,
+}
+
+/// Returns what a function takes; nothing if there is no such function.
+fn arguments(function: &str) -> Option<Arguments> {
+    use Arguments as A;
+    Some(match function {
+        "Ref" | "Condition" | "Fn::RefAll" => A::Name,
+        "Fn::GetAtt" => A::Attribute,
+        "Fn::Sub" => A::Substitution,
+        "Fn::If" => A::Choice,
+        "Fn::Base64" | "Fn::ImportValue" => A::Single,
+        "Fn::GetAZs" | "Fn::Length" | "Fn::ToJsonString" => A::Any,
+        "Fn::Not" => A::List(1, 1),
+        "Fn::And" | "Fn::Or" => A::List(2, 10),
+        "Fn::Equals"
+        | "Fn::Join"
+        | "Fn::Select"
+        | "Fn::Split"
+        | "Fn::Contains"
+        | "Fn::EachMemberEquals"
+        | "Fn::EachMemberIn"
+        | "Fn::ValueOf"
+        | "Fn::ValueOfAll" => A::List(2, 2),
+        "Fn::Cidr" => A::List(2, 3),
+        "Fn::FindInMap" => A::List(3, 4),
+        _ => return None,
+    })
+}
+
+fn fits(arguments: &Arguments, node: &Node) -> bool {
+    let is_name = |node: &Node| node.text().is_some_and(|text| !text.trim().is_empty());
+    let count = node.items().len();
+    match arguments {
+        Arguments::Name => is_name(node),
+        Arguments::List(least, most) => node.is_sequence() && (*least..=*most).contains(&count),
+        Arguments::Single => !node.is_null() && (!node.is_sequence() || is_function(node)),
+        Arguments::Any => true,
+        Arguments::Attribute => match node.items() {
+            [] => node.text().is_some_and(|text| {
+                text.split_once('.')
+                    .is_some_and(|(name, attribute)| !name.is_empty() && !attribute.is_empty())
+            }),
+            // The attribute of a serverless application may come in several parts.
+            [resource, attribute, more @ ..] => {
+                is_name(resource) && !attribute.is_null() && more.iter().all(is_name)
+            }
+            [_] => false,
+        },
+        Arguments::Substitution => match node.items() {
+            [] => node.text().is_some_and(is_closed),
+            [text, variables] => text.text().is_some_and(is_closed) && variables.is_mapping(),
+            _ => false,
+        },
+        Arguments::Choice => match node.items() {
+            [condition, _, _] => match condition.tag.as_deref() {
+                Some("Condition") | None => {
+                    is_name(condition) || condition.get("Condition").is_some_and(is_name)
+                }
+                Some(_) => false,
+            },
+            _ => false,
+        },
+    }
+}
+
+/// Whether every `${` has its `}`.
+fn is_closed(text: &str) -> bool {
+    text.rfind("${").is_none_or(|open| text[open..].contains('}'))
+}
+
+fn is_function(node: &Node) -> bool {
+    node.tag.as_ref().is_some_and(|tag| !tag.starts_with('!'))
+}
+
+/// Records what of a tree is no function that there is, has other arguments than it needs, or stands under a key that is
+/// not text.
+pub(crate) fn check(node: &Node, out: &mut Vec<Omission>) {
+    if let Some(tag) = node.tag.as_deref().filter(|tag| !tag.starts_with('!')) {
+        let name = match tag {
+            "Ref" | "Condition" => tag.to_owned(),
+            _ => format!("Fn::{tag}"),
+        };
+        let plain = Node { tag: None, ..node.clone() };
+        call(&name, &plain, node, out);
+    }
+    match &node.kind {
+        Kind::Scalar { .. } => {}
+        Kind::Sequence(items) => items.iter().for_each(|item| check(item, out)),
+        Kind::Mapping(entries) => {
+            for Entry { key, value } in entries.iter() {
+                match key.text() {
+                    None => out.push(Omission::new(Omitted::Key, key.range)),
+                    Some(name) if name.starts_with(LOOP) => {}
+                    // Beside other keys a function has no meaning; only an inclusion adds to them.
+                    Some(name)
+                        if entries.len() > 1 && name.starts_with("Fn::") && name != "Fn::Transform" =>
+                    {
+                        out.push(Omission::new(Omitted::Function(Symbol::new(name)), key.range));
+                    }
+                    Some(name) if name.starts_with("Fn::") || (name == "Ref" && entries.len() == 1) => {
+                        call(name, value, key, out);
+                    }
+                    Some(_) => {}
+                }
+                check(value, out);
+            }
+        }
+    }
+}
+
+fn call(name: &str, argument: &Node, place: &Node, out: &mut Vec<Omission>) {
+    let symbol = Symbol::new(name);
+    let omitted = match arguments(name) {
+        None if name == "Fn::Transform" => Omitted::Include,
+        None => Omitted::UnknownFunction(symbol),
+        Some(wanted) if !fits(&wanted, argument) => Omitted::Function(symbol),
+        Some(_) => return,
+    };
+    out.push(Omission::new(omitted, place.range));
+}

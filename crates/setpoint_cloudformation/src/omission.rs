@@ -1,0 +1,278 @@
+//! Parts of a template that the analysis does not cover, and the words for them.
+//!
+//! The readers record an [`Omission`] where they pass something over. Each becomes a finding, and a reason for not knowing:
+//! a template with omissions is never proved.
+
+use setpoint_source::{Diagnostic, FileId, Gap, Range, Reason, Rule, Severity, Symbol};
+
+/// A part of a template that was not read, not understood or cut off at a limit.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Omission {
+    pub what: Omitted,
+    pub range: Range,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Omitted {
+    /// Text that is not well-formed, or that a limit of the reader of data cut off.
+    Data(String, Rule),
+    /// The file holds no template.
+    Template,
+    SecondDocument,
+    /// A key that is not text.
+    Key,
+    /// A resource that a loop makes twice.
+    Duplicate(Symbol),
+    /// A section that has not the shape that CloudFormation wants.
+    Section(&'static str),
+    UnknownSection(Symbol),
+    /// `Resources` is missing, or has none.
+    Resources,
+    /// A resource that is not a mapping.
+    Resource(Symbol),
+    Type(Symbol),
+    /// A type that is no name of a type.
+    TypeName(Symbol),
+    /// An attribute of a resource, such as `DependsOn`, that is malformed.
+    Attribute(Symbol, &'static str),
+    UnknownAttribute(Symbol, Symbol),
+    /// An entry of a section other than `Resources`.
+    Entry(&'static str, Symbol),
+    Function(Symbol),
+    UnknownFunction(Symbol),
+    /// A condition that is defined by itself.
+    CircularCondition(Symbol),
+    /// The rules that the parameters must satisfy exclude each other.
+    Rules,
+    /// A macro, or a transform that has no model.
+    Transform(Symbol),
+    /// `Fn::Transform`: text that is put in when the stack is deployed.
+    Include,
+    /// A module of a template preprocessor.
+    Module,
+    /// A module of the registry.
+    RegistryModule(Symbol),
+    Loop(Symbol),
+    LoopLimit(Symbol, usize),
+    /// A loop over values that are known only at deployment.
+    LoopValues(Symbol),
+    /// A loop over the default of a parameter.
+    LoopDefault(Symbol),
+    /// A type, an event or an attribute of the serverless transform that has no model.
+    Serverless(Symbol),
+    /// A serverless type without the transform.
+    ServerlessType(Symbol),
+    /// A nested stack whose template is at an address, or is named by an expression.
+    NestedElsewhere(Symbol),
+    NestedUnreadable {
+        stack: Symbol,
+        path: String,
+        reason: String,
+    },
+    NestedInItself(Symbol),
+    NestedLimit(usize),
+    /// Whether one resource always waits for another was not decided.
+    Waits(Symbol, Symbol),
+}
+
+impl Omission {
+    pub(crate) fn new(what: Omitted, range: Range) -> Self {
+        Self { what, range }
+    }
+
+    /// Whether what was passed over may define names that other parts use.
+    pub(crate) fn hides_names(&self) -> bool {
+        use Omitted as O;
+        matches!(
+            self.what,
+            O::Data(..)
+                | O::Template
+                | O::SecondDocument
+                | O::Key
+                | O::Section(_)
+                | O::UnknownSection(_)
+                | O::Resources
+                | O::Resource(_)
+                | O::Type(_)
+                | O::Entry(..)
+                | O::Transform(_)
+                | O::Include
+                | O::Module
+                | O::RegistryModule(_)
+                | O::Loop(_)
+                | O::LoopLimit(..)
+                | O::LoopValues(_)
+                | O::LoopDefault(_)
+                | O::Serverless(_)
+                | O::ServerlessType(_)
+        )
+    }
+
+    /// Whether one or more resources are not in the template that was read.
+    pub(crate) fn leaves_out_resource(&self) -> bool {
+        use Omitted as O;
+        matches!(
+            self.what,
+            O::Resource(_) | O::Type(_) | O::Module | O::Loop(_) | O::LoopLimit(..) | O::LoopValues(_)
+        )
+    }
+
+    pub(crate) fn is_assumption(&self) -> bool {
+        self.gap() == Gap::Assumed
+    }
+
+    /// Returns the finding that tells of it, unless another one does.
+    pub(crate) fn finding(&self, file: FileId) -> Option<Diagnostic> {
+        use Omitted as O;
+        let rule = match &self.what {
+            // The reader of data tells what it cannot read, and the verdict what it assumes.
+            O::Data(..) | O::LoopDefault(_) => return None,
+            O::LoopLimit(..) | O::NestedLimit(_) | O::Waits(..) => Rule::LimitReached,
+            O::NestedUnreadable { .. } | O::NestedInItself(_) => Rule::NestedStack,
+            _ => match self.gap() {
+                Gap::Malformed => Rule::MalformedTemplate,
+                _ => Rule::NotModelled,
+            },
+        };
+        let mut finding = Diagnostic::new(rule, self.words()).at(self.range.in_file(file));
+        finding.helps.extend(self.help().map(str::to_owned));
+        finding.resources.extend(self.resource().map(|name| name.to_string()));
+        if let O::NestedUnreadable { path, .. } = &self.what {
+            finding.note(format!("It was looked for at {path}."));
+        }
+        if self.what == O::Rules {
+            finding = finding.severity(Severity::Warning);
+        }
+        Some(finding)
+    }
+
+    /// Returns the reason for not knowing that it is.
+    pub(crate) fn reason(&self, file: FileId) -> Reason {
+        Reason::new(self.gap(), self.words()).at(self.range.in_file(file))
+    }
+
+    fn gap(&self) -> Gap {
+        use Omitted as O;
+        match &self.what {
+            O::Template
+            | O::Key
+            | O::Duplicate(_)
+            | O::Section(_)
+            | O::Resources
+            | O::Resource(_)
+            | O::Type(_)
+            | O::TypeName(_)
+            | O::Attribute(..)
+            | O::UnknownAttribute(..)
+            | O::Entry(..)
+            | O::Function(_)
+            | O::CircularCondition(_)
+            | O::Loop(_)
+            | O::ServerlessType(_) => Gap::Malformed,
+            O::UnknownSection(_)
+            | O::UnknownFunction(_)
+            | O::Transform(_)
+            | O::Module
+            | O::RegistryModule(_)
+            | O::LoopValues(_)
+            | O::Serverless(_) => Gap::NotModelled,
+            O::SecondDocument | O::Include | O::NestedElsewhere(_) | O::NestedUnreadable { .. } => {
+                Gap::Unread
+            }
+            O::Data(_, Rule::LimitReached) => Gap::Limit,
+            O::Data(..) => Gap::Malformed,
+            O::LoopLimit(..) | O::NestedLimit(_) | O::Waits(..) => Gap::Limit,
+            O::LoopDefault(_) => Gap::Assumed,
+            O::NestedInItself(_) | O::Rules => Gap::Undecided,
+        }
+    }
+
+    fn resource(&self) -> Option<Symbol> {
+        use Omitted as O;
+        match &self.what {
+            O::Resource(name)
+            | O::Duplicate(name)
+            | O::Type(name)
+            | O::Attribute(name, _)
+            | O::UnknownAttribute(name, _)
+            | O::NestedElsewhere(name)
+            | O::NestedInItself(name)
+            | O::NestedUnreadable { stack: name, .. }
+            | O::Waits(name, _) => Some(*name),
+            _ => None,
+        }
+    }
+
+    fn words(&self) -> String {
+        use Omitted as O;
+        match &self.what {
+            O::Data(message, _) => message.clone(),
+            O::Template => "this file holds no template".to_owned(),
+            O::SecondDocument => "a second YAML document begins here, and only the first is read".to_owned(),
+            O::Key => "this key is not text".to_owned(),
+            O::Duplicate(name) => format!("a loop makes the resource `{name}` a second time"),
+            O::Section(name) => format!("the section `{name}` has not the shape that CloudFormation wants"),
+            O::UnknownSection(name) => {
+                format!("CloudFormation has no section `{name}`; another tool may add resources for it")
+            }
+            O::Resources => "the template has no resources".to_owned(),
+            O::Resource(name) => format!("the resource `{name}` is not a mapping with a `Type`"),
+            O::Type(name) => format!("the resource `{name}` has no `Type`"),
+            O::TypeName(kind) => format!("`{kind}` is not the name of a type"),
+            O::Attribute(name, attribute) => {
+                format!("`{attribute}` of `{name}` has not the shape that CloudFormation wants")
+            }
+            O::UnknownAttribute(name, attribute) => {
+                format!("`{name}` has `{attribute}`, which no resource has beside its properties")
+            }
+            O::Entry(section, name) => {
+                format!("`{name}` in `{section}` has not the shape that CloudFormation wants")
+            }
+            O::Function(name) => format!("`{name}` does not have the arguments that it needs"),
+            O::UnknownFunction(name) => format!("the function `{name}` is not known"),
+            O::CircularCondition(name) => format!("the condition `{name}` is defined by itself"),
+            O::Rules => "no choice of parameters satisfies all `Rules`".to_owned(),
+            O::Transform(name) => {
+                format!("the transform `{name}` may add or change resources when the stack is deployed")
+            }
+            O::Include => "this transform puts in text that is not in this file".to_owned(),
+            O::Module => "this module stands for resources that are not in this file".to_owned(),
+            O::RegistryModule(kind) => {
+                format!("the module `{kind}` may add resources when the stack is deployed")
+            }
+            O::Loop(name) => format!("`{name}` is not a loop with a name, a list and a mapping"),
+            O::LoopLimit(name, limit) => format!("`{name}` makes more than {limit} copies, and is left out"),
+            O::LoopValues(name) => {
+                format!("the values of `{name}` are known only when the stack is deployed")
+            }
+            O::LoopDefault(parameter) => format!("the parameter `{parameter}` has its default"),
+            O::Serverless(what) => {
+                format!("the serverless transform may add or change resources for `{what}`")
+            }
+            O::ServerlessType(kind) => format!("`{kind}` needs the transform AWS::Serverless-2016-10-31"),
+            O::NestedElsewhere(name) => {
+                format!(
+                    "the template of the nested stack `{name}` is not beside this one, and nothing is fetched"
+                )
+            }
+            O::NestedUnreadable { stack, reason, .. } => {
+                format!("the template of the nested stack `{stack}` cannot be read: {reason}")
+            }
+            O::NestedInItself(name) => format!("the nested stack `{name}` contains this template again"),
+            O::NestedLimit(limit) => format!("nested stacks name more than {limit} templates"),
+            O::Waits(from, to) => {
+                format!("`{from}` may wait for `{to}` in more ways than are looked at")
+            }
+        }
+    }
+
+    fn help(&self) -> Option<&'static str> {
+        use Omitted as O;
+        match &self.what {
+            O::Type(_) => Some("Give it a type, such as `Type: AWS::S3::Bucket`."),
+            O::UnknownAttribute(..) => Some("Move it into `Properties`, or mend its name."),
+            O::ServerlessType(_) => Some("Add `Transform: AWS::Serverless-2016-10-31`."),
+            _ => None,
+        }
+    }
+}
