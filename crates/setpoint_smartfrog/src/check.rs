@@ -4,26 +4,36 @@ use std::path::Path as FilePath;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use setpoint_provenance::{Arena, Node};
-use setpoint_source::{Diagnostic, Edit, FileSystem, Fix, Range, Rule, Severity, Sources, Span, Symbol};
+use setpoint_source::{
+    Coverage, Diagnostic, Edit, FileSystem, Fix, Nouns, Range, Reached, Rule, Severity, Sources, Span, Symbol,
+};
 
 use crate::compare::same_value;
 use crate::observe::{OrderChange, OrderSource, Shadowed};
 use crate::output;
 use crate::reference::{Path, shown};
 use crate::store::{Entry, Store, Value};
-use crate::syntax::{self, Body, Expression, ExpressionKind, Parsed, Prototype, Value as Syntax};
+use crate::syntax::{self, Assignment, Body, Expression, ExpressionKind, Parsed, Prototype, Value as Syntax};
 use crate::{Compiled, MAIN, Options, Semantics, evaluate_body};
 
-/// All findings, in the order of the file.
+/// What is worth saying about a specification, and how much of it was looked at.
+#[derive(Debug)]
+pub struct Checked {
+    /// In the order of the file.
+    pub findings: Vec<Diagnostic>,
+    pub coverage: Coverage,
+}
+
+/// Compiles a specification and looks for what it means beyond what it seems to mean.
 pub fn check(
     path: &FilePath,
     text: String,
     files: &dyn FileSystem,
     sources: &Sources,
     options: &Options,
-) -> Vec<Diagnostic> {
+) -> Checked {
     let options = Options { observe: true, provenance: true, ..options.clone() };
-    let Parsed { body, end, diagnostics } =
+    let Parsed { body, end, diagnostics, files } =
         syntax::parse_text(path, text, files, sources, options.semantics.dialect());
     let compiled = evaluate_body(&body, end, diagnostics, &options);
     let mut findings = compiled.diagnostics.clone();
@@ -31,16 +41,32 @@ pub fn check(
         findings.extend(observations.order_changes.iter().map(order_changed));
         findings.extend(observations.shadowed.iter().map(shadowed_prototype));
     }
+    let mut coverage = Coverage::new(Nouns {
+        sources: "specifications",
+        definitions: "components",
+        resources: "attributes",
+    });
+    coverage.sources = files;
+    coverage.definitions = Reached::new(0, end.map_or(0, |end| components(&body, end).count()));
     if compiled.store.is_some() {
         if let Some(end) = end {
-            findings.extend(unused_components(&body, end));
+            let unused = unused_components(&body, end);
+            coverage.definitions.reached = coverage.definitions.found - unused.len();
+            findings.extend(unused);
         }
         if options.semantics != Semantics::Production {
             findings.extend(links_that_change_meaning(&body, end, &compiled, &options));
         }
     }
     findings.sort_by_key(|finding| finding.span.map(|span| (span.file, span.range.start)));
-    findings
+    Checked { findings, coverage }
+}
+
+/// The components at the top level of the file itself.
+fn components(body: &Body, end: Span) -> impl Iterator<Item = &Assignment> {
+    body.assignments.iter().filter(move |assignment| {
+        matches!(assignment.value, Syntax::Component(_)) && assignment.span.file == end.file
+    })
 }
 
 fn order_changed(change: &OrderChange) -> Diagnostic {
@@ -132,10 +158,7 @@ fn unused_components(body: &Body, end: Span) -> Vec<Diagnostic> {
         }
     }
     let mut seen = FxHashSet::default();
-    let components = body.assignments.iter().filter(|assignment| {
-        matches!(assignment.value, Syntax::Component(_)) && assignment.span.file == end.file
-    });
-    components
+    components(body, end)
         .filter_map(|assignment| match assignment.target[..] {
             [name] if name.as_str() != MAIN && !named.contains(&name) && seen.insert(name) => {
                 Some((name, assignment.span))

@@ -125,7 +125,7 @@ pub fn compile_text(
 
 /// Compiles a specification that has been parsed in the dialect of its semantics.
 pub fn evaluate(parsed: Parsed, options: &Options) -> Compiled {
-    let Parsed { body, end, diagnostics } = parsed;
+    let Parsed { body, end, diagnostics, .. } = parsed;
     evaluate_body(&body, end, diagnostics, options)
 }
 

@@ -49,7 +49,7 @@ fn ask(case: &Case, files: &MemoryFileSystem, question: &str) -> String {
         ["check", ..] => {
             let input = &case.inputs[0];
             let path = Path::new(&input.name);
-            shown(&check::check(path, input.text.clone(), files, &sources, &options), &sources)
+            shown(&check::check(path, input.text.clone(), files, &sources, &options).findings, &sources)
         }
         ["why", target, ..] => {
             let compiled = compile(0);

@@ -137,7 +137,10 @@ fn text_that_is_no_specification() {
     for piece in ["{", "}", "\"", "/*", "(", "a:", "extends ", "@", "##", "\\", "[| ", "-- ", "\u{0}", "é"] {
         let text = piece.repeat(20_000);
         for answer in answers(&text) {
-            assert!(answer.starts_with("smartfrog-"), "{piece}");
+            assert!(
+                answer.starts_with("smartfrog-") || answer.starts_with("syntax-error"),
+                "{piece}: {answer}"
+            );
         }
     }
     expect(
@@ -172,7 +175,8 @@ fn check_ends_where_compilation_does() {
     let wide: String = (0..1_000).map(|at| format!("x{at} {at};")).collect();
     let chain: String = (1..1_000).map(|at| format!("a{at} extends a{}, {{ y{at} 1; }} ", at - 1)).collect();
     let text = format!("a0 extends {{ {wide} }} {chain} sfConfig extends a999");
-    let findings =
+    let checked =
         check::check(Path::new("x.sf"), text, &MemoryFileSystem::new(), &Sources::new(), &Options::default());
+    let findings = checked.findings;
     assert!(findings.is_empty(), "{:?}", findings.first());
 }

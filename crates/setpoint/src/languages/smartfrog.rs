@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use setpoint_lsp::{At, Hover, Symbol, SymbolKind};
+use setpoint_smartfrog::check::Checked;
 use setpoint_smartfrog::syntax::{Body, Prototype, Value as SfValue};
 use setpoint_smartfrog::{
     Compiled, Options, Semantics, check, compile_text, diff, graph, output, syntax, why,
@@ -55,7 +56,7 @@ impl Language for SmartFrog {
         path: &Path,
         options: &InputOptions,
     ) -> Result<Vec<InputReport>, UsageError> {
-        let findings = check::check(
+        let Checked { findings, coverage } = check::check(
             path,
             session.read(path)?,
             session.files,
@@ -64,6 +65,7 @@ impl Language for SmartFrog {
         );
         let mut report = InputReport::new(path.display().to_string(), self.kind());
         report.findings = findings;
+        report.coverage = Some(coverage);
         if session.drawn.is_some() {
             let options = Options { observe: true, ..compiler_options(options)? };
             let compiled = compiled(session, session.files, path, &options)?;

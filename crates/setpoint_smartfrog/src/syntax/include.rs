@@ -2,7 +2,9 @@
 
 use std::path::{Component as PathPart, Path, PathBuf};
 
-use setpoint_source::{Diagnostic, FileSystem, Range, Rule, Sources, Span, Symbol, read_text};
+use setpoint_source::{
+    Class, Counted, Diagnostic, FileSystem, Range, Rule, Sources, Span, Symbol, read_text,
+};
 
 use super::ast::{Body, Expression};
 use super::parser::Parser;
@@ -22,6 +24,8 @@ pub struct Parsed {
     /// The end of the file; nothing if it could not be read.
     pub end: Option<Span>,
     pub diagnostics: Vec<Diagnostic>,
+    /// The file and those that it includes.
+    pub files: Counted,
 }
 
 /// Reads and parses a file and all that it includes.
@@ -30,7 +34,8 @@ pub fn parse_file(path: &Path, files: &dyn FileSystem, sources: &Sources, dialec
         Ok(text) => parse_text(path, text, files, sources, dialect),
         Err(error) => {
             let diagnostic = Diagnostic::new(Rule::SmartfrogInclude, error.to_string());
-            Parsed { body: Body::default(), end: None, diagnostics: vec![diagnostic] }
+            let files = Counted { found: 1, read: 0, parsed: 0 };
+            Parsed { body: Body::default(), end: None, diagnostics: vec![diagnostic], files }
         }
     }
 }
@@ -45,7 +50,7 @@ pub fn parse_text(
 ) -> Parsed {
     let mut includer = Includer::new(files, sources);
     let (body, end) = includer.file(path, text.into(), dialect, 0);
-    Parsed { body, end: Some(end), diagnostics: includer.diagnostics }
+    Parsed { body, end: Some(end), diagnostics: includer.diagnostics, files: includer.counted }
 }
 
 /// Follows `#include`, and counts the names that `--` makes.
@@ -57,6 +62,7 @@ pub(super) struct Includer<'f> {
     count: usize,
     bytes: usize,
     next_unique: usize,
+    counted: Counted,
     pub(super) diagnostics: Vec<Diagnostic>,
 }
 
@@ -69,6 +75,7 @@ impl<'f> Includer<'f> {
             count: 0,
             bytes: 0,
             next_unique: FIRST_UNIQUE,
+            counted: Counted::default(),
             diagnostics: Vec::new(),
         }
     }
@@ -101,6 +108,10 @@ impl<'f> Includer<'f> {
         self.open.push(normal(path));
         let body = Parser::new((file.text(), &tokens), id, dialect, self, depth).specification();
         self.open.pop();
+        let is_broken = |finding: &Diagnostic| {
+            finding.rule.class() == Class::Syntax && finding.span.is_some_and(|span| span.file == id)
+        };
+        self.counted.add(true, !self.diagnostics.iter().any(is_broken));
         let length = file.text().len();
         (body, Range::new(length, length).in_file(id))
     }
@@ -114,8 +125,9 @@ impl<'f> Includer<'f> {
         dialect: Dialect,
         depth: usize,
     ) -> Body {
-        let fail = |this: &mut Self, message: String| {
-            this.diagnostics.push(Diagnostic::new(Rule::SmartfrogInclude, message).at(span));
+        let fail = |this: &mut Self, rule: Rule, message: String| {
+            this.counted.add(false, false);
+            this.diagnostics.push(Diagnostic::new(rule, message).at(span));
             Body::default()
         };
         self.count += 1;
@@ -123,7 +135,8 @@ impl<'f> Includer<'f> {
             if self.count == MAX_INCLUDES + 1 || self.bytes > MAX_INCLUDED_BYTES && self.count <= MAX_INCLUDES
             {
                 self.count = MAX_INCLUDES + 1;
-                return fail(self, format!("more than {MAX_INCLUDES} files, or 256 MB, are included in all"));
+                let message = format!("more than {MAX_INCLUDES} files, or 256 MB, are included in all");
+                return fail(self, Rule::SmartfrogLimit, message);
             }
             return Body::default();
         }
@@ -133,10 +146,15 @@ impl<'f> Includer<'f> {
         if let Some(at) = self.open.iter().position(|open| *open == key) {
             let chain: Vec<String> =
                 self.open[at..].iter().chain([&key]).map(|path| path.display().to_string()).collect();
-            return fail(self, format!("the file includes itself: {}", chain.join(" → ")));
+            return fail(
+                self,
+                Rule::SmartfrogInclude,
+                format!("the file includes itself: {}", chain.join(" → ")),
+            );
         }
         if self.open.len() >= MAX_INCLUDE_DEPTH {
-            return fail(self, format!("files include each other more than {MAX_INCLUDE_DEPTH} deep"));
+            let message = format!("files include each other more than {MAX_INCLUDE_DEPTH} deep");
+            return fail(self, Rule::SmartfrogLimit, message);
         }
         match read_text(self.files, &path) {
             Ok(text) => self.file(&path, text, dialect, depth).0,
@@ -149,9 +167,9 @@ impl<'f> Includer<'f> {
                     body
                 }
                 None if optional => Body::default(),
-                None => fail(self, error.to_string()),
+                None => fail(self, Rule::SmartfrogInclude, error.to_string()),
             },
-            Err(error) => fail(self, error.to_string()),
+            Err(error) => fail(self, Rule::SmartfrogInclude, error.to_string()),
         }
     }
 }
