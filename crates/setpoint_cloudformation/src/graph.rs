@@ -149,7 +149,10 @@ impl Graph {
     }
 
     fn missing(&mut self, user: User, name: Symbol, how: How, range: Range) {
-        self.unknown.push(Unknown { user, name, how, range });
+        // A name that is empty is malformed, and told as such.
+        if !name.is_empty() {
+            self.unknown.push(Unknown { user, name, how, range });
+        }
     }
 
     fn use_condition(&mut self, template: &Template, user: User, name: Symbol, range: Range) {

@@ -7,7 +7,7 @@
 use std::path::Path;
 
 use setpoint_smartfrog::{Options, Semantics, check, compile_text, output};
-use setpoint_source::{MemoryFileSystem, Sources};
+use setpoint_source::{Class, MemoryFileSystem, Severity, Sources};
 
 const SEMANTICS: [Semantics; 3] = [Semantics::Core, Semantics::Forward, Semantics::Production];
 
@@ -179,4 +179,40 @@ fn check_ends_where_compilation_does() {
         check::check(Path::new("x.sf"), text, &MemoryFileSystem::new(), &Sources::new(), &Options::default());
     let findings = checked.findings;
     assert!(findings.is_empty(), "{:?}", findings.first());
+}
+
+/// What was not read or is over a limit is a finding of its own with a place, and is counted.
+#[test]
+fn what_was_not_read_has_a_place() {
+    let mut files = MemoryFileSystem::new();
+    files.add("broken.sf", "sfConfig extends {");
+    files.add("deep0.sf", "#include \"deep1.sf\"\n");
+    for at in 1..60 {
+        files.add(format!("deep{at}.sf"), format!("#include \"deep{}.sf\"\n", at + 1));
+    }
+    for (include, read, parsed, class) in [
+        ("missing.sf", 1, 1, Class::Open),
+        ("broken.sf", 2, 1, Class::Syntax),
+        ("deep0.sf", 50, 50, Class::Open),
+        ("x.sf", 1, 1, Class::Open),
+    ] {
+        let text = format!("#include \"{include}\"\nsfConfig extends {{ }}\n");
+        let checked = check::check(Path::new("x.sf"), text, &files, &Sources::new(), &Options::default());
+        let errors: Vec<_> =
+            checked.findings.iter().filter(|found| found.severity == Severity::Error).collect();
+        assert!(errors.iter().any(|found| found.rule.class() == class), "{include}: {errors:?}");
+        assert!(errors.iter().all(|found| found.span.is_some()), "{include}: {errors:?}");
+        let counted = checked.coverage.sources;
+        assert_eq!((counted.read, counted.parsed), (read, parsed), "{include}");
+        assert_eq!(checked.coverage.definitions.reached, 0, "{include}: nothing is compiled");
+    }
+    let whole = check::check(
+        Path::new("x.sf"),
+        "a extends { } b extends { } sfConfig extends a\n".to_owned(),
+        &files,
+        &Sources::new(),
+        &Options::default(),
+    );
+    let components = whole.coverage.definitions;
+    assert_eq!((components.reached, components.found), (2, 3), "nothing extends b");
 }

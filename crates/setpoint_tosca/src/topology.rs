@@ -162,6 +162,7 @@ impl Topology {
             let within = |name: Symbol| Symbol::new(&format!("{}/{name}", node.name));
             let all: Vec<Symbol> = inner.nodes.keys().map(|name| within(*name)).collect();
             if all.is_empty() {
+                self.omit(Omitted::NotSubstituted(node.name), node.span);
                 continue;
             }
             let mut relationships = Vec::new();

@@ -16,3 +16,4 @@ mod mutants;
 mod parametric;
 mod support;
 mod tempting;
+mod vacuous;

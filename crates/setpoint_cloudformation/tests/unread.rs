@@ -1,0 +1,373 @@
+//! What is malformed, empty, unread or over a limit is never proved, and says where; what is whole stays proved.
+
+use std::path::Path;
+
+use setpoint_cloudformation::{Checked, check};
+use setpoint_source::{Gap, Judgement, MemoryFileSystem, Place, Sources, conditional};
+
+/// A whole template. Each line of a section can be replaced.
+const WHOLE: &[(&str, &str)] = &[
+    ("AWSTemplateFormatVersion", "'2010-09-09'"),
+    ("Description", "a queue and its policy"),
+    ("Metadata", "{Team: a}"),
+    ("Parameters", "{Stage: {Type: String, Default: test, AllowedValues: [test, prod]}}"),
+    ("Mappings", "{Names: {test: {Queue: t}, prod: {Queue: p}}}"),
+    ("Conditions", "{IsProd: !Equals [!Ref Stage, prod]}"),
+    ("Rules", "{Known: {Assertions: [{Assert: !Contains [[test, prod], !Ref Stage]}]}}"),
+    ("Transform", "AWS::LanguageExtensions"),
+    (
+        "Resources",
+        "{Queue: {Type: AWS::SQS::Queue, Properties: {QueueName: !FindInMap [Names, !Ref Stage, Queue]}}}",
+    ),
+    ("Outputs", "{Stage: {Value: !Ref Stage}}"),
+];
+
+fn template(section: &str, text: Option<&str>) -> String {
+    let lines = WHOLE.iter().filter_map(|(name, whole)| match text {
+        _ if *name != section => Some(format!("{name}: {whole}\n")),
+        Some(text) => Some(format!("{name}: {text}\n")),
+        None => None,
+    });
+    lines.collect()
+}
+
+fn answers(files: &[(&str, &str)]) -> (Vec<Checked>, Sources) {
+    let mut memory = MemoryFileSystem::new();
+    for (name, text) in files {
+        memory.add(*name, text.as_bytes());
+    }
+    let sources = Sources::new();
+    let file = sources.add(files[0].0, files[0].1);
+    (check(&memory, &sources, Path::new(files[0].0), file), sources)
+}
+
+fn answer(text: &str) -> Judgement {
+    answers(&[("t.yaml", text)]).0.remove(0).analysis.reaches_final
+}
+
+fn assert_proved(text: &str) {
+    let answer = answer(text);
+    assert!(answer.is_proved(), "{text}\n{answer:?}");
+}
+
+/// Asserts that the answer is open, and that each reason has a place.
+fn assert_open(text: &str) {
+    let answer = answer(text);
+    assert!(answer.is_unknown(), "{text}\n{answer:?}");
+    for reason in answer.reasons() {
+        assert!(matches!(reason.place, Place::At(_)), "{text}\n{reason:?}");
+    }
+}
+
+/// A template with one queue whose property is an expression.
+fn with_value(value: &str) -> String {
+    template(
+        "Resources",
+        Some(&format!(
+            "{{A: {{Type: AWS::SQS::Queue}}, B: {{Type: AWS::SQS::Queue, Properties: {{QueueName: {value}}}}}}}"
+        )),
+    )
+}
+
+#[test]
+fn every_section_of_another_shape_is_open() {
+    assert_proved(&template("", None));
+    for (section, _) in WHOLE {
+        for wrong in ["", "5", "[]", "[a, b]", "!Ref Stage"] {
+            let is_text = matches!(*section, "Description" | "Transform");
+            // A number is a text, and a list names transforms.
+            if !(is_text && matches!(wrong, "5" | "[]" | "[a, b]" | "!Ref Stage")) || wrong.is_empty() {
+                assert_open(&template(section, Some(wrong)));
+            }
+        }
+    }
+    for optional in ["Description", "Metadata", "Rules", "Transform", "Outputs"] {
+        assert_proved(&template(optional, None));
+    }
+    assert_open(&template("Resources", None));
+    assert_open(&template("Resources", Some("{}")));
+    assert_open(&template("Transform", Some("[{}]")));
+    assert_open(&template("Description", Some("[a]")));
+}
+
+#[test]
+fn every_entry_of_another_shape_is_open() {
+    for (section, entries) in [
+        ("Parameters", ["5", "[]", "{Default: a}", "{Type: [a]}", "{Type: String, AllowedValues: a}"]),
+        ("Mappings", ["5", "[]", "{a: b}", "{a: {b: {c: d}}}", "{a: {}}"]),
+        ("Conditions", ["5", "[]", "{a: b}", "!Join ['', [a]]", "!Not [a]"]),
+        ("Rules", ["5", "[]", "{}", "{Assertions: []}", "{Assertions: [{a: b}]}"]),
+        ("Resources", ["5", "[]", "{}", "{Type: [a]}", "{Type: nothing}"]),
+        ("Outputs", ["5", "[]", "{}", "{Value: }", "{Description: a}"]),
+    ] {
+        for entry in entries {
+            let whole = WHOLE.iter().find(|(name, _)| *name == section).unwrap().1;
+            let more = format!("{}, Extra: {entry}}}", whole.strip_suffix('}').unwrap());
+            assert_open(&template(section, Some(&more)));
+        }
+    }
+}
+
+#[test]
+fn every_malformed_or_unknown_function_is_open() {
+    for whole in [
+        "!Ref A",
+        "!Sub 'a-${A}'",
+        "!Sub ['a-${B}', {B: !Ref A}]",
+        "!GetAtt A.QueueName",
+        "!Join ['-', [a, !Ref A]]",
+        "!If [IsProd, a, !Ref AWS::NoValue]",
+        "!Select [0, !Split [',', 'a,b']]",
+        "!FindInMap [Names, test, Queue]",
+        "!Base64 a",
+        "!Cidr [!Ref A, 2, 8]",
+        "!ImportValue other",
+        "!Select [0, !GetAZs '']",
+    ] {
+        assert_proved(&with_value(whole));
+    }
+    for wrong in [
+        "!Ref [A]",
+        "!Ref ''",
+        "{Ref: {a: b}}",
+        "!Sub [a]",
+        "!Sub '${A'",
+        "!Sub ['a', b]",
+        "!GetAtt A",
+        "!GetAtt [A]",
+        "!Join a",
+        "!Join [a]",
+        "!If [IsProd, a]",
+        "!If [[a], b, c]",
+        "!Select [0]",
+        "!Split [',']",
+        "!FindInMap [Names, test]",
+        "!Base64 [a]",
+        "!Cidr [a]",
+        "!ImportValue [a]",
+        "!Equals [a]",
+        "!And [a]",
+        "{Fn::Join: ['-', [a]], other: b}",
+        "!Unknown a",
+        "{Fn::Unknown: a}",
+        "!Transform {Name: AWS::Include}",
+        "{'Fn::Transform': {Name: AWS::Include}, a: b}",
+        "{[a]: b}",
+    ] {
+        assert_open(&with_value(wrong));
+    }
+}
+
+#[test]
+fn every_malformed_attribute_is_open() {
+    let with = |attribute: &str| {
+        template(
+            "Resources",
+            Some(&format!("{{A: {{Type: AWS::SQS::Queue}}, B: {{Type: AWS::SQS::Queue, {attribute}}}}}")),
+        )
+    };
+    for whole in
+        ["DependsOn: A", "DependsOn: [A]", "Condition: IsProd", "Properties: {}", "DeletionPolicy: Retain"]
+    {
+        assert_proved(&with(whole));
+    }
+    for wrong in [
+        "DependsOn: ",
+        "DependsOn: {A: b}",
+        "DependsOn: [[A]]",
+        "DependsOn: !Ref A",
+        "Condition: [IsProd]",
+        "Properties: 5",
+        "Properties: ",
+        "Properties: [a]",
+        "CreationPolicy: 5",
+        "DependOn: A",
+        "Metadata: []",
+    ] {
+        assert_open(&with(wrong));
+    }
+}
+
+#[test]
+fn what_is_added_elsewhere_is_open() {
+    let queue = "Queue: {Type: AWS::SQS::Queue}";
+    for text in [
+        String::new(),
+        "null\n".to_owned(),
+        "5\n".to_owned(),
+        "[a]\n".to_owned(),
+        template("", None) + "---\nResources: {}\n",
+        template("", None) + "Modules: {Content: {Source: a.yaml}}\n",
+        template("", None) + "Resources: {Other: {Type: AWS::SQS::Queue}}\n",
+        template("", None) + "Fn::Transform: {Name: AWS::Include}\n",
+        template("", None) + "[a]: b\n",
+        template("", None) + "Broken: [\n",
+        template("Transform", Some("Count")),
+        template("Transform", Some("[AWS::LanguageExtensions, Count]")),
+        template("Resources", Some("{M: {Type: My::Own::Thing::MODULE}}")),
+        template("Resources", Some("{M: {Type: !Rain::Module a.yaml}}")),
+        template("Resources", Some("{F: {Type: AWS::Serverless::Function}}")),
+        template("Resources", Some(&format!("{{{queue}, 'Fn::Transform': {{Name: AWS::Include}}}}"))),
+        template("Conditions", Some("{IsProd: !Condition Other, Other: !Condition IsProd}")),
+        template("Rules", Some("{Never: {Assertions: [{Assert: !Equals [!Ref Stage, other]}]}}")),
+        format!("Resources: {}1{}\n", "[".repeat(600), "]".repeat(600)),
+    ] {
+        assert_open(&text);
+    }
+    let serverless = |resource: &str| {
+        format!(
+            "Transform: AWS::Serverless-2016-10-31\nResources: {{F: {{Type: AWS::Serverless::{resource}}}}}\n"
+        )
+    };
+    assert_proved(&serverless("Function, Properties: {Events: {E: {Type: Schedule}}}"));
+    for wrong in [
+        "GraphQLApi",
+        "Connector",
+        "Function, Properties: {Events: {E: {Type: Cognito}}}",
+        "Function, Properties: {Events: {E: 5}}",
+        "Function, Properties: {Events: [a]}",
+        "Function, Connectors: {C: {Properties: {Destination: {Id: a}, Permissions: [Read]}}}",
+        "StateMachine, Properties: {Events: {E: {Type: Api}}}",
+    ] {
+        assert_open(&serverless(wrong));
+    }
+}
+
+#[test]
+fn every_loop_that_is_not_unrolled_is_open() {
+    let with = |argument: &str| template("Resources", Some(&format!("{{Fn::ForEach::Q: {argument}}}")));
+    let body = "{'Q${N}': {Type: AWS::SQS::Queue}}";
+    assert_proved(&with(&format!("[N, [a, b], {body}]")));
+    for wrong in [
+        "5".to_owned(),
+        "[]".to_owned(),
+        format!("[N, {body}]"),
+        format!("[N, 5, {body}]"),
+        "[N, [a], 5]".to_owned(),
+        format!("[[N], [a], {body}]"),
+        format!("[N, !Ref Unknown, {body}]"),
+        format!("[N, !Split [',', a], {body}]"),
+        format!("[N, [a, !Ref Stage], {body}]"),
+        format!("[N, [a, a], {body}]"),
+    ] {
+        assert_open(&with(&wrong));
+    }
+    let many: Vec<String> = (0..100_001).map(|at| at.to_string()).collect();
+    let answer = answer(&with(&format!("[N, [{}], {body}]", many.join(","))));
+    assert!(answer.is_unknown() && answer.reasons().iter().any(|reason| reason.gap == Gap::Limit));
+    // The default of a parameter is one of many values.
+    let assumed = self::answer(&with(&format!("[N, !Ref Stage, {body}]")));
+    assert!(conditional(&assumed).is_some(), "{assumed:?}");
+}
+
+#[test]
+fn names_that_nothing_defines_refute() {
+    for text in [
+        with_value("!Ref Nothing"),
+        with_value("!Ref AWS::Nothing"),
+        with_value("!GetAtt Stage.Value"),
+        with_value("!If [Nothing, a, b]"),
+        with_value("!FindInMap [Nothing, a, b]"),
+        with_value("!FindInMap [Names, nothing, Queue]"),
+        with_value("!FindInMap [Names, test, Nothing]"),
+        template("Outputs", Some("{Arn: {Value: !GetAtt Nothing.Arn}}")),
+        template("Outputs", Some("{Arn: {Condition: Nothing, Value: a}}")),
+        template("Conditions", Some("{IsProd: !Equals [!Ref Nothing, prod]}")),
+        template("Conditions", Some("{IsProd: !Not [!Condition Nothing]}")),
+        template("Resources", Some("{Queue: {Type: AWS::SQS::Queue, Condition: Nothing}}")),
+    ] {
+        let answer = answer(&text);
+        assert!(answer.is_refuted(), "{text}\n{answer:?}");
+    }
+}
+
+/// A finding may not contradict the verdict beside it.
+#[test]
+fn a_documented_order_that_is_missing_refutes() {
+    let text = "Resources:
+  Vpc: {Type: AWS::EC2::VPC, Properties: {CidrBlock: 10.0.0.0/16}}
+  Gateway: {Type: AWS::EC2::InternetGateway}
+  Attachment:
+    Type: AWS::EC2::VPCGatewayAttachment
+    Properties: {VpcId: !Ref Vpc, InternetGatewayId: !Ref Gateway}
+  Table: {Type: AWS::EC2::RouteTable, Properties: {VpcId: !Ref Vpc}}
+  Route:
+    Type: AWS::EC2::Route
+    Properties: {RouteTableId: !Ref Table, GatewayId: !Ref Gateway, DestinationCidrBlock: 0.0.0.0/0}
+";
+    assert!(answer(text).is_refuted());
+    assert_proved(
+        &text
+            .replace("    Type: AWS::EC2::Route\n", "    Type: AWS::EC2::Route\n    DependsOn: Attachment\n"),
+    );
+}
+
+/// A cycle that a condition makes is found wherever it lies in a large component.
+#[test]
+fn a_cycle_beyond_the_first_members_is_found() {
+    let mut text =
+        String::from("Parameters: {P: {Type: String}}\nConditions: {C: !Equals [!Ref P, a]}\nResources:\n");
+    let count = 300;
+    for at in 0..count {
+        let next = (at + 1) % count;
+        let mut value = format!("!If [C, a, !Ref R{next}]");
+        if at == count - 2 {
+            value = format!("[{value}, !If [C, !Ref R{}, a]]", count - 1);
+        } else if at == count - 1 {
+            value = format!("[!If [C, !Ref R{}, a], {value}]", count - 2);
+        }
+        text.push_str(&format!("  R{at}: {{Type: AWS::SNS::Topic, Properties: {{Tags: {value}}}}}\n"));
+    }
+    assert!(answer(&text).is_refuted());
+}
+
+#[test]
+fn nested_stacks_count() {
+    let outer = |url: &str| {
+        format!(
+            "Resources: {{N: {{Type: AWS::CloudFormation::Stack, Properties: {{TemplateURL: {url}}}}}}}\n"
+        )
+    };
+    let whole = "Resources: {Q: {Type: AWS::SQS::Queue}}\n";
+    let first = |files: &[(&str, &str)]| answers(files).0.remove(0).analysis.reaches_final;
+    assert!(first(&[("t.yaml", &outer("n.yaml")), ("n.yaml", whole)]).is_proved());
+    for url in ["https://example.com/n.yaml", "!Sub '${AWS::Region}/n.yaml'", "missing.yaml", "''", "[a]"] {
+        let answer = first(&[("t.yaml", &outer(url)), ("n.yaml", whole)]);
+        assert!(answer.is_unknown(), "{url}");
+        assert!(
+            answer.reasons().iter().all(|reason| matches!(reason.place, Place::At(_))),
+            "{url}: {answer:?}"
+        );
+    }
+    for (inner, is_refuted) in [
+        ("Resources: {Q: 5}\n", false),
+        ("Resources:\n", false),
+        ("5\n", false),
+        ("Resources: {Q: {Type: AWS::SQS::Queue, DependsOn: Q}}\n", true),
+        ("Parameters: {P: {Type: String}}\nResources: {Q: {Type: AWS::SQS::Queue}}\n", true),
+    ] {
+        let (all, _) = answers(&[("t.yaml", &outer("n.yaml")), ("n.yaml", inner)]);
+        let answer = &all[0].analysis.reaches_final;
+        assert_eq!(answer.is_refuted(), is_refuted, "{inner}\n{answer:?}");
+        assert!(!answer.is_proved());
+        assert_eq!(all.len(), 2, "the nested template has a verdict of its own");
+    }
+    // A stack in a stack in itself.
+    let (all, _) = answers(&[("t.yaml", &outer("n.yaml")), ("n.yaml", &outer("t.yaml"))]);
+    assert!(all.iter().all(|one| one.analysis.reaches_final.is_unknown()));
+    // What is inside the inner one counts for the outermost.
+    let (all, _) =
+        answers(&[("t.yaml", &outer("n.yaml")), ("n.yaml", &outer("m.yaml")), ("m.yaml", "Resources: 5\n")]);
+    assert!(all.iter().all(|one| one.analysis.reaches_final.is_unknown()));
+    assert_eq!(all[0].analysis.coverage.sources.found, 3);
+}
+
+#[test]
+fn coverage_counts_what_was_passed_over() {
+    let (all, _) = answers(&[(
+        "t.yaml",
+        "Resources:\n  A: {Type: AWS::SQS::Queue}\n  B: {Type: AWS::SQS::Queue, DependOn: A}\n  C: 5\n",
+    )]);
+    let resources = all[0].analysis.coverage.resources;
+    assert_eq!((resources.reached, resources.found), (1, 3));
+}

@@ -1,0 +1,238 @@
+//! What is malformed, empty, unread or not modelled is never proved, and says where; what is whole stays proved.
+
+use std::io::Write;
+use std::path::Path;
+
+use setpoint_source::{Judgement, MemoryFileSystem, Place, Sources};
+use setpoint_tosca::{BadArchive, check, open_archive};
+
+const VERSION: &str = "tosca_definitions_version: tosca_simple_yaml_1_3\n";
+
+fn answer_with(files: &[(&str, &str)]) -> Judgement {
+    let mut memory = MemoryFileSystem::new();
+    for (name, text) in files {
+        memory.add(*name, text.as_bytes());
+    }
+    let sources = Sources::new();
+    let file = sources.add(files[0].0, files[0].1);
+    check(&memory, &sources, file, Path::new(files[0].0)).answer
+}
+
+fn answer(text: &str) -> Judgement {
+    answer_with(&[("s.yaml", text)])
+}
+
+fn assert_proved(text: &str) {
+    let answer = answer(text);
+    assert!(answer.is_proved(), "{text}\n{answer:?}");
+}
+
+/// Asserts that the answer is open, and that each reason has a place.
+fn assert_open(text: &str) {
+    let answer = answer(text);
+    assert!(answer.is_unknown(), "{text}\n{answer:?}");
+    for reason in answer.reasons() {
+        assert!(matches!(reason.place, Place::At(_)), "{text}\n{reason:?}");
+    }
+}
+
+/// A topology with a machine and what runs on it, and more in the topology, in the node and in the file.
+fn whole(section: &str, node: &str, file: &str) -> String {
+    format!(
+        "{VERSION}{file}topology_template:\n  node_templates:\n    box: {{type: tosca.nodes.Compute}}\n    app: {{type: tosca.nodes.SoftwareComponent, {node}}}\n{section}"
+    )
+}
+
+const HOST: &str = "requirements: [host: box]";
+
+#[test]
+fn every_section_of_another_shape_is_open() {
+    assert_proved(&whole("", HOST, ""));
+    for wrong in ["", "5", "[]", "[a]"] {
+        assert_open(&format!("{VERSION}topology_template: {wrong}\n"));
+        assert_open(&format!("{VERSION}topology_template: {{node_templates: {wrong}}}\n"));
+        for section in ["relationship_templates", "policies", "workflows", "substitution_mappings", "nodes"] {
+            assert_open(&whole(&format!("  {section}: {wrong}\n"), HOST, ""));
+        }
+        for section in ["node_types", "relationship_types", "capability_types", "unknown_section"] {
+            assert_open(&whole("", HOST, &format!("{section}: {wrong}\n")));
+        }
+    }
+    for section in ["description: a", "inputs: {a: {type: string}}", "outputs: {a: {value: b}}", "groups: {}"]
+    {
+        assert_proved(&whole(&format!("  {section}\n"), HOST, ""));
+    }
+    for wrong in ["imports: 5\n", "imports: [[a]]\n", "imports: [{a: [b]}]\n"] {
+        assert_open(&whole("", HOST, wrong));
+    }
+}
+
+#[test]
+fn every_node_of_another_shape_is_open() {
+    for wrong in [
+        "5",
+        "[]",
+        "",
+        "{}",
+        "{type: }",
+        "{type: [a]}",
+        "{type: no.such.Type}",
+        "{type: tosca.nodes.Compute, requirements: 5}",
+        "{type: tosca.nodes.Compute, requirements: [a]}",
+        "{type: tosca.nodes.Compute, capabilities: 5}",
+        "{type: tosca.nodes.Compute, requirement: [host: a]}",
+        "{type: tosca.nodes.Compute, directives: select}",
+        "{type: tosca.nodes.Compute, directives: [select]}",
+        "{type: tosca.nodes.Compute, directives: [substitute]}",
+        "{type: tosca.nodes.Compute, copy: box}",
+        "{type: tosca.nodes.Compute, count: 3}",
+        "{type: tosca.nodes.Compute, node_filter: {}}",
+        "{type: tosca.nodes.Compute, [a]: b}",
+    ] {
+        assert_open(&format!("{}    more: {wrong}\n", whole("", HOST, "")));
+    }
+    for wrong in [
+        "requirements: []",
+        "requirements: [host: ]",
+        "requirements: [host: {node: {get_input: a}}]",
+        "requirements: [host: {node: tosca.nodes.Database}]",
+        "requirements: [host: {node: box, node_filter: {}}]",
+        "requirements: [host: {node: box, relationship: [a]}]",
+        "requirements: [host: {node: box, relationship: no.such.Type}]",
+        "requirements: [host: box, other: box]",
+        "requirements: [host: {node: box, nod: a}]",
+        "requirements: [host: {node: box, count: 2}]",
+    ] {
+        assert_open(&whole("", wrong, ""));
+    }
+    for whole_one in [
+        HOST,
+        "requirements: [host: {node: box}]",
+        "requirements: {host: {node: box, capability: tosca.capabilities.Compute}}",
+        "requirements: [host: {node: tosca.nodes.Compute}]",
+        "requirements: [host: {}]",
+        "requirements: [host: box, dependency: box]",
+    ] {
+        assert_proved(&whole("", whole_one, ""));
+    }
+}
+
+#[test]
+fn every_type_of_another_shape_is_open() {
+    let with = |definition: &str| {
+        whole(
+            "",
+            "requirements: [host: box]}\n    mine: {type: my.Type",
+            &format!("node_types: {{my.Type: {definition}}}\n"),
+        )
+    };
+    assert_proved(&with("{derived_from: tosca.nodes.Root}"));
+    for wrong in [
+        "5",
+        "[]",
+        "{derived_from: no.such.Type}",
+        "{derived_from: my.Type}",
+        "{derived_from: [a]}",
+        "{derived_from: tosca.nodes.Root, requirements: 5}",
+        "{derived_from: tosca.nodes.Root, requirements: [a]}",
+        "{derived_from: tosca.nodes.Root, capabilities: 5}",
+        "{derived_from: tosca.nodes.Root, requirements: [needs: {capability: tosca.capabilities.Node}]}",
+    ] {
+        assert_open(&with(wrong));
+    }
+}
+
+#[test]
+fn what_is_elsewhere_or_not_modelled_is_open() {
+    for text in [
+        String::new(),
+        "5\n".to_owned(),
+        "[a]\n".to_owned(),
+        VERSION.to_owned(),
+        format!("{VERSION}node_types: {{}}\n"),
+        whole("", HOST, "") + "---\na: b\n",
+        whole("", HOST, "") + "broken: [\n",
+        whole("", HOST, "imports: [missing.yaml]\n"),
+        whole("", HOST, "imports: ['https://example.com/a.yaml']\n"),
+        whole("", HOST, "imports: [{file: }]\n"),
+        whole("", HOST, "").replace("tosca_simple_yaml_1_3", "tosca_simple_yaml_9_9"),
+        whole("", HOST, "").replace("tosca_simple_yaml_1_3", "tosca_simple_profile_for_nfv_1_0_0"),
+        whole("", HOST, "").replace("tosca_simple_yaml_1_3", ""),
+        whole("  policies: [scale: {type: tosca.policies.Scaling}]\n", HOST, ""),
+        whole("  workflows: {deploy: {steps: {}}}\n", HOST, ""),
+        whole("  substitution_mappings: {node_type: tosca.nodes.Root, requirements: {r: 5}}\n", HOST, ""),
+        whole("  substitution_mappings: {capabilities: {}}\n", HOST, ""),
+        whole("  relationship_templates: {r: {}}\n", HOST, ""),
+        format!("{VERSION}topology_template: {}1{}\n", "[".repeat(600), "]".repeat(600)),
+    ] {
+        assert_open(&text);
+    }
+    let importing = whole("", HOST, "imports: [other.yaml]\n");
+    assert!(answer_with(&[("s.yaml", &importing), ("other.yaml", VERSION)]).is_proved());
+    for other in ["", "5\n", "a: [\n", "imports: [missing.yaml]\n", "node_types: 5\n"] {
+        let answer = answer_with(&[("s.yaml", &importing), ("other.yaml", other)]);
+        assert!(answer.is_unknown(), "{other:?}\n{answer:?}");
+        assert!(answer.reasons().iter().all(|reason| matches!(reason.place, Place::At(_))), "{other:?}");
+    }
+}
+
+/// What is wrong in a topology that stands for a node is wrong outside as well.
+#[test]
+fn inner_topologies_count() {
+    let inner = |nodes: &str| {
+        format!(
+            "{VERSION}topology_template:\n  substitution_mappings: {{node_type: my.Type}}\n  node_templates: {{{nodes}}}\n"
+        )
+    };
+    let outer = format!(
+        "{VERSION}imports: [inner.yaml]\nnode_types: {{my.Type: {{derived_from: tosca.nodes.Root}}}}\ntopology_template: {{node_templates: {{one: {{type: my.Type, directives: [substitute]}}}}}}\n"
+    );
+    let with = |nodes: &str| answer_with(&[("s.yaml", &outer), ("inner.yaml", &inner(nodes))]);
+    assert!(with("a: {type: tosca.nodes.Compute}").is_proved());
+    for wrong in [
+        "a: 5",
+        "a: {type: no.such.Type}",
+        "a: {type: my.Type}",
+        "a: {type: tosca.nodes.SoftwareComponent}",
+        "a: {type: tosca.nodes.SoftwareComponent, requirements: [host: no]}",
+        "",
+    ] {
+        assert!(!with(wrong).is_proved(), "{wrong}");
+    }
+}
+
+#[test]
+fn errors_refute() {
+    for wrong in ["requirements: [host: nothing]", "requirements: [host: box, dependency: app]"] {
+        assert!(answer(&whole("", wrong, "")).is_refuted(), "{wrong}");
+    }
+}
+
+#[test]
+fn archives_that_cannot_be_read_have_a_reason() {
+    let zip = |files: &[(&str, &str)]| {
+        let mut writer = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
+        for (name, text) in files {
+            writer.start_file(*name, zip::write::SimpleFileOptions::default()).unwrap();
+            writer.write_all(text.as_bytes()).unwrap();
+        }
+        writer.finish().unwrap().into_inner()
+    };
+    assert!(open_archive(&zip(&[("s.yaml", VERSION)])).is_ok());
+    for (bytes, wanted) in [
+        (b"no archive".to_vec(), None),
+        (Vec::new(), None),
+        (zip(&[]), Some(BadArchive::NoTemplate)),
+        (zip(&[("a.yaml", VERSION), ("b.yaml", VERSION)]), Some(BadArchive::SeveralTemplates)),
+        (zip(&[("TOSCA-Metadata/TOSCA.meta", "a: b\n")]), Some(BadArchive::NoEntryDefinitions)),
+        (
+            zip(&[("TOSCA-Metadata/TOSCA.meta", "Entry-Definitions: a.yaml\n")]),
+            Some(BadArchive::MissingEntry("a.yaml".to_owned())),
+        ),
+    ] {
+        let bad = open_archive(&bytes).unwrap_err();
+        assert!(wanted.is_none_or(|wanted| wanted == bad));
+        let (answer, _) = bad.judge("a.csar");
+        assert!(answer.is_unknown() && answer.reasons()[0].place == Place::File("a.csar".to_owned()));
+    }
+}
