@@ -141,7 +141,7 @@ impl Graph {
                     graph.use_condition(template, user, name, value.range);
                 }
                 references(value, &mut |name, via| {
-                    graph.use_parameter(template, user, name, &via, value.range)
+                    graph.use_parameter(template, user, name, &via, value.range);
                 });
             });
         }

@@ -47,7 +47,7 @@ impl InputReport {
                         && self
                             .verdict
                             .get(Question::ReachesFinal)
-                            .is_some_and(|known| known.is_proved()) =>
+                            .is_some_and(setpoint_answer::Answer::is_proved) =>
                 {
                     Gap::Contradicted
                 }

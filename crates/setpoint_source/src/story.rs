@@ -94,7 +94,7 @@ impl Story {
     pub fn lines(&self) -> Vec<String> {
         let mut out = Vec::new();
         let is_twice = self.runs.iter().any(|run| run.title == RunTitle::SecondRun);
-        if !self.start.is_empty() && self.runs.iter().any(|run| run.is_told_in_lines()) {
+        if !self.start.is_empty() && self.runs.iter().any(StoryRun::is_told_in_lines) {
             out.push(format!(
                 "{}: {}.",
                 if is_twice { "At the start" } else { "Start" },

@@ -313,7 +313,7 @@ impl Service {
             None => self.omit(Omitted::Key, span),
             Some("description" | "metadata" | "inputs" | "outputs" | "groups" | "substitution_mappings") => {}
             Some("node_templates") if !value.is_mapping() => {
-                self.omit(Omitted::Section("node_templates"), span)
+                self.omit(Omitted::Section("node_templates"), span);
             }
             Some("relationship_templates") if !value.is_mapping() => {
                 self.omit(Omitted::Section("relationship_templates"), span);

@@ -47,12 +47,11 @@ impl Substitution {
             };
             let mut out = Vec::new();
             for (key, value) in named_items(mappings.get(section)) {
-                match read(key, value) {
-                    Some(mapped) => out.push(mapped),
-                    None => {
-                        let span = key.range.to(value.range).in_file(file);
-                        omissions.push(Omission::new(Omitted::SubstitutionMapping, span));
-                    }
+                if let Some(mapped) = read(key, value) {
+                    out.push(mapped);
+                } else {
+                    let span = key.range.to(value.range).in_file(file);
+                    omissions.push(Omission::new(Omitted::SubstitutionMapping, span));
                 }
             }
             if mappings.get(section).is_some_and(|part| !are_named_items(part)) {

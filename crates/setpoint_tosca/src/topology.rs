@@ -107,7 +107,7 @@ impl Topology {
                 continue;
             }
             seen.push(node.kind);
-            let last = chain.last().and_then(|kind| Some((kind, types.get(kind))));
+            let last = chain.last().map(|kind| (kind, types.get(kind)));
             match last {
                 Some((missing, None)) => self.omit(Omitted::Ancestor(node.kind, *missing), node.kind_span),
                 Some((_, Some(kind))) if kind.parent.is_some() => {
