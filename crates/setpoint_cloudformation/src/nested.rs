@@ -103,8 +103,9 @@ fn omit(analysis: &mut Analysis, stack: Symbol, what: Omitted) {
     let omission = Omission::new(what, resource.properties.range);
     doubt(&mut analysis.reaches_final, &omission, template.file);
     analysis.findings.extend(omission.finding(template.file));
-    analysis.coverage.sources.add(false, false);
     analysis.template.omissions.push(omission);
+    analysis.coverage.sources.add(false, false);
+    analysis.coverage.resources = crate::coverage(&analysis.template).resources;
 }
 
 fn doubt(answer: &mut Judgement, omission: &Omission, file: FileId) {

@@ -5,7 +5,7 @@ use std::path::Path;
 use setpoint_cloudformation::{Analysis, Checked, draw};
 use setpoint_lsp::Symbol;
 use setpoint_orchestra::models::{CLOUDFORMATION_LIFECYCLE, CLOUDFORMATION_SETUP};
-use setpoint_source::{Class, Diagnostic, InputReport, Question, Verdict, read_text};
+use setpoint_source::{Class, Diagnostic, FileId, FileSystem, InputReport, Question, Verdict, read_text};
 
 use super::outline::{OF_TEMPLATE, outline};
 use super::simulation::simulate;
@@ -98,7 +98,7 @@ impl Language for CloudFormation {
     ) -> Result<Outcome, UsageError> {
         let text = read_text(old.files, &old.path).map_err(|error| UsageError::new(error.to_string()))?;
         let file = session.sources.add(old.path.display().to_string(), text);
-        let before = setpoint_cloudformation::analyse(file, &session.sources);
+        let before = with_nested(session, old.files, &old.path, file);
         let after = analyse(session, new)?;
         let Some(lifecycle) = CLOUDFORMATION_LIFECYCLE.load(&session.sources) else {
             return Err(self.cannot("diff"));
@@ -142,5 +142,12 @@ fn instance_errors(path: &Path, errors: &[setpoint_orchestra::InstanceError]) ->
 
 fn analyse(session: &Session<'_>, path: &Path) -> Result<Analysis, UsageError> {
     let file = session.sources.add(path.display().to_string(), session.read(path)?);
-    Ok(setpoint_cloudformation::analyse(file, &session.sources))
+    Ok(with_nested(session, session.files, path, file))
+}
+
+/// Returns the analysis of a template that knows which of its nested stacks were not read.
+fn with_nested(session: &Session<'_>, files: &dyn FileSystem, path: &Path, file: FileId) -> Analysis {
+    let all = setpoint_cloudformation::check(files, &session.sources, path, file);
+    let first = all.into_iter().next().map(|checked| checked.analysis);
+    first.unwrap_or_else(|| setpoint_cloudformation::analyse(file, &session.sources))
 }

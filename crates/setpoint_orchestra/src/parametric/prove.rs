@@ -191,7 +191,8 @@ pub fn prove(model: &Model, effort: Effort) -> Proof {
     let suggestion = if circle { suggest(model, &attempt.known) } else { Vec::new() };
     let grounds = attempt.everywhere.unwrap_or_default();
     let answer = match survey.wrong {
-        Some(witness) => Answer::Refuted { witness, more: Vec::new(), open: unproved },
+        // With a counterexample at hand less is tried, and what stays open says nothing.
+        Some(witness) => Answer::refuted(witness),
         None => Reasons::from_vec(unproved).map_or(Answer::Proved(Basis::nothing()), Answer::Unknown),
     };
     Proof {

@@ -197,7 +197,6 @@ fn endless_finding(ground: &Ground<'_>, prefix: usize, run: &Run, sources: &Sour
 /// that never applies, a condition that stays open.
 pub fn judge_proof(model: &Model, proof: &Proof, sources: &Sources) -> (Judgement, Vec<Diagnostic>) {
     let (mut shown, mut vacuous, mut open) = (Vec::new(), Vec::new(), Vec::new());
-    let is_refuted = proof.answer.is_refuted();
     let answer = proof.answer.clone().map(
         |found| {
             let finding = counterexample_finding(model, &found, &proof.suggestion, sources);
@@ -206,12 +205,14 @@ pub fn judge_proof(model: &Model, proof: &Proof, sources: &Sources) -> (Judgemen
             witness
         },
         |reason| {
-            let (words, span) = unproved_text(model, proof, reason);
-            let why = Reason::new(Gap::Undecided, words.as_str()).at(span);
+            let (mut words, span) = unproved_text(model, proof, reason);
             match reason {
-                Unproved::Condition(_) | Unproved::Invariant(_) => open.push(words),
+                Unproved::Condition(_) | Unproved::Invariant(_) => {
+                    open.push(words.clone());
+                    words.push_str(" was neither proved nor refuted");
+                }
                 Unproved::Empty | Unproved::Uninhabited | Unproved::Unused(_) => {
-                    let mut finding = Diagnostic::new(Rule::VacuousModel, words);
+                    let mut finding = Diagnostic::new(Rule::VacuousModel, words.as_str());
                     finding.span = span;
                     if reason == Unproved::Uninhabited {
                         finding.help("look for a requirement that contradicts another");
@@ -219,18 +220,15 @@ pub fn judge_proof(model: &Model, proof: &Proof, sources: &Sources) -> (Judgemen
                     vacuous.push(finding);
                 }
             }
-            why
+            Reason::new(Gap::Undecided, words).at(span)
         },
     );
     let mut findings = shown;
-    // What small instances did not show beside a counterexample, they were not asked for.
-    if !is_refuted {
-        findings.append(&mut vacuous);
-        if !open.is_empty() {
-            let message = format!("{} was neither proved nor refuted", model.name);
-            let finding = Diagnostic::new(Rule::NotProved, message);
-            findings.push(finding.with_note(format!("open: {}", open.join(", "))));
-        }
+    findings.append(&mut vacuous);
+    if !open.is_empty() {
+        let message = format!("{} was neither proved nor refuted", model.name);
+        let finding = Diagnostic::new(Rule::NotProved, message);
+        findings.push(finding.with_note(format!("open: {}", open.join(", "))));
     }
     (answer, findings)
 }
