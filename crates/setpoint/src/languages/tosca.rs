@@ -13,8 +13,6 @@ use crate::output::{Outcome, pretty};
 
 const ARCHIVES: Nouns = Nouns { sources: "archives", definitions: "types", resources: "nodes" };
 
-const ARCHIVES: Nouns = Nouns { sources: "archives", definitions: "types", resources: "nodes" };
-
 #[derive(Debug)]
 pub(crate) struct Tosca;
 
