@@ -21,7 +21,7 @@ const NOBODY: u32 = 65534;
 const FAULTS: [&str; 4] = ["unreadable", "empty", "half", "invalid"];
 
 fn main() -> ExitCode {
-    run_folder(&repository().join("crates/setpoint/tests/faults"), |case| answer(case))
+    run_folder(&repository().join("crates/setpoint/tests/faults"), answer)
 }
 
 /// What is proved about the input as it is, and what stays proved of it under each damage.
@@ -35,7 +35,7 @@ fn answer(case: &Case) -> Answers {
             folder.write(case);
             folder.damage(&section.name, fault);
             let found = check(case, &folder.path);
-            if let Some(problem) = found.problem(case) {
+            if let Some(problem) = found.problem() {
                 damaged.push_str(&format!("{} {fault}: {problem}\n", section.name));
             }
         }
@@ -93,7 +93,7 @@ impl Checked {
     }
 
     /// What is wrong with the answer to a damaged input: something stays proved, or nothing says what is damaged and where.
-    fn problem(&self, case: &Case) -> Option<String> {
+    fn problem(&self) -> Option<String> {
         assert!(matches!(self.status, Some(0..=2)), "setpoint ended with {:?}: {}", self.status, self.errors);
         // A wrong call has no verdict, and says why.
         if self.status == Some(2) {
@@ -107,9 +107,8 @@ impl Checked {
         let findings = || self.inputs().flat_map(|input| input["findings"].as_array().into_iter().flatten());
         let has_place = |one: &Value| !one["location"].is_null();
         let reasons = || self.inputs().flat_map(|input| input["reasons"].as_array().into_iter().flatten());
-        let is_told = findings().any(|one| has_place(one) && one["severity"] != "note")
-            || reasons().any(|one| has_place(one));
-        let _ = case;
+        let is_told =
+            findings().any(|one| has_place(one) && one["severity"] != "note") || reasons().any(has_place);
         (!is_told).then(|| "nothing says what is damaged and where".to_owned())
     }
 }

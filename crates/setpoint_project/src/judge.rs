@@ -131,10 +131,33 @@ impl Subject<'_> {
             coverage.resources = settled.resources;
             coverage.assumptions += settled.assumptions;
         }
-        for reason in unknown_values(catalog) {
-            verdict.doubt(&reason);
-        }
+        self.doubt_unknown_values(&mut verdict, report);
         report.conclude(verdict);
+    }
+
+    /// Values that were not computed leave every answer open. That a content nobody knows differs from start to start shows
+    /// nothing.
+    fn doubt_unknown_values(&self, verdict: &mut Verdict, report: &mut InputReport) {
+        for (_, resource) in self.catalog.iter() {
+            let unknown = resource
+                .parameters
+                .iter()
+                .find_map(|parameter| Some((parameter.name, why_unknown(&parameter.value)?)));
+            let Some((name, why)) = unknown else { continue };
+            let words = format!("`{name}` of {} is a value that Puppet accepts; {why}", resource.reference());
+            let reason = Reason::new(Gap::Assumed, words).at(resource.span);
+            let is_shown_here =
+                |finding: &Diagnostic| finding.rule == Rule::NotConvergent && finding.span == resource.span;
+            if report.findings.iter().any(is_shown_here) {
+                report.findings.retain(|finding| !is_shown_here(finding));
+                verdict.replace(Question::Convergent, Judgement::unknown(reason.clone()));
+            }
+            verdict.doubt(&reason);
+            if let Some(coverage) = &mut report.coverage {
+                coverage.resources.reached = coverage.resources.reached.saturating_sub(1);
+                coverage.assumptions += 1;
+            }
+        }
     }
 
     /// One run of a catalog, on a machine that nothing was installed on; findings instead, if it has no order.
@@ -151,20 +174,6 @@ impl Subject<'_> {
             )
         })
     }
-}
-
-/// The parameters whose values were not computed, each with what is assumed of it.
-fn unknown_values(catalog: &Catalog) -> Vec<Reason> {
-    let mut found = Vec::new();
-    for (_, resource) in catalog.iter() {
-        for parameter in resource.parameters.iter() {
-            let Some(why) = why_unknown(&parameter.value) else { continue };
-            let name = parameter.name;
-            let words = format!("`{name}` of {} is a value that Puppet accepts; {why}", resource.reference());
-            found.push(Reason::new(Gap::Assumed, words).at(resource.span));
-        }
-    }
-    found
 }
 
 /// Why a value, or a part of it, is not known.

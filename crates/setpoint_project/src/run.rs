@@ -127,7 +127,7 @@ pub(crate) fn reports(
         }
     }
     doubt_what_was_not_read(project, &mut checked, &mut about);
-    doubt_empty_catalogs(project, &mut checked, &mut about);
+    doubt_empty_catalogs(project, plan, &mut checked, &mut about);
     let entered = checked.iter().flat_map(|one| &one.entered);
     let entered: BTreeSet<&String> = entered.filter(|name| survey.definitions.contains(*name)).collect();
     let mut coverage = survey.coverage;
@@ -172,10 +172,18 @@ fn doubt_what_was_not_read(project: &Project<'_>, checked: &mut [Checked], about
 }
 
 /// A catalog without a resource proves nothing about the code; if no catalog has one, nothing was checked at all.
-fn doubt_empty_catalogs(project: &Project<'_>, checked: &mut [Checked], about: &mut InputReport) {
+fn doubt_empty_catalogs(
+    project: &Project<'_>,
+    plan: &Plan,
+    checked: &mut [Checked],
+    about: &mut InputReport,
+) {
+    let is_empty = |one: &Checked| one.compiled && one.resources_of_code == 0;
+    // A class that is merely tried and fails is left out, and so is not checked.
+    let is_left_out = |job: &Job, one: &Checked| !one.compiled && job.origin == Origin::Class;
     let is_nothing = !matches!(project.kind, Kind::Manifests(_))
-        && checked.iter().all(|one| one.compiled && one.resources_of_code == 0);
-    for one in checked.iter_mut().filter(|one| one.compiled && one.resources_of_code == 0) {
+        && plan.jobs.iter().zip(checked.iter()).all(|(job, one)| is_empty(one) || is_left_out(job, one));
+    for one in checked.iter_mut().filter(|one| is_empty(one)) {
         let reason = setpoint_source::Reason::new(Gap::NothingEntered, "its catalog has no resource");
         let path = one.report.path.clone();
         one.report.doubt(&reason.in_file(path));
@@ -258,6 +266,7 @@ fn check_one(
     let mut report = InputReport::new(job.path.clone(), "puppet");
     report.node = Some(job.label());
     report.findings.extend(compilation.diagnostics.iter().cloned());
+    place_errors(project, job, &mut report);
     let compiled = compilation.catalog.is_some();
     let resources = compilation.catalog.as_ref().map_or(0, |catalog| catalog.resources().len());
     analyse(job, &compilation, &mut report);
@@ -277,6 +286,22 @@ fn check_one(
     }
     let Compilation { collected, failures, .. } = compilation;
     Checked { report, compiled, resources, resources_of_code, entered, collected, failures }
+}
+
+/// Puts errors without a place at the file that asks for what fails: a classifier or the configuration declares classes, too.
+fn place_errors(project: &Project<'_>, job: &Job, report: &mut InputReport) {
+    let asking = match (job.origin, &project.options.puppet.enc) {
+        (Origin::Case, _) => PathBuf::from(&job.path),
+        (_, Some(classifier)) => classifier.clone(),
+        (_, None) => return,
+    };
+    for finding in &mut report.findings {
+        if finding.span.is_none() && finding.severity == Severity::Error {
+            let text = setpoint_source::read_text(project.session.files, &asking).unwrap_or_default();
+            let file = project.session.sources.add(asking.display().to_string(), text);
+            finding.span = Some(Range::new(0, 0).in_file(file));
+        }
+    }
 }
 
 /// Decides what a failure means: a class that was merely tried is left out with the reason; an example that compiles
@@ -406,12 +431,12 @@ impl Skipped {
             }
             let classes: indexmap::IndexSet<&String> = said.values().flat_map(|one| &one.classes).collect();
             let why = match reason {
-                Reason::Parameters => "they need parameters",
-                Reason::Private => "they are private to the module",
-                Reason::Part => "they are parts of another class",
-                Reason::Refused => "the code itself refuses",
+                Reason::Parameters => "parameters are missing",
+                Reason::Private => "private to the module",
+                Reason::Part => "part of another class",
+                Reason::Refused => "refused by the code itself",
                 Reason::Dependency => "a module is missing",
-                Reason::Unknown | Reason::Failed => "they need a value that Setpoint cannot compute",
+                Reason::Unknown | Reason::Failed => "Setpoint cannot compute a value",
             };
             let message = format!("Skipped {}: {why}", counted_classes(classes.len()));
             let mut found = Diagnostic::new(Rule::NotEntered, message);

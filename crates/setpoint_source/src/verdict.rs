@@ -238,6 +238,14 @@ impl Verdict {
         }
     }
 
+    /// Puts an answer in the place of the one that was given.
+    pub fn replace(&mut self, question: Question, answer: Judgement) {
+        match self.0.iter_mut().find(|(known, _)| *known == question) {
+            Some((_, known)) => *known = answer,
+            None => self.0.push((question, answer)),
+        }
+    }
+
     pub fn get(&self, question: Question) -> Option<&Judgement> {
         self.iter().find(|(known, _)| *known == question).map(|(_, answer)| answer)
     }

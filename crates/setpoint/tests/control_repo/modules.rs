@@ -32,18 +32,18 @@ fn examples_and_classes_are_entered_for_every_platform() {
             ".|-|-",
             "./examples/all.pp|debian-12|ok",
             "./examples/all.pp|rocky-9|ok",
-            "./manifests/debian.pp|debian-12|ok",
+            "./manifests/debian.pp|debian-12|unknown",
             "./manifests/init.pp|debian-12|ok",
             "./manifests/init.pp|rocky-9|ok",
         ]
     );
     let said = findings(&report);
     assert!(
-        said.contains(&"note not-entered: 1 class is not entered for want of parameters".to_owned()),
+        said.contains(&"note not-entered: Skipped 1 class: parameters are missing".to_owned()),
         "{said:#?}"
     );
     assert!(said.iter().any(|one| one.starts_with("warning unknown-class")), "{said:#?}");
-    assert!(said.contains(&"note not-entered: 2 of 4 classes were entered".to_owned()), "{said:#?}");
+    assert!(said.contains(&"note not-entered: Entered 2 of 4 classes".to_owned()), "{said:#?}");
     let text = folder.run(&["check", "."]).out;
     assert!(text.contains("ntp::server needs `key` and `port`"), "{text}");
     assert!(!text.contains("only Debian"), "it was entered elsewhere: {text}");
@@ -114,7 +114,10 @@ fn dependencies_are_found_beside_the_module_and_by_its_fixtures() {
         ("modules/app/manifests/init.pp", uses),
         ("modules/lib/manifests/init.pp", lib),
     ]);
-    assert_eq!(check(&beside, "modules/app").0, ["modules/app/manifests/init.pp|debian-12|ok"]);
+    assert_eq!(
+        check(&beside, "modules/app").0,
+        ["modules/app|-|-", "modules/app/manifests/init.pp|debian-12|ok"]
+    );
 
     let fixtures = "fixtures:\n  repositories:\n    lib: https://git.example.com/lib\n  symlinks:\n    app: \"#{source_dir}\"\n";
     let fetched = Folder::new(&[
@@ -123,7 +126,7 @@ fn dependencies_are_found_beside_the_module_and_by_its_fixtures() {
         ("acme-app/manifests/init.pp", uses),
         ("acme-app/spec/fixtures/modules/lib/manifests/init.pp", lib),
     ]);
-    assert_eq!(check(&fetched, "acme-app").0, ["acme-app/manifests/init.pp|debian-12|ok"]);
+    assert_eq!(check(&fetched, "acme-app").0, ["acme-app|-|-", "acme-app/manifests/init.pp|debian-12|ok"]);
 
     let missing = Folder::new(&[("acme-app/metadata.json", metadata), ("acme-app/manifests/init.pp", uses)]);
     let (_, said) = check(&missing, "acme-app");
@@ -131,8 +134,8 @@ fn dependencies_are_found_beside_the_module_and_by_its_fixtures() {
         said,
         [
             "warning missing-modules: The module app depends on a module that is not on the module path: lib",
-            "note not-entered: 1 class is not entered for want of a module",
-            "note not-entered: 0 of 1 classes were entered",
+            "note not-entered: Skipped 1 class: a module is missing",
+            "note not-entered: Entered 0 of 1 class",
         ]
     );
 }
@@ -152,13 +155,13 @@ fn failures_are_told_apart_by_what_failed_and_not_by_their_words() {
     let (report, _) = folder.report(&["app", "--platform", "debian-12"]);
     let said = findings(&report);
     for expected in [
-        "note not-entered: 1 class is not entered for want of parameters",
-        "note not-entered: 3 classes are not entered where the code itself refuses",
+        "note not-entered: Skipped 1 class: parameters are missing",
+        "note not-entered: Skipped 3 classes: refused by the code itself",
         "warning type-mismatch: App::Thing[a]: expects a value for parameter 'port'",
     ] {
         assert!(said.contains(&expected.to_owned()), "{expected}: {said:#?}");
     }
-    assert_eq!(said.len(), 4, "{said:#?}");
+    assert_eq!(said.len(), 5, "{said:#?}");
     let text = folder.run(&["check", "app", "--platform", "debian-12"]).out;
     assert!(text.contains("forgets.pp:2"), "the forgotten parameter has its place: {text}");
 }
