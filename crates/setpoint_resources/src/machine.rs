@@ -154,7 +154,10 @@ impl<'a> Machine<'a> {
             });
             return;
         }
-        if !provided {
+        // Nothing lies below what is declared to be no directory.
+        let declared = parent(path).and_then(|above| self.mentions.declared.get(above));
+        let is_below_file = declared.is_some_and(|kinds| !kinds.contains(&Kind::Directory));
+        if !provided && !is_below_file {
             self.assume(Assumption::PlainFile { path: path.to_owned() });
         }
         let kind = if above || self.packages.provides_directory(path) { Kind::Directory } else { Kind::File };

@@ -120,7 +120,7 @@ impl PackageSet {
                 Some(known) => Some(known),
                 None => world.packages.lookup(name).ok().flatten(),
             };
-            if !known.as_ref().is_some_and(|known| is_listed(known)) {
+            if !known.as_ref().is_some_and(&is_listed) {
                 unlisted.insert(name.as_str());
             }
             let packaged = known.map(|known| reduce(&known, world, mentions, &mut deep)).unwrap_or_default();

@@ -83,8 +83,8 @@ impl FindingBuilder<'_> {
     /// a model is not told already.
     pub(crate) fn tell_assumptions(&self, untold: impl Fn(&Assumed) -> bool) -> Vec<Diagnostic> {
         let mut found = Vec::new();
-        let (mut unknown, mut partial, mut existing, mut sources) =
-            (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        let (mut unknown, mut partial, mut existing, mut plain, mut sources) =
+            (Vec::new(), Vec::new(), Vec::new(), Vec::new(), Vec::new());
         let mut others: Vec<&Assumed> = Vec::new();
         for one in &self.modelled.assumptions {
             match &one.assumption {
@@ -97,6 +97,7 @@ impl FindingBuilder<'_> {
                 Assumption::ExistingDirectory { path } | Assumption::ExistingFile { path } => {
                     existing.push((path.as_str(), one));
                 }
+                Assumption::PlainFile { path } => plain.push((path.as_str(), one)),
                 Assumption::UnreadSource { address } => sources.push((address.as_str(), one)),
                 Assumption::VirtualPackage { package, providers } => {
                     let message = format!(
@@ -142,13 +143,12 @@ impl FindingBuilder<'_> {
             found.push(self.about(Rule::UnknownPackage, message, &made(&partial)));
         }
         if !existing.is_empty() {
-            let verb = if existing.len() == 1 { "exists" } else { "exist" };
-            let message = format!(
-                "nothing in the catalog creates {}: assumed to {}",
-                names(&existing),
-                verb.trim_end_matches('s')
-            );
+            let message = format!("nothing in the catalog creates {}: assumed to exist", names(&existing));
             found.push(self.about(Rule::Assumption, message, &made(&existing)));
+        }
+        if !plain.is_empty() {
+            let message = format!("nothing manages {}: assumed to be absent or a file", names(&plain));
+            found.push(self.about(Rule::Assumption, message, &made(&plain)));
         }
         if !sources.is_empty() {
             let message = format!("not read: {}", names(&sources));

@@ -104,7 +104,7 @@ impl<'a> FindingBuilder<'a> {
         asked: &[Invariant],
     ) -> Vec<Diagnostic> {
         let mut found = Vec::new();
-        let told = verdicts.fails_today().and_then(|fails| self.culprit(fails, verdicts));
+        let told = verdicts.fails_today().and_then(|fails| culprit(fails, verdicts));
         for (witness, finding) in verdicts.order.witnesses().zip(&refuted.order) {
             match witness {
                 OrderWitness::Dependent(one) if told == Some((one.one, one.two)) => {}
@@ -139,17 +139,10 @@ impl<'a> FindingBuilder<'a> {
         found
     }
 
-    /// Returns the dependent pair that explains why a step fails in Puppet's order.
-    fn culprit(&self, fails: &FailsToday, verdicts: &Verdicts) -> Option<(StepId, StepId)> {
-        let mut pairs = verdicts.dependences().map(|one| (one.one, one.two));
-        pairs.find(|(one, two)| *one == fails.step || *two == fails.step)
-    }
-
     /// A step fails in the order that Puppet takes, and not in another.
     pub(crate) fn tell_failure_of_today(&self, fails: &FailsToday, verdicts: &Verdicts) -> Diagnostic {
         let failed = fails.step;
-        let culprit = self.culprit(fails, verdicts);
-        let other = culprit.map(|(one, two)| if one == failed { two } else { one });
+        let other = culprit(fails, verdicts).map(|(one, two)| if one == failed { two } else { one });
         let name = self.words.step(failed);
         let message = match other {
             Some(other) => format!(
@@ -702,6 +695,12 @@ impl<'a> FindingBuilder<'a> {
         let names: Vec<&str> = steps.iter().map(|&step| self.words.step(step)).collect();
         few(&names, MAX_NAMES)
     }
+}
+
+/// Returns the dependent pair that explains why a step fails in Puppet's order.
+fn culprit(fails: &FailsToday, verdicts: &Verdicts) -> Option<(StepId, StepId)> {
+    let mut pairs = verdicts.dependences().map(|one| (one.one, one.two));
+    pairs.find(|(one, two)| *one == fails.step || *two == fails.step)
 }
 
 pub(crate) fn listed(names: &[&str]) -> String {

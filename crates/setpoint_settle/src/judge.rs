@@ -53,9 +53,13 @@ impl FindingBuilder<'_> {
         let today = |finding: &Diagnostic| Witness { today: is_today, ..Witness::of(finding) };
         let answers = [
             self.answer(&verdicts.order, refuted.order.iter().map(today).collect(), None),
-            self.answer(&verdicts.idempotent, shown(&refuted.idempotent), self.doubt(&verdicts.idempotent)),
-            self.answer(&verdicts.quiet, shown(&refuted.quiet), self.doubt(&verdicts.quiet)),
-            self.answer(&verdicts.convergent, shown(&refuted.convergent), None),
+            self.answer(
+                &verdicts.idempotent,
+                shown(refuted.idempotent.as_ref()),
+                self.doubt(&verdicts.idempotent),
+            ),
+            self.answer(&verdicts.quiet, shown(refuted.quiet.as_ref()), self.doubt(&verdicts.quiet)),
+            self.answer(&verdicts.convergent, shown(refuted.convergent.as_ref()), None),
         ];
         let assumed = self.assumptions();
         for (question, mut answer) in asked.into_iter().zip(answers) {
@@ -146,6 +150,6 @@ impl FindingBuilder<'_> {
     }
 }
 
-fn shown(finding: &Option<Diagnostic>) -> Vec<Witness> {
-    finding.iter().map(Witness::of).collect()
+fn shown(finding: Option<&Diagnostic>) -> Vec<Witness> {
+    finding.into_iter().map(Witness::of).collect()
 }

@@ -41,7 +41,7 @@ fn settled_in(given: &[Given<'_>], semantics: Semantics, index: &Index) -> Settl
         for (name, text) in *parameters {
             let value = match *text {
                 "true" => Value::from(true),
-                text if text.contains("|") => {
+                text if text.contains('|') => {
                     let parts: Vec<Value> = text.split('|').map(Value::from).collect();
                     Value::new(Data::Array(Arc::new(parts)))
                 }
@@ -198,7 +198,8 @@ fn the_paper_has_its_own_assumptions() {
     let paper = settled_in(&[("Package", "foo", &[]), OTHER], Semantics::Paper, &Index::empty());
     assert!(paper.verdict.get(Question::Order).unwrap().is_proved());
     assert_eq!(paper.assumptions, 0);
-    let words: Vec<&str> = paper.verdict.standing().into_iter().map(|one| one.sentence()).collect();
+    let words: Vec<&str> =
+        paper.verdict.standing().into_iter().map(setpoint_source::Standing::sentence).collect();
     assert!(words.contains(&"resources and packages do what the models and the index of the paper say"));
 }
 

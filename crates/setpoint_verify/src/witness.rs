@@ -25,6 +25,7 @@ pub(crate) struct Witness<'c, 'p> {
     context: &'c Context<'p>,
     base: OnceCell<Result<Option<State>, GaveUp>>,
     good: OnceCell<Option<State>>,
+    clean: OnceCell<bool>,
 }
 
 /// A run of more steps is not searched for a start from which nothing fails.
@@ -32,7 +33,7 @@ const LARGEST_RUN: usize = 1_000;
 
 impl<'c, 'p> Witness<'c, 'p> {
     pub(crate) fn new(context: &'c Context<'p>) -> Self {
-        Self { context, base: OnceCell::new(), good: OnceCell::new() }
+        Self { context, base: OnceCell::new(), good: OnceCell::new(), clean: OnceCell::new() }
     }
 
     /// Some admissible start of the whole plan, if one is known.
@@ -119,6 +120,10 @@ impl<'c, 'p> Witness<'c, 'p> {
 
     /// Whether a run without failure is known, in Puppet's order: shown by the interpreter on the whole plan.
     pub(crate) fn has_clean_run(&self) -> bool {
+        *self.clean.get_or_init(|| self.find_clean_run())
+    }
+
+    fn find_clean_run(&self) -> bool {
         let context = self.context;
         let is_clean =
             |start: &State| self.is_admissible(start) && context.runner.run(start, &context.order).is_clean();

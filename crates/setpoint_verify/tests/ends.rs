@@ -253,7 +253,10 @@ fn a_stated_invariant_is_asked_of_every_order() {
     let stated = |plan: &Plan| {
         let verdicts = verify(plan, &options);
         let broken: Vec<_> = verdicts.invariants.iter().filter_map(|one| one.witness().cloned()).collect();
-        (broken, verdicts.invariants.into_iter().filter(|one| one.is_unknown()).collect::<Vec<_>>())
+        (
+            broken,
+            verdicts.invariants.into_iter().filter(setpoint_verify::Answer::is_unknown).collect::<Vec<_>>(),
+        )
     };
     let (broken, undecided) = stated(&plan);
     assert!(undecided.is_empty());

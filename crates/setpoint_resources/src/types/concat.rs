@@ -107,11 +107,9 @@ fn content(
 
 fn source(machine: &mut Machine<'_>, fragment: &Resource) -> Result<String, String> {
     let Some(source) = fragment.text("source") else { return Ok(String::new()) };
-    match machine.world.sources.get(&source) {
-        Some(Source::File(text)) => Ok(text.to_string()),
-        _ => {
-            machine.assume(Assumption::UnreadSource { address: source.clone() });
-            Err(format!("(as in {source})"))
-        }
+    if let Some(Source::File(text)) = machine.world.sources.get(&source) {
+        return Ok(text.to_string());
     }
+    machine.assume(Assumption::UnreadSource { address: source.clone() });
+    Err(format!("(as in {source})"))
 }

@@ -260,14 +260,9 @@ fn augeas(resource: &Resource, mentions: &Mentions) -> Vec<Row> {
         };
         let full = if target.starts_with('/') { target.to_owned() } else { format!("{context}/{target}") };
         let Some(tree) = full.strip_prefix("/files") else { return Vec::new() };
-        let (path, is_guessed) = match resource.text("incl") {
-            Some(path) => (path, false),
-            None => {
-                let path = file_of(tree, mentions);
-                let is_named = mentions.files.contains_key(&path);
-                (path, !is_named)
-            }
-        };
+        let given = resource.text("incl");
+        let path = given.clone().unwrap_or_else(|| file_of(tree, mentions));
+        let is_guessed = given.is_none() && !mentions.files.contains_key(&path);
         let key = tree.strip_prefix(path.as_str()).unwrap_or(tree).trim_start_matches('/').to_owned();
         found.push(Row {
             path,
