@@ -184,9 +184,9 @@ fn doubt_empty_catalogs(
     let is_nothing = !matches!(project.kind, Kind::Manifests(_))
         && plan.jobs.iter().zip(checked.iter()).all(|(job, one)| is_empty(one) || is_left_out(job, one));
     for one in checked.iter_mut().filter(|one| is_empty(one)) {
-        let reason = setpoint_source::Reason::new(Gap::NothingEntered, "its catalog has no resource");
+        let reason = setpoint_source::Reason::new(Gap::NothingEntered, "the catalog has no resources");
         let path = one.report.path.clone();
-        one.report.doubt(&reason.in_file(path));
+        one.report.doubt_answer(Question::Catalog, reason.in_file(path));
     }
     if is_nothing {
         let message = "Nothing was checked: no node and no class of this input has a resource";

@@ -70,6 +70,13 @@ impl InputReport {
         self.verdict.doubt(reason);
     }
 
+    /// Takes a reason for doubt about one answer.
+    pub fn doubt_answer(&mut self, question: Question, reason: Reason) {
+        if let Some(answer) = self.verdict.get(question).cloned() {
+            self.verdict.replace(question, answer.doubt(reason));
+        }
+    }
+
     pub fn verdict(&self) -> &Verdict {
         &self.verdict
     }

@@ -23,7 +23,11 @@ pub fn text(report: &Report, sources: &Sources, colour: bool) -> String {
         out.push('\n');
     }
     // Inputs of one file with the same verdict share a line.
-    let are_alike = |a: &InputReport, b: &InputReport| a.path == b.path && a.verdict() == b.verdict();
+    let are_alike = |a: &InputReport, b: &InputReport| {
+        a.path == b.path
+            && a.verdict().says_the_same(b.verdict())
+            && a.verdict().reasons() == b.verdict().reasons()
+    };
     for inputs in report.inputs.chunk_by(are_alike) {
         let [first, ..] = inputs else { continue };
         if first.verdict().is_empty() && first.coverage.is_none() {
