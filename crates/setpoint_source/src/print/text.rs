@@ -22,8 +22,12 @@ pub fn text(report: &Report, sources: &Sources, colour: bool) -> String {
         out.push_str(&diagnostic(finding, sources, colour));
         out.push('\n');
     }
-    // Inputs of one file with the same verdict share a line.
-    let are_alike = |a: &InputReport, b: &InputReport| a.path == b.path && a.verdict() == b.verdict();
+    // Inputs of one file with the same answers, open for the same reasons, share a line; what shows them may differ.
+    let are_alike = |a: &InputReport, b: &InputReport| {
+        a.path == b.path
+            && a.verdict().says_the_same(b.verdict())
+            && a.verdict().reasons() == b.verdict().reasons()
+    };
     for inputs in report.inputs.chunk_by(are_alike) {
         let [first, ..] = inputs else { continue };
         if first.verdict().is_empty() && first.coverage.is_none() {
