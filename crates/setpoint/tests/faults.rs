@@ -106,7 +106,10 @@ impl Checked {
         // Languages without verdicts must say so by a finding.
         let findings = || self.inputs().flat_map(|input| input["findings"].as_array().into_iter().flatten());
         let has_place = |one: &Value| !one["location"].is_null();
-        let reasons = || self.inputs().flat_map(|input| input["reasons"].as_array().into_iter().flatten());
+        let reasons = || {
+            let lists = self.inputs().flat_map(|input| [&input["reasons"], &input["assuming"]]);
+            lists.flat_map(|list| list.as_array().into_iter().flatten())
+        };
         let is_told =
             findings().any(|one| has_place(one) && one["severity"] != "note") || reasons().any(has_place);
         (!is_told).then(|| "nothing says what is damaged and where".to_owned())

@@ -22,7 +22,7 @@ pub fn text(report: &Report, sources: &Sources, colour: bool) -> String {
         out.push_str(&diagnostic(finding, sources, colour));
         out.push('\n');
     }
-    // Inputs of one file with the same verdict share a line.
+    // Inputs of one file with the same answers, open for the same reasons, share a line; what shows them may differ.
     let are_alike = |a: &InputReport, b: &InputReport| {
         a.path == b.path
             && a.verdict().says_the_same(b.verdict())
