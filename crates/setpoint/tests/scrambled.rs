@@ -122,7 +122,7 @@ fn strip(value: &mut Value) {
                     continue;
                 }
                 match inner {
-                    Value::String(text) if SENTENCES.contains(&key.as_str()) => *text = "…".to_owned(),
+                    Value::String(text) if SENTENCES.contains(&key.as_str()) => "…".clone_into(text),
                     Value::Array(texts) if SENTENCES.contains(&key.as_str()) => {
                         texts.iter_mut().filter(|one| one.is_string()).for_each(|one| *one = "…".into());
                         texts.iter_mut().for_each(strip);

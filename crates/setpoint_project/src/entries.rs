@@ -36,7 +36,7 @@ pub(crate) fn nodes_of_data(project: &Project<'_>, folder: &Path) -> Vec<String>
     let Some(root) = read_config(project, folder) else { return Vec::new() };
     let default = root.get("defaults").and_then(|defaults| defaults.get("datadir")).and_then(Node::text);
     let mut patterns: Vec<(&str, String)> = Vec::new();
-    for entry in root.get("hierarchy").into_iter().flat_map(|list| list.items()) {
+    for entry in root.get("hierarchy").into_iter().flat_map(Node::items) {
         let below = entry.get("datadir").and_then(Node::text).or(default).unwrap_or("data");
         for key in ["path", "paths", "glob", "globs"] {
             let given = entry.get(key).into_iter();

@@ -126,34 +126,33 @@ impl Surveyor<'_, '_> {
                 Err(error) => self.unreadable(&error),
                 Ok(text) => {
                     counted.read = 1;
-                    let finding = self.template_error(&path, &text);
-                    counted.parsed = usize::from(finding.is_none());
-                    self.out.findings.extend(finding.flatten());
+                    let (is_parsed, finding) = self.parse_template(&path, &text);
+                    counted.parsed = usize::from(is_parsed);
+                    self.out.findings.extend(finding);
                 }
             }
             self.out.coverage.templates.join(counted);
         }
     }
 
-    /// What is wrong with a template; some nothing if it goes beyond what can be read here.
-    fn template_error(&self, path: &Path, text: &str) -> Option<Option<Diagnostic>> {
+    /// Whether a template can be read here, and what is wrong with it. Ruby that is not known here is no fault of the template.
+    fn parse_template(&self, path: &Path, text: &str) -> (bool, Option<Diagnostic>) {
         let sources = &self.project.session.sources;
         let name = path.display().to_string();
         if path.extension().is_some_and(|ending| ending == "epp") {
-            let file = sources.add(name, text);
-            let errors = setpoint_puppet_syntax::parse_epp(file, text).diagnostics;
-            return errors.into_iter().find(|found| found.severity == Severity::Error).map(Some);
+            let errors = setpoint_puppet_syntax::parse_epp(sources.add(name, text), text).diagnostics;
+            let error = errors.into_iter().find(|found| found.severity == Severity::Error);
+            return (error.is_none(), error);
         }
         match parse_erb(text) {
-            ErbSyntax::Sound => None,
-            ErbSyntax::Beyond => Some(None),
+            ErbSyntax::Sound => (true, None),
+            ErbSyntax::Beyond => (false, None),
             ErbSyntax::Broken(line) => {
                 let before: usize =
                     text.split_inclusive('\n').take(line.saturating_sub(1) as usize).map(str::len).sum();
                 let at = Range::new(before, before).in_file(sources.add(name, text));
-                Some(Some(
-                    Diagnostic::new(Rule::SyntaxError, "This tag is not closed: `%>` is missing").at(at),
-                ))
+                let message = "This tag is not closed: `%>` is missing";
+                (false, Some(Diagnostic::new(Rule::SyntaxError, message).at(at)))
             }
         }
     }
@@ -257,7 +256,7 @@ pub(crate) fn unreadable_file(project: &Project<'_>, error: &FileError) -> Diagn
 /// The folders of data that a `hiera.yaml` names, as far as they are named without variables.
 pub(crate) fn data_folders(project: &Project<'_>, folder: &Path) -> Vec<PathBuf> {
     let Some(root) = read_config(project, folder) else { return Vec::new() };
-    let entries = root.get("hierarchy").into_iter().flat_map(|list| list.items());
+    let entries = root.get("hierarchy").into_iter().flat_map(Node::items);
     let named = entries.chain(root.get("defaults")).filter_map(|entry| entry.get("datadir")?.text());
     let named: BTreeSet<&str> = named.filter(|path| !path.contains("%{")).collect();
     named.into_iter().map(|path| folder.join(path)).collect()

@@ -27,13 +27,12 @@ pub(crate) fn find(session: &Session<'_>) -> Result<Taken, UsageError> {
     if is_project {
         inputs.push(root.clone());
     }
-    let (files, source) = match tracked(&root) {
-        Some(files) => (files, "tracked by git"),
-        None => {
-            let mut files = Vec::new();
-            walk(session, &root, 0, &mut files);
-            (files, "outside of hidden folders")
-        }
+    let (files, source) = if let Some(files) = tracked(&root) {
+        (files, "tracked by git")
+    } else {
+        let mut files = Vec::new();
+        walk(session, &root, 0, &mut files);
+        (files, "outside of hidden folders")
     };
     for path in files {
         // The project stands for its manifests.
