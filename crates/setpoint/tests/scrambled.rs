@@ -138,10 +138,11 @@ fn strip(value: &mut Value) {
 
 /// The annotations without what they say: `::error file=…,line=…,title=…`.
 fn annotations(text: &str) -> String {
-    text.lines()
-        .map(|line| line.rsplit_once("::").map_or(line, |(before, _)| before))
-        .collect::<Vec<_>>()
-        .join("\n")
+    let properties = |line: &str| {
+        let rest = line.strip_prefix("::").and_then(|rest| rest.split_once("::"));
+        rest.map_or(line, |(before, _)| before).to_owned()
+    };
+    text.lines().map(properties).collect::<Vec<_>>().join("\n")
 }
 
 /// The lines with verdicts, coverage and counts.

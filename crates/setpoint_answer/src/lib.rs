@@ -80,6 +80,10 @@ impl<R> Reasons<R> {
         &self.0
     }
 
+    pub fn as_mut_slice(&mut self) -> &mut [R] {
+        &mut self.0
+    }
+
     pub fn into_vec(self) -> Vec<R> {
         self.0
     }

@@ -350,9 +350,7 @@ impl Project<'_> {
         }
         if let [first, ..] = classes.as_slice() {
             let names: Vec<&str> = classes.iter().map(String::as_str).collect();
-            let (message, verb) = ("No node that is known has a resource", "are");
-            let message =
-                format!("{message}: {} classes {verb} entered instead: {}", classes.len(), few(&names));
+            let message = format!("No known node has a resource; entering classes instead: {}", few(&names));
             let mut found = Diagnostic::new(Rule::NotEntered, message).with_help(
                 "Name the nodes with `nodes` in setpoint.toml, or the classes with `roles`: docs/configuration.md shows how.",
             );

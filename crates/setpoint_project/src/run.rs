@@ -277,7 +277,7 @@ fn check_one(
             "Class" => {
                 entered.insert(resource.title.to_lowercase());
             }
-            "Stage" => {}
+            "Stage" | "Node" => {}
             type_name => {
                 resources_of_code += 1;
                 entered.insert(type_name.to_lowercase());

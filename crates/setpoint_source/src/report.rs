@@ -54,20 +54,19 @@ impl InputReport {
                 _ => continue,
             };
             let reason = Reason::of(gap, finding);
-            let is_known = self.verdict.reasons().iter().any(|(known, _)| {
-                known.place == reason.place && (known.gap == gap || known.words == reason.words)
-            });
             // What refutes an answer leaves nothing open.
             let is_witness = self.verdict.iter().any(|(_, answer)| answer.is_shown_by(&Witness::of(finding)));
-            if !is_known && !is_witness {
+            if !is_witness {
                 self.verdict.doubt(&reason);
             }
         }
+        self.verdict.place_reasons(&self.path);
     }
 
     /// Takes a reason for doubt about every answer that was given.
     pub fn doubt(&mut self, reason: &Reason) {
         self.verdict.doubt(reason);
+        self.verdict.place_reasons(&self.path);
     }
 
     /// Takes a reason for doubt about one answer.

@@ -269,11 +269,30 @@ impl Verdict {
         self.iter().map(|(question, answer)| (question, question.word(answer)))
     }
 
-    /// Takes a reason for doubt about every answer.
+    /// Takes a reason for doubt about every answer that does not have it yet.
     pub fn doubt(&mut self, reason: &Reason) {
+        let is_same = |known: &Reason| {
+            known.place == reason.place && (known.gap == reason.gap || known.words == reason.words)
+        };
         for (_, answer) in &mut self.0 {
-            let known = std::mem::replace(answer, Answer::Proved(setpoint_answer::Basis::nothing()));
-            *answer = known.doubt(reason.clone());
+            if !answer.reasons().iter().any(is_same) {
+                let known = std::mem::replace(answer, Answer::Proved(setpoint_answer::Basis::nothing()));
+                *answer = known.doubt(reason.clone());
+            }
+        }
+    }
+
+    /// Gives reasons that are about the input as a whole its path.
+    pub(crate) fn place_reasons(&mut self, path: &str) {
+        for (_, answer) in &mut self.0 {
+            let reasons = match answer {
+                Answer::Proved(_) => continue,
+                Answer::Refuted { open, .. } => open.as_mut_slice(),
+                Answer::Unknown(reasons) => reasons.as_mut_slice(),
+            };
+            for reason in reasons.iter_mut().filter(|reason| reason.place == Place::Input) {
+                reason.place = Place::File(path.to_owned());
+            }
         }
     }
 
