@@ -104,7 +104,10 @@ impl Subject<'_> {
         let Self { catalog, types, surroundings, platform, sources } = *self;
         let graph = Graph::new(catalog, types);
         if let (Ok(graph), Some(limit)) = (&graph, surroundings.drawn) {
-            report.drawing = Some(Drawing::within(limit, graph::diagram(graph, catalog)));
+            let mut diagram = graph::diagram(graph, catalog);
+            // Reports name the node beside it, and nodes with the same resources share one.
+            "Resources".clone_into(&mut diagram.title);
+            report.drawing = Some(Drawing::within(limit, diagram));
         }
         report.findings.extend(findings::of_conversion(catalog, types));
         report.findings.extend(findings::of_graph(catalog, &graph));

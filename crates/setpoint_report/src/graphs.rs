@@ -82,11 +82,6 @@ fn marked(diagram: &Diagram, input: &InputReport, counts: &Counts<'_>) -> Diagra
         let reference = format!("{}[{}]", node.kind, node.name);
         node.wrong |= concerned.contains(reference.as_str()) || concerned.contains(node.name.as_str());
     }
-    // The heading names the node, and nodes that share a graph share its title.
-    if matches!(input.kind, "puppet" | "catalog") {
-        let title = diagram.title.split(" of ").next().unwrap_or_default();
-        diagram.title = title.to_owned();
-    }
     diagram
 }
 

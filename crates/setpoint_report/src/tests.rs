@@ -61,7 +61,7 @@ fn sample() -> (Report, Sources) {
     });
     finding.nodes = vec!["web1".to_owned(), "web2".to_owned()];
     let diagram = Diagram {
-        title: "Resources of web1".to_owned(),
+        title: "Resources".to_owned(),
         nodes: vec![node("File", EVIL), node("Service", "web"), node("User", "app")],
         edges: vec![Edge {
             source: 0,
@@ -72,8 +72,7 @@ fn sample() -> (Report, Sources) {
         }],
         ..Diagram::default()
     };
-    let mut second = diagram.clone();
-    second.title = "Resources of web2".to_owned();
+    let second = diagram.clone();
     let input = |node: &str, order: Judgement, drawing, findings: Vec<Diagnostic>| {
         let mut input = InputReport::new("site.pp", "puppet");
         input.node = Some(node.to_owned());

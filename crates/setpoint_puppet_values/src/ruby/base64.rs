@@ -26,8 +26,8 @@ pub fn strict_decode64(text: &str) -> Option<Vec<u8>> {
 /// Returns bytes from base64 of either alphabet, whose padding may be missing.
 pub fn urlsafe_decode64(text: &str) -> Option<Vec<u8>> {
     let mut text = text.replace('-', "+").replace('_', "/");
-    while !text.ends_with('=') && !text.len().is_multiple_of(4) {
-        text.push('=');
+    if !text.ends_with('=') {
+        text.push_str(&"=".repeat(text.len().next_multiple_of(4) - text.len()));
     }
     strict_decode64(&text)
 }
@@ -80,6 +80,7 @@ mod tests {
         }
         assert_eq!(urlsafe_decode64("_-8").as_deref(), Some(&[0xff, 0xef][..]));
         assert_eq!(urlsafe_decode64("/+8=").as_deref(), Some(&[0xff, 0xef][..]));
+        assert_eq!(urlsafe_decode64("YQ").as_deref(), Some(&b"a"[..]));
         assert_eq!(urlsafe_decode64("YQ="), None);
     }
 

@@ -49,7 +49,9 @@ pub fn text(report: &Report, sources: &Sources, colour: bool) -> String {
         }
         let covered = covered(inputs);
         if !covered.is_empty() {
-            let _ = writeln!(out, "  looked at: {covered}");
+            // Without a verdict, the line tells by itself what it is about.
+            let indent = if answers.is_empty() { format!("{}: ", first.path) } else { "  ".to_owned() };
+            let _ = writeln!(out, "{indent}looked at: {covered}");
         }
     }
     let mut standing: Vec<Standing> =
