@@ -149,7 +149,11 @@ fn annotations(text: &str) -> String {
 fn verdict_lines(text: &str) -> String {
     let words =
         ["catalog ok", "catalog fails", "catalog unknown", "reaches final ", "looked at: ", "checked "];
-    let is_verdict = |line: &&str| words.iter().any(|word| line.contains(word)) && !line.contains(" | ");
+    // Conditions and reasons, which are sentences, stand below the verdict.
+    let is_sentence = |line: &str| line.starts_with("  ") && !line.starts_with("  looked at: ");
+    let is_verdict = |line: &&str| {
+        words.iter().any(|word| line.contains(word)) && !line.contains(" | ") && !is_sentence(line)
+    };
     text.lines().filter(is_verdict).collect::<Vec<_>>().join("\n")
 }
 

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use setpoint_source::{InputReport, Severity, Verdict};
 
-use crate::judge::{analyse, no_catalog};
+use crate::judge::{analyse, conclude_without_catalog};
 use crate::options::Options;
 use crate::project::Project;
 use crate::run;
@@ -76,7 +76,7 @@ pub fn check_fleet(
         if !compile_only {
             analyse(&project, &surroundings, job, compilation, report);
         } else if compilation.catalog.is_none() {
-            report.conclude(no_catalog(report));
+            conclude_without_catalog(job, compilation, report);
         }
     });
     let nodes = plan

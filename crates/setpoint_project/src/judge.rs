@@ -1,21 +1,22 @@
 //! Whether a project or a catalog is right: every analysis, and the verdict.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use setpoint_catalog::graph::{self, Graph, Types};
 use setpoint_catalog::ruby_types::ModuleTypes;
-use setpoint_catalog::{Catalog, findings, read};
+use setpoint_catalog::{Catalog, ResourceId, findings, read};
 use setpoint_config::Config;
 use setpoint_packages::Platform;
-use setpoint_puppet::Compilation;
+use setpoint_puppet::{Compilation, CompileGap, CompileGapKind};
 use setpoint_puppet_values::{Data, Hash, Value};
 use setpoint_settle::{Simulation, Turn};
 use setpoint_source::{
-    Basis, Coverage, Diagnostic, Drawing, Gap, InputReport, Judgement, Question, Reason, Rule, Severity,
-    Sources, Verdict, Witness,
+    Basis, Coverage, Diagnostic, Drawing, Gap, InputReport, Judgement, Question, Reason, Reasons, Rule,
+    Severity, Sources, Verdict, Witness,
 };
 
-use crate::jobs::Job;
+use crate::jobs::{Job, Origin};
 use crate::options::Options;
 use crate::project::Project;
 use crate::run;
@@ -56,7 +57,7 @@ pub(crate) fn analyse(
     report: &mut InputReport,
 ) {
     let Some(catalog) = &compilation.catalog else {
-        report.conclude(no_catalog(report));
+        conclude_without_catalog(job, compilation, report);
         return;
     };
     let Ok(home) = project.home(&job.node) else { return };
@@ -66,11 +67,75 @@ pub(crate) fn analyse(
         report.findings.push(Diagnostic::new(Rule::OtherEnvironment, message));
     }
     let platform = settle::platform(job.node.platform.as_deref(), &job.node.facts);
+    let gaps: Vec<Reason> = compilation.gaps.iter().map(reason_of_gap).collect();
     let own = |path: &str| home.owns(Path::new(path));
     let surroundings = &surroundings.with_modules(home.environment.modulepath());
     let types = home.environment.module_types();
     let sources = &project.session.sources;
     Subject { catalog, types, surroundings, platform, sources }.judge(&own, report);
+    for reason in &gaps {
+        report.doubt(reason);
+    }
+    report.mask(&secrets_of(catalog));
+}
+
+/// What a compilation passed over, as what is assumed of it.
+fn reason_of_gap(gap: &CompileGap) -> Reason {
+    let words = match &gap.kind {
+        CompileGapKind::NotComputed(reason) => format!("the call succeeds here; {reason}"),
+        CompileGapKind::OtherNodes => "no other node exports what this collector takes".to_owned(),
+    };
+    Reason::new(Gap::Assumed, words).at(gap.span)
+}
+
+/// Texts that are shorter stand in too many places to be masked.
+const SHORTEST_SECRET: usize = 4;
+
+/// The texts that a catalog holds as secrets, the longest first.
+fn secrets_of(catalog: &Catalog) -> Vec<String> {
+    fn gather(value: &Value, is_secret: bool, out: &mut Vec<String>) {
+        match &value.data {
+            Data::Sensitive(inner) => gather(inner, true, out),
+            Data::String(text) if is_secret && text.len() >= SHORTEST_SECRET => out.push(text.to_string()),
+            Data::Array(items) => items.iter().for_each(|item| gather(item, is_secret, out)),
+            Data::Hash(entries) => entries.iter().for_each(|(_, item)| gather(item, is_secret, out)),
+            _ => {}
+        }
+    }
+    let mut out = Vec::new();
+    for (_, resource) in catalog.iter() {
+        for parameter in resource.parameters.iter() {
+            gather(&parameter.value, resource.sensitive.contains(&parameter.name), &mut out);
+        }
+    }
+    out.sort_by_key(|secret| std::cmp::Reverse(secret.len()));
+    out.dedup();
+    out
+}
+
+/// Concludes about a node that has no catalog: what Setpoint itself could not do refutes nothing.
+pub(crate) fn conclude_without_catalog(job: &Job, compilation: &Compilation, report: &mut InputReport) {
+    let failures = &compilation.failures;
+    let is_own_limit = !failures.is_empty() && failures.iter().all(|one| one.kind.is_limit_of_setpoint());
+    if !is_own_limit {
+        report.conclude(no_catalog(report));
+        return;
+    }
+    let mut verdict = Verdict::nothing_asked();
+    let reasons = report.findings.iter().filter(|finding| finding.severity == Severity::Error);
+    let reasons: Vec<Reason> = reasons.map(|finding| Reason::of(Gap::NotModelled, finding)).collect();
+    let none = || Reason::new(Gap::NotModelled, "Setpoint could not compile it");
+    verdict.give(
+        Question::Catalog,
+        Judgement::Unknown(Reasons::from_vec(reasons).unwrap_or_else(|| Reasons::new(none()))),
+    );
+    // A class that was merely tried is told apart from this.
+    if !matches!(job.origin, Origin::Class | Origin::Example) {
+        for finding in report.findings.iter_mut().filter(|finding| finding.severity == Severity::Error) {
+            finding.severity = Severity::Warning;
+        }
+    }
+    report.conclude(verdict);
 }
 
 /// The verdict of a node that has no catalog.
@@ -135,7 +200,23 @@ impl Subject<'_> {
             coverage.assumptions += settled.assumptions;
         }
         self.doubt_unknown_values(&mut verdict, report);
+        self.doubt_unknown_types(&mut verdict);
         report.conclude(verdict);
+    }
+
+    /// A resource of a type that nobody knows and that contains nothing may be an empty define, or a native type that is not here.
+    fn doubt_unknown_types(&self, verdict: &mut Verdict) {
+        let containers: BTreeSet<ResourceId> = self.catalog.edges.iter().map(|(from, _)| *from).collect();
+        for (id, resource) in self.catalog.iter() {
+            let is_unknown = resource.kind.is_none()
+                && !["Class", "Stage", "Node"].contains(&resource.type_name.as_str())
+                && self.types.native(resource.type_name.as_str()).is_none()
+                && !containers.contains(&id);
+            if is_unknown {
+                let words = format!("nothing is known of the type of {}", resource.reference());
+                verdict.doubt(&Reason::new(Gap::NotModelled, words).at(resource.span));
+            }
+        }
     }
 
     /// Values that were not computed leave every answer open. That a content nobody knows differs from start to start shows

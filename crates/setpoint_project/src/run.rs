@@ -9,7 +9,7 @@ use std::sync::{Mutex, PoisonError};
 use indexmap::IndexMap;
 use setpoint_puppet::{Collected, Compilation, Failure, FailureKind};
 use setpoint_source::{
-    Class, Diagnostic, Gap, InputReport, Question, Range, Rule, Severity, Span, thread_builder,
+    Class, Diagnostic, Gap, InputReport, Judgement, Question, Range, Rule, Severity, Span, thread_builder,
 };
 
 use crate::collectors;
@@ -159,10 +159,19 @@ fn doubt_what_was_not_read(project: &Project<'_>, checked: &mut [Checked], about
             reasons.push(setpoint_source::Reason::of(Gap::Malformed, finding));
         }
     }
+    let mut unread = None;
     for error in project.session.files.unreadable() {
         let finding = unreadable_file(project, &error);
-        reasons.push(setpoint_source::Reason::of(Gap::Unread, &finding));
+        let reason = setpoint_source::Reason::of(Gap::Unread, &finding);
+        unread.get_or_insert_with(|| reason.clone());
+        reasons.push(reason);
         about.findings.push(finding);
+    }
+    // What fails may be in what could not be read.
+    if let Some(reason) = unread {
+        for one in checked.iter_mut().filter(|one| !one.compiled) {
+            one.report.replace_answer(Question::Catalog, Judgement::unknown(reason.clone()));
+        }
     }
     for one in checked {
         for reason in &reasons {
@@ -227,8 +236,7 @@ fn fold_findings_in_modules(project: &Project<'_>, reports: &mut [InputReport], 
     };
     let (mut count, mut modules) = (0, BTreeSet::new());
     for report in reports.iter_mut() {
-        let fails =
-            report.verdict().get(Question::Catalog).is_some_and(setpoint_source::Judgement::is_refuted);
+        let fails = report.verdict().get(Question::Catalog).is_some_and(Judgement::is_refuted);
         if fails {
             continue;
         }

@@ -146,7 +146,11 @@ impl Surveyor<'_, '_> {
         }
         match parse_erb(text) {
             ErbSyntax::Sound => (true, None),
-            ErbSyntax::Beyond => (false, None),
+            ErbSyntax::Beyond => {
+                let at = Range::new(0, 0).in_file(sources.add(name, text));
+                let message = "Setpoint cannot read the Ruby of this template, or it is not well-formed";
+                (false, Some(Diagnostic::new(Rule::NotModelled, message).at(at)))
+            }
             ErbSyntax::Broken(line) => {
                 let before: usize =
                     text.split_inclusive('\n').take(line.saturating_sub(1) as usize).map(str::len).sum();

@@ -373,6 +373,16 @@ pub struct Collected {
 }
 
 impl Compiler<'_> {
+    /// The collectors of what other nodes export: without a database, they find nothing.
+    pub(crate) fn exported_collectors(&self) -> Vec<crate::CompileGap> {
+        let exported = self.collectors.iter().filter(|one| matches!(one.selects, Selects::Exported));
+        let gap = |one: &Collector| crate::CompileGap {
+            kind: crate::CompileGapKind::OtherNodes,
+            span: Some(one.span),
+        };
+        exported.map(gap).collect()
+    }
+
     /// What came of every collector of the catalog's own resources.
     pub(crate) fn collected(&self) -> Vec<Collected> {
         let ends = self.collectors.iter().filter_map(|collector| {

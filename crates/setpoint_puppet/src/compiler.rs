@@ -74,6 +74,7 @@ pub(crate) struct Compiler<'a> {
     /// The errors among the diagnostics.
     pub(crate) failures: Vec<Failure>,
     pub(crate) log: Vec<LogEntry>,
+    pub(crate) gaps: Vec<crate::CompileGap>,
     pub(crate) warned: FxHashSet<String>,
     pub(crate) guards: Vec<Guard>,
     /// In the target of an alias, and in types that are given as text, names need not be known.
@@ -137,6 +138,7 @@ impl<'a> Compiler<'a> {
             diagnostics: Vec::new(),
             failures: Vec::new(),
             log: Vec::new(),
+            gaps: Vec::new(),
             warned: FxHashSet::default(),
             guards: Vec::new(),
             names_may_be_unknown: false,
@@ -211,6 +213,8 @@ impl<'a> Compiler<'a> {
         let failures = std::mem::take(&mut self.failures);
         let diagnostics = std::mem::take(&mut self.diagnostics);
         let log = std::mem::take(&mut self.log);
+        let mut gaps = std::mem::take(&mut self.gaps);
+        gaps.extend(self.exported_collectors());
         let guards = std::mem::take(&mut self.guards);
         let declarations = std::mem::take(&mut self.declarations);
         let declarations = declarations.into_iter().map(|(id, prov)| (id.index() as u32, prov));
@@ -227,11 +231,23 @@ impl<'a> Compiler<'a> {
                 declarations,
                 trace,
                 collected,
+                gaps,
             };
         }
         let (catalog, arena, trace) = crate::finish::into_catalog(self);
         let catalog = Some(catalog);
-        Compilation { catalog, diagnostics, failures, log, arena, guards, declarations, trace, collected }
+        Compilation {
+            catalog,
+            diagnostics,
+            failures,
+            log,
+            arena,
+            guards,
+            declarations,
+            trace,
+            collected,
+            gaps,
+        }
     }
 
     fn phases(&mut self, entry: &Entry) -> Result<(), Stop> {

@@ -175,6 +175,7 @@ impl Host for Compiler<'_> {
         }
         self.warn(format!("The text of {name} is not known: {reason}"), Some(span));
         let reason = format!("the template {name} goes beyond what is known of Ruby: {reason}");
+        self.record_unknown(&reason, span);
         Ok(Value::new(Data::Opaque(Opaque { reason: reason.into() }.into())))
     }
 
@@ -284,6 +285,15 @@ impl Compiler<'_> {
         }))
     }
 
+    /// Notes that something was not computed: it may fail, too, whatever becomes of its value.
+    fn record_unknown(&mut self, reason: &str, span: Span) {
+        let kind = crate::CompileGapKind::NotComputed(reason.to_owned());
+        let gap = crate::CompileGap { kind, span: Some(span) };
+        if !self.gaps.contains(&gap) {
+            self.gaps.push(gap);
+        }
+    }
+
     /// A function in Ruby: one that is known here, else the code of its file, as far as it is within what is known of Ruby.
     fn call_ruby(
         &mut self,
@@ -316,6 +326,7 @@ impl Compiler<'_> {
         if self.warned.insert(reason.clone()) {
             self.warn(format!("The result of {reason}, and is not known"), Some(call.span));
         }
+        self.record_unknown(&reason, call.span);
         Ok(Value::new(Data::Opaque(Opaque { reason: reason.into() }.into())))
     }
 }

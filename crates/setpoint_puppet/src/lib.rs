@@ -71,6 +71,23 @@ pub struct Compilation {
     pub trace: Trace,
     /// What came of every collector.
     pub collected: Vec<Collected>,
+    /// What the catalog depends on and nobody looked at.
+    pub gaps: Vec<CompileGap>,
+}
+
+/// Something that a compilation passed over.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CompileGap {
+    pub kind: CompileGapKind,
+    pub span: Option<Span>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum CompileGapKind {
+    /// A function or template that goes beyond what is known here, and why. It may also fail.
+    NotComputed(String),
+    /// Resources that other nodes export were not collected.
+    OtherNodes,
 }
 
 impl Compilation {
@@ -87,6 +104,7 @@ impl Compilation {
             declarations: Vec::new(),
             trace: Trace::default(),
             collected: Vec::new(),
+            gaps: Vec::new(),
         }
     }
 }

@@ -117,6 +117,16 @@ impl Diagnostic {
         self.helps.push(spoken(text.into()));
     }
 
+    /// Every text of it that may quote the input, its story apart.
+    pub(crate) fn texts_mut(&mut self) -> impl Iterator<Item = &mut String> {
+        [&mut self.message, &mut self.label]
+            .into_iter()
+            .chain(self.labels.iter_mut().map(|label| &mut label.text))
+            .chain(&mut self.notes)
+            .chain(&mut self.helps)
+            .chain(&mut self.resources)
+    }
+
     pub fn with_story(mut self, story: Story) -> Self {
         self.story = Some(Arc::new(story));
         self

@@ -133,7 +133,12 @@ impl RecordingFileSystem {
 
 impl FileSystem for RecordingFileSystem {
     fn read(&self, path: &Path) -> Result<Vec<u8>, FileError> {
-        OsFileSystem.read(path).inspect_err(|error| self.record(error))
+        // Whoever tries a folder as a file goes on to list it.
+        OsFileSystem.read(path).inspect_err(|error| {
+            if !path.is_dir() {
+                self.record(error);
+            }
+        })
     }
 
     fn is_file(&self, path: &Path) -> bool {
@@ -168,7 +173,10 @@ impl FileSystem for RecordingFileSystem {
     }
 
     fn unreadable(&self) -> Vec<FileError> {
-        self.unreadable.lock().unwrap_or_else(PoisonError::into_inner).values().cloned().collect()
+        let known = self.unreadable.lock().unwrap_or_else(PoisonError::into_inner);
+        // Nobody knows whether what is asked for below a closed folder is there.
+        let is_topmost = |path: &&PathBuf| !path.ancestors().skip(1).any(|above| known.contains_key(above));
+        known.iter().filter(|(path, _)| is_topmost(path)).map(|(_, error)| error.clone()).collect()
     }
 }
 

@@ -1,9 +1,14 @@
 //! What a command found out about its inputs.
 
+use std::sync::Arc;
+
 use setpoint_diagram::Diagram;
 use setpoint_rules::{Class, Severity};
 
-use crate::{Coverage, Diagnostic, Gap, Question, Reason, Verdict, Witness};
+use crate::{Coverage, Diagnostic, Gap, Judgement, Question, Reason, Verdict, Witness};
+
+/// What stands for a secret.
+const MASK: &str = "*******";
 
 /// One input: a file, or one node of it.
 #[derive(Debug, Clone)]
@@ -67,6 +72,32 @@ impl InputReport {
     pub fn doubt(&mut self, reason: &Reason) {
         self.verdict.doubt(reason);
         self.verdict.place_reasons(&self.path);
+    }
+
+    /// Puts asterisks for secrets wherever they stand in findings, stories and reasons: the last net.
+    pub fn mask(&mut self, secrets: &[String]) {
+        let masked = |text: &mut String| {
+            for secret in secrets {
+                if text.contains(secret.as_str()) {
+                    *text = text.replace(secret.as_str(), MASK);
+                }
+            }
+        };
+        for finding in &mut self.findings {
+            finding.texts_mut().for_each(masked);
+            if let Some(story) = &mut finding.story {
+                Arc::make_mut(story).texts_mut(&mut |text| masked(text));
+            }
+        }
+        self.verdict.words_mut().for_each(masked);
+    }
+
+    /// Puts an answer in the place of one that was given.
+    pub fn replace_answer(&mut self, question: Question, answer: Judgement) {
+        if self.verdict.get(question).is_some() {
+            self.verdict.replace(question, answer);
+            self.verdict.place_reasons(&self.path);
+        }
     }
 
     /// Takes a reason for doubt about one answer.

@@ -90,6 +90,19 @@ impl StoryFact {
 }
 
 impl Story {
+    /// Changes every text of it.
+    pub(crate) fn texts_mut(&mut self, change: &mut dyn FnMut(&mut String)) {
+        self.start.iter_mut().for_each(&mut *change);
+        for run in &mut self.runs {
+            for step in &mut run.steps {
+                change(&mut step.name);
+                step.changes.iter_mut().for_each(&mut *change);
+            }
+            run.end.iter_mut().for_each(|fact| change(&mut fact.text));
+        }
+        change_strings(&mut self.data, change);
+    }
+
     /// The story in a few lines of text. Runs of orchestrations are told by the notes of their findings.
     pub fn lines(&self) -> Vec<String> {
         let mut out = Vec::new();
@@ -130,6 +143,15 @@ impl Story {
 impl StoryRun {
     fn is_told_in_lines(&self) -> bool {
         !matches!(self.title, RunTitle::Arrives | RunTitle::Stays)
+    }
+}
+
+fn change_strings(value: &mut Value, change: &mut dyn FnMut(&mut String)) {
+    match value {
+        Value::String(text) => change(text),
+        Value::Array(items) => items.iter_mut().for_each(|item| change_strings(item, change)),
+        Value::Object(entries) => entries.values_mut().for_each(|item| change_strings(item, change)),
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
     }
 }
 

@@ -282,6 +282,16 @@ impl Verdict {
         }
     }
 
+    /// The words of all reasons.
+    pub(crate) fn words_mut(&mut self) -> impl Iterator<Item = &mut String> {
+        let reasons = self.0.iter_mut().flat_map(|(_, answer)| match answer {
+            Answer::Proved(_) => [].as_mut_slice(),
+            Answer::Refuted { open, .. } => open.as_mut_slice(),
+            Answer::Unknown(reasons) => reasons.as_mut_slice(),
+        });
+        reasons.map(|reason| &mut reason.words)
+    }
+
     /// Gives reasons that are about the input as a whole its path.
     pub(crate) fn place_reasons(&mut self, path: &str) {
         for (_, answer) in &mut self.0 {
