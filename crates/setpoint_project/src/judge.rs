@@ -104,7 +104,7 @@ fn secrets_of(catalog: &Catalog) -> Vec<String> {
     }
     let mut out = Vec::new();
     for (_, resource) in catalog.iter() {
-        for parameter in resource.parameters.iter() {
+        for parameter in &resource.parameters {
             gather(&parameter.value, resource.sensitive.contains(&parameter.name), &mut out);
         }
     }
