@@ -11,8 +11,9 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use libtest_mimic::{Failed, Trial};
 use serde_json::Value;
-use setpoint_testing::{Answers, Case, repository, run_folder};
+use setpoint_testing::{Answers, Case, Section, repository, run_tests};
 
 /// A user without rights, so that a file without permissions cannot be read by tests that run as root.
 const NOBODY: u32 = 65534;
@@ -21,7 +22,102 @@ const NOBODY: u32 = 65534;
 const FAULTS: [&str; 4] = ["unreadable", "empty", "half", "invalid"];
 
 fn main() -> ExitCode {
-    run_folder(&repository().join("crates/setpoint/tests/faults"), answer)
+    let mut trials = setpoint_testing::trials(&repository().join("crates/setpoint/tests/faults"), answer);
+    trials.extend(
+        limits()
+            .into_iter()
+            .map(|limit| Trial::test(format!("limits/{}", limit.name), move || limit.check())),
+    );
+    run_tests(trials)
+}
+
+/// An input that reaches a limit.
+struct Limit {
+    name: &'static str,
+    case: Case,
+}
+
+impl Limit {
+    fn check(&self) -> Result<(), Failed> {
+        let folder = Folder::new();
+        folder.write(&self.case);
+        match check(&self.case, &folder.path).problem() {
+            Some(problem) => Err(Failed::from(problem)),
+            None => Ok(()),
+        }
+    }
+}
+
+/// One input for each limit that an input can reach.
+fn limits() -> Vec<Limit> {
+    let limit = |name, file: &str, text: String, arguments: &str| Limit {
+        name,
+        case: Case {
+            prose: format!("check: {file} {arguments}\n"),
+            inputs: vec![Section { name: file.to_owned(), text }],
+            answers: Vec::new(),
+        },
+    };
+    let nested = |depth: usize| format!("{}{}", "[".repeat(depth), "]".repeat(depth));
+    let template = |inside: &str| {
+        format!("{{\"AWSTemplateFormatVersion\": \"2010-09-09\", \"Resources\": {{{inside}}}}}")
+    };
+    let topic = "\"T\": {\"Type\": \"AWS::SNS::Topic\"";
+    let names: Vec<String> = (0..100_001).map(|at| format!("\"N{at}\"")).collect();
+    let file = "file { '/etc/a': ensure => file, content => 'x' }\n";
+    vec![
+        limit(
+            "template nested",
+            "t.json",
+            template(&format!("{topic}, \"Metadata\": {}}}", nested(600))),
+            "",
+        ),
+        limit(
+            "template loop",
+            "t.json",
+            template(&format!(
+                "\"Fn::ForEach::X\": [\"N\", [{}], {{\"T${{N}}\": {{\"Type\": \"AWS::SNS::Topic\"}}}}]",
+                names.join(",")
+            )),
+            "",
+        ),
+        limit(
+            "template size",
+            "t.json",
+            format!("{}{}", template(&format!("{topic}}}")), " ".repeat(65 << 20)),
+            "",
+        ),
+        limit(
+            "topology nested",
+            "t.yaml",
+            format!(
+                "tosca_definitions_version: tosca_simple_yaml_1_3\ntopology_template: {{node_templates: {{a: {{type: \
+                 tosca.nodes.Compute, metadata: {}}}}}}}\n",
+                nested(600)
+            ),
+            "--kind tosca",
+        ),
+        limit("manifest nested", "site.pp", format!("{file}$x = {}\n", nested(5000)), "--platform debian-12"),
+        limit("manifest size", "site.pp", format!("{file}{}", " ".repeat(65 << 20)), "--platform debian-12"),
+        limit(
+            "endless recursion",
+            "site.pp",
+            format!("{file}function f() {{ f() }}\nf()\n"),
+            "--platform debian-12",
+        ),
+        limit("specification nested", "s.sf", format!("a {};\nsfConfig extends {{ }}\n", nested(5000)), ""),
+        limit(
+            "rule set with too many states",
+            "m.spm",
+            format!(
+                "model m \"M\"\nclass r {{\n  states a, b\n}}\nrule R1 \"go\" (x: r) {{\n  when x is a\n  then x becomes \
+                 b\n}}\nrule R2 \"back\" (x: r, y: r) {{\n  when x is b and y is a\n  then x becomes a\n}}\ninit {{\n  some \
+                 x: r\n}}\nfinal {{\n  all x: r {{ x is b }}\n}}\ninstance i {{\n  {}: r\n}}\n",
+                (0..40).map(|at| format!("o{at}")).collect::<Vec<_>>().join(", ")
+            ),
+            "",
+        ),
+    ]
 }
 
 /// What is proved about the input as it is, and what stays proved of it under each damage.

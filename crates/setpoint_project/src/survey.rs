@@ -113,7 +113,10 @@ impl Surveyor<'_, '_> {
                     Definition::Node(_) | Definition::Function(_) | Definition::TypeAlias(_) => {}
                 }
             }
-            if let Ok(text) = read_text(self.project.session.files, &path) {
+            // Only a repository is entered by classes that nothing names.
+            if matches!(self.project.kind, Kind::Repository { .. })
+                && let Ok(text) = read_text(self.project.session.files, &path)
+            {
                 self.mention(&text);
             }
         }

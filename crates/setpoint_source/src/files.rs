@@ -127,7 +127,19 @@ impl RecordingFileSystem {
 
     /// Looks at a path; what is there and cannot be looked at is recorded.
     fn metadata(&self, path: &Path) -> Option<std::fs::Metadata> {
-        std::fs::metadata(path).map_err(|error| self.record(&FileError::of(path, &error))).ok()
+        let is_there = |error: &io::Error| {
+            !matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
+        };
+        match std::fs::metadata(path) {
+            Ok(found) => Some(found),
+            Err(error) => {
+                // Most look-ups are for files that are not there: they cost nothing.
+                if is_there(&error) {
+                    self.record(&FileError::of(path, &error));
+                }
+                None
+            }
+        }
     }
 }
 
