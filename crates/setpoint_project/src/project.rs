@@ -116,6 +116,11 @@ impl<'s> Project<'s> {
             let message = format!("--environment {}: there is no such folder", folder.display());
             return Err(UsageError::new(message));
         }
+        if let Some(path) = &options.puppet.hiera
+            && !session.files.is_file(path)
+        {
+            return Err(UsageError::new(format!("--hiera {}: there is no such file", path.display())));
+        }
         let kind = if explicit.is_some_and(|folder| folder != input) {
             Kind::Manifests(input.to_owned())
         } else {

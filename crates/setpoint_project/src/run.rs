@@ -126,13 +126,14 @@ pub(crate) fn reports(
             }
         }
     }
-    doubt_what_was_not_read(project, &mut checked, &mut about);
+    doubt_what_was_not_read(project, &survey, &mut checked, &mut about);
     doubt_empty_catalogs(project, plan, &mut checked, &mut about);
     let entered = checked.iter().flat_map(|one| &one.entered);
     let entered: BTreeSet<&String> = entered.filter(|name| survey.definitions.contains(*name)).collect();
     let mut coverage = survey.coverage;
     coverage.definitions.reached = entered.len();
-    add_untold(project, &checked, survey.findings, &mut about);
+    let broken = survey.findings.into_iter().chain(survey.broken_metadata);
+    add_untold(project, &checked, broken.collect(), &mut about);
     let mut reports = classify_failures(plan, checked, &mut about);
     merge_findings_of_nodes(&mut reports);
     fold_findings_in_modules(project, &mut reports, &mut about);
@@ -152,9 +153,14 @@ pub(crate) fn reports(
 
 /// Files that are there and could not be read, and descriptions of the project that are not understood, leave every verdict
 /// open: nobody knows what they would have changed.
-fn doubt_what_was_not_read(project: &Project<'_>, checked: &mut [Checked], about: &mut InputReport) {
+fn doubt_what_was_not_read(
+    project: &Project<'_>,
+    survey: &Survey,
+    checked: &mut [Checked],
+    about: &mut InputReport,
+) {
     let mut reasons: Vec<setpoint_source::Reason> = Vec::new();
-    for finding in &project.diagnostics {
+    for finding in project.diagnostics.iter().chain(&survey.broken_metadata) {
         if finding.rule.class() == Class::Syntax {
             reasons.push(setpoint_source::Reason::of(Gap::Malformed, finding));
         }

@@ -12,6 +12,7 @@ use setpoint_source::{
     Counted, Coverage, Diagnostic, FileError, Nouns, Range, Rule, Severity, normal, read_text,
 };
 
+use crate::module_files;
 use crate::project::{Kind, Project};
 
 /// What the things of a project are called when they are counted.
@@ -27,6 +28,8 @@ pub(crate) struct Survey {
     pub(crate) coverage: Coverage,
     /// Syntax errors, each with its place.
     pub(crate) findings: Vec<Diagnostic>,
+    /// What is wrong with what modules say about themselves: a strict Puppet then finds nothing in them.
+    pub(crate) broken_metadata: Vec<Diagnostic>,
     /// The user's own classes by name.
     pub(crate) classes: BTreeMap<String, Arc<ClassDef>>,
     /// The user's own classes and defines.
@@ -42,6 +45,7 @@ pub(crate) fn survey(project: &Project<'_>) -> Survey {
         out: Survey {
             coverage: Coverage::new(NOUNS),
             findings: Vec::new(),
+            broken_metadata: Vec::new(),
             classes: BTreeMap::new(),
             definitions: BTreeSet::new(),
             mentioned: BTreeSet::new(),
@@ -83,6 +87,7 @@ impl Surveyor<'_, '_> {
         }
         self.templates(&folder.join("templates"));
         self.data(folder);
+        self.out.broken_metadata.extend(module_files::metadata(self.project.session, folder).diagnostics);
     }
 
     /// A manifest, or all below a folder.
