@@ -38,8 +38,7 @@ pub fn check(session: &Session<'_>, path: &Path, options: &Options) -> Result<Ve
     };
     let mut checked = run::all(&project, &plan.jobs, threads, analyse);
     let survey = survey(&project);
-    let is_empty = |one: &run::Checked| one.compiled && one.resources_of_code == 0;
-    if checked.iter().all(is_empty) && options.puppet.node.is_none() {
+    if checked.iter().all(run::Checked::is_empty) && options.puppet.node.is_none() {
         let nodes = plan.jobs.len();
         if project.plan_classes(&survey, &mut plan)? > 0 {
             checked.extend(run::all(&project, &plan.jobs[nodes..], threads, analyse));
@@ -76,7 +75,6 @@ pub(crate) fn analyse(
     for reason in &gaps {
         report.doubt(reason);
     }
-    report.mask(&secrets_of(catalog));
 }
 
 /// What a compilation passed over, as what is assumed of it.
@@ -117,39 +115,25 @@ fn secrets_of(catalog: &Catalog) -> Vec<String> {
 pub(crate) fn conclude_without_catalog(job: &Job, compilation: &Compilation, report: &mut InputReport) {
     let failures = &compilation.failures;
     let is_own_limit = !failures.is_empty() && failures.iter().all(|one| one.kind.is_limit_of_setpoint());
-    if !is_own_limit {
-        report.conclude(no_catalog(report));
-        return;
-    }
-    let mut verdict = Verdict::nothing_asked();
-    let reasons = report.findings.iter().filter(|finding| finding.severity == Severity::Error);
-    let reasons: Vec<Reason> = reasons.map(|finding| Reason::of(Gap::NotModelled, finding)).collect();
-    let none = || Reason::new(Gap::NotModelled, "Setpoint could not compile it");
-    verdict.give(
-        Question::Catalog,
-        Judgement::Unknown(Reasons::from_vec(reasons).unwrap_or_else(|| Reasons::new(none()))),
-    );
+    let mut errors = report.findings.iter().filter(|finding| finding.severity == Severity::Error).peekable();
+    let answer = match errors.peek() {
+        None => Judgement::unknown(Reason::new(Gap::Undecided, "it was not compiled")),
+        Some(first) if !is_own_limit => Judgement::refuted(Witness::of(first)),
+        Some(first) => {
+            let mut reasons = Reasons::new(Reason::of(Gap::NotModelled, first));
+            reasons.extend(errors.skip(1).map(|finding| Reason::of(Gap::NotModelled, finding)));
+            Judgement::Unknown(reasons)
+        }
+    };
     // A class that was merely tried is told apart from this.
-    if !matches!(job.origin, Origin::Class | Origin::Example) {
+    if is_own_limit && !matches!(job.origin, Origin::Class | Origin::Example) {
         for finding in report.findings.iter_mut().filter(|finding| finding.severity == Severity::Error) {
             finding.severity = Severity::Warning;
         }
     }
-    report.conclude(verdict);
-}
-
-/// The verdict of a node that has no catalog.
-pub(crate) fn no_catalog(report: &InputReport) -> Verdict {
     let mut verdict = Verdict::nothing_asked();
-    let error = report.findings.iter().find(|finding| finding.severity == Severity::Error);
-    verdict.give(
-        Question::Catalog,
-        match error {
-            Some(finding) => Judgement::refuted(Witness::of(finding)),
-            None => Judgement::unknown(Reason::new(Gap::Undecided, "it was not compiled")),
-        },
-    );
-    verdict
+    verdict.give(Question::Catalog, answer);
+    report.conclude(verdict);
 }
 
 /// A catalog, whoever compiled it, and all that its analyses need.
@@ -202,6 +186,7 @@ impl Subject<'_> {
         self.doubt_unknown_values(&mut verdict, report);
         self.doubt_unknown_types(&mut verdict);
         report.conclude(verdict);
+        report.mask(&secrets_of(catalog));
     }
 
     /// A resource of a type that nobody knows and that contains nothing may be an empty define, or a native type that is not here.

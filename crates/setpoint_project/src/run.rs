@@ -76,13 +76,20 @@ pub(crate) struct Checked {
     /// How many resources it has.
     pub resources: usize,
     /// How many of them are no classes and stages.
-    pub(crate) resources_of_code: usize,
+    resources_of_code: usize,
     /// The names of the classes and of the types of resources in it.
     entered: BTreeSet<String>,
     /// What came of its collectors.
     collected: Vec<Collected>,
     /// Why there is no catalog.
     failures: Vec<Failure>,
+}
+
+impl Checked {
+    /// Whether there is a catalog, and nothing in it that a proof could be about.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.compiled && self.resources_of_code == 0
+    }
 }
 
 /// Compiles and analyses jobs.
@@ -193,12 +200,11 @@ fn doubt_empty_catalogs(
     checked: &mut [Checked],
     about: &mut InputReport,
 ) {
-    let is_empty = |one: &Checked| one.compiled && one.resources_of_code == 0;
     // A class that is merely tried and fails is left out, and so is not checked.
     let is_left_out = |job: &Job, one: &Checked| !one.compiled && job.origin == Origin::Class;
     let is_nothing = !matches!(project.kind, Kind::Manifests(_))
-        && plan.jobs.iter().zip(checked.iter()).all(|(job, one)| is_empty(one) || is_left_out(job, one));
-    for one in checked.iter_mut().filter(|one| is_empty(one)) {
+        && plan.jobs.iter().zip(checked.iter()).all(|(job, one)| one.is_empty() || is_left_out(job, one));
+    for one in checked.iter_mut().filter(|one| one.is_empty()) {
         let reason = setpoint_source::Reason::new(Gap::NothingEntered, "the catalog has no resources");
         let path = one.report.path.clone();
         one.report.doubt_answer(Question::Catalog, reason.in_file(path));
