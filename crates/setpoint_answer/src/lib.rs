@@ -46,9 +46,11 @@ impl Standing {
     /// The assumption as a sentence without a full stop.
     pub fn sentence(self) -> &'static str {
         match self {
-            Self::BaseFolders => "the base folders of the platform exist",
+            Self::BaseFolders => "the base folders, files and accounts of the platform exist",
             Self::WholePackages => "an installed package has its files, users and dependencies",
-            Self::DeclaredKinds => "a managed path is absent or of its declared kind at the start",
+            Self::DeclaredKinds => {
+                "a managed path is absent or of its declared kind at the start, and no other path is a link"
+            }
             Self::PackageScripts => "the scripts of packages do what the package index says",
             Self::AloneOnTheMachine => "nothing else changes the machine during a run",
             Self::ServiceFollowsRules => "the service follows the built-in rule set",

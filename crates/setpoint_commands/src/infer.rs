@@ -1,25 +1,47 @@
 //! A tree of commands becomes steps.
 
-use crate::lexer::{Word, tokens};
+use crate::lexer::{PATTERN, Word, tokens};
 use crate::parser::{Node, Redirect, Simple, parse};
 use crate::programs;
 use crate::step::{Condition, Effects, NotUnderstood, Step};
 
-/// What a command does that a shell runs, in a working directory.
-pub fn effects(command: &str, folder: Option<&str>) -> Effects {
-    told(Shell::new(folder).text(command))
+/// Gives the text of a script at a path, where it is known.
+pub type Scripts<'a> = dyn Fn(&str) -> Option<String> + 'a;
+
+/// Where a command runs.
+#[derive(Clone, Copy, Default)]
+#[allow(missing_debug_implementations, reason = "scripts are a function")]
+pub struct Surroundings<'a> {
+    /// The working directory.
+    pub folder: Option<&'a str>,
+    /// The variables of its environment that are known.
+    pub variables: &'a [(String, String)],
+    /// Gives the text of a script, where it is known.
+    pub script: Option<&'a Scripts<'a>>,
+}
+
+impl<'a> Surroundings<'a> {
+    /// A working directory, and nothing else that is known.
+    pub fn of(folder: Option<&'a str>) -> Self {
+        Self { folder, ..Self::default() }
+    }
+}
+
+/// What a command does that a shell runs.
+pub fn effects(command: &str, surroundings: Surroundings<'_>) -> Effects {
+    told(Shell::new(surroundings).text(command))
 }
 
 /// What a program does that is started without a shell: words are as they stand.
-pub fn effects_of_words<T: AsRef<str>>(words: &[T], folder: Option<&str>) -> Effects {
-    let word = |text: &T| Word { text: text.as_ref().to_owned(), expands: None, quoted: true };
+pub fn effects_of_words<T: AsRef<str>>(words: &[T], surroundings: Surroundings<'_>) -> Effects {
+    let word = |text: &T| Word { text: text.as_ref().to_owned(), quoted: true, ..Word::default() };
     let simple = Simple { words: words.iter().map(word).collect(), redirects: Vec::new() };
-    told(Shell::new(folder).simple(&simple, Stream::Nothing).map(|(step, _)| step))
+    told(Shell::new(surroundings).simple(&simple, Stream::Nothing).map(|(step, _)| step))
 }
 
 /// What a check asks (`unless`, `onlyif`): whether it ends well, if it changes nothing.
-pub fn condition(command: &str, folder: Option<&str>) -> Result<Condition, NotUnderstood> {
-    let step = Shell::new(folder).text(command)?;
+pub fn condition(command: &str, surroundings: Surroundings<'_>) -> Result<Condition, NotUnderstood> {
+    let step = Shell::new(surroundings).text(command)?;
     asked(&step)
         .ok_or_else(|| NotUnderstood::new(command.trim(), "a check that changes the machine is not followed"))
 }
@@ -54,23 +76,90 @@ pub(crate) enum Stream {
     Nothing,
     /// This text; what it is may not be known.
     Text(Option<String>),
-    /// The content of this file.
+    /// The content of this file; nothing if it is missing.
     File(String),
+    /// What only the contents of these files decide.
+    Made(Vec<String>),
+    /// Something else each time.
+    Volatile,
 }
 
-#[derive(Debug)]
-pub(crate) struct Shell {
+impl Stream {
+    /// The files that decide what it is, and whether it is another one each time.
+    pub(crate) fn sources(&self) -> (Vec<String>, bool) {
+        match self {
+            Self::File(path) => (vec![path.clone()], false),
+            Self::Made(paths) => (paths.clone(), false),
+            Self::Volatile => (Vec::new(), true),
+            Self::Nothing | Self::Text(_) => (Vec::new(), false),
+        }
+    }
+}
+
+pub(crate) struct Shell<'a> {
     /// The working directory, where it is known.
     pub(crate) folder: Option<String>,
+    variables: Vec<(String, String)>,
+    script: Option<&'a Scripts<'a>>,
+    /// `set -e`: the first failure ends it.
+    pub(crate) ends_at_failure: bool,
     depth: usize,
 }
 
 /// Shells within shells.
 const MAX_DEPTH: usize = 8;
 
-impl Shell {
-    fn new(folder: Option<&str>) -> Self {
-        Self { folder: folder.map(str::to_owned), depth: 0 }
+impl<'a> Shell<'a> {
+    fn new(surroundings: Surroundings<'a>) -> Self {
+        Self {
+            folder: surroundings.folder.map(str::to_owned),
+            variables: surroundings.variables.to_vec(),
+            script: surroundings.script,
+            ends_at_failure: false,
+            depth: 0,
+        }
+    }
+
+    /// A word with the values of the variables that are known.
+    fn resolve(&self, word: &Word) -> Word {
+        let value = |name: &str| {
+            self.variables.iter().rev().find(|(known, _)| known == name).map(|(_, value)| value.clone())
+        };
+        word.resolve(&value)
+    }
+
+    /// Remembers `NAME=VALUE`; a value that is not known makes the variable unknown.
+    pub(crate) fn assign(&mut self, word: &Word) {
+        if let Some((name, value)) = word.text.split_once('=') {
+            self.variables.retain(|(known, _)| known != name);
+            if word.expands.is_none() {
+                self.variables.push((name.to_owned(), value.to_owned()));
+            }
+        }
+    }
+
+    /// A variable that was perhaps assigned is not known.
+    fn forget_what_differs_from(&mut self, known: &[(String, String)]) {
+        self.variables.retain(|one| known.contains(one));
+    }
+
+    pub(crate) fn knows_script(&self, path: &str) -> bool {
+        self.script.is_some_and(|script| script(path).is_some())
+    }
+
+    /// A script that is known, as what it does. Its own arguments are not known.
+    pub(crate) fn script(&mut self, path: &str) -> Result<Step, NotUnderstood> {
+        let text = self.script.and_then(|script| script(path));
+        let text = text.ok_or_else(|| NotUnderstood::new(path, "what is in the script is not known"))?;
+        let first = text.lines().next().unwrap_or_default();
+        if first.starts_with("#!") && !first.trim_end().trim_end_matches(" -e").ends_with("sh") {
+            return Err(NotUnderstood::new(path, "the script is none of a shell"));
+        }
+        let before = (self.folder.clone(), self.variables.clone(), self.ends_at_failure);
+        self.ends_at_failure = first.trim_end().ends_with(" -e");
+        let step = self.text(&text);
+        (self.folder, self.variables, self.ends_at_failure) = before;
+        Ok(Step::And(vec![Step::Read(path.to_owned()), step?]))
     }
 
     /// A command as text, also that of `sh -c`.
@@ -110,21 +199,33 @@ impl Shell {
                     // The right side runs only if the left one failed, perhaps before it changed the folder.
                     self.folder = None;
                 }
+                let known = self.variables.clone();
                 steps.push(self.node(right)?);
                 if self.folder != before {
                     self.folder = None;
                 }
+                self.forget_what_differs_from(&known);
                 Step::Or(steps)
             }
             Node::Sequence(nodes) => {
                 let mut steps = Vec::new();
+                let mut strict: Vec<Step> = Vec::new();
                 for node in nodes {
+                    let is_strict = self.ends_at_failure;
                     let before = self.folder.clone();
-                    steps.push(self.node(node)?);
+                    let known = self.variables.clone();
+                    let step = self.node(node)?;
+                    if is_strict { &mut strict } else { &mut steps }.push(step);
+                    if !matches!(node, Node::Simple(_)) {
+                        self.forget_what_differs_from(&known);
+                    }
                     // A `cd` that may have failed, or that was not reached, leaves the folder in doubt.
-                    if self.folder != before {
+                    if self.folder != before && !is_strict {
                         self.folder = None;
                     }
+                }
+                if !strict.is_empty() {
+                    steps.push(Step::And(strict));
                 }
                 Step::Sequence(steps)
             }
@@ -135,9 +236,9 @@ impl Shell {
                 Step::Guard(Condition::Not(Box::new(condition)))
             }
             Node::Group(inner) => {
-                let before = self.folder.clone();
+                let before = (self.folder.clone(), self.variables.clone());
                 let step = self.node(inner)?;
-                self.folder = before;
+                (self.folder, self.variables) = before;
                 step
             }
         })
@@ -153,15 +254,17 @@ impl Shell {
             };
             let (step, next) = self.simple(simple, stream)?;
             stream = next;
-            if step != Step::Nothing {
-                steps.push(step);
-            }
+            steps.push(step);
         }
         self.folder = before;
         // The last part decides whether the pipe ends well: `cat FILE | grep -q x` is what grep says.
         if let Some(last) = steps.pop() {
-            steps.retain(|step| !matches!(step, Step::Read(_) | Step::Guard(_)));
-            steps.push(last);
+            steps.retain(|step| asked(step).is_none() && !matches!(step, Step::ReadMatching(_)));
+            if last != Step::Nothing || steps.is_empty() {
+                steps.push(last);
+            } else {
+                steps.push(Step::Guard(Condition::Constant(true)));
+            }
         }
         Ok(match steps.len() {
             0 => Step::Nothing,
@@ -171,6 +274,11 @@ impl Shell {
     }
 
     pub(crate) fn simple(&mut self, simple: &Simple, input: Stream) -> Result<(Step, Stream), NotUnderstood> {
+        let redirect = |one: &Redirect| Redirect { target: self.resolve(&one.target), ..one.clone() };
+        let simple = &Simple {
+            words: simple.words.iter().map(|word| self.resolve(word)).collect(),
+            redirects: simple.redirects.iter().map(redirect).collect(),
+        };
         let mut input = input;
         let mut before = Vec::new();
         let mut outputs: Vec<(&Redirect, bool)> = Vec::new();
@@ -207,6 +315,9 @@ impl Shell {
         }
         let words = without_assignments(&simple.words);
         let (step, mut stream) = if words.is_empty() {
+            for word in &simple.words {
+                self.assign(word);
+            }
             (Step::Nothing, Stream::Text(Some(String::new())))
         } else {
             self.program(words, input)?
@@ -235,6 +346,13 @@ impl Shell {
             let path = self.path(&redirect.target)?;
             let append = redirect.kind == ">>";
             match &written {
+                Stream::Made(_) | Stream::Volatile if !errors => {
+                    let (from, volatile) = written.sources();
+                    steps.push(Step::Make { path, from, append, volatile });
+                }
+                Stream::File(from) if !errors && append => {
+                    steps.push(Step::Make { path, from: vec![from.clone()], append, volatile: false });
+                }
                 // The shell empties the file, then the program fills it.
                 Stream::File(from) if !errors && !append => {
                     steps.push(Step::Write { path: path.clone(), content: Some(String::new()), append });
@@ -273,6 +391,12 @@ impl Shell {
         let done = self.program(without_assignments(words), input)?;
         self.depth -= 1;
         Ok(done)
+    }
+
+    /// A pattern as one of absolute paths; a word without patterns as its path.
+    pub(crate) fn pattern(&self, word: &Word) -> Result<String, NotUnderstood> {
+        let is_pattern = word.expands == Some(PATTERN) && !word.text.contains(['{', '[']);
+        self.path(&Word { expands: word.expands.filter(|_| !is_pattern), ..word.clone() })
     }
 
     /// A word as an absolute path.

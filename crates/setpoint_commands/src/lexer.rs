@@ -10,6 +10,33 @@ pub(crate) struct Word {
     pub(crate) expands: Option<&'static str>,
     /// Some of it was quoted, so that it is no operator or reserved word.
     pub(crate) quoted: bool,
+    /// The variables in it, by their place in the text.
+    pub(crate) variables: Vec<Variable>,
+}
+
+/// `$name` or `${name}` in a word.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Variable {
+    pub(crate) at: std::ops::Range<usize>,
+    pub(crate) name: String,
+    /// Within quotes its value is one word, whatever it is.
+    pub(crate) quoted: bool,
+}
+
+impl Word {
+    /// Puts the values of variables into the word. A variable that is not known leaves the word unknown.
+    pub(crate) fn resolve(&self, value: &dyn Fn(&str) -> Option<String>) -> Self {
+        let mut resolved = Self { variables: Vec::new(), ..self.clone() };
+        for variable in self.variables.iter().rev() {
+            let splits = |text: &str| text.contains(|c: char| c.is_whitespace() || "*?[".contains(c));
+            match value(&variable.name).filter(|text| variable.quoted || (!text.is_empty() && !splits(text)))
+            {
+                Some(text) => resolved.text.replace_range(variable.at.clone(), &text),
+                None => resolved.expands = Some(VARIABLE),
+            }
+        }
+        resolved
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -22,7 +49,7 @@ pub(crate) enum Token {
 }
 
 const VARIABLE: &str = "its value is not known before the command runs";
-const PATTERN: &str = "what the pattern stands for depends on the machine";
+pub(crate) const PATTERN: &str = "what the pattern stands for depends on the machine";
 const HOME: &str = "the home of a user is not known";
 
 /// Commands are short; a longer text is no command.
@@ -145,7 +172,7 @@ impl Lexer {
                     }
                     self.at += 2;
                 }
-                '$' | '`' => self.expansion(&mut word)?,
+                '$' | '`' => self.expansion(&mut word, false)?,
                 '*' | '?' => {
                     word.expands.get_or_insert(PATTERN);
                     word.text.push(next);
@@ -204,7 +231,7 @@ impl Lexer {
                     }
                     self.at += 2;
                 }
-                '$' | '`' => self.expansion(word)?,
+                '$' | '`' => self.expansion(word, true)?,
                 _ => {
                     word.text.push(next);
                     self.at += 1;
@@ -214,7 +241,7 @@ impl Lexer {
     }
 
     /// `$name`, `${name}`, `$(command)`, a command in backticks: kept as written.
-    fn expansion(&mut self, word: &mut Word) -> Result<(), NotUnderstood> {
+    fn expansion(&mut self, word: &mut Word, quoted: bool) -> Result<(), NotUnderstood> {
         let start = self.at;
         let unclosed = || NotUnderstood::new("$", "an expansion is not closed");
         match (self.peek(0), self.peek(1)) {
@@ -256,8 +283,18 @@ impl Lexer {
                 return Ok(());
             }
         }
-        word.text.extend(&self.chars[start..self.at]);
-        word.expands = Some(VARIABLE);
+        let written: String = self.chars[start..self.at].iter().collect();
+        let begin = word.text.len();
+        word.text.push_str(&written);
+        let name = written.trim_start_matches('$').trim_start_matches('{').trim_end_matches('}');
+        let is_name = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+            && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+        if is_name && written.starts_with('$') && !written.starts_with("$(") {
+            let at = begin..word.text.len();
+            word.variables.push(Variable { at, name: name.to_owned(), quoted });
+        } else {
+            word.expands = Some(VARIABLE);
+        }
         Ok(())
     }
 }

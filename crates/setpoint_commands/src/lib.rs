@@ -7,12 +7,12 @@
 //! It stands before the models of resources. It knows no state and no catalog, and it runs nothing.
 //!
 //! ```
-//! use setpoint_commands::{Step, effects};
+//! use setpoint_commands::{Step, Surroundings, effects};
 //!
-//! let found = effects("/bin/mkdir -p /srv/app && touch /srv/app/ready", None);
+//! let found = effects("/bin/mkdir -p /srv/app && touch /srv/app/ready", Surroundings::default());
 //! assert!(found.understood);
 //! assert!(matches!(&found.steps[..], [Step::And(both)] if both.len() == 2));
-//! assert_eq!(effects("make install", None).reason.unwrap().word, "make");
+//! assert_eq!(effects("make install", Surroundings::default()).reason.unwrap().word, "make");
 //! ```
 
 mod edit;
@@ -25,5 +25,5 @@ mod step;
 
 pub use edit::Edit;
 pub use expression::{Syntax, expression};
-pub use infer::{condition, effects, effects_of_words};
+pub use infer::{Scripts, Surroundings, condition, effects, effects_of_words};
 pub use step::{Condition, Effects, NotUnderstood, Step};

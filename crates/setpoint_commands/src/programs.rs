@@ -14,7 +14,7 @@ use crate::step::{Condition, NotUnderstood, Step};
 use accounts::{member, user};
 use checks::{grep, test};
 use files::{apache, copy, install, is_recursive, link, modes, owner, perl, sed, tar};
-use output::{cat, fetch, printed, tee};
+use output::{cat, fetch, filter, htpasswd, openssl, printed, ssh_keygen, tee};
 use packages::{apt, package_query, yum};
 use services::{systemctl, unit};
 use shells::{shell_command, switch_user, wrapper};
@@ -122,7 +122,7 @@ fn texts(words: &[&Word]) -> Result<Vec<String>, NotUnderstood> {
 
 const VERBOSE: Known = ('v', "verbose", false);
 
-pub(crate) fn run(shell: &mut Shell, program: &str, words: &[Word], input: Stream) -> Done {
+pub(crate) fn run(shell: &mut Shell<'_>, program: &str, words: &[Word], input: Stream) -> Done {
     let (folder, name) = program.rsplit_once('/').unwrap_or(("/bin", program));
     if let Some(script) =
         program.strip_prefix("/etc/init.d/").or_else(|| program.strip_prefix("/etc/rc.d/init.d/"))
@@ -131,6 +131,9 @@ pub(crate) fn run(shell: &mut Shell, program: &str, words: &[Word], input: Strea
             [action] => only(Step::Service { name: script.to_owned(), action: literal(action)? }),
             _ => Err(NotUnderstood::new(program, "an init script takes one action")),
         };
+    }
+    if program.starts_with('/') && words.is_empty() && shell.knows_script(program) {
+        return only(shell.script(program)?);
     }
     // A program of the same name elsewhere is another one: `/opt/app/install`.
     if !matches!(folder, "/bin" | "/sbin" | "/usr/bin" | "/usr/sbin" | "/usr/local/bin" | "/usr/local/sbin") {
@@ -143,20 +146,54 @@ pub(crate) fn run(shell: &mut Shell, program: &str, words: &[Word], input: Strea
             [] => only(Step::Nothing),
             _ => Err(NotUnderstood::new("exit", "it ends the command early")),
         },
-        "sleep" | "export" | "umask" | "set" | "wait" | "sync" => only(Step::Nothing),
-        // Caches and kernel state that nothing in a catalog reads.
-        "ldconfig"
-        | "update-ca-certificates"
-        | "newaliases"
-        | "sysctl"
-        | "udevadm"
-        | "sss_cache"
-        | "ifup"
-        | "ifdown"
-        | "modprobe"
-        | "update-grub"
-        | "postmap"
-        | "locale-gen" => only(Step::Nothing),
+        "set" => {
+            for word in words {
+                match word.text.as_str() {
+                    "-e" | "-eu" | "-ex" | "-eux" | "-xe" | "-ue" => shell.ends_at_failure = true,
+                    "-x" | "-u" | "-ux" | "+x" => {}
+                    other => return Err(NotUnderstood::new(other, "what `set` changes is not followed")),
+                }
+            }
+            only(Step::Nothing)
+        }
+        "sleep" | "umask" | "wait" | "sync" | "sss_cache" => only(Step::Nothing),
+        "export" => {
+            for word in words {
+                shell.assign(word);
+            }
+            only(Step::Nothing)
+        }
+        "ldconfig" | "update-ca-certificates" | "newaliases" | "udevadm" | "update-grub" | "locale-gen" => {
+            let from: &[&str] = match name {
+                "ldconfig" => &["/etc/ld.so.conf", "/etc/ld.so.conf.d/"],
+                "update-ca-certificates" => {
+                    &["/etc/ca-certificates.conf", "/usr/local/share/ca-certificates/"]
+                }
+                "newaliases" => &["/etc/aliases"],
+                "udevadm" => &["/etc/udev/rules.d/"],
+                "update-grub" => &["/etc/default/grub", "/etc/grub.d/"],
+                _ => &["/etc/locale.gen"],
+            };
+            record(name, words, from)
+        }
+        "ifup" | "ifdown" => record(name, words, &["/etc/network/interfaces", "/etc/network/interfaces.d/"]),
+        "modprobe" => record(name, words, &["/etc/modprobe.d/"]),
+        "sysctl" => sysctl(shell, words),
+        "postmap" | "postalias" => {
+            let paths: Vec<&Word> = words.iter().filter(|word| !word.text.starts_with('-')).collect();
+            each(&paths, name, |word| {
+                // The kind of table may stand before the path: `hash:/etc/postfix/virtual`.
+                let text = literal(word)?;
+                let path = text.split_once(':').map_or(text.clone(), |(_, path)| path.to_owned());
+                let path = shell.path(&Word { text: path, ..Word::default() })?;
+                let made = Step::Record {
+                    name: format!("{path}.db"),
+                    value: "made".to_owned(),
+                    from: vec![path.clone()],
+                };
+                Ok(Step::And(vec![Step::Read(path), made]))
+            })
+        }
         "a2enmod" | "a2dismod" | "a2ensite" | "a2dissite" | "a2enconf" | "a2disconf" => apache(name, words),
         "cd" | "pushd" => {
             let [folder] = words else {
@@ -173,6 +210,15 @@ pub(crate) fn run(shell: &mut Shell, program: &str, words: &[Word], input: Strea
         "su" | "runuser" => switch_user(shell, name, words),
         "echo" | "printf" => Ok((Step::Nothing, Stream::Text(printed(name, words)))),
         "yes" => Ok((Step::Nothing, Stream::Text(None))),
+        "date" | "uuidgen" | "pwgen" | "mcookie" => Ok((Step::Nothing, Stream::Volatile)),
+        "awk" | "gawk" | "mawk" | "sort" | "uniq" | "head" | "tail" | "cut" | "tr" | "wc" | "base64"
+        | "md5sum" | "sha1sum" | "sha256sum" | "sha512sum" | "tac" | "rev" | "nl" | "jq" | "zcat" => {
+            filter(shell, name, words, &input)
+        }
+        "openssl" => openssl(shell, words),
+        "htpasswd" => htpasswd(shell, words),
+        "ssh-keygen" => ssh_keygen(shell, words),
+        "git" => git(shell, words),
         "cat" => cat(shell, words, input),
         "tee" => tee(shell, words, &input),
         "touch" => {
@@ -350,11 +396,21 @@ pub(crate) fn run(shell: &mut Shell, program: &str, words: &[Word], input: Strea
         "ls" | "stat" | "readlink" => {
             let paths: Vec<&Word> = words.iter().filter(|word| !word.text.starts_with('-')).collect();
             let [path] = paths[..] else { return Err(needs(name, "one path")) };
-            Ok((Step::Guard(Condition::Exists(shell.path(path)?)), Stream::Text(None)))
+            let path = shell.path(path)?;
+            Ok((Step::Guard(Condition::Exists(path.clone())), Stream::Made(vec![path])))
         }
         "curl" | "wget" => fetch(shell, name, words),
-        // It reads its input, and changes nothing that a catalog manages.
-        "debconf-set-selections" | "apt-key" => only(Step::Nothing),
+        // Answers and keys that no resource manages.
+        "debconf-set-selections" | "apt-key" => {
+            let texts: Vec<String> = words.iter().map(literal).collect::<Result<_, _>>()?;
+            let mut from = input.sources().0;
+            from.extend(texts.iter().filter(|text| text.starts_with('/')).cloned());
+            let given = match &input {
+                Stream::Text(Some(text)) => text.clone(),
+                _ => String::new(),
+            };
+            only(Step::Record { name: name.to_owned(), value: format!("{} {given}", texts.join(" ")), from })
+        }
         "cmp" | "diff" => {
             let found = arguments(
                 name,
@@ -369,6 +425,92 @@ pub(crate) fn run(shell: &mut Shell, program: &str, words: &[Word], input: Strea
         }
         _ => Err(NotUnderstood::new(program, "what this program does is not known")),
     }
+}
+
+/// What nobody manages, as these words and the files that are read make it.
+fn record(name: &str, words: &[Word], from: &[&str]) -> Done {
+    let texts: Vec<String> = words.iter().map(literal).collect::<Result<_, _>>()?;
+    let from = from.iter().map(|path| (*path).to_owned()).collect();
+    only(Step::Record { name: name.to_owned(), value: texts.join(" "), from })
+}
+
+/// `sysctl -p FILE`, `sysctl --system`, `sysctl -w KEY=VALUE`, `sysctl KEY`.
+fn sysctl(shell: &Shell<'_>, words: &[Word]) -> Done {
+    let found = arguments(
+        "sysctl",
+        words,
+        &[
+            ('p', "load", false),
+            ('w', "write", false),
+            ('q', "quiet", false),
+            ('e', "ignore", false),
+            ('n', "values", false),
+            ('\u{1}', "system", false),
+        ],
+    )?;
+    let kernel = |value: String, from: Vec<String>| Step::Record { name: "sysctl".to_owned(), value, from };
+    if found.has('\u{1}') {
+        return only(kernel(
+            "--system".to_owned(),
+            vec!["/etc/sysctl.conf".to_owned(), "/etc/sysctl.d/".to_owned()],
+        ));
+    }
+    if found.has('p') {
+        if found.operands.is_empty() {
+            return only(kernel("-p".to_owned(), vec!["/etc/sysctl.conf".to_owned()]));
+        }
+        let paths: Vec<String> =
+            found.operands.iter().map(|word| shell.path(word)).collect::<Result<_, _>>()?;
+        let mut steps: Vec<Step> = paths.iter().map(|path| Step::Read(path.clone())).collect();
+        steps.push(kernel("-p".to_owned(), paths));
+        return all(steps);
+    }
+    let mut steps = Vec::new();
+    for text in texts(&found.operands)? {
+        match text.split_once('=') {
+            Some((key, value)) => steps.push(Step::Record {
+                name: format!("sysctl {}", key.trim()),
+                value: value.trim().to_owned(),
+                from: Vec::new(),
+            }),
+            None => return Ok((Step::Nothing, Stream::Text(None))),
+        }
+    }
+    all(steps)
+}
+
+/// `git clone ADDRESS FOLDER`.
+fn git(shell: &Shell<'_>, words: &[Word]) -> Done {
+    let Some((verb, rest)) = words.split_first().filter(|(verb, _)| verb.text == "clone") else {
+        return Err(NotUnderstood::new("git", "only `git clone` is followed"));
+    };
+    let found = arguments(
+        &verb.text,
+        rest,
+        &[
+            ('b', "branch", true),
+            ('q', "quiet", false),
+            ('\u{1}', "depth", true),
+            ('\u{2}', "recursive", false),
+            ('\u{3}', "recurse-submodules", false),
+            ('\u{4}', "bare", false),
+            ('\u{5}', "mirror", false),
+            ('\u{6}', "single-branch", false),
+            ('o', "origin", true),
+        ],
+    )?;
+    let (address, path) = match found.operands[..] {
+        [address, path] => (literal(address)?, shell.path(path)?),
+        [address] => {
+            let text = literal(address)?;
+            let name = text.trim_end_matches('/').rsplit(['/', ':']).next().unwrap_or_default();
+            let name = name.strip_suffix(".git").unwrap_or(name).to_owned();
+            let path = shell.path(&Word { text: name, ..Word::default() })?;
+            (text, path)
+        }
+        _ => return Err(needs("git", "an address")),
+    };
+    only(Step::Clone { path, address })
 }
 
 fn each(words: &[&Word], program: &str, step: impl Fn(&Word) -> Result<Step, NotUnderstood>) -> Done {

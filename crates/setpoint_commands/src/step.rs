@@ -108,6 +108,28 @@ pub enum Step {
         content: Option<String>,
         append: bool,
     },
+    /// Sets or extends a file with what only the contents of others decide; those that are missing count as empty. A path may be
+    /// a pattern. A `volatile` content is another one each time.
+    Make {
+        path: String,
+        from: Vec<String>,
+        append: bool,
+        volatile: bool,
+    },
+    /// Changes something that no resource manages: a table of the kernel, a cache, a database of answers. It has this value, and
+    /// what it was made from: files, and folders that end with a slash.
+    Record {
+        name: String,
+        value: String,
+        from: Vec<String>,
+    },
+    /// Makes a directory and fills it with what is fetched; fails if something is in it.
+    Clone {
+        path: String,
+        address: String,
+    },
+    /// Some path matches the pattern, or else it fails.
+    ReadMatching(String),
     /// Edits a file in place by a program, such as that of `sed -i`.
     EditFile {
         path: String,
@@ -144,6 +166,8 @@ pub enum Step {
         groups: Vec<String>,
         home: Option<String>,
         create_home: bool,
+        /// Its number is below those of people.
+        system: bool,
     },
     /// `usermod`: what is given is changed.
     ChangeUser {

@@ -2,8 +2,12 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stderr)]
 
-use setpoint_commands::{Condition, Step, Syntax, condition, effects, effects_of_words};
+use setpoint_commands::{Condition, Step, Surroundings, Syntax, condition, effects, effects_of_words};
 use setpoint_testing::Random;
+
+fn srv() -> Surroundings<'static> {
+    Surroundings::of(Some("/srv"))
+}
 
 fn text(text: &str) -> String {
     text.to_owned()
@@ -11,7 +15,7 @@ fn text(text: &str) -> String {
 
 /// The steps of a command that is understood, run in /srv.
 fn steps(command: &str) -> Vec<Step> {
-    let found = effects(command, Some("/srv"));
+    let found = effects(command, srv());
     assert!(found.understood, "{command}: {}", found.reason.unwrap());
     found.steps
 }
@@ -24,7 +28,7 @@ fn step(command: &str) -> Step {
 }
 
 fn stopped_at(command: &str) -> String {
-    let found = effects(command, Some("/srv"));
+    let found = effects(command, srv());
     assert!(!found.understood, "{command}: {:?}", found.steps);
     assert_eq!(found.steps, []);
     found.reason.unwrap().word
@@ -192,7 +196,8 @@ fn packages_services_users() {
             group: Some(text("daemon")),
             groups: vec![text("adm"), text("www-data")],
             home: Some(text("/var/lib/x")),
-            create_home: true
+            create_home: true,
+            system: true,
         }
     );
     assert_eq!(
@@ -209,7 +214,7 @@ fn packages_services_users() {
     for command in
         ["apt-get upgrade", "apt-get install ./own.deb", "yum update", "pip install x", "systemctl isolate x"]
     {
-        assert!(!effects(command, None).understood, "{command}");
+        assert!(!effects(command, Surroundings::default()).understood, "{command}");
     }
 }
 
@@ -245,7 +250,7 @@ fn commands_are_joined_as_the_shell_joins_them() {
     assert_eq!(step("timeout 10 touch /a"), Step::Touch(text("/a")));
     assert_eq!(stopped_at("cd /opt; touch x"), "x", "if /opt is not there, x is made elsewhere");
     assert_eq!(
-        effects_of_words(&["/bin/touch", "/a b", "/$x"], None).steps,
+        effects_of_words(&["/bin/touch", "/a b", "/$x"], Surroundings::default()).steps,
         [Step::Each(vec![Step::Touch(text("/a b")), Step::Touch(text("/$x"))])],
         "words of an array see no shell"
     );
@@ -253,8 +258,7 @@ fn commands_are_joined_as_the_shell_joins_them() {
 
 #[test]
 fn checks() {
-    let ask =
-        |command: &str| condition(command, Some("/srv")).unwrap_or_else(|error| panic!("{command}: {error}"));
+    let ask = |command: &str| condition(command, srv()).unwrap_or_else(|error| panic!("{command}: {error}"));
     assert_eq!(
         ask("test -e /etc/rsyslog.d/49-haproxy.conf"),
         Condition::Exists(text("/etc/rsyslog.d/49-haproxy.conf"))
@@ -300,7 +304,7 @@ fn checks() {
     for command in
         ["touch /a", "curl http://x", "vgs x", "test $(rpm -qa | wc -l) -eq 1", "ps aux | grep -q x"]
     {
-        assert!(condition(command, None).is_err(), "{command}");
+        assert!(condition(command, Surroundings::default()).is_err(), "{command}");
     }
 }
 
@@ -331,7 +335,7 @@ fn what_is_not_understood_names_the_word() {
         assert_eq!(stopped_at(command), word, "{command}");
     }
     assert_eq!(
-        effects("touch a", None).reason.unwrap().why,
+        effects("touch a", Surroundings::default()).reason.unwrap().why,
         "it is relative, and no working directory is given"
     );
 }
@@ -354,9 +358,9 @@ fn no_text_makes_it_panic_or_hang() {
                 command.push(' ');
             }
         }
-        let found = effects(&command, Some("/srv"));
+        let found = effects(&command, srv());
         assert_eq!(found.understood, found.reason.is_none(), "{command}");
-        let _ = condition(&command, None);
+        let _ = condition(&command, Surroundings::default());
     }
     for deep in [
         "(".repeat(5000),
@@ -365,7 +369,7 @@ fn no_text_makes_it_panic_or_hang() {
         "$(".repeat(5000),
         "[ ! ".repeat(2000),
     ] {
-        assert!(!effects(&deep, None).understood);
+        assert!(!effects(&deep, Surroundings::default()).understood);
     }
 }
 
@@ -407,9 +411,9 @@ fn share_of_real_commands() {
         .iter()
         .filter(|(key, text)| {
             if key == "command" {
-                effects(text, Some("/")).understood
+                effects(text, Surroundings::of(Some("/"))).understood
             } else {
-                condition(text, Some("/")).is_ok()
+                condition(text, Surroundings::of(Some("/"))).is_ok()
             }
         })
         .count();
@@ -417,9 +421,9 @@ fn share_of_real_commands() {
     if std::env::var_os("SETPOINT_SHOW").is_some() {
         for (key, text) in &found {
             let reason = if key == "command" {
-                effects(text, Some("/")).reason
+                effects(text, Surroundings::of(Some("/"))).reason
             } else {
-                condition(text, Some("/")).err()
+                condition(text, Surroundings::of(Some("/"))).err()
             };
             eprintln!(
                 "{key} {text}: {}",

@@ -25,6 +25,7 @@ mod builtin;
 mod collection;
 mod curated;
 mod error;
+mod exclusive;
 mod facts;
 mod file;
 mod index;
@@ -37,6 +38,7 @@ pub use builtin::{BUILTIN_NAMES, make_builtin};
 pub use collection::Collection;
 pub use curated::{Curated, CuratedTable};
 pub use error::IndexError;
+pub use exclusive::exclude_each_other;
 pub use facts::{
     Clause, ConffileKnowledge, Coverage, Group, PackageFacts, Service, ServiceKind, User, is_service_path,
     is_trimmed,

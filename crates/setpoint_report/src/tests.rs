@@ -143,7 +143,7 @@ fn a_finding_is_told_with_all_its_parts() {
         "\n+service { 'web': require => File['x'], }\n",
         // What is open, the graphs, the rules.
         "\nsite.pp, db1 | order\nIt holds if:\norder: Exec[x] touches only /srv/a (site.pp:1:9)",
-        "\nthe base folders of the platform exist\n",
+        "\nthe base folders, files and accounts of the platform exist\n",
         "\nnote not decided for Exec[x]: the solver gave up\n",
         "\nsite.pp, web1 site.pp, web2\n[The graph of site.pp, web1; site.pp, web2: 3 nodes, 1 relationship]\n",
         "Red is what errors and warnings are about.",

@@ -24,6 +24,10 @@ pub enum Assumption {
     Dependencies {
         package: String,
     },
+    /// An archive that the machine knows already has the package, or has it in that version.
+    KnownArchive {
+        package: String,
+    },
     /// The package of another manager installs nothing that matters.
     ForeignPackage {
         package: String,
@@ -41,10 +45,9 @@ pub enum Assumption {
     UnreadCheck {
         resource: String,
     },
-    /// A command changes something that no model has: it matters to no other resource.
-    Bystander {
-        resource: String,
-        effect: &'static str,
+    /// A script that a resource declares, and that need not come first, is there as it is declared or not at all.
+    DeclaredScript {
+        path: String,
     },
     /// Something listens at a socket that a command waits for.
     Listening {
@@ -110,12 +113,15 @@ pub enum Assumption {
 pub struct Assumed {
     pub assumption: Assumption,
     pub resources: Vec<ResourceId>,
+    /// Whether it is about the start alone, so that the same can be asked of every start.
+    pub is_about_start: bool,
 }
 
 /// The assumptions while a plan is built.
 #[derive(Default)]
 pub(crate) struct Assumptions {
     found: BTreeMap<Assumption, BTreeSet<ResourceId>>,
+    about_start: BTreeSet<Assumption>,
     /// The resource whose model is being made.
     pub(crate) current: Option<ResourceId>,
 }
@@ -126,8 +132,18 @@ impl Assumptions {
         self.found.entry(assumption).or_default().extend(self.current);
     }
 
+    /// Adds an assumption that the plan has as a test of its start.
+    pub(crate) fn add_about_start(&mut self, assumption: Assumption) {
+        self.about_start.insert(assumption.clone());
+        self.add(assumption);
+    }
+
     pub(crate) fn finish(self) -> Vec<Assumed> {
-        let found = self.found.into_iter();
-        found.map(|(assumption, all)| Assumed { assumption, resources: all.into_iter().collect() }).collect()
+        let about_start = self.about_start;
+        let assumed = |(assumption, all): (Assumption, BTreeSet<ResourceId>)| {
+            let is_about_start = about_start.contains(&assumption);
+            Assumed { assumption, resources: all.into_iter().collect(), is_about_start }
+        };
+        self.found.into_iter().map(assumed).collect()
     }
 }

@@ -1,6 +1,6 @@
 //! What plain commands do to what is modelled. A command that is not understood is said to be so, with the reason.
 
-use setpoint_commands::{Condition, Edit, Step, Syntax, expression};
+use setpoint_commands::{Condition, Edit, Step, Surroundings, Syntax, expression};
 
 use crate::attributes::shared;
 use crate::entries::Entry;
@@ -72,6 +72,27 @@ pub(crate) enum Effect {
         path: String,
         name: String,
     },
+    /// Sets a file to what only the contents of others decide; a `volatile` content is another one each time. What it is made
+    /// from may be patterns.
+    Make {
+        path: String,
+        name: String,
+        from: Vec<String>,
+        volatile: bool,
+    },
+    /// Sets something that no resource manages. What it is made from: files, and folders that end with a slash.
+    Record {
+        name: String,
+        value: String,
+        from: Vec<String>,
+    },
+    /// Makes a directory and fills it; fails if something is in it.
+    Clone {
+        path: String,
+        address: String,
+    },
+    /// Without a path that matches it fails.
+    NeedMatching(String),
     /// Edits a file as sed does.
     Edit {
         path: String,
@@ -104,6 +125,8 @@ pub(crate) enum Effect {
         groups: Vec<String>,
         /// The home that it makes.
         home: Option<String>,
+        /// Its number is below those of people.
+        system: bool,
     },
     /// Puts a user into groups.
     Join {
@@ -121,8 +144,6 @@ pub(crate) enum Effect {
         name: String,
         verb: String,
     },
-    /// Changes something that is not modelled, in these words.
-    Bystander(&'static str),
     /// Waits until something listens at a socket.
     Listens(String),
     /// Fails unless the answer is yes.
@@ -155,6 +176,8 @@ impl Effect {
             | Self::Write { path, .. }
             | Self::Append { path, .. }
             | Self::Create { path }
+            | Self::Make { path, .. }
+            | Self::Clone { path, .. }
             | Self::Set { path, .. } => vec![path],
             Self::Copy { to, .. } => vec![to],
             Self::AddUser { home: Some(home), .. } => vec![home],
@@ -178,8 +201,16 @@ impl Effect {
             | Self::Disturb { path, .. }
             | Self::Edit { path, .. }
             | Self::RemoveDirectory(path)
+            | Self::Clone { path, .. }
             | Self::Need(path)
             | Self::Read(path) => vec![path],
+            Self::Make { path, from, .. } => {
+                let plain = from.iter().filter(|from| !from.contains(['*', '?']));
+                std::iter::once(path).chain(plain).map(String::as_str).collect()
+            }
+            Self::Record { from, .. } => {
+                from.iter().filter(|path| !path.ends_with('/')).map(String::as_str).collect()
+            }
             Self::Copy { from, to, .. } | Self::Fill { from, to } => vec![from, to],
             Self::Extract { archive, into } => vec![archive, into],
             Self::AddUser { home: Some(home), .. } => vec![home],
@@ -295,9 +326,9 @@ pub(crate) fn absolute_paths(command: &str) -> impl Iterator<Item = &str> {
         .filter(|word| !word.is_empty())
 }
 
-/// What a command does, in a working directory.
-pub(crate) fn effects(command: &str, folder: Option<&str>) -> Result<Vec<Effect>, String> {
-    let found = setpoint_commands::effects(command, folder);
+/// What a command does.
+pub(crate) fn effects(command: &str, surroundings: Surroundings<'_>) -> Result<Vec<Effect>, String> {
+    let found = setpoint_commands::effects(command, surroundings);
     if let Some(reason) = found.reason {
         return Err(reason.to_string());
     }
@@ -305,8 +336,11 @@ pub(crate) fn effects(command: &str, folder: Option<&str>) -> Result<Vec<Effect>
 }
 
 /// What a program does that is started without a shell.
-pub(crate) fn effects_of_words(words: &[String], folder: Option<&str>) -> Result<Vec<Effect>, String> {
-    let found = setpoint_commands::effects_of_words(words, folder);
+pub(crate) fn effects_of_words(
+    words: &[String],
+    surroundings: Surroundings<'_>,
+) -> Result<Vec<Effect>, String> {
+    let found = setpoint_commands::effects_of_words(words, surroundings);
     match found.reason {
         Some(reason) => Err(reason.to_string()),
         None => sequence(&found.steps, &words.join(" ")),
@@ -364,9 +398,25 @@ fn add(step: &Step, command: &str, into: &mut Vec<Effect>) -> Result<(), String>
             Effect::Each(lists)
         }
         Step::Nothing | Step::Guard(Condition::Constant(true)) => return Ok(()),
-        // The lists of a package manager and the units that systemd has read are no part of what is modelled.
-        Step::UpdatePackageLists => Effect::Bystander("updates the lists of packages"),
-        Step::ReloadUnits => Effect::Bystander("makes systemd read its units again"),
+        Step::UpdatePackageLists => record(LISTS, &REPOSITORIES),
+        Step::ReloadUnits => {
+            record("the units of systemd", &["/etc/systemd/system/", "/usr/lib/systemd/system/"])
+        }
+        Step::Record { name, value, from } => {
+            Effect::Record { name: name.clone(), value: value.clone(), from: from.clone() }
+        }
+        Step::Make { path, from, append: true, .. } => {
+            into.extend(from.iter().map(|from| Effect::Read(from.clone())));
+            Effect::Disturb { path: path.clone(), below: false }
+        }
+        Step::Make { path, from, append: false, volatile } => Effect::Make {
+            path: path.clone(),
+            name: format!("(what `{command}` writes)"),
+            from: from.clone(),
+            volatile: *volatile,
+        },
+        Step::Clone { path, address } => Effect::Clone { path: path.clone(), address: address.clone() },
+        Step::ReadMatching(pattern) => Effect::NeedMatching(pattern.clone()),
         // Sockets are there while a service runs.
         Step::Guard(Condition::IsSocket(path)) => Effect::Listens(path.clone()),
         Step::Read(path) => Effect::Need(path.clone()),
@@ -457,11 +507,12 @@ fn add(step: &Step, command: &str, into: &mut Vec<Effect>) -> Result<(), String>
             | "force-reload" => Effect::Service { name: name.clone(), verb: action.clone() },
             _ => return Err(format!("`{action}` of a service is not modelled")),
         },
-        Step::CreateUser { name, group, groups, home, create_home } => Effect::AddUser {
+        Step::CreateUser { name, group, groups, home, create_home, system } => Effect::AddUser {
             name: name.clone(),
             group: group.clone(),
             groups: groups.clone(),
             home: create_home.then(|| home.clone().unwrap_or_else(|| format!("/home/{name}"))),
+            system: *system,
         },
         Step::ChangeUser { name, group: None, groups, append_groups: true, home: None } => {
             Effect::Join { user: name.clone(), groups: groups.clone() }
@@ -475,6 +526,26 @@ fn add(step: &Step, command: &str, into: &mut Vec<Effect>) -> Result<(), String>
     Ok(())
 }
 
+/// What package managers have read of their archives.
+pub(crate) const LISTS: &str = "the lists of packages";
+
+/// Where package managers learn of their archives.
+pub(crate) const REPOSITORIES: [&str; 7] = [
+    "/etc/apt/sources.list",
+    "/etc/apt/sources.list.d/",
+    "/etc/apt/preferences.d/",
+    "/etc/apt/apt.conf.d/",
+    "/etc/apt/keyrings/",
+    "/etc/apt/trusted.gpg.d/",
+    "/etc/yum.repos.d/",
+];
+
+/// Something that is made anew from these files, and that no resource manages.
+fn record(name: &str, from: &[&str]) -> Effect {
+    let from = from.iter().map(|path| (*path).to_owned()).collect();
+    Effect::Record { name: name.to_owned(), value: "made".to_owned(), from }
+}
+
 /// Where a copy goes: into a directory under its own name, if that is certain. The directory must then be there.
 fn place(from: &str, to: &str, certain: Option<bool>, effects: &mut Vec<Effect>) -> String {
     if certain != Some(true) {
@@ -486,8 +557,8 @@ fn place(from: &str, to: &str, certain: Option<bool>, effects: &mut Vec<Effect>)
 }
 
 /// What a check asks.
-pub(crate) fn question(command: &str, folder: Option<&str>) -> Result<Question, String> {
-    let asked = setpoint_commands::condition(command, folder).map_err(|reason| reason.to_string())?;
+pub(crate) fn question(command: &str, surroundings: Surroundings<'_>) -> Result<Question, String> {
+    let asked = setpoint_commands::condition(command, surroundings).map_err(|reason| reason.to_string())?;
     answerable(&asked)
 }
 
@@ -585,32 +656,35 @@ mod tests {
 
     #[test]
     fn plain_commands_are_understood() {
-        assert_eq!(effects("/bin/touch /a", None), Ok(vec![Effect::Touch("/a".into())]));
+        assert_eq!(effects("/bin/touch /a", Surroundings::default()), Ok(vec![Effect::Touch("/a".into())]));
         assert_eq!(
-            effects("mkdir -p x && echo 'a b' > x/y", Some("/srv")),
+            effects("mkdir -p x && echo 'a b' > x/y", Surroundings::of(Some("/srv"))),
             Ok(vec![
                 Effect::MakeDirectory { path: "/srv/x".into(), parents: true, mode: None },
                 Effect::Write { path: "/srv/x/y".into(), content: "a b\n".into() }
             ])
         );
-        assert_eq!(effects("/bin/sh -c \"rm -rf /a\"", None), effects("rm -rf /a", None));
         assert_eq!(
-            effects("tar xzf /a.tgz -C /opt", None),
+            effects("/bin/sh -c \"rm -rf /a\"", Surroundings::default()),
+            effects("rm -rf /a", Surroundings::default())
+        );
+        assert_eq!(
+            effects("tar xzf /a.tgz -C /opt", Surroundings::default()),
             Ok(vec![Effect::Extract { archive: "/a.tgz".into(), into: "/opt".into() }])
         );
         assert_eq!(
-            effects("sed -i s/a/b/ /f", None),
+            effects("sed -i s/a/b/ /f", Surroundings::default()),
             Ok(vec![
                 Effect::Need("/f".into()),
                 Effect::Edit { path: "/f".into(), program: "s/a/b/".into(), extended: false }
             ])
         );
         assert_eq!(
-            effects("sed -i 1d /f", None),
+            effects("sed -i 1d /f", Surroundings::default()),
             Ok(vec![Effect::Need("/f".into()), Effect::Disturb { path: "/f".into(), below: false }])
         );
         assert_eq!(
-            effects("rm /a; touch /b || true", None),
+            effects("rm /a; touch /b || true", Surroundings::default()),
             Ok(vec![
                 Effect::Regardless(vec![Effect::Remove {
                     path: "/a".into(),
@@ -621,33 +695,36 @@ mod tests {
             ])
         );
         assert_eq!(
-            effects("/etc/init.d/web restart", None),
+            effects("/etc/init.d/web restart", Surroundings::default()),
             Ok(vec![Effect::Service { name: "web".into(), verb: "restart".into() }])
         );
-        assert!(effects("make install", None).is_err());
-        assert!(effects("rm $x", None).is_err());
-        assert!(effects("touch a", None).is_err());
-        assert!(effects("", None).is_err());
+        assert!(effects("make install", Surroundings::default()).is_err());
+        assert!(effects("rm $x", Surroundings::default()).is_err());
+        assert!(effects("touch a", Surroundings::default()).is_err());
+        assert!(effects("", Surroundings::default()).is_err());
     }
 
     #[test]
     fn checks_are_understood() {
-        assert_eq!(question("test -f /a", None), Ok(Question::IsFile("/a".into())));
+        assert_eq!(question("test -f /a", Surroundings::default()), Ok(Question::IsFile("/a".into())));
         assert_eq!(
-            question("[ ! -d /a ]", None),
+            question("[ ! -d /a ]", Surroundings::default()),
             Ok(Question::Not(Box::new(Question::IsDirectory("/a".into()))))
         );
         assert_eq!(
-            question("grep -q '^a b$' /f", None),
+            question("grep -q '^a b$' /f", Surroundings::default()),
             Ok(Question::HasLine { path: "/f".into(), line: "a b".into() })
         );
         assert_eq!(
-            question("grep -q '^a' /f", None),
+            question("grep -q '^a' /f", Surroundings::default()),
             Ok(Question::Matches { path: "/f".into(), expression: "^a".into() })
         );
-        assert_eq!(question("grep -q ^alice: /etc/passwd", None), Ok(Question::UserExists("alice".into())));
-        assert!(question("grep -q x /etc/passwd", None).is_err());
-        assert!(question("grep -q x /proc/mounts", None).is_err());
-        assert!(question("make it", None).is_err());
+        assert_eq!(
+            question("grep -q ^alice: /etc/passwd", Surroundings::default()),
+            Ok(Question::UserExists("alice".into()))
+        );
+        assert!(question("grep -q x /etc/passwd", Surroundings::default()).is_err());
+        assert!(question("grep -q x /proc/mounts", Surroundings::default()).is_err());
+        assert!(question("make it", Surroundings::default()).is_err());
     }
 }

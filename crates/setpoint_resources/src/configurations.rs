@@ -39,6 +39,38 @@ const TABLE: &[(&[&str], &[&str])] = &[
     (&["zabbix-agent"], &["/etc/zabbix/zabbix_agentd.conf", "/etc/zabbix/zabbix_agentd.d/"]),
 ];
 
+/// Folders whose files bear the names of services and are read by others, or at other times.
+const READ_BY_OTHERS: &[&str] = &[
+    "/etc/apparmor.d/",
+    "/etc/apt/",
+    "/etc/bash_completion.d/",
+    "/etc/cron.d/",
+    "/etc/cron.daily/",
+    "/etc/cron.hourly/",
+    "/etc/cron.monthly/",
+    "/etc/cron.weekly/",
+    "/etc/init.d/",
+    "/etc/ld.so.conf.d/",
+    "/etc/logrotate.d/",
+    "/etc/modprobe.d/",
+    "/etc/modules-load.d/",
+    "/etc/pam.d/",
+    "/etc/profile.d/",
+    "/etc/security/",
+    "/etc/sudoers.d/",
+    "/etc/sysctl.d/",
+    "/etc/systemd/",
+    "/etc/sysusers.d/",
+    "/etc/tmpfiles.d/",
+    "/etc/ufw/",
+    "/etc/yum.repos.d/",
+];
+
+/// Whether the name of a path says nothing about the service that reads it.
+pub(crate) fn is_read_by_others(path: &str) -> bool {
+    READ_BY_OTHERS.iter().any(|folder| path.starts_with(folder))
+}
+
 /// Whether a service reads a path, as the table has it.
 pub(crate) fn reads(service: &str, path: &str) -> bool {
     TABLE.iter().filter(|(names, _)| names.contains(&service)).any(|(_, places)| {

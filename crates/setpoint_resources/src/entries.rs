@@ -33,6 +33,12 @@ pub enum Entry {
     Part { section: Arc<str>, setting: Arc<str>, separator: Arc<str>, part: Arc<str> },
     /// Entries of a kind that no resource declares, by the names of those that are: one stands for all.
     Rest { kind: Rest, known: Vec<Arc<str>> },
+    /// The line that was put at the end last.
+    Last,
+    /// The line after which this one was put.
+    After(Arc<str>),
+    /// What another file was when this one was made from it.
+    MadeFrom(Arc<str>),
     /// Anything else that only its own resources read: an augeas path, a declared key.
     Other(Arc<str>),
 }
@@ -128,6 +134,11 @@ impl Entry {
                 CellKey::with_detail(CellKind::Entry, path, &format!("[{section}] {setting}: {part}"))
             }
             Self::Rest { .. } => CellKey::with_detail(CellKind::Entry, path, "(what no resource declares)"),
+            Self::Last => CellKey::with_detail(CellKind::Entry, path, "(the last line)"),
+            Self::After(line) => CellKey::with_detail(CellKind::Entry, path, &format!("(before {line})")),
+            Self::MadeFrom(source) => {
+                CellKey::with_detail(CellKind::Entry, path, &format!("(made from {source})"))
+            }
             Self::Other(name) => CellKey::with_detail(CellKind::Entry, path, name),
         }
     }
@@ -171,7 +182,7 @@ impl Entry {
                     .map(|_| lines.take_while(|line| !line.starts_with('#')).collect::<Vec<_>>().join("\n"))
             }
             // Only its own resources know it: a literal content is taken not to have it.
-            Self::Other(_) => None,
+            Self::Other(_) | Self::MadeFrom(_) | Self::Last | Self::After(_) => None,
         };
         found.map_or(Value::Absent, |text| Value::text(&text))
     }

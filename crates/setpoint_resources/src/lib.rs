@@ -23,6 +23,7 @@ mod packages;
 mod paper;
 mod plan;
 mod platform;
+mod table;
 mod types;
 mod world;
 
@@ -33,4 +34,6 @@ pub use origins::{Origin, Origins};
 pub use packages::packaged_content;
 pub use plan::{Asked, FileEntry, Modelled, plan, plan_with};
 pub use platform::Base;
+pub use table::{METAPARAMETERS, Row, Scope, Treatment, Values};
+pub use types::tables;
 pub use world::{NoSources, Source, Sources, World};

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
+use setpoint_catalog::ResourceId;
 use setpoint_state::{CellId, CellKey, CellKind, Kind, Program, Space, Term, Test, Value};
 
 use crate::assumptions::Assumptions;
@@ -20,10 +21,6 @@ pub(crate) const PRESENT: &str = "present";
 /// A link that leads to a link and so on: no further than this.
 pub(crate) const LONGEST_WAY: usize = 3;
 
-/// Programs that every machine of a platform has: no package manager removes them.
-const ESSENTIAL: [&str; 6] =
-    ["/usr/bin/sh", "/usr/bin/bash", "/usr/bin/dash", "/usr/bin/true", "/usr/bin/false", "/usr/sbin/nologin"];
-
 const PATH_KINDS: [Kind; 4] = [Kind::Absent, Kind::Directory, Kind::File, Kind::Link];
 const TEXT_KINDS: [Kind; 2] = [Kind::Absent, Kind::Text];
 
@@ -32,9 +29,13 @@ pub(crate) struct Machine<'a> {
     pub(crate) world: &'a World<'a>,
     pub(crate) space: Space,
     pub(crate) start: Vec<Test>,
+    /// Those of `start` that are assumed about this catalog alone.
+    pub(crate) assumed_start: Vec<Test>,
     pub(crate) laws: Vec<Test>,
     pub(crate) assumptions: Assumptions,
     pub(crate) origins: Origins,
+    /// What comes before the resource whose model is being made.
+    pub(crate) before: FxHashSet<ResourceId>,
     /// Cells that stand for all that nothing names.
     pub(crate) stand_ins: FxHashSet<CellId>,
     pub(crate) mentions: Mentions,
@@ -58,9 +59,11 @@ impl<'a> Machine<'a> {
             world,
             space: Space::new(),
             start: Vec::new(),
+            assumed_start: Vec::new(),
             laws: Vec::new(),
             assumptions: Assumptions::default(),
             origins: Origins::default(),
+            before: FxHashSet::default(),
             stand_ins: FxHashSet::default(),
             mentions,
             packages,
@@ -76,6 +79,18 @@ impl<'a> Machine<'a> {
             machine.track(&path, entry);
         }
         machine
+    }
+
+    /// Adds an assumption about the start.
+    pub(crate) fn assume_start(&mut self, test: Test, assumption: Assumption) {
+        self.assumed_start.push(test.clone());
+        self.start.push(test);
+        self.assumptions.add_about_start(assumption);
+    }
+
+    /// Whether a resource always comes before the one whose model is being made, which is skipped if it fails.
+    pub(crate) fn comes_before(&self, resource: ResourceId) -> bool {
+        self.before.contains(&resource)
     }
 
     /// Adds an assumption that the model of the current resource makes.
@@ -136,6 +151,10 @@ impl<'a> Machine<'a> {
             self.start.push(Test::Kind(cell, Kind::Directory));
             return;
         }
+        if self.world.base.files.contains(path) {
+            self.start.push(Test::Kind(cell, Kind::File));
+            return;
+        }
         if let Some(kinds) = self.mentions.declared.get(path) {
             let kinds = kinds.iter().map(|kind| Test::Kind(cell, *kind)).collect();
             self.start.push(Test::Any(kinds));
@@ -145,23 +164,25 @@ impl<'a> Machine<'a> {
         let above = self.mentions.ancestors.contains(path);
         if !provided && (above || self.mentions.needed.contains(path)) {
             let kind = if above { Kind::Directory } else { Kind::File };
-            self.start.push(Test::Kind(cell, kind));
             let path = path.to_owned();
-            self.assume(if above {
+            let assumption = if above {
                 Assumption::ExistingDirectory { path }
             } else {
                 Assumption::ExistingFile { path }
-            });
+            };
+            self.assume_start(Test::Kind(cell, kind), assumption);
             return;
         }
         // Nothing lies below what is declared to be no directory.
         let declared = parent(path).and_then(|above| self.mentions.declared.get(above));
         let is_below_file = declared.is_some_and(|kinds| !kinds.contains(&Kind::Directory));
-        if !provided && !is_below_file {
-            self.assume(Assumption::PlainFile { path: path.to_owned() });
-        }
         let kind = if above || self.packages.provides_directory(path) { Kind::Directory } else { Kind::File };
-        self.start.push(Test::Any(vec![absent(cell), Test::Kind(cell, kind)]));
+        let plain = Test::Any(vec![absent(cell), Test::Kind(cell, kind)]);
+        if !provided && !is_below_file {
+            self.assume_start(plain, Assumption::PlainFile { path: path.to_owned() });
+        } else {
+            self.start.push(plain);
+        }
     }
 
     /// An attribute of a path, if anything manages it.
@@ -250,10 +271,24 @@ impl<'a> Machine<'a> {
         if self.is_provided(path) || self.world.any_start {
             return self.exists(path);
         }
-        if !ESSENTIAL.contains(&path) {
-            self.assume(Assumption::ExistingFile { path: path.to_owned() });
+        if self.world.base.files.contains(path) {
+            return Test::True;
         }
-        Test::True
+        let there = self.exists(path);
+        self.assume_start(there.clone(), Assumption::ExistingFile { path: path.to_owned() });
+        there
+    }
+
+    /// Returns the test that a service has a unit that nothing in the catalog brings. It is assumed to.
+    pub(crate) fn unit_of_the_platform(&mut self, name: &str) -> Test {
+        let key = CellKey::with_detail(CellKind::Other, name, "(a unit of the platform)");
+        let new = self.space.find(&key).is_none();
+        let cell = self.space.cell(key, &TEXT_KINDS);
+        let there = absent(cell).negate();
+        if new && !self.world.any_start {
+            self.assume_start(there.clone(), Assumption::ExistingUnit { service: name.to_owned() });
+        }
+        there
     }
 
     /// The paths directly or deeply below a directory that may exist, with those that stand for all others.
@@ -313,6 +348,34 @@ impl<'a> Machine<'a> {
             writes.push(Program::set(tracked.cell, Value::Absent));
         }
         Program::Sequence(writes)
+    }
+
+    /// Puts a file whose content only the contents of others decide; a volatile one is another one each time.
+    pub(crate) fn write_made(&mut self, path: &str, name: &str, from: &[String], volatile: bool) -> Program {
+        if volatile {
+            let again = format!("{name} (again)");
+            let (first, second) = (
+                self.write_named(path, name, Origin::Elsewhere),
+                self.write_named(path, &again, Origin::Elsewhere),
+            );
+            return match self.path(path) {
+                Some(cell) => choose(Test::is(cell, Value::file(name)), second, first),
+                None => first,
+            };
+        }
+        let mut steps = vec![self.write_named(path, name, Origin::Elsewhere)];
+        for source in from {
+            if let Some(from) = self.path(source) {
+                let cell = self.track(path, Entry::MadeFrom(Arc::from(source.as_str())));
+                steps.push(Program::copy(cell, from));
+            }
+        }
+        sequence(steps)
+    }
+
+    /// A cell that remembers what a file was when something was made from it.
+    pub(crate) fn made_from(&mut self, kind: CellKind, name: &str, source: &str) -> CellId {
+        self.space.cell(CellKey::with_detail(kind, name, source), &PATH_KINDS)
     }
 
     /// Copies a file with all that is tracked of it.
@@ -386,10 +449,15 @@ impl<'a> Machine<'a> {
     pub(crate) fn track(&mut self, path: &str, entry: Entry) -> CellId {
         let key = entry.key(path);
         let known = self.space.find(&key);
-        let cell = self.space.cell(key, &TEXT_KINDS);
+        let kinds: &[Kind] = if matches!(entry, Entry::MadeFrom(_)) { &PATH_KINDS } else { &TEXT_KINDS };
+        let cell = self.space.cell(key, kinds);
         if known.is_none() {
             if matches!(entry, Entry::Match(_)) && !self.world.any_start {
                 self.start.push(Test::is(cell, Value::text(SEVERAL)).negate());
+            }
+            // A line that is there once is enough for who looks for it.
+            if matches!(entry, Entry::Line(_)) && !self.world.any_start {
+                self.start.push(Test::Any(vec![absent(cell), Test::is(cell, Value::text(PRESENT))]));
             }
             let sorts = self.sorts.entry(path.to_owned()).or_default();
             *sorts = (sorts.0 || is_line(&entry), sorts.1 || is_kept(&entry));
@@ -425,6 +493,16 @@ impl<'a> Machine<'a> {
             steps.push(choose(absent(cell), write, other));
         }
         sequence(steps)
+    }
+
+    /// A line is put at the end of a file: it stands after the one that was the last, where more than one may be put there.
+    pub(crate) fn put_last(&mut self, path: &str, line: &str) -> Program {
+        if !self.mentions.has_several_last(path) {
+            return Program::Skip;
+        }
+        let last = self.track(path, Entry::Last);
+        let after = self.track(path, Entry::After(Arc::from(line)));
+        sequence(vec![Program::copy(after, last), Program::set(last, Value::text(line))])
     }
 
     /// What else a line of a file says, once it is taken away.
@@ -529,15 +607,20 @@ impl<'a> Machine<'a> {
         let cell = self.space.cell(CellKey::new(kind, name), &TEXT_KINDS);
         if self.accounts.insert(cell) && !self.world.any_start {
             let present = Test::is(cell, Value::text(PRESENT));
-            if !provided && !base {
+            if base {
+                self.start.push(present);
+                return cell;
+            }
+            self.start.push(Test::Any(vec![absent(cell), present.clone()]));
+            if !provided {
                 let name = name.to_owned();
-                self.assume(if kind == CellKind::User {
+                let assumption = if kind == CellKind::User {
                     Assumption::ExistingUser { name }
                 } else {
                     Assumption::ExistingGroup { name }
-                });
+                };
+                self.assume_start(present, assumption);
             }
-            self.start.push(if provided && !base { Test::Any(vec![absent(cell), present]) } else { present });
         }
         cell
     }
@@ -580,7 +663,8 @@ fn is_line(entry: &Entry) -> bool {
 
 /// A row, a setting and the like.
 fn is_kept(entry: &Entry) -> bool {
-    !is_line(entry) && !matches!(entry, Entry::Edited { .. })
+    !is_line(entry)
+        && !matches!(entry, Entry::Edited { .. } | Entry::MadeFrom(_) | Entry::Last | Entry::After(_))
 }
 
 pub(crate) fn absent(cell: CellId) -> Test {

@@ -47,6 +47,8 @@ pub(crate) struct Mentions {
     pub(crate) removable: FxHashSet<String>,
     pub(crate) users: BTreeSet<String>,
     pub(crate) groups: BTreeSet<String>,
+    /// The groups that something puts a user into, by user.
+    memberships: BTreeMap<String, BTreeSet<String>>,
     /// The homes of users that are declared.
     pub(crate) homes: BTreeMap<String, String>,
     attributes: FxHashMap<CellKind, FxHashSet<String>>,
@@ -72,6 +74,14 @@ pub(crate) struct Mentions {
     contents: BTreeMap<String, BTreeSet<String>>,
     /// The programs by which commands edit a path.
     edits: BTreeMap<String, BTreeSet<(String, bool)>>,
+    /// The lines that something puts at the end of a file.
+    appended: BTreeMap<String, BTreeSet<String>>,
+    /// What is made from other files: the path, and a path or pattern of what it is made from.
+    made: Vec<(String, String)>,
+    /// The contents of files that are declared, by path.
+    scripts: BTreeMap<String, String>,
+    /// The users that commands make with a number below those of people.
+    pub(crate) system_users: BTreeSet<String>,
     /// The paths that a file resource writes as a whole.
     whole: BTreeSet<String>,
     /// The paths to which something writes what is not known.
@@ -99,7 +109,7 @@ impl Mentions {
             mentions.resource(id, resource, world);
         }
         more(&mut mentions);
-        mentions.finish();
+        mentions.finish(world);
         mentions.note_long_links(world);
         Ok(mentions)
     }
@@ -137,6 +147,12 @@ impl Mentions {
                     && target.starts_with('/')
                 {
                     self.links.insert(path, target);
+                }
+                if let (Some(path), Some(content)) =
+                    (types::file::own_path(resource), resource.text("content"))
+                    && resource.flag("replace") != Some(false)
+                {
+                    self.scripts.insert(path, content);
                 }
             }
             "User" => {
@@ -213,6 +229,62 @@ impl Mentions {
         }
     }
 
+    /// Something puts a line at the end of a file.
+    fn appends(&mut self, path: &str, line: &str, world: &World<'_>) {
+        if let Some(path) = self.canonical(path, world) {
+            self.appended.entry(path).or_default().insert(line.to_owned());
+        }
+    }
+
+    /// Whether several lines are put at the end of a file, so that their order counts.
+    pub(crate) fn has_several_last(&self, path: &str) -> bool {
+        self.appended.get(path).is_some_and(|lines| lines.len() > 1)
+    }
+
+    /// The files of the catalog from which package managers learn of archives.
+    pub(crate) fn repositories(&self, world: &World<'_>) -> Vec<String> {
+        let all = commands::REPOSITORIES.iter().flat_map(|place| self.matching(place, world));
+        all.filter(|path| self.provided.contains(path)).collect()
+    }
+
+    /// The files that resources write, as a whole or entries of them.
+    pub(crate) fn written(&self) -> BTreeSet<&String> {
+        let entries = self.entries.iter().map(|(path, _)| path);
+        self.files.keys().chain(entries).chain(&self.whole).collect()
+    }
+
+    /// The text of a script that a resource declares.
+    pub(crate) fn script(&self, path: &str, world: &World<'_>) -> Option<String> {
+        let canonical = self.canonical(path, world)?;
+        self.scripts.get(&canonical).or_else(|| self.scripts.get(path)).cloned()
+    }
+
+    /// The paths that are named and that a path, a pattern, or a folder that ends with a slash stands for.
+    pub(crate) fn matching(&self, from: &str, world: &World<'_>) -> Vec<String> {
+        if let Some(folder) = from.strip_suffix('/') {
+            let below = self.canonical(folder, world).map(|folder| self.below(&folder)).unwrap_or_default();
+            return below.into_iter().filter(|path| !self.ancestors.contains(path)).collect();
+        }
+        if !from.contains(['*', '?']) {
+            return self.canonical(from, world).into_iter().collect();
+        }
+        let Some(pattern) = self.canonical(from, world) else { return Vec::new() };
+        let folder = pattern
+            .split(['*', '?'])
+            .next()
+            .and_then(|start| start.rsplit_once('/'))
+            .map_or("/", |(folder, _)| folder);
+        let depth = pattern.matches('/').count();
+        let matches = |path: &String| {
+            path.matches('/').count() == depth
+                && pattern
+                    .split('/')
+                    .zip(path.split('/'))
+                    .all(|(glob, name)| types::file::matches_glob(glob, name) || glob == name)
+        };
+        self.below(if folder.is_empty() { "/" } else { folder }).into_iter().filter(matches).collect()
+    }
+
     pub(crate) fn home(&self, user: &str) -> String {
         self.homes.get(user).cloned().unwrap_or_else(|| default_home(user))
     }
@@ -223,14 +295,14 @@ impl Mentions {
         }
     }
 
-    fn provide(&mut self, path: &str, world: &World<'_>) {
+    pub(crate) fn provide(&mut self, path: &str, world: &World<'_>) {
         if let Some(path) = self.canonical(path, world) {
             self.provided.insert(path.clone());
             self.all.insert(path);
         }
     }
 
-    fn add_deep(&mut self, path: &str, world: &World<'_>) {
+    pub(crate) fn add_deep(&mut self, path: &str, world: &World<'_>) {
         if let Some(path) = self.canonical(path, world) {
             self.deep.insert(path.clone());
             self.all.insert(path);
@@ -256,131 +328,60 @@ impl Mentions {
         if types::declared::is_declared(resource, world) {
             return;
         }
-        match resource.type_name.as_str() {
-            "File" => self.file(id, resource, world),
-            "Package" => {
-                let name = types::package::name(resource);
-                if matches!(resource.ensure().as_deref(), Some("absent" | "purged" | "false")) {
-                    self.removed_packages.insert(name.clone());
-                }
-                match resource.ensure().as_deref() {
-                    None | Some("present" | "installed" | "absent" | "true" | "false") => {}
-                    Some("purged") => {
-                        self.purged_packages.insert(name.clone());
-                    }
-                    Some(_) => {
-                        self.versioned_packages.insert(name.clone());
-                    }
-                }
-                self.packages.push(name);
+        match types::of(resource) {
+            Some(known) => known.mention(self, id, resource, world),
+            None => self.parameters(resource, world),
+        }
+    }
+
+    /// The paths that the parameters of a resource are.
+    pub(crate) fn parameters(&mut self, resource: &Resource, world: &World<'_>) {
+        for parameter in &resource.parameters {
+            if let Data::String(text) = &parameter.value.data
+                && text.starts_with('/')
+                && !text.contains(char::is_whitespace)
+            {
+                self.add_path(text, world);
             }
-            "Service" => self.service(&resource.name_or_title("name"), world),
-            "User" => {
-                let name = resource.name_or_title("name");
-                if let Some(shell) = resource.text("shell") {
-                    self.add_path(&shell, world);
-                }
-                if resource.flag("purge_ssh_keys") == Some(true) {
-                    let (path, entry) = self.other_keys(&name);
-                    self.add_entry(&path, entry, world);
-                }
-                if resource.flag("managehome") == Some(true) {
-                    let home = self.home(&name);
-                    self.provide(&home, world);
-                    if resource.ensure().as_deref() == Some("absent") {
-                        self.add_deep(&home, world);
-                    }
-                    self.declare(&home, &[Kind::Absent, Kind::Directory], world);
-                }
-                // A shell that a package brings must be there first.
-                if let Some(shell) = resource.text("shell") {
-                    self.add_path(&shell, world);
-                }
-                self.users.insert(name);
-            }
-            "Group" => {
-                self.groups.insert(resource.name_or_title("name"));
-            }
-            "Exec" => {
-                for effect in types::exec::effects(resource, world).unwrap_or_default() {
-                    for leaf in effect.leaves() {
-                        self.effect(leaf, world);
-                    }
-                }
-                let folder = resource.text("cwd");
-                for check in resource.texts("unless").iter().chain(&resource.texts("onlyif")) {
-                    if let Ok(question) = commands::question(check, folder.as_deref()) {
-                        self.question(&question, world);
-                    }
-                }
-                for text in types::exec::commands(resource) {
-                    for path in commands::absolute_paths(&text) {
-                        self.add_path(path, world);
-                    }
-                }
-                for path in resource.texts("creates").into_iter().chain(resource.text("cwd")) {
-                    self.add_path(&path, world);
-                }
-                for path in resource.texts("creates") {
-                    self.provide(&path, world);
-                }
-            }
-            "Concat_file" => {
-                let path = resource.name_or_title("path");
-                self.provide(&path, world);
-                self.declare(&path, &[Kind::Absent, Kind::File], world);
-                // It generates a file resource before anything is applied, so that a purge spares it.
-                if let Some(path) = self.canonical(&path, world) {
-                    self.files.insert(path, id);
-                }
-                for (kind, name) in ATTRIBUTES {
-                    if resource.has(name) {
-                        self.manage(kind, &path, world);
-                    }
-                }
-            }
-            "Archive" => {
-                for name in ["path", "creates", "extract_path"] {
-                    if let Some(path) = resource.text(name) {
-                        self.add_path(&path, world);
-                    }
-                }
-                self.provide(&resource.name_or_title("path"), world);
-                for path in resource.texts("creates") {
-                    self.provide(&path, world);
-                }
-            }
-            "Vcsrepo" => {
-                let path = resource.name_or_title("path");
-                self.provide(&path, world);
-                self.add_deep(&path, world);
-                self.declare(&path, &[Kind::Absent, Kind::Directory], world);
-            }
-            "Resources" => {
-                let purged = resource.name_or_title("name").to_lowercase();
-                if resource.flag("purge") == Some(true)
-                    && let Some((path, entry)) = self.rest(&purged)
-                {
-                    self.add_entry(&path, entry, world);
-                }
-            }
-            "Tidy" => self.add_deep(&resource.name_or_title("path"), world),
-            "Mount" => {
-                self.add_path(&resource.name_or_title("name"), world);
-                self.row(resource, world);
-            }
-            _ => {
-                if !self.row(resource, world) {
-                    for parameter in &resource.parameters {
-                        if let Data::String(text) = &parameter.value.data
-                            && text.starts_with('/')
-                            && !text.contains(char::is_whitespace)
-                        {
-                            self.add_path(text, world);
-                        }
-                    }
-                }
-            }
+        }
+    }
+
+    /// A package that a resource names.
+    pub(crate) fn package(&mut self, name: &str, removes: bool, purges: bool, versioned: bool) {
+        if removes {
+            self.removed_packages.insert(name.to_owned());
+        }
+        if purges {
+            self.purged_packages.insert(name.to_owned());
+        }
+        if versioned {
+            self.versioned_packages.insert(name.to_owned());
+        }
+        self.packages.push(name.to_owned());
+    }
+
+    /// Something puts a user into a group.
+    pub(crate) fn add_membership(&mut self, user: &str, group: &str) {
+        self.memberships.entry(user.to_owned()).or_default().insert(group.to_owned());
+    }
+
+    /// The groups that something puts a user into.
+    pub(crate) fn memberships(&self, user: &str) -> Vec<String> {
+        self.memberships.get(user).into_iter().flatten().cloned().collect()
+    }
+
+    /// A path that must be there.
+    pub(crate) fn needs_file(&mut self, path: &str, world: &World<'_>) {
+        if let Some(path) = self.canonical(path, world) {
+            self.needed.insert(path.clone());
+            self.all.insert(path);
+        }
+    }
+
+    /// A file that a resource generates.
+    pub(crate) fn generate_file(&mut self, path: &str, id: ResourceId, world: &World<'_>) {
+        if let Some(path) = self.canonical(path, world) {
+            self.files.insert(path, id);
         }
     }
 
@@ -408,8 +409,15 @@ impl Mentions {
     }
 
     /// The entry of a file that a resource manages, for those that do.
-    fn row(&mut self, resource: &Resource, world: &World<'_>) -> bool {
+    pub(crate) fn row(&mut self, resource: &Resource, world: &World<'_>) -> bool {
         let rows = types::parsed::rows(resource, self);
+        if resource.type_name.as_str() == "File_line"
+            && resource.ensure().as_deref() != Some("absent")
+            && resource.flag("append_on_no_match") != Some(false)
+            && let (Some(path), Some(line)) = (resource.text("path"), resource.text("line"))
+        {
+            self.appends(&path, &line, world);
+        }
         if resource.type_name.as_str() == "File_line"
             && resource.has("match")
             && let (Some(path), Some(line)) = (resource.text("path"), resource.text("line"))
@@ -418,7 +426,11 @@ impl Mentions {
         }
         for row in &rows {
             self.add_entry(&row.path, row.entry.clone(), world);
-            self.provide(&row.path, world);
+            if row.makes_file() {
+                self.provide(&row.path, world);
+            } else {
+                self.needs_file(&row.path, world);
+            }
             for path in row.written_as_user().1 {
                 self.manage(CellKind::Owner, path, world);
             }
@@ -433,7 +445,7 @@ impl Mentions {
         !rows.is_empty()
     }
 
-    fn service(&mut self, name: &str, world: &World<'_>) {
+    pub(crate) fn service(&mut self, name: &str, world: &World<'_>) {
         for path in types::service::unit_paths(name) {
             self.add_path(&path, world);
         }
@@ -441,7 +453,7 @@ impl Mentions {
     }
 
     /// What a check asks about.
-    fn question(&mut self, question: &commands::Question, world: &World<'_>) {
+    pub(crate) fn question(&mut self, question: &commands::Question, world: &World<'_>) {
         for path in question.paths() {
             self.add_path(path, world);
         }
@@ -474,7 +486,7 @@ impl Mentions {
         self.whole.contains(path) && !self.opaque.contains(path)
     }
 
-    fn effect(&mut self, effect: &Effect, world: &World<'_>) {
+    pub(crate) fn effect(&mut self, effect: &Effect, world: &World<'_>) {
         for path in effect.created() {
             self.provide(path, world);
         }
@@ -512,6 +524,16 @@ impl Mentions {
                 // Where it goes depends on what is there.
                 self.add_path(&within, world);
             }
+            Effect::Make { path, from, .. } => {
+                self.add_opaque(path, world);
+                if let Some(path) = self.canonical(path, world) {
+                    self.made.extend(from.iter().map(|from| (path.clone(), from.clone())));
+                }
+            }
+            Effect::Clone { path, .. } => {
+                self.add_deep(path, world);
+                self.declare(path, &[Kind::Absent, Kind::Directory], world);
+            }
             Effect::Fill { to: path, .. }
             | Effect::Set { path, .. }
             | Effect::Create { path }
@@ -526,6 +548,9 @@ impl Mentions {
             Effect::Check(question) => self.question(question, world),
             Effect::Service { name, .. } => self.service(name, world),
             Effect::Join { user, groups } => {
+                for group in groups {
+                    self.add_membership(user, group);
+                }
                 self.users.insert(user.clone());
                 self.groups.extend(groups.iter().cloned());
             }
@@ -538,9 +563,16 @@ impl Mentions {
                 self.removed_packages.extend(names.iter().cloned());
             }
             Effect::Append { path, line } => {
+                self.appends(path, line, world);
                 self.add_entry(path, Entry::Line(crate::attributes::shared(line)), world);
             }
-            Effect::AddUser { name, groups, .. } => {
+            Effect::AddUser { name, groups, system, .. } => {
+                if *system {
+                    self.system_users.insert(name.clone());
+                }
+                for group in groups {
+                    self.add_membership(name, group);
+                }
                 self.users.insert(name.clone());
                 self.groups.extend(groups.iter().cloned());
             }
@@ -579,7 +611,7 @@ impl Mentions {
         }
     }
 
-    fn file(&mut self, id: ResourceId, resource: &Resource, world: &World<'_>) {
+    pub(crate) fn file(&mut self, id: ResourceId, resource: &Resource, world: &World<'_>) {
         let Some(path) = types::file::own_path(resource).map(|path| world.base.follow(path)) else { return };
         let Some(path) = self.canonical(&path, world) else { return };
         let shape = types::file::Shape::of(resource);
@@ -672,7 +704,7 @@ impl Mentions {
     }
 
     /// Adds what stands for all other children, and the paths above.
-    fn finish(&mut self) {
+    fn finish(&mut self, world: &World<'_>) {
         self.finish_ways();
         for (path, programs) in &self.edits {
             for (program, extended) in programs {
@@ -708,6 +740,16 @@ impl Mentions {
         }
         self.all.extend(above.iter().cloned());
         self.ancestors = above;
+        for (path, lines) in self.appended.iter().filter(|(_, lines)| lines.len() > 1) {
+            self.entries.push((path.clone(), Entry::Last));
+            let after = lines.iter().map(|line| (path.clone(), Entry::After(line.as_str().into())));
+            self.entries.extend(after);
+        }
+        for (path, from) in std::mem::take(&mut self.made) {
+            for source in self.matching(&from, world) {
+                self.entries.push((path.clone(), Entry::MadeFrom(source.as_str().into())));
+            }
+        }
     }
 
     /// Whether a file of a package can matter.

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use setpoint_packages::{Dependencies, Found, PackageFacts};
-use setpoint_state::{Kind, Program, Test, Value};
+use setpoint_packages::{Dependencies, Found, PackageFacts, exclude_each_other};
+use setpoint_state::{CellId, CellKey, CellKind, Kind, Program, Test, Value};
 
 use crate::clock::{Clock, Late};
 use crate::machine::{
@@ -18,6 +18,30 @@ use crate::{Assumption, Origin, World};
 /// The content of a file of a package: one for each package and path.
 pub fn packaged_content(package: &str, path: &str) -> String {
     format!("(as in the package {package}: {path})")
+}
+
+/// As what a package brings something.
+const AS_FILE: &str = "file";
+const AS_CONFFILE: &str = "conffile";
+const AS_DIRECTORY: &str = "directory";
+
+/// Something that a package may bring.
+enum Brought {
+    Path(String),
+    User(String),
+    Group(String),
+    Service(String),
+}
+
+impl Brought {
+    fn name(&self) -> String {
+        match self {
+            Self::Path(path) => path.clone(),
+            Self::User(user) => format!("the user {user}"),
+            Self::Group(group) => format!("the group {group}"),
+            Self::Service(service) => format!("the service {service}, and starts it"),
+        }
+    }
 }
 
 /// A package, reduced to what the catalog can see of it.
@@ -34,6 +58,10 @@ pub(crate) struct Packaged {
     /// What must be installed with it and what goes with it, itself not included.
     depends: Vec<String>,
     dependants: Vec<String>,
+    /// What is taken away when it is installed.
+    excludes: Vec<String>,
+    /// The paths that it may bring, as far as is known.
+    may_bring: Vec<String>,
 }
 
 /// The packages that a catalog names, and those that come with them and can be seen.
@@ -43,6 +71,8 @@ pub(crate) struct PackageSet {
     /// Names that resources use, and the package that they mean.
     names: BTreeMap<String, String>,
     unknown: BTreeSet<String>,
+    /// Those of which the start chooses what is not known.
+    open: BTreeSet<String>,
     /// What is not known of the packages that resources name.
     gaps: BTreeMap<String, Vec<Assumption>>,
     /// What something in the catalog may remove.
@@ -135,9 +165,12 @@ impl PackageSet {
             }
         }
         set.relate(world, closures, &asked);
+        set.exclude(world, &asked);
         set.purged = mentions.purged_packages.iter().map(|name| set.real_name(name)).collect();
         set.versioned = mentions.versioned_packages.iter().map(|name| set.real_name(name)).collect();
-        for name in &mentions.removed_packages {
+        let excluded: Vec<String> =
+            set.packages.values().flat_map(|packaged| packaged.excludes.iter().cloned()).collect();
+        for name in mentions.removed_packages.iter().chain(&excluded) {
             let real = set.real_name(name);
             set.vanishing.extend(set.get(&real).dependants.iter().cloned());
             set.vanishing.insert(real);
@@ -152,6 +185,7 @@ impl PackageSet {
                 list.retain(|path| mentions.is_named(path));
             }
         }
+        set.leave_open(world, mentions);
         for (name, packaged) in &set.packages {
             set.users.extend(packaged.users.iter().cloned());
             set.groups.extend(packaged.groups.iter().cloned());
@@ -201,6 +235,52 @@ impl PackageSet {
                 if let Some(packaged) = self.packages.get_mut(name) {
                     Arc::make_mut(packaged).depends.push(other);
                 }
+            }
+        }
+    }
+
+    /// What packages with gaps may bring besides: any path that the catalog names, unless there are too many, or something takes
+    /// the package away again.
+    fn leave_open(&mut self, world: &World<'_>, mentions: &Mentions) {
+        const MOST: usize = 40;
+        let is_free = |path: &&String| {
+            !world.base.directories.contains(*path)
+                && !world.base.files.contains(*path)
+                && !path.contains('(')
+        };
+        let named: Vec<&String> = mentions.named().filter(is_free).collect();
+        if named.len() > MOST {
+            return;
+        }
+        for name in self.gaps.keys() {
+            if self.vanishing.contains(name) {
+                continue;
+            }
+            let Some(packaged) = self.packages.get_mut(name) else { continue };
+            let packaged = Arc::make_mut(packaged);
+            let lists = [&packaged.files, &packaged.conffiles, &packaged.directories, &packaged.generated];
+            let is_listed = |path: &String| lists.iter().any(|list| list.contains(path));
+            let may_bring: Vec<String> =
+                named.iter().filter(|path| !is_listed(path)).map(|path| (*path).clone()).collect();
+            packaged.may_bring = may_bring;
+            self.open.insert(name.clone());
+        }
+    }
+
+    /// Whether what is not known of a package is a choice that the start makes.
+    pub(crate) fn is_open(&self, name: &str) -> bool {
+        self.open.contains(name)
+    }
+
+    /// Which of the packages that are named exclude each other. What comes along with them is chosen so that it fits.
+    fn exclude(&mut self, world: &World<'_>, named: &BTreeSet<String>) {
+        for name in named {
+            let others = named.iter().filter(|other| exclude_each_other(world.base.family, name, other));
+            let others: Vec<String> = others.cloned().collect();
+            if let Some(packaged) = self.packages.get_mut(name).filter(|_| !others.is_empty()) {
+                let packaged = Arc::make_mut(packaged);
+                packaged.excludes =
+                    others.into_iter().filter(|other| !packaged.depends.contains(other)).collect();
             }
         }
     }
@@ -320,6 +400,8 @@ fn reduce(
         has_conffiles: !facts.conffiles.is_empty(),
         depends: Vec::new(),
         dependants: Vec::new(),
+        excludes: Vec::new(),
+        may_bring: Vec::new(),
     }
 }
 
@@ -334,11 +416,104 @@ fn usual_mode(path: &str) -> &'static str {
 }
 
 impl Machine<'_> {
-    /// Adds what is assumed of a package that the current resource names.
+    /// Adds what is assumed of a package: that it brings nothing of what is not known of it.
     pub(crate) fn assume_package(&mut self, name: &str) {
-        for gap in self.packages.gaps.get(name).cloned().unwrap_or_default() {
-            self.assume(gap);
+        let gaps = self.packages.gaps.get(name).cloned().unwrap_or_default();
+        if !self.packages.is_open(name) {
+            for gap in gaps {
+                self.assume(gap);
+            }
+            return;
         }
+        let brought = self.may_bring(name);
+        for gap in gaps {
+            for (cell, _) in &brought {
+                self.assume_start(absent(*cell), gap.clone());
+            }
+            if brought.is_empty() {
+                self.assume_start(Test::True, gap);
+            }
+        }
+    }
+
+    /// What a package may bring besides what is known, each with the cell that says whether it does.
+    fn may_bring(&mut self, name: &str) -> Vec<(CellId, Brought)> {
+        if !self.packages.is_open(name) {
+            return Vec::new();
+        }
+        let packaged = self.packages.get(name);
+        let mut found: Vec<Brought> = packaged.may_bring.iter().cloned().map(Brought::Path).collect();
+        let users = self.mentions.users.iter().filter(|user| !self.is_base_user(user));
+        found.extend(users.cloned().map(Brought::User));
+        let groups = self.mentions.groups.iter().filter(|group| !self.is_base_group(group));
+        found.extend(groups.cloned().map(Brought::Group));
+        if self.world.packages_start_services {
+            found.extend(self.mentions.services.iter().cloned().map(Brought::Service));
+        }
+        found.into_iter().map(|brought| (self.choice(name, &brought), brought)).collect()
+    }
+
+    /// The cell that says whether and as what a package brings something: chosen at the start, and never written.
+    fn choice(&mut self, name: &str, brought: &Brought) -> CellId {
+        let key = CellKey::with_detail(CellKind::Other, name, &format!("(brings {})", brought.name()));
+        let new = self.space.find(&key).is_none();
+        let cell = self.space.cell(key, &[Kind::Absent, Kind::Text]);
+        if new {
+            let mut choices = vec![absent(cell), Test::is(cell, Value::text(AS_FILE))];
+            if matches!(brought, Brought::Path(_)) {
+                choices.push(Test::is(cell, Value::text(AS_CONFFILE)));
+                choices.push(Test::is(cell, Value::text(AS_DIRECTORY)));
+            }
+            self.laws.push(Test::Any(choices));
+        }
+        cell
+    }
+
+    /// Puts what a package may bring besides what is known, as the start has chosen.
+    fn unpack_choices(&mut self, name: &str) -> Vec<Program> {
+        let mut steps = Vec::new();
+        for (choice, brought) in self.may_bring(name) {
+            let is = |text: &str| Test::is(choice, Value::text(text));
+            match brought {
+                Brought::Path(path) => {
+                    let Some(cell) = self.path(&path) else { continue };
+                    let mut put = vec![self.write_packaged(name, &path)];
+                    put.extend(self.set_attributes(&path, usual_mode(&path), "root", "root"));
+                    let above = crate::types::perform::make_directories(self, &path);
+                    let put = sequence(put);
+                    let fresh = sequence(vec![above.clone(), put.clone()]);
+                    let blocked = || Program::fail(&format!("something else is at {path}"));
+                    let over = choose(Test::Kind(cell, Kind::Directory), blocked(), put);
+                    steps.push(when(is(AS_FILE), choose(absent(cell), fresh.clone(), over)));
+                    let kept = when(Test::Kind(cell, Kind::Directory), blocked());
+                    steps.push(when(is(AS_CONFFILE), choose(absent(cell), fresh, kept)));
+                    let make = self.make_directory(&path, "0755");
+                    let make = choose(
+                        absent(cell),
+                        sequence(vec![above, make]),
+                        when(Test::Kind(cell, Kind::File), blocked()),
+                    );
+                    steps.push(when(is(AS_DIRECTORY), make));
+                }
+                Brought::User(user) => {
+                    let cell = self.user(&user);
+                    let make = when(absent(cell), Program::set(cell, Value::text(PRESENT)));
+                    steps.push(when(is(AS_FILE), make));
+                }
+                Brought::Group(group) => {
+                    let cell = self.group(&group);
+                    let make = when(absent(cell), Program::set(cell, Value::text(PRESENT)));
+                    steps.push(when(is(AS_FILE), make));
+                }
+                Brought::Service(service) => {
+                    let start = service::start(self, &service);
+                    let enabled = service::enabled_cell(self, &service);
+                    let enable = Program::set(enabled, Value::text("true"));
+                    steps.push(when(is(AS_FILE), sequence(vec![start, enable])));
+                }
+            }
+        }
+        steps
     }
 
     /// Puts a file of a package.
@@ -380,6 +555,12 @@ impl Machine<'_> {
     fn unpack_anew(&mut self, name: &str, version: &str) -> Program {
         let packaged = self.packages.get(name);
         let mut steps = Vec::new();
+        // What excludes it goes first.
+        for other in &packaged.excludes {
+            let cell = self.package(other);
+            let remove = self.uninstall(other, false);
+            steps.push(when(installed(cell), remove));
+        }
         for path in &packaged.directories {
             let Some(cell) = self.path(path) else { continue };
             let make = self.make_directory(path, "0755");
@@ -414,6 +595,7 @@ impl Machine<'_> {
             let cell = self.user(user);
             steps.push(when(absent(cell), Program::set(cell, Value::text(PRESENT))));
         }
+        steps.extend(self.unpack_choices(name));
         let cell = self.package(name);
         steps.push(Program::set(cell, Value::text(version)));
         if self.world.packages_start_services {
@@ -480,6 +662,28 @@ impl Machine<'_> {
         sequence(steps)
     }
 
+    /// What an admissible start has of what packages may bring: what is installed has brought it.
+    pub(crate) fn assume_choices(&mut self) {
+        if self.world.any_start {
+            return;
+        }
+        for name in self.packages.seen() {
+            if !self.packages.is_open(&name) {
+                continue;
+            }
+            let cell = self.package(&name);
+            for (choice, brought) in self.may_bring(&name) {
+                let there = match brought {
+                    Brought::Path(path) => self.exists(&path),
+                    Brought::User(user) => absent(self.user(&user)).negate(),
+                    Brought::Group(group) => absent(self.group(&group)).negate(),
+                    Brought::Service(_) => continue,
+                };
+                self.start.push(any(vec![installed(cell).negate(), absent(choice), there]));
+            }
+        }
+    }
+
     /// What an admissible start has of packages: what is installed has its files, users and dependencies.
     pub(crate) fn assume_packages(&mut self) {
         if self.world.any_start {
@@ -526,6 +730,10 @@ impl Machine<'_> {
             for other in &packaged.depends {
                 let other = self.package(other);
                 has.push(installed(other));
+            }
+            for other in &packaged.excludes {
+                let other = self.package(other);
+                has.push(installed(other).negate());
             }
             if !has.is_empty() {
                 self.start.push(any(vec![installed(cell).negate(), all(has)]));

@@ -7,7 +7,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use setpoint_catalog::graph::{Graph, Node, NodeId};
 use setpoint_catalog::{Catalog, Resource, ResourceId};
 use setpoint_config::Sentence;
-use setpoint_state::{CellId, CellKey, Plan, Program, Semantics, Step, StepId, Test};
+use setpoint_state::{CellId, CellKey, CellKind, Kind, Plan, Program, Semantics, Step, StepId, Test};
 
 use crate::attributes::Attributes;
 use crate::clock::{Clock, Late};
@@ -16,7 +16,7 @@ use crate::manages::manages;
 use crate::mentions::Mentions;
 use crate::packages::PackageSet;
 use crate::types::{self, Model};
-use crate::{Assumed, Entry, Origins, OutOfTime, World, configurations, invariants, paper};
+use crate::{Assumed, Entry, Origins, OutOfTime, World, configurations, invariants, paper, table};
 
 /// A catalog as a plan.
 #[derive(Clone, Debug, Default)]
@@ -26,12 +26,43 @@ pub struct Modelled {
     pub resources: Vec<ResourceId>,
     /// What the models take for granted about this catalog, sorted.
     pub assumptions: Vec<Assumed>,
+    /// What is assumed of the start for this catalog alone: a part of what the plan says of it.
+    pub assumed_start: Vec<Test>,
+    /// Steps of which the start chooses what is not known of them.
+    pub chosen: Vec<StepId>,
     /// Where contents and texts come from that are only names in the plan.
     pub origins: Origins,
     /// Cells that stand for all that nothing names.
     pub stand_ins: FxHashSet<CellId>,
     /// The cells that are entries of files.
     pub entries: Vec<FileEntry>,
+}
+
+impl Modelled {
+    /// Returns the plan from every start, without what is assumed of the start for this catalog alone; `None` if that is nothing.
+    pub fn from_every_start(&self) -> Option<Plan> {
+        if self.assumed_start.is_empty() {
+            return None;
+        }
+        let mut plan = self.plan.clone();
+        plan.start.retain(|test| !self.assumed_start.contains(test));
+        // That no other path is a link is assumed of every catalog.
+        let mut cells: Vec<CellId> = Vec::new();
+        self.assumed_start.iter().for_each(|test| test.cells(&mut cells));
+        cells.sort_unstable();
+        cells.dedup();
+        let is_path =
+            |cell: &CellId| plan.space.get(*cell).is_some_and(|cell| cell.key.kind == CellKind::Path);
+        let no_links = cells.into_iter().filter(is_path).map(|cell| Test::Kind(cell, Kind::Link).negate());
+        let no_links: Vec<Test> = no_links.collect();
+        plan.start.extend(no_links);
+        for step in &self.chosen {
+            if let Some(step) = plan.steps.get_mut(step.0 as usize) {
+                step.unknown = None;
+            }
+        }
+        Some(plan)
+    }
 }
 
 /// A cell that is one key of a file.
@@ -68,6 +99,8 @@ pub fn plan_with(
         let tests = sentences.iter().map(ask).collect();
         return Ok((modelled, tests));
     }
+    let decoded = table::decode(catalog, world);
+    let catalog = &decoded.catalog;
     let of = catalog.resources().len();
     let not_begun = |Late| OutOfTime { modelled: 0, of };
     let mentions = Mentions::collect(catalog, world, &mut clock, |mentions| {
@@ -92,7 +125,9 @@ pub fn plan_with(
         let (model, resource) = match graph.node(id) {
             Node::Resource(resource) => {
                 machine.assumptions.current = Some(resource);
-                let mut model = types::model(&mut machine, catalog, &catalog[resource]);
+                machine.before = before(graph, id, &catalog[resource], &machine);
+                let model = types::model(&mut machine, catalog, &catalog[resource]);
+                let mut model = decoded.complete(&mut machine, resource, model);
                 let path = catalog[resource].name_or_title("path");
                 let path = machine.mentions.canonical(&path, world);
                 model.manages = manages(&catalog[resource], path.as_deref(), &model.apply, &machine.space);
@@ -109,6 +144,8 @@ pub fn plan_with(
         steps.add(id, resource, &name, model);
     }
     machine.assumptions.current = None;
+    machine.assume_choices();
+    let chosen = std::mem::take(&mut steps.chosen);
     let (steps, resources, edges, notifies) = steps.finish(graph);
     let tests = sentences.iter().map(|one| invariants::test(one, &mut |fact| machine.fact(fact))).collect();
     let entries = machine.all_tracked();
@@ -117,8 +154,24 @@ pub fn plan_with(
     let plan =
         Plan { space: machine.space, steps, edges, notifies, start: machine.start, laws: machine.laws };
     let assumptions = machine.assumptions.finish();
-    let modelled = Modelled { plan, resources, assumptions, origins: machine.origins, stand_ins, entries };
+    let assumed_start = machine.assumed_start;
+    let origins = machine.origins;
+    let modelled =
+        Modelled { plan, resources, assumptions, assumed_start, chosen, origins, stand_ins, entries };
     Ok((modelled, tests))
+}
+
+/// The resources that come before a command that runs a script of the catalog. Others do not ask.
+fn before(graph: &Graph, id: NodeId, resource: &Resource, machine: &Machine<'_>) -> FxHashSet<ResourceId> {
+    let mut found: FxHashSet<NodeId> = FxHashSet::default();
+    if resource.type_name.as_str() != "Exec" || types::exec::scripts(machine, resource).is_empty() {
+        return FxHashSet::default();
+    }
+    let mut work = vec![id];
+    while let Some(next) = work.pop() {
+        work.extend(graph.incoming(next).map(|edge| edge.source).filter(|source| found.insert(*source)));
+    }
+    found.into_iter().filter_map(|node| graph.node(node).resource()).collect()
 }
 
 /// Steps and what is between them.
@@ -128,6 +181,7 @@ pub(crate) struct Skeleton {
     resources: Vec<ResourceId>,
     places: FxHashMap<NodeId, StepId>,
     refreshable: FxHashSet<StepId>,
+    chosen: Vec<StepId>,
 }
 
 type Parts = (Vec<Step>, Vec<ResourceId>, Vec<(StepId, StepId)>, Vec<(StepId, StepId)>);
@@ -144,6 +198,9 @@ impl Skeleton {
         self.places.insert(node, id);
         if model.refreshable {
             self.refreshable.insert(id);
+        }
+        if model.is_chosen {
+            self.chosen.push(id);
         }
         self.steps.push(Step {
             name: name.into(),
@@ -184,14 +241,15 @@ impl Skeleton {
 fn loads(catalog: &Catalog, graph: &Graph, machine: &Machine<'_>) -> BTreeMap<String, Vec<String>> {
     let mut found: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     let mut by_name: FxHashMap<String, Vec<String>> = FxHashMap::default();
-    for path in machine.mentions.files.keys().filter(|path| path.starts_with("/etc/")) {
-        // A unit is not what its service reads.
-        if path.starts_with("/etc/systemd/") || path.starts_with("/etc/init.d/") {
+    let written = machine.mentions.written();
+    for path in written.iter().filter(|path| path.starts_with("/etc/")) {
+        // A unit is read by its name alone, and what others read is theirs.
+        if configurations::is_read_by_others(path) {
             continue;
         }
         for part in path.split('/').skip(2).take(3) {
             let stem = part.split('.').next().unwrap_or(part);
-            by_name.entry(stem.to_owned()).or_default().push(path.clone());
+            by_name.entry(stem.to_owned()).or_default().push((*path).clone());
         }
     }
     let is_file = |resource: &Resource| matches!(resource.type_name.as_str(), "File" | "Concat_file");
@@ -204,10 +262,10 @@ fn loads(catalog: &Catalog, graph: &Graph, machine: &Machine<'_>) -> BTreeMap<St
         if let Some(named) = by_name.get(&name) {
             paths.extend(named.iter().filter(|path| !is_for_clients(path)).cloned());
         }
-        paths
-            .extend(machine.mentions.files.keys().filter(|path| configurations::reads(&name, path)).cloned());
+        let is_read = |path: &&&String| configurations::reads(&name, path) || is_unit_of(&name, path);
+        paths.extend(written.iter().filter(is_read).map(|path| (*path).clone()));
         for path in machine.packages.configuration_of_service(&name) {
-            if machine.mentions.files.contains_key(&path) {
+            if written.contains(&path) && !configurations::is_read_by_others(&path) {
                 paths.insert(path);
             }
         }
@@ -225,11 +283,20 @@ fn loads(catalog: &Catalog, graph: &Graph, machine: &Machine<'_>) -> BTreeMap<St
     // Only files: a directory has no content to load, and what should be absent is not read.
     let is_content = |path: &String| {
         machine.mentions.files.get(path).is_none_or(|id| {
-            let shape = types::file::Shape::of(&catalog[*id]);
-            matches!(shape.ensure, types::file::Ensure::File | types::file::Ensure::Present)
+            let resource = &catalog[*id];
+            let shape = types::file::Shape::of(resource);
+            let is_made =
+                resource.type_name.as_str() == "Concat_file" && shape.ensure == types::file::Ensure::Nothing;
+            is_made || matches!(shape.ensure, types::file::Ensure::File | types::file::Ensure::Present)
         })
     };
     found.into_iter().map(|(name, paths)| (name, paths.into_iter().filter(is_content).collect())).collect()
+}
+
+/// Whether a path is the unit or script of a service, or adds to its unit: what runs is what it was at the start.
+fn is_unit_of(service: &str, path: &str) -> bool {
+    let added = format!("/etc/systemd/system/{service}.service.d/");
+    types::service::unit_paths(service).iter().any(|unit| unit == path) || path.starts_with(&added)
 }
 
 /// The client's files lie in the folder that bears the name of the server.

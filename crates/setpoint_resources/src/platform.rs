@@ -10,6 +10,8 @@ pub struct Base {
     pub directories: BTreeSet<String>,
     /// From the link to its target; both are absolute.
     pub links: Vec<(String, String)>,
+    /// The files that it has, programs among them.
+    pub files: BTreeSet<String>,
     pub users: BTreeSet<String>,
     pub groups: BTreeSet<String>,
     pub family: Family,
@@ -102,6 +104,103 @@ const DIRECTORIES: &[&str] = &[
     "/var/spool/cron",
     "/var/spool/mail",
     "/var/tmp",
+];
+/// Files that no package manager takes away.
+const FILES: &[&str] = &[
+    "/dev/null",
+    "/etc/fstab",
+    "/etc/group",
+    "/etc/gshadow",
+    "/etc/hostname",
+    "/etc/hosts",
+    "/etc/ld.so.conf",
+    "/etc/login.defs",
+    "/etc/nsswitch.conf",
+    "/etc/os-release",
+    "/etc/passwd",
+    "/etc/profile",
+    "/etc/resolv.conf",
+    "/etc/shadow",
+    "/etc/shells",
+    "/usr/bin/awk",
+    "/usr/bin/bash",
+    "/usr/bin/cat",
+    "/usr/bin/chmod",
+    "/usr/bin/chown",
+    "/usr/bin/cp",
+    "/usr/bin/crontab",
+    "/usr/bin/cut",
+    "/usr/bin/date",
+    "/usr/bin/echo",
+    "/usr/bin/env",
+    "/usr/bin/false",
+    "/usr/bin/find",
+    "/usr/bin/grep",
+    "/usr/bin/gzip",
+    "/usr/bin/head",
+    "/usr/bin/id",
+    "/usr/bin/install",
+    "/usr/bin/ln",
+    "/usr/bin/ls",
+    "/usr/bin/mkdir",
+    "/usr/bin/mount",
+    "/usr/bin/mv",
+    "/usr/bin/passwd",
+    "/usr/bin/rm",
+    "/usr/bin/sed",
+    "/usr/bin/sh",
+    "/usr/bin/sleep",
+    "/usr/bin/sort",
+    "/usr/bin/tail",
+    "/usr/bin/tar",
+    "/usr/bin/tee",
+    "/usr/bin/test",
+    "/usr/bin/touch",
+    "/usr/bin/tr",
+    "/usr/bin/true",
+    "/usr/sbin/groupadd",
+    "/usr/sbin/ldconfig",
+    "/usr/sbin/nologin",
+    "/usr/sbin/useradd",
+    "/usr/sbin/userdel",
+    "/usr/sbin/usermod",
+];
+const DEBIAN_FILES: &[&str] =
+    &["/usr/bin/apt-get", "/usr/bin/dash", "/usr/bin/dpkg", "/usr/bin/debconf-set-selections"];
+const REDHAT_FILES: &[&str] = &["/usr/bin/rpm"];
+/// Programs that are in /usr/sbin and nowhere else.
+const ADMINISTRATION: &[&str] = &[
+    "addgroup",
+    "adduser",
+    "chpasswd",
+    "delgroup",
+    "deluser",
+    "groupadd",
+    "groupdel",
+    "groupmod",
+    "invoke-rc.d",
+    "iptables",
+    "ldconfig",
+    "modprobe",
+    "service",
+    "sysctl",
+    "update-grub",
+    "update-rc.d",
+    "useradd",
+    "userdel",
+    "usermod",
+    "visudo",
+];
+/// Words of a shell that are no programs anywhere.
+const SHELL_WORDS: &[&str] = &[
+    ".", ":", "[[", "break", "case", "continue", "declare", "eval", "exec", "exit", "export", "for",
+    "function", "if", "let", "local", "popd", "pushd", "readonly", "return", "set", "shift", "shopt",
+    "source", "times", "trap", "typeset", "unset", "until", "while", "{",
+];
+/// Words of a shell that Red Hat has as programs, too.
+const SHELL_WORDS_AND_PROGRAMS: &[&str] = &[
+    "alias", "bg", "cd", "command", "fc", "fg", "getopts", "hash", "jobs", "read", "type", "ulimit", "umask",
+    "unalias", "wait",
 ];
 const DEBIAN_DIRECTORIES: &[&str] = &[
     "/etc/apt",
@@ -271,6 +370,8 @@ impl Base {
         let set = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<BTreeSet<_>>();
         let mut directories = set(DIRECTORIES);
         directories.extend(set(more));
+        let mut files = set(FILES);
+        files.extend(set(if family == Family::Debian { DEBIAN_FILES } else { REDHAT_FILES }));
         let links = [
             ("/bin", "/usr/bin"),
             ("/sbin", "/usr/sbin"),
@@ -282,6 +383,7 @@ impl Base {
         Self {
             directories,
             links: links.map(|(link, target)| (link.to_owned(), target.to_owned())).to_vec(),
+            files,
             users: set(users),
             groups: set(groups),
             family,
@@ -293,6 +395,18 @@ impl Base {
     pub fn bare(family: Family, directories: &[&str], users: &[&str], groups: &[&str]) -> Self {
         let set = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
         Self { directories: set(directories), users: set(users), groups: set(groups), ..Self::new(family) }
+    }
+
+    /// Whether a word is one that a shell understands and no program has.
+    pub(crate) fn is_shell_word(&self, word: &str) -> bool {
+        SHELL_WORDS.contains(&word)
+            || (self.family == Family::Debian && SHELL_WORDS_AND_PROGRAMS.contains(&word))
+    }
+
+    /// Whether the folders of a search path, all of them the platform's own, lack a program of the platform.
+    pub(crate) fn lacks_program(name: &str, folders: &[String]) -> bool {
+        let plain = |folder: &String| ["/usr/bin", "/usr/games"].contains(&folder.as_str());
+        ADMINISTRATION.contains(&name) && !folders.is_empty() && folders.iter().all(plain)
     }
 
     /// The path that the platform's own links lead to.

@@ -1,6 +1,7 @@
 //! The models, a file for each kind of resource.
 
 pub(crate) mod accounts;
+pub(crate) mod archive;
 pub(crate) mod concat;
 pub(crate) mod declared;
 pub(crate) mod exec;
@@ -8,14 +9,84 @@ pub(crate) mod file;
 pub(crate) mod package;
 pub(crate) mod parsed;
 pub(crate) mod perform;
+pub(crate) mod purge;
 pub(crate) mod service;
 pub(crate) mod small;
+pub(crate) mod tidy;
+pub(crate) mod vcsrepo;
 
-use setpoint_catalog::{Catalog, Resource};
-use setpoint_state::{Manages, Program, Reach, Test, Unknown};
+use setpoint_catalog::{Catalog, Resource, ResourceId};
+use setpoint_state::{CellId, CellKey, Manages, Program, Reach, Test, Unknown};
 
+use crate::World;
 use crate::attributes::Attributes;
 use crate::machine::Machine;
+use crate::mentions::Mentions;
+use crate::table::Row;
+
+/// All that is known of a type of resource.
+pub(crate) trait Type: Sync {
+    /// Its name, as references have it.
+    fn name(&self) -> &'static str;
+
+    /// What each of its parameters does.
+    fn rows(&self) -> &'static [Row];
+
+    /// Notes what a resource names: only that becomes cells.
+    fn mention(&self, _mentions: &mut Mentions, _id: ResourceId, _resource: &Resource, _world: &World<'_>) {}
+
+    fn model(&self, machine: &mut Machine<'_>, catalog: &Catalog, resource: &Resource) -> Model;
+
+    /// Whether a cell that a resource writes is what it declares, rather than what comes along. `path`: that of a file,
+    /// without links.
+    fn declares(&self, _resource: &Resource, _path: Option<&str>, _key: &CellKey) -> bool {
+        true
+    }
+}
+
+/// The types that have a model.
+static TYPES: &[&dyn Type] = &[
+    &file::File,
+    &package::Package,
+    &service::Service,
+    &accounts::User,
+    &accounts::Group,
+    &exec::Exec,
+    &concat::ConcatFile,
+    &concat::ConcatFragment,
+    &tidy::Tidy,
+    &purge::Resources,
+    &archive::Archive,
+    &vcsrepo::Vcsrepo,
+    &parsed::Host,
+    &parsed::Mount,
+    &parsed::Cron,
+    &parsed::SshAuthorizedKey,
+    &parsed::Sshkey,
+    &parsed::Mailalias,
+    &parsed::FileLine,
+    &parsed::IniSetting,
+    &parsed::IniSubsetting,
+    &parsed::Augeas,
+    &parsed::Shellvar,
+    &small::Notify,
+    &small::Anchor,
+    &small::Stage,
+    &small::Schedule,
+    &small::Filebucket,
+];
+
+/// Returns the type of a resource, if it has a model.
+pub(crate) fn of(resource: &Resource) -> Option<&'static dyn Type> {
+    let known = TYPES.iter().copied().find(|one| one.name() == resource.type_name.as_str());
+    known.or_else(|| parsed::configuration(resource).map(|_| &parsed::Configuration as &dyn Type))
+}
+
+/// Returns every type that has a model, with its table.
+pub fn tables() -> impl Iterator<Item = (&'static str, &'static [Row])> {
+    let settings: &dyn Type = &parsed::Configuration;
+    TYPES.iter().copied().chain([settings]).map(|one| (one.name(), one.rows()))
+}
 
 /// What a resource does.
 #[derive(Clone, Debug)]
@@ -28,6 +99,8 @@ pub(crate) struct Model {
     pub(crate) passes_on: bool,
     pub(crate) suitable: Test,
     pub(crate) unknown: Option<Unknown>,
+    /// Whether what is unknown is chosen by the start, too, so that it need not be unknown if every start is asked about.
+    pub(crate) is_chosen: bool,
     pub(crate) manages: Manages,
 }
 
@@ -40,6 +113,7 @@ impl Model {
             passes_on: false,
             suitable: Test::True,
             unknown: None,
+            is_chosen: false,
             manages: Manages::AllItWrites,
         }
     }
@@ -59,50 +133,100 @@ impl Model {
         self
     }
 
+    /// The cells that it reads and writes.
+    pub(crate) fn touched(&self) -> Vec<CellId> {
+        let mut cells = Vec::new();
+        for program in [&self.apply, &self.refresh] {
+            cells.extend(program.written());
+            program.reads(&mut cells);
+        }
+        self.suitable.cells(&mut cells);
+        cells.sort_unstable();
+        cells.dedup();
+        cells
+    }
+
+    /// Adds that something is not known, and how far that reaches.
     pub(crate) fn not_known(mut self, reason: &str, reach: Reach) -> Self {
-        self.unknown = Some(Unknown { reason: reason.into(), reach });
+        self.is_chosen = false;
+        self.unknown = Some(match self.unknown.take() {
+            None => Unknown { reason: reason.into(), reach },
+            Some(known) => Unknown {
+                reason: format!("{}; {reason}", known.reason).into(),
+                reach: match (known.reach, reach) {
+                    (Reach::Cells(mut cells), Reach::Cells(more)) => {
+                        cells.extend(more);
+                        Reach::Cells(cells)
+                    }
+                    _ => Reach::Everything,
+                },
+            },
+        });
         self
     }
 }
 
-/// Whether a schedule keeps a resource from ever being applied.
-fn schedule_never(catalog: &Catalog, resource: &Resource) -> bool {
-    let Some(name) = resource.text("schedule") else { return false };
-    let named = catalog
-        .iter()
-        .find(|(_, other)| other.type_name.as_str() == "Schedule" && other.name_or_title("name") == name);
-    match named {
-        Some((_, schedule)) => schedule.text("period").as_deref() == Some("never"),
-        None => name == "never",
+/// What a schedule makes of a resource.
+enum Scheduled {
+    Always,
+    Never,
+    /// By the time of the day, or by when it was applied before.
+    Sometimes,
+    /// Puppet ends the run when it comes to the resource.
+    Missing(String),
+}
+
+fn scheduled(catalog: &Catalog, resource: &Resource) -> Scheduled {
+    let Some(name) = resource.text("schedule") else { return Scheduled::Always };
+    let is_it = |other: &Resource| {
+        other.type_name.as_str() == "Schedule" && !other.virtual_ && other.name_or_title("name") == name
+    };
+    match catalog.iter().find(|(_, other)| is_it(other)) {
+        Some((_, schedule)) if schedule.text("period").as_deref() == Some("never") => Scheduled::Never,
+        Some((_, schedule))
+            if !["period", "range", "weekday", "repeat"].iter().any(|one| schedule.has(one)) =>
+        {
+            Scheduled::Always
+        }
+        Some(_) => Scheduled::Sometimes,
+        None => match name.as_str() {
+            "never" => Scheduled::Never,
+            "puppet" | "hourly" | "daily" | "weekly" | "monthly" => Scheduled::Sometimes,
+            _ => Scheduled::Missing(name),
+        },
     }
 }
 
 /// The model of one resource.
 pub(crate) fn model(machine: &mut Machine<'_>, catalog: &Catalog, resource: &Resource) -> Model {
     // It says what it would do, and does nothing; nor does it obey or pass on a notification.
-    if resource.flag("noop") == Some(true) || schedule_never(catalog, resource) {
+    if resource.flag("noop") == Some(true) {
         return Model::nothing();
     }
+    match scheduled(catalog, resource) {
+        Scheduled::Always => unscheduled(machine, catalog, resource),
+        Scheduled::Never => Model::nothing(),
+        Scheduled::Sometimes => {
+            let model = unscheduled(machine, catalog, resource);
+            let cells = model.touched();
+            model.not_known("its schedule decides whether a run applies it", Reach::Cells(cells))
+        }
+        Scheduled::Missing(name) => {
+            let failure = Program::fail(&format!("there is no schedule {name}: Puppet ends the run here"));
+            Model::new(failure).not_known("Puppet ends the run with an error", Reach::Everything)
+        }
+    }
+}
+
+fn unscheduled(machine: &mut Machine<'_>, catalog: &Catalog, resource: &Resource) -> Model {
     // What the user says wins.
     if let Some(model) = declared::model(machine, resource) {
         return model;
     }
-    match resource.type_name.as_str() {
-        "File" => file::model(machine, resource),
-        "Package" => package::model(machine, resource),
-        "Service" => service::model(machine, resource),
-        "User" => accounts::user(machine, catalog, resource),
-        "Group" => accounts::group(machine, catalog, resource),
-        "Exec" => exec::model(machine, resource),
-        "Notify" => small::notify(),
-        "Anchor" | "Whit" | "Stage" | "Class" => Model::pass(),
-        "Schedule" | "Filebucket" | "Component" => Model::nothing(),
-        "Concat_file" => concat::file(machine, catalog, resource),
-        "Concat_fragment" => Model::nothing(),
-        "Tidy" => small::tidy(machine, resource),
-        "Resources" => small::resources(machine, resource),
-        "Archive" => small::archive(machine, resource),
-        "Vcsrepo" => small::vcsrepo(machine, resource),
-        _ => parsed::model(machine, resource).unwrap_or_else(|| small::unmodelled(machine, resource)),
+    match (of(resource), resource.type_name.as_str()) {
+        (Some(known), _) => known.model(machine, catalog, resource),
+        (None, "Whit" | "Class") => Model::pass(),
+        (None, "Component") => Model::nothing(),
+        _ => small::unmodelled(machine, resource),
     }
 }

@@ -22,6 +22,9 @@ pub(crate) fn words(assumption: &Assumption) -> String {
         Assumption::Dependencies { package } => {
             format!("the dependencies of the package {package} install nothing that matters")
         }
+        Assumption::KnownArchive { package } => {
+            format!("the package {package} is available without the repositories of the catalog")
+        }
         Assumption::ForeignPackage { package, provider } => {
             format!("the {provider} package {package} installs nothing that other resources touch")
         }
@@ -32,9 +35,7 @@ pub(crate) fn words(assumption: &Assumption) -> String {
             format!("{type_name} resources touch only what their parameters name")
         }
         Assumption::UnreadCheck { resource } => format!("the checks of {resource} read only what they name"),
-        Assumption::Bystander { resource, effect } => {
-            format!("no other resource depends on {resource}, which {effect}")
-        }
+        Assumption::DeclaredScript { path } => format!("no older version of {path} is there"),
         Assumption::Listening { path } => format!("something listens at {path}"),
         Assumption::ExistingDirectory { path } | Assumption::ExistingFile { path } => {
             format!("{path} exists")
@@ -65,28 +66,44 @@ pub(crate) fn words(assumption: &Assumption) -> String {
 }
 
 impl FindingBuilder<'_> {
-    /// Returns what is assumed about the catalog, as reasons for not knowing.
-    pub(crate) fn assumptions(&self) -> Vec<Reason> {
+    /// Returns what is assumed about the catalog, as reasons for not knowing, and whether each is about the start alone.
+    pub(crate) fn assumptions(&self) -> Vec<(Reason, bool)> {
         let place = |assumed: &Assumed| {
             assumed.resources.iter().find_map(|resource| self.catalog.get(*resource)?.span)
         };
         let all = &self.modelled.assumptions;
-        let mut reasons: Vec<Reason> =
-            all.iter().map(|one| Reason::new(Gap::Assumed, words(&one.assumption)).at(place(one))).collect();
+        let reason = |one: &Assumed| {
+            let reason = Reason::new(Gap::Assumed, words(&one.assumption)).at(place(one));
+            (reason, one.is_about_start)
+        };
+        let mut reasons: Vec<(Reason, bool)> = all.iter().map(reason).collect();
         if self.is_platform_unknown {
-            reasons.push(Reason::new(Gap::Assumed, "the platform has the folders and accounts of Debian"));
+            let words = "the platform has the folders and accounts of Debian";
+            reasons.push((Reason::new(Gap::Assumed, words), false));
         }
         reasons
     }
 
     /// Returns the findings that tell what the models take for granted: one for each kind. `untold` says whether a type without
     /// a model is not told already.
-    pub(crate) fn tell_assumptions(&self, untold: impl Fn(&Assumed) -> bool) -> Vec<Diagnostic> {
+    pub(crate) fn tell_assumptions(
+        &self,
+        rests_on_start: bool,
+        untold: impl Fn(&Assumed) -> bool,
+    ) -> Vec<Diagnostic> {
         let mut found = Vec::new();
         let (mut unknown, mut partial, mut existing, mut plain, mut sources) =
             (Vec::new(), Vec::new(), Vec::new(), Vec::new(), Vec::new());
         let mut others: Vec<&Assumed> = Vec::new();
         for one in &self.modelled.assumptions {
+            let is_package = matches!(
+                one.assumption,
+                Assumption::UnknownPackage { .. } | Assumption::VirtualPackage { .. }
+            );
+            // An index would help, also where nothing rests on it today.
+            if one.is_about_start && !rests_on_start && !is_package {
+                continue;
+            }
             match &one.assumption {
                 Assumption::UnknownPackage { package } => unknown.push((package.as_str(), one)),
                 Assumption::PartialPackage { package } | Assumption::Dependencies { package } => {

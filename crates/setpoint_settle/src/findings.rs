@@ -7,7 +7,7 @@ use setpoint_catalog::{Catalog, Relation, Resource, ResourceId};
 use setpoint_puppet_values::Data;
 use setpoint_resources::Modelled;
 use setpoint_source::{
-    Diagnostic, Fix, Reached, Rule, RunTitle, Severity, Sources, Story, StoryRun, StoryStep, few,
+    Diagnostic, Fix, Reached, Rule, RunTitle, Severity, Sources, Story, StoryRun, StoryStep, Verdict, few,
 };
 use setpoint_state::{CellId, CellKind, Event, Run, Runner, Semantics, State, Status, StepId};
 use setpoint_verify::repair::Repair;
@@ -102,6 +102,7 @@ impl<'a> FindingBuilder<'a> {
         verdicts: &Verdicts,
         refuted: &Refutations,
         asked: &[Invariant],
+        verdict: &Verdict,
     ) -> Vec<Diagnostic> {
         let mut found = Vec::new();
         let told = verdicts.fails_today().and_then(|fails| culprit(fails, verdicts));
@@ -122,7 +123,10 @@ impl<'a> FindingBuilder<'a> {
         found.extend(stated.map(|one| self.broken_statement(one)));
         found.extend(verdicts.declared.witnesses().filter_map(|one| self.broken(one, ordered)));
         let fought: Vec<String> = found.iter().flat_map(|one| one.resources.clone()).collect();
-        found.extend(verdicts.missing_notify().filter_map(|one| self.missing_notify(one, &fought)));
+        // A file that is edited in many places is one that the service does not read again.
+        let mut stale: BTreeSet<(Option<StepId>, Option<String>)> = BTreeSet::new();
+        let once = verdicts.missing_notify().filter(|one| stale.insert((self.service(one), self.path(one))));
+        found.extend(once.filter_map(|one| self.missing_notify(one, &fought)));
         found.extend(self.lost_refreshes(verdicts.lost_refresh()));
         let Refutations { idempotent, quiet, convergent, .. } = refuted;
         found.extend(idempotent.iter().chain(quiet).chain(convergent).find(|_| ordered).cloned());
@@ -135,7 +139,9 @@ impl<'a> FindingBuilder<'a> {
         let (undecided, told) = self.undecided(verdicts);
         found.extend(undecided);
         let is_told = |resource: &ResourceId| told.iter().any(|&step| self.resource(step) == Some(*resource));
-        found.extend(self.tell_assumptions(|one| !one.resources.iter().any(is_told)));
+        // What is assumed of the start is told where an answer rests on it.
+        let rests = verdict.iter().any(|(_, answer)| !answer.is_proved() && !answer.is_refuted());
+        found.extend(self.tell_assumptions(rests, |one| !one.resources.iter().any(is_told)));
         found
     }
 

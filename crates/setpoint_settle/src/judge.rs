@@ -1,7 +1,7 @@
 //! The answers about a catalog, each with what it rests on, the finding that shows it, or why it is open.
 
 use setpoint_source::{
-    Answer, Diagnostic, Gap, Judgement, Question, Reason, Reasons, Rule, Verdict, Witness,
+    Answer, Basis, Diagnostic, Gap, Judgement, Question, Reason, Reasons, Rule, Verdict, Witness,
 };
 use setpoint_state::StepId;
 use setpoint_verify::{OrderWitness, Twice, TwoStarts, Unproved, Verdicts, Why};
@@ -38,8 +38,13 @@ impl FindingBuilder<'_> {
     }
 
     /// Returns the answers about the catalog. Nothing is proved of a catalog without resources, and nothing that rests on an
-    /// assumption about this catalog alone.
-    pub(crate) fn judge(&self, verdicts: &Verdicts, refuted: &Refutations) -> Verdict {
+    /// assumption about this catalog alone. `free`: the answers without what is assumed of the start.
+    pub(crate) fn judge(
+        &self,
+        verdicts: &Verdicts,
+        refuted: &Refutations,
+        free: Option<&Verdicts>,
+    ) -> Verdict {
         let mut out = Verdict::nothing_asked();
         let asked = [Question::Order, Question::Idempotent, Question::Quiet, Question::Convergent];
         if self.real_resources() == 0 {
@@ -62,11 +67,26 @@ impl FindingBuilder<'_> {
             self.answer(&verdicts.convergent, shown(refuted.convergent.as_ref()), None),
         ];
         let assumed = self.assumptions();
+        // What is proved of every start, whatever is assumed of it.
+        let proof = |question: Question| {
+            let free = free?;
+            match question {
+                Question::Order => basis(&free.order),
+                Question::Idempotent => basis(&free.idempotent),
+                Question::Quiet => basis(&free.quiet),
+                _ => basis(&free.convergent),
+            }
+        };
         for (question, mut answer) in asked.into_iter().zip(answers) {
+            let proof = proof(question).filter(|_| !answer.is_refuted());
+            let rests_on = assumed.iter().filter(|(_, about_start)| !(*about_start && proof.is_some()));
+            if let Some(basis) = &proof {
+                answer = Judgement::Proved(basis.clone());
+            }
             // Where there is one order alone, nothing that is assumed can make it matter.
             let matters = question != Question::Order || !verdicts.is_total_order;
             if matters && !answer.is_refuted() {
-                answer = assumed.iter().fold(answer, |answer, reason| answer.doubt(reason.clone()));
+                answer = rests_on.fold(answer, |answer, (reason, _)| answer.doubt(reason.clone()));
             }
             out.give(question, answer);
         }
@@ -147,6 +167,13 @@ impl FindingBuilder<'_> {
 
     fn is_package(&self, step: StepId) -> bool {
         self.declared(step).is_some_and(|resource| resource.type_name.as_str() == "Package")
+    }
+}
+
+fn basis<W, R>(answer: &Answer<W, R>) -> Option<Basis> {
+    match answer {
+        Answer::Proved(basis) => Some(basis.clone()),
+        _ => None,
     }
 }
 

@@ -17,9 +17,9 @@ mod words;
 use setpoint_catalog::Catalog;
 use setpoint_catalog::graph::Graph;
 use setpoint_config::Sentence;
-use setpoint_resources::World;
+use setpoint_resources::{Modelled, World};
 use setpoint_source::{Diagnostic, Reached, Sources, Verdict};
-use setpoint_verify::{Options, verify};
+use setpoint_verify::{Options, Verdicts, verify};
 
 pub use edit::relation_fix;
 pub use simulate::{Simulation, Turn, simulate};
@@ -79,7 +79,9 @@ pub fn settle(question: &Question<'_>) -> Settled {
     let verdicts = verify(&modelled.plan, options);
     let builder = FindingBuilder::new(question, &modelled, &stated);
     let refuted = builder.refute(&verdicts);
-    let mut findings = builder.findings(&verdicts, &refuted, &options.invariants);
+    let from_every_start = from_every_start(&modelled, options, &verdicts);
+    let verdict = builder.judge(&verdicts, &refuted, from_every_start.as_ref());
+    let mut findings = builder.findings(&verdicts, &refuted, &options.invariants, &verdict);
     if question.repair
         && findings.iter().any(|finding| finding.fix.is_some())
         && let Some(repair) = setpoint_verify::repair::repair(&modelled.plan, options)
@@ -88,7 +90,16 @@ pub fn settle(question: &Question<'_>) -> Settled {
     }
     findings.extend(builder.redundant(&stated_edges, &verdicts.redundant));
     findings.extend(problems);
-    let verdict = builder.judge(&verdicts, &refuted);
     let (resources, assumptions) = (builder.coverage(), builder.assumptions().len());
     Settled { verdict, findings, resources, assumptions }
+}
+
+/// Asks again without what is assumed of the start for this catalog alone: what is proved then rests on none of that.
+fn from_every_start(modelled: &Modelled, options: &Options, verdicts: &Verdicts) -> Option<Verdicts> {
+    let is_open = [&verdicts.idempotent, &verdicts.quiet].iter().any(|answer| !answer.is_refuted())
+        || !verdicts.order.is_refuted()
+        || !verdicts.convergent.is_refuted();
+    let plan = modelled.from_every_start().filter(|_| is_open)?;
+    let plain = Options { invariants: Vec::new(), maybe_redundant: Vec::new(), ..options.clone() };
+    Some(verify(&plan, &plain))
 }

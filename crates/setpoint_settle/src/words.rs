@@ -122,6 +122,10 @@ impl<'a> Words<'a> {
                 format!("the service {name} starts at boot")
             }
             CellKind::Enabled => format!("the service {name} does not start at boot"),
+            CellKind::Loaded if detail.contains('\n') => {
+                let (path, entry) = detail.split_once('\n').unwrap_or_default();
+                format!("the service {name} runs with {entry} in {path} as it was when it was started")
+            }
             CellKind::Loaded if absent => format!("the service {name} has not loaded {detail}"),
             CellKind::Loaded => format!("the service {name} runs with {} as {detail}", self.value(value)),
             CellKind::User if !detail.is_empty() => match value {

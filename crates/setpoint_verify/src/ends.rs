@@ -422,7 +422,12 @@ fn loads(context: &Context<'_>) -> Vec<Load> {
     let mut found = Vec::new();
     for (loaded, cell) in space.iter() {
         let (CellKind::Loaded, Some(path)) = (cell.key.kind, &cell.key.detail) else { continue };
-        let Some(file) = space.find(&CellKey::path(path)) else { continue };
+        // An entry of a file has the name of the file and its own, on two lines.
+        let key = match path.split_once('\n') {
+            Some((path, entry)) => CellKey::with_detail(CellKind::Entry, path, entry),
+            None => CellKey::path(path),
+        };
+        let Some(file) = space.find(&key) else { continue };
         let services = context.writers[loaded.0 as usize].clone();
         // Only what this plan writes can leave a service behind, and only a service of this plan.
         if services.is_empty() || context.writers[file.0 as usize].iter().all(|step| services.contains(step))

@@ -3,7 +3,7 @@
 use super::{Done, arguments, needs, only};
 use crate::infer::literal;
 use crate::lexer::Word;
-use crate::step::Step;
+use crate::step::{NotUnderstood, Step};
 
 pub(super) fn member(user: &Word, group: &Word) -> Done {
     only(Step::ChangeUser {
@@ -59,7 +59,11 @@ pub(super) fn user(name: &str, words: &[Word]) -> Done {
     };
     let name_of_user = literal(who)?;
     if name == "usermod" {
-        // What else it changes (a shell, a comment, a password) is no part of what is followed.
+        if let Some(letter) =
+            ['s', 'u', 'c', 'p', 'L', 'e', 'o'].into_iter().find(|letter| found.has(*letter))
+        {
+            return Err(NotUnderstood::new(format!("-{letter}"), "only groups and homes are followed"));
+        }
         return only(Step::ChangeUser {
             name: name_of_user,
             group,
@@ -69,5 +73,5 @@ pub(super) fn user(name: &str, words: &[Word]) -> Done {
         });
     }
     let create_home = if debian { !found.has('M') } else { found.has('m') && !found.has('M') };
-    only(Step::CreateUser { name: name_of_user, group, groups, home, create_home })
+    only(Step::CreateUser { name: name_of_user, group, groups, home, create_home, system: found.has('r') })
 }

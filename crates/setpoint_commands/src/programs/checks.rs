@@ -6,11 +6,11 @@ use crate::infer::{Shell, Stream, literal};
 use crate::lexer::Word;
 use crate::step::{Condition, NotUnderstood, Step};
 
-pub(super) fn test(shell: &Shell, words: &[Word]) -> Done {
+pub(super) fn test(shell: &Shell<'_>, words: &[Word]) -> Done {
     guard(test_condition(shell, words, 0)?)
 }
 
-fn test_condition(shell: &Shell, words: &[Word], depth: usize) -> Result<Condition, NotUnderstood> {
+fn test_condition(shell: &Shell<'_>, words: &[Word], depth: usize) -> Result<Condition, NotUnderstood> {
     if depth > 16 {
         return Err(NotUnderstood::new("!", "it is nested too deeply"));
     }
@@ -64,7 +64,7 @@ fn test_condition(shell: &Shell, words: &[Word], depth: usize) -> Result<Conditi
     }
 }
 
-pub(super) fn grep(shell: &Shell, name: &str, words: &[Word], input: &Stream) -> Done {
+pub(super) fn grep(shell: &Shell<'_>, name: &str, words: &[Word], input: &Stream) -> Done {
     let found = arguments(
         name,
         words,
@@ -117,6 +117,7 @@ pub(super) fn grep(shell: &Shell, name: &str, words: &[Word], input: &Stream) ->
     } else {
         Syntax::Basic
     };
+    let printed = Stream::Made(vec![path.clone()]);
     let matches = Condition::Matches {
         path,
         pattern: literal(pattern)?,
@@ -124,5 +125,5 @@ pub(super) fn grep(shell: &Shell, name: &str, words: &[Word], input: &Stream) ->
         whole: found.has('x'),
         ignore_case: found.has('i'),
     };
-    Ok((Step::Guard(matches), Stream::Text(None)))
+    Ok((Step::Guard(matches), printed))
 }

@@ -6,7 +6,7 @@ use crate::lexer::Word;
 use crate::step::{Condition, NotUnderstood, Step};
 
 /// The operands of cp and mv: what is taken, where to, and whether that is a directory for certain.
-pub(super) fn copy(shell: &Shell, name: &str, words: &[Word]) -> Done {
+pub(super) fn copy(shell: &Shell<'_>, name: &str, words: &[Word]) -> Done {
     let found = arguments(
         name,
         words,
@@ -82,7 +82,7 @@ pub(super) fn apache(name: &str, words: &[Word]) -> Done {
     all(steps)
 }
 
-pub(super) fn install(shell: &Shell, words: &[Word]) -> Done {
+pub(super) fn install(shell: &Shell<'_>, words: &[Word]) -> Done {
     let found = arguments(
         "install",
         words,
@@ -137,7 +137,7 @@ pub(super) fn install(shell: &Shell, words: &[Word]) -> Done {
     all(steps)
 }
 
-pub(super) fn link(shell: &Shell, words: &[Word]) -> Done {
+pub(super) fn link(shell: &Shell<'_>, words: &[Word]) -> Done {
     let found = arguments(
         "ln",
         words,
@@ -163,7 +163,7 @@ pub(super) fn link(shell: &Shell, words: &[Word]) -> Done {
     only(Step::Link { target, path: path_text, symbolic, force: found.has('f'), replaces })
 }
 
-pub(super) fn tar(shell: &Shell, words: &[Word]) -> Done {
+pub(super) fn tar(shell: &Shell<'_>, words: &[Word]) -> Done {
     // The first word may be options without a dash: `tar xzf FILE`.
     let mut words = words.to_vec();
     if let Some(first) = words.first_mut().filter(|word| !word.text.starts_with('-')) {
@@ -223,7 +223,7 @@ pub(super) fn modes(words: &[Word]) -> Result<Vec<&Word>, NotUnderstood> {
     Ok(found)
 }
 
-pub(super) fn owner(shell: &Shell, name: &str, words: &[Word]) -> Done {
+pub(super) fn owner(shell: &Shell<'_>, name: &str, words: &[Word]) -> Done {
     let found = arguments(
         name,
         words,
@@ -254,7 +254,7 @@ pub(super) fn owner(shell: &Shell, name: &str, words: &[Word]) -> Done {
     })
 }
 
-pub(super) fn sed(shell: &Shell, words: &[Word], input: &Stream) -> Done {
+pub(super) fn sed(shell: &Shell<'_>, words: &[Word], input: &Stream) -> Done {
     // `-i` may have the ending of a copy in the same word, and never in the next.
     let mut in_place = false;
     let mut rest = Vec::new();
@@ -308,20 +308,33 @@ pub(super) fn sed(shell: &Shell, words: &[Word], input: &Stream) -> Done {
     // With other options the program means something else, which is not followed.
     let plain = !found.has('n') && !found.has('z') && !words.iter().any(|word| word.text == "-ni");
     let program = if plain { program } else { format!("{program} (with other options)") };
+    if in_place
+        && plain
+        && let Some(line) = appended(&program)
+    {
+        return each(&files, "sed", |word| {
+            let path = shell.path(word)?;
+            let content = Some(format!("{line}\n"));
+            Ok(Step::And(vec![Step::Read(path.clone()), Step::Write { path, content, append: true }]))
+        });
+    }
     if in_place {
         return each(&files, "sed", |word| {
             Ok(Step::EditFile { path: shell.path(word)?, program: program.clone(), extended })
         });
     }
-    if files.is_empty() && *input != Stream::Nothing {
-        return Ok((Step::Nothing, Stream::Text(None)));
-    }
-    let (step, _) = each(&files, "sed", |word| Ok(Step::Read(shell.path(word)?)))?;
-    Ok((step, Stream::Text(None)))
+    super::output::made(shell, "sed", &files, input)
+}
+
+/// The line that a program adds at the end of a file: `$ a LINE`.
+fn appended(program: &str) -> Option<&str> {
+    let text = program.trim_start().strip_prefix('$')?.trim_start().strip_prefix('a')?;
+    let text = text.strip_prefix('\\').unwrap_or(text).trim_start();
+    (!text.is_empty() && !text.contains(['\n', '\\'])).then_some(text)
 }
 
 /// `perl -pi -e PROGRAM FILE`: an edit in place.
-pub(super) fn perl(shell: &Shell, words: &[Word]) -> Done {
+pub(super) fn perl(shell: &Shell<'_>, words: &[Word]) -> Done {
     match words {
         [option, program, files @ ..] if option.text == "-pie" => {
             let files: Vec<&Word> = files.iter().collect();

@@ -6,7 +6,7 @@ use crate::lexer::Word;
 use crate::step::NotUnderstood;
 
 /// `sudo -u USER COMMAND` and the like: what counts is the command.
-pub(super) fn wrapper(shell: &mut Shell, name: &str, words: &[Word], input: Stream) -> Done {
+pub(super) fn wrapper(shell: &mut Shell<'_>, name: &str, words: &[Word], input: Stream) -> Done {
     let valued: &[&str] = match name {
         "sudo" => &["-u", "-g", "-p", "--user", "--group"],
         "nice" => &["-n"],
@@ -31,7 +31,7 @@ pub(super) fn wrapper(shell: &mut Shell, name: &str, words: &[Word], input: Stre
     }
 }
 
-pub(super) fn shell_command(shell: &mut Shell, name: &str, words: &[Word]) -> Done {
+pub(super) fn shell_command(shell: &mut Shell<'_>, name: &str, words: &[Word]) -> Done {
     let mut rest = words;
     while let Some((first, after)) = rest.split_first() {
         match first.text.as_str() {
@@ -45,13 +45,17 @@ pub(super) fn shell_command(shell: &mut Shell, name: &str, words: &[Word]) -> Do
                 return only(step);
             }
             "-e" | "-x" | "-l" | "-u" | "--login" => rest = after,
+            _ if after.is_empty() && first.expands.is_none() => {
+                let path = shell.path(first)?;
+                return only(shell.script(&path)?);
+            }
             _ => return Err(NotUnderstood::new(&first.text, "what is in the script is not known")),
         }
     }
     Err(needs(name, "a command"))
 }
 
-pub(super) fn switch_user(shell: &mut Shell, name: &str, words: &[Word]) -> Done {
+pub(super) fn switch_user(shell: &mut Shell<'_>, name: &str, words: &[Word]) -> Done {
     let at = words.iter().position(|word| word.text == "-c" || word.text == "--command");
     let Some(text) = at.and_then(|at| words.get(at + 1)) else {
         return Err(NotUnderstood::new(name, "only `-c COMMAND` is followed"));

@@ -1,11 +1,152 @@
 //! `user` and `group`.
 
-use setpoint_catalog::{Catalog, Resource};
-use setpoint_state::{CellId, CellKind, Kind, Program, Test, Value};
+use setpoint_catalog::{Catalog, Resource, ResourceId};
+use setpoint_state::{CellId, CellKey, CellKind, Kind, Program, Test, Value};
 
-use super::Model;
+use super::{Model, Type};
+use crate::World;
 use crate::attributes::{Attributes, is_number};
 use crate::machine::{Machine, PRESENT, absent, choose, parent, sequence, when};
+use crate::mentions::Mentions;
+use crate::table::{Row, Scope, Values};
+
+const OTHER_PLATFORM: &str = "only other platforms look at it";
+const CHOSEN_NUMBER: &str = "it decides which number is chosen where none is given";
+
+const USER_ROWS: &[Row] = &[
+    Row::modelled("name").of(Values::Single),
+    Row::modelled("ensure").words(&["present", "absent"]),
+    Row::open("ensure", Scope::Everything),
+    Row::modelled("home").of(Values::Single),
+    Row::modelled("uid").of(Values::Single),
+    Row::modelled("gid").of(Values::Single),
+    Row::modelled("comment").of(Values::Single),
+    Row::modelled("shell").of(Values::Single),
+    Row::modelled("password").of(Values::Single),
+    Row::moot("password_min_age", GONE).with(&["absent"]),
+    Row::moot("password_max_age", GONE).with(&["absent"]),
+    Row::moot("password_warn_days", GONE).with(&["absent"]),
+    Row::moot("expiry", GONE).with(&["absent"]),
+    Row::kept("password_min_age"),
+    Row::kept("password_max_age"),
+    Row::kept("password_warn_days"),
+    Row::kept("expiry"),
+    Row::modelled("groups"),
+    Row::modelled("membership").words(&["minimum", "inclusive"]),
+    Row::moot("roles", OTHER_PLATFORM),
+    Row::moot("auths", OTHER_PLATFORM),
+    Row::moot("profiles", OTHER_PLATFORM),
+    Row::moot("keys", OTHER_PLATFORM),
+    Row::moot("project", OTHER_PLATFORM),
+    Row::moot("attributes", OTHER_PLATFORM),
+    Row::moot("salt", OTHER_PLATFORM),
+    Row::moot("iterations", OTHER_PLATFORM),
+    Row::moot("loginclass", OTHER_PLATFORM),
+    Row::inert("system", CHOSEN_NUMBER),
+    Row::modelled("allowdupe").words(&["true", "false", "yes", "no"]),
+    Row::modelled("managehome").words(&["true", "false", "yes", "no"]),
+    Row::moot("role_membership", OTHER_PLATFORM),
+    Row::moot("auth_membership", OTHER_PLATFORM),
+    Row::moot("profile_membership", OTHER_PLATFORM),
+    Row::moot("key_membership", OTHER_PLATFORM),
+    Row::moot("ia_load_module", OTHER_PLATFORM),
+    Row::moot("attribute_membership", OTHER_PLATFORM),
+    Row::inert("forcelocal", "what Puppet does anyway").words(&["false", "no"]),
+    Row::open("forcelocal", Scope::Own),
+    Row::modelled("purge_ssh_keys").words(&["true", "false"]),
+    Row::open("purge_ssh_keys", Scope::Everything),
+    Row::inert("provider", "what Puppet does anyway").words(&["useradd"]),
+    Row::open("provider", Scope::Everything),
+];
+
+const GONE: &str = "a user who is absent has no properties";
+
+const GROUP_ROWS: &[Row] = &[
+    Row::modelled("name").of(Values::Single),
+    Row::modelled("ensure").words(&["present", "absent"]),
+    Row::modelled("gid").of(Values::Single),
+    Row::open("members", Scope::Everything),
+    Row::moot("attributes", OTHER_PLATFORM),
+    Row::inert("auth_membership", "whether `members` are all, and that is not modelled"),
+    Row::modelled("allowdupe").words(&["true", "false", "yes", "no"]),
+    Row::moot("ia_load_module", OTHER_PLATFORM),
+    Row::moot("attribute_membership", OTHER_PLATFORM),
+    Row::inert("system", CHOSEN_NUMBER),
+    Row::inert("forcelocal", "what Puppet does anyway").words(&["false", "no"]),
+    Row::open("forcelocal", Scope::Own),
+    Row::inert("provider", "what Puppet does anyway").words(&["groupadd"]),
+    Row::open("provider", Scope::Everything),
+];
+
+/// `user`.
+pub(crate) struct User;
+
+impl Type for User {
+    fn name(&self) -> &'static str {
+        "User"
+    }
+
+    fn rows(&self) -> &'static [Row] {
+        USER_ROWS
+    }
+
+    fn mention(&self, mentions: &mut Mentions, _id: ResourceId, resource: &Resource, world: &World<'_>) {
+        let name = resource.name_or_title("name");
+        if resource.flag("purge_ssh_keys") == Some(true) {
+            let (path, entry) = mentions.other_keys(&name);
+            mentions.add_entry(&path, entry, world);
+        }
+        if resource.flag("managehome") == Some(true) {
+            let home = mentions.home(&name);
+            mentions.provide(&home, world);
+            if resource.ensure().as_deref() == Some("absent") {
+                mentions.add_deep(&home, world);
+            }
+            mentions.declare(&home, &[Kind::Absent, Kind::Directory], world);
+        }
+        // A shell that a package brings must be there first.
+        if let Some(shell) = resource.text("shell") {
+            mentions.add_path(&shell, world);
+        }
+        for group in groups_of(resource) {
+            mentions.add_membership(&name, &group);
+        }
+        mentions.users.insert(name);
+    }
+
+    fn model(&self, machine: &mut Machine<'_>, catalog: &Catalog, resource: &Resource) -> Model {
+        user(machine, catalog, resource)
+    }
+
+    fn declares(&self, _resource: &Resource, _path: Option<&str>, key: &CellKey) -> bool {
+        match key.kind {
+            // Its groups, but not the existence of its own.
+            CellKind::UserGroup => key.detail.is_some(),
+            kind => kind == CellKind::User,
+        }
+    }
+}
+
+/// `group`.
+pub(crate) struct Group;
+
+impl Type for Group {
+    fn name(&self) -> &'static str {
+        "Group"
+    }
+
+    fn rows(&self) -> &'static [Row] {
+        GROUP_ROWS
+    }
+
+    fn mention(&self, mentions: &mut Mentions, _id: ResourceId, resource: &Resource, _world: &World<'_>) {
+        mentions.groups.insert(resource.name_or_title("name"));
+    }
+
+    fn model(&self, machine: &mut Machine<'_>, catalog: &Catalog, resource: &Resource) -> Model {
+        group(machine, catalog, resource)
+    }
+}
 
 /// What else of a user is managed, as far as it is declared.
 const PROPERTIES: [&str; 6] = ["uid", "gid", "home", "shell", "comment", "password"];
@@ -206,6 +347,11 @@ fn sync_user(machine: &mut Machine<'_>, resource: &Resource, name: &str) -> Prog
             missing.push(absent(member));
             writes.push(Program::set(member, Value::text("member")));
         }
+        for group in groups_to_leave(machine, resource, name, &groups) {
+            let member = machine.member(name, &group);
+            missing.push(absent(member).negate());
+            writes.push(Program::set(member, Value::Absent));
+        }
         let known = crate::machine::all(known);
         let missing = crate::machine::any(missing);
         writes.push(Program::Change);
@@ -214,6 +360,27 @@ fn sync_user(machine: &mut Machine<'_>, resource: &Resource, name: &str) -> Prog
     }
     steps.extend(failures);
     sequence(steps)
+}
+
+/// Stands for the groups that nothing names.
+const ANOTHER_GROUP: &str = "(another group)";
+
+/// The groups that a user leaves whose groups are given as all.
+fn groups_to_leave(
+    machine: &mut Machine<'_>,
+    resource: &Resource,
+    name: &str,
+    groups: &[String],
+) -> Vec<String> {
+    if resource.text("membership").as_deref() != Some("inclusive") {
+        return Vec::new();
+    }
+    let mut found = machine.mentions.memberships(name);
+    found.retain(|group| !groups.contains(group));
+    let cell = machine.member(name, ANOTHER_GROUP);
+    machine.stand_ins.insert(cell);
+    found.push(ANOTHER_GROUP.to_owned());
+    found
 }
 
 fn remove_user(

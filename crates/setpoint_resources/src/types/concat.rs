@@ -1,20 +1,106 @@
 //! `concat`: a file made of fragments. The catalog has all of them, so the content is known before anything is applied.
 
-use setpoint_catalog::{Catalog, Resource};
+use setpoint_catalog::{Catalog, Resource, ResourceId};
 use setpoint_puppet_values::Value as PuppetValue;
-use setpoint_state::{Program, Reach};
+use setpoint_state::{Kind, Program, Reach};
 
-use super::{Model, file as files};
+use super::{Model, Type, file as files};
 use crate::attributes::Attributes;
 use crate::machine::Machine;
+use crate::mentions::{ATTRIBUTES, Mentions};
+use crate::table::{Row, Scope, Values};
 use crate::world::Source;
-use crate::{Assumption, Origin};
+use crate::{Assumption, Origin, World};
+
+const FILE_ROWS: &[Row] = &[
+    Row::modelled("ensure").words(&["present", "absent"]),
+    Row::modelled("path"),
+    Row::modelled("tag"),
+    Row::modelled("owner").of(Values::Single),
+    Row::modelled("group").of(Values::Single),
+    Row::modelled("mode").of(Values::Single),
+    Row::modelled("order").words(&["alpha", "numeric"]),
+    Row::modelled("backup").words(&["true"]),
+    Row::modelled("backup").of(Values::Beginning(".")),
+    Row::inert("backup", "copies in a bucket are read by no resource").of(Values::Single),
+    Row::modelled("replace").words(&["true", "false", "yes", "no"]),
+    Row::modelled("validate_cmd").of(Values::Single),
+    Row::modelled("ensure_newline").words(&["true", "false", "yes", "no"]),
+    Row::modelled("format").of(Values::Single),
+    Row::open("force", Scope::Own).words(&["true", "yes"]),
+    Row::inert("force", "what Puppet does anyway"),
+    Row::inert("selinux_ignore_defaults", "it decides how the context is chosen that is given to new files"),
+    Row::kept("selrange"),
+    Row::kept("selrole"),
+    Row::kept("seltype"),
+    Row::kept("seluser"),
+    Row::inert("show_diff", "the words of a report"),
+];
+
+const FRAGMENT_ROWS: &[Row] = &[
+    Row::modelled("name"),
+    Row::modelled("target").of(Values::Single),
+    Row::modelled("content").of(Values::Single),
+    Row::modelled("source").of(Values::Single),
+    Row::modelled("order").of(Values::Single),
+    Row::modelled("tag"),
+];
+
+/// `concat_file`.
+pub(crate) struct ConcatFile;
+
+impl Type for ConcatFile {
+    fn name(&self) -> &'static str {
+        "Concat_file"
+    }
+
+    fn rows(&self) -> &'static [Row] {
+        FILE_ROWS
+    }
+
+    fn mention(&self, mentions: &mut Mentions, id: ResourceId, resource: &Resource, world: &World<'_>) {
+        let path = resource.name_or_title("path");
+        mentions.provide(&path, world);
+        mentions.declare(&path, &[Kind::Absent, Kind::File], world);
+        // It generates a file resource before anything is applied, so that a purge spares it.
+        mentions.generate_file(&path, id, world);
+        if let Some(ending) = files::backup_ending(resource) {
+            mentions.provide(&format!("{path}{ending}"), world);
+        }
+        for (kind, name) in ATTRIBUTES {
+            if resource.has(name) {
+                mentions.manage(kind, &path, world);
+            }
+        }
+    }
+
+    fn model(&self, machine: &mut Machine<'_>, catalog: &Catalog, resource: &Resource) -> Model {
+        file(machine, catalog, resource)
+    }
+}
+
+/// `concat_fragment`: what `concat_file` is made of.
+pub(crate) struct ConcatFragment;
+
+impl Type for ConcatFragment {
+    fn name(&self) -> &'static str {
+        "Concat_fragment"
+    }
+
+    fn rows(&self) -> &'static [Row] {
+        FRAGMENT_ROWS
+    }
+
+    fn model(&self, _machine: &mut Machine<'_>, _catalog: &Catalog, _resource: &Resource) -> Model {
+        Model::nothing()
+    }
+}
 
 /// The file that the fragments make.
 pub(crate) fn file(machine: &mut Machine<'_>, catalog: &Catalog, resource: &Resource) -> Model {
     let path = resource.name_or_title("path");
     let mut made = Resource::new(setpoint_source::Symbol::new("File"), path.as_str());
-    for name in ["owner", "group", "mode", "replace", "validate_cmd"] {
+    for name in ["owner", "group", "mode", "replace", "validate_cmd", "backup"] {
         if let Some(value) = resource.get(name) {
             made.parameters.set(setpoint_source::Symbol::new(name), value.clone(), None);
         }

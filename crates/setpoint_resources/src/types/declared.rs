@@ -122,6 +122,7 @@ fn read(effects: &Effects, text: &dyn Fn(&str) -> String, content: &str) -> Vec<
         group: None,
         groups: Vec::new(),
         home: None,
+        system: false,
     }));
     found.extend(texts(&effects.groups).into_iter().map(|name| Effect::AddGroup { name, force: false }));
     found.extend(

@@ -1,17 +1,93 @@
 //! `exec`.
 
-use setpoint_catalog::Resource;
-use setpoint_puppet_values::Data;
-use setpoint_state::{CellId, CellKind, Kind, Program, Reach, Test, Value};
+use std::collections::BTreeSet;
 
-use super::perform::{bind, canonical, is_certain, perform, size};
-use super::{Model, service};
+use setpoint_catalog::{Catalog, Resource, ResourceId};
+use setpoint_commands::Surroundings;
+use setpoint_puppet_values::Data;
+use setpoint_state::{CellId, CellKey, CellKind, Kind, Program, Reach, Test, Value};
+
+use super::perform::{bind, can_fail, canonical, is_certain, perform, size};
+use super::{Model, Type, service};
 use crate::attributes::{Attributes, shared};
 use crate::commands::{self, Effect, Question};
 use crate::entries::Entry;
 use crate::machine::{Machine, PRESENT, absent, all, any, choose, installed, never, sequence, when};
-use crate::mentions::is_below;
-use crate::{Assumption, World};
+use crate::mentions::{Mentions, is_below};
+use crate::table::{Row, Scope, Values};
+use crate::{Assumption, Base, World};
+
+const ROWS: &[Row] = &[
+    Row::modelled("command"),
+    Row::modelled("path"),
+    Row::modelled("user").of(Values::Single),
+    Row::modelled("group").of(Values::Single),
+    Row::modelled("cwd").of(Values::Single),
+    Row::inert("logoutput", "the words of a report"),
+    Row::modelled("refresh").of(Values::Single),
+    Row::open("refresh", Scope::Everything),
+    Row::modelled("environment"),
+    Row::open("umask", Scope::Own),
+    Row::inert("timeout", "a command that takes too long fails for reasons that no resource decides"),
+    Row::modelled("tries").of(Values::Single),
+    Row::inert("try_sleep", "how long Puppet waits"),
+    Row::modelled("refreshonly").words(&["true", "false"]),
+    Row::modelled("creates"),
+    Row::modelled("unless"),
+    Row::open("unless", Scope::Everything).of(Values::Nested),
+    Row::modelled("onlyif"),
+    Row::open("onlyif", Scope::Everything).of(Values::Nested),
+    Row::modelled("returns"),
+    Row::modelled("provider").words(&["posix", "shell"]),
+    Row::open("provider", Scope::Everything),
+];
+
+/// `exec`.
+pub(crate) struct Exec;
+
+impl Type for Exec {
+    fn name(&self) -> &'static str {
+        "Exec"
+    }
+
+    fn rows(&self) -> &'static [Row] {
+        ROWS
+    }
+
+    fn mention(&self, mentions: &mut Mentions, _id: ResourceId, resource: &Resource, world: &World<'_>) {
+        let found =
+            [effects(resource, mentions, world)].into_iter().chain(refresh(resource, mentions, world));
+        for effect in found.flatten().flatten().collect::<Vec<_>>() {
+            for leaf in effect.leaves() {
+                mentions.effect(leaf, world);
+            }
+        }
+        for check in resource.texts("unless").iter().chain(&resource.texts("onlyif")) {
+            if let Ok(question) = question(resource, check, mentions, world) {
+                mentions.question(&question, world);
+            }
+        }
+        for text in commands(resource) {
+            for path in commands::absolute_paths(&text) {
+                mentions.add_path(path, world);
+            }
+        }
+        for path in resource.texts("creates").into_iter().chain(resource.text("cwd")) {
+            mentions.add_path(&path, world);
+        }
+        for path in resource.texts("creates") {
+            mentions.provide(&path, world);
+        }
+    }
+
+    fn model(&self, machine: &mut Machine<'_>, _catalog: &Catalog, resource: &Resource) -> Model {
+        model(machine, resource)
+    }
+
+    fn declares(&self, _resource: &Resource, _path: Option<&str>, _key: &CellKey) -> bool {
+        false
+    }
+}
 
 /// A program that branches more often than this is not asked about.
 const LARGEST: usize = 4000;
@@ -30,49 +106,88 @@ pub(crate) fn commands(resource: &Resource) -> Vec<String> {
     all
 }
 
+/// Reads a command where and with what its resource runs it.
+fn read<T>(
+    resource: &Resource,
+    mentions: &Mentions,
+    world: &World<'_>,
+    read: impl FnOnce(Surroundings<'_>) -> T,
+) -> T {
+    let folder = resource.text("cwd");
+    let given = resource.texts("environment");
+    let variables: Vec<(String, String)> = given
+        .iter()
+        .filter_map(|one| one.split_once('='))
+        .map(|(name, value)| (name.to_owned(), value.to_owned()))
+        .collect();
+    let script = |path: &str| mentions.script(path, world);
+    read(Surroundings { folder: folder.as_deref(), variables: &variables, script: Some(&script) })
+}
+
 /// What the command does, as declared or as understood.
-pub(crate) fn effects(resource: &Resource, world: &World<'_>) -> Result<Vec<Effect>, String> {
+fn effects(resource: &Resource, mentions: &Mentions, world: &World<'_>) -> Result<Vec<Effect>, String> {
     let command = command(resource);
     if let Some(declared) = super::declared::exec(resource, &command, world) {
         return Ok(declared);
     }
-    let folder = resource.text("cwd");
-    // An array is one program with its words, and no shell reads it.
-    match resource.get("command").map(|value| &value.data) {
-        Some(Data::Array(_)) => commands::effects_of_words(&resource.texts("command"), folder.as_deref()),
-        _ => commands::effects(&command, folder.as_deref()),
-    }
+    read(resource, mentions, world, |surroundings| match resource.get("command").map(|value| &value.data) {
+        // An array is one program with its words, and no shell reads it.
+        Some(Data::Array(_)) => commands::effects_of_words(&resource.texts("command"), surroundings),
+        _ => commands::effects(&command, surroundings),
+    })
 }
 
-pub(crate) fn model(machine: &mut Machine<'_>, resource: &Resource) -> Model {
+/// What the command of a refresh does, if it is another one.
+fn refresh(
+    resource: &Resource,
+    mentions: &Mentions,
+    world: &World<'_>,
+) -> Option<Result<Vec<Effect>, String>> {
+    let command = resource.text("refresh")?;
+    Some(read(resource, mentions, world, |surroundings| commands::effects(&command, surroundings)))
+}
+
+/// What a check of the resource asks.
+fn question(
+    resource: &Resource,
+    check: &str,
+    mentions: &Mentions,
+    world: &World<'_>,
+) -> Result<Question, String> {
+    read(resource, mentions, world, |surroundings| commands::question(check, surroundings))
+}
+
+/// Whether the user says what a command does.
+pub(crate) fn is_declared(resource: &Resource, world: &World<'_>) -> bool {
+    resource.type_name.as_str() == "Exec"
+        && super::declared::is_idempotent(resource, &command(resource), world).is_some()
+}
+
+fn model(machine: &mut Machine<'_>, resource: &Resource) -> Model {
     let command = command(resource);
-    let folder = resource.text("cwd");
     let mut unknown: Option<String> = None;
     let mut disturbed: Vec<CellId> = Vec::new();
-    let refresh =
-        resource.text("refresh").and_then(|other| commands::effects(&other, folder.as_deref()).ok());
-    for effect in effects(resource, machine.world).into_iter().chain(refresh).flatten() {
+    let done = effects(resource, &machine.mentions, machine.world);
+    let done_again = refresh(resource, &machine.mentions, machine.world);
+    for effect in done.iter().chain(done_again.iter().flatten()).flatten() {
         for leaf in effect.leaves() {
             disturbed.extend(disturbed_by(machine, resource, leaf));
         }
     }
-    let mut run = match effects(resource, machine.world) {
-        Ok(effects) => run(machine, resource, &command, &effects),
-        Err(reason) => {
-            unknown = Some(reason);
-            run(machine, resource, &command, &[])
-        }
-    };
-    let mut again = match resource.text("refresh") {
-        Some(other) => match commands::effects(&other, folder.as_deref()) {
-            Ok(effects) => self::run(machine, resource, &other, &effects),
-            Err(reason) => {
-                unknown.get_or_insert(reason);
-                self::run(machine, resource, &other, &[])
+    if let Err(reason) = &done {
+        unknown = Some(reason.clone());
+    }
+    let mut run = run(machine, resource, &command, &done.unwrap_or_default(), &mut unknown);
+    let mut again = match (done_again, resource.text("refresh")) {
+        (Some(done), Some(other)) => {
+            if let Err(reason) = &done {
+                unknown.get_or_insert(reason.clone());
             }
-        },
-        None => run.clone(),
+            self::run(machine, resource, &other, &done.unwrap_or_default(), &mut unknown)
+        }
+        _ => run.clone(),
     };
+    assume_scripts(machine, resource);
     let declared = super::declared::is_idempotent(resource, &command, machine.world);
     if declared == Some(false) {
         let count = counted(machine, resource);
@@ -141,8 +256,17 @@ fn disturbed_by(machine: &mut Machine<'_>, resource: &Resource, effect: &Effect)
         Effect::Disturb { path, below } => touched(machine, path, *below),
         // What it does depends on the path, in a way that nobody says.
         Effect::Read(path) => touched(machine, path, false),
-        Effect::Bystander(effect) => {
-            machine.assume(Assumption::Bystander { resource: resource.reference(), effect });
+        Effect::Clone { path, .. } => {
+            let path = canonical(machine, path);
+            let promised = promised(machine, resource);
+            let stand_ins: Vec<String> = machine.mentions.stand_ins().collect();
+            let below = machine.below(&path);
+            let others = below.iter().filter(|path| !stand_ins.contains(path) && !promised.contains(path));
+            others.flat_map(|path| touched(machine, path, false)).collect()
+        }
+        // Others than those that are named may match.
+        Effect::NeedMatching(pattern) if super::perform::sources(machine, pattern).is_empty() => {
+            machine.assume(Assumption::UnreadSource { address: pattern.clone() });
             Vec::new()
         }
         Effect::Listens(path) => {
@@ -210,7 +334,49 @@ fn asking(machine: &mut Machine<'_>, resource: &Resource) -> Program {
             tests.push(machine.leads(&path).negate());
         }
     }
-    when(all(tests), surroundings(machine, resource))
+    let mut steps = vec![surroundings(machine, resource)];
+    for check in resource.texts("unless").into_iter().chain(resource.texts("onlyif")) {
+        steps.push(program_is_there(machine, resource, &check));
+    }
+    when(all(tests), sequence(steps))
+}
+
+/// Fails if the program of a command is not there.
+fn program_is_there(machine: &mut Machine<'_>, resource: &Resource, command: &str) -> Program {
+    match tool(machine, resource, command) {
+        Some(tool) => when(tool.negate(), Program::fail("its command does not exist")),
+        None => Program::Skip,
+    }
+}
+
+/// The scripts that a command runs and that resources of the catalog declare.
+pub(crate) fn scripts(machine: &Machine<'_>, resource: &Resource) -> Vec<(String, ResourceId)> {
+    let asked = std::cell::RefCell::new(BTreeSet::new());
+    let script = |path: &str| {
+        let text = machine.mentions.script(path, machine.world)?;
+        asked.borrow_mut().insert(path.to_owned());
+        Some(text)
+    };
+    read(resource, &machine.mentions, machine.world, |surroundings| {
+        for command in commands(resource) {
+            // Only which scripts are asked for is of interest here.
+            drop(commands::effects(&command, Surroundings { script: Some(&script), ..surroundings }));
+        }
+    });
+    let owner = |path: &String| {
+        let canonical = machine.mentions.canonical(path, machine.world)?;
+        machine.mentions.files.get(&canonical).copied()
+    };
+    asked.into_inner().into_iter().filter_map(|path| Some((path.clone(), owner(&path)?))).collect()
+}
+
+/// Adds the assumption about scripts that the command runs and that need not be there as they are declared.
+fn assume_scripts(machine: &mut Machine<'_>, resource: &Resource) {
+    for (path, owner) in scripts(machine, resource) {
+        if !machine.comes_before(owner) {
+            machine.assume(Assumption::DeclaredScript { path });
+        }
+    }
 }
 
 /// Where and as whom a command runs.
@@ -227,12 +393,15 @@ fn surroundings(machine: &mut Machine<'_>, resource: &Resource) -> Program {
         let known = machine.user_exists(&user);
         steps.push(when(known.negate(), Program::fail(&format!("the user {user} does not exist"))));
     }
+    if let Some(group) = resource.text("group") {
+        let known = machine.group_exists(&group);
+        steps.push(when(known.negate(), Program::fail(&format!("the group {group} does not exist"))));
+    }
     sequence(steps)
 }
 
 /// Whether the checks let the command run.
 fn guard(machine: &mut Machine<'_>, resource: &Resource) -> Result<Test, String> {
-    let folder = resource.text("cwd");
     let mut tests = Vec::new();
     for path in resource.texts("creates") {
         if let Some(path) = machine.mentions.canonical(&path, machine.world) {
@@ -240,12 +409,12 @@ fn guard(machine: &mut Machine<'_>, resource: &Resource) -> Result<Test, String>
         }
     }
     for check in resource.texts("unless") {
-        let question = commands::question(&check, folder.as_deref())?;
+        let question = question(resource, &check, &machine.mentions, machine.world)?;
         is_followed(machine, &question)?;
         tests.push(ask(machine, &question).negate());
     }
     for check in resource.texts("onlyif") {
-        let question = commands::question(&check, folder.as_deref())?;
+        let question = question(resource, &check, &machine.mentions, machine.world)?;
         is_followed(machine, &question)?;
         tests.push(ask(machine, &question));
     }
@@ -257,7 +426,10 @@ fn guard(machine: &mut Machine<'_>, resource: &Resource) -> Result<Test, String>
 fn is_followed(machine: &Machine<'_>, question: &Question) -> Result<(), String> {
     for (path, entry) in question.entries() {
         let Some(path) = machine.mentions.canonical(path, machine.world) else { continue };
-        let lines = |entry: &Entry| matches!(entry, Entry::Line(_) | Entry::Match(_) | Entry::Edited { .. });
+        let lines = |entry: &Entry| {
+            use Entry::{After, Edited, Last, Line, MadeFrom, Match};
+            matches!(entry, Line(_) | Match(_) | Edited { .. } | Last | After(_) | MadeFrom(_))
+        };
         let packaged = matches!(entry, Entry::Match(_)) && machine.packages.provides(&path);
         if packaged || !machine.tracked(&path).iter().all(|tracked| lines(&tracked.entry)) {
             return Err(format!("whether a line of {path} matches a pattern is not modelled"));
@@ -359,11 +531,14 @@ pub(crate) fn ask(machine: &mut Machine<'_>, question: &Question) -> Test {
 }
 
 /// One execution: what it needs, and what it does.
-fn run(machine: &mut Machine<'_>, resource: &Resource, command: &str, effects: &[Effect]) -> Program {
-    let mut steps = vec![surroundings(machine, resource)];
-    if let Some(tool) = tool(machine, resource, command) {
-        steps.push(when(tool.negate(), Program::fail("its command does not exist")));
-    }
+fn run(
+    machine: &mut Machine<'_>,
+    resource: &Resource,
+    command: &str,
+    effects: &[Effect],
+    unknown: &mut Option<String>,
+) -> Program {
+    let mut steps = vec![surroundings(machine, resource), program_is_there(machine, resource, command)];
     let mut done = Vec::new();
     for effect in effects {
         done.push(perform(machine, effect));
@@ -374,12 +549,56 @@ fn run(machine: &mut Machine<'_>, resource: &Resource, command: &str, effects: &
         }
     }
     let done = sequence(done);
+    if can_fail(&done)
+        && resource.texts("returns").iter().any(|status| !["0", "1"].contains(&status.as_str()))
+    {
+        unknown.get_or_insert_with(|| "with which status it fails is not known".to_owned());
+    }
+    let done = tried(resource, done, unknown);
     steps.push(match returns(resource) {
         Returns::Success => done,
         Returns::Anything => bind(&done, Program::Skip, &Program::Skip),
         Returns::Failure => bind(&done, Program::fail("its exit status is another"), &Program::Skip),
     });
     sequence(steps)
+}
+
+/// A command that fails is tried again, on what it has left.
+fn tried(resource: &Resource, done: Program, unknown: &mut Option<String>) -> Program {
+    let tries: usize = resource.text("tries").and_then(|tries| tries.parse().ok()).unwrap_or(1);
+    if tries < 2 || !can_fail(&done) {
+        return done;
+    }
+    if tries > MOST_TRIES && writes_before_failing(&done) {
+        unknown.get_or_insert_with(|| "it leaves something each time that it is tried".to_owned());
+    }
+    let again = (1..tries.min(MOST_TRIES)).fold(done.clone(), |again, _| bind(&done, Program::Skip, &again));
+    if size(&again) > LARGEST { done } else { again }
+}
+
+/// So many tries are followed one by one.
+const MOST_TRIES: usize = 3;
+
+/// Whether a failure may come after something was written.
+fn writes_before_failing(program: &Program) -> bool {
+    fn walk(program: &Program, wrote: &mut bool) -> bool {
+        match program {
+            Program::Fail(_) => *wrote,
+            Program::Write(..) => {
+                *wrote = true;
+                false
+            }
+            Program::If(_, yes, no) => {
+                let (mut left, mut right) = (*wrote, *wrote);
+                let found = walk(yes, &mut left) || walk(no, &mut right);
+                *wrote = left || right;
+                found
+            }
+            Program::Sequence(programs) => programs.iter().any(|program| walk(program, wrote)),
+            Program::Skip | Program::Change => false,
+        }
+    }
+    walk(program, &mut false)
 }
 
 /// What is fine as an exit status.
@@ -425,22 +644,28 @@ fn unpacked(machine: &mut Machine<'_>, resource: &Resource, archive: &str, into:
 
 /// The program of the command is there, where that is a question.
 fn tool(machine: &mut Machine<'_>, resource: &Resource, command: &str) -> Option<Test> {
+    // A shell is there, and finds its own words.
+    if resource.text("provider").as_deref() == Some("shell") {
+        return None;
+    }
     let word = command.split_whitespace().next()?.trim_matches(['"', '\'']).to_owned();
+    let folders: Vec<String> = resource
+        .texts("path")
+        .iter()
+        .flat_map(|path| path.split(':'))
+        .filter_map(|folder| machine.mentions.canonical(folder, machine.world))
+        .collect();
     let candidates: Vec<String> = if word.starts_with('/') {
-        vec![word]
+        machine.mentions.canonical(&word, machine.world).into_iter().collect()
     } else {
-        resource
-            .texts("path")
-            .iter()
-            .flat_map(|path| path.split(':'))
-            .map(|folder| format!("{}/{word}", folder.trim_end_matches('/')))
-            .collect()
+        folders.iter().map(|folder| format!("{}/{word}", folder.trim_end_matches('/'))).collect()
     };
-    let candidates: Vec<String> =
-        candidates.iter().filter_map(|path| machine.mentions.canonical(path, machine.world)).collect();
     let provided: Vec<String> = candidates.into_iter().filter(|path| machine.is_provided(path)).collect();
     if provided.is_empty() {
-        return None;
+        // Puppet looks for a program, whatever a shell would make of the word.
+        let base = machine.world.base;
+        let is_missing = base.is_shell_word(&word) || Base::lacks_program(&word, &folders);
+        return is_missing.then(never);
     }
     let tests = provided
         .iter()

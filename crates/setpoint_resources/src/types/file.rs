@@ -3,17 +3,115 @@
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
-use setpoint_catalog::Resource;
 use setpoint_catalog::graph::canonical_path;
-use setpoint_state::{CellId, CellKind, Kind, Program, Reach, Test, Value};
+use setpoint_catalog::{Catalog, Resource, ResourceId};
+use setpoint_commands::Surroundings;
+use setpoint_state::{CellId, CellKey, CellKind, Kind, Program, Reach, Test, Value};
 
-use super::Model;
+use super::{Model, Type};
 use crate::attributes::{Attributes, directory_mode, is_number, octal, shared};
 use crate::commands::{self, Question};
 use crate::entries::Entry;
 use crate::machine::{Machine, absent, all, any, choose, never, sequence, when};
-use crate::mentions::{SOME_DIRECTORY, SOME_FILE, ancestors, is_below};
+use crate::mentions::{Mentions, SOME_DIRECTORY, SOME_FILE, ancestors, is_below};
+use crate::table::{Row, Scope, Values};
 use crate::{Assumption, Origin, Source, World};
+
+const SELINUX: &str = "it decides how the context is chosen that is given to new files";
+const COMPARED: &str = "by which digest contents are compared";
+const READ_ONLY: Scope = Scope::Own;
+
+const ROWS: &[Row] = &[
+    Row::modelled("path"),
+    Row::modelled("ensure").of(Values::Single),
+    Row::open("content", Scope::Own).of(Values::Beginning("{md5}")),
+    Row::open("content", Scope::Own).of(Values::Beginning("{sha256}")),
+    Row::modelled("content").of(Values::Single),
+    Row::open("content", Scope::Own),
+    Row::open("checksum_value", Scope::Own),
+    Row::modelled("target").of(Values::Single),
+    Row::modelled("owner").of(Values::Single),
+    Row::modelled("group").of(Values::Single),
+    Row::modelled("mode").of(Values::Single),
+    Row::open("type", READ_ONLY),
+    Row::moot("seluser", "what is absent has no context").with(&["absent", "false"]),
+    Row::moot("selrole", "what is absent has no context").with(&["absent", "false"]),
+    Row::moot("seltype", "what is absent has no context").with(&["absent", "false"]),
+    Row::moot("selrange", "what is absent has no context").with(&["absent", "false"]),
+    Row::kept("seluser"),
+    Row::kept("selrole"),
+    Row::kept("seltype"),
+    Row::kept("selrange"),
+    Row::open("ctime", READ_ONLY),
+    Row::open("mtime", READ_ONLY),
+    Row::modelled("backup").words(&["true", ".puppet-bak"]),
+    Row::modelled("backup").of(Values::Beginning(".")),
+    Row::inert("backup", "copies in a bucket are read by no resource").of(Values::Single),
+    Row::modelled("recurse").words(&["true", "false", "remote", "inf"]),
+    Row::modelled("recurselimit").of(Values::Single),
+    Row::inert("max_files", "no limit, or a warning alone").words(&["0", "-1"]),
+    Row::open("max_files", Scope::Own),
+    Row::modelled("replace").words(&["true", "false", "yes", "no"]),
+    Row::modelled("force").words(&["true", "false", "yes", "no"]),
+    Row::modelled("ignore"),
+    Row::inert("links", "what Puppet does anyway").words(&["manage"]),
+    Row::modelled("links").words(&["follow"]).with(&["directory"]),
+    Row::open("links", Scope::Everything),
+    Row::modelled("purge").words(&["true", "false", "yes", "no"]),
+    Row::inert("sourceselect", "what Puppet does anyway").words(&["first"]),
+    Row::open("sourceselect", Scope::Own),
+    Row::inert("show_diff", "the words of a report"),
+    Row::open("staging_location", Scope::Everything),
+    Row::modelled("validate_cmd").of(Values::Single),
+    Row::inert("validate_replacement", "what Puppet does anyway").words(&["%"]),
+    Row::open("validate_replacement", Scope::Everything),
+    Row::inert("provider", "what Puppet does anyway").words(&["posix"]),
+    Row::open("provider", Scope::Everything),
+    Row::inert("checksum", COMPARED).words(&["md5", "sha1", "sha224", "sha256", "sha384", "sha512"]),
+    Row::open("checksum", Scope::Own),
+    Row::modelled("source"),
+    Row::inert("source_permissions", "what Puppet does anyway").words(&["ignore"]),
+    Row::open("source_permissions", Scope::Own),
+    Row::inert("selinux_ignore_defaults", SELINUX),
+];
+
+/// `file`.
+pub(crate) struct File;
+
+impl Type for File {
+    fn name(&self) -> &'static str {
+        "File"
+    }
+
+    fn rows(&self) -> &'static [Row] {
+        ROWS
+    }
+
+    fn mention(&self, mentions: &mut Mentions, id: ResourceId, resource: &Resource, world: &World<'_>) {
+        mentions.file(id, resource, world);
+    }
+
+    fn model(&self, machine: &mut Machine<'_>, _catalog: &Catalog, resource: &Resource) -> Model {
+        model(machine, resource)
+    }
+
+    fn declares(&self, resource: &Resource, path: Option<&str>, key: &CellKey) -> bool {
+        // What else is in a folder is there or not: only that it is purged is declared.
+        match key.kind {
+            CellKind::Path => !leaves_content_open(resource),
+            CellKind::Mode | CellKind::Owner | CellKind::Group => path.is_none_or(|path| *key.name == *path),
+            _ => true,
+        }
+    }
+}
+
+/// A file that is only to be there, with whatever content.
+fn leaves_content_open(file: &Resource) -> bool {
+    let ensure = file.ensure();
+    let is_file = matches!(ensure.as_deref(), None | Some("present" | "file"));
+    let replaces = file.flag("replace") != Some(false);
+    is_file && !(replaces && ["content", "source", "target"].iter().any(|name| file.has(name)))
+}
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Ensure {
@@ -49,11 +147,15 @@ pub(crate) struct Shape {
     pub(crate) backup: Option<String>,
     /// The names that recursion leaves alone.
     pub(crate) ignore: Vec<String>,
+    /// How deep recursion goes.
+    limit: Option<usize>,
 }
 
 /// The ending of the copy that is kept of a file; the bucket is no part of what is modelled.
 pub(crate) fn backup_ending(resource: &Resource) -> Option<String> {
-    resource.text("backup").filter(|ending| ending.starts_with('.'))
+    let ending = resource.text("backup")?;
+    Some(if ending == "true" { ".puppet-bak".to_owned() } else { ending })
+        .filter(|ending| ending.starts_with('.'))
 }
 
 /// The canonical path of a file resource, before links are followed.
@@ -131,6 +233,7 @@ impl Shape {
             follows: resource.text("links").as_deref() == Some("follow"),
             backup: backup_ending(resource),
             ignore: resource.texts("ignore"),
+            limit: resource.text("recurselimit").and_then(|limit| limit.parse().ok()),
         }
     }
 
@@ -501,7 +604,7 @@ fn accepts(command: &str, resource: &Resource) -> Option<bool> {
     const PLACE: &str = "/(the content)";
     let command = command.replace('%', PLACE);
     let content = resource.text("content");
-    match commands::question(&command, None) {
+    match commands::question(&command, Surroundings::default()) {
         Ok(Question::Constant(answer)) => Some(answer),
         Ok(Question::HasLine { path, line }) if path == PLACE => {
             content.map(|content| content.lines().any(|other| other == line))
@@ -580,7 +683,7 @@ fn contents(machine: &mut Machine<'_>, path: &str, shape: &Shape, wanted: &Wante
             let address = source;
             for (child, source) in served(source, machine.world) {
                 let to = format!("{path}/{child}");
-                if is_managed_below(machine, path, &to) {
+                if is_managed_below(machine, path, &to) || is_ignored(&to, path, shape) {
                     continue;
                 }
                 let content = match source {
@@ -673,7 +776,7 @@ fn copies(
     for child in machine.below(from) {
         let Some(rest) = child.strip_prefix(from) else { continue };
         let to = format!("{path}{rest}");
-        if is_managed_below(machine, path, &to) {
+        if is_managed_below(machine, path, &to) || is_ignored(&to, path, shape) {
             continue;
         }
         let Some(source) = machine.path(&child) else { continue };
@@ -692,14 +795,17 @@ fn copies(
     }
 }
 
-/// Whether recursion leaves a path alone, by one of the names on the way to it.
+/// Whether recursion leaves a path alone: it is too deep, or by one of the names on the way to it.
 fn is_ignored(path: &str, directory: &str, shape: &Shape) -> bool {
     let below = path.strip_prefix(directory).unwrap_or(path);
+    if shape.limit.is_some_and(|limit| below.matches('/').count() > limit) {
+        return true;
+    }
     below.split('/').any(|name| shape.ignore.iter().any(|glob| matches_glob(glob, name)))
 }
 
 /// `*` and `?` of a shell.
-fn matches_glob(glob: &str, name: &str) -> bool {
+pub(crate) fn matches_glob(glob: &str, name: &str) -> bool {
     let expression: String = glob
         .chars()
         .map(|character| match character {

@@ -1,19 +1,309 @@
 //! Resources that each are an entry of a file: hosts, mounts, cron jobs, keys, mail aliases, lines and settings.
 
-use setpoint_catalog::Resource;
 use setpoint_catalog::conversion::{DAYS, MONTHS};
-use setpoint_state::{CellId, CellKind, Kind, Program, Reach, Test, Value};
+use setpoint_catalog::{Catalog, Resource, ResourceId};
+use setpoint_state::{CellId, CellKey, CellKind, Kind, Program, Reach, Test, Value};
 
-use super::Model;
-use crate::Assumption;
+use super::{Model, Type, small};
 use crate::attributes::{Attributes, shared};
 use crate::entries::{Entry, Expression, SEVERAL};
 use crate::machine::{Machine, absent, all, any, choose, never, parent, sequence, when};
 use crate::mentions::Mentions;
+use crate::table::{Row, Scope, Values};
+use crate::{Assumption, World};
+
+const ANYWAY: &str = "what Puppet does anyway";
+const OTHER_PLATFORM: &str = "only other platforms look at it";
+const REPORTED: &str = "the words of a report";
+const SPACES: &str = "spaces that no reader sees";
+const GONE: &str = "what is absent has no properties";
+
+/// Declares a type whose resources are entries of files.
+macro_rules! entry_type {
+    ($(#[$doc:meta])* $name:ident, $type:literal, $rows:expr) => {
+        $(#[$doc])*
+        pub(crate) struct $name;
+
+        impl Type for $name {
+            fn name(&self) -> &'static str {
+                $type
+            }
+
+            fn rows(&self) -> &'static [Row] {
+                const { $rows }
+            }
+
+            fn mention(&self, mentions: &mut Mentions, _id: ResourceId, resource: &Resource, world: &World<'_>) {
+                mention(mentions, resource, world);
+            }
+
+            fn model(&self, machine: &mut Machine<'_>, _catalog: &Catalog, resource: &Resource) -> Model {
+                model(machine, resource)
+            }
+
+            fn declares(&self, _resource: &Resource, _path: Option<&str>, key: &CellKey) -> bool {
+                key.kind != CellKind::Path
+            }
+        }
+    };
+}
+
+entry_type!(
+    /// `host`: a line of /etc/hosts.
+    Host,
+    "Host",
+    &[
+        Row::modelled("name").of(Values::Single),
+        Row::modelled("ensure").words(&["present", "absent"]),
+        Row::modelled("ip").of(Values::Single),
+        Row::modelled("host_aliases"),
+        Row::moot("comment", GONE).with(&["absent"]),
+        Row::kept("comment"),
+        Row::modelled("target").of(Values::Single),
+        Row::inert("provider", ANYWAY).words(&["parsed"]),
+    ]
+);
+
+entry_type!(
+    /// `mount`: a line of /etc/fstab, and whether it is mounted.
+    Mount,
+    "Mount",
+    &[
+        Row::modelled("name").of(Values::Single),
+        Row::modelled("ensure").words(&["present", "defined", "unmounted", "absent", "mounted"]),
+        Row::modelled("device").of(Values::Single),
+        Row::moot("blockdevice", OTHER_PLATFORM),
+        Row::modelled("fstype").of(Values::Single),
+        Row::modelled("options").of(Values::Single),
+        Row::modelled("pass").of(Values::Single),
+        Row::moot("atboot", OTHER_PLATFORM),
+        Row::modelled("dump").of(Values::Single),
+        Row::modelled("target").of(Values::Single),
+        Row::inert("remounts", "how a mounted file system is mounted anew"),
+        Row::inert("provider", ANYWAY).words(&["parsed"]),
+    ]
+);
+
+entry_type!(
+    /// `cron`: a job of a crontab.
+    Cron,
+    "Cron",
+    &[
+        Row::modelled("name").of(Values::Single),
+        Row::modelled("ensure").words(&["present", "absent"]),
+        Row::modelled("command").of(Values::Single),
+        Row::modelled("special").of(Values::Single),
+        Row::modelled("minute"),
+        Row::modelled("hour"),
+        Row::modelled("weekday"),
+        Row::modelled("month"),
+        Row::modelled("monthday"),
+        Row::modelled("environment"),
+        Row::modelled("user").of(Values::Single),
+        Row::modelled("target").of(Values::Single),
+        Row::inert("provider", ANYWAY).words(&["crontab"]),
+    ]
+);
+
+entry_type!(
+    /// `ssh_authorized_key`: a line of authorized_keys.
+    SshAuthorizedKey,
+    "Ssh_authorized_key",
+    &[
+        Row::modelled("name").of(Values::Single),
+        Row::modelled("ensure").words(&["present", "absent"]),
+        Row::modelled("type").of(Values::Single),
+        Row::modelled("key").of(Values::Single),
+        Row::modelled("user").of(Values::Single),
+        Row::modelled("target").of(Values::Single),
+        Row::modelled("options"),
+        Row::modelled("drop_privileges").words(&["true", "false", "yes", "no"]),
+        Row::inert("provider", ANYWAY).words(&["parsed"]),
+    ]
+);
+
+entry_type!(
+    /// `sshkey`: a line of ssh_known_hosts.
+    Sshkey,
+    "Sshkey",
+    &[
+        Row::modelled("name").of(Values::Single),
+        Row::modelled("ensure").words(&["present", "absent"]),
+        Row::modelled("type").of(Values::Single),
+        Row::modelled("key").of(Values::Single),
+        Row::modelled("host_aliases"),
+        Row::modelled("target").of(Values::Single),
+        Row::inert("provider", ANYWAY).words(&["parsed"]),
+    ]
+);
+
+entry_type!(
+    /// `mailalias`: a line of /etc/aliases.
+    Mailalias,
+    "Mailalias",
+    &[
+        Row::modelled("name").of(Values::Single),
+        Row::modelled("ensure").words(&["present", "absent"]),
+        Row::modelled("recipient"),
+        Row::open("file", Scope::Own),
+        Row::modelled("target").of(Values::Single),
+        Row::inert("provider", ANYWAY).words(&["aliases"]),
+    ]
+);
+
+entry_type!(
+    /// `file_line` of stdlib.
+    FileLine,
+    "File_line",
+    &[
+        Row::inert("name", "a name"),
+        Row::modelled("ensure").words(&["present", "absent"]),
+        Row::modelled("line").of(Values::Single),
+        Row::modelled("match").of(Values::Single),
+        Row::modelled("match_for_absence").words(&["true", "false"]),
+        Row::modelled("multiple").words(&["true", "false"]),
+        Row::open("after", Scope::Own),
+        Row::modelled("path").of(Values::Single),
+        Row::modelled("replace").words(&["true", "false"]),
+        Row::inert("replace_all_matches_not_matching_line", ANYWAY).words(&["false"]),
+        Row::open("replace_all_matches_not_matching_line", Scope::Own),
+        Row::inert("encoding", ANYWAY).words(&["UTF-8"]),
+        Row::open("encoding", Scope::Own),
+        Row::modelled("append_on_no_match").words(&["true", "false"]),
+        Row::inert("provider", ANYWAY).words(&["ruby"]),
+    ]
+);
+
+entry_type!(
+    /// `ini_setting` of inifile.
+    IniSetting,
+    "Ini_setting",
+    &[
+        Row::inert("name", "a name"),
+        Row::modelled("ensure").words(&["present", "absent"]),
+        Row::modelled("value"),
+        Row::modelled("section").of(Values::Single),
+        Row::modelled("setting").of(Values::Single),
+        Row::inert("force_new_section_creation", ANYWAY).words(&["true", "yes"]),
+        Row::open("force_new_section_creation", Scope::Own),
+        Row::modelled("path").of(Values::Single),
+        Row::inert("show_diff", REPORTED),
+        Row::modelled("key_val_separator").of(Values::Single),
+        Row::inert("section_prefix", ANYWAY).words(&["["]),
+        Row::open("section_prefix", Scope::Own),
+        Row::inert("section_suffix", ANYWAY).words(&["]"]),
+        Row::open("section_suffix", Scope::Own),
+        Row::inert("indent_char", SPACES),
+        Row::inert("indent_width", SPACES),
+        Row::modelled("refreshonly").words(&["true", "false", "yes", "no"]),
+        Row::inert("provider", ANYWAY).words(&["ruby"]),
+    ]
+);
+
+entry_type!(
+    /// `ini_subsetting` of inifile.
+    IniSubsetting,
+    "Ini_subsetting",
+    &[
+        Row::inert("name", "a name"),
+        Row::modelled("ensure").words(&["present", "absent"]),
+        Row::modelled("value"),
+        Row::modelled("section").of(Values::Single),
+        Row::modelled("setting").of(Values::Single),
+        Row::modelled("subsetting").of(Values::Single),
+        Row::inert("subsetting_separator", ANYWAY).words(&[" "]),
+        Row::open("subsetting_separator", Scope::Own),
+        Row::inert("subsetting_key_val_separator", ANYWAY).words(&[""]),
+        Row::open("subsetting_key_val_separator", Scope::Own),
+        Row::modelled("path").of(Values::Single),
+        Row::inert("show_diff", REPORTED),
+        Row::modelled("key_val_separator").of(Values::Single),
+        Row::open("quote_char", Scope::Own),
+        Row::inert("use_exact_match", ANYWAY).words(&["false"]),
+        Row::open("use_exact_match", Scope::Own),
+        Row::inert("insert_type", ANYWAY).words(&["end"]),
+        Row::open("insert_type", Scope::Own),
+        Row::open("insert_value", Scope::Own),
+        Row::inert("delete_if_empty", ANYWAY).words(&["false"]),
+        Row::open("delete_if_empty", Scope::Own),
+        Row::inert("provider", ANYWAY).words(&["ruby"]),
+    ]
+);
+
+entry_type!(
+    /// `augeas`: what its changes name.
+    Augeas,
+    "Augeas",
+    &[
+        Row::inert("name", "a name"),
+        Row::modelled("context").of(Values::Single),
+        Row::modelled("onlyif").of(Values::Single),
+        Row::modelled("changes"),
+        Row::inert("root", ANYWAY).words(&["/"]),
+        Row::open("root", Scope::Everything),
+        Row::inert("load_path", "where lenses are looked for"),
+        Row::inert("force", ANYWAY).words(&["false"]),
+        Row::open("force", Scope::Own),
+        Row::inert("type_check", "whether lenses are checked"),
+        Row::inert("lens", "how a file is read into a tree, by whose paths its parts are told apart"),
+        Row::modelled("incl").of(Values::Single),
+        Row::inert("show_diff", REPORTED),
+        Row::inert("returns", ANYWAY).words(&["0"]),
+        Row::inert("provider", ANYWAY).words(&["augeas"]),
+    ]
+);
+
+entry_type!(
+    /// `shellvar` of augeasproviders: a variable of a shell script.
+    Shellvar,
+    "Shellvar",
+    &[
+        Row::modelled("ensure").words(&["present", "absent"]),
+        Row::open("ensure", Scope::Own),
+        Row::inert("name", "a name"),
+        Row::modelled("variable").of(Values::Single),
+        Row::modelled("value"),
+        Row::modelled("target").of(Values::Single),
+        Row::open("quoted", Scope::Own),
+        Row::open("array_type", Scope::Own),
+        Row::open("array_append", Scope::Own),
+        Row::open("comment", Scope::Own),
+        Row::open("uncomment", Scope::Own),
+        Row::inert("provider", ANYWAY).words(&["augeas"]),
+    ]
+);
+
+entry_type!(
+    /// `nova_config` and its kin: settings of a file that bears the name of the service.
+    Configuration,
+    "(settings)",
+    &[
+        Row::modelled("name").of(Values::Single),
+        Row::modelled("ensure").words(&["present", "absent"]),
+        Row::modelled("value"),
+        Row::modelled("path").of(Values::Single),
+        Row::modelled("secret").words(&["true", "false", "yes", "no"]),
+        Row::open("ensure_absent_val", Scope::Own),
+        Row::open("raw_value", Scope::Own),
+        Row::open("key_val_separator", Scope::Own),
+        Row::open("uri", Scope::Own),
+        Row::inert("show_diff", REPORTED),
+    ]
+);
+
+/// Notes the entries that a resource manages, and where.
+fn mention(mentions: &mut Mentions, resource: &Resource, world: &World<'_>) {
+    if resource.type_name.as_str() == "Mount" {
+        mentions.add_path(&resource.name_or_title("name"), world);
+    }
+    if !mentions.row(resource, world) {
+        mentions.parameters(resource, world);
+    }
+}
 
 /// An entry that a resource manages.
 #[derive(Clone, Debug)]
-pub(crate) struct Row {
+pub(crate) struct ManagedEntry {
     pub(crate) path: String,
     pub(crate) entry: Entry,
     /// `None`: it should be absent.
@@ -32,7 +322,12 @@ pub(crate) struct Row {
     is_guessed: bool,
 }
 
-impl Row {
+impl ManagedEntry {
+    /// Whether the file is made where it is missing.
+    pub(crate) fn makes_file(&self) -> bool {
+        self.missing == Missing::Create
+    }
+
     /// The user as whom the file is written, and whose own the file must be, or else what is above it.
     pub(crate) fn written_as_user(&self) -> (&str, Vec<&str>) {
         match &self.user {
@@ -53,9 +348,9 @@ enum Missing {
 const CRONTAB: &str = "/usr/bin/crontab";
 
 /// The entries that a resource manages; none if its type is no editor.
-pub(crate) fn rows(resource: &Resource, mentions: &Mentions) -> Vec<Row> {
+pub(crate) fn rows(resource: &Resource, mentions: &Mentions) -> Vec<ManagedEntry> {
     let absent = resource.ensure().as_deref() == Some("absent");
-    let row = |path: String, entry: Entry, value: String, remembers: bool| Row {
+    let row = |path: String, entry: Entry, value: String, remembers: bool| ManagedEntry {
         path,
         entry,
         value: (!absent).then_some(value),
@@ -115,7 +410,7 @@ pub(crate) fn rows(resource: &Resource, mentions: &Mentions) -> Vec<Row> {
             });
             let path = format!("/var/spool/cron/crontabs/{user}");
             let job = row(path, Entry::Job(shared(&name)), lines.join("\n"), true);
-            vec![Row { user: Some(user), ..job }]
+            vec![ManagedEntry { user: Some(user), ..job }]
         }
         "Ssh_authorized_key" => {
             let name = resource.name_or_title("name");
@@ -140,7 +435,7 @@ pub(crate) fn rows(resource: &Resource, mentions: &Mentions) -> Vec<Row> {
             words.push(resource.text("key").unwrap_or_default());
             words.push(name.clone());
             let key = row(path, Entry::Key(shared(&name)), words.join(" "), true);
-            vec![Row { user, as_user: resource.flag("drop_privileges") != Some(false), ..key }]
+            vec![ManagedEntry { user, as_user: resource.flag("drop_privileges") != Some(false), ..key }]
         }
         "Sshkey" => {
             let name = resource.name_or_title("name");
@@ -175,7 +470,7 @@ pub(crate) fn rows(resource: &Resource, mentions: &Mentions) -> Vec<Row> {
                 Some(expression) => Entry::Match(shared(&expression)),
                 None => Entry::Line(shared(&line)),
             };
-            vec![Row { missing: Missing::Fail, ..row(path, entry, value, false) }]
+            vec![ManagedEntry { missing: Missing::Fail, ..row(path, entry, value, false) }]
         }
         "Ini_setting" | "Ini_subsetting" => {
             let Some(path) = resource.text("path") else { return Vec::new() };
@@ -197,7 +492,7 @@ pub(crate) fn rows(resource: &Resource, mentions: &Mentions) -> Vec<Row> {
             };
             let value = resource.text("value").unwrap_or_default();
             let setting = row(path, entry, value, false);
-            vec![Row { is_secret: resource.hides("value"), ..setting }]
+            vec![ManagedEntry { is_secret: resource.hides("value"), ..setting }]
         }
         "Augeas" => augeas(resource, mentions),
         "Shellvar" => {
@@ -211,7 +506,7 @@ pub(crate) fn rows(resource: &Resource, mentions: &Mentions) -> Vec<Row> {
             .map(|(path, entry, value)| {
                 let is_secret = resource.hides("value") || resource.flag("secret") == Some(true);
                 let is_guessed = !resource.has("path");
-                Row { is_secret, is_guessed, ..row(path, entry, value, false) }
+                ManagedEntry { is_secret, is_guessed, ..row(path, entry, value, false) }
             })
             .into_iter()
             .collect(),
@@ -231,7 +526,7 @@ fn number_of(field: &str, value: &str) -> String {
 }
 
 /// Types as `nova_config { 'DEFAULT/debug': value => true }`: settings of `/etc/nova/nova.conf`.
-fn configuration(resource: &Resource) -> Option<(String, Entry, String)> {
+pub(crate) fn configuration(resource: &Resource) -> Option<(String, Entry, String)> {
     let type_name = resource.type_name.as_str().to_lowercase();
     let service = type_name.strip_suffix("_config")?;
     let name = resource.name_or_title("name");
@@ -246,7 +541,7 @@ fn configuration(resource: &Resource) -> Option<(String, Entry, String)> {
 }
 
 /// `set` and `rm` of augeas, by the path in its tree.
-fn augeas(resource: &Resource, mentions: &Mentions) -> Vec<Row> {
+fn augeas(resource: &Resource, mentions: &Mentions) -> Vec<ManagedEntry> {
     let context = resource.text("context").unwrap_or_default();
     let mut found = Vec::new();
     for change in changes(resource) {
@@ -264,7 +559,7 @@ fn augeas(resource: &Resource, mentions: &Mentions) -> Vec<Row> {
         let path = given.clone().unwrap_or_else(|| file_of(tree, mentions));
         let is_guessed = given.is_none() && !mentions.files.contains_key(&path);
         let key = tree.strip_prefix(path.as_str()).unwrap_or(tree).trim_start_matches('/').to_owned();
-        found.push(Row {
+        found.push(ManagedEntry {
             path,
             entry: Entry::Other(shared(&key)),
             value,
@@ -319,20 +614,20 @@ fn file_of(tree: &str, mentions: &Mentions) -> String {
     path
 }
 
-pub(crate) fn model(machine: &mut Machine<'_>, resource: &Resource) -> Option<Model> {
+fn model(machine: &mut Machine<'_>, resource: &Resource) -> Model {
     let rows = rows(resource, &machine.mentions);
     if rows.is_empty() {
-        return None;
+        return small::unmodelled(machine, resource);
     }
     if !is_managed(resource) {
-        return Some(Model::nothing());
+        return Model::nothing();
     }
     let mut steps = Vec::new();
     let mut reach = Vec::new();
     let mut twice = None;
     for mut row in rows {
         let Some(path) = machine.mentions.canonical(&row.path, machine.world) else {
-            return Some(Model::nothing().not_known("its path is not absolute", Reach::Everything));
+            return Model::nothing().not_known("its path is not absolute", Reach::Everything);
         };
         if row.is_guessed {
             machine.assume(Assumption::GuessedFile { path: path.clone() });
@@ -373,7 +668,7 @@ pub(crate) fn model(machine: &mut Machine<'_>, resource: &Resource) -> Option<Mo
         }
         _ => {}
     }
-    Some(model)
+    model
 }
 
 /// A setting obeys a notification, although it does nothing then that it has not done before; unless that is all it waits for.
@@ -433,7 +728,13 @@ fn is_contested(machine: &Machine<'_>, path: &str, entry: &Entry) -> bool {
             .any(|tracked| std::mem::discriminant(&tracked.entry) != std::mem::discriminant(entry))
 }
 
-fn edit(machine: &mut Machine<'_>, resource: &Resource, path: &str, cell: CellId, row: &Row) -> Program {
+fn edit(
+    machine: &mut Machine<'_>,
+    resource: &Resource,
+    path: &str,
+    cell: CellId,
+    row: &ManagedEntry,
+) -> Program {
     let wanted = row.value.as_ref().map_or(Value::Absent, |value| Value::text(value));
     let Some(file) = machine.path(path) else { return Program::fail("a directory is there") };
     let mut before = Vec::new();
@@ -486,7 +787,12 @@ fn edit(machine: &mut Machine<'_>, resource: &Resource, path: &str, cell: CellId
     before.extend(several);
     let directory = when(Test::Kind(file, Kind::Directory), Program::fail(&format!("{path} is a directory")));
     let mut change = Vec::new();
-    let mut wrong = all(vec![Test::is(seen, wanted).negate(), done.negate()]);
+    // A line that is there twice is there.
+    let is_right = match (&row.entry, &row.value) {
+        (Entry::Line(_), Some(_)) => absent(seen).negate(),
+        _ => Test::is(seen, wanted),
+    };
+    let mut wrong = all(vec![is_right.negate(), done.negate()]);
     if let Some(user) = &row.user {
         let known = machine.user_exists(user);
         // Nobody can read the jobs of a user who is not there.
@@ -513,7 +819,7 @@ fn edit(machine: &mut Machine<'_>, resource: &Resource, path: &str, cell: CellId
 }
 
 /// Keys are written as their user: what is there of the file and the two folders above must be that user's own.
-fn permitted(machine: &mut Machine<'_>, row: &Row) -> Program {
+fn permitted(machine: &mut Machine<'_>, row: &ManagedEntry) -> Program {
     let (user, paths) = row.written_as_user();
     let mut program = Program::Skip;
     for path in paths.into_iter().rev() {
@@ -569,45 +875,82 @@ fn line_is_fine(
 }
 
 /// What the lines of other resources become when a line is added, replaced or taken away.
-fn others_lines(machine: &Machine<'_>, path: &str, cell: CellId, row: &Row, resource: &Resource) -> Program {
+fn others_lines(
+    machine: &mut Machine<'_>,
+    path: &str,
+    cell: CellId,
+    row: &ManagedEntry,
+    resource: &Resource,
+) -> Program {
     if resource.type_name.as_str() != "File_line" {
         return Program::Skip;
     }
     let line = resource.text("line").unwrap_or_default();
     match (&row.entry, &row.value) {
         (Entry::Line(line), None) => machine.line_removed(path, cell, line),
-        (Entry::Line(_), Some(_)) => machine.line_added(path, cell, &line),
-        (Entry::Match(expression), value) => {
-            let mut steps = Vec::new();
-            let matching = Expression::new(expression);
-            // The lines that it replaces or takes away.
-            for tracked in machine.tracked(path) {
-                if let Entry::Line(other) = &tracked.entry
-                    && matching.read(other) != Value::Absent
-                    && (value.is_none() || **other != *line)
-                {
-                    let was = Test::is(cell, Value::text(other));
-                    steps.push(when(was, Program::set(tracked.cell, Value::Absent)));
-                }
-            }
-            if value.is_some() {
-                steps.push(machine.line_added(path, cell, &line));
-                // All that match become the same line.
-                for tracked in machine.tracked(path) {
-                    if matches!(&tracked.entry, Entry::Line(own) if **own == *line) {
-                        let several = Test::is(cell, Value::text(SEVERAL));
-                        steps.push(when(several, Program::set(tracked.cell, Value::text("repeated"))));
-                    }
-                }
-            }
-            sequence(steps)
+        (Entry::Line(_), Some(_)) => {
+            sequence(vec![machine.line_added(path, cell, &line), machine.put_last(path, &line)])
+        }
+        (Entry::Match(expression), None) => taken(machine, path, cell, expression),
+        (Entry::Match(expression), Some(_)) => {
+            let added = sequence(vec![machine.line_added(path, cell, &line), machine.put_last(path, &line)]);
+            choose(absent(cell), added, replaced(machine, path, cell, expression, &line))
         }
         _ => Program::Skip,
     }
 }
 
+/// The lines of others that match are gone.
+fn taken(machine: &Machine<'_>, path: &str, cell: CellId, expression: &str) -> Program {
+    let mut steps = Vec::new();
+    let matching = Expression::new(expression);
+    for tracked in machine.tracked(path).into_iter().filter(|tracked| tracked.cell != cell) {
+        let is_taken = match &tracked.entry {
+            Entry::Line(other) if matching.read(other) != Value::Absent => Test::is(cell, Value::text(other)),
+            Entry::Match(_) => Test::same(tracked.cell, cell),
+            _ => continue,
+        };
+        steps.push(when(is_taken, Program::set(tracked.cell, Value::Absent)));
+    }
+    sequence(steps)
+}
+
+/// A line that matches becomes another one: what others find of it changes with it.
+fn replaced(machine: &Machine<'_>, path: &str, cell: CellId, expression: &str, line: &str) -> Program {
+    let mut steps = Vec::new();
+    let matching = Expression::new(expression);
+    let several = Test::is(cell, Value::text(SEVERAL));
+    for tracked in machine.tracked(path).into_iter().filter(|tracked| tracked.cell != cell) {
+        let found = tracked.read(line);
+        match &tracked.entry {
+            // All that match become the same line.
+            Entry::Line(own) if **own == *line => {
+                let repeated = Program::set(tracked.cell, Value::text("repeated"));
+                steps.push(choose(several.clone(), repeated, Program::set(tracked.cell, found)));
+            }
+            Entry::Line(other) if matching.read(other) != Value::Absent => {
+                let was = Test::is(cell, Value::text(other));
+                steps.push(when(was, Program::set(tracked.cell, Value::Absent)));
+            }
+            Entry::Match(_) => {
+                // The line that both find is one line.
+                let same = Program::set(tracked.cell, found.clone());
+                let other = if found == Value::Absent {
+                    Program::Skip
+                } else {
+                    let more = Program::set(tracked.cell, Value::text(SEVERAL));
+                    choose(absent(tracked.cell), Program::set(tracked.cell, found), more)
+                };
+                steps.push(choose(Test::same(tracked.cell, cell), same, other));
+            }
+            _ => {}
+        }
+    }
+    sequence(steps)
+}
+
 /// Makes the file of an entry.
-fn create(machine: &mut Machine<'_>, path: &str, row: &Row) -> Program {
+fn create(machine: &mut Machine<'_>, path: &str, row: &ManagedEntry) -> Program {
     let mut steps = Vec::new();
     let owner = row.user.clone().unwrap_or_else(|| "root".to_owned());
     if let Some(above) = parent(path).map(str::to_owned) {

@@ -9,8 +9,9 @@ use crate::attributes::shared;
 use crate::commands::Effect;
 use crate::entries::Entry;
 use crate::machine::{
-    LATEST, LONGEST_WAY, Machine, PRESENT, absent, all, any, choose, installed, parent, sequence, when,
+    LATEST, LONGEST_WAY, Machine, PRESENT, absent, all, any, choose, installed, never, parent, sequence, when,
 };
+use crate::mentions::SOME_FILE;
 
 /// A program with what follows it, and what follows a failure of it.
 pub(crate) fn bind(program: &Program, then: Program, otherwise: &Program) -> Program {
@@ -29,7 +30,8 @@ pub(crate) fn bind(program: &Program, then: Program, otherwise: &Program) -> Pro
     }
 }
 
-fn can_fail(program: &Program) -> bool {
+/// Whether a program may fail.
+pub(crate) fn can_fail(program: &Program) -> bool {
     match program {
         Program::Fail(_) => true,
         Program::If(_, yes, no) => can_fail(yes) || can_fail(no),
@@ -158,7 +160,10 @@ pub(crate) fn perform(machine: &mut Machine<'_>, effect: &Effect) -> Program {
         }
         Effect::Fill { from, to } => {
             let (from, to) = (canonical(machine, from), canonical(machine, to));
-            machine.copy_file(&to, &from)
+            let there = machine.path(&from).map_or_else(never, |cell| Test::Kind(cell, Kind::File));
+            let copy = machine.copy_file(&to, &from);
+            // What is missing is read as nothing.
+            when(there, copy)
         }
         Effect::Link { target, path, force, replaces } => {
             let path = canonical(machine, path);
@@ -217,6 +222,32 @@ pub(crate) fn perform(machine: &mut Machine<'_>, effect: &Effect) -> Program {
             let write = machine.write_named(path, name, Origin::Elsewhere);
             overwrite(machine, path, write)
         }),
+        Effect::Make { path, name, from, volatile } => {
+            let from: Vec<String> = from.iter().flat_map(|from| sources(machine, from)).collect();
+            through(machine, &canonical(machine, path), &|machine, path| {
+                let write = machine.write_made(path, name, &from, *volatile);
+                overwrite(machine, path, write)
+            })
+        }
+        Effect::Record { name, value, from } => {
+            let cell = machine.other(CellKind::Other, name, None);
+            let mut steps = vec![Program::set(cell, Value::text(value))];
+            for path in from.clone().iter().flat_map(|from| sources(machine, from)).collect::<Vec<_>>() {
+                if let Some(source) = machine.path(&path) {
+                    steps.push(Program::copy(machine.made_from(CellKind::Other, name, &path), source));
+                }
+            }
+            sequence(steps)
+        }
+        Effect::Clone { path, address } => {
+            let path = canonical(machine, path);
+            checkout(machine, &path, address)
+        }
+        Effect::NeedMatching(pattern) => {
+            let named = sources(machine, pattern);
+            let there = any(named.iter().map(|path| machine.leads(path)).collect());
+            when(there.negate(), Program::fail(&format!("nothing matches {pattern}")))
+        }
         Effect::Create { path } => {
             let path = canonical(machine, path);
             let Some(cell) = machine.path(&path) else { return Program::Skip };
@@ -236,6 +267,7 @@ pub(crate) fn perform(machine: &mut Machine<'_>, effect: &Effect) -> Program {
             sequence(vec![
                 when(absent(cell), create),
                 when(Test::Kind(cell, Kind::Directory), Program::fail(&format!("{path} is a directory"))),
+                machine.put_last(path, line),
                 count,
                 machine.line_added(path, entry, line),
             ])
@@ -272,7 +304,7 @@ pub(crate) fn perform(machine: &mut Machine<'_>, effect: &Effect) -> Program {
             when(there.negate(), Program::fail(&format!("{path} does not exist")))
         }
         // What it does is said beside the program.
-        Effect::Read(_) | Effect::Disturb { .. } | Effect::Bystander(_) | Effect::Listens(_) => Program::Skip,
+        Effect::Read(_) | Effect::Disturb { .. } | Effect::Listens(_) => Program::Skip,
         Effect::Extract { archive, into } => {
             let (archive, into) = (canonical(machine, archive), canonical(machine, into));
             let archived = machine.path(&archive).map_or(Test::True, |cell| Test::Kind(cell, Kind::File));
@@ -308,7 +340,7 @@ pub(crate) fn perform(machine: &mut Machine<'_>, effect: &Effect) -> Program {
             }
             rest
         }
-        Effect::AddUser { name, group, groups, home } => {
+        Effect::AddUser { name, group, groups, home, .. } => {
             let cell = machine.user(name);
             let mut steps =
                 vec![when(absent(cell).negate(), Program::fail(&format!("the user {name} exists")))];
@@ -368,10 +400,35 @@ pub(crate) fn perform(machine: &mut Machine<'_>, effect: &Effect) -> Program {
     }
 }
 
+/// The paths of the catalog that a path, a pattern, or a folder that ends with a slash stands for.
+pub(crate) fn sources(machine: &Machine<'_>, from: &str) -> Vec<String> {
+    machine.mentions.matching(from, machine.world)
+}
+
+/// Fills a directory with what is fetched, where nothing is in it.
+fn checkout(machine: &mut Machine<'_>, path: &str, address: &str) -> Program {
+    let Some(cell) = machine.path(path) else {
+        return Program::fail(&format!("{path} is a directory of the platform, and not empty"));
+    };
+    let above = make_directories(machine, path);
+    let make = machine.make_directory(path, "0755");
+    let mut full = Vec::new();
+    for child in machine.below(path) {
+        full.extend(machine.path(&child).map(|child| absent(child).negate()));
+    }
+    let something = format!("{path}/{SOME_FILE}");
+    let fill = machine.write_named(&something, &format!("(out of {address})"), Origin::Elsewhere);
+    let blocked = Program::fail(&format!("something is at {path}"));
+    choose(
+        absent(cell),
+        sequence(vec![above, make, fill.clone()]),
+        choose(all(vec![Test::Kind(cell, Kind::Directory), any(full).negate()]), fill, blocked),
+    )
+}
+
 /// A service that a command starts, stops or enables.
 fn by_hand(machine: &mut Machine<'_>, name: &str, verb: &str) -> Program {
     let unit = service::unit_exists(machine, name);
-    service::assume_unit(machine, name, &unit);
     let mut steps = vec![when(unit.negate(), Program::fail(&format!("{name} has no unit and no script")))];
     match verb {
         "start" => steps.push(service::start(machine, name)),

@@ -1,15 +1,84 @@
 //! `service`.
 
-use setpoint_catalog::Resource;
-use setpoint_state::{CellId, CellKey, CellKind, Kind, Program, Test, Value};
+use setpoint_catalog::{Catalog, Resource, ResourceId};
+use setpoint_commands::Surroundings;
+use setpoint_state::{CellId, CellKey, CellKind, Kind, Program, Reach, Test, Value};
 
-use super::Model;
-use crate::Assumption;
+use super::perform::perform;
+use super::{Model, Type};
+use crate::World;
 use crate::attributes::Attributes;
+use crate::commands;
 use crate::machine::{Machine, absent, all, any, choose, sequence, when};
+use crate::mentions::Mentions;
+use crate::table::{Row, Scope, Values};
 
 pub(crate) const RUNNING: &str = "running";
 const STOPPED: &str = "stopped";
+
+const OTHER_PLATFORM: &str = "only other platforms look at it";
+const BY_SYSTEMD: &str = "systemd is asked, and not the process table or a script";
+
+const ROWS: &[Row] = &[
+    Row::modelled("name").of(Values::Single),
+    Row::modelled("ensure").words(&["running", "stopped", "true", "false"]),
+    Row::modelled("enable").words(&["true", "false", "mask"]),
+    Row::open("enable", Scope::Own),
+    Row::moot("logonaccount", OTHER_PLATFORM),
+    Row::moot("logonpassword", OTHER_PLATFORM),
+    Row::moot("flags", OTHER_PLATFORM),
+    Row::moot("binary", BY_SYSTEMD),
+    Row::moot("hasstatus", BY_SYSTEMD),
+    Row::moot("path", BY_SYSTEMD),
+    Row::moot("pattern", BY_SYSTEMD),
+    Row::modelled("restart").of(Values::Single),
+    Row::modelled("start").of(Values::Single),
+    Row::modelled("status").of(Values::Single),
+    Row::modelled("stop").of(Values::Single),
+    Row::moot("control", OTHER_PLATFORM),
+    Row::moot("hasrestart", BY_SYSTEMD),
+    Row::moot("manifest", OTHER_PLATFORM),
+    Row::inert("timeout", "how long Puppet waits"),
+    Row::inert("provider", "what Puppet does anyway").words(&["systemd"]),
+    Row::open("provider", Scope::Own),
+];
+
+/// `service`.
+pub(crate) struct Service;
+
+impl Type for Service {
+    fn name(&self) -> &'static str {
+        "Service"
+    }
+
+    fn rows(&self) -> &'static [Row] {
+        ROWS
+    }
+
+    fn mention(&self, mentions: &mut Mentions, _id: ResourceId, resource: &Resource, world: &World<'_>) {
+        mentions.service(&resource.name_or_title("name"), world);
+        for command in ["start", "stop", "restart"].iter().filter_map(|name| resource.text(name)) {
+            for effect in commands::effects(&command, Surroundings::default()).unwrap_or_default() {
+                for leaf in effect.leaves() {
+                    mentions.effect(leaf, world);
+                }
+            }
+        }
+        if let Some(Ok(question)) =
+            resource.text("status").map(|check| commands::question(&check, Surroundings::default()))
+        {
+            mentions.question(&question, world);
+        }
+    }
+
+    fn model(&self, machine: &mut Machine<'_>, _catalog: &Catalog, resource: &Resource) -> Model {
+        model(machine, resource)
+    }
+
+    fn declares(&self, _resource: &Resource, _path: Option<&str>, key: &CellKey) -> bool {
+        matches!(key.kind, CellKind::Running | CellKind::Enabled)
+    }
+}
 
 /// Where a unit or a script of a service may be.
 pub(crate) fn unit_paths(name: &str) -> Vec<String> {
@@ -40,8 +109,8 @@ pub(crate) fn running_cell(machine: &mut Machine<'_>, name: &str) -> CellId {
                 machine.start.push(Test::Any(vec![running.negate(), unit]));
             }
         }
-        for path in loads(machine, name) {
-            loaded_cell(machine, name, &path, cell);
+        for (part, file) in loaded_parts(machine, name) {
+            loaded_cell(machine, name, &part, file, cell);
         }
     }
     cell
@@ -65,22 +134,37 @@ pub(crate) fn enabled_cell(machine: &mut Machine<'_>, name: &str) -> CellId {
     cell
 }
 
-/// What a service has loaded of a file. A service that is stopped has loaded nothing; one that runs at the start has loaded
-/// what is there.
-fn loaded_cell(machine: &mut Machine<'_>, name: &str, path: &str, running: CellId) -> CellId {
-    let key = CellKey::with_detail(CellKind::Loaded, name, path);
+/// What a service has loaded of a file, or of an entry of it. A service that is stopped has loaded nothing; one that runs at the
+/// start has loaded what is there.
+fn loaded_cell(machine: &mut Machine<'_>, name: &str, part: &str, file: CellId, running: CellId) -> CellId {
+    let key = CellKey::with_detail(CellKind::Loaded, name, part);
     let known = machine.space.find(&key);
-    let cell = machine.space.cell(key, &[Kind::Absent, Kind::File, Kind::Directory, Kind::Link]);
+    let kinds = [Kind::Absent, Kind::File, Kind::Directory, Kind::Link, Kind::Text];
+    let cell = machine.space.cell(key, &kinds);
     if known.is_none() {
         let is_running = Test::is(running, Value::text(RUNNING));
         machine.laws.push(Test::Any(vec![is_running.clone(), absent(cell)]));
-        if !machine.world.any_start
-            && let Some(file) = machine.path(path)
-        {
+        if !machine.world.any_start {
             machine.start.push(Test::Any(vec![is_running.negate(), Test::same(cell, file)]));
         }
     }
     cell
+}
+
+/// What a service loads: files, and the entries of them that others edit, each with the name of what is loaded. The name of an
+/// entry is that of its file and its own, on two lines.
+fn loaded_parts(machine: &mut Machine<'_>, name: &str) -> Vec<(String, CellId)> {
+    let mut found = Vec::new();
+    for path in loads(machine, name) {
+        found.extend(machine.path(&path).map(|file| (path.clone(), file)));
+        for tracked in machine.tracked(&path) {
+            let key = tracked.entry.key(&path);
+            if let (CellKind::Entry, Some(detail)) = (key.kind, &key.detail) {
+                found.push((format!("{path}\n{detail}"), tracked.cell));
+            }
+        }
+    }
+    found
 }
 
 /// The managed files that a service loads.
@@ -88,13 +172,13 @@ pub(crate) fn loads(machine: &Machine<'_>, name: &str) -> Vec<String> {
     machine.loads.get(name).cloned().unwrap_or_default()
 }
 
-/// A unit or script is there. Without one in the catalog the platform is taken to have it.
+/// A unit or script is there. Without one in the catalog the platform has it or not.
 pub(crate) fn unit_exists(machine: &mut Machine<'_>, name: &str) -> Test {
     let all = unit_paths(name);
     let mut paths: Vec<String> = all.iter().filter(|path| machine.is_provided(path)).cloned().collect();
     if paths.is_empty() {
         if !all.iter().any(|path| machine.mentions.files.contains_key(path)) {
-            return Test::True;
+            return machine.unit_of_the_platform(name);
         }
         // One may be taken away, and another still be there.
         paths = all;
@@ -102,22 +186,13 @@ pub(crate) fn unit_exists(machine: &mut Machine<'_>, name: &str) -> Test {
     any(paths.iter().map(|path| machine.exists(path)).collect())
 }
 
-/// Adds the assumption that a service has a unit, where its existence is no question.
-pub(crate) fn assume_unit(machine: &mut Machine<'_>, name: &str, exists: &Test) {
-    if *exists == Test::True {
-        machine.assume(Assumption::ExistingUnit { service: name.to_owned() });
-    }
-}
-
 /// The service runs, and has loaded what is there.
 pub(crate) fn load(machine: &mut Machine<'_>, name: &str) -> Vec<Program> {
     let running = running_cell(machine, name);
     let mut writes = vec![Program::set(running, Value::text(RUNNING))];
-    for path in loads(machine, name) {
-        let loaded = loaded_cell(machine, name, &path, running);
-        if let Some(file) = machine.path(&path) {
-            writes.push(Program::copy(loaded, file));
-        }
+    for (part, file) in loaded_parts(machine, name) {
+        let loaded = loaded_cell(machine, name, &part, file, running);
+        writes.push(Program::copy(loaded, file));
     }
     writes
 }
@@ -132,37 +207,85 @@ pub(crate) fn start(machine: &mut Machine<'_>, name: &str) -> Program {
 pub(crate) fn stop(machine: &mut Machine<'_>, name: &str) -> Program {
     let running = running_cell(machine, name);
     let mut writes = vec![Program::set(running, Value::text(STOPPED))];
-    for path in loads(machine, name) {
-        let loaded = loaded_cell(machine, name, &path, running);
+    for (part, file) in loaded_parts(machine, name) {
+        let loaded = loaded_cell(machine, name, &part, file, running);
         writes.push(Program::set(loaded, Value::Absent));
     }
     sequence(writes)
 }
 
-pub(crate) fn model(machine: &mut Machine<'_>, resource: &Resource) -> Model {
+/// A command that the resource has in place of one of systemd's.
+enum Command {
+    /// Systemd is asked.
+    Systemd,
+    Own(Program),
+    /// What it does is not understood.
+    Unread(String),
+}
+
+impl Command {
+    fn of(machine: &mut Machine<'_>, resource: &Resource, name: &str) -> Self {
+        match resource.text(name).map(|command| commands::effects(&command, Surroundings::default())) {
+            None => Self::Systemd,
+            Some(Ok(effects)) => {
+                Self::Own(sequence(effects.iter().map(|one| perform(machine, one)).collect()))
+            }
+            Some(Err(reason)) => Self::Unread(reason),
+        }
+    }
+
+    fn or(self, systemd: Program) -> Program {
+        match self {
+            Self::Systemd => systemd,
+            Self::Own(program) => program,
+            Self::Unread(_) => Program::Skip,
+        }
+    }
+
+    fn unread(&self) -> Option<String> {
+        match self {
+            Self::Unread(reason) => Some(reason.clone()),
+            _ => None,
+        }
+    }
+}
+
+fn model(machine: &mut Machine<'_>, resource: &Resource) -> Model {
     let name = resource.name_or_title("name");
     let running = running_cell(machine, &name);
-    let is_running = Test::is(running, Value::text(RUNNING));
+    let mut unread = None;
+    let is_running =
+        match resource.text("status").map(|check| commands::question(&check, Surroundings::default())) {
+            None => Test::is(running, Value::text(RUNNING)),
+            Some(Ok(question)) => super::exec::ask(machine, &question),
+            Some(Err(reason)) => {
+                unread = Some(reason);
+                Test::is(running, Value::text(RUNNING))
+            }
+        };
     let unit = unit_exists(machine, &name);
+    let own = |verb: &str| Command::of(machine, resource, verb);
+    let [start_by, stop_by, restart_by] = ["start", "stop", "restart"].map(own);
+    let unread =
+        [&start_by, &stop_by, &restart_by].into_iter().filter_map(Command::unread).chain(unread).next();
+    let by_own_start = !matches!(start_by, Command::Systemd);
+    // Whether a command of one's own starts what systemd is asked about is not known.
+    let unrelated = !resource.has("status") && (by_own_start || resource.has("stop"));
     let started = machine.scratch("started", &name, Value::Absent);
     let missing = || Program::fail("it has no unit and no script");
-    if matches!(resource.ensure().as_deref(), Some("running" | "true"))
-        || matches!(resource.text("enable").as_deref(), Some("true"))
-    {
-        assume_unit(machine, &name, &unit);
-    }
+    let load = sequence(load(machine, &name));
     let mut steps = Vec::new();
     match resource.ensure().as_deref() {
         Some("running" | "true") => {
-            let mut start = vec![when(unit.clone().negate(), missing())];
-            start.extend(load(machine, &name));
+            let by_systemd = sequence(vec![when(unit.clone().negate(), missing()), load.clone()]);
             // What is started in its turn is not restarted.
-            start.extend([Program::set(started, Value::text("yes")), Program::Change]);
+            let start =
+                vec![start_by.or(by_systemd), Program::set(started, Value::text("yes")), Program::Change];
             steps.push(when(is_running.clone().negate(), sequence(start)));
         }
         Some("stopped" | "false") => {
-            let stop = stop(machine, &name);
-            steps.push(when(is_running.clone(), sequence(vec![stop, Program::Change])));
+            let by_systemd = stop(machine, &name);
+            steps.push(when(is_running.clone(), sequence(vec![stop_by.or(by_systemd), Program::Change])));
         }
         _ => {}
     }
@@ -180,15 +303,26 @@ pub(crate) fn model(machine: &mut Machine<'_>, resource: &Resource) -> Model {
         // A service that could not be started is not enabled either: Puppet does that as part of the start.
         steps.push(when(differs, set));
     }
-    let reload = sequence(vec![
+    let by_systemd = sequence(vec![
         when(unit.negate(), Program::fail("it cannot be restarted: it has no unit and no script")),
-        sequence(load(machine, &name)),
+        load,
     ]);
+    let reload = restart_by.or(by_systemd);
     let refresh = choose(
         all(vec![absent(started)]),
         sequence(vec![when(is_running, reload), Program::Change]),
         Program::Skip,
     );
-    let apply = sequence(steps);
-    Model::new(apply).refreshed_by(refresh)
+    let model = Model::new(sequence(steps)).refreshed_by(refresh);
+    match unread {
+        Some(reason) => model.not_known(&reason, Reach::Everything),
+        None if unrelated => {
+            let cells = model.touched();
+            model.not_known(
+                "whether its own command starts what systemd sees is not known",
+                Reach::Cells(cells),
+            )
+        }
+        None => model,
+    }
 }

@@ -10,7 +10,7 @@ use setpoint_catalog::graph::Graph;
 use setpoint_catalog::ruby_types::ModuleTypes;
 use setpoint_judge as judge;
 use setpoint_packages::Family;
-use setpoint_resources::{Base, Modelled, World, plan};
+use setpoint_resources::{Base, Entry, Modelled, World, plan};
 use setpoint_source::OsFileSystem;
 use setpoint_state::{CellId, CellKey, CellKind, Lifetime, Reach, Runner, Semantics, State, Status, Value};
 
@@ -105,6 +105,13 @@ pub(crate) fn compared(
     let eyes = Eyes::new(&modelled, start);
     let runner = Runner::new(&modelled.plan, Semantics::Puppet);
     let mut state = eyes.state(&outcome.before);
+    // The archives of packages lie there, and are no part of what is looked at.
+    for (id, cell) in modelled.plan.space.iter() {
+        if cell.key.kind == CellKind::Path && cell.key.name.starts_with("/repository") {
+            let is_archive = cell.key.name.ends_with(".deb");
+            state.set(id, if is_archive { Value::file("(a package)") } else { Value::Directory });
+        }
+    }
     let mut broken = String::new();
     for law in &modelled.plan.laws {
         if !state.holds(law) {
@@ -158,6 +165,21 @@ pub(crate) fn unseen(modelled: &Modelled) -> BTreeSet<CellId> {
             Some(Reach::Everything) => unseen.extend(modelled.plan.space.iter().map(|(id, _)| id)),
             Some(Reach::Cells(cells)) => unseen.extend(cells),
             None => {}
+        }
+    }
+    // Nor can anyone see what a file was made from, or when its lines were put there.
+    for entry in &modelled.entries {
+        if matches!(entry.entry, Entry::MadeFrom(_) | Entry::Last | Entry::After(_)) {
+            unseen.insert(entry.cell);
+        }
+    }
+    let archives = modelled.plan.space.iter().filter(|(_, cell)| cell.key.name.starts_with("/repository"));
+    unseen.extend(archives.map(|(id, _)| id));
+    // What `tidy` selects is something of a file that nobody sees.
+    for (id, cell) in modelled.plan.space.iter() {
+        if cell.key.detail.as_deref() == Some("(selected by tidy)") {
+            unseen.insert(id);
+            unseen.extend(modelled.plan.space.find(&CellKey::path(&cell.key.name)));
         }
     }
     unseen
