@@ -134,8 +134,8 @@ impl Entry {
                 CellKey::with_detail(CellKind::Entry, path, &format!("[{section}] {setting}: {part}"))
             }
             Self::Rest { .. } => CellKey::with_detail(CellKind::Entry, path, "(what no resource declares)"),
-            Self::Last => CellKey::with_detail(CellKind::Entry, path, "(the last line)"),
-            Self::After(line) => CellKey::with_detail(CellKind::Entry, path, &format!("(before {line})")),
+            Self::Last => CellKey::with_detail(CellKind::Entry, path, LAST),
+            Self::After(line) => CellKey::with_detail(CellKind::Entry, path, &format!("{BEFORE}{line})")),
             Self::MadeFrom(source) => {
                 CellKey::with_detail(CellKind::Entry, path, &format!("(made from {source})"))
             }
@@ -187,6 +187,15 @@ impl Entry {
         found.map_or(Value::Absent, |text| Value::text(&text))
     }
 }
+
+/// Whether a cell says where in a file a line stands: nobody declares that.
+pub(crate) fn is_place(key: &CellKey) -> bool {
+    let detail = key.detail.as_deref().unwrap_or_default();
+    key.kind == CellKind::Entry && (detail == LAST || detail.starts_with(BEFORE))
+}
+
+const LAST: &str = "(the last line)";
+const BEFORE: &str = "(before ";
 
 /// The first of names that commas part.
 fn first_name(word: &str) -> &str {

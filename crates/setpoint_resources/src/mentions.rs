@@ -551,8 +551,6 @@ impl Mentions {
                 for group in groups {
                     self.add_membership(user, group);
                 }
-                self.users.insert(user.clone());
-                self.groups.extend(groups.iter().cloned());
             }
             Effect::InstallPackages(names) => self.packages.extend(names.iter().cloned()),
             Effect::RemovePackages { names, purge } => {

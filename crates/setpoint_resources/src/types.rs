@@ -212,8 +212,8 @@ pub(crate) fn model(machine: &mut Machine<'_>, catalog: &Catalog, resource: &Res
             model.not_known("its schedule decides whether a run applies it", Reach::Cells(cells))
         }
         Scheduled::Missing(name) => {
-            let failure = Program::fail(&format!("there is no schedule {name}: Puppet ends the run here"));
-            Model::new(failure).not_known("Puppet ends the run with an error", Reach::Everything)
+            let reason = format!("there is no schedule {name}, so that Puppet ends the run with an error");
+            Model::new(Program::fail(&reason)).not_known(&reason, Reach::Everything)
         }
     }
 }

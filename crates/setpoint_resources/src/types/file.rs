@@ -109,8 +109,7 @@ impl Type for File {
 fn leaves_content_open(file: &Resource) -> bool {
     let ensure = file.ensure();
     let is_file = matches!(ensure.as_deref(), None | Some("present" | "file"));
-    let replaces = file.flag("replace") != Some(false);
-    is_file && !(replaces && ["content", "source", "target"].iter().any(|name| file.has(name)))
+    is_file && !["content", "source", "target"].iter().any(|name| file.has(name))
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

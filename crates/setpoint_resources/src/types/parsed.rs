@@ -42,7 +42,7 @@ macro_rules! entry_type {
             }
 
             fn declares(&self, _resource: &Resource, _path: Option<&str>, key: &CellKey) -> bool {
-                key.kind != CellKind::Path
+                key.kind != CellKind::Path && !crate::entries::is_place(key)
             }
         }
     };

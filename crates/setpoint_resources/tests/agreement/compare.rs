@@ -64,6 +64,9 @@ pub(crate) fn differences(catalog: &Json, start: &Start, outcome: &judge::Outcom
     }
 }
 
+/// A unit of which nobody says where it is.
+const UNIT_OF_THE_PLATFORM: &str = "(a unit of the platform)";
+
 /// What a comparison finds.
 #[derive(Debug)]
 pub(crate) struct Compared {
@@ -105,6 +108,12 @@ pub(crate) fn compared(
     let eyes = Eyes::new(&modelled, start);
     let runner = Runner::new(&modelled.plan, Semantics::Puppet);
     let mut state = eyes.state(&outcome.before);
+    // The machine has a unit for every service that nothing brings.
+    for (id, cell) in modelled.plan.space.iter() {
+        if cell.key.detail.as_deref() == Some(UNIT_OF_THE_PLATFORM) {
+            state.set(id, Value::text("present"));
+        }
+    }
     // The archives of packages lie there, and are no part of what is looked at.
     for (id, cell) in modelled.plan.space.iter() {
         if cell.key.kind == CellKind::Path && cell.key.name.starts_with("/repository") {
@@ -165,6 +174,15 @@ pub(crate) fn unseen(modelled: &Modelled) -> BTreeSet<CellId> {
             Some(Reach::Everything) => unseen.extend(modelled.plan.space.iter().map(|(id, _)| id)),
             Some(Reach::Cells(cells)) => unseen.extend(cells),
             None => {}
+        }
+    }
+    for (id, cell) in modelled.plan.space.iter() {
+        let detail = cell.key.detail.as_deref().unwrap_or_default();
+        // What stands in for systemd says what it has loaded of configurations, and not of units or entries.
+        let is_unit = detail.starts_with("/etc/init.d/") || detail.starts_with("/etc/systemd/");
+        let is_untold = cell.key.kind == CellKind::Loaded && (is_unit || detail.contains('\n'));
+        if detail == UNIT_OF_THE_PLATFORM || is_untold {
+            unseen.insert(id);
         }
     }
     // Nor can anyone see what a file was made from, or when its lines were put there.
