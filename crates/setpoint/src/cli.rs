@@ -185,7 +185,23 @@ pub(crate) struct CheckArgs {
     #[command(flatten)]
     pub(crate) options: InputOptions,
     #[command(flatten)]
+    pub(crate) baseline: BaselineOptions,
+    #[command(flatten)]
     pub(crate) report: ReportOptions,
+}
+
+/// Which findings are known.
+#[derive(Debug, Clone, Default, Args)]
+pub(crate) struct BaselineOptions {
+    /// The findings that are known, and not reported; without it, `setpoint-baseline.json` of the current folder
+    #[arg(long, value_name = "FILE", help_heading = "Baseline")]
+    pub(crate) baseline: Option<PathBuf>,
+    /// Remove from the baseline what no longer occurs
+    #[arg(long, help_heading = "Baseline")]
+    pub(crate) write_baseline: bool,
+    /// With `--write-baseline`: add what is reported, too
+    #[arg(long, requires = "write_baseline", help_heading = "Baseline")]
+    pub(crate) add: bool,
 }
 
 #[derive(Debug, Args)]
