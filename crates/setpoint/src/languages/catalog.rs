@@ -8,7 +8,7 @@ use setpoint_provenance::Arena;
 use setpoint_source::InputReport;
 
 use super::Language;
-use super::puppet::{draw, printed, printer, simulate};
+use super::puppet::{draw, next_run, printed, printer, simulate};
 use crate::cli::{InputOptions, SimulateArgs};
 use crate::output::Outcome;
 
@@ -91,6 +91,25 @@ impl Language for PuppetCatalog {
         let options = args.options.for_project();
         let (config, _) = session.config(&args.input, &options)?;
         with_subject(session, &catalog, &config, &options, 1, |subject| simulate(subject, args))?
+    }
+
+    fn next_run(
+        &self,
+        session: &Session<'_>,
+        new: &Path,
+        args: &SimulateArgs,
+    ) -> Result<Outcome, UsageError> {
+        let (before, after) = match (read_catalog(session, &args.input)?, read_catalog(session, new)?) {
+            (Ok(before), Ok(after)) => (before, after),
+            (Err(finding), _) | (_, Err(finding)) => {
+                return Ok(Outcome { result: None, diagnostics: vec![finding] });
+            }
+        };
+        let options = args.options.for_project();
+        let (config, _) = session.config(new, &options)?;
+        with_subject(session, &before, &config, &options, 1, |old| {
+            with_subject(session, &after, &config, &options, 1, |new| next_run(old, new, args))?
+        })?
     }
 
     fn check(
