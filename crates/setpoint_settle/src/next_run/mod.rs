@@ -25,7 +25,7 @@ pub use print::Row;
 
 use crate::words::Words;
 use crate::{Question, why_unknown};
-use possible::{Chance, Fate, Possible};
+use possible::{Chance, Fate, Possible, sleeps};
 
 /// The old catalog is applied so often before its state is taken for what it leaves.
 pub const SETTLING_RUNS: usize = 2;
@@ -170,7 +170,7 @@ pub fn next_run(old: &Question<'_>, new: &Question<'_>) -> Option<NextRun> {
         machines.run(&old_runner, &before.order, true);
     }
     let fates = machines.run(&runner, &run.order, false);
-    let mut open = open(&modelled.old, &modelled.new);
+    let mut open = open(&modelled.old, &modelled.new, &fates);
     for (side, is_old) in [(new, false), (old, true)] {
         open_values(side.catalog, is_old, &mut open);
     }
@@ -254,12 +254,18 @@ fn failing(modelled: &Modelled, run: &Run) -> Vec<String> {
     failed.map(|(step, _)| step.name.to_string()).collect()
 }
 
-/// What no model knows: in the new catalog, and in the old one where it touched the machine before.
-fn open(old: &Modelled, new: &Modelled) -> Vec<Open> {
+/// What no model knows: in the new catalog, unless it does nothing for certain, and in the old one, where it touched the machine
+/// before.
+fn open(old: &Modelled, new: &Modelled, fates: &[Fate]) -> Vec<Open> {
     let mut found: Vec<Open> = Vec::new();
     for (modelled, is_old) in [(new, false), (old, true)] {
-        for step in &modelled.plan.steps {
+        for (at, step) in modelled.plan.steps.iter().enumerate() {
             let Some(unknown) = &step.unknown else { continue };
+            let is_asleep =
+                !is_old && sleeps(step) && fates.get(at).is_some_and(|fate| !fate.refreshed.is_possible());
+            if is_asleep {
+                continue;
+            }
             if found.iter().any(|known| *known.resource == *step.name) {
                 continue;
             }

@@ -486,6 +486,11 @@ fn all_hold(answers: impl Iterator<Item = Option<bool>>) -> Option<bool> {
     all
 }
 
+/// Whether a step does nothing until it is refreshed.
+pub(super) fn sleeps(step: &Step) -> bool {
+    step.apply == Program::Skip && step.refresh != Program::Skip
+}
+
 /// One step's turn.
 struct Turn<'a> {
     state: &'a Possible,
@@ -558,7 +563,8 @@ impl Turn<'_> {
             changed = changed.any(changes);
             notifies = notifies.any(changes);
         }
-        if let Some(unknown) = &step.unknown {
+        let is_asleep = sleeps(step) && notified == Chance::Never;
+        if let Some(unknown) = step.unknown.as_ref().filter(|_| !is_asleep) {
             (changed, failed) = (Chance::Maybe, if self.succeeds { Chance::Never } else { Chance::Maybe });
             notifies = Chance::Maybe;
             if let Reach::Cells(cells) = &unknown.reach {
