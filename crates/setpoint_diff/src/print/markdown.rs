@@ -8,7 +8,7 @@ use super::{
     MAX_GIST, by_nodes, chain, compared, few_names, frame_lines, gist, headline, node_names, nodes, place,
     rows, source_lines, title, told_lines, uncounted,
 };
-use crate::{Comparison, FindingStory, Group, Told};
+use crate::{Comparison, FindingStory, Group};
 
 /// GitHub refuses longer comments.
 pub const GITHUB_LIMIT: usize = 65_536;
@@ -76,10 +76,11 @@ fn head(found: &Comparison, groups: &[Group]) -> String {
     let headline = headline(found);
     let mut out = format!("<!-- setpoint:{} -->\n", found.about.marker.replace("--", "-"));
     let _ = writeln!(out, "### {} Setpoint: {}\n", headline.sign, headline.words);
-    let _ = writeln!(out, "{}", compared(found, code));
+    // One paragraph, so that the first ten lines say what there is to say.
+    let mut lines = vec![compared(found, code)];
     if !found.not_compared.is_empty() {
-        let lines: Vec<String> = found.not_compared.iter().map(|line| plain(line)).collect();
-        let _ = writeln!(out, "\n⚠️ **{}.**", lines.join("; "));
+        let sentences: Vec<String> = found.not_compared.iter().map(|line| plain(line)).collect();
+        lines.push(format!("⚠️ **{}.**", sentences.join("; ")));
     }
     let gist = gist(groups);
     if !gist.is_empty() {
@@ -87,8 +88,9 @@ fn head(found: &Comparison, groups: &[Group]) -> String {
         if gist.len() > MAX_GIST {
             names.push(format!("{} more", gist.len() - MAX_GIST));
         }
-        let _ = writeln!(out, "\n{}", names.join(" · "));
+        lines.push(names.join(" · "));
     }
+    let _ = writeln!(out, "{}", lines.join("\\\n"));
     out.push_str("\n| | nodes | |\n|---|---|---|\n");
     for row in rows(found) {
         let name = |name: &str| {
@@ -157,9 +159,9 @@ fn catalog_changes(found: &Comparison, groups: &[Group]) -> Vec<String> {
             let _ = writeln!(out, "{}", code(&place(hunk)));
             fenced(&source_lines(hunk), &mut out);
         }
-        for (names, of_nodes) in by_nodes(group) {
+        for (names, changes) in by_nodes(group) {
             let _ = writeln!(out, "\non {}:", node_names(&names, all));
-            fenced(&told_of(&of_nodes), &mut out);
+            fenced(&told_of(&changes), &mut out);
         }
         let (resources, touched) = extent(group);
         let cause = match group.causes.as_slice() {
@@ -181,10 +183,10 @@ fn catalog_changes(found: &Comparison, groups: &[Group]) -> Vec<String> {
 }
 
 /// The lines of the changes, as far as anybody reads them.
-fn told_of(told: &[&Told]) -> Vec<String> {
-    let mut lines: Vec<String> = told.iter().take(MAX_CHANGES).flat_map(|told| told_lines(told)).collect();
-    if told.len() > MAX_CHANGES {
-        lines.push(format!("  … {} more changes", told.len() - MAX_CHANGES));
+fn told_of(changes: &[Vec<String>]) -> Vec<String> {
+    let mut lines: Vec<String> = changes.iter().take(MAX_CHANGES).flatten().cloned().collect();
+    if changes.len() > MAX_CHANGES {
+        lines.push(format!("  … {} more changes", changes.len() - MAX_CHANGES));
     }
     lines
 }

@@ -10,6 +10,7 @@ pub use json::json;
 pub use markdown::{GITHUB_LIMIT, GITLAB_LIMIT, markdown};
 pub use text::text;
 
+use indexmap::IndexMap;
 use similar::TextDiff;
 
 use setpoint_source::Severity;
@@ -238,16 +239,24 @@ fn shortened(mut lines: Vec<String>) -> Vec<String> {
     lines
 }
 
-/// The differences of a group, those of the same nodes together.
-fn by_nodes(group: &Group) -> Vec<(Vec<String>, Vec<&Told>)> {
-    let mut found: Vec<(Vec<String>, Vec<&Told>)> = Vec::new();
-    for (told, nodes) in &group.changes {
-        match found.iter_mut().find(|(known, _)| known == nodes) {
-            Some((_, of_nodes)) => of_nodes.push(told),
-            None => found.push((nodes.clone(), vec![told])),
+/// The differences of a group, each as its lines: what is told in the same words is told once, and what the same nodes have
+/// stands together.
+fn by_nodes(group: &Group) -> Vec<(Vec<String>, Vec<Vec<String>>)> {
+    let mut by_words: IndexMap<Vec<String>, Vec<String>> = IndexMap::new();
+    for (told, names) in &group.changes {
+        let known = by_words.entry(told_lines(told)).or_default();
+        for name in names {
+            if !known.contains(name) {
+                known.push(name.clone());
+            }
         }
     }
-    found
+    let mut found: IndexMap<Vec<String>, Vec<Vec<String>>> = IndexMap::new();
+    for (lines, mut names) in by_words {
+        names.sort_unstable();
+        found.entry(names).or_default().push(lines);
+    }
+    found.into_iter().collect()
 }
 
 /// `web1`, `3 nodes: web1, web2, web3`, `all 7 nodes`

@@ -6,7 +6,7 @@ use setpoint_source::Severity;
 
 use super::{
     by_nodes, chain, compared, few_names, frame_lines, headline, node_names, place, rows, source_lines,
-    title, told_lines, uncounted,
+    title, uncounted,
 };
 use crate::{Comparison, FindingStory};
 
@@ -34,12 +34,10 @@ pub fn text(found: &Comparison) -> String {
         if group.causes.is_empty() {
             out.push_str("not explained by a changed line\n");
         }
-        for (nodes, of_nodes) in by_nodes(group) {
-            let _ = writeln!(out, "  on {}:", node_names(&nodes, all));
-            for told in of_nodes {
-                for line in told_lines(told) {
-                    let _ = writeln!(out, "    {line}");
-                }
+        for (names, changes) in by_nodes(group) {
+            let _ = writeln!(out, "  on {}:", node_names(&names, all));
+            for line in changes.iter().flatten() {
+                let _ = writeln!(out, "    {line}");
             }
         }
         out.push('\n');

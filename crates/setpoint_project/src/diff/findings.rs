@@ -56,6 +56,15 @@ fn line_text(opened: &Opened<'_>, span: Span) -> String {
 pub(super) struct Told {
     pub(super) found: Found,
     pub(super) nodes: Vec<String>,
+    /// The same, of other resources on other nodes.
+    pub(super) alike: Vec<FindingKey>,
+}
+
+impl Told {
+    /// Whether a finding is this one.
+    pub(super) fn is(&self, key: &FindingKey) -> bool {
+        self.found.key == *key || self.alike.contains(key)
+    }
 }
 
 /// The findings that only one version has, gathered node by node.
@@ -76,7 +85,11 @@ impl Ledger {
             .chain(new.into_iter().map(|found| (found, Side::New)))
         {
             let told = if side == Side::Old { &mut self.gone } else { &mut self.brought };
-            let told = told.entry(found.key.clone()).or_insert_with(|| Told { found, nodes: Vec::new() });
+            let told = told.entry(found.key.clone()).or_insert_with(|| Told {
+                found,
+                nodes: Vec::new(),
+                alike: Vec::new(),
+            });
             if !node.is_empty() && !told.nodes.iter().any(|known| known == node) {
                 told.nodes.push(node.to_owned());
             }
@@ -85,11 +98,34 @@ impl Ledger {
 
     /// What the change brings, and what it removes. A finding that some node loses and another gets is brought.
     pub(super) fn into_stories(self) -> (Vec<Told>, Vec<Told>) {
-        let brought: Vec<Told> = self.brought.into_values().collect();
-        let is_brought = |key: &FindingKey| brought.iter().any(|told| told.found.key == *key);
-        let gone = self.gone.into_iter().filter(|(key, _)| !is_brought(key)).map(|(_, told)| told).collect();
+        let brought = told_once(self.brought);
+        let is_brought = |told: &Told| brought.iter().any(|other| other.is(&told.found.key));
+        let gone = told_once(self.gone).into_iter().filter(|told| !is_brought(told)).collect();
         (brought, gone)
     }
+}
+
+/// Findings of one rule at one place are one story, told for the first resource, with all nodes.
+fn told_once(found: IndexMap<FindingKey, Told>) -> Vec<Told> {
+    let mut stories: Vec<Told> = Vec::new();
+    for (key, told) in found {
+        let finding = &told.found.finding;
+        let is_alike = |other: &&mut Told| {
+            let other = &other.found.finding;
+            finding.span.is_some()
+                && (other.rule, other.severity, other.span) == (finding.rule, finding.severity, finding.span)
+        };
+        match stories.iter_mut().find(is_alike) {
+            Some(story) => {
+                story.nodes.extend(told.nodes);
+                story.nodes.sort_unstable();
+                story.nodes.dedup();
+                story.alike.push(key);
+            }
+            None => stories.push(told),
+        }
+    }
+    stories
 }
 
 /// Findings without a partner in the other version. Each partner counts once.

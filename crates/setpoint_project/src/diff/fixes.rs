@@ -150,12 +150,11 @@ fn tried(
     }
     let threads = threads(session.jobs);
     let surroundings = mended.surroundings(options, threads, jobs.len())?;
-    let known: Vec<_> = brought.iter().map(|told| &told.found.key).collect();
     let is_mended = parallel(&jobs, threads, |job| {
         node::findings_of(&mended, &surroundings, job).is_some_and(|findings| {
             findings.iter().all(|found| {
-                found.key != told.found.key
-                    && (found.finding.severity != Severity::Error || known.contains(&&found.key))
+                let is_known = brought.iter().any(|other| other.is(&found.key));
+                !told.is(&found.key) && (is_known || found.finding.severity != Severity::Error)
             })
         })
     });

@@ -291,9 +291,6 @@ mod tests {
         let text = alone.unwrap_or_default();
         assert!(text.contains("    1  new  new\n    1  removed  gone\n"), "{text}");
         assert!(text.contains("modules/of_d/manifests/init.pp:1"), "{text}");
-        assert!(
-            text.ends_with("3 of 5 nodes change, 1 new node, 1 removed node, 1 new warning\n"),
-            "{text}"
-        );
+        assert!(text.ends_with("3 of 5 nodes change, 1 new node, 1 removed node, 1 new warning\n"), "{text}");
     }
 }
