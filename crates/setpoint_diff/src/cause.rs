@@ -32,7 +32,7 @@ impl Root {
     /// elsewhere.
     pub fn shared_name<'p>(&'p self, path: &'p str) -> &'p str {
         // The current folder has two names.
-        let path = if self.path.is_empty() { path.strip_prefix("./").unwrap_or(path) } else { path };
+        let path = if self.path.is_empty() { path.trim_start_matches("./") } else { path };
         match path.strip_prefix(self.path.as_str()) {
             Some("") => self.file.as_deref().unwrap_or(path),
             Some(rest) if self.path.is_empty() || self.path.ends_with('/') => rest,

@@ -14,6 +14,8 @@ pub struct Comparison {
     pub not_compared: Vec<String>,
     /// What no node enters, and why.
     pub not_looked_at: Vec<String>,
+    /// How many nodes were compared without what is proved of them: the time was over.
+    pub unproved: usize,
     pub differences: Differences,
     /// Findings of the new version that the old one does not have.
     pub new_findings: Vec<FindingStory>,

@@ -155,6 +155,7 @@ pub(super) fn simulate(subject: &Subject<'_>, args: &SimulateArgs) -> Result<Out
 pub(super) fn told(found: Comparison) -> DiffOutcome {
     let is_open = !found.not_compared.is_empty()
         || !found.not_looked_at.is_empty()
+        || found.unproved > 0
         || found.nodes.iter().any(|node| matches!(node.fate, Fate::NotLookedAt(_)));
     let effects = [
         (DiffFailOn::Error, found.brings_errors()),

@@ -43,6 +43,9 @@ pub fn json(found: &Comparison, version: &str) -> Json {
     if !found.not_compared.is_empty() {
         out["not_compared"] = object!(found.not_compared);
     }
+    if found.unproved > 0 {
+        out["unproved_nodes"] = object!(found.unproved);
+    }
     if !found.not_looked_at.is_empty() {
         out["not_looked_at"] = object!(found.not_looked_at);
     }

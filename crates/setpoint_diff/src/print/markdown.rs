@@ -6,7 +6,7 @@ use setpoint_source::Severity;
 
 use super::{
     MAX_GIST, by_nodes, chain, compared, few_names, frame_lines, gist, headline, node_names, nodes, place,
-    rows, source_lines, title, told_lines, uncounted,
+    rows, source_lines, title, uncounted,
 };
 use crate::{Comparison, FindingStory, Group};
 
@@ -16,8 +16,10 @@ pub const GITHUB_LIMIT: usize = 65_536;
 pub const GITLAB_LIMIT: usize = 1_000_000;
 /// What is kept for the end of a comment that is cut.
 const RESERVE: usize = 1_500;
-/// Changes of one cause that are listed at most.
-const MAX_CHANGES: usize = 40;
+/// Lines of the changes of one cause that are listed at most.
+const MAX_CHANGED_LINES: usize = 150;
+/// Changed pieces of source that are shown of one cause at most.
+const MAX_CAUSES: usize = 5;
 /// Findings that are told at length; the others are a line each.
 const MAX_FINDINGS: usize = 10;
 
@@ -51,8 +53,7 @@ fn cut(sections: Vec<String>, foot: &str, limit: usize) -> String {
     let (mut out, mut used, mut left) = (String::new(), 0, 0);
     for section in sections {
         let needed = length(&section) + 1;
-        // After the first that has no room, nothing follows: what is told keeps its order.
-        if left > 0 || used + needed > room {
+        if used + needed > room {
             left += 1;
             continue;
         }
@@ -155,13 +156,14 @@ fn catalog_changes(found: &Comparison, groups: &[Group]) -> Vec<String> {
     let mut sections = Vec::new();
     for (at, group) in groups.iter().enumerate() {
         let mut out = String::new();
-        for hunk in &group.causes {
+        for hunk in group.causes.iter().take(MAX_CAUSES) {
             let _ = writeln!(out, "{}", code(&place(hunk)));
             fenced(&source_lines(hunk), &mut out);
         }
+        let mut room = MAX_CHANGED_LINES;
         for (names, changes) in by_nodes(group) {
             let _ = writeln!(out, "\non {}:", node_names(&names, all));
-            fenced(&told_of(&changes), &mut out);
+            fenced(&told_of(&changes, &mut room), &mut out);
         }
         let (resources, touched) = extent(group);
         let cause = match group.causes.as_slice() {
@@ -183,10 +185,18 @@ fn catalog_changes(found: &Comparison, groups: &[Group]) -> Vec<String> {
 }
 
 /// The lines of the changes, as far as anybody reads them.
-fn told_of(changes: &[Vec<String>]) -> Vec<String> {
-    let mut lines: Vec<String> = changes.iter().take(MAX_CHANGES).flatten().cloned().collect();
-    if changes.len() > MAX_CHANGES {
-        lines.push(format!("  … {} more changes", changes.len() - MAX_CHANGES));
+fn told_of(changes: &[Vec<String>], room: &mut usize) -> Vec<String> {
+    let (mut lines, mut left) = (Vec::new(), 0);
+    for change in changes {
+        if change.len() > *room {
+            left += 1;
+            continue;
+        }
+        *room -= change.len();
+        lines.extend(change.iter().cloned());
+    }
+    if left > 0 {
+        lines.push(format!("  … {}", super::plural(left, "more change", "more changes")));
     }
     lines
 }

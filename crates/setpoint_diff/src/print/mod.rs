@@ -23,6 +23,8 @@ use crate::{
 
 /// Lines of a changed text, or of changed source, that are shown at most.
 const MAX_LINES: usize = 20;
+/// Characters of a line that are shown at most.
+const MAX_WIDTH: usize = 240;
 /// Names of nodes that are listed at most.
 const MAX_NODES: usize = 6;
 /// Resources that the gist names at most.
@@ -117,7 +119,11 @@ fn gist(groups: &[Group]) -> Vec<String> {
         }
     }
     // What the machine has comes before what contains it.
-    names.sort_by_key(|name| name.contains(" Class["));
+    let contains_others = |name: &String| {
+        let type_name = name.split('[').next().unwrap_or("");
+        (type_name.ends_with(" Class"), type_name.contains("::"))
+    };
+    names.sort_by_key(contains_others);
     names
 }
 
@@ -209,8 +215,14 @@ fn uncounted(found: &Comparison) -> Vec<(String, Vec<String>)> {
         sections.push((heading, reasons.into_iter().map(line).collect()));
     }
     let unseen = found.with_fate(|fate| matches!(fate, Fate::NotLookedAt(_)));
-    if !unseen.is_empty() || !found.not_looked_at.is_empty() {
+    if !unseen.is_empty() || !found.not_looked_at.is_empty() || found.unproved > 0 {
         let mut lines: Vec<String> = by_reason(&unseen).into_iter().map(line).collect();
+        if found.unproved > 0 {
+            lines.push(format!(
+                "{} × compared without proofs, for which the time was too short: `--timeout` gives more",
+                found.unproved
+            ));
+        }
         lines.extend(found.not_looked_at.iter().cloned());
         sections.push((format!("Not looked at: {}", plural(lines.len(), "reason", "reasons")), lines));
     }
@@ -236,7 +248,15 @@ fn shortened(mut lines: Vec<String>) -> Vec<String> {
         lines.truncate(MAX_LINES);
         lines.push(format!("  … {left} more lines"));
     }
-    lines
+    lines.into_iter().map(narrowed).collect()
+}
+
+/// A line, as far as anybody reads it.
+fn narrowed(line: String) -> String {
+    match line.char_indices().nth(MAX_WIDTH) {
+        Some((end, _)) => format!("{}… ({} characters)", &line[..end], line.chars().count()),
+        None => line,
+    }
 }
 
 /// The differences of a group, each as its lines: what is told in the same words is told once, and what the same nodes have
@@ -305,7 +325,7 @@ fn told_lines(told: &Told) -> Vec<String> {
             lines.extend(after.as_ref().map(|value| format!("+     {}", shown(value))));
         }
     }
-    lines
+    lines.into_iter().map(narrowed).collect()
 }
 
 fn shown(value: &ToldValue) -> String {

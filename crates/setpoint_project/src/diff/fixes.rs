@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::time::Instant;
 
 use setpoint_diff::{FixStory, Hunk, SourceChanges};
 use setpoint_source::{
@@ -42,7 +43,8 @@ pub(super) fn checked(
     let mut stories = Vec::new();
     for (at, told) in brought.iter().enumerate() {
         let mut story = None;
-        if at < MAX_FINDINGS {
+        let is_late = new.session.deadline.is_some_and(|deadline| deadline <= Instant::now());
+        if at < MAX_FINDINGS && !is_late {
             for candidate in candidates(&told.found.finding, new, changes).into_iter().take(MAX_CANDIDATES) {
                 if let Some(count) = tried(&candidate, told, brought, new, options, plan)? {
                     story =
@@ -140,6 +142,7 @@ fn tried(
     let files: &dyn FileSystem = &files;
     let mut session = Session::new(files);
     session.jobs = new.session.jobs;
+    session.deadline = new.session.deadline;
     let mended = Opened::open(new.side, &session, &new.project.input, &new.project.input, options)?;
     let wanted: Vec<&Job> = plan.jobs.iter().filter(|job| told.nodes.contains(&job.label())).collect();
     let mended_plan = mended.project.plan()?;

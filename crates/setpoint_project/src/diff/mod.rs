@@ -93,6 +93,9 @@ impl<'s> Opened<'s> {
     }
 }
 
+/// A catalog that needs longer is compared without its proofs: there may be many, and each is asked twice.
+const MAX_SECONDS_A_CATALOG: u64 = 10;
+
 /// A node of the old version, of the new one, or of both.
 type Pair<'p> = (Option<&'p Job>, Option<&'p Job>);
 
@@ -110,6 +113,10 @@ pub fn diff(
         let given = old_options.puppet.modulepath.take().into_iter();
         old_options.puppet.modulepath = Some(given.chain([more.clone()]).collect::<Vec<_>>().join(":"));
     }
+    let mut limited = options.clone();
+    limited.timeout = options.timeout.map(|seconds| seconds.min(MAX_SECONDS_A_CATALOG));
+    let options = &limited;
+    old_options.timeout = limited.timeout;
     let mut before = Session::new(older.files);
     before.jobs = session.jobs;
     before.deadline = session.deadline;
@@ -174,6 +181,7 @@ impl Work<'_, '_> {
         run_in_order(&pairs, threads, compare, |outcome: NodeOutcome| {
             let Some(&pair) = taken.next() else { return };
             are_empty &= outcome.is_empty;
+            comparison.unproved += usize::from(outcome.is_cut);
             comparison.differences.merge(outcome.differences);
             let name = pair.1.or(pair.0).map(Job::label).unwrap_or_default();
             ledger.add(&name, outcome.old_findings, outcome.new_findings);

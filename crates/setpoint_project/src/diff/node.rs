@@ -5,11 +5,12 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use setpoint_catalog::Catalog;
 use setpoint_catalog::compare::{Scope, compare as compare_catalogs};
+use setpoint_catalog::graph::Graph;
 use setpoint_catalog::write::resource_json;
 use setpoint_diff::{Differences, Fate, ServedFiles, Side, SourceChanges, Version};
 use setpoint_packages::Platform;
 use setpoint_puppet::Compilation;
-use setpoint_source::{Diagnostic, InputReport, Question, Severity};
+use setpoint_source::{Diagnostic, Gap, InputReport, Judgement, Question, Severity};
 use sha2::{Digest, Sha256};
 
 use crate::jobs::{Job, Origin};
@@ -27,6 +28,8 @@ pub(super) struct NodeOutcome {
     pub(super) new_findings: Vec<Found>,
     /// It has a catalog in each version that has the node, and no resource in it.
     pub(super) is_empty: bool,
+    /// What is proved of it was not compared: the time was over.
+    pub(super) is_cut: bool,
 }
 
 /// What was proved about catalogs of one version, so that nodes with the same catalog share it.
@@ -38,6 +41,8 @@ pub(super) struct Proofs(Mutex<HashMap<[u8; 32], Arc<OnceLock<Proof>>>>);
 struct Proof {
     findings: Vec<Diagnostic>,
     refused: Option<String>,
+    /// The time was over before every question was asked.
+    is_cut: bool,
 }
 
 /// How a node fares in one version.
@@ -96,8 +101,15 @@ pub(super) fn compare<'o, 's: 'o, 't: 'o>(
         one.filter(|_| !are_identical).map(|one| one.proof(surroundings))
     };
     // Nobody asks about a node that is gone.
-    let old_proof = proof(was.as_ref().filter(|_| is.is_some()), old.1);
-    let new_proof = proof(is.as_ref(), new.1);
+    let mut old_proof = proof(was.as_ref().filter(|_| is.is_some()), old.1);
+    let mut new_proof = proof(is.as_ref(), new.1);
+    // What one version was not asked cannot be told from what it does not have.
+    let is_cut = [&old_proof, &new_proof].into_iter().flatten().any(|proof| proof.is_cut);
+    for proof in [&mut old_proof, &mut new_proof].into_iter().flatten() {
+        if is_cut && proof.refused.is_none() {
+            proof.findings.clear();
+        }
+    }
     let (old_state, new_state) =
         (state(was.as_ref(), old_proof.as_ref()), state(is.as_ref(), new_proof.as_ref()));
     let is_tried = pair.1.is_some_and(|job| matches!(job.origin, Origin::Class | Origin::Example));
@@ -123,10 +135,11 @@ pub(super) fn compare<'o, 's: 'o, 't: 'o>(
         old_findings: findings(was.as_ref(), old_proof, old_counts),
         new_findings: findings(is.as_ref(), new_proof, new_counts),
         is_empty,
+        is_cut,
     }
 }
 
-/// What is wrong with a node of one version; nothing if it does not compile.
+/// What is wrong with a node of one version; nothing if it does not compile, or if not all was asked.
 pub(super) fn findings_of(
     opened: &Opened<'_>,
     surroundings: &Surroundings<'_>,
@@ -134,7 +147,8 @@ pub(super) fn findings_of(
 ) -> Option<Vec<Found>> {
     let compiled = Compiled::new(opened, job);
     compiled.compilation.catalog.as_ref()?;
-    Some(compiled.findings(Some(compiled.proof(surroundings))))
+    let proof = compiled.proof(surroundings);
+    (!proof.is_cut).then(|| compiled.findings(Some(proof)))
 }
 
 /// Whether every answer about one catalog is an answer about the other, whose resources and parameters are the same.
@@ -170,12 +184,13 @@ fn fate(old: State, new: State, differs: bool, is_tried: bool) -> Fate {
         (State::Works | State::Absent | State::Limit(_), State::Refused(reason)) => {
             Fate::CannotBeApplied(reason)
         }
-        (State::Fails(_) | State::Refused(_), State::Fails(reason) | State::Refused(reason)) => {
-            Fate::FailsAlike(reason)
-        }
+        // What the agent refuses is a catalog still, and changes like one.
+        (State::Works, State::Works) | (State::Refused(_), State::Refused(_)) if differs => Fate::Changes,
+        (State::Refused(_), State::Refused(_)) => Fate::Same,
+        (State::Fails(_) | State::Refused(_), State::Fails(reason))
+        | (State::Fails(_), State::Refused(reason)) => Fate::FailsAlike(reason),
         (State::Fails(reason) | State::Refused(reason), State::Works) => Fate::Mended(reason),
         (State::Limit(reason), State::Works) => Fate::NotLookedAt(format!("before the change, {reason}")),
-        (State::Works, State::Works) if differs => Fate::Changes,
         (State::Works | State::Absent, State::Works) | (_, State::Absent) => Fate::Same,
     }
 }
@@ -216,7 +231,10 @@ impl<'o, 's> Compiled<'o, 's> {
             }
             None => error.message.clone(),
         });
-        told.into_iter().next().unwrap_or_else(|| "there is no catalog".to_owned())
+        let reason = told.into_iter().next().unwrap_or_else(|| "there is no catalog".to_owned());
+        // Nodes that fail for one reason are told together.
+        let reason = reason.split_whitespace().collect::<Vec<_>>().join(" ");
+        reason.replace(&format!(" for {}", self.job.node.name), "").replace(&self.job.node.name, "…")
     }
 
     /// All that is known to be wrong with it.
@@ -238,7 +256,7 @@ impl<'o, 's> Compiled<'o, 's> {
     /// What is proved about the catalog, once for all nodes that have it.
     fn proof(&self, surroundings: &Surroundings<'_>) -> Proof {
         let Some(catalog) = &self.compilation.catalog else {
-            return Proof { findings: Vec::new(), refused: None };
+            return Proof { findings: Vec::new(), refused: None, is_cut: false };
         };
         let key = self.key(catalog);
         let mut known = self.opened.proofs.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -248,14 +266,32 @@ impl<'o, 's> Compiled<'o, 's> {
     }
 
     fn prove(&self, surroundings: &Surroundings<'_>) -> Proof {
+        if surroundings.is_late() {
+            return self.look();
+        }
         let mut report = InputReport::new(self.job.path.clone(), "puppet");
         report.node = Some(self.job.label());
         analyse(&self.opened.project, surroundings, self.job, &self.compilation, &mut report);
-        let is_refused =
-            report.verdict().get(Question::Catalog).is_some_and(setpoint_source::Judgement::is_refuted);
+        let is_refused = report.verdict().get(Question::Catalog).is_some_and(Judgement::is_refuted);
         let error = report.findings.iter().find(|finding| finding.severity == Severity::Error);
         let refused = is_refused.then(|| error.map(|error| error.message.clone()).unwrap_or_default());
-        Proof { findings: report.findings, refused }
+        let is_late = |answer: &Judgement| answer.reasons().iter().any(|reason| reason.gap == Gap::Time);
+        let is_cut = report.verdict().iter().any(|(_, answer)| is_late(answer));
+        Proof { findings: report.findings, refused, is_cut }
+    }
+
+    /// What is seen without a proof: resources that the agent refuses, and circles.
+    fn look(&self) -> Proof {
+        let (catalog, home) = (self.compilation.catalog.as_ref(), self.opened.project.home(&self.job.node));
+        let (Some(catalog), Ok(home)) = (catalog, home) else {
+            return Proof { findings: Vec::new(), refused: None, is_cut: true };
+        };
+        let types = home.environment.module_types();
+        let mut findings = setpoint_catalog::findings::of_conversion(catalog, types);
+        findings.extend(setpoint_catalog::findings::of_graph(catalog, &Graph::new(catalog, types)));
+        let error = findings.iter().find(|finding| finding.severity == Severity::Error);
+        let refused = error.map(|error| error.message.clone());
+        Proof { findings, refused, is_cut: true }
     }
 
     /// Catalogs of one version with the same key have the same answers: their names apart, they are the same.
