@@ -321,11 +321,9 @@ pub(crate) struct WhyArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct ImpactArgs {
-    #[arg(value_name = "INPUT")]
-    pub(crate) input: PathBuf,
-    /// A line of a manifest, a template or a data file
-    #[arg(value_name = "FILE:LINE")]
-    pub(crate) line: String,
+    /// A line of a manifest, a template or a data file; before it, the input, which is the current folder if none is named
+    #[arg(value_name = "[INPUT] FILE:LINE", required = true, num_args = 1..=2)]
+    named: Vec<String>,
     /// List also what the line could have reached, had something else stood there
     #[arg(long)]
     pub(crate) all: bool,
@@ -334,6 +332,16 @@ pub(crate) struct ImpactArgs {
     pub(crate) format: String,
     #[command(flatten)]
     pub(crate) options: InputOptions,
+}
+
+impl ImpactArgs {
+    pub(crate) fn input(&self) -> PathBuf {
+        if let [input, _] = self.named.as_slice() { PathBuf::from(input) } else { PathBuf::from(".") }
+    }
+
+    pub(crate) fn line(&self) -> &str {
+        self.named.last().map_or("", String::as_str)
+    }
 }
 
 #[derive(Debug, Args)]

@@ -193,8 +193,7 @@ mod tests {
 
     #[test]
     fn a_pointer_stands_for_the_file_that_it_names() {
-        let digest = Sha256::digest(b"large");
-        let digits: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
+        let digits = setpoint_diff::hexadecimal(&Sha256::digest(b"large"));
         let pointer = format!("version https://git-lfs.github.com/spec/v1\noid sha256:{digits}\nsize 5\n");
         assert_eq!(content_of(pointer.as_bytes()), content_of(b"large"));
         assert_ne!(content_of(b"version https://git-lfs.github.com/spec/v1\n"), content_of(b"large"));
