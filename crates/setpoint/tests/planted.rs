@@ -577,3 +577,32 @@ fn a_shallow_clone_is_told_what_to_fetch() {
     let done = clone.setpoint(&["diff", "main-line", "--direct"]);
     assert_eq!(done.status.code(), Some(0), "{}", String::from_utf8_lossy(&done.stderr));
 }
+
+/// The comment that the README begins with is what the program prints, but for the names of commits.
+#[test]
+fn the_comment_of_the_readme_is_what_is_printed() {
+    let repository = Repository::of_example("readme");
+    repository.git(&["tag", "start"]);
+    let plant = PLANTS.iter().find(|plant| plant.name == "a cycle").expect("the change of the README");
+    plant.change.iter().for_each(|edit| repository.edit(edit));
+    repository.commit("change");
+    let done =
+        repository.setpoint(&["diff", "start", "--format", "markdown", "--marker", "example/control-repo"]);
+    let mut comment = String::from_utf8_lossy(&done.stdout).into_owned();
+    for (name, shown) in [("start", "f26fb7b"), ("HEAD", "5fce049")] {
+        let commit =
+            Command::new("git").current_dir(&repository.0).args(["rev-parse", name]).output().expect("git");
+        let commit = String::from_utf8_lossy(&commit.stdout).into_owned();
+        comment = comment.replace(commit.get(..7).expect("a commit"), shown);
+    }
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../README.md");
+    let readme = std::fs::read_to_string(&path).expect("the README");
+    let begin = "<!-- recorded by crates/setpoint/tests/planted.rs -->\n";
+    let (before, rest) = readme.split_once(begin).expect("a place for the comment");
+    let (recorded, after) = rest.split_once("<!-- end -->").expect("an end of the comment");
+    if std::env::var_os("SETPOINT_BLESS").is_some() {
+        std::fs::write(&path, format!("{before}{begin}{comment}<!-- end -->{after}")).expect("the README");
+    } else {
+        assert_eq!(recorded, comment, "SETPOINT_BLESS=1 records it anew");
+    }
+}
