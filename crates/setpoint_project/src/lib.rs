@@ -30,7 +30,7 @@ mod settle;
 mod sibling;
 mod survey;
 
-pub use diff::{Compared, Older, diff};
+pub use diff::{Older, diff};
 pub use fleet::{Fleet, FleetNode, check_fleet};
 pub use jobs::{Job, OwnFacts, Plan};
 pub use judge::{Subject, check, check_catalog, module_types, read_catalog, with_subject};

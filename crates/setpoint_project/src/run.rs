@@ -239,13 +239,6 @@ fn fold_findings_in_modules(project: &Project<'_>, reports: &mut [InputReport], 
     if project.options.include_modules || matches!(project.kind, Kind::Manifests(_)) {
         return;
     }
-    let sources = &project.session.sources;
-    let path_of = |span: Span| PathBuf::from(sources.file(span.file).path());
-    let is_own = |finding: &Diagnostic| {
-        let mut places =
-            finding.span.into_iter().chain(finding.labels.iter().map(|label| label.span)).peekable();
-        places.peek().is_none() || places.any(|span| project.owns(&path_of(span)))
-    };
     let (mut count, mut modules) = (0, BTreeSet::new());
     for report in reports.iter_mut() {
         let fails = report.verdict().get(Question::Catalog).is_some_and(Judgement::is_refuted);
@@ -253,10 +246,10 @@ fn fold_findings_in_modules(project: &Project<'_>, reports: &mut [InputReport], 
             continue;
         }
         report.findings.retain(|finding| {
-            let keeps = is_own(finding);
+            let keeps = is_own(project, finding);
             if !keeps {
                 count += 1;
-                let path = finding.span.map(path_of).unwrap_or_default();
+                let path = finding.span.map(|span| path_of(project, span)).unwrap_or_default();
                 modules.extend(project.environment.module_of(&path).map(|(name, _)| name));
             }
             keeps
@@ -267,6 +260,16 @@ fn fold_findings_in_modules(project: &Project<'_>, reports: &mut [InputReport], 
         let finding = Diagnostic::new(Rule::FindingsInModules, format!("{count} in {modules}"));
         about.findings.push(finding.with_help("`--include-modules` lists them."));
     }
+}
+
+fn path_of(project: &Project<'_>, span: Span) -> PathBuf {
+    PathBuf::from(project.session.sources.file(span.file).path())
+}
+
+/// Whether a finding is about the user's own files, or about no file.
+pub(crate) fn is_own(project: &Project<'_>, finding: &Diagnostic) -> bool {
+    let mut places = finding.span.into_iter().chain(finding.labels.iter().map(|label| label.span)).peekable();
+    places.peek().is_none() || places.any(|span| project.owns(&path_of(project, span)))
 }
 
 fn counted_classes(count: usize) -> String {

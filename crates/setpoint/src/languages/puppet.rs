@@ -7,14 +7,14 @@ use std::path::{Path, PathBuf};
 
 use setpoint_catalog::graph::{self, Graph, Types};
 use setpoint_catalog::{Catalog, findings};
-use setpoint_diff::Differences;
-use setpoint_project::{Compared, Older, Project, Session, Subject, Surroundings, UsageError};
+use setpoint_diff::{About, Comparison, Fate};
+use setpoint_project::{Older, Project, Session, Subject, Surroundings, UsageError};
 use setpoint_puppet::{LogEntry, LogLevel, Looked, LookupOptions};
 use setpoint_settle::Turn;
 use setpoint_source::{Diagnostic, InputReport, Rule, Severity};
 
-use super::Language;
-use crate::cli::{ImpactArgs, InputOptions, RunFormat, SimulateArgs, WhyArgs};
+use super::{DiffOutcome, Language};
+use crate::cli::{DiffFailOn, DiffFormat, ImpactArgs, InputOptions, RunFormat, SimulateArgs, WhyArgs};
 use crate::output::{Outcome, VERSION, pretty};
 
 #[derive(Debug)]
@@ -91,11 +91,10 @@ impl Language for Puppet {
         old: &Older<'_>,
         new: &Path,
         options: &InputOptions,
-        format: &str,
-    ) -> Result<Outcome, UsageError> {
-        let Compared { differences, diagnostics } =
-            setpoint_project::diff(session, old, new, &options.for_project())?;
-        Ok(Outcome { result: Some(printed(&differences, format)), diagnostics })
+        about: About,
+    ) -> Result<DiffOutcome, UsageError> {
+        let compared = setpoint_project::diff(session, old, new, &options.for_project(), about)?;
+        Ok(told(compared))
     }
 
     fn why(&self, session: &Session<'_>, args: &WhyArgs) -> Result<Outcome, UsageError> {
@@ -191,12 +190,29 @@ pub(super) fn simulate(subject: &Subject<'_>, args: &SimulateArgs) -> Result<Out
     })
 }
 
-/// What differs between catalogs, in a format.
-pub(super) fn printed(found: &Differences, format: &str) -> String {
-    match format {
-        "json" => pretty(&setpoint_diff::json(found, VERSION)),
-        "markdown" => setpoint_diff::markdown(found),
-        _ => setpoint_diff::text(found),
+/// What a change does, in every format.
+pub(super) fn told(found: Comparison) -> DiffOutcome {
+    let is_open = !found.not_compared.is_empty()
+        || !found.not_looked_at.is_empty()
+        || found.unproved > 0
+        || found.nodes.iter().any(|node| matches!(node.fate, Fate::NotLookedAt(_)));
+    let effects = [
+        (DiffFailOn::Error, found.brings_errors()),
+        (DiffFailOn::Finding, !found.new_findings.is_empty()),
+        (DiffFailOn::Change, found.changes()),
+        (DiffFailOn::Unknown, is_open),
+    ];
+    let print = move |format| match format {
+        DiffFormat::Text => setpoint_diff::text(&found),
+        DiffFormat::Markdown => setpoint_diff::markdown(&found, setpoint_diff::GITHUB_LIMIT),
+        DiffFormat::Gitlab => setpoint_diff::markdown(&found, setpoint_diff::GITLAB_LIMIT),
+        DiffFormat::Github => setpoint_diff::github(&found),
+        DiffFormat::Json => pretty(&setpoint_diff::json(&found, VERSION)),
+    };
+    DiffOutcome {
+        print: Box::new(print),
+        diagnostics: Vec::new(),
+        effects: effects.into_iter().filter(|(_, has)| *has).map(|(effect, _)| effect).collect(),
     }
 }
 
