@@ -381,6 +381,9 @@ pub(crate) struct DiffArgs {
     /// Write the result also in another format: `markdown=comment.md`
     #[arg(short, long, value_name = "FORMAT=FILE", value_parser = parse_output)]
     pub(crate) output: Vec<(DiffFormat, PathBuf)>,
+    /// Tell what the next run does on every node that changes; `full` tells it step by step
+    #[arg(long, value_enum, value_name = "HOW", num_args = 0..=1, require_equals = true, default_missing_value = "short")]
+    pub(crate) next_run: Option<NextRunHow>,
     /// Exit with 1 if the change does this
     #[arg(long, value_enum, value_delimiter = ',', default_value = "error")]
     pub(crate) fail_on: Vec<DiffFailOn>,
@@ -420,9 +423,17 @@ pub(crate) enum DiffFailOn {
     Finding,
     /// A catalog or the contents of a file change
     Change,
+    /// The next run restarts or reloads a service
+    Restart,
     /// A node or a module that was not compared
     Unknown,
     Never,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum NextRunHow {
+    Short,
+    Full,
 }
 
 fn parse_output(text: &str) -> Result<(DiffFormat, PathBuf), String> {

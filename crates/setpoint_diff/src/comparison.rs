@@ -1,5 +1,6 @@
 //! Everything that is told about a change.
 
+use setpoint_settle::NextRun;
 use setpoint_source::Severity;
 
 use crate::Differences;
@@ -21,6 +22,25 @@ pub struct Comparison {
     pub new_findings: Vec<FindingStory>,
     /// Findings of the old version that the new one does not have.
     pub gone_findings: Vec<FindingStory>,
+    /// What the next run does on the nodes that change, if that was asked for; nodes with the same run share one.
+    pub next_runs: Vec<NextRunStory>,
+}
+
+/// What the next run does on some nodes.
+#[derive(Clone, Debug)]
+pub struct NextRunStory {
+    pub nodes: Vec<String>,
+    /// Or why nobody knows.
+    pub run: Result<NextRun, String>,
+}
+
+/// How much is told of the next run.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum NextRunForm {
+    /// A line for each resource that does something.
+    Short,
+    /// Step by step.
+    Full,
 }
 
 /// What is compared.
@@ -35,6 +55,8 @@ pub struct About {
     pub nodes_with_facts: usize,
     /// By which a comment is found again.
     pub marker: String,
+    /// Whether the next run is told, and how.
+    pub next_run: Option<NextRunForm>,
     /// Where the whole report is.
     pub report: Option<String>,
     /// The command that prints this again.
@@ -132,6 +154,22 @@ pub struct FixStory {
 }
 
 impl Comparison {
+    /// Adds what the next run does on a node.
+    pub fn add_next_run(&mut self, node: &str, run: Result<NextRun, String>) {
+        match self.next_runs.iter_mut().find(|story| story.run == run) {
+            Some(story) => story.nodes.push(node.to_owned()),
+            None => self.next_runs.push(NextRunStory { nodes: vec![node.to_owned()], run }),
+        }
+    }
+
+    /// Whether a service restarts or reloads in the next run of a node, or may for all that is known.
+    pub fn restarts(&self) -> bool {
+        self.next_runs.iter().any(|story| match &story.run {
+            Ok(run) => run.restarts().next().is_some(),
+            Err(_) => true,
+        })
+    }
+
     /// The nodes with a fate.
     pub fn with_fate(&self, wanted: impl Fn(&Fate) -> bool) -> Vec<&NodeStory> {
         self.nodes.iter().filter(|node| node.presence != Presence::Removed && wanted(&node.fate)).collect()

@@ -5,11 +5,11 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
-use setpoint_diff::{About, SideName};
+use setpoint_diff::{About, NextRunForm, SideName};
 use setpoint_project::{Older, Session, UsageError};
 use setpoint_source::FileSystem;
 
-use crate::cli::{DiffArgs, DiffFailOn, DiffFormat};
+use crate::cli::{DiffArgs, DiffFailOn, DiffFormat, NextRunHow};
 use crate::git::{self, Repository, RevisionFiles};
 use crate::languages::DiffOutcome;
 use crate::progress::Shown;
@@ -123,6 +123,11 @@ fn about(args: &DiffArgs, old: &Named, new: &Named) -> About {
         new: new_name,
         marker: marker.unwrap_or_else(|| "local".to_owned()),
         report: args.report_url.clone(),
+        next_run: match args.next_run {
+            Some(NextRunHow::Full) => Some(NextRunForm::Full),
+            Some(NextRunHow::Short) => Some(NextRunForm::Short),
+            None => args.fail_on.contains(&DiffFailOn::Restart).then_some(NextRunForm::Short),
+        },
         ..About::default()
     }
 }

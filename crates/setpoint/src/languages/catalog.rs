@@ -2,10 +2,13 @@
 
 use std::path::Path;
 
+use setpoint_catalog::Catalog;
 use setpoint_diff::{
     About, Comparison, Fate, NodeStory, Presence, Root, ServedFiles, SourceChanges, Version,
 };
-use setpoint_project::{Older, Session, UsageError, check_catalog, module_types, read_catalog, with_subject};
+use setpoint_project::{
+    Older, Session, Subject, UsageError, check_catalog, module_types, read_catalog, with_subject,
+};
 use setpoint_provenance::Arena;
 use setpoint_source::InputReport;
 
@@ -66,7 +69,7 @@ impl Language for PuppetCatalog {
         session: &Session<'_>,
         old: &Older<'_>,
         new: &Path,
-        _options: &InputOptions,
+        options: &InputOptions,
         about: About,
     ) -> Result<DiffOutcome, UsageError> {
         let before = match read_catalog(&Session::new(old.files), &old.path)? {
@@ -97,6 +100,13 @@ impl Language for PuppetCatalog {
             presence: Presence::Both,
             assumed_facts: None,
         });
+        if differs && found.about.next_run.is_some() {
+            let run = with_both(session, (&before, &after), new, options, |old, new| new.next_run(old))?;
+            let run = run?.map_err(|findings| {
+                findings.into_iter().next().map(|finding| finding.message).unwrap_or_default()
+            });
+            found.add_next_run(&after.name, run);
+        }
         Ok(told(found))
     }
 
@@ -122,11 +132,7 @@ impl Language for PuppetCatalog {
                 return Ok(Outcome { result: None, diagnostics: vec![finding] });
             }
         };
-        let options = args.options.for_project();
-        let (config, _) = session.config(new, &options)?;
-        with_subject(session, &before, &config, &options, 1, |old| {
-            with_subject(session, &after, &config, &options, 1, |new| next_run(old, new, args))?
-        })?
+        with_both(session, (&before, &after), new, &args.options, |old, new| next_run(old, new, args))?
     }
 
     fn check(
@@ -137,4 +143,19 @@ impl Language for PuppetCatalog {
     ) -> Result<Vec<InputReport>, UsageError> {
         Ok(vec![check_catalog(session, path, &options.for_project())?])
     }
+}
+
+/// Asks about two catalogs of one node.
+fn with_both<R>(
+    session: &Session<'_>,
+    (before, after): (&Catalog, &Catalog),
+    path: &Path,
+    options: &InputOptions,
+    ask: impl FnOnce(&Subject<'_>, &Subject<'_>) -> R,
+) -> Result<R, UsageError> {
+    let options = options.for_project();
+    let (config, _) = session.config(path, &options)?;
+    with_subject(session, before, &config, &options, 1, |old| {
+        with_subject(session, after, &config, &options, 1, |new| ask(old, new))
+    })?
 }

@@ -2,7 +2,7 @@
 
 use serde_json::{Value as Json, json as object};
 
-use crate::{Comparison, Fate, FindingStory, Group, Presence, SideName, ToldKind, ToldValue};
+use crate::{Comparison, Fate, FindingStory, Group, NextRunStory, Presence, SideName, ToldKind, ToldValue};
 
 pub fn json(found: &Comparison, version: &str) -> Json {
     let side = |side: &SideName| format!("{}{}{}", side.before, side.name, side.after);
@@ -40,6 +40,13 @@ pub fn json(found: &Comparison, version: &str) -> Json {
             "gone": found.gone_findings.iter().map(finding_json).collect::<Vec<_>>(),
         },
     });
+    if found.about.next_run.is_some() {
+        let run = |story: &NextRunStory| match &story.run {
+            Ok(run) => object!({"nodes": story.nodes, "run": run.json()}),
+            Err(reason) => object!({"nodes": story.nodes, "open": reason}),
+        };
+        out["next_runs"] = found.next_runs.iter().map(run).collect();
+    }
     if !found.not_compared.is_empty() {
         out["not_compared"] = object!(found.not_compared);
     }

@@ -8,7 +8,7 @@ use super::{
     MAX_GIST, by_nodes, chain, compared, few_names, frame_lines, gist, headline, node_names, nodes, place,
     rows, source_lines, title, uncounted,
 };
-use crate::{Comparison, FindingStory, Group};
+use crate::{Comparison, FindingStory, Group, NextRunForm};
 
 /// GitHub refuses longer comments.
 pub const GITHUB_LIMIT: usize = 65_536;
@@ -33,6 +33,7 @@ pub fn markdown(found: &Comparison, limit: usize) -> String {
         let lines = rest.iter().map(listed).collect::<String>();
         sections.push(folded(&format!("{} more new findings", rest.len()), &lines));
     }
+    sections.extend(next_runs(found));
     if !found.gone_findings.is_empty() {
         let lines = found.gone_findings.iter().map(listed).collect::<String>();
         let count = super::plural(found.gone_findings.len(), "finding", "findings");
@@ -148,6 +149,32 @@ fn new_finding(finding: &FindingStory) -> String {
 fn listed(finding: &FindingStory) -> String {
     let at = finding.place.as_ref().map(|(path, line)| format!(" {}", code(&format!("{path}:{line}"))));
     format!("- {} `{}`: {}{}\n", sign(finding), finding.rule, plain(&finding.message), at.unwrap_or_default())
+}
+
+/// What the next run does; of equal runs one is told, with its nodes.
+fn next_runs(found: &Comparison) -> Vec<String> {
+    let mut sections = Vec::new();
+    for story in &found.next_runs {
+        let names: Vec<&str> = story.nodes.iter().map(String::as_str).collect();
+        let mut out = format!("#### What the next run does on {}\n", few_names(&names, code));
+        match &story.run {
+            Ok(run) => {
+                out.push_str(&run.markdown());
+                if found.about.next_run == Some(NextRunForm::Full) {
+                    let steps: Vec<String> = run.text().lines().map(str::to_owned).collect();
+                    let mut inner = String::new();
+                    fenced(&steps, &mut inner);
+                    out.push('\n');
+                    out.push_str(&folded("Step by step", &inner));
+                }
+            }
+            Err(reason) => {
+                let _ = writeln!(out, "It is not known: {}", plain(reason));
+            }
+        }
+        sections.push(out);
+    }
+    sections
 }
 
 /// Each cause with what it changes, folded.

@@ -8,7 +8,7 @@ use super::{
     by_nodes, chain, compared, few_names, frame_lines, headline, node_names, place, rows, source_lines,
     title, uncounted,
 };
-use crate::{Comparison, FindingStory};
+use crate::{Comparison, FindingStory, NextRunForm, NextRunStory};
 
 pub fn text(found: &Comparison) -> String {
     let mut out = format!("{}\n", compared(found, str::to_owned));
@@ -42,6 +42,14 @@ pub fn text(found: &Comparison) -> String {
         }
         out.push('\n');
     }
+    for story in &found.next_runs {
+        let names: Vec<&str> = story.nodes.iter().map(String::as_str).collect();
+        let _ = writeln!(out, "The next run on {}:", few_names(&names, str::to_owned));
+        for line in next_run_lines(story, found.about.next_run) {
+            let _ = writeln!(out, "  {line}");
+        }
+        out.push('\n');
+    }
     for (heading, lines) in uncounted(found) {
         let _ = writeln!(out, "{heading}");
         for line in lines {
@@ -59,6 +67,14 @@ pub fn text(found: &Comparison) -> String {
     }
     let _ = writeln!(out, "{}", headline(found).words);
     out
+}
+
+fn next_run_lines(story: &NextRunStory, form: Option<NextRunForm>) -> Vec<String> {
+    match (&story.run, form) {
+        (Ok(run), Some(NextRunForm::Full)) => run.text().lines().map(str::to_owned).collect(),
+        (Ok(run), _) => run.summary(),
+        (Err(reason), _) => vec![format!("It is not known: {reason}")],
+    }
 }
 
 fn told_finding(word: &str, finding: &FindingStory, out: &mut String) {

@@ -168,11 +168,12 @@ impl Work<'_, '_> {
         let new_surroundings = self.new.surroundings(self.options, threads, pairs.len())?;
         session.progress.expect(pairs.len());
         let (old, new, changes) = (self.old, self.new, self.changes);
+        let asks_next_run = self.comparison.about.next_run.is_some();
         let compare = |&pair: &Pair<'_>| {
             let shown = pair.1.or(pair.0).map(Job::label).unwrap_or_default();
             session.progress.begin(&shown);
             let sides = ((old, &old_surroundings), (new, &new_surroundings));
-            node::compare(pair, sides, changes)
+            node::compare(pair, sides, changes, asks_next_run)
         };
         let (comparison, ledger) = (&mut self.comparison, &mut self.ledger);
         let is_platform_given = self.options.puppet.platform.is_some();
@@ -185,6 +186,9 @@ impl Work<'_, '_> {
             comparison.differences.merge(outcome.differences);
             let name = pair.1.or(pair.0).map(Job::label).unwrap_or_default();
             ledger.add(&name, outcome.old_findings, outcome.new_findings);
+            if let Some(run) = outcome.next_run {
+                comparison.add_next_run(&name, run);
+            }
             let assumed = pair.1.filter(|_| !is_platform_given).and_then(|job| job.node.platform.clone());
             comparison.about.nodes_with_facts += usize::from(pair.1.is_some() && assumed.is_none());
             comparison.nodes.push(NodeStory {

@@ -10,11 +10,12 @@ use setpoint_catalog::write::resource_json;
 use setpoint_diff::{Differences, Fate, ServedFiles, Side, SourceChanges, Version};
 use setpoint_packages::Platform;
 use setpoint_puppet::Compilation;
+use setpoint_settle::NextRun;
 use setpoint_source::{Diagnostic, Gap, InputReport, Judgement, Question, Severity};
 use sha2::{Digest, Sha256};
 
 use crate::jobs::{Job, Origin};
-use crate::judge::analyse;
+use crate::judge::{Subject, analyse};
 use crate::settle::{self, Surroundings};
 
 use super::findings::Found;
@@ -30,6 +31,8 @@ pub(super) struct NodeOutcome {
     pub(super) is_empty: bool,
     /// What is proved of it was not compared: the time was over.
     pub(super) is_cut: bool,
+    /// What the next run does, or why nobody knows, if it changes and that was asked for.
+    pub(super) next_run: Option<Result<NextRun, String>>,
 }
 
 /// What was proved about catalogs of one version, so that nodes with the same catalog share it.
@@ -80,6 +83,7 @@ pub(super) fn compare<'o, 's: 'o, 't: 'o>(
     pair: Pair<'o>,
     (old, new): (SideOf<'o, 's>, SideOf<'o, 't>),
     changes: &SourceChanges<'_>,
+    asks_next_run: bool,
 ) -> NodeOutcome {
     let was = pair.0.map(|job| Compiled::new(old.0, job));
     let is = pair.1.map(|job| Compiled::new(new.0, job));
@@ -128,6 +132,12 @@ pub(super) fn compare<'o, 's: 'o, 't: 'o>(
         found.retain(|found| counts == Counts::All || found.finding.severity == Severity::Error);
         found
     };
+    let next_run = match (&was, &is) {
+        (Some(was), Some(is)) if asks_next_run && fate == Fate::Changes => {
+            Some(is.next_run(new.1, was, old.1))
+        }
+        _ => None,
+    };
     let is_empty = was.as_ref().is_none_or(Compiled::is_empty) && is.as_ref().is_none_or(Compiled::is_empty);
     NodeOutcome {
         fate,
@@ -136,6 +146,7 @@ pub(super) fn compare<'o, 's: 'o, 't: 'o>(
         new_findings: findings(is.as_ref(), new_proof, new_counts),
         is_empty,
         is_cut,
+        next_run,
     }
 }
 
@@ -251,6 +262,38 @@ impl<'o, 's> Compiled<'o, 's> {
             }
         });
         found.collect()
+    }
+
+    /// What the first run of this version does on a node that had the old one.
+    fn next_run(
+        &self,
+        surroundings: &Surroundings<'_>,
+        old: &Compiled<'_, '_>,
+        old_surroundings: &Surroundings<'_>,
+    ) -> Result<NextRun, String> {
+        if surroundings.is_late() {
+            return Err("the time is over".to_owned());
+        }
+        let told = old.ask(old_surroundings, |old| self.ask(surroundings, |new| new.next_run(old)));
+        match told.flatten() {
+            Some(Ok(Ok(run))) => Ok(run),
+            Some(Ok(Err(findings))) => {
+                Err(findings.into_iter().next().map(|found| found.message).unwrap_or_default())
+            }
+            Some(Err(error)) => Err(error.0),
+            None => Err("its environment cannot be read".to_owned()),
+        }
+    }
+
+    /// Asks about the catalog.
+    fn ask<R>(&self, surroundings: &Surroundings<'_>, ask: impl FnOnce(&Subject<'_>) -> R) -> Option<R> {
+        let catalog = self.compilation.catalog.as_ref()?;
+        let node = &self.job.node;
+        let home = self.opened.project.home(node).ok()?;
+        let platform = settle::platform(node.platform.as_deref(), &node.facts);
+        let surroundings = &surroundings.with_modules(home.environment.modulepath());
+        let (types, sources) = (home.environment.module_types(), &self.opened.session.sources);
+        Some(ask(&Subject { catalog, types, surroundings, platform, sources }))
     }
 
     /// What is proved about the catalog, once for all nodes that have it.

@@ -99,6 +99,22 @@ impl NextRun {
         self.failing_before.iter_mut().for_each(masked);
     }
 
+    /// The run in few lines: a resource each, then what else there is to know.
+    pub fn summary(&self) -> Vec<String> {
+        let rows = self.rows().into_iter().map(|row| {
+            let doubt = doubt(&row.certainty);
+            format!("{}: {}{doubt}, because {}", row.resource, row.change, row.because)
+        });
+        let mut lines: Vec<String> = rows.collect();
+        if lines.is_empty() {
+            lines.push("The next run changes nothing.".to_owned());
+        }
+        let mut rest = String::new();
+        self.rest(&mut rest);
+        lines.extend(rest.lines().map(str::to_owned));
+        lines
+    }
+
     /// The run step by step.
     pub fn text(&self) -> String {
         let mut out = String::new();
@@ -113,11 +129,7 @@ impl NextRun {
         for (at, step) in self.expected().enumerate() {
             let Row { resource, change, because, certainty } = row(step);
             let place = step.place.as_ref().map(|place| format!("  ({}:{})", place.path, place.line));
-            let doubt = match certainty {
-                Certainty::Certain | Certainty::Possible => "",
-                Certainty::Expected => " (expected)",
-                Certainty::Open { .. } => " (open)",
-            };
+            let doubt = doubt(&certainty);
             let number = at + 1;
             let _ =
                 writeln!(out, "{number:>width$}. {resource}: {change}{doubt}{}", place.unwrap_or_default());
@@ -275,6 +287,14 @@ impl NextRun {
             "assuming": assuming,
             "failing_before": self.failing_before,
         })
+    }
+}
+
+fn doubt(certainty: &Certainty) -> &'static str {
+    match certainty {
+        Certainty::Certain | Certainty::Possible => "",
+        Certainty::Expected => " (expected)",
+        Certainty::Open { .. } => " (open)",
     }
 }
 
