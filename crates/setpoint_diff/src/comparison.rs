@@ -20,6 +20,8 @@ pub struct Comparison {
     pub differences: Differences,
     /// Findings of the new version that the old one does not have.
     pub new_findings: Vec<FindingStory>,
+    /// How many more there are that a comment silences.
+    pub silenced: usize,
     /// Findings of the old version that the new one does not have.
     pub gone_findings: Vec<FindingStory>,
     /// What the next run does on the nodes that change, if that was asked for; nodes with the same run share one.

@@ -46,6 +46,17 @@ pub fn silence(report: &mut Report, sources: &Sources, baseline: Option<&Baselin
     }
 }
 
+/// Whether a comment with a reason covers any place of a finding. For findings that are in no report, as those of `setpoint diff`.
+pub fn is_silenced_by_comment(finding: &Diagnostic, sources: &Sources) -> bool {
+    let spans = finding.span.into_iter().chain(finding.labels.iter().map(|label| label.span));
+    finding.rule.may_be_silenced(finding.severity)
+        && spans.into_iter().any(|span| {
+            let file = sources.file(span.file);
+            let allows = comments::allows(span.file, &file);
+            allows.iter().any(|allow| allow.has_reason() && allow.covers(finding.rule, span, &file))
+        })
+}
+
 /// The comments of all files that a report is about.
 struct AllowedByComments {
     files: BTreeMap<FileId, Vec<Allowing>>,

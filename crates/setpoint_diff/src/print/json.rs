@@ -40,6 +40,9 @@ pub fn json(found: &Comparison, version: &str) -> Json {
             "gone": found.gone_findings.iter().map(finding_json).collect::<Vec<_>>(),
         },
     });
+    if found.silenced > 0 {
+        out["findings"]["silenced"] = object!(found.silenced);
+    }
     if found.about.next_run.is_some() {
         let run = |story: &NextRunStory| match &story.run {
             Ok(run) => object!({"nodes": story.nodes, "run": run.json()}),

@@ -226,6 +226,10 @@ fn uncounted(found: &Comparison) -> Vec<(String, Vec<String>)> {
         lines.extend(found.not_looked_at.iter().cloned());
         sections.push((format!("Not looked at: {}", plural(lines.len(), "reason", "reasons")), lines));
     }
+    if found.silenced > 0 {
+        let count = plural(found.silenced, "new finding", "new findings");
+        sections.push((format!("Silenced by comments: {count}"), Vec::new()));
+    }
     sections
 }
 

@@ -10,6 +10,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use setpoint_diff::{About, Comparison, NodeStory, Presence, Root, Side, SourceChanges};
+use setpoint_silence::is_silenced_by_comment;
 use setpoint_source::{Diagnostic, FileSystem, Rule, Severity};
 
 use crate::jobs::{Job, Plan};
@@ -220,7 +221,14 @@ impl Work<'_, '_> {
             |found: &&Diagnostic| found.rule == Rule::NotEntered && found.severity <= Severity::Warning;
         self.comparison.not_looked_at =
             new_plan.diagnostics.iter().filter(left_out).map(|found| found.message.clone()).collect();
-        let (brought, gone) = self.ledger.into_stories();
+        let (mut brought, mut gone) = self.ledger.into_stories();
+        let is_silenced = |told: &findings::Told, opened: &Opened<'_>| {
+            is_silenced_by_comment(&told.found.finding, &opened.session.sources)
+        };
+        let all = brought.len();
+        brought.retain(|told| !is_silenced(told, self.new));
+        self.comparison.silenced = all - brought.len();
+        gone.retain(|told| !is_silenced(told, self.old));
         let told = |found: findings::Told, opened: &Opened<'_>| {
             findings::story(&found, opened, self.changes, &self.comparison.differences.secrets)
         };
