@@ -185,7 +185,23 @@ pub(crate) struct CheckArgs {
     #[command(flatten)]
     pub(crate) options: InputOptions,
     #[command(flatten)]
+    pub(crate) baseline: BaselineOptions,
+    #[command(flatten)]
     pub(crate) report: ReportOptions,
+}
+
+/// Which findings are known.
+#[derive(Debug, Clone, Default, Args)]
+pub(crate) struct BaselineOptions {
+    /// The findings that are known, and not reported; without it, `setpoint-baseline.json` of the current folder
+    #[arg(long, value_name = "FILE", help_heading = "Baseline")]
+    pub(crate) baseline: Option<PathBuf>,
+    /// Remove from the baseline what no longer occurs
+    #[arg(long, help_heading = "Baseline")]
+    pub(crate) write_baseline: bool,
+    /// With `--write-baseline`: add what is reported, too
+    #[arg(long, requires = "write_baseline", help_heading = "Baseline")]
+    pub(crate) add: bool,
 }
 
 #[derive(Debug, Args)]
@@ -471,6 +487,9 @@ pub(crate) struct FixArgs {
 pub(crate) struct SimulateArgs {
     #[arg(value_name = "INPUT")]
     pub(crate) input: PathBuf,
+    /// A newer version of the input: what the next run does on a machine that the first has been applied to (Puppet)
+    #[arg(value_name = "NEW", conflicts_with_all = ["all", "random", "instance"])]
+    pub(crate) new: Option<PathBuf>,
     /// Every run instead of one: how many states there are, and where they end
     #[arg(long, conflicts_with = "random")]
     pub(crate) all: bool,
@@ -483,9 +502,9 @@ pub(crate) struct SimulateArgs {
     /// States that `--all` visits at most
     #[arg(long, value_name = "NUMBER", default_value_t = 1_000_000)]
     pub(crate) limit: usize,
-    /// How the run is printed
-    #[arg(long, value_enum, default_value_t = ResultFormat::Text)]
-    pub(crate) format: ResultFormat,
+    /// How the run is printed; `markdown` is for two versions
+    #[arg(long, value_enum, default_value_t = RunFormat::Text)]
+    pub(crate) format: RunFormat,
     #[command(flatten)]
     pub(crate) options: InputOptions,
 }
@@ -503,6 +522,13 @@ pub(crate) struct ProveArgs {
     pub(crate) format: ResultFormat,
     #[command(flatten)]
     pub(crate) options: InputOptions,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum RunFormat {
+    Text,
+    Json,
+    Markdown,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

@@ -307,6 +307,7 @@ fn check_one(
             }
         }
     }
+    report.entered.clone_from(&entered);
     let Compilation { collected, failures, .. } = compilation;
     Checked { report, compiled, resources, resources_of_code, entered, collected, failures }
 }

@@ -25,6 +25,27 @@ pub struct FindingKey {
 /// part of a reference, for a finding of many nodes is told for the first of them. `root` is the folder that paths are relative
 /// to, as the user wrote it (`.` and the empty path are the same). No line number is part of the key.
 pub fn finding_key(finding: &Diagnostic, node: Option<&str>, sources: &Sources, root: &str) -> FindingKey {
+    key_by_name(finding.rule.name(), finding, node, sources, root)
+}
+
+/// The keys that a finding has, and that it had when its rule had another name.
+pub(crate) fn all_keys(
+    finding: &Diagnostic,
+    node: Option<&str>,
+    sources: &Sources,
+    root: &str,
+) -> Vec<FindingKey> {
+    let names = std::iter::once(finding.rule.name()).chain(finding.rule.aliases().iter().copied());
+    names.map(|name| key_by_name(name, finding, node, sources, root)).collect()
+}
+
+fn key_by_name(
+    rule: &'static str,
+    finding: &Diagnostic,
+    node: Option<&str>,
+    sources: &Sources,
+    root: &str,
+) -> FindingKey {
     let (path, line) = finding.span.map_or_else(Default::default, |span| {
         let file = sources.file(span.file);
         let line = file.line_text(file.line(span.range.start));
@@ -34,7 +55,6 @@ pub fn finding_key(finding: &Diagnostic, node: Option<&str>, sources: &Sources, 
     // A name may be the beginning of another.
     names.sort_by_key(|name| (std::cmp::Reverse(name.len()), *name));
     names.dedup();
-    let rule = finding.rule.name();
     let mut digest = Sha256::new();
     // Each part with its length, so that no two lists of parts give the same bytes.
     let mut add = |part: &str| {
@@ -53,7 +73,7 @@ pub fn finding_key(finding: &Diagnostic, node: Option<&str>, sources: &Sources, 
 }
 
 /// Returns the path below the root, with `/` between its parts.
-fn below(path: &str, root: &str) -> String {
+pub(crate) fn below(path: &str, root: &str) -> String {
     let clean = |path: &str| path.replace('\\', "/");
     let (path, root) = (clean(path), clean(root));
     let path = path.trim_start_matches("./");

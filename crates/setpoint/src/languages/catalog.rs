@@ -9,7 +9,7 @@ use setpoint_project::{Older, Session, UsageError, check_catalog, module_types, 
 use setpoint_provenance::Arena;
 use setpoint_source::InputReport;
 
-use super::puppet::{draw, printer, simulate, told};
+use super::puppet::{draw, next_run, printer, simulate, told};
 use super::{DiffOutcome, Language};
 use crate::cli::{InputOptions, SimulateArgs};
 use crate::output::Outcome;
@@ -108,6 +108,25 @@ impl Language for PuppetCatalog {
         let options = args.options.for_project();
         let (config, _) = session.config(&args.input, &options)?;
         with_subject(session, &catalog, &config, &options, 1, |subject| simulate(subject, args))?
+    }
+
+    fn next_run(
+        &self,
+        session: &Session<'_>,
+        new: &Path,
+        args: &SimulateArgs,
+    ) -> Result<Outcome, UsageError> {
+        let (before, after) = match (read_catalog(session, &args.input)?, read_catalog(session, new)?) {
+            (Ok(before), Ok(after)) => (before, after),
+            (Err(finding), _) | (_, Err(finding)) => {
+                return Ok(Outcome { result: None, diagnostics: vec![finding] });
+            }
+        };
+        let options = args.options.for_project();
+        let (config, _) = session.config(new, &options)?;
+        with_subject(session, &before, &config, &options, 1, |old| {
+            with_subject(session, &after, &config, &options, 1, |new| next_run(old, new, args))?
+        })?
     }
 
     fn check(

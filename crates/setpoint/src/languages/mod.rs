@@ -116,6 +116,11 @@ pub(crate) trait Language: Sync {
         Err(self.cannot("simulate"))
     }
 
+    /// What the next run does with a newer version, on a machine that the input has been applied to.
+    fn next_run(&self, _session: &Session, _new: &Path, _args: &SimulateArgs) -> Result<Outcome, UsageError> {
+        Err(self.cannot("simulate OLD NEW"))
+    }
+
     fn prove(&self, _session: &Session, _args: &ProveArgs) -> Result<Outcome, UsageError> {
         Err(self.cannot("prove"))
     }
