@@ -68,6 +68,8 @@ pub struct RubyFunction {
     pub module: Arc<str>,
     /// The file that defines it.
     pub path: Arc<Path>,
+    /// What is known here to do the same as that file.
+    pub known: Option<&'static Function>,
 }
 
 /// Where functions in Ruby are: those of Puppet's present interface, and those of the older one.
@@ -216,16 +218,7 @@ impl<'a> Environment<'a> {
         self
     }
 
-    /// What is known here of a function of a module.
-    pub fn known_function(&self, function: &RubyFunction, name: &str) -> Option<&'static Function> {
-        // This one asks for the environment of the process, and others call it.
-        if self.runs_known && name != "deprecation" {
-            return None;
-        }
-        setpoint_puppet_functions::module_function(&function.module, name)
-    }
-
-    /// The function of this name that a module on the path has in Ruby. Modules whose functions are known here come first.
+    /// The function of this name that a module on the path has in Ruby.
     pub fn ruby_function(&self, name: &str) -> Option<RubyFunction> {
         let known = self.functions.read().unwrap_or_else(PoisonError::into_inner).get(name).cloned();
         if let Some(found) = known {
@@ -245,10 +238,12 @@ impl<'a> Environment<'a> {
         if let Some((module, _)) = name.split_once("::") {
             return self.ruby_function_in(module, name, folders);
         }
-        let modules = self.module_names();
-        let known = |module: &&String| setpoint_puppet_functions::module_function(module, name).is_some();
-        let find = |module: &String| self.ruby_function_in(module, name, folders);
-        modules.iter().filter(known).find_map(find).or_else(|| modules.iter().find_map(find))
+        // All modules are asked for a function of the present interface before one is asked for an older one.
+        let find = |folder: &&str| {
+            let mut modules = self.module_names().iter();
+            modules.find_map(|module| self.ruby_function_in(module, name, &[folder]))
+        };
+        folders.iter().find_map(find)
     }
 
     fn ruby_function_in(&self, module: &str, name: &str, folders: &[&str]) -> Option<RubyFunction> {
@@ -260,7 +255,27 @@ impl<'a> Environment<'a> {
         let file = format!("{}.rb", name.replace("::", "/"));
         let mut paths = folders.iter().map(|kind| folder.join(kind).join(&file));
         let path = paths.find(|path| self.files.is_file(path))?;
-        Some(RubyFunction { module: Arc::from(module), path: Arc::from(path) })
+        let known = self.known_function(module, name, &path);
+        Some(RubyFunction { module: Arc::from(module), path: Arc::from(path), known })
+    }
+
+    /// What is known here to do the same as a file of a module.
+    fn known_function(&self, module: &str, name: &str, path: &Path) -> Option<&'static Function> {
+        // This one asks for the environment of the process, and others call it.
+        if self.runs_known && name != "deprecation" {
+            return None;
+        }
+        // Most functions of modules are not known by any name, and their files need not be read for that.
+        setpoint_puppet_functions::candidate(module, name)?;
+        let text = read_text(self.files, path).ok()?;
+        let folder = path.parent()?;
+        let beside = setpoint_puppet_functions::required_beside(&text).map(|name| {
+            let file = folder.join(name.strip_suffix(".rb").unwrap_or(name)).with_extension("rb");
+            read_text(self.files, &file).ok()
+        });
+        let beside = beside.collect::<Option<Vec<String>>>()?;
+        let texts: Vec<String> = std::iter::once(text).chain(beside).collect();
+        setpoint_puppet_functions::module_function(module, name, &texts)
     }
 
     /// A file of Ruby, parsed on first use.

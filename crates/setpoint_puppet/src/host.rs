@@ -302,7 +302,7 @@ impl Compiler<'_> {
         call: &Call<'_>,
         is_raw: bool,
     ) -> Result<Value, Stop> {
-        if let Some(known) = self.environment.known_function(function, &name) {
+        if let Some(known) = function.known {
             return known.call(self, call);
         }
         if let Some(stub) = self.options.stub(&name) {

@@ -32,7 +32,7 @@ pub(crate) use interpreter::{
     Definition, DispatchDefinition, Interpreter, Legacy, is_opaque, parse_template, render,
 };
 pub use program::RubyFile;
-pub(crate) use program::definitions;
+pub(crate) use program::{definitions, same_code};
 pub(crate) use things::Thing;
 
 /// Why code cannot be run here, for people.
