@@ -1,7 +1,7 @@
 //! The files that nodes are compiled from, each read and parsed once.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 
 use rustc_hash::FxHashMap;
@@ -309,15 +309,33 @@ impl<'a> Environment<'a> {
         &self.types
     }
 
+    /// Whether a path lies in the environment or in a module.
+    pub fn is_input(&self, path: &Path) -> bool {
+        let is_below = |folder: &Path| {
+            path.starts_with(folder) && !path.components().any(|part| part == Component::ParentDir)
+        };
+        self.modulepath.iter().chain(self.given.values()).any(|folder| is_below(folder))
+            || self.hiera.levels().environment.as_deref().is_some_and(is_below)
+    }
+
     /// A file of a folder of a module: `module/path`, or an absolute path, if it exists.
     pub fn module_file(&self, folder: &str, name: &str) -> Option<PathBuf> {
+        self.path_in_module(folder, name).filter(|path| self.files.is_file(path))
+    }
+
+    /// The same for a file or a folder.
+    pub fn module_path(&self, folder: &str, name: &str) -> Option<PathBuf> {
+        let exists = |path: &PathBuf| self.files.is_file(path) || self.files.is_dir(path);
+        self.path_in_module(folder, name).filter(exists)
+    }
+
+    fn path_in_module(&self, folder: &str, name: &str) -> Option<PathBuf> {
         let path = Path::new(name);
         if path.is_absolute() {
-            return self.files.is_file(path).then(|| path.to_owned());
+            return Some(path.to_owned());
         }
         let (module, rest) = name.split_once('/')?;
-        let path = self.module(module)?.join(folder).join(rest);
-        self.files.is_file(&path).then_some(path)
+        Some(self.module(module)?.join(folder).join(rest))
     }
 
     /// Every manifest under a folder, in the order in which Puppet reads them.
