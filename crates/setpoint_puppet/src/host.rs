@@ -8,7 +8,7 @@ use setpoint_puppet_functions::{
     Block, Call, Caller, DataAnswer, DataRequest, FailureKind, Host, LogLevel, RubyAnswer, Sought, Stop,
     Strictness, call_ruby_function,
 };
-use setpoint_puppet_values::{Data, Hash, Key, Object, Opaque, Value};
+use setpoint_puppet_values::{Data, Hash, Key, Object, Value};
 use setpoint_source::{FileSystem, Range, Span, Symbol, never};
 
 use crate::LogEntry;
@@ -176,7 +176,7 @@ impl Host for Compiler<'_> {
         self.warn(format!("The text of {name} is not known: {reason}"), Some(span));
         let reason = format!("the template {name} goes beyond what is known of Ruby: {reason}");
         self.record_unknown(&reason, span);
-        Ok(Value::new(Data::Opaque(Opaque { reason: reason.into() }.into())))
+        Ok(Value::opaque(reason))
     }
 
     fn look_up(&mut self, request: &DataRequest<'_>, span: Span) -> Result<DataAnswer, Stop> {
@@ -280,7 +280,7 @@ impl Compiler<'_> {
             ("interpolate", [value]) if !has_interpolation(value) => value.clone(),
             _ => {
                 let reason = format!("{name} of a lookup context is not known here");
-                Value::new(Data::Opaque(Opaque { reason: reason.into() }.into()))
+                Value::opaque(reason)
             }
         }))
     }
@@ -327,7 +327,7 @@ impl Compiler<'_> {
             self.warn(format!("The result of {reason}, and is not known"), Some(call.span));
         }
         self.record_unknown(&reason, call.span);
-        Ok(Value::new(Data::Opaque(Opaque { reason: reason.into() }.into())))
+        Ok(Value::opaque(reason))
     }
 }
 

@@ -89,6 +89,11 @@ impl Value {
         Self::new(Data::String(text.into()))
     }
 
+    /// A value that is not known, and why.
+    pub fn opaque(reason: impl Into<Arc<str>>) -> Self {
+        Self::new(Data::Opaque(Arc::new(Opaque { reason: reason.into() })))
+    }
+
     pub fn array(items: Vec<Self>) -> Self {
         Self::new(Data::Array(Arc::new(items)))
     }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use setpoint_puppet_values::{Data, Opaque, Value};
+use setpoint_puppet_values::{Data, Value};
 
 use crate::context::Context;
 use crate::erb;
@@ -59,6 +59,9 @@ pub(super) static INLINE_EPP: Function = Function::typed(
 pub(super) static TEMPLATE: Function = Function::counted("template", -2, template);
 pub(super) static INLINE_TEMPLATE: Function = Function::counted("inline_template", -2, inline_template);
 pub(super) static GENERATE: Function = Function::counted("generate", -2, generate);
+/// It comes with the termini of PuppetDB, and so lies on no module path.
+pub(super) static PUPPETDB_QUERY: Function =
+    Function::typed("puppetdb_query", &[Dispatch::new(&[required("Any", "query")], puppetdb_query)]);
 
 /// Manifests are found by name now.
 pub(super) static IMPORT: Function = Function::typed(
@@ -203,5 +206,13 @@ fn generate(context: &mut Context<'_, '_>, arguments: &[Value]) -> Result<Value,
     let reason = format!("generate() would run {program}, and nothing is executed while checking");
     let span = context.span();
     context.host.warn_once(&reason, format!("What {program} prints is not known: {reason}"), span);
-    Ok(Value::new(Data::Opaque(Opaque { reason: reason.into() }.into())))
+    Ok(Value::opaque(reason))
+}
+
+/// Nobody is asked while checking, so the list of what PuppetDB holds is not known.
+fn puppetdb_query(context: &mut Context<'_, '_>, _: &[Value]) -> Result<Value, Stop> {
+    let reason = "puppetdb_query() asks PuppetDB, and nothing is asked while checking";
+    let span = context.span();
+    context.host.warn_once(reason, format!("The answer is not known: {reason}"), span);
+    Ok(Value::opaque(reason))
 }
