@@ -291,7 +291,8 @@ impl Search<'_> {
             )
         };
         match &data.content {
-            Content::Unreadable(problem) => {
+            Content::Unreadable(problem) => Err(Failure::data(problem.clone())),
+            Content::Malformed(problem) => {
                 let named =
                     if entry.function == Function::Data(Format::Yaml) || entry.function == Function::Eyaml {
                         format!("Unable to parse {problem}")

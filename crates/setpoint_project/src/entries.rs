@@ -5,10 +5,12 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use regex_syntax::hir::{Class, Hir, HirKind};
+use setpoint_config::Placed;
 use setpoint_data::Node;
 use setpoint_puppet_values::Regex;
+use setpoint_source::{Diagnostic, Rule};
 
-use crate::project::Project;
+use crate::project::{Kind, Project};
 use crate::survey::{Survey, data_folders, read_config};
 
 /// The variables of a hierarchy that hold the name of a node.
@@ -174,6 +176,20 @@ pub(crate) fn entry_classes(project: &Project<'_>, survey: &Survey) -> Vec<Strin
         return all().filter(|name| !survey.mentioned.contains(*name)).cloned().collect();
     }
     named
+}
+
+/// Patterns of roles in `setpoint.toml` that no class of the user's own fits.
+pub(crate) fn idle_role_patterns(project: &Project<'_>, survey: &Survey) -> Vec<Diagnostic> {
+    if !matches!(project.kind, Kind::Repository { .. }) || survey.classes.is_empty() {
+        return Vec::new();
+    }
+    let fits = |role: &str| survey.classes.keys().any(|name| fits_pattern(role, name));
+    let idle = project.config.puppet.roles.iter().filter(|role| !fits(role));
+    let told = |role: &Placed<String>| {
+        let message = format!("No class is called `{}`", role.value);
+        Diagnostic::new(Rule::InvalidSetting, message).at(role.span)
+    };
+    idle.map(told).collect()
 }
 
 /// Whether a name fits a pattern in which `*` stands for anything.

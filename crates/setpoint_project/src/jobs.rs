@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use indexmap::{IndexMap, IndexSet};
-use setpoint_config::CaseEntry;
+use setpoint_config::{Case, CaseEntry};
 use setpoint_puppet::{Definition, Entry};
 use setpoint_puppet_syntax::ast::{ClassDef, HostMatch};
 use setpoint_puppet_values::{Hash, Key};
@@ -425,8 +425,9 @@ impl Project<'_> {
         if let Some(platform) = &self.options.puppet.platform {
             return vec![platform.clone()];
         }
+        let configured = self.config.puppet.platforms.iter();
         let configured: Vec<String> =
-            self.config.puppet.platforms.iter().map(|platform| platform.value.clone()).collect();
+            configured.filter(|name| is_platform(name)).map(|name| name.value.clone()).collect();
         if configured.is_empty() {
             supported.iter().map(|name| (*name).to_owned()).collect()
         } else {
@@ -451,7 +452,15 @@ impl Project<'_> {
     }
 
     fn plan_cases(&self, supported: &[&'static str], plan: &mut Plan) -> Result<(), UsageError> {
-        for case in &self.config.cases {
+        // What such a setting should say was told where it was read.
+        let is_usable = |case: &&Case| {
+            let is_there = match &case.entry {
+                CaseEntry::Manifest(path) => self.session.files.is_file(&self.config.resolve(path)),
+                CaseEntry::Code(_) | CaseEntry::Class(_) => true,
+            };
+            is_there && case.platform.as_ref().is_none_or(|name| is_platform(name))
+        };
+        for case in self.config.cases.iter().filter(is_usable) {
             let mut machines = match &case.platform {
                 Some(platform) => vec![Known { platform: Some(platform.value.clone()), ..Known::default() }],
                 None => self.machines(supported)?,
@@ -568,6 +577,10 @@ impl Project<'_> {
 fn above(class: &str) -> impl Iterator<Item = &str> {
     std::iter::successors(class.rsplit_once("::"), |(above, _)| above.rsplit_once("::"))
         .map(|(above, _)| above)
+}
+
+fn is_platform(name: &str) -> bool {
+    setpoint_platforms::find(name).is_ok()
 }
 
 fn include(class: &str) -> Entry {

@@ -10,11 +10,12 @@ use setpoint_catalog::ruby_types::ModuleTypes;
 use setpoint_hiera::{Hiera, Levels};
 use setpoint_puppet_functions::{Function, RubyFile};
 use setpoint_puppet_syntax::ast::{self, ExprKind, Program};
-use setpoint_source::{Diagnostic, FileError, FileSystem, Severity, Sources, read_text};
+use setpoint_source::{Diagnostic, FileError, FileId, FileSystem, Severity, Sources, read_text};
 
 /// A manifest, parsed. It is shared by all nodes that are compiled from it.
 #[derive(Debug)]
 pub struct Manifest {
+    pub file: FileId,
     pub program: Program,
     /// Inner definitions come before the class that holds them, as Puppet registers them.
     pub definitions: Vec<Definition>,
@@ -191,7 +192,7 @@ impl<'a> Environment<'a> {
         let parse = setpoint_puppet_syntax::parse(file, text);
         let mut definitions = Vec::new();
         collect_definitions(&parse.program.body, &mut definitions);
-        Arc::new(Manifest { program: parse.program, definitions, diagnostics: parse.diagnostics })
+        Arc::new(Manifest { file, program: parse.program, definitions, diagnostics: parse.diagnostics })
     }
 
     /// The folder of a module: the first of its name on the module path.

@@ -192,7 +192,5 @@ fn check_instance(
 }
 
 fn reaches_final(answer: Judgement) -> Verdict {
-    let mut verdict = Verdict::nothing_asked();
-    verdict.give(Question::ReachesFinal, answer);
-    verdict
+    Verdict::of(Question::ReachesFinal, answer)
 }

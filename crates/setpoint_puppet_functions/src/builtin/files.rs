@@ -62,6 +62,9 @@ pub(super) static INLINE_EPP: Function = Function::typed(
 pub(super) static TEMPLATE: Function = Function::counted("template", -2, template);
 pub(super) static INLINE_TEMPLATE: Function = Function::counted("inline_template", -2, inline_template);
 pub(super) static GENERATE: Function = Function::counted("generate", -2, generate);
+/// It comes with the termini of PuppetDB, and so lies on no module path.
+pub(super) static PUPPETDB_QUERY: Function =
+    Function::typed("puppetdb_query", &[Dispatch::new(&[required("Any", "query")], puppetdb_query)]);
 
 /// Manifests are found by name now.
 pub(super) static IMPORT: Function = Function::typed(
@@ -243,4 +246,13 @@ fn generate(context: &mut Context<'_, '_>, arguments: &[Value]) -> Result<Value,
     let span = context.span();
     context.host.warn_once(&reason, format!("What {program} prints is not known: {reason}"), span);
     Ok(Value::unknown(reason, Type::String(None)))
+}
+
+/// Nobody is asked while checking, so the list of what PuppetDB holds is not known.
+fn puppetdb_query(context: &mut Context<'_, '_>, _: &[Value]) -> Result<Value, Stop> {
+    let reason = "puppetdb_query() asks PuppetDB, and nothing is asked while checking";
+    let span = context.span();
+    context.host.warn_once(reason, format!("The answer is not known: {reason}"), span);
+    let rows = context.parse_type("Array[Hash]")?;
+    Ok(Value::unknown(reason, rows))
 }
