@@ -59,8 +59,18 @@ pub struct Environment<'a> {
     functions: RwLock<FxHashMap<String, Option<RubyFunction>>>,
     /// Files of Ruby, parsed.
     ruby: RwLock<FxHashMap<PathBuf, Arc<RubyFile>>>,
-    /// Functions of modules that are known here are run from their files all the same.
-    runs_known: bool,
+    stand_in: StandIn,
+}
+
+/// Where a function that is known here stands for that of a module.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum StandIn {
+    /// Where the file of the module is one that it was compared with.
+    WhereCompared,
+    /// Whatever the file says: to compare what is known with Puppet.
+    Always,
+    /// Nowhere: to compare what the files do with Puppet.
+    Never,
 }
 
 /// A function that a module has in Ruby.
@@ -93,7 +103,7 @@ impl<'a> Environment<'a> {
             modules: RwLock::default(),
             functions: RwLock::default(),
             ruby: RwLock::default(),
-            runs_known: false,
+            stand_in: StandIn::WhereCompared,
             hiera: Hiera::new(files, sources, Levels::default()),
         }
     }
@@ -213,9 +223,9 @@ impl<'a> Environment<'a> {
         modules.entry(name.to_owned()).or_insert(found).clone()
     }
 
-    /// Functions of modules that are known here are run from their files all the same: for comparisons.
-    pub fn running_known_functions(mut self) -> Self {
-        self.runs_known = true;
+    /// Where functions that are known here stand for those of modules.
+    pub fn with_stand_in(mut self, stand_in: StandIn) -> Self {
+        self.stand_in = stand_in;
         self
     }
 
@@ -263,11 +273,14 @@ impl<'a> Environment<'a> {
     /// What is known here to do the same as a file of a module.
     fn known_function(&self, module: &str, name: &str, path: &Path) -> Option<&'static Function> {
         // This one asks for the environment of the process, and others call it.
-        if self.runs_known && name != "deprecation" {
+        if self.stand_in == StandIn::Never && name != "deprecation" {
             return None;
         }
         // Most functions of modules are not known by any name, and their files need not be read for that.
-        setpoint_puppet_functions::candidate(module, name)?;
+        let candidate = setpoint_puppet_functions::candidate(module, name)?;
+        if self.stand_in != StandIn::WhereCompared {
+            return Some(candidate);
+        }
         let text = read_text(self.files, path).ok()?;
         let folder = path.parent()?;
         let beside = setpoint_puppet_functions::required_beside(&text).map(|name| {

@@ -457,7 +457,7 @@ pub(super) fn pack(items: &[Thing], format: &str) -> Result<Thing> {
             for item in items {
                 bytes.push((integer_of(item)? & 0xff) as u8);
             }
-            Thing::bytes(bytes)
+            Thing::Bytes(Rc::new(bytes))
         }
         "U*" => {
             let mut text = String::new();
@@ -491,7 +491,7 @@ fn packed_numbers(items: &[Thing], format: &str) -> Result<Thing> {
         }
         rest = after;
     }
-    Ok(Thing::bytes(bytes))
+    Ok(Thing::Bytes(Rc::new(bytes)))
 }
 
 fn masked(address: IpAddr, prefix: u8) -> IpAddr {
