@@ -164,7 +164,7 @@ fn check(of: &Type, higher: &Value, lower: &Value) -> Result<(), Failure> {
     for (subject, value) in
         [("The first element of the merge", higher), ("The second element of the merge", lower)]
     {
-        if !value.unknown_part().is_some() {
+        if value.unknown_part().is_none() {
             assert_instance(subject, of, value).map_err(|error| Failure::puppet(error.message))?;
         }
     }

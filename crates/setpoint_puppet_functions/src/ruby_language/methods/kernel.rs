@@ -77,7 +77,7 @@ fn instance_variables(interpreter: &mut Interpreter<'_, '_, '_>) -> Result<Thing
     };
     let own = ["__scope__", "__file__"].map(str::to_owned);
     let own = own.into_iter().take(if interpreter.is_inline_template() { 1 } else { 2 });
-    let set: Vec<String> = interpreter.instance.keys().map(|name| name.to_string()).collect();
+    let set: Vec<String> = interpreter.instance.keys().map(ToString::to_string).collect();
     let mut names: indexmap::IndexSet<String> = own.collect();
     let known = variables.into_iter().filter(|(_, value)| !value.is_undef());
     names.extend(known.map(|(name, _)| name.replace(|letter: char| !is_word(letter), "_")));
