@@ -17,6 +17,28 @@ pub(super) struct Facts {
     pub(super) values: Hash,
 }
 
+impl Facts {
+    /// The same facts for a node of another name.
+    pub(super) fn renamed(&self, name: &str) -> Self {
+        let (host, domain) = name.split_once('.').unwrap_or((name, ""));
+        let mut values = self.values.clone();
+        values.shift_remove(&Key::from("trusted"));
+        let names = [("hostname", host), ("domain", domain), ("fqdn", name), ("clientcert", name)];
+        let rename = |facts: &mut Hash| {
+            for (fact, value) in names {
+                if let Some(known) = facts.get_mut(&Key::from(fact)) {
+                    *known = value.into();
+                }
+            }
+        };
+        rename(&mut values);
+        if let Some(Value { data: Data::Hash(networking), .. }) = values.get_mut(&Key::from("networking")) {
+            rename(Arc::make_mut(networking));
+        }
+        Self { node: Some(name.to_owned()), values }
+    }
+}
+
 /// The facts of a platform for a node.
 pub(super) fn platform(name: &str, node: &str, given: &PuppetOptions) -> Result<Hash, UsageError> {
     let platform = setpoint_platforms::find(name).map_err(|unknown| UsageError::new(unknown.to_string()))?;

@@ -33,7 +33,7 @@ pub struct Session<'a> {
 }
 
 /// A configuration, and what is wrong with it.
-pub type Configured = (Arc<Config>, Vec<Diagnostic>);
+pub(crate) type Configured = (Arc<Config>, Vec<Diagnostic>);
 
 /// What the caller asked for makes no sense, in words for the user.
 #[derive(Debug)]

@@ -12,6 +12,7 @@ use setpoint_source::{
     Counted, Coverage, Diagnostic, FileError, Nouns, Range, Rule, Severity, normal, read_text,
 };
 
+use crate::entries::names_in;
 use crate::module_files;
 use crate::project::{Kind, Project};
 
@@ -296,11 +297,10 @@ impl Surveyor<'_, '_> {
 
     /// Notes the names in a text that may be those of classes. The name after `class` is a definition.
     fn mention(&mut self, text: &str) {
-        let is_part = |letter: char| letter.is_ascii_alphanumeric() || letter == '_' || letter == ':';
-        let mut before = "";
-        for word in text.split(|letter| !is_part(letter)).filter(|word| !word.is_empty()) {
+        let mut before = String::new();
+        for word in names_in(text) {
             if before != "class" {
-                self.words.insert(word.trim_matches(':').to_lowercase());
+                self.words.insert(word.clone());
             }
             before = word;
         }

@@ -118,6 +118,21 @@ fn data() {
 }
 
 #[test]
+fn a_data_file_that_cannot_be_read_is_not_told_as_one_that_cannot_be_parsed() {
+    let folder = folder();
+    folder.add("environment.conf", "");
+    folder.add("hiera.yaml", "version: 5\nhierarchy:\n  - name: common\n    path: common.yaml\n");
+    folder.add("data/common.yaml", "");
+    folder.add("site.pp", "$x = lookup('ntp::server')\n");
+    std::fs::write(folder.path.join("data/common.yaml"), b"ntp::server: \xff\n").unwrap();
+    let run = folder.run(&["check", "site.pp", "--environment", "."]);
+    let said = format!("{}{}", run.out, run.err);
+    assert!(said.contains("data/common.yaml: line 1 is not valid UTF-8"), "{said}");
+    assert!(!said.contains("Unable to parse"), "{said}");
+    assert!(said.contains("catalog unknown"), "{said}");
+}
+
+#[test]
 fn an_input() {
     let folder = folder();
     let run = folder.run(&["check", "nosuch.pp"]);
