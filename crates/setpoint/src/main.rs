@@ -9,6 +9,7 @@ mod git;
 mod known;
 mod languages;
 mod output;
+mod paths;
 mod progress;
 
 use std::process::ExitCode;

@@ -515,7 +515,7 @@ fn problems(plant: &Plant, repository: &Repository) -> Vec<String> {
     if !done.stderr.is_empty() {
         problems.push(format!("says on standard error: {}", String::from_utf8_lossy(&done.stderr)));
     }
-    let head: String = comment.lines().take(10).map(|line| format!("{line}\n")).collect();
+    let head = comment.lines().take(10).collect::<Vec<_>>().join("\n");
     problems.extend(
         plant
             .head

@@ -19,6 +19,16 @@ pub(crate) enum Keys {
     AsWritten,
 }
 
+/// The parser counts brackets in a byte, and stops where that is full.
+const MAX_FLOW_DEPTH: usize = 250;
+
+/// Whether so many brackets are open before a place that the parser stops there.
+fn is_bracket_limit(text: &str, at: usize) -> bool {
+    let before = text.as_bytes().get(..at).unwrap_or_default();
+    let count = |brackets: &[u8; 2]| before.iter().filter(|byte| brackets.contains(byte)).count();
+    count(b"[{") >= count(b"]}") + MAX_FLOW_DEPTH
+}
+
 pub(crate) fn read(file: FileId, text: &str, keys: Keys) -> Document {
     let offsets = Offsets::new(text);
     let mut builder = Builder {
@@ -40,6 +50,13 @@ pub(crate) fn read(file: FileId, text: &str, keys: Keys) -> Document {
                 let at = offsets.byte(error.marker().index());
                 builder.second = Some(Range::new(at, at));
                 false
+            }
+            Err(error) if is_bracket_limit(text, offsets.byte(error.marker().index())) => {
+                let at = offsets.byte(error.marker().index());
+                builder.stop(
+                    Range::new(at, at),
+                    format!("the brackets of YAML are nested more than {MAX_FLOW_DEPTH} levels deep"),
+                )
             }
             Err(error) => {
                 let at = offsets.byte(error.marker().index());

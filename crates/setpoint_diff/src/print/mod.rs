@@ -263,24 +263,45 @@ fn narrowed(line: String) -> String {
     }
 }
 
-/// The differences of a group, each as its lines: what is told in the same words is told once, and what the same nodes have
-/// stands together.
+/// The differences of a group, each as its lines: what is told in the same words, the names of nodes apart, is told once, and what
+/// the same nodes have stands together.
 fn by_nodes(group: &Group) -> Vec<(Vec<String>, Vec<Vec<String>>)> {
-    let mut by_words: IndexMap<Vec<String>, Vec<String>> = IndexMap::new();
+    /// The lines as they are, and the nodes that have them.
+    type Words = (Vec<String>, Vec<String>);
+    let mut by_words: IndexMap<Vec<String>, Words> = IndexMap::new();
     for (told, names) in &group.changes {
-        let known = by_words.entry(told_lines(told)).or_default();
-        for name in names {
-            if !known.contains(name) {
-                known.push(name.clone());
-            }
-        }
+        let lines = told_lines(told);
+        let nameless = match names.as_slice() {
+            [only] => lines.iter().map(|line| without_name(line, only)).collect(),
+            _ => lines.clone(),
+        };
+        let (_, known) = by_words.entry(nameless).or_insert_with(|| (lines, Vec::new()));
+        known.extend(names.iter().cloned());
     }
     let mut found: IndexMap<Vec<String>, Vec<Vec<String>>> = IndexMap::new();
-    for (lines, mut names) in by_words {
+    for (nameless, (lines, mut names)) in by_words {
         names.sort_unstable();
-        found.entry(names).or_default().push(lines);
+        names.dedup();
+        let shown = if names.len() > 1 { nameless } else { lines };
+        found.entry(names).or_default().push(shown);
     }
     found.into_iter().collect()
+}
+
+/// A line in which the node's own names are one word.
+fn without_name(line: &str, node: &str) -> String {
+    const NODE: &str = "‹node›";
+    // Names that are shorter are parts of many words.
+    const SHORTEST: usize = 3;
+    let name = node.split(' ').next().unwrap_or(node);
+    let host = name.split('.').next().unwrap_or(name);
+    let mut line = line.to_owned();
+    for name in [name, host] {
+        if name.len() >= SHORTEST {
+            line = line.replace(name, NODE);
+        }
+    }
+    line
 }
 
 /// `web1`, `3 nodes: web1, web2, web3`, `all 7 nodes`
