@@ -6,6 +6,7 @@
 mod answer;
 mod bench;
 mod compare;
+mod functions;
 mod fuzz;
 mod measure;
 mod modules;
@@ -29,6 +30,8 @@ enum Task {
     Answer(answer::Arguments),
     /// Put generated manifests to an oracle and to Setpoint
     Compare(compare::Arguments),
+    /// Make the table of the files of modules whose functions are known
+    Functions(functions::Arguments),
     /// Compile mutated manifests, and see that all end well
     Fuzz(fuzz::Arguments),
     /// Enter every class of the installed modules, and compare with Puppet
@@ -48,6 +51,7 @@ fn main() -> ExitCode {
     let done = match Cli::parse().task {
         Task::Answer(arguments) => answer::run(&arguments),
         Task::Compare(arguments) => compare::run(&arguments),
+        Task::Functions(arguments) => functions::run(&arguments),
         Task::Fuzz(arguments) => fuzz::run(&arguments),
         Task::Modules(arguments) => modules::run(&arguments),
         Task::Bench(arguments) => bench::run(&arguments),

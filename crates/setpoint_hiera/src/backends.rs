@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use setpoint_provenance::{Leaf, LeafKind};
 use setpoint_puppet_values::types::assert_instance;
-use setpoint_puppet_values::{Data, Hash, Key, Object, Opaque, Regex, Strictness, Type, Value};
+use setpoint_puppet_values::{Data, Hash, Key, Object, Regex, Strictness, Type, Value};
 use setpoint_source::{FileId, Range, Symbol};
 
 use crate::Backend;
@@ -207,7 +207,7 @@ impl Search<'_> {
     pub(crate) fn opaque(&mut self, reason: String) -> Value {
         let leaf = Leaf { kind: LeafKind::External, name: Some(Symbol::new("hiera")), span: None };
         let prov = self.scope.arena().leaf(leaf);
-        Value::new(Data::Opaque(Arc::new(Opaque { reason: reason.into() }))).with(prov)
+        Value::unknown(reason, Type::Any).with(prov)
     }
 
     pub(crate) fn in_file(

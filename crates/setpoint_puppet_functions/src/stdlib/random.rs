@@ -1,7 +1,7 @@
 //! stdlib's random values: those that follow from a seed, and those that nobody can know.
 
 use md5::Md5;
-use setpoint_puppet_values::{Data, Value};
+use setpoint_puppet_values::{Data, Type, Value};
 use sha1::Sha1;
 use sha2::{Digest, Sha256};
 
@@ -154,7 +154,7 @@ fn seeded_rand_string(context: &mut Context<'_, '_>, arguments: &[Value]) -> Res
 /// A value that is another one in every run of Puppet.
 fn unknowable(name: &str) -> Value {
     let reason = format!("{name}() gives another value in every run");
-    Value::opaque(reason)
+    Value::unknown(reason, Type::Any)
 }
 
 fn shuffle(context: &mut Context<'_, '_>, arguments: &[Value]) -> Result<Value> {
