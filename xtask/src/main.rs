@@ -10,6 +10,7 @@ mod functions;
 mod fuzz;
 mod measure;
 mod modules;
+mod next_run;
 mod packages;
 mod test;
 
@@ -36,6 +37,8 @@ enum Task {
     Fuzz(fuzz::Arguments),
     /// Enter every class of the installed modules, and compare with Puppet
     Modules(modules::Arguments),
+    /// Have Puppet apply pairs of catalogs, and compare what the next run does
+    NextRun(next_run::Arguments),
     /// Measure Setpoint beside its peers
     Bench(bench::Arguments),
     /// Make the package indexes that are built in
@@ -54,6 +57,7 @@ fn main() -> ExitCode {
         Task::Functions(arguments) => functions::run(&arguments),
         Task::Fuzz(arguments) => fuzz::run(&arguments),
         Task::Modules(arguments) => modules::run(&arguments),
+        Task::NextRun(arguments) => next_run::run(&arguments),
         Task::Bench(arguments) => bench::run(&arguments),
         Task::Packages(arguments) => packages::run(&arguments),
         Task::Test(arguments) => test::run(&arguments),

@@ -187,7 +187,23 @@ pub(crate) struct CheckArgs {
     #[command(flatten)]
     pub(crate) options: InputOptions,
     #[command(flatten)]
+    pub(crate) baseline: BaselineOptions,
+    #[command(flatten)]
     pub(crate) report: ReportOptions,
+}
+
+/// Which findings are known.
+#[derive(Debug, Clone, Default, Args)]
+pub(crate) struct BaselineOptions {
+    /// The findings that are known, and not reported; without it, `setpoint-baseline.json` of the current folder
+    #[arg(long, value_name = "FILE", help_heading = "Baseline")]
+    pub(crate) baseline: Option<PathBuf>,
+    /// Remove from the baseline what no longer occurs
+    #[arg(long, help_heading = "Baseline")]
+    pub(crate) write_baseline: bool,
+    /// With `--write-baseline`: add what is reported, too
+    #[arg(long, requires = "write_baseline", help_heading = "Baseline")]
+    pub(crate) add: bool,
 }
 
 #[derive(Debug, Args)]
@@ -323,11 +339,9 @@ pub(crate) struct WhyArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct ImpactArgs {
-    #[arg(value_name = "INPUT")]
-    pub(crate) input: PathBuf,
-    /// A line of a manifest, a template or a data file
-    #[arg(value_name = "FILE:LINE")]
-    pub(crate) line: String,
+    /// A line of a manifest, a template or a data file; before it, the input, which is the current folder if none is named
+    #[arg(value_name = "[INPUT] FILE:LINE", required = true, num_args = 1..=2)]
+    named: Vec<String>,
     /// List also what the line could have reached, had something else stood there
     #[arg(long)]
     pub(crate) all: bool,
@@ -338,19 +352,84 @@ pub(crate) struct ImpactArgs {
     pub(crate) options: InputOptions,
 }
 
+impl ImpactArgs {
+    pub(crate) fn input(&self) -> PathBuf {
+        if let [input, _] = self.named.as_slice() { PathBuf::from(input) } else { PathBuf::from(".") }
+    }
+
+    pub(crate) fn line(&self) -> &str {
+        self.named.last().map_or("", String::as_str)
+    }
+}
+
 #[derive(Debug, Args)]
 pub(crate) struct DiffArgs {
-    /// A file or folder, or a git revision: `origin/main`, `v1.2:site.pp`
+    /// A file or folder, or a git revision, whose merge base with what is checked out counts: `origin/main`, `v1.2:site.pp`; or
+    /// `A...B`
     #[arg(value_name = "OLD")]
     pub(crate) old: String,
     /// Likewise; without it, what is checked out is compared with the revision OLD
     #[arg(value_name = "NEW")]
     pub(crate) new: Option<String>,
-    /// `text`, `markdown` (for a pull request) or `json`
-    #[arg(long, value_name = "FORMAT", default_value = "text", value_parser = ["text", "markdown", "json"])]
-    pub(crate) format: String,
+    /// Compare with OLD itself, and not with its merge base
+    #[arg(long)]
+    pub(crate) direct: bool,
+    /// The modules of the old version that git does not keep, one folder a module
+    #[arg(long, value_name = "DIR")]
+    pub(crate) old_modulepath: Option<PathBuf>,
+    /// How the result is printed
+    #[arg(long, value_enum, value_name = "FORMAT", default_value_t = DiffFormat::Text)]
+    pub(crate) format: DiffFormat,
+    /// Write the result also in another format: `markdown=comment.md`
+    #[arg(short, long, value_name = "FORMAT=FILE", value_parser = parse_output)]
+    pub(crate) output: Vec<(DiffFormat, PathBuf)>,
+    /// Exit with 1 if the change does this
+    #[arg(long, value_enum, value_delimiter = ',', default_value = "error")]
+    pub(crate) fail_on: Vec<DiffFailOn>,
+    /// Exit with 2 if something changes and nothing fails, and with 64 for a wrong call
+    #[arg(long)]
+    pub(crate) detailed_exitcodes: bool,
+    /// The name in the first line of a comment, by which it is found again; without it, that of the repository
+    #[arg(long, value_name = "NAME")]
+    pub(crate) marker: Option<String>,
+    /// Where the whole report is, for a link at the end of a comment
+    #[arg(long, value_name = "URL")]
+    pub(crate) report_url: Option<String>,
+    /// How many threads work at once; without it, as many as the machine can run
+    #[arg(short = 'j', long = "jobs", value_name = "NUMBER")]
+    pub(crate) jobs: Option<usize>,
     #[command(flatten)]
     pub(crate) options: InputOptions,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum DiffFormat {
+    Text,
+    /// A comment on a pull request of GitHub, and its step summary
+    Markdown,
+    Json,
+    /// Annotations of GitHub, ten at most
+    Github,
+    /// A note on a merge request of GitLab
+    Gitlab,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum DiffFailOn {
+    /// A new error, or a node that no longer works; it counts unless `never` is said
+    Error,
+    /// A new finding of any severity
+    Finding,
+    /// A catalog or the contents of a file change
+    Change,
+    /// A node or a module that was not compared
+    Unknown,
+    Never,
+}
+
+fn parse_output(text: &str) -> Result<(DiffFormat, PathBuf), String> {
+    let (format, path) = text.split_once('=').ok_or("write FORMAT=FILE")?;
+    Ok((DiffFormat::from_str(format, false)?, PathBuf::from(path)))
 }
 
 #[derive(Debug, Args)]
@@ -410,6 +489,9 @@ pub(crate) struct FixArgs {
 pub(crate) struct SimulateArgs {
     #[arg(value_name = "INPUT")]
     pub(crate) input: PathBuf,
+    /// A newer version of the input: what the next run does on a machine that the first has been applied to (Puppet)
+    #[arg(value_name = "NEW", conflicts_with_all = ["all", "random", "instance"])]
+    pub(crate) new: Option<PathBuf>,
     /// Every run instead of one: how many states there are, and where they end
     #[arg(long, conflicts_with = "random")]
     pub(crate) all: bool,
@@ -422,9 +504,9 @@ pub(crate) struct SimulateArgs {
     /// States that `--all` visits at most
     #[arg(long, value_name = "NUMBER", default_value_t = 1_000_000)]
     pub(crate) limit: usize,
-    /// How the run is printed
-    #[arg(long, value_enum, default_value_t = ResultFormat::Text)]
-    pub(crate) format: ResultFormat,
+    /// How the run is printed; `markdown` is for two versions
+    #[arg(long, value_enum, default_value_t = RunFormat::Text)]
+    pub(crate) format: RunFormat,
     #[command(flatten)]
     pub(crate) options: InputOptions,
 }
@@ -442,6 +524,13 @@ pub(crate) struct ProveArgs {
     pub(crate) format: ResultFormat,
     #[command(flatten)]
     pub(crate) options: InputOptions,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum RunFormat {
+    Text,
+    Json,
+    Markdown,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

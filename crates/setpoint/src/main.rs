@@ -6,6 +6,7 @@
 mod cli;
 mod commands;
 mod git;
+mod known;
 mod languages;
 mod output;
 mod paths;

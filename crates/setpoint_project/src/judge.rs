@@ -10,7 +10,7 @@ use setpoint_config::Config;
 use setpoint_packages::Platform;
 use setpoint_puppet::{Compilation, CompileGap, CompileGapKind};
 use setpoint_puppet_values::{Data, Hash, Value};
-use setpoint_settle::{Simulation, Turn};
+use setpoint_settle::{NextRun, Simulation, Turn, why_unknown};
 use setpoint_source::{
     Basis, Coverage, Diagnostic, Drawing, Gap, InputReport, Judgement, Nouns, Question, Reason, Reasons,
     Rule, Severity, Sources, Verdict, Witness,
@@ -229,32 +229,45 @@ impl Subject<'_> {
         }
     }
 
+    /// Returns what the first run of this catalog does on a node that had the old one; findings instead, if one of them has no
+    /// order.
+    pub fn next_run(&self, old: &Self) -> Result<Result<NextRun, Vec<Diagnostic>>, UsageError> {
+        let graph_of = |side: &Self| {
+            let graph = Graph::of_a_run(side.catalog, side.types);
+            match graph {
+                Ok(graph) if graph.cycles().is_empty() => Ok(graph),
+                graph => Err(findings::of_graph(side.catalog, &graph)),
+            }
+        };
+        let graphs = (graph_of(old), graph_of(self));
+        let (old_graph, graph) = match graphs {
+            (Ok(old), Ok(new)) => (old, new),
+            (Err(findings), _) | (_, Err(findings)) => return Ok(Err(findings)),
+        };
+        let run = old.ask(&old_graph, |old| self.ask(&graph, |new| setpoint_settle::next_run(old, new)));
+        let Some(mut run) = run else { return Err(no_start()) };
+        for side in [old, self] {
+            run.mask(&secrets_of(side.catalog));
+        }
+        Ok(Ok(run))
+    }
+
+    fn ask<R>(&self, graph: &Graph, asked: impl FnOnce(&setpoint_settle::Question<'_>) -> R) -> R {
+        let Self { catalog, surroundings, platform, sources, .. } = *self;
+        surroundings.ask(sources, catalog, (graph, None), platform, &|_| false, asked)
+    }
+
     /// One run of a catalog, on a machine that nothing was installed on; findings instead, if it has no order.
     pub fn simulate(&self, turn: Turn) -> Result<Result<Simulation, Vec<Diagnostic>>, UsageError> {
-        let Self { catalog, types, surroundings, platform, sources } = *self;
-        let graph = Graph::of_a_run(catalog, types);
-        let Ok(graph) = &graph else { return Ok(Err(findings::of_graph(catalog, &graph))) };
-        let run = surroundings.ask(sources, catalog, (graph, None), platform, &|_| false, |question| {
-            setpoint_settle::simulate(question, turn)
-        });
-        run.map(Ok).ok_or_else(|| {
-            UsageError::new(
-                "no machine fits what is assumed of the start; `--any-start` drops the assumptions",
-            )
-        })
+        let graph = Graph::of_a_run(self.catalog, self.types);
+        let Ok(graph) = &graph else { return Ok(Err(findings::of_graph(self.catalog, &graph))) };
+        let run = self.ask(graph, |question| setpoint_settle::simulate(question, turn));
+        run.map(Ok).ok_or_else(no_start)
     }
 }
 
-/// Why a value, or a part of it, is not known.
-fn why_unknown(value: &Value) -> Option<String> {
-    match &value.data {
-        Data::Opaque(opaque) => Some(opaque.reason.to_string()),
-        Data::Deferred(_) => Some("the agent computes it".to_owned()),
-        Data::Array(items) => items.iter().find_map(why_unknown),
-        Data::Hash(entries) => entries.iter().find_map(|(_, value)| why_unknown(value)),
-        Data::Sensitive(inner) => why_unknown(inner),
-        _ => None,
-    }
+fn no_start() -> UsageError {
+    UsageError::new("no machine fits what is assumed of the start; `--any-start` drops the assumptions")
 }
 
 /// Returns the catalog in a file, or why it is none.

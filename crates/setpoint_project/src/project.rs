@@ -205,6 +205,14 @@ impl<'s> Project<'s> {
         (!missing.is_empty()).then(|| found.with_help("Name a folder that has them with --modulepath."))
     }
 
+    /// The version of Puppet whose rules count.
+    pub(crate) fn puppet_version(&self) -> &'static str {
+        match self.puppet {
+            PuppetVersion::V7 => "7",
+            PuppetVersion::V8 => "8",
+        }
+    }
+
     /// What the compiler is told of a node.
     fn options_for(&self, node: &NodeData) -> setpoint_puppet::Options {
         let given = &self.options.puppet;

@@ -18,6 +18,10 @@ pub(super) struct Module {
     pub(super) name: String,
     /// A folder of the repository that has this module instead of the usual one.
     pub(super) install_path: Option<String>,
+    /// The version, tag, branch or commit that is wanted.
+    pub(super) pin: Option<String>,
+    /// Where it is fetched from, if not from the Forge.
+    pub(super) origin: Option<String>,
     pub(super) range: Range,
 }
 
@@ -41,6 +45,8 @@ pub(super) fn read(text: &str) -> Puppetfile {
                 found.modules.push(Module {
                     name: short(name).to_owned(),
                     install_path: option(rest, "install_path").map(str::to_owned),
+                    pin: pin(rest).map(str::to_owned),
+                    origin: option(rest, "git").or_else(|| option(rest, "local")).map(str::to_owned),
                     range: *range,
                 });
             }
@@ -63,6 +69,15 @@ pub(super) fn read(text: &str) -> Puppetfile {
 /// `puppetlabs/stdlib` and `puppetlabs-stdlib` are `stdlib`.
 pub(super) fn short(name: &str) -> &str {
     name.split_once(['/', '-']).map_or(name, |(_, short)| short)
+}
+
+/// `'9.4.0'` and `:latest` stand alone; what is fetched from elsewhere has a name for it.
+fn pin<'a>(rest: &[(Token<'a>, Range)]) -> Option<&'a str> {
+    match rest {
+        [(Token::Comma, _), (Token::Text(version), _), ..] => Some(version),
+        [(Token::Comma, _), (Token::Word("latest"), _), ..] => Some("latest"),
+        _ => ["tag", "ref", "commit", "branch", "version"].iter().find_map(|name| option(rest, name)),
+    }
 }
 
 fn option<'a>(rest: &[(Token<'a>, Range)], name: &str) -> Option<&'a str> {
@@ -156,6 +171,8 @@ mod tests {
         assert_eq!(names, ["stdlib", "concat", "apt", "ntp", "x", "y"]);
         assert_eq!(found.modules[3].install_path.as_deref(), Some("external"));
         assert_eq!(found.moduledir.as_deref(), Some("thirdparty"));
+        let pins: Vec<Option<&str>> = found.modules.iter().map(|module| module.pin.as_deref()).collect();
+        assert_eq!(pins, [Some("9.0.0"), Some("latest"), Some("v1"), None, None, None]);
     }
 
     #[test]

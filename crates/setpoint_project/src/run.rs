@@ -249,15 +249,8 @@ fn fold_findings_in_modules(
         about.findings.extend(unreached);
         return;
     }
-    let sources = &project.session.sources;
-    let path_of = |span: Span| PathBuf::from(sources.file(span.file).path());
-    let is_own = |finding: &Diagnostic| {
-        let mut places =
-            finding.span.into_iter().chain(finding.labels.iter().map(|label| label.span)).peekable();
-        places.peek().is_none() || places.any(|span| project.owns(&path_of(span)))
-    };
     let module_of = |finding: &Diagnostic| {
-        let path = finding.span.map(path_of).unwrap_or_default();
+        let path = finding.span.map(|span| path_of(project, span)).unwrap_or_default();
         project.environment.module_of(&path).map(|(name, _)| name)
     };
     let told: BTreeSet<_> =
@@ -271,7 +264,7 @@ fn fold_findings_in_modules(
             continue;
         }
         report.findings.retain(|finding| {
-            let keeps = is_own(finding);
+            let keeps = is_own(project, finding);
             if !keeps {
                 count += 1;
                 modules.extend(module_of(finding));
@@ -284,6 +277,16 @@ fn fold_findings_in_modules(
         let finding = Diagnostic::new(Rule::FindingsInModules, format!("{count} in {modules}"));
         about.findings.push(finding.with_help("`--include-modules` lists them."));
     }
+}
+
+fn path_of(project: &Project<'_>, span: Span) -> PathBuf {
+    PathBuf::from(project.session.sources.file(span.file).path())
+}
+
+/// Whether a finding is about the user's own files, or about no file.
+pub(crate) fn is_own(project: &Project<'_>, finding: &Diagnostic) -> bool {
+    let mut places = finding.span.into_iter().chain(finding.labels.iter().map(|label| label.span)).peekable();
+    places.peek().is_none() || places.any(|span| project.owns(&path_of(project, span)))
 }
 
 fn counted_classes(count: usize) -> String {
@@ -321,6 +324,7 @@ fn check_one(
             }
         }
     }
+    report.entered.clone_from(&entered);
     let Compilation { collected, failures, .. } = compilation;
     Checked { report, compiled, resources, resources_of_code, entered, collected, failures }
 }

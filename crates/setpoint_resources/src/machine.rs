@@ -32,6 +32,8 @@ pub(crate) struct Machine<'a> {
     pub(crate) world: &'a World<'a>,
     pub(crate) space: Space,
     pub(crate) start: Vec<Test>,
+    /// The places of the tests in `start` that are assumed of this catalog alone.
+    pub(crate) assumed_start: Vec<usize>,
     pub(crate) laws: Vec<Test>,
     pub(crate) assumptions: Assumptions,
     pub(crate) origins: Origins,
@@ -58,6 +60,7 @@ impl<'a> Machine<'a> {
             world,
             space: Space::new(),
             start: Vec::new(),
+            assumed_start: Vec::new(),
             laws: Vec::new(),
             assumptions: Assumptions::default(),
             origins: Origins::default(),
@@ -76,6 +79,12 @@ impl<'a> Machine<'a> {
             machine.track(&path, entry);
         }
         machine
+    }
+
+    /// Returns the cells that stand for all that nothing names.
+    pub(crate) fn all_stand_ins(&self) -> FxHashSet<CellId> {
+        let named = self.mentions.stand_ins().filter_map(|path| self.space.find(&CellKey::path(&path)));
+        named.chain(self.stand_ins.iter().copied()).collect()
     }
 
     /// Adds an assumption that the model of the current resource makes.
@@ -145,6 +154,7 @@ impl<'a> Machine<'a> {
         let above = self.mentions.ancestors.contains(path);
         if !provided && (above || self.mentions.needed.contains(path)) {
             let kind = if above { Kind::Directory } else { Kind::File };
+            self.assumed_start.push(self.start.len());
             self.start.push(Test::Kind(cell, kind));
             let path = path.to_owned();
             self.assume(if above {
@@ -158,6 +168,7 @@ impl<'a> Machine<'a> {
         let declared = parent(path).and_then(|above| self.mentions.declared.get(above));
         let is_below_file = declared.is_some_and(|kinds| !kinds.contains(&Kind::Directory));
         if !provided && !is_below_file {
+            self.assumed_start.push(self.start.len());
             self.assume(Assumption::PlainFile { path: path.to_owned() });
         }
         let kind = if above || self.packages.provides_directory(path) { Kind::Directory } else { Kind::File };
@@ -531,6 +542,7 @@ impl<'a> Machine<'a> {
             let present = Test::is(cell, Value::text(PRESENT));
             if !provided && !base {
                 let name = name.to_owned();
+                self.assumed_start.push(self.start.len());
                 self.assume(if kind == CellKind::User {
                     Assumption::ExistingUser { name }
                 } else {

@@ -7,7 +7,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use setpoint_catalog::graph::{Graph, Node, NodeId};
 use setpoint_catalog::{Catalog, Resource, ResourceId};
 use setpoint_config::Sentence;
-use setpoint_state::{CellId, CellKey, Plan, Program, Semantics, Step, StepId, Test};
+use setpoint_state::{CellId, Plan, Program, Semantics, Step, StepId, Test};
 
 use crate::attributes::Attributes;
 use crate::clock::{Clock, Late};
@@ -86,13 +86,32 @@ pub fn plan_with(
     machine.assumptions.current = None;
     machine.loads = loads(catalog, graph, &machine);
     machine.assume_packages();
+    let (steps, resources, edges, notifies) = model_all(&mut machine, catalog, graph, &mut clock)?;
+    let tests = sentences.iter().map(|one| invariants::test(one, &mut |fact| machine.fact(fact))).collect();
+    let entries = machine.all_tracked();
+    let stand_ins = machine.all_stand_ins();
+    let plan =
+        Plan { space: machine.space, steps, edges, notifies, start: machine.start, laws: machine.laws };
+    let assumptions = machine.assumptions.finish();
+    let modelled = Modelled { plan, resources, assumptions, origins: machine.origins, stand_ins, entries };
+    Ok((modelled, tests))
+}
+
+/// Models every resource of a catalog, in the order of its graph.
+pub(crate) fn model_all(
+    machine: &mut Machine<'_>,
+    catalog: &Catalog,
+    graph: &Graph,
+    clock: &mut Clock,
+) -> Result<Parts, OutOfTime> {
+    let world = machine.world;
     let mut steps = Skeleton::default();
     for id in graph.order() {
-        clock.tick().map_err(|Late| steps.out_of_time(of))?;
+        clock.tick().map_err(|Late| steps.out_of_time(catalog.resources().len()))?;
         let (model, resource) = match graph.node(id) {
             Node::Resource(resource) => {
                 machine.assumptions.current = Some(resource);
-                let mut model = types::model(&mut machine, catalog, &catalog[resource]);
+                let mut model = types::model(machine, catalog, &catalog[resource]);
                 let path = catalog[resource].name_or_title("path");
                 let path = machine.mentions.canonical(&path, world);
                 model.manages = manages(&catalog[resource], path.as_deref(), &model.apply, &machine.space);
@@ -109,16 +128,7 @@ pub fn plan_with(
         steps.add(id, resource, &name, model);
     }
     machine.assumptions.current = None;
-    let (steps, resources, edges, notifies) = steps.finish(graph);
-    let tests = sentences.iter().map(|one| invariants::test(one, &mut |fact| machine.fact(fact))).collect();
-    let entries = machine.all_tracked();
-    let named = machine.mentions.stand_ins().filter_map(|path| machine.space.find(&CellKey::path(&path)));
-    let stand_ins = named.chain(machine.stand_ins.iter().copied()).collect();
-    let plan =
-        Plan { space: machine.space, steps, edges, notifies, start: machine.start, laws: machine.laws };
-    let assumptions = machine.assumptions.finish();
-    let modelled = Modelled { plan, resources, assumptions, origins: machine.origins, stand_ins, entries };
-    Ok((modelled, tests))
+    Ok(steps.finish(graph))
 }
 
 /// Steps and what is between them.
@@ -130,7 +140,7 @@ pub(crate) struct Skeleton {
     refreshable: FxHashSet<StepId>,
 }
 
-type Parts = (Vec<Step>, Vec<ResourceId>, Vec<(StepId, StepId)>, Vec<(StepId, StepId)>);
+pub(crate) type Parts = (Vec<Step>, Vec<ResourceId>, Vec<(StepId, StepId)>, Vec<(StepId, StepId)>);
 
 impl Skeleton {
     /// How far it came when the time was over. The two steps of a container are one resource.
@@ -181,7 +191,11 @@ impl Skeleton {
 
 /// The managed files that each service loads: those that notify it, those that bear its name below /etc, and those of the
 /// table.
-fn loads(catalog: &Catalog, graph: &Graph, machine: &Machine<'_>) -> BTreeMap<String, Vec<String>> {
+pub(crate) fn loads(
+    catalog: &Catalog,
+    graph: &Graph,
+    machine: &Machine<'_>,
+) -> BTreeMap<String, Vec<String>> {
     let mut found: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     let mut by_name: FxHashMap<String, Vec<String>> = FxHashMap::default();
     for path in machine.mentions.files.keys().filter(|path| path.starts_with("/etc/")) {

@@ -9,6 +9,7 @@ mod edit;
 mod findings;
 mod invariants;
 mod judge;
+pub mod next_run;
 mod redundant;
 mod simulate;
 mod undecided;
@@ -17,11 +18,13 @@ mod words;
 use setpoint_catalog::Catalog;
 use setpoint_catalog::graph::Graph;
 use setpoint_config::Sentence;
+use setpoint_puppet_values::{Data, Value};
 use setpoint_resources::World;
 use setpoint_source::{Diagnostic, Reached, Sources, Verdict};
 use setpoint_verify::{Options, verify};
 
 pub use edit::relation_fix;
+pub use next_run::{NextRun, next_run};
 pub use simulate::{Simulation, Turn, simulate};
 
 use findings::FindingBuilder;
@@ -91,4 +94,16 @@ pub fn settle(question: &Question<'_>) -> Settled {
     let verdict = builder.judge(&verdicts, &refuted);
     let (resources, assumptions) = (builder.coverage(), builder.assumptions().len());
     Settled { verdict, findings, resources, assumptions }
+}
+
+/// Returns why a value, or a part of it, is not known.
+pub fn why_unknown(value: &Value) -> Option<String> {
+    match &value.data {
+        Data::Opaque(opaque) => Some(opaque.reason.to_string()),
+        Data::Deferred(_) => Some("the agent computes it".to_owned()),
+        Data::Array(items) => items.iter().find_map(why_unknown),
+        Data::Hash(entries) => entries.iter().find_map(|(_, value)| why_unknown(value)),
+        Data::Sensitive(inner) => why_unknown(inner),
+        _ => None,
+    }
 }

@@ -34,6 +34,11 @@ pub trait FileSystem: fmt::Debug + Send + Sync {
     /// The names in a directory, sorted. Empty if there is no such directory.
     fn list(&self, path: &Path) -> Vec<String>;
 
+    /// Where a path leads if it is itself a symbolic link, as the link says it.
+    fn link_target(&self, _path: &Path) -> Option<PathBuf> {
+        None
+    }
+
     /// Takes note of something that is there and could not be used.
     fn record(&self, _error: &FileError) {}
 
@@ -84,6 +89,10 @@ impl FileSystem for OsFileSystem {
 
     fn list(&self, path: &Path) -> Vec<String> {
         list_folder(path).map(|(names, _)| names).unwrap_or_default()
+    }
+
+    fn link_target(&self, path: &Path) -> Option<PathBuf> {
+        std::fs::read_link(path).ok()
     }
 }
 
@@ -177,6 +186,10 @@ impl FileSystem for RecordingFileSystem {
         }
     }
 
+    fn link_target(&self, path: &Path) -> Option<PathBuf> {
+        OsFileSystem.link_target(path)
+    }
+
     fn record(&self, error: &FileError) {
         if !error.missing {
             let mut known = self.unreadable.lock().unwrap_or_else(PoisonError::into_inner);
@@ -266,6 +279,10 @@ impl FileSystem for OverlayFileSystem<'_> {
 
     fn is_dir(&self, path: &Path) -> bool {
         self.over.is_dir(path) || self.base.is_dir(path)
+    }
+
+    fn link_target(&self, path: &Path) -> Option<PathBuf> {
+        if self.over.is_file(path) { None } else { self.base.link_target(path) }
     }
 
     fn record(&self, error: &FileError) {

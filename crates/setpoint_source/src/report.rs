@@ -1,5 +1,6 @@
 //! What a command found out about its inputs.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use setpoint_diagram::Diagram;
@@ -19,6 +20,10 @@ pub struct InputReport {
     pub node: Option<String>,
     verdict: Verdict,
     pub findings: Vec<Diagnostic>,
+    /// What was found and the user knows. It is not reported, and counts for the verdict as before.
+    pub silenced: Vec<Silenced>,
+    /// The names of the classes, defines and types that were entered.
+    pub entered: BTreeSet<String>,
     /// How much of it was looked at, if that was counted.
     pub coverage: Option<Coverage>,
     /// What hangs together how, where a drawing was asked for.
@@ -34,6 +39,8 @@ impl InputReport {
             node: None,
             verdict: Verdict::nothing_asked(),
             findings: Vec::new(),
+            silenced: Vec::new(),
+            entered: BTreeSet::new(),
             coverage: None,
             drawing: None,
         }
@@ -117,6 +124,20 @@ impl InputReport {
     }
 }
 
+/// A finding that the user knows.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Silenced {
+    pub finding: Diagnostic,
+    pub by: SilencedBy,
+}
+
+/// How the user says that a finding is known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SilencedBy {
+    Comment,
+    Baseline,
+}
+
 /// A graph that is to be shown, unless nobody could read it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Drawing {
@@ -141,6 +162,11 @@ pub struct Report {
 impl Report {
     pub fn findings(&self) -> impl Iterator<Item = &Diagnostic> {
         self.inputs.iter().flat_map(|input| &input.findings)
+    }
+
+    /// How many findings are silenced by comments, or by the baseline.
+    pub fn silenced(&self, by: SilencedBy) -> usize {
+        self.inputs.iter().flat_map(|input| &input.silenced).filter(|one| one.by == by).count()
     }
 
     pub fn worst(&self) -> Option<Severity> {
