@@ -11,6 +11,10 @@ use crate::value::{Data, Hash, Value};
 const BUILTIN_ALIASES: [&str; 5] =
     ["Data", "RichDataKey", "RichData", "Puppet::LookupKey", "Puppet::LookupValue"];
 
+/// The length of a text from which on aliases are written by name only: thirty aliases, each of which names the one
+/// before it twice, would fill the memory.
+const LONGEST_EXPANSION: usize = 1 << 16;
+
 impl fmt::Display for Type {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         // An alias that stands alone is printed with what it stands for, an object type with what it is made of.
@@ -362,7 +366,7 @@ impl Writer {
             return;
         }
         let pointer = std::sync::Arc::as_ptr(alias);
-        if self.within.contains(&pointer) {
+        if self.within.contains(&pointer) || self.text.len() > LONGEST_EXPANSION {
             return;
         }
         if let Some(target) = alias.target() {

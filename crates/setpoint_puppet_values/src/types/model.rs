@@ -171,12 +171,18 @@ pub struct Alias {
     pub name: Arc<str>,
     target: OnceLock<Type>,
     recursive: OnceLock<bool>,
+    alternatives: OnceLock<Type>,
 }
 
 impl Alias {
     /// An alias whose target comes later, through [`Alias::resolve`].
     pub fn new(name: impl Into<Arc<str>>) -> Arc<Self> {
-        Arc::new(Self { name: name.into(), target: OnceLock::new(), recursive: OnceLock::new() })
+        Arc::new(Self {
+            name: name.into(),
+            target: OnceLock::new(),
+            recursive: OnceLock::new(),
+            alternatives: OnceLock::new(),
+        })
     }
 
     pub fn resolved(name: impl Into<Arc<str>>, target: Type) -> Arc<Self> {
@@ -195,6 +201,10 @@ impl Alias {
 
     pub(super) fn recursion(&self) -> &OnceLock<bool> {
         &self.recursive
+    }
+
+    pub(super) fn known_alternatives(&self) -> &OnceLock<Type> {
+        &self.alternatives
     }
 }
 
