@@ -11,7 +11,7 @@ use setpoint_puppet_values::types::{
     Alias, Attribute, CallableType, InitType, ObjectType, StructElement, TupleType, assert_instance,
     common_type, describe_mismatch,
 };
-use setpoint_puppet_values::{Hash, Key, Type, Value, infer, infer_generic, infer_set, new_instance};
+use setpoint_puppet_values::{Key, Type, Value, infer, infer_generic, infer_set, new_instance};
 
 /// A small generator of numbers, so that every run tries the same types.
 struct Random(u64);
@@ -68,8 +68,8 @@ fn generated(random: &mut Random, aliases: &[Arc<Alias>], kinds: usize, depth: u
         17 => Type::Init(Some(Arc::new(InitType { of: part(random), arguments: Vec::new() }))),
         _ => Type::Object(Some(Arc::new(ObjectType {
             name: Some("Thing".into()),
-            definition: Value::hash(Hash::default()),
-            attributes: vec![Attribute { name: "a".into(), of: part(random), default: None }],
+            attributes: vec![Attribute { name: "a".into(), of: part(random), ..Attribute::default() }],
+            ..ObjectType::default()
         }))),
     }
 }

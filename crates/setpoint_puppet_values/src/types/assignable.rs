@@ -236,8 +236,11 @@ impl Type {
                 (Some(_), Self::Runtime(_)) => self == other,
                 _ => false,
             },
-            Self::Object(of) => match other {
-                Self::Object(_) => of.is_none() || self == other,
+            Self::Object(of) => match (of, other) {
+                (None, Self::Object(_)) => true,
+                (Some(of), Self::Object(Some(theirs))) => {
+                    theirs.is_or_extends(of) && of.covers_arguments(&theirs.arguments)
+                }
                 _ => false,
             },
             Self::TypeSet(of) => matches!(other, Self::TypeSet(_)) && (of.is_none() || self == other),

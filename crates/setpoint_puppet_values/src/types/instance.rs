@@ -178,9 +178,7 @@ impl Type {
             | Self::Runtime(_)
             | Self::Callable(_) => false,
             Self::Object(of) => match &value.data {
-                Data::Deferred(_) | Data::Object(_) => {
-                    of.as_ref().is_none_or(|of| of.name.as_deref() == value.object_name())
-                }
+                Data::Deferred(_) | Data::Object(_) => of.as_ref().is_none_or(|of| of.has_instance(value)),
                 _ => false,
             },
             Self::TypeSet(_) | Self::Reference(_) => false,
