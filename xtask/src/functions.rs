@@ -19,6 +19,9 @@ pub(crate) struct Arguments {
     /// Where the modules are that ours were compared with
     #[arg(long, default_value = "/usr/share/puppet/modules")]
     modules: PathBuf,
+    /// A file of another version, as `MODULE/lib/puppet/…`, whose calls in the module's own examples ours answers alike
+    #[arg(long)]
+    reviewed: Vec<PathBuf>,
     /// Git repositories of modules, as `MODULE=FOLDER`: every version that they ever had
     histories: Vec<String>,
 }
@@ -28,17 +31,12 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), String> {
     let mut digests = BTreeSet::new();
     for module in names_in(&arguments.modules)? {
         let lib = arguments.modules.join(&module).join("lib/puppet");
-        for folder in ["functions", "parser/functions"].map(|folder| lib.join(folder)) {
-            for file in setpoint_testing::files_below(&folder) {
-                let Some(name) = function_name(&file, &folder) else { continue };
-                if candidate(&module, &name).is_none() {
-                    continue;
-                }
-                let texts = texts_of(&file)?;
-                digests.insert(digest(&name, &texts));
-                compared.entry((module.clone(), name)).or_default().extend(texts.into_iter().next());
-            }
+        for file in setpoint_testing::files_below(&lib) {
+            add_file(&file, &mut compared, &mut digests)?;
         }
+    }
+    for file in &arguments.reviewed {
+        add_file(file, &mut compared, &mut digests)?;
     }
     println!("{} functions, {} files of the installed modules", compared.len(), digests.len());
     for history in &arguments.histories {
@@ -56,6 +54,27 @@ fn names_in(folder: &Path) -> Result<Vec<String>, String> {
         entries.flatten().map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
     names.sort();
     Ok(names)
+}
+
+/// Adds the file of a function that is known here by its name.
+fn add_file(
+    file: &Path,
+    compared: &mut BTreeMap<Known, Vec<String>>,
+    digests: &mut BTreeSet<u64>,
+) -> Result<(), String> {
+    let folders = ["lib/puppet/functions", "lib/puppet/parser/functions"];
+    let text = file.to_string_lossy();
+    let found = folders.iter().find_map(|folder| text.rfind(folder).map(|at| (at, at + folder.len())));
+    let Some((start, end)) = found else { return Ok(()) };
+    let module = text[..start].trim_end_matches('/').rsplit('/').next().unwrap_or_default().to_owned();
+    let Some(name) = function_name(file, Path::new(&text[..end])) else { return Ok(()) };
+    if candidate(&module, &name).is_none() {
+        return Ok(());
+    }
+    let texts = texts_of(file)?;
+    digests.insert(digest(&name, &texts));
+    compared.entry((module, name)).or_default().extend(texts.into_iter().next());
+    Ok(())
 }
 
 /// `stdlib/extname.rb` defines `stdlib::extname`.

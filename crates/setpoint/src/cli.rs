@@ -6,6 +6,8 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use setpoint_project::{OPTIONAL_RULES, Options};
 use setpoint_source::{InputReport, Report, Severity};
 
+use crate::paths;
+
 /// Proves that infrastructure code reaches its set point, and says where every value came from.
 #[derive(Debug, Parser)]
 #[command(name = "setpoint", version, propagate_version = true, max_term_width = 100)]
@@ -71,7 +73,7 @@ pub(crate) struct InputOptions {
     #[arg(long, help_heading = "Input")]
     pub(crate) env: bool,
     /// What packages install, as `setpoint packages build` writes it; it comes before what is built in
-    #[arg(long, value_name = "FILE", help_heading = "Input")]
+    #[arg(long, value_name = "FILE", help_heading = "Input", value_parser = paths::file)]
     pub(crate) packages: Option<PathBuf>,
     /// Assume nothing of a machine at the start but that its files form a tree (Puppet)
     #[arg(long, help_heading = "Input")]
@@ -90,7 +92,7 @@ pub(crate) struct InputOptions {
     #[arg(long, help_heading = "Input")]
     pub(crate) include_modules: bool,
     /// The configuration, instead of the nearest setpoint.toml at or above the input
-    #[arg(long, value_name = "FILE", help_heading = "Input")]
+    #[arg(long, value_name = "FILE", help_heading = "Input", value_parser = paths::file)]
     pub(crate) config: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) puppet: PuppetOptions,
@@ -104,29 +106,29 @@ pub(crate) struct PuppetOptions {
     pub(crate) node: Option<String>,
     /// Facts, as `facter --json` or `puppet facts` print them, JSON or YAML, laid over those of `--platform`; of several
     /// files the last counts; a folder has one file a node
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", value_parser = paths::file_or_folder_of_files)]
     pub(crate) facts: Vec<PathBuf>,
     /// The facts of a platform, such as debian-12, ubuntu-24.04, rhel-9 or windows-2022
     #[arg(long, value_name = "NAME")]
     pub(crate) platform: Option<String>,
     /// The environment: its environment.conf, manifests, modules, hiera.yaml and data
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", value_parser = paths::folder)]
     pub(crate) environment: Option<PathBuf>,
     /// Folders of modules, separated by `:`; in an environment they come after its own, or stand for `$basemodulepath`
-    #[arg(long, value_name = "A:B")]
+    #[arg(long, value_name = "A:B", value_parser = paths::folders)]
     pub(crate) modulepath: Option<String>,
     /// The global `hiera.yaml`, above the data of the environment and of modules
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", value_parser = paths::file)]
     pub(crate) hiera: Option<PathBuf>,
     /// Trusted facts, or the extensions of the certificate, such as `pp_role: web`; a folder has one file a node
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", value_parser = paths::file_or_folder_of_files)]
     pub(crate) trusted: Option<PathBuf>,
     /// What an external node classifier printed: classes, parameters, environment; a folder has one file a node. Another
     /// environment is looked for beside the one that is checked
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", value_parser = paths::file_or_folder_of_files)]
     pub(crate) enc: Option<PathBuf>,
     /// The nodes to compile for: a name a line, and a platform after it if wanted; or YAML or JSON
-    #[arg(long, value_name = "FILE", conflicts_with = "node")]
+    #[arg(long, value_name = "FILE", conflicts_with = "node", value_parser = paths::file)]
     pub(crate) nodes: Option<PathBuf>,
     /// Only this case of setpoint.toml, example or class of a module
     #[arg(long, value_name = "NAME")]

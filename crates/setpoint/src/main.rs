@@ -8,6 +8,7 @@ mod commands;
 mod git;
 mod languages;
 mod output;
+mod paths;
 mod progress;
 
 use std::process::ExitCode;

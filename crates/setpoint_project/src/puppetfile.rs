@@ -8,6 +8,8 @@ pub(super) struct Puppetfile {
     pub(super) modules: Vec<Module>,
     /// Where modules are put instead of `modules`.
     pub(super) moduledir: Option<String>,
+    /// What is not well-formed, and where.
+    pub(super) errors: Vec<(Range, &'static str)>,
 }
 
 #[derive(Debug, PartialEq, Eq)]
@@ -29,7 +31,7 @@ enum Token<'a> {
 }
 
 pub(super) fn read(text: &str) -> Puppetfile {
-    let tokens = tokens(text);
+    let (tokens, unclosed) = tokens(text);
     let mut found = Puppetfile::default();
     let mut at = 0;
     while at < tokens.len() {
@@ -45,10 +47,16 @@ pub(super) fn read(text: &str) -> Puppetfile {
             [(Token::Word("moduledir"), _), (Token::Text(folder), _), ..] => {
                 found.moduledir = Some((*folder).to_owned());
             }
+            [(Token::Word("mod"), range), ..] => found.errors.push((*range, "This `mod` names no module")),
             _ => {}
+        }
+        let last = tokens[at..end].iter().rfind(|(token, _)| *token != Token::LineEnd);
+        if let (Some((Token::Comma, range)), true) = (last, end == tokens.len()) {
+            found.errors.push((*range, "The Puppetfile ends in the middle of a statement"));
         }
         at = end + 1;
     }
+    found.errors.extend(unclosed.map(|range| (range, "This text is not closed")));
     found
 }
 
@@ -78,9 +86,12 @@ fn statement_end(tokens: &[(Token<'_>, Range)], start: usize) -> usize {
     tokens.len()
 }
 
-fn tokens(text: &str) -> Vec<(Token<'_>, Range)> {
+/// The tokens, and what is opened and never closed.
+fn tokens(text: &str) -> (Vec<(Token<'_>, Range)>, Option<Range>) {
     let bytes = text.as_bytes();
     let mut tokens = Vec::new();
+    let mut unclosed = None;
+    let mut brackets: Vec<Range> = Vec::new();
     let mut at = 0;
     while at < bytes.len() {
         let start = at;
@@ -103,6 +114,9 @@ fn tokens(text: &str) -> Vec<(Token<'_>, Range)> {
                 while at < bytes.len() && bytes[at] != quote {
                     at += if bytes[at] == b'\\' { 2 } else { 1 };
                 }
+                if at >= bytes.len() {
+                    unclosed = Some(Range::new(start, start + 1));
+                }
                 let inner = text.get(start + 1..at.min(bytes.len())).unwrap_or("");
                 at = (at + 1).min(bytes.len());
                 tokens.push((Token::Text(inner), Range::new(start, at)));
@@ -113,10 +127,17 @@ fn tokens(text: &str) -> Vec<(Token<'_>, Range)> {
                 }
                 tokens.push((Token::Word(&text[start..at]), Range::new(start, at)));
             }
-            _ => at += 1,
+            byte => {
+                at += 1;
+                match byte {
+                    b'(' | b'[' | b'{' => brackets.push(Range::new(start, at)),
+                    b')' | b']' | b'}' => drop(brackets.pop()),
+                    _ => {}
+                }
+            }
         }
     }
-    tokens
+    (tokens, unclosed.or_else(|| brackets.pop()))
 }
 
 #[cfg(test)]
@@ -135,6 +156,18 @@ mod tests {
         assert_eq!(names, ["stdlib", "concat", "apt", "ntp", "x", "y"]);
         assert_eq!(found.modules[3].install_path.as_deref(), Some("external"));
         assert_eq!(found.moduledir.as_deref(), Some("thirdparty"));
+    }
+
+    #[test]
+    fn what_is_cut_off_is_told() {
+        let whole = "mod 'a', '1'\nmod('b', git: 'x')\n";
+        assert_eq!(read(whole).errors, []);
+        for (text, place) in
+            [("mod 'a'\nmod 'b", 12), ("mod 'a',\n", 7), ("mod 'a'\nmod\n", 8), ("mod('a'\n", 3)]
+        {
+            let found = read(text).errors;
+            assert_eq!(found.first().map(|(range, _)| range.start), Some(place), "{text}");
+        }
     }
 
     #[test]

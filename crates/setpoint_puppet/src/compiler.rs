@@ -22,7 +22,7 @@ use crate::options::{Entry, Options};
 use crate::overrides::PendingOverrides;
 use crate::relationships::Relationship;
 use crate::resources::{Parameters, Resource, ResourceId, ResourceType, Resources};
-use crate::scope::{Scope, ScopeId, ScopeKind, Scopes};
+use crate::scope::{Local, Scope, ScopeId, ScopeKind, Scopes};
 use crate::tags::TagMemo;
 use crate::tags::tag_if_valid;
 use crate::trace::{Branches, Trace};
@@ -38,11 +38,21 @@ pub(crate) struct Frame {
     pub(crate) control: Prov,
 }
 
+/// What a function leaves that calls another at top scope.
+#[derive(Debug)]
+pub(crate) struct Left {
+    pub(crate) frame: Frame,
+    pub(crate) locals: Vec<Local>,
+    pub(crate) unset: usize,
+}
+
 #[derive(Debug)]
 pub(crate) struct Compiler<'a> {
     pub(crate) environment: &'a Environment<'a>,
     pub(crate) options: &'a Options,
     pub(crate) arena: Arena,
+    /// What is to be entered again, the innermost last.
+    pub(crate) left: Vec<Left>,
     pub(crate) frame: Frame,
     /// How deeply expressions are nested; see [`crate::evaluate::MAX_DEPTH`].
     pub(crate) depth: u32,
@@ -116,6 +126,7 @@ impl<'a> Compiler<'a> {
             environment,
             options,
             arena: Arena::new(options.provenance),
+            left: Vec::new(),
             frame: Frame { scope: ScopeId::TOP, file: FileId(u32::MAX), control: Prov::NONE },
             depth: 0,
             calls: 0,

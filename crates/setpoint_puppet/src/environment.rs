@@ -1,7 +1,7 @@
 //! The files that nodes are compiled from, each read and parsed once.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 
 use rustc_hash::FxHashMap;
@@ -10,11 +10,12 @@ use setpoint_catalog::ruby_types::ModuleTypes;
 use setpoint_hiera::{Hiera, Levels};
 use setpoint_puppet_functions::{Function, RubyFile};
 use setpoint_puppet_syntax::ast::{self, ExprKind, Program};
-use setpoint_source::{Diagnostic, FileError, FileSystem, Severity, Sources, read_text};
+use setpoint_source::{Diagnostic, FileError, FileId, FileSystem, Severity, Sources, read_text};
 
 /// A manifest, parsed. It is shared by all nodes that are compiled from it.
 #[derive(Debug)]
 pub struct Manifest {
+    pub file: FileId,
     pub program: Program,
     /// Inner definitions come before the class that holds them, as Puppet registers them.
     pub definitions: Vec<Definition>,
@@ -58,8 +59,18 @@ pub struct Environment<'a> {
     functions: RwLock<FxHashMap<String, Option<RubyFunction>>>,
     /// Files of Ruby, parsed.
     ruby: RwLock<FxHashMap<PathBuf, Arc<RubyFile>>>,
-    /// Functions of modules that are known here are run from their files all the same.
-    runs_known: bool,
+    stand_in: StandIn,
+}
+
+/// Where a function that is known here stands for that of a module.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum StandIn {
+    /// Where the file of the module is one that it was compared with.
+    WhereCompared,
+    /// Whatever the file says: to compare what is known with Puppet.
+    Always,
+    /// Nowhere: to compare what the files do with Puppet.
+    Never,
 }
 
 /// A function that a module has in Ruby.
@@ -92,7 +103,7 @@ impl<'a> Environment<'a> {
             modules: RwLock::default(),
             functions: RwLock::default(),
             ruby: RwLock::default(),
-            runs_known: false,
+            stand_in: StandIn::WhereCompared,
             hiera: Hiera::new(files, sources, Levels::default()),
         }
     }
@@ -191,7 +202,7 @@ impl<'a> Environment<'a> {
         let parse = setpoint_puppet_syntax::parse(file, text);
         let mut definitions = Vec::new();
         collect_definitions(&parse.program.body, &mut definitions);
-        Arc::new(Manifest { program: parse.program, definitions, diagnostics: parse.diagnostics })
+        Arc::new(Manifest { file, program: parse.program, definitions, diagnostics: parse.diagnostics })
     }
 
     /// The folder of a module: the first of its name on the module path.
@@ -212,9 +223,9 @@ impl<'a> Environment<'a> {
         modules.entry(name.to_owned()).or_insert(found).clone()
     }
 
-    /// Functions of modules that are known here are run from their files all the same: for comparisons.
-    pub fn running_known_functions(mut self) -> Self {
-        self.runs_known = true;
+    /// Where functions that are known here stand for those of modules.
+    pub fn with_stand_in(mut self, stand_in: StandIn) -> Self {
+        self.stand_in = stand_in;
         self
     }
 
@@ -262,11 +273,14 @@ impl<'a> Environment<'a> {
     /// What is known here to do the same as a file of a module.
     fn known_function(&self, module: &str, name: &str, path: &Path) -> Option<&'static Function> {
         // This one asks for the environment of the process, and others call it.
-        if self.runs_known && name != "deprecation" {
+        if self.stand_in == StandIn::Never && name != "deprecation" {
             return None;
         }
         // Most functions of modules are not known by any name, and their files need not be read for that.
-        setpoint_puppet_functions::candidate(module, name)?;
+        let candidate = setpoint_puppet_functions::candidate(module, name)?;
+        if self.stand_in != StandIn::WhereCompared {
+            return Some(candidate);
+        }
         let text = read_text(self.files, path).ok()?;
         let folder = path.parent()?;
         let beside = setpoint_puppet_functions::required_beside(&text).map(|name| {
@@ -309,15 +323,33 @@ impl<'a> Environment<'a> {
         &self.types
     }
 
+    /// Whether a path lies in the environment or in a module.
+    pub fn is_input(&self, path: &Path) -> bool {
+        let is_below = |folder: &Path| {
+            path.starts_with(folder) && !path.components().any(|part| part == Component::ParentDir)
+        };
+        self.modulepath.iter().chain(self.given.values()).any(|folder| is_below(folder))
+            || self.hiera.levels().environment.as_deref().is_some_and(is_below)
+    }
+
     /// A file of a folder of a module: `module/path`, or an absolute path, if it exists.
     pub fn module_file(&self, folder: &str, name: &str) -> Option<PathBuf> {
+        self.path_in_module(folder, name).filter(|path| self.files.is_file(path))
+    }
+
+    /// The same for a file or a folder.
+    pub fn module_path(&self, folder: &str, name: &str) -> Option<PathBuf> {
+        let exists = |path: &PathBuf| self.files.is_file(path) || self.files.is_dir(path);
+        self.path_in_module(folder, name).filter(exists)
+    }
+
+    fn path_in_module(&self, folder: &str, name: &str) -> Option<PathBuf> {
         let path = Path::new(name);
         if path.is_absolute() {
-            return self.files.is_file(path).then(|| path.to_owned());
+            return Some(path.to_owned());
         }
         let (module, rest) = name.split_once('/')?;
-        let path = self.module(module)?.join(folder).join(rest);
-        self.files.is_file(&path).then_some(path)
+        Some(self.module(module)?.join(folder).join(rest))
     }
 
     /// Every manifest under a folder, in the order in which Puppet reads them.

@@ -2,6 +2,7 @@
 
 use std::hash::{Hash as StdHash, Hasher};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use indexmap::IndexMap;
 use rustc_hash::FxBuildHasher;
@@ -106,17 +107,62 @@ impl PartialEq for Object {
 }
 
 /// What stands in for a value that needs more than this program can do: a Ruby function beyond it, a secret.
-/// It passes type checks; branching on it or using it as a title is an error that names `reason`.
+/// It passes type checks; branching on it or using it as a title is an error that names `reason`, unless its type decides.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Opaque {
     pub reason: Arc<str>,
+    /// What is known of it all the same.
+    pub of: Type,
 }
+
+impl Opaque {
+    /// Whether it is true, if its type decides that: only `undef` and `false` are not.
+    pub fn truth(&self) -> Option<bool> {
+        let may_be_false = self.of.is_assignable(&Type::Undef) || self.of.is_assignable(&Type::Boolean(None));
+        (!may_be_false).then_some(true)
+    }
+}
+
+/// Whether any value could not be computed so far. Where none is, none need be searched for.
+static ANY_UNKNOWN: AtomicBool = AtomicBool::new(false);
 
 impl Value {
     pub const UNDEF: Self = Self { data: Data::Undef, prov: Prov::NONE };
 
     pub fn new(data: Data) -> Self {
         Self { data, prov: Prov::NONE }
+    }
+
+    /// A value that could not be computed, and why; its type is all that is known of it.
+    pub fn unknown(reason: impl Into<Arc<str>>, of: Type) -> Self {
+        ANY_UNKNOWN.store(true, Ordering::Relaxed);
+        Self::new(Data::Opaque(Arc::new(Opaque { reason: reason.into(), of })))
+    }
+
+    /// What could not be computed of a value: the value itself, or the first such part of it.
+    pub fn unknown_part(&self) -> Option<&Arc<Opaque>> {
+        if !ANY_UNKNOWN.load(Ordering::Relaxed) {
+            return None;
+        }
+        match &self.data {
+            Data::Opaque(unknown) => Some(unknown),
+            Data::Array(items) => items.iter().find_map(Self::unknown_part),
+            Data::Hash(entries) => {
+                entries.iter().find_map(|(key, item)| key.0.unknown_part().or_else(|| item.unknown_part()))
+            }
+            Data::Sensitive(inner) => inner.unknown_part(),
+            _ => None,
+        }
+    }
+
+    /// Whether both are one array or hash, and not two that are equal: a change in place of one is a change of both.
+    pub fn is_same_collection(&self, other: &Self) -> bool {
+        match (&self.data, &other.data) {
+            (Data::Array(one), Data::Array(other)) => Arc::ptr_eq(one, other),
+            (Data::Hash(one), Data::Hash(other)) => Arc::ptr_eq(one, other),
+            _ => false,
+        }
     }
 
     pub fn string(text: impl Into<Arc<str>>) -> Self {

@@ -105,19 +105,23 @@ impl Rule {
         self.about().explanation
     }
 
+    /// Whether a finding of this rule says that a limit of Setpoint ended the work: that is no mistake of the input.
+    pub fn is_limit(self) -> bool {
+        matches!(self, Self::LimitReached | Self::NestedTooDeep | Self::SmartfrogLimit)
+    }
+
     /// Whether a finding of this rule says that a part of the input was not read.
     pub fn leaves_unread(self) -> bool {
-        matches!(
+        let is_unread = matches!(
             self,
             Self::BadArchive
-                | Self::LimitReached
                 | Self::MissingImport
                 | Self::NestedStack
                 | Self::NothingChecked
                 | Self::SmartfrogInclude
-                | Self::SmartfrogLimit
                 | Self::UnreadableFile
-        )
+        );
+        is_unread || self.is_limit()
     }
 
     /// Returns the rule with a name or an alias.

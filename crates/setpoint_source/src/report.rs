@@ -43,9 +43,14 @@ impl InputReport {
     /// well-formed, nothing about the input is proved; where one says that a run cannot end, it is not proved that all do.
     pub fn conclude(&mut self, verdict: Verdict) {
         self.verdict = verdict;
+        // What Setpoint does not read is no mistake of the input.
+        for finding in self.findings.iter_mut().filter(|finding| finding.rule.is_limit()) {
+            finding.severity = finding.severity.min(Severity::Warning);
+        }
         for finding in &self.findings {
             let gap = match finding.rule.class() {
                 Class::Syntax if finding.severity == Severity::Error => Gap::Malformed,
+                Class::Open if finding.rule.is_limit() => Gap::Limit,
                 Class::Open if finding.rule.leaves_unread() => Gap::Unread,
                 Class::Defect
                     if finding.severity == Severity::Error

@@ -50,7 +50,11 @@ impl Language for PuppetCatalog {
         format: &str,
     ) -> Result<Outcome, UsageError> {
         let drawing = match read_catalog(session, path)? {
-            Ok(catalog) => draw(&catalog, &module_types(session, &options.for_project()), format),
+            Ok(catalog) => {
+                let options = options.for_project();
+                let (config, _) = session.config(path, &options)?;
+                draw(&catalog, &module_types(session, &config, &options), format)
+            }
             Err(finding) => Err(vec![finding]),
         };
         Ok(match drawing {

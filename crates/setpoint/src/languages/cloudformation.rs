@@ -47,9 +47,7 @@ impl Language for CloudFormation {
             report.drawing = session.drawing(|| draw::diagram(&analysis));
             report.findings = analysis.findings;
             report.coverage = Some(analysis.coverage);
-            let mut verdict = Verdict::nothing_asked();
-            verdict.give(Question::ReachesFinal, analysis.reaches_final);
-            report.conclude(verdict);
+            report.conclude(Verdict::of(Question::ReachesFinal, analysis.reaches_final));
             report
         };
         Ok(all.into_iter().map(report).collect())

@@ -17,7 +17,8 @@ pub(crate) fn simulate(
     args: &SimulateArgs,
     sources: &Sources,
 ) -> Result<Outcome, UsageError> {
-    let ground = Ground::new(model, instance).map_err(UsageError::new)?;
+    let ground =
+        Ground::new(model, instance).map_err(|limit| UsageError::new(limit.finding(None).message))?;
     let limits = Limits { states: args.limit, ..Limits::default() };
     let json = args.format == ResultFormat::Json;
     let mut diagnostics = ground.malformed.clone();

@@ -31,6 +31,47 @@ fn is_declaration(name: Option<&str>) -> bool {
     matches!(name, Some("newparam" | "newproperty" | "newcheck"))
 }
 
+/// Whether a statement of a type is known to bring no parameter.
+fn declares_nothing(name: &str) -> bool {
+    name.starts_with('@')
+        || matches!(
+            name,
+            "desc"
+                | "validate"
+                | "feature"
+                | "features"
+                | "provide"
+                | "newvalues"
+                | "munge"
+                | "isnamevar"
+                | "apply_to_host"
+                | "apply_to_device"
+                | "apply_to_all"
+                | "apply_to"
+                | "private"
+                | "public"
+                | "protected"
+                | "require"
+                | "require_relative"
+                | "attr_reader"
+                | "attr_writer"
+                | "attr_accessor"
+                | "class"
+                | "module"
+                | "alias"
+                | "alias_method"
+                | "raise"
+                | "fail"
+                | "return"
+                | "end"
+                | "else"
+                | "elsif"
+                | "rescue"
+                | "ensure"
+                | "self"
+        )
+}
+
 /// Variables of the loops around a declaration, with the word that they stand for.
 type Variables = BTreeMap<String, String>;
 
@@ -92,8 +133,10 @@ impl<'a> Reader<'a> {
                 self.body(at + 1..end, variables, depth + 1);
             }
             Some("@isomorphic") => self.isomorphic = tree.name(at + 2) != Some("false"),
-            Some("create_parameters" | "extend") => self.open = true,
-            _ => {}
+            Some(name) if declares_nothing(name) || self.tree.is(at + 1, "=") => {}
+            // Whatever it is, it may declare more.
+            Some(_) => self.open = true,
+            None => {}
         }
     }
 

@@ -228,6 +228,12 @@ impl Compiler<'_> {
                 }
                 AttributeKind::Splat(expression) => {
                     let value = self.evaluate(expression)?;
+                    if let Data::Opaque(unknown) = &value.data {
+                        let reason =
+                            format!("attributes come from a value that is not known: {}", unknown.reason);
+                        self.record_unknown(&reason, self.place(expression));
+                        continue;
+                    }
                     let Data::Hash(entries) = &value.data else {
                         let actual = infer(&value).generalize().to_string();
                         let illegal = IllegalConstruct::SplatOf { actual };

@@ -81,6 +81,7 @@ static FUNCTIONS: &[&Function] = &[
     &iteration::NEXT,
     &logging::NOTICE,
     &iteration::PARTITION,
+    &files::PUPPETDB_QUERY,
     &iteration::REDUCE,
     &patterns::REGSUBST,
     &iteration::RETURN,

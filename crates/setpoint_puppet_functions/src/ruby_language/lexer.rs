@@ -511,7 +511,7 @@ impl<'c> Lexer<'c> {
             return false;
         }
         let next = rest.chars().next();
-        next.is_some_and(|next| next.is_alphabetic() || matches!(next, '_' | '"' | '\''))
+        next.is_some_and(|next| next.is_alphabetic() || matches!(next, '_' | '@' | '"' | '\''))
             || ["[]", "+", "-", "*", "/", "<", ">", "==", "=~", "!", "|", "&", "%", "^"]
                 .iter()
                 .any(|sign| rest.starts_with(sign))
@@ -534,7 +534,10 @@ impl<'c> Lexer<'c> {
             self.push(Token::Symbol(text));
             return Ok(());
         }
-        let mut name = self.word();
+        // The name of a variable of an object or of a class.
+        let marks = self.rest().chars().take_while(|letter| *letter == '@').count();
+        self.skip(marks);
+        let mut name = "@".repeat(marks) + &self.word();
         if name.is_empty() {
             let signs = ["[]=", "[]", "<=>", "===", "==", "=~", "!=", "!~", "**", "<<", ">>", "<=", ">="];
             let sign = signs.iter().find(|sign| self.rest().starts_with(**sign)).map_or(1, |sign| sign.len());

@@ -29,6 +29,11 @@ impl RubyFile {
         Self { path: path.to_owned(), program: parsed }
     }
 
+    /// Whether all of the text is understood.
+    pub fn is_sound(&self) -> bool {
+        self.program.is_ok()
+    }
+
     /// The first method that the file defines, and its line.
     pub(crate) fn first_method(&self) -> Option<(String, u32)> {
         first_method(self.program.as_ref().ok()?)

@@ -13,7 +13,8 @@ pub(super) static DEPRECATION: Function = Function::typed(
         deprecated(context, text(0), text(1))?;
         Ok(Value::UNDEF)
     })],
-);
+)
+.moving_unknown();
 
 /// Says that something is deprecated: nothing, a warning or an error, as strict as Puppet is.
 pub(crate) fn deprecated(context: &mut Context<'_, '_>, key: &str, message: &str) -> Result<(), Stop> {

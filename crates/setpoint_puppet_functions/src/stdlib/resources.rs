@@ -11,7 +11,7 @@ use crate::{FailureKind, Stop};
 
 pub(super) static ASSERT_PRIVATE: Function = Function::counted("assert_private", -1, assert_private);
 pub(super) static DEFINED_WITH_PARAMS: Function =
-    Function::counted("defined_with_params", -1, defined_with_params);
+    Function::counted("defined_with_params", -1, defined_with_params).moving_unknown();
 pub(super) static ENSURE_PACKAGES: Function = Function::typed(
     "ensure_packages",
     &[Dispatch::new(
@@ -21,9 +21,12 @@ pub(super) static ENSURE_PACKAGES: Function = Function::typed(
         ],
         ensure_packages,
     )],
-);
-pub(super) static ENSURE_RESOURCE: Function = Function::counted("ensure_resource", -1, ensure_resource);
-pub(super) static ENSURE_RESOURCES: Function = Function::counted("ensure_resources", -1, ensure_resources);
+)
+.moving_unknown();
+pub(super) static ENSURE_RESOURCE: Function =
+    Function::counted("ensure_resource", -1, ensure_resource).moving_unknown();
+pub(super) static ENSURE_RESOURCES: Function =
+    Function::counted("ensure_resources", -1, ensure_resources).moving_unknown();
 pub(super) static GETPARAM: Function = Function::counted("getparam", -1, getparam);
 pub(super) static IS_FUNCTION_AVAILABLE: Function =
     Function::counted("is_function_available", -1, is_function_available);
