@@ -133,7 +133,7 @@ impl Search<'_> {
         if let Layer::Module(module) = &self.session.providers[provider].layer {
             context.insert(Key::from("module_name"), Value::from(&**module));
         }
-        let context = Object { type_name: "Puppet::LookupContext".into(), attributes: context };
+        let context = Object::new("Puppet::LookupContext", context);
         let context = Value::new(Data::Object(Arc::new(context)));
         let mut arguments = match entry.kind {
             "data_hash" => Vec::new(),

@@ -16,6 +16,7 @@ use setpoint_source::{Diagnostic, FileId, Range, Span, Symbol, never};
 use crate::collectors::Collector;
 use crate::environment::{Environment, Manifest};
 use crate::evaluate::{Epp, LambdaBlock, Words};
+use crate::functions::Annotation;
 use crate::loader::{DefinitionId, DefinitionKind, Definitions};
 use crate::options::{Entry, Options};
 use crate::overrides::PendingOverrides;
@@ -89,6 +90,10 @@ pub(crate) struct Compiler<'a> {
     pub(crate) guards: Vec<Guard>,
     /// In the target of an alias, and in types that are given as text, names need not be known.
     pub(crate) names_may_be_unknown: bool,
+    /// The type set whose definition is being evaluated, in lower case.
+    pub(crate) type_set: Option<Symbol>,
+    /// What `annotate` attached: to which value, by which type, and what.
+    pub(crate) annotations: Vec<Annotation>,
     /// Where `next()` or `return()` was called last.
     pub(crate) last_jump: Option<Span>,
     /// Who asks for data.
@@ -153,6 +158,8 @@ impl<'a> Compiler<'a> {
             warned: FxHashSet::default(),
             guards: Vec::new(),
             names_may_be_unknown: false,
+            type_set: None,
+            annotations: Vec::new(),
             last_jump: None,
             data_span: None,
             hiera: setpoint_hiera::Session::default(),

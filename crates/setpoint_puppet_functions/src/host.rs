@@ -29,6 +29,10 @@ pub trait Block: Debug {
     fn parameter_types(&self) -> Vec<Value> {
         Vec::new()
     }
+    /// Runs a block that is no lambda of the manifest.
+    fn run(&self, _host: &mut dyn Host, _arguments: &[Value]) -> Option<Result<Value, Stop>> {
+        None
+    }
 }
 
 /// One call of a function.

@@ -12,7 +12,7 @@ use crate::iterator::Iter;
 use crate::regex::Regex;
 use crate::semver::{SemVer, SemVerRange};
 use crate::time::{Timespan, Timestamp};
-use crate::types::Type;
+use crate::types::{AttributeKind, ObjectType, Type};
 use crate::uri::Uri;
 
 /// A value of the Puppet language and where it came from. Equality (`==` of Rust) is Ruby's `eql?`: exact, and blind
@@ -65,11 +65,45 @@ pub struct Deferred {
     pub arguments: Vec<Value>,
 }
 
-/// An instance of an object type, with its attributes by name.
-#[derive(Clone, Debug, PartialEq)]
+/// An instance of an object type, with the attributes that it was given, by name.
+#[derive(Clone, Debug)]
 pub struct Object {
     pub type_name: Arc<str>,
+    /// The type, where it is known: what comes out of a catalog has only its name.
+    pub of: Option<Arc<ObjectType>>,
     pub attributes: Hash,
+}
+
+impl Object {
+    /// An object of one of Puppet's own types.
+    pub fn new(type_name: &str, attributes: Hash) -> Self {
+        let of = match Type::builtin(type_name) {
+            Some(Type::Object(of)) => of,
+            _ => None,
+        };
+        Self { type_name: type_name.into(), of, attributes }
+    }
+
+    /// The value of an attribute, a constant included.
+    pub fn get(&self, name: &str) -> Option<Value> {
+        if let Some(given) = self.attributes.get(&Key::from(name)) {
+            return Some(given.clone());
+        }
+        let of = self.of.as_ref()?;
+        let constant = of.attributes.iter().find(|attribute| *attribute.name == *name)?;
+        (constant.kind == AttributeKind::Constant).then(|| constant.default.clone()).flatten()
+    }
+}
+
+/// Objects are equal if their types are, and the attributes that the type names for it.
+impl PartialEq for Object {
+    fn eq(&self, other: &Self) -> bool {
+        let Some(of) = &self.of else {
+            return self.type_name == other.type_name && self.attributes == other.attributes;
+        };
+        (of.ignores_type || self.type_name == other.type_name)
+            && of.equality.iter().all(|name| self.get(name) == other.get(name))
+    }
 }
 
 /// What stands in for a value that needs more than this program can do: a Ruby function beyond it, a secret.
@@ -196,7 +230,13 @@ impl Value {
             Data::Object(object) => object
                 .attributes
                 .iter()
-                .filter(|(_, item)| !item.is_undef())
+                .filter(|(name, item)| match &object.of {
+                    None => !item.is_undef(),
+                    Some(of) => {
+                        let declared = of.attributes.iter().find(|known| Some(&*known.name) == name.as_str());
+                        declared.and_then(|known| known.default.as_ref()) != Some(*item)
+                    }
+                })
                 .map(|(key, item)| (key.clone(), item.clone()))
                 .collect(),
             _ => Hash::default(),
@@ -319,7 +359,8 @@ fn hash_data<H: Hasher>(data: &Data, state: &mut H) {
         Data::Uri(uri) => uri.hash(state),
         Data::Binary(bytes) => bytes.hash(state),
         Data::Iterator(iterator) => Arc::as_ptr(iterator).hash(state),
-        Data::Object(object) => object.type_name.hash(state),
+        // What decides equality is up to the type.
+        Data::Object(_) => {}
         Data::Deferred(call) => call.name.hash(state),
         Data::Opaque(opaque) => opaque.reason.hash(state),
     }

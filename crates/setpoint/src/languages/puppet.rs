@@ -38,6 +38,12 @@ impl Language for Puppet {
         let parse = setpoint_project::parse_file(path, file, &text);
         let mut report = InputReport::new(path.display().to_string(), self.kind());
         report.findings = parse.diagnostics;
+        for finding in &mut report.findings {
+            // Puppet 8 refuses literal keys that stand twice.
+            if finding.rule == Rule::DuplicateKey {
+                finding.severity = Severity::Error;
+            }
+        }
         Ok(report)
     }
 

@@ -52,7 +52,7 @@ fn typed(name: &str, entries: &Map<String, Json>) -> Option<Value> {
         other => {
             let others = entries.iter().filter(|(key, _)| *key != "__ptype");
             let attributes = others.map(|(key, item)| (Key::from(key.as_str()), value(item))).collect();
-            Value::new(Data::Object(Arc::new(Object { type_name: Arc::from(other), attributes })))
+            Value::new(Data::Object(Arc::new(Object::new(other, attributes))))
         }
     })
 }

@@ -99,8 +99,8 @@ impl Compiler<'_> {
         let mut seen = Titles::default();
         for (at, body) in bodies.iter().enumerate() {
             let titles = self.evaluate_titles(body, bodies.len() > 1, &mut seen, span)?;
-            let has_default = titles.iter().any(|title| matches!(title.data, Data::Default));
-            if has_default && default.replace(at).is_some() {
+            let defaults = titles.iter().filter(|title| matches!(title.data, Data::Default)).count();
+            if defaults > 1 || defaults == 1 && default.replace(at).is_some() {
                 return Err(FailureKind::InvalidTitle(InvalidTitle::SecondDefault).at(span));
             }
             let titles = titles.into_iter().filter(|title| !matches!(title.data, Data::Default)).collect();

@@ -327,7 +327,7 @@ impl DigError {
         .map(|(key, value)| (key.into(), value))
         .into_iter()
         .collect();
-        Value::new(Data::Object(Arc::new(Object { type_name: "Error".into(), attributes })))
+        Value::new(Data::Object(Arc::new(Object::new("Error", attributes))))
     }
 }
 

@@ -3,16 +3,28 @@
 use setpoint_puppet_values::Value;
 
 use crate::context::Context;
-use crate::function::{Dispatch, Function, required};
+use crate::function::{Dispatch, Function, optional, required};
 use crate::{Stop, Strictness};
 
 pub(super) static DEPRECATION: Function = Function::typed(
     "deprecation",
-    &[Dispatch::new(&[required("String", "key"), required("String", "message")], |context, arguments| {
-        let text = |at: usize| arguments.get(at).and_then(Value::as_str).unwrap_or_default();
-        deprecated(context, text(0), text(1))?;
-        Ok(Value::UNDEF)
-    })],
+    &[Dispatch::new(
+        // The last is one of version 9.
+        &[
+            required("String", "key"),
+            required("String", "message"),
+            optional("Boolean", "use_strict_setting"),
+        ],
+        |context, arguments| {
+            let text = |at: usize| arguments.get(at).and_then(Value::as_str).unwrap_or_default();
+            if arguments.get(2).is_some_and(|strictly| !strictly.is_true()) {
+                context.warn_once(text(0), text(1));
+            } else {
+                deprecated(context, text(0), text(1))?;
+            }
+            Ok(Value::UNDEF)
+        },
+    )],
 )
 .moving_unknown();
 

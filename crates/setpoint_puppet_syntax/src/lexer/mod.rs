@@ -48,6 +48,7 @@ impl Said {
     }
 }
 
+const LOWER_CASE: &str = "After `::` the name goes on with a lower-case letter.";
 const CAPITALS: &str = "Each part of the name of a type begins with a capital: `Foo::Bar`.";
 
 /// A string that is open while the tokens of an interpolation are made.
@@ -424,10 +425,7 @@ impl<'a> Lexer<'a> {
         }
         match self.word_end() {
             Some((end, is_name)) => self.take(if is_name { Kind::Name } else { Kind::Word }, end - start),
-            None => {
-                let help = "After `::` the name goes on with a lower-case letter.";
-                self.bad_name(start, 2, Said::with_help("Illegal fully qualified name", help))
-            }
+            None => self.bad_name(start, 2, Said::with_help("Illegal fully qualified name", LOWER_CASE)),
         }
     }
 

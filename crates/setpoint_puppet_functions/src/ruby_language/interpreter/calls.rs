@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use setpoint_puppet_values::Value;
 
+use super::blocks::RubyBlock;
 use super::{Flow, Interpreter, Result, argument_error, beyond};
 use crate::ruby_language::ast::{Block, Call, Parameter, Parameters, Super};
 use crate::ruby_language::classes::{Class, Instance, Method, MethodKind};
@@ -452,15 +453,19 @@ impl Interpreter<'_, '_, '_> {
                 other => values.push(self.value_for_puppet(other)?),
             }
         }
-        let pass = match block {
-            None => false,
-            Some(Thing::Block) => true,
-            Some(_) => return beyond(format!("it gives the function {name} a block of Ruby")),
-        };
-        let result = if pass {
-            self.context.call_function_with_block(name, values)
-        } else {
-            self.context.call_function(name, values)
+        let result = match block {
+            None => self.context.call_function(name, values),
+            Some(Thing::Block) => self.context.call_function_with_block(name, values),
+            Some(block) => {
+                let block = RubyBlock::new(self, block)?;
+                let span = self.context.span();
+                let call = crate::Call { name: name.into(), arguments: values, block: Some(&block), span };
+                let result = self.context.host.call_function(call);
+                if let Some(failure) = block.failure.take() {
+                    return Err(Flow::Failure(failure));
+                }
+                result
+            }
         };
         match result {
             Ok(value) => self.known(&value, &format!("the function {name}")),

@@ -1,5 +1,6 @@
 //! Walks the tree.
 
+mod blocks;
 mod calls;
 mod errors;
 mod modules;
