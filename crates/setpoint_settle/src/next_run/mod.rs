@@ -13,7 +13,7 @@ mod print;
 use std::collections::{BTreeMap, BTreeSet};
 
 use setpoint_catalog::{Catalog, Resource};
-use setpoint_resources::{Assumed, Assumption, Modelled, plan_pair};
+use setpoint_resources::{Assumed, Assumption, Modelled, ModelledPair, plan_pair};
 use setpoint_source::Position;
 use setpoint_state::{
     CellId, CellKind, Event, Plan, Reach, Run, Runner, Semantics, State, Status, StepId, Test, Value,
@@ -167,10 +167,12 @@ pub fn next_run(old: &Question<'_>, new: &Question<'_>) -> Option<NextRun> {
     let mut machines = Possible::starts(&modelled.old.plan, &modelled.assumed_start);
     let old_runner = Runner::new(&modelled.old.plan, Semantics::Puppet);
     for _ in 0..SETTLING_RUNS {
-        machines.run(&old_runner, &before.order, true);
+        machines
+            .run(&old_runner, &before.order, true, &|step| acts_as_told(&modelled.old, old.catalog, step));
     }
-    let fates = machines.run(&runner, &run.order, false);
-    let mut open = open(&modelled.old, &modelled.new, &fates);
+    let fates =
+        machines.run(&runner, &run.order, false, &|step| acts_as_told(&modelled.new, new.catalog, step));
+    let mut open = open(&modelled, new.catalog, &fates);
     for (side, is_old) in [(new, false), (old, true)] {
         open_values(side.catalog, is_old, &mut open);
     }
@@ -254,25 +256,33 @@ fn failing(modelled: &Modelled, run: &Run) -> Vec<String> {
     failed.map(|(step, _)| step.name.to_string()).collect()
 }
 
-/// What no model knows: in the new catalog, unless it does nothing for certain, and in the old one, where it touched the machine
-/// before.
-fn open(old: &Modelled, new: &Modelled, fates: &[Fate]) -> Vec<Open> {
+/// Whether it is known when a step acts, although not what it does then: a package that no index lists is installed if it is not
+/// there.
+fn acts_as_told(modelled: &Modelled, catalog: &Catalog, step: StepId) -> bool {
+    let resource = modelled.resources.get(step.0 as usize).and_then(|&id| catalog.get(id));
+    resource.is_some_and(|resource| resource.type_name.as_str() == "Package")
+}
+
+/// What no model knows: in the new catalog, unless it does nothing for certain; in the old one, if it may have touched anything.
+/// What else the old one touched is a part of the machines that are asked about.
+fn open(modelled: &ModelledPair, new: &Catalog, fates: &[Fate]) -> Vec<Open> {
     let mut found: Vec<Open> = Vec::new();
-    for (modelled, is_old) in [(new, false), (old, true)] {
-        for (at, step) in modelled.plan.steps.iter().enumerate() {
+    for (side, is_old) in [(&modelled.new, false), (&modelled.old, true)] {
+        for (at, step) in side.plan.steps.iter().enumerate() {
             let Some(unknown) = &step.unknown else { continue };
-            let is_asleep =
-                !is_old && sleeps(step) && fates.get(at).is_some_and(|fate| !fate.refreshed.is_possible());
-            if is_asleep {
-                continue;
-            }
-            if found.iter().any(|known| *known.resource == *step.name) {
+            let reaches_everything = unknown.reach == Reach::Everything;
+            let is_idle = || {
+                let acts = fates.get(at).is_none_or(Fate::acts);
+                !acts && (sleeps(step) || acts_as_told(side, new, StepId(at as u32)))
+            };
+            let is_told = if is_old { reaches_everything } else { !is_idle() };
+            if !is_told || found.iter().any(|known| *known.resource == *step.name) {
                 continue;
             }
             found.push(Open {
                 resource: step.name.to_string(),
                 reason: unknown.reason.to_string(),
-                reaches_everything: unknown.reach == Reach::Everything,
+                reaches_everything,
                 is_old,
             });
         }
@@ -376,9 +386,8 @@ impl Teller<'_> {
             Status::Skipped => Outcome::Skipped { because: self.obstacle(id) },
             Status::Ok | Status::None => Outcome::Unchanged,
         };
-        let may = [fate.changed, fate.failed, fate.skipped, fate.refreshed].map(Chance::is_possible);
         let open = self.open.iter().find(|open| !open.is_old && *open.resource == *step.name);
-        if outcome == Outcome::Unchanged && !is_refreshed && may == [false; 4] && open.is_none() {
+        if outcome == Outcome::Unchanged && !is_refreshed && !fate.acts() && open.is_none() {
             return None;
         }
         let certainty = match open {

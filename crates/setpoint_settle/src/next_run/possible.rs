@@ -209,6 +209,13 @@ pub(super) struct Fate {
     pub(super) refreshed: Chance,
 }
 
+impl Fate {
+    /// Whether anything may become of it.
+    pub(super) fn acts(&self) -> bool {
+        [self.changed, self.failed, self.skipped, self.refreshed].into_iter().any(Chance::is_possible)
+    }
+}
+
 /// What every cell may hold, and what is known of several cells together.
 #[derive(Clone, Debug)]
 pub(super) struct Possible {
@@ -424,7 +431,14 @@ impl Possible {
 
     /// Runs a plan, its steps in this order, and returns what may become of each. If the run is taken to succeed, ways on which
     /// a step fails are left out wherever there is another.
-    pub(super) fn run(&mut self, runner: &Runner<'_>, order: &[StepId], succeeds: bool) -> Vec<Fate> {
+    /// `acts_as_told` are steps of which only what they do when they act is unknown, and not whether they do.
+    pub(super) fn run(
+        &mut self,
+        runner: &Runner<'_>,
+        order: &[StepId],
+        succeeds: bool,
+        acts_as_told: &dyn Fn(StepId) -> bool,
+    ) -> Vec<Fate> {
         let plan = runner.plan();
         for (id, cell) in plan.space.iter() {
             if let (Lifetime::Run(initial), Some(held)) = (&cell.lifetime, self.cells.get_mut(id.0 as usize))
@@ -446,7 +460,7 @@ impl Possible {
                 // It may be postponed, so that nobody knows what comes first.
                 return self.give_up(fates);
             }
-            let turn = Turn { state: self, succeeds };
+            let turn = Turn { state: self, succeeds, acts_as_told: acts_as_told(id) };
             let (fate, layer, notifies) = turn.take(step, bad, notified[at]);
             self.take(layer);
             fates[at] = fate;
@@ -495,6 +509,7 @@ pub(super) fn sleeps(step: &Step) -> bool {
 struct Turn<'a> {
     state: &'a Possible,
     succeeds: bool,
+    acts_as_told: bool,
 }
 
 /// Where a program may be after a part of it.
@@ -563,7 +578,8 @@ impl Turn<'_> {
             changed = changed.any(changes);
             notifies = notifies.any(changes);
         }
-        let is_asleep = sleeps(step) && notified == Chance::Never;
+        let acts = changed.is_possible() || failed.is_possible() || notified.is_possible();
+        let is_asleep = !acts && (sleeps(step) || self.acts_as_told);
         if let Some(unknown) = step.unknown.as_ref().filter(|_| !is_asleep) {
             (changed, failed) = (Chance::Maybe, if self.succeeds { Chance::Never } else { Chance::Maybe });
             notifies = Chance::Maybe;
@@ -680,8 +696,8 @@ mod tests {
             let runner = Runner::new(&plan, Semantics::Puppet);
             let order = runner.puppet_order();
             let mut machines = Possible::starts(&plan, &[]);
-            let first = machines.run(&runner, &order, true);
-            let second = machines.run(&runner, &order, false);
+            let first = machines.run(&runner, &order, true, &|_| false);
+            let second = machines.run(&runner, &order, false, &|_| false);
             for start in &starts {
                 let run = runner.run(start, &order);
                 if run.statuses.iter().any(|status| status.is_bad()) {
