@@ -5,11 +5,12 @@
 
 use std::fmt::Write as _;
 use std::io::Write as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use setpoint_data::{Kind, Node, Style};
 use setpoint_source::{Rule, Sources};
+use setpoint_testing::{files_below, shared, skip};
 
 /// Pieces that generated texts are made of.
 const PIECES: &str = "a: 1\n;b:\n;  c: x\n;  - y\n;- z\n;- - q\n;key: [1, 2,\n  3]\n;k: {a: b, c: [d]}\n;? e\n;: f\n;\
@@ -194,7 +195,10 @@ fn within_text(answer: &str, text: &str) -> String {
 
 fn compare(texts: &[String]) {
     let mine: Vec<Option<String>> = texts.iter().map(|text| ours(text)).collect();
-    let Some(theirs) = psych(texts) else { return };
+    let Some(theirs) = psych(texts) else {
+        skip("YAML as Psych reads it", "there is no Ruby");
+        return;
+    };
     let mut differences = Vec::new();
     for ((text, mine), theirs) in texts.iter().zip(&mine).zip(&theirs) {
         let theirs = within_text(theirs, text);
@@ -258,21 +262,12 @@ fn odd_layouts_are_read_as_psych_reads_them() {
 
 #[test]
 fn shared_files_are_read_as_psych_reads_them() {
-    let shared = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared");
-    let mut texts = Vec::new();
-    let mut folders = vec![shared];
-    while let Some(folder) = folders.pop() {
-        for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
-            let path = entry.path();
-            let Ok(kind) = entry.file_type() else { continue };
-            if kind.is_dir() {
-                folders.push(path);
-            } else if path.extension().is_some_and(|end| end == "yaml" || end == "yml")
-                && let Ok(text) = std::fs::read_to_string(&path)
-            {
-                texts.push(text);
-            }
-        }
-    }
+    let Some(shared) = shared() else {
+        skip("YAML files as Psych reads them", "they are not beside the repository");
+        return;
+    };
+    let is_yaml = |path: &PathBuf| path.extension().is_some_and(|end| end == "yaml" || end == "yml");
+    let files = files_below(&shared).into_iter().filter(is_yaml);
+    let texts: Vec<String> = files.filter_map(|path| std::fs::read_to_string(path).ok()).collect();
     compare(&texts);
 }

@@ -195,23 +195,6 @@ impl Compiler<'_> {
             Some(rest) => self.find_type(&format!("{other}::{rest}")),
         }
     }
-
-    /// Resolves the type sets that may define a name, so that their types are registered.
-    pub(super) fn open_type_sets(&mut self, name: Symbol) -> Result<(), Stop> {
-        let mut prefix = name.as_str();
-        while let Some((shorter, _)) = prefix.rsplit_once("::") {
-            prefix = shorter;
-            let known = self.definitions.aliases.get(&lower(Symbol::new(prefix)));
-            let is_new_set = known.is_some_and(|known| {
-                known.alias.is_none()
-                    && matches!(&known.definition.value.kind, ExprKind::Access { target, .. } if is_type_name(target, "TypeSet"))
-            });
-            if is_new_set {
-                self.find_alias(Symbol::new(prefix))?;
-            }
-        }
-        Ok(())
-    }
 }
 
 fn version(value: Option<&Value>) -> Option<SemVer> {

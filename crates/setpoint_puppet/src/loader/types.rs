@@ -33,9 +33,6 @@ impl Compiler<'_> {
     pub(super) fn find_alias(&mut self, name: Symbol) -> Result<Option<Type>, Stop> {
         let key = lower(name);
         if !self.definitions.aliases.contains_key(&key) {
-            self.open_type_sets(name)?;
-        }
-        if !self.definitions.aliases.contains_key(&key) {
             self.load_from_folder("types", key)?;
             self.refuse_other_alias(key)?;
         }

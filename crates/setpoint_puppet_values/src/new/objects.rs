@@ -71,8 +71,16 @@ pub(super) fn construct(
     if &**name == "Deferred" {
         return Ok(deferred(&values));
     }
-    let attributes: Hash =
-        values.into_iter().map(|(name, value)| (Key(Value::string(name)), value)).collect();
+    // As they are declared, whatever the positions: that is how they are printed.
+    let value_of = |name: &Arc<str>| values.iter().find(|(known, _)| known == name).map(|(_, value)| value);
+    let attributes: Hash = object
+        .attributes
+        .iter()
+        .filter_map(|attribute| {
+            let value = value_of(&attribute.name)?.clone();
+            Some((Key(Value::string(Arc::clone(&attribute.name))), value))
+        })
+        .collect();
     let base = if object.arguments.is_empty() {
         Arc::clone(object)
     } else {
