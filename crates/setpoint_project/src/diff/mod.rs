@@ -183,10 +183,11 @@ impl Work<'_, '_> {
             let Some(&pair) = taken.next() else { return };
             are_empty &= outcome.is_empty;
             comparison.unproved += usize::from(outcome.is_cut);
+            let resupplied = outcome.differences.resupplied();
             comparison.differences.merge(outcome.differences);
             let name = pair.1.or(pair.0).map(Job::label).unwrap_or_default();
             if let Some(run) = outcome.next_run {
-                next_run::add(&mut comparison.next_runs, &name, &run);
+                next_run::add(&mut comparison.next_runs, &name, &run, &resupplied);
             }
             ledger.add(&name, outcome.old_findings, outcome.new_findings);
             let assumed = pair.1.filter(|_| !is_platform_given).and_then(|job| job.node.platform.clone());

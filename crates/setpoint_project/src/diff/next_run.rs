@@ -1,12 +1,15 @@
 //! What the next run does, as it is told.
 
+use std::collections::BTreeSet;
+
 use setpoint_diff::{NextRunRow, NextRunStory};
 use setpoint_settle::NextRun;
-use setpoint_settle::next_run::Certainty;
+use setpoint_settle::next_run::{Certainty, Declared};
 
-/// Adds the next run of a node: nodes with the same run are one story.
-pub(super) fn add(stories: &mut Vec<NextRunStory>, node: &str, run: &NextRun) {
-    let told = story(run);
+/// Adds the next run of a node: nodes with the same run are one story. The resources that are resupplied get other files although
+/// the catalog says the same of them.
+pub(super) fn add(stories: &mut Vec<NextRunStory>, node: &str, run: &NextRun, resupplied: &BTreeSet<String>) {
+    let told = story(run, resupplied);
     let is_same = |known: &&mut NextRunStory| known.json == told.json && known.text == told.text;
     match stories.iter_mut().find(is_same) {
         Some(known) => known.nodes.push(node.to_owned()),
@@ -14,11 +17,15 @@ pub(super) fn add(stories: &mut Vec<NextRunStory>, node: &str, run: &NextRun) {
     }
 }
 
-fn story(run: &NextRun) -> NextRunStory {
-    let rows = run.rows().into_iter().map(|row| NextRunRow {
+fn story(run: &NextRun, resupplied: &BTreeSet<String>) -> NextRunStory {
+    let rows = run.expected().zip(run.rows()).map(|(step, row)| NextRunRow {
+        because: if step.declared == Declared::Same && resupplied.contains(&row.resource) {
+            "its source has other contents".to_owned()
+        } else {
+            row.because
+        },
         resource: row.resource,
         change: row.change,
-        because: row.because,
         doubt: match row.certainty {
             Certainty::Certain | Certainty::Possible => "",
             Certainty::Expected => " *(expected)*",
