@@ -380,9 +380,6 @@ pub(crate) struct DiffArgs {
     /// How the result is printed
     #[arg(long, value_enum, value_name = "FORMAT", default_value_t = DiffFormat::Text)]
     pub(crate) format: DiffFormat,
-    /// What the next run does: what changes and why, or step by step
-    #[arg(long, value_enum, value_name = "HOW", default_value_t = NextRunDetail::Short)]
-    pub(crate) next_run: NextRunDetail,
     /// Write the result also in another format: `markdown=comment.md`
     #[arg(short, long, value_name = "FORMAT=FILE", value_parser = parse_output)]
     pub(crate) output: Vec<(DiffFormat, PathBuf)>,
@@ -418,12 +415,6 @@ pub(crate) enum DiffFormat {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum NextRunDetail {
-    Short,
-    Full,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum DiffFailOn {
     /// A new error, or a node that no longer works; it counts unless `never` is said
     Error,
@@ -431,8 +422,6 @@ pub(crate) enum DiffFailOn {
     Finding,
     /// A catalog or the contents of a file change
     Change,
-    /// The next run restarts or reloads a service
-    Restart,
     /// A node or a module that was not compared
     Unknown,
     Never,

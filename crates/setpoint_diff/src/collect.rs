@@ -1,6 +1,6 @@
 //! The differences of many nodes, put together by their cause.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write as _;
 
 use indexmap::IndexMap;
@@ -28,8 +28,6 @@ pub struct Told {
     pub after: Option<ToldValue>,
     /// Where the resource is declared: path and line.
     pub place: Option<(String, u32)>,
-    /// The files differ that the source names, and not its name.
-    pub is_of_contents: bool,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
@@ -153,12 +151,6 @@ impl Differences {
             self.found.entry(causes).or_default().entry(one).or_default().push(node.to_owned());
         }
         differs
-    }
-
-    /// The resources that get other files from the same or another source.
-    pub fn resupplied(&self) -> BTreeSet<String> {
-        let told = self.found.values().flat_map(IndexMap::keys);
-        told.filter(|told| told.is_of_contents).map(|told| told.resource.clone()).collect()
     }
 
     /// Adds what was collected for other nodes.
@@ -343,7 +335,6 @@ fn whole(kind: ToldKind, resource: &Resource, version: &Version<'_>) -> Told {
         before: None,
         after: None,
         place: place(resource, version),
-        is_of_contents: false,
     }
 }
 

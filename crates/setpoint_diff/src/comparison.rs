@@ -17,10 +17,6 @@ pub struct Comparison {
     /// How many nodes were compared without what is proved of them: the time was over.
     pub unproved: usize,
     pub differences: Differences,
-    /// What the next run does, node by node.
-    pub next_runs: Vec<NextRunStory>,
-    /// New findings that a comment in the source silences.
-    pub silenced: usize,
     /// Findings of the new version that the old one does not have.
     pub new_findings: Vec<FindingStory>,
     /// Findings of the old version that the new one does not have.
@@ -43,8 +39,6 @@ pub struct About {
     pub report: Option<String>,
     /// The command that prints this again.
     pub command: String,
-    /// The next run is told step by step.
-    pub shows_steps: bool,
 }
 
 /// How a version is called.
@@ -91,36 +85,6 @@ pub enum Fate {
     FailsAlike(String),
     /// Setpoint cannot compute it; with the reason.
     NotLookedAt(String),
-}
-
-/// What the next run does on some nodes.
-#[derive(Clone, PartialEq, Debug)]
-pub struct NextRunStory {
-    pub nodes: Vec<String>,
-    pub rows: Vec<NextRunRow>,
-    /// Services that are restarted or reloaded.
-    pub restarts: Vec<String>,
-    /// Resources that are gone from the catalog and leave something on the machine.
-    pub left_behind: Vec<String>,
-    /// Resources that change something in every run from now on.
-    pub every_run: Vec<String>,
-    pub may_fail: Vec<String>,
-    /// What no model knows, a sentence each.
-    pub open: Vec<String>,
-    /// Step by step.
-    pub text: String,
-    pub json: serde_json::Value,
-}
-
-/// One thing that the next run does.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub struct NextRunRow {
-    pub resource: String,
-    /// `restarts the service`
-    pub change: String,
-    pub because: String,
-    /// It holds for a machine that only the old catalog worked on, or no model says.
-    pub doubt: &'static str,
 }
 
 /// A finding, as it is told.
@@ -186,11 +150,6 @@ impl Comparison {
     /// Whether the change brings an error.
     pub fn brings_errors(&self) -> bool {
         self.stopped() > 0 || self.new_findings_of(Severity::Error) > 0
-    }
-
-    /// Whether the next run restarts or reloads a service.
-    pub fn restarts(&self) -> bool {
-        self.next_runs.iter().any(|run| !run.restarts.is_empty())
     }
 
     /// Whether anything on any node changes.

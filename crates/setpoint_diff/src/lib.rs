@@ -17,8 +17,7 @@ mod served;
 pub use cause::{Root, Side, Version};
 pub use collect::{Differences, Group, Told, ToldKind, ToldValue, hexadecimal};
 pub use comparison::{
-    About, Comparison, Fate, FindingStory, FixStory, Frame, FrameLine, NextRunRow, NextRunStory, NodeStory,
-    Presence, SideName,
+    About, Comparison, Fate, FindingStory, FixStory, Frame, FrameLine, NodeStory, Presence, SideName,
 };
 pub use lines::{Hunk, Lines, SourceChanges, Texts, changed_lines};
 pub use print::{GITHUB_LIMIT, GITLAB_LIMIT, github, json, markdown, text};

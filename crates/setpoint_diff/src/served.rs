@@ -81,7 +81,6 @@ pub(crate) fn differences(
                 before: value(from, old),
                 after: value(to, new),
                 place: place(is, new),
-                is_of_contents: true,
             },
         ));
     }

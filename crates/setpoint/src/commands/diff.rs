@@ -9,7 +9,7 @@ use setpoint_diff::{About, SideName};
 use setpoint_project::{Older, Session, UsageError};
 use setpoint_source::FileSystem;
 
-use crate::cli::{DiffArgs, DiffFailOn, DiffFormat, NextRunDetail};
+use crate::cli::{DiffArgs, DiffFailOn, DiffFormat};
 use crate::git::{self, Repository, RevisionFiles};
 use crate::languages::DiffOutcome;
 use crate::progress::Shown;
@@ -123,7 +123,6 @@ fn about(args: &DiffArgs, old: &Named, new: &Named) -> About {
         new: new_name,
         marker: marker.unwrap_or_else(|| "local".to_owned()),
         report: args.report_url.clone(),
-        shows_steps: args.next_run == NextRunDetail::Full,
         ..About::default()
     }
 }

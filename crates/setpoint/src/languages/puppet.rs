@@ -200,7 +200,6 @@ pub(super) fn told(found: Comparison) -> DiffOutcome {
         (DiffFailOn::Error, found.brings_errors()),
         (DiffFailOn::Finding, !found.new_findings.is_empty()),
         (DiffFailOn::Change, found.changes()),
-        (DiffFailOn::Restart, found.restarts()),
         (DiffFailOn::Unknown, is_open),
     ];
     let print = move |format| match format {

@@ -40,15 +40,6 @@ pub fn json(found: &Comparison, version: &str) -> Json {
             "gone": found.gone_findings.iter().map(finding_json).collect::<Vec<_>>(),
         },
     });
-    out["next_run"] = found
-        .next_runs
-        .iter()
-        .map(|run| object!({"nodes": run.nodes, "run": run.json}))
-        .collect::<Vec<_>>()
-        .into();
-    if found.silenced > 0 {
-        out["silenced"] = object!(found.silenced);
-    }
     if !found.not_compared.is_empty() {
         out["not_compared"] = object!(found.not_compared);
     }

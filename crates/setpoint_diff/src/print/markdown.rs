@@ -5,8 +5,8 @@ use std::fmt::Write as _;
 use setpoint_source::Severity;
 
 use super::{
-    MAX_GIST, by_nodes, chain, compared, few_names, frame_lines, gist, headline, next_run, node_names, nodes,
-    place, rows, source_lines, title, uncounted,
+    MAX_GIST, by_nodes, chain, compared, few_names, frame_lines, gist, headline, node_names, nodes, place,
+    rows, source_lines, title, uncounted,
 };
 use crate::{Comparison, FindingStory, Group};
 
@@ -20,8 +20,6 @@ const RESERVE: usize = 1_500;
 const MAX_CHANGED_LINES: usize = 150;
 /// Changed pieces of source that are shown of one cause at most.
 const MAX_CAUSES: usize = 5;
-/// Rows of the table of the next run at most.
-const MAX_ROWS: usize = 20;
 /// Findings that are told at length; the others are a line each.
 const MAX_FINDINGS: usize = 10;
 
@@ -40,7 +38,6 @@ pub fn markdown(found: &Comparison, limit: usize) -> String {
         let count = super::plural(found.gone_findings.len(), "finding", "findings");
         sections.push(folded(&format!("✅ Gone with this change: {count}"), &lines));
     }
-    sections.extend(next_run_section(found));
     sections.extend(catalog_changes(found, &groups));
     for (heading, lines) in uncounted(found) {
         let lines: Vec<String> = lines.iter().map(|line| format!("- {}", plain(line))).collect();
@@ -153,50 +150,6 @@ fn listed(finding: &FindingStory) -> String {
     format!("- {} `{}`: {}{}\n", sign(finding), finding.rule, plain(&finding.message), at.unwrap_or_default())
 }
 
-/// What the next run does, as a table; step by step if it is asked for.
-fn next_run_section(found: &Comparison) -> Option<String> {
-    let run = next_run(found)?;
-    let mut out = "#### What the next run does\n".to_owned();
-    if run.rows.is_empty() {
-        out.push_str("It changes nothing.\n");
-    } else {
-        out.push_str("| on | change | because |\n|---|---|---|\n");
-    }
-    for (row, names) in run.rows.iter().take(MAX_ROWS) {
-        let change = format!("{}: {}{}", code(&row.resource), plain(&row.change), row.doubt);
-        let _ = writeln!(out, "| {} | {change} | {} |", few_names(names, code), plain(&row.because));
-    }
-    if run.rows.len() > MAX_ROWS {
-        let _ = writeln!(out, "| | {} more | |", run.rows.len() - MAX_ROWS);
-    }
-    out.push('\n');
-    let lists = run.lists().into_iter().enumerate().filter(|(at, (_, names))| *at < 2 || !names.is_empty());
-    let lists: Vec<String> = lists
-        .map(|(_, (heading, names))| {
-            let list = if names.is_empty() { "nothing".to_owned() } else { few_names(names, code) };
-            format!("{heading}: {list}.")
-        })
-        .collect();
-    let _ = writeln!(out, "{}", lists.join("\\\n"));
-    for open in run.open.iter().take(MAX_GIST) {
-        let _ = writeln!(out, "\nOpen: {}.", plain(open));
-    }
-    if run.open.len() > MAX_GIST {
-        let _ = writeln!(out, "\nOpen: {} more.", run.open.len() - MAX_GIST);
-    }
-    if found.about.shows_steps {
-        for story in &found.next_runs {
-            let names: Vec<&str> = story.nodes.iter().map(String::as_str).collect();
-            let lines: Vec<String> = story.text.lines().map(str::to_owned).collect();
-            let mut steps = String::new();
-            fenced(&lines, &mut steps);
-            out.push('\n');
-            out.push_str(&folded(&format!("Step by step: {}", few_names(&names, str::to_owned)), &steps));
-        }
-    }
-    Some(out)
-}
-
 /// Each cause with what it changes, folded.
 fn catalog_changes(found: &Comparison, groups: &[Group]) -> Vec<String> {
     let all = found.nodes.len();
@@ -268,12 +221,6 @@ fn foot(found: &Comparison) -> String {
     if !found.new_findings.is_empty() {
         let rule = found.new_findings.first().map_or("", |finding| finding.rule);
         parts.push(format!("Silence: `# setpoint:allow({rule}) reason`."));
-    }
-    if found.silenced > 0 {
-        parts.push(format!(
-            "{} silenced.",
-            super::plural(found.silenced, "new finding is", "new findings are")
-        ));
     }
     let mut last = Vec::new();
     last.extend(found.about.report.as_ref().map(|url| format!("[Report]({url})")));

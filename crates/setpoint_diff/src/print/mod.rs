@@ -17,8 +17,8 @@ use setpoint_source::Severity;
 
 use crate::collect::hexadecimal;
 use crate::{
-    Comparison, Fate, FindingStory, Group, Hunk, NextRunRow, NextRunStory, NodeStory, Presence,
-    ServedContent, Told, ToldKind, ToldValue,
+    Comparison, Fate, FindingStory, Group, Hunk, NodeStory, Presence, ServedContent, Told, ToldKind,
+    ToldValue,
 };
 
 /// Lines of a changed text, or of changed source, that are shown at most.
@@ -416,54 +416,4 @@ fn nodes(count: usize) -> String {
 
 fn plural(count: usize, one: &str, many: &str) -> String {
     format!("{count} {}", if count == 1 { one } else { many })
-}
-
-/// What the next run does on all nodes: equal things once, each with its nodes.
-struct NextRunSummary<'a> {
-    rows: IndexMap<&'a NextRunRow, Vec<&'a str>>,
-    restarts: Vec<&'a str>,
-    left_behind: Vec<&'a str>,
-    every_run: Vec<&'a str>,
-    may_fail: Vec<&'a str>,
-    open: Vec<&'a str>,
-}
-
-fn next_run(found: &Comparison) -> Option<NextRunSummary<'_>> {
-    fn all<'a>(found: &'a Comparison, of: fn(&NextRunStory) -> &Vec<String>) -> Vec<&'a str> {
-        let mut names: Vec<&str> = Vec::new();
-        for name in found.next_runs.iter().flat_map(|run| of(run)) {
-            if !names.contains(&name.as_str()) {
-                names.push(name);
-            }
-        }
-        names
-    }
-    let mut rows: IndexMap<&NextRunRow, Vec<&str>> = IndexMap::new();
-    for run in &found.next_runs {
-        for row in &run.rows {
-            rows.entry(row).or_default().extend(run.nodes.iter().map(String::as_str));
-        }
-    }
-    // What most nodes do comes first; else as Puppet applies it.
-    rows.sort_by(|_, one, _, other| other.len().cmp(&one.len()));
-    (!found.next_runs.is_empty()).then(|| NextRunSummary {
-        rows,
-        restarts: all(found, |run| &run.restarts),
-        left_behind: all(found, |run| &run.left_behind),
-        every_run: all(found, |run| &run.every_run),
-        may_fail: all(found, |run| &run.may_fail),
-        open: all(found, |run| &run.open),
-    })
-}
-
-impl NextRunSummary<'_> {
-    /// What is said below the table, a heading and its names each.
-    fn lists(&self) -> [(&'static str, &[&str]); 4] {
-        [
-            ("Services restarted or reloaded", &self.restarts),
-            ("Removed from the catalog and left on the machine", &self.left_behind),
-            ("On every run from now on", &self.every_run),
-            ("May fail", &self.may_fail),
-        ]
-    }
 }

@@ -5,8 +5,8 @@ use std::fmt::Write as _;
 use setpoint_source::Severity;
 
 use super::{
-    by_nodes, chain, compared, few_names, frame_lines, headline, next_run, node_names, place, rows,
-    source_lines, title, uncounted,
+    by_nodes, chain, compared, few_names, frame_lines, headline, node_names, place, rows, source_lines,
+    title, uncounted,
 };
 use crate::{Comparison, FindingStory};
 
@@ -23,7 +23,6 @@ pub fn text(found: &Comparison) -> String {
     for finding in &found.gone_findings {
         told_finding("gone", finding, &mut out);
     }
-    told_next_run(found, &mut out);
     let all = found.nodes.len();
     for group in &groups {
         for hunk in &group.causes {
@@ -60,29 +59,6 @@ pub fn text(found: &Comparison) -> String {
     }
     let _ = writeln!(out, "{}", headline(found).words);
     out
-}
-
-fn told_next_run(found: &Comparison, out: &mut String) {
-    let Some(run) = next_run(found) else { return };
-    out.push_str("what the next run does\n");
-    for (row, names) in &run.rows {
-        let doubt = if row.doubt.is_empty() { "" } else { " (not certain)" };
-        let _ = writeln!(out, "  {}: {}{doubt}: {}", row.resource, row.change, row.because);
-        let _ = writeln!(out, "    on {}", few_names(names, str::to_owned));
-    }
-    for (heading, names) in run.lists().into_iter().filter(|(_, names)| !names.is_empty()) {
-        let _ = writeln!(out, "  {heading}: {}", few_names(names, str::to_owned));
-    }
-    for open in &run.open {
-        let _ = writeln!(out, "  Open: {open}");
-    }
-    if found.about.shows_steps {
-        for story in &found.next_runs {
-            let names: Vec<&str> = story.nodes.iter().map(String::as_str).collect();
-            let _ = writeln!(out, "\nstep by step on {}\n{}", few_names(&names, str::to_owned), story.text);
-        }
-    }
-    out.push('\n');
 }
 
 fn told_finding(word: &str, finding: &FindingStory, out: &mut String) {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use indexmap::IndexMap;
 use setpoint_diff::{FindingStory, Frame, FrameLine, Secrets, Side, SourceChanges};
 use setpoint_silence::{FindingKey, finding_key};
-use setpoint_source::{Class, Diagnostic, InputReport, Report, Severity, Sources, Span};
+use setpoint_source::{Class, Diagnostic, Severity, Span};
 
 use crate::run::is_own;
 
@@ -161,16 +161,6 @@ fn unmatched<K: Ord + Clone>(
         })
         .collect();
     (old, left)
-}
-
-/// Leaves out what a comment in the source silences.
-pub(super) fn without_silenced(told: Vec<Told>, sources: &Sources) -> Vec<Told> {
-    let mut input = InputReport::new("", "puppet");
-    input.findings = told.iter().map(|told| told.found.finding.clone()).collect();
-    let mut report = Report { inputs: vec![input] };
-    setpoint_silence::silence(&mut report, sources, None);
-    let left: Vec<&Diagnostic> = report.findings().collect();
-    told.into_iter().filter(|told| left.contains(&&told.found.finding)).collect()
 }
 
 /// A finding as it is told, without secrets.

@@ -3,7 +3,6 @@
 mod contents;
 mod findings;
 mod fixes;
-mod next_run;
 mod node;
 mod pins;
 
@@ -183,12 +182,8 @@ impl Work<'_, '_> {
             let Some(&pair) = taken.next() else { return };
             are_empty &= outcome.is_empty;
             comparison.unproved += usize::from(outcome.is_cut);
-            let resupplied = outcome.differences.resupplied();
             comparison.differences.merge(outcome.differences);
             let name = pair.1.or(pair.0).map(Job::label).unwrap_or_default();
-            if let Some(run) = outcome.next_run {
-                next_run::add(&mut comparison.next_runs, &name, &run, &resupplied);
-            }
             ledger.add(&name, outcome.old_findings, outcome.new_findings);
             let assumed = pair.1.filter(|_| !is_platform_given).and_then(|job| job.node.platform.clone());
             comparison.about.nodes_with_facts += usize::from(pair.1.is_some() && assumed.is_none());
@@ -222,10 +217,6 @@ impl Work<'_, '_> {
         self.comparison.not_looked_at =
             new_plan.diagnostics.iter().filter(left_out).map(|found| found.message.clone()).collect();
         let (brought, gone) = self.ledger.into_stories();
-        let count = brought.len();
-        let brought = findings::without_silenced(brought, &self.new.session.sources);
-        let gone = findings::without_silenced(gone, &self.old.session.sources);
-        self.comparison.silenced = count - brought.len();
         let told = |found: findings::Told, opened: &Opened<'_>| {
             findings::story(&found, opened, self.changes, &self.comparison.differences.secrets)
         };

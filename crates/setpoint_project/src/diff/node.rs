@@ -10,12 +10,11 @@ use setpoint_catalog::write::resource_json;
 use setpoint_diff::{Differences, Fate, ServedFiles, Side, SourceChanges, Version};
 use setpoint_packages::Platform;
 use setpoint_puppet::Compilation;
-use setpoint_settle::NextRun;
 use setpoint_source::{Diagnostic, Gap, InputReport, Judgement, Question, Severity};
 use sha2::{Digest, Sha256};
 
 use crate::jobs::{Job, Origin};
-use crate::judge::{Subject, analyse};
+use crate::judge::analyse;
 use crate::settle::{self, Surroundings};
 
 use super::findings::Found;
@@ -31,7 +30,6 @@ pub(super) struct NodeOutcome {
     pub(super) is_empty: bool,
     /// What is proved of it was not compared: the time was over.
     pub(super) is_cut: bool,
-    pub(super) next_run: Option<NextRun>,
 }
 
 /// What was proved about catalogs of one version, so that nodes with the same catalog share it.
@@ -131,12 +129,6 @@ pub(super) fn compare<'o, 's: 'o, 't: 'o>(
         found
     };
     let is_empty = was.as_ref().is_none_or(Compiled::is_empty) && is.as_ref().is_none_or(Compiled::is_empty);
-    let next_run = match (&was, &is) {
-        (Some(was), Some(is)) if fate == Fate::Changes && !new.1.is_late() => {
-            next_run((was, old.1), (is, new.1))
-        }
-        _ => None,
-    };
     NodeOutcome {
         fate,
         differences,
@@ -144,16 +136,7 @@ pub(super) fn compare<'o, 's: 'o, 't: 'o>(
         new_findings: findings(is.as_ref(), new_proof, new_counts),
         is_empty,
         is_cut,
-        next_run,
     }
-}
-
-/// What the first run with the new catalog does; nothing if one of them cannot be applied.
-fn next_run(
-    (was, old): (&Compiled<'_, '_>, &Surroundings<'_>),
-    (is, new): (&Compiled<'_, '_>, &Surroundings<'_>),
-) -> Option<NextRun> {
-    was.with_subject(old, |old| is.with_subject(new, |new| new.next_run(old).ok()?.ok()))??
 }
 
 /// What is wrong with a node of one version; nothing if it does not compile, or if not all was asked.
@@ -230,25 +213,6 @@ impl<'o, 's> Compiled<'o, 's> {
             root: &self.opened.root,
             served: &self.served,
         })
-    }
-
-    /// The catalog with all that its judgement needs.
-    fn with_subject<R>(
-        &self,
-        surroundings: &Surroundings<'_>,
-        ask: impl FnOnce(&Subject<'_>) -> R,
-    ) -> Option<R> {
-        let catalog = self.compilation.catalog.as_ref()?;
-        let home = self.opened.project.home(&self.job.node).ok()?;
-        let surroundings = surroundings.with_modules(home.environment.modulepath());
-        let node = &self.job.node;
-        Some(ask(&Subject {
-            catalog,
-            types: home.environment.module_types(),
-            surroundings: &surroundings,
-            platform: settle::platform(node.platform.as_deref(), &node.facts),
-            sources: &self.opened.session.sources,
-        }))
     }
 
     fn is_empty(&self) -> bool {
