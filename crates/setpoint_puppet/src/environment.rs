@@ -325,8 +325,11 @@ impl<'a> Environment<'a> {
 
     /// Whether a path lies in the environment or in a module.
     pub fn is_input(&self, path: &Path) -> bool {
+        // A relative folder is below no absolute one, and the empty one is no prefix of everything.
         let is_below = |folder: &Path| {
-            path.starts_with(folder) && !path.components().any(|part| part == Component::ParentDir)
+            folder.is_absolute() == path.is_absolute()
+                && path.starts_with(folder)
+                && !path.components().any(|part| part == Component::ParentDir)
         };
         self.modulepath.iter().chain(self.given.values()).any(|folder| is_below(folder))
             || self.hiera.levels().environment.as_deref().is_some_and(is_below)
