@@ -272,7 +272,7 @@ fn open(modelled: &ModelledPair, new: &Catalog, fates: &[Fate]) -> Vec<Open> {
             let Some(unknown) = &step.unknown else { continue };
             let reaches_everything = unknown.reach == Reach::Everything;
             let is_idle = || {
-                let acts = fates.get(at).is_none_or(Fate::acts);
+                let acts = fates.get(at).is_none_or(|fate| fate.acts());
                 !acts && (sleeps(step) || acts_as_told(side, new, StepId(at as u32)))
             };
             let is_told = if is_old { reaches_everything } else { !is_idle() };

@@ -211,7 +211,7 @@ pub(super) struct Fate {
 
 impl Fate {
     /// Whether anything may become of it.
-    pub(super) fn acts(&self) -> bool {
+    pub(super) fn acts(self) -> bool {
         [self.changed, self.failed, self.skipped, self.refreshed].into_iter().any(Chance::is_possible)
     }
 }
