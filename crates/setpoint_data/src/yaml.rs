@@ -12,6 +12,9 @@ use crate::json::{limit_reached, unique};
 use crate::node::{Document, Entry, Kind, Node, Style};
 use crate::{MAX_DEPTH, MAX_NODES};
 
+/// What is said of an alias without a node.
+pub const UNKNOWN_ALIAS: &str = "this alias names a node that contains it, or none";
+
 /// What becomes of `<<` and of keys that stand twice.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Keys {
@@ -263,7 +266,7 @@ impl Builder {
             EventData::SequenceEnd | EventData::MappingEnd => self.close(range),
             EventData::Alias { anchor } => {
                 let Some((node, count)) = self.anchors.get(&anchor).cloned() else {
-                    return self.fail(range, "this alias names a node that contains it, or none");
+                    return self.fail(range, UNKNOWN_ALIAS);
                 };
                 self.nodes += count;
                 if self.nodes > MAX_NODES {

@@ -32,12 +32,17 @@ pub struct Secrets {
 impl Secrets {
     /// Takes the secrets of a catalog: what is `Sensitive`, and the parameters that are.
     pub fn gather(&mut self, side: Side, version: &Version<'_>) {
+        self.add_literals(version);
         for (id, resource) in version.catalog.iter() {
-            if hides_contents(resource) {
+            let hides = hides_contents(resource);
+            if hides {
                 self.add_files(version, id, resource);
             }
             for parameter in &resource.parameters {
-                let is_secret = resource.sensitive.contains(&parameter.name);
+                let name = parameter.name.as_str();
+                let is_secret = resource.sensitive.contains(&parameter.name)
+                    || name.contains("password")
+                    || hides && name == "content";
                 self.gather_value(side, version, &parameter.value, is_secret);
             }
         }
@@ -57,13 +62,26 @@ impl Secrets {
             }
             _ if is_secret => {
                 self.add_places(side, version, value.prov);
-                if let Data::String(text) = &value.data
-                    && text.len() >= SHORTEST
-                {
-                    self.texts.insert(text.to_string());
+                if let Data::String(text) = &value.data {
+                    self.add_text(text);
                 }
             }
             _ => {}
+        }
+    }
+
+    /// Takes a text, and each line of it: differences are shown line by line.
+    fn add_text(&mut self, text: &str) {
+        let lines = text.lines().map(str::trim).chain([text]);
+        self.texts.extend(lines.filter(|line| line.len() >= SHORTEST).map(str::to_owned));
+    }
+
+    /// Takes the texts that manifests make `Sensitive`, whatever becomes of them: one may be unwrapped again.
+    fn add_literals(&mut self, version: &Version<'_>) {
+        for file in version.sources.files() {
+            for literal in sensitive_literals(file.text()) {
+                self.add_text(literal);
+            }
         }
     }
 
@@ -122,6 +140,14 @@ impl Secrets {
         self.mask(text)
     }
 
+    /// A line of code that has no place of its own, as it may be shown.
+    pub fn code(&self, text: &str) -> String {
+        if text.contains("ENC[") || sensitive_literals(text).next().is_some() {
+            return HIDDEN_LINE.to_owned();
+        }
+        self.mask(text)
+    }
+
     /// A text with asterisks for each secret in it. The longest are masked first: one may be a part of another.
     pub fn mask(&self, text: &str) -> String {
         let mut found: Vec<&String> =
@@ -141,6 +167,16 @@ impl Secrets {
             ..hunk.clone()
         }
     }
+}
+
+/// The texts in `Sensitive('…')` and `Sensitive.new("…")`.
+fn sensitive_literals(code: &str) -> impl Iterator<Item = &str> {
+    code.match_indices("Sensitive").filter_map(|(at, word)| {
+        let rest = code[at + word.len()..].trim_start();
+        let rest = rest.strip_prefix(".new").unwrap_or(rest).trim_start().strip_prefix('(')?.trim_start();
+        let quote = rest.chars().next().filter(|quote| matches!(quote, '\'' | '"'))?;
+        rest[1..].split(quote).next()
+    })
 }
 
 /// Encrypted data is as secret as what it hides: whoever has the key reads it.

@@ -65,6 +65,13 @@ impl Model {
     }
 }
 
+/// A parameter whose value was not computed, unless it is a text that a model only hands on.
+fn unknown_parameter(resource: &Resource) -> Option<(&str, &str)> {
+    const HANDED_ON: [&str; 5] = ["content", "message", "password", "comment", "key"];
+    let mut asked = resource.parameters.iter().filter(|one| !HANDED_ON.contains(&one.name.as_str()));
+    asked.find_map(|one| Some((one.name.as_str(), &*one.value.unknown_part()?.reason)))
+}
+
 /// Whether a schedule keeps a resource from ever being applied.
 fn schedule_never(catalog: &Catalog, resource: &Resource) -> bool {
     let Some(name) = resource.text("schedule") else { return false };
@@ -86,6 +93,10 @@ pub(crate) fn model(machine: &mut Machine<'_>, catalog: &Catalog, resource: &Res
     // What the user says wins.
     if let Some(model) = declared::model(machine, resource) {
         return model;
+    }
+    if let Some((name, reason)) = unknown_parameter(resource) {
+        let words = format!("`{name}` is not known: {reason}");
+        return Model::nothing().not_known(&words, Reach::Everything);
     }
     match resource.type_name.as_str() {
         "File" => file::model(machine, resource),

@@ -67,7 +67,13 @@ pub struct OsFileSystem;
 impl FileSystem for OsFileSystem {
     fn read(&self, path: &Path) -> Result<Vec<u8>, FileError> {
         let fail = |error: io::Error| FileError::of(path, &error);
-        let size = std::fs::metadata(path).map_err(fail)?.len();
+        let found = std::fs::metadata(path).map_err(fail)?;
+        // A pipe or a device may have no end. A folder fails in the words of the system.
+        if !found.is_file() && !found.is_dir() {
+            let reason = "it is no regular file".to_owned();
+            return Err(FileError { path: path.to_owned(), reason, missing: false });
+        }
+        let size = found.len();
         if size > MAX_FILE_BYTES {
             let reason = format!(
                 "it has {} MB, and files over {} MB are refused",

@@ -69,6 +69,7 @@ fn declares_nothing(name: &str) -> bool {
                 | "rescue"
                 | "ensure"
                 | "self"
+                | "include"
         )
 }
 
@@ -128,9 +129,12 @@ impl<'a> Reader<'a> {
             Some("autobefore") => self.automatic(statement, Relation::Before, variables),
             Some("autonotify") => self.automatic(statement, Relation::Notify, variables),
             Some("def") => self.method(statement),
-            Some("if" | "unless" | "begin") => {
+            Some(word @ ("if" | "unless" | "begin")) => {
                 let end = tree.closer(at).unwrap_or(statement.end);
-                self.body(at + 1..end, variables, depth + 1);
+                // The condition is no statement.
+                let condition = tree.statements(at + 1..end).first().map_or(at + 1, |first| first.end);
+                let start = if word == "begin" { at + 1 } else { condition };
+                self.body(start..end, variables, depth + 1);
             }
             Some("@isomorphic") => self.isomorphic = tree.name(at + 2) != Some("false"),
             Some(name) if declares_nothing(name) || self.tree.is(at + 1, "=") => {}

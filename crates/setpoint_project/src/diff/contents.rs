@@ -52,8 +52,8 @@ impl<'a> FileServer<'a> {
         Self { files, known: Mutex::default() }
     }
 
-    /// What each resource of a catalog is given. Sources that no module has, and those of other servers, are not known here and
-    /// count for nothing.
+    /// What each resource of a catalog is given. Sources of modules that are not here, and those of other servers, are
+    /// not known and count for nothing.
     pub(super) fn files_of(&self, catalog: &Catalog, environment: &Environment<'_>) -> ServedFiles {
         let mut found = ServedFiles::default();
         for (id, resource) in catalog.iter() {
@@ -63,8 +63,10 @@ impl<'a> FileServer<'a> {
             let Some(sources) = resource.get("source").map(texts) else { continue };
             let copying = Copying::of(resource);
             let mut served = Served::new();
+            let mut missing = None;
             for source in sources {
                 let Some(path) = module_file(&source, environment) else { continue };
+                missing.get_or_insert_with(|| path.display().to_string());
                 if !self.files.is_file(&path)
                     && !self.files.is_dir(&path)
                     && self.files.link_target(&path).is_none()
@@ -80,6 +82,11 @@ impl<'a> FileServer<'a> {
                 if !copying.takes_all {
                     break;
                 }
+            }
+            // A module that lacks the file fails the resource, which is no "nothing".
+            if let Some(path) = missing.filter(|_| served.is_empty()) {
+                let content = ServedContent::Unread("there is no such file".to_owned());
+                served.insert(String::new(), ServedFile { path, content });
             }
             if !served.is_empty() {
                 found.insert(id, served);

@@ -9,7 +9,7 @@ mod pins;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use setpoint_diff::{About, Comparison, NodeStory, Presence, Root, Side, SourceChanges};
+use setpoint_diff::{About, Comparison, FixStory, NodeStory, Presence, Root, Side, SourceChanges};
 use setpoint_silence::is_silenced_by_comment;
 use setpoint_source::{Diagnostic, FileSystem, Rule, Severity};
 
@@ -236,7 +236,11 @@ impl Work<'_, '_> {
         let mut new_stories = Vec::new();
         for (found, fix) in brought.into_iter().zip(fixes) {
             let mut story = told(found, self.new);
-            story.fix = fix;
+            let secrets = &self.comparison.differences.secrets;
+            story.fix = fix.map(|fix| FixStory {
+                lines: fix.lines.iter().map(|line| secrets.code(line)).collect(),
+                ..fix
+            });
             new_stories.push(story);
         }
         let gone: Vec<_> = gone.into_iter().map(|found| told(found, self.old)).collect();

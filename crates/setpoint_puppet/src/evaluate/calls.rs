@@ -11,6 +11,7 @@ use setpoint_puppet_values::types::{
 use setpoint_puppet_values::{Data, Type, Value, infer_set};
 use setpoint_source::{Span, Symbol};
 
+use super::operators::undecided;
 use crate::compiler::{Compiler, Frame};
 use crate::evaluate::LambdaBlock;
 use crate::functions;
@@ -140,7 +141,15 @@ impl Compiler<'_> {
             return self.call_defined(name, function, call);
         }
         if let Some(function) = functions::find(&name) {
-            return function(self, call);
+            return match call.arguments.iter().find_map(Value::unknown_part) {
+                Some(unknown) if matches!(name.as_str(), "tagged" | "defined") => {
+                    Ok(Value::unknown(Arc::clone(&unknown.reason), Type::Boolean(None)))
+                }
+                Some(unknown) if matches!(name.as_str(), "realize" | "tag") => {
+                    Err(undecided(&unknown.reason, call.span))
+                }
+                _ => function(self, call),
+            };
         }
         if let Some(function) = builtin(&name) {
             return function.call(self, call);

@@ -265,12 +265,16 @@ impl Compiler<'_> {
         let mut hash = Hash::with_capacity_and_hasher(entries.len(), rustc_hash::FxBuildHasher);
         // Keys that come twice count twice: had one been another, the first entry would have stayed.
         let (mut keys, mut values) = (Vec::new(), Vec::new());
+        let mut unknown = None;
         for (key, value) in entries {
             let key = self.evaluate(key)?;
             let value = self.evaluate(value)?;
             if self.arena.enabled() {
                 keys.push(key.prov);
                 values.push(value.prov);
+            }
+            if let Some(part) = key.unknown_part() {
+                unknown = Some(Arc::clone(&part.reason));
             }
             hash.insert(Key(key), value);
         }
@@ -280,7 +284,12 @@ impl Compiler<'_> {
         } else {
             Prov::NONE
         };
-        Ok(Value::hash(hash).with(prov))
+        // A key that is not known may be any of the others.
+        let value = match unknown {
+            Some(reason) => Value::unknown(reason, Type::Hash(None)),
+            None => Value::hash(hash),
+        };
+        Ok(value.with(prov))
     }
 
     fn array_of(&mut self, shapes: &[Prov], values: &[Value], range: Range) -> Prov {

@@ -396,6 +396,9 @@ impl Compiler<'_> {
             BinaryOp::Equal | BinaryOp::NotEqual => {
                 let name = Symbol::new(&to_text(&self.evaluate(left)?));
                 let value = self.evaluate(right)?;
+                if let Some(unknown) = value.unknown_part() {
+                    return Err(undecided(&unknown.reason, self.place(right)));
+                }
                 if *op == BinaryOp::NotEqual {
                     return Ok(Some(Query::NotEqual { name, value }));
                 }

@@ -100,7 +100,7 @@ fn file(context: &mut Context<'_, '_>, arguments: &[Value]) -> Result<Value, Sto
         let Some(text) = name.as_str() else {
             return Err(context.fail(ruby::text::no_conversion(name, "String")));
         };
-        if let Some(unknown) = outside(context, text) {
+        if let Some(unknown) = outside(context, text, Type::String(None)) {
             return Ok(unknown);
         }
         if let Some(path) = context.host.module_file("files", text) {
@@ -115,7 +115,7 @@ fn file(context: &mut Context<'_, '_>, arguments: &[Value]) -> Result<Value, Sto
 
 fn binary_file(context: &mut Context<'_, '_>, arguments: &[Value]) -> Result<Value, Stop> {
     let name = arguments[0].as_str().unwrap_or_default();
-    if let Some(unknown) = outside(context, name) {
+    if let Some(unknown) = outside(context, name, Type::String(None)) {
         return Ok(unknown);
     }
     let Some(path) = context.host.module_file("files", name) else {
@@ -127,7 +127,7 @@ fn binary_file(context: &mut Context<'_, '_>, arguments: &[Value]) -> Result<Val
 /// The first that exists; a folder is as good as a file.
 fn find(context: &mut Context<'_, '_>, names: &[Value], folder: &str) -> Result<Value, Stop> {
     for name in names.iter().filter_map(Value::as_str) {
-        if let Some(unknown) = outside(context, name) {
+        if let Some(unknown) = outside(context, name, Type::Any) {
             return Ok(unknown);
         }
         if let Some(path) = context.host.module_path(folder, name) {
@@ -138,7 +138,7 @@ fn find(context: &mut Context<'_, '_>, names: &[Value], folder: &str) -> Result<
 }
 
 /// What stands for a file that lies elsewhere than the inputs: each machine has another one there, or none.
-fn outside(context: &mut Context<'_, '_>, name: &str) -> Option<Value> {
+pub(crate) fn outside(context: &mut Context<'_, '_>, name: &str, of: Type) -> Option<Value> {
     let path = Path::new(name);
     if !path.is_absolute() || context.host.is_input(path) {
         return None;
@@ -146,7 +146,7 @@ fn outside(context: &mut Context<'_, '_>, name: &str) -> Option<Value> {
     let reason = format!("{name} lies outside of the environment and its modules");
     let span = context.span();
     context.host.not_computed(&reason, span);
-    Some(Value::unknown(reason, Type::String(None)))
+    Some(Value::unknown(reason, of))
 }
 
 fn module_directory(context: &mut Context<'_, '_>, names: &[Value]) -> Result<Value, Stop> {
@@ -177,7 +177,7 @@ fn epp(context: &mut Context<'_, '_>, arguments: &[Value]) -> Result<Value, Stop
         name += ".epp";
     }
     let span = context.span();
-    if let Some(unknown) = outside(context, &name) {
+    if let Some(unknown) = outside(context, &name, Type::String(None)) {
         return Ok(unknown);
     }
     let (path, text) = template_text(context, &name)?;
@@ -206,7 +206,7 @@ fn template(context: &mut Context<'_, '_>, arguments: &[Value]) -> Result<Value,
         let Some(name) = name.as_str() else {
             return Err(context.fail(ruby::text::no_conversion(name, "String")));
         };
-        if let Some(unknown) = outside(context, name) {
+        if let Some(unknown) = outside(context, name, Type::String(None)) {
             results.push(unknown);
             continue;
         }

@@ -16,6 +16,7 @@ mod types;
 pub(crate) mod versions;
 
 use crate::Function;
+pub(crate) use files::outside;
 
 /// Sorted by name.
 static FUNCTIONS: &[&Function] = &[

@@ -114,6 +114,8 @@ pub(crate) struct Interpreter<'i, 'c, 'h> {
     loaded: Vec<(Thing, Value)>,
     /// The numbers of things are asked for to tell them apart.
     pub(super) tells_apart: bool,
+    /// Why a value is not known that was read.
+    unknown_read: Option<Arc<str>>,
     /// Methods and constants of the file itself.
     pub(super) top: Rc<Class>,
     pub(super) last_match: Option<Rc<Match>>,
@@ -169,6 +171,7 @@ impl<'i, 'c, 'h> Interpreter<'i, 'c, 'h> {
             instance: IndexMap::new(),
             loaded: Vec::new(),
             tells_apart: false,
+            unknown_read: None,
             top: Class::new("Object", false, None),
             last_match: None,
             current_error: None,
@@ -188,6 +191,9 @@ impl<'i, 'c, 'h> Interpreter<'i, 'c, 'h> {
 
     /// What a walk came to, in the words of the outside.
     pub(crate) fn outcome(&self, result: Result<Thing>) -> std::result::Result<Thing, RubyFailure> {
+        if let Some(reason) = &self.unknown_read {
+            return Err(self.beyond(format!("it uses a value that is not known: {reason}")));
+        }
         match result {
             Ok(value) | Err(Flow::Next(value) | Flow::Break(value) | Flow::Return(value, _)) => Ok(value),
             Err(Flow::Raise(error)) => {
@@ -528,9 +534,17 @@ impl<'i, 'c, 'h> Interpreter<'i, 'c, 'h> {
         value
     }
 
+    /// Whatever Ruby does with a value that is not known, what comes of it is not known either.
+    pub(super) fn note_unknown(&mut self, value: &Value) {
+        if let Some(unknown) = value.unknown_part() {
+            self.unknown_read.get_or_insert_with(|| Arc::clone(&unknown.reason));
+        }
+    }
+
     /// A value of the manifest as Ruby has it. What Ruby has once read it has for good: a change in place is seen again.
     fn loaded_thing(&mut self, value: Value) -> Thing {
         self.context.note(&value);
+        self.note_unknown(&value);
         if let Some((known, _)) = self.loaded.iter().find(|(_, before)| before.is_same_collection(&value)) {
             return known.clone();
         }

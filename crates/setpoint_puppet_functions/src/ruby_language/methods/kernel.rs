@@ -75,6 +75,9 @@ fn instance_variables(interpreter: &mut Interpreter<'_, '_, '_>) -> Result<Thing
     let Some(variables) = interpreter.context.host.visible_variables() else {
         return beyond("it asks for all variables");
     };
+    for (_, value) in &variables {
+        interpreter.note_unknown(value);
+    }
     let own = ["__scope__", "__file__"].map(str::to_owned);
     let own = own.into_iter().take(if interpreter.is_inline_template() { 1 } else { 2 });
     let set: Vec<String> = interpreter.instance.keys().map(ToString::to_string).collect();

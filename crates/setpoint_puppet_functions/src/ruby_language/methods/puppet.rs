@@ -49,6 +49,9 @@ fn in_scope(interpreter: &mut Interpreter<'_, '_, '_>, given: &Given<'_>) -> Res
             let Some(variables) = interpreter.context.host.visible_variables() else {
                 return beyond("it asks for all variables");
             };
+            for (_, value) in &variables {
+                interpreter.note_unknown(value);
+            }
             let known = variables.iter().filter(|(_, value)| !value.is_undef());
             Thing::pairs(
                 known
