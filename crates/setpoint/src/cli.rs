@@ -375,7 +375,7 @@ pub(crate) struct DiffArgs {
     #[arg(long)]
     pub(crate) direct: bool,
     /// The modules of the old version that git does not keep, one folder a module
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", value_parser = paths::folder)]
     pub(crate) old_modulepath: Option<PathBuf>,
     /// How the result is printed
     #[arg(long, value_enum, value_name = "FORMAT", default_value_t = DiffFormat::Text)]

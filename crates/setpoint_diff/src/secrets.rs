@@ -140,10 +140,11 @@ impl Secrets {
         self.mask(text)
     }
 
-    /// A line of code that has no place of its own, as it may be shown.
+    /// A line of a patch as it may be shown.
     pub fn code(&self, text: &str) -> String {
         if text.contains("ENC[") || sensitive_literals(text).next().is_some() {
-            return HIDDEN_LINE.to_owned();
+            let start = text.len() - text.trim_start_matches(['+', '-', ' ']).len();
+            return format!("{}{HIDDEN_LINE}", &text[..start]);
         }
         self.mask(text)
     }
