@@ -153,7 +153,13 @@ impl Merge {
             }
             Kind::Unique => {
                 check(&UNIQUE_VALUES, higher, lower)?;
-                Ok(Value::array(union(flat(higher), flat(lower))))
+                let merged = union(flat(higher), flat(lower));
+                // An element that is not known may be any of the others.
+                let unknown = merged.iter().find_map(Value::unknown_part).map(|part| part.reason.clone());
+                Ok(match unknown {
+                    Some(reason) => Value::unknown(reason, Type::Array(None)),
+                    None => Value::array(merged),
+                })
             }
             Kind::Deep => self.deep.merge(higher.clone(), lower.clone()),
         }
