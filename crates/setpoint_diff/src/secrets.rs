@@ -6,6 +6,7 @@ use std::path::Path;
 use setpoint_catalog::{Resource, ResourceId};
 use setpoint_provenance::{LeafKind, Prov};
 use setpoint_puppet_values::{Data, Value};
+use setpoint_source::Sources;
 
 use crate::cause::Side;
 use crate::collect::hides_contents;
@@ -32,7 +33,6 @@ pub struct Secrets {
 impl Secrets {
     /// Takes the secrets of a catalog: what is `Sensitive`, and the parameters that are.
     pub fn gather(&mut self, side: Side, version: &Version<'_>) {
-        self.add_literals(version);
         for (id, resource) in version.catalog.iter() {
             let hides = hides_contents(resource);
             if hides {
@@ -77,8 +77,8 @@ impl Secrets {
     }
 
     /// Takes the texts that manifests make `Sensitive`, whatever becomes of them: one may be unwrapped again.
-    fn add_literals(&mut self, version: &Version<'_>) {
-        for file in version.sources.files() {
+    pub fn add_literals(&mut self, sources: &Sources) {
+        for file in sources.files() {
             for literal in sensitive_literals(file.text()) {
                 self.add_text(literal);
             }

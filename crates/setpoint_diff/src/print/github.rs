@@ -11,6 +11,10 @@ use crate::Comparison;
 const MAX_ANNOTATIONS: usize = 10;
 
 pub fn github(found: &Comparison) -> String {
+    found.differences.secrets.mask(&annotations(found))
+}
+
+fn annotations(found: &Comparison) -> String {
     let mut out = String::new();
     let shown =
         if found.new_findings.len() > MAX_ANNOTATIONS { MAX_ANNOTATIONS - 1 } else { MAX_ANNOTATIONS };

@@ -2,9 +2,27 @@
 
 use serde_json::{Value as Json, json as object};
 
-use crate::{Comparison, Fate, FindingStory, Group, NextRunStory, Presence, SideName, ToldKind, ToldValue};
+use crate::{
+    Comparison, Fate, FindingStory, Group, NextRunStory, Presence, Secrets, SideName, ToldKind, ToldValue,
+};
 
 pub fn json(found: &Comparison, version: &str) -> Json {
+    let mut out = described(found, version);
+    mask(&mut out, &found.differences.secrets);
+    out
+}
+
+/// Masks secrets in every text.
+fn mask(value: &mut Json, secrets: &Secrets) {
+    match value {
+        Json::String(text) => *text = secrets.mask(text),
+        Json::Array(items) => items.iter_mut().for_each(|item| mask(item, secrets)),
+        Json::Object(entries) => entries.values_mut().for_each(|item| mask(item, secrets)),
+        _ => {}
+    }
+}
+
+fn described(found: &Comparison, version: &str) -> Json {
     let side = |side: &SideName| format!("{}{}{}", side.before, side.name, side.after);
     let mut out = object!({
         "setpoint": version,
@@ -24,7 +42,7 @@ pub fn json(found: &Comparison, version: &str) -> Json {
             };
             let mut one = object!({"node": node.name, "result": word});
             if let Some(message) = message {
-                one["message"] = Json::from(found.differences.secrets.mask(message));
+                one["message"] = Json::from(message.as_str());
             }
             if node.presence == Presence::Added {
                 one["added"] = Json::from(true);

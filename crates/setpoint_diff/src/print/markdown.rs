@@ -44,7 +44,10 @@ pub fn markdown(found: &Comparison, limit: usize) -> String {
         let lines: Vec<String> = lines.iter().map(|line| format!("- {}", plain(line))).collect();
         sections.push(folded(&heading, &format!("{}\n", lines.join("\n"))));
     }
-    cut(sections, &foot(found), limit)
+    // Masked before the lengths are counted.
+    let secrets = &found.differences.secrets;
+    let sections = sections.iter().map(|section| secrets.mask(section)).collect();
+    cut(sections, &secrets.mask(&foot(found)), limit)
 }
 
 /// Joins sections as far as there is room, and says what was left out.

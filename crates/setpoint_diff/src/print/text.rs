@@ -11,6 +11,10 @@ use super::{
 use crate::{Comparison, FindingStory, NextRunForm, NextRunStory};
 
 pub fn text(found: &Comparison) -> String {
+    found.differences.secrets.mask(&written(found))
+}
+
+fn written(found: &Comparison) -> String {
     let mut out = format!("{}\n", compared(found, str::to_owned));
     for line in &found.not_compared {
         let _ = writeln!(out, "{line}");
