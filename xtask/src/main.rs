@@ -6,9 +6,11 @@
 mod answer;
 mod bench;
 mod compare;
+mod functions;
 mod fuzz;
 mod measure;
 mod modules;
+mod next_run;
 mod packages;
 mod test;
 
@@ -29,10 +31,14 @@ enum Task {
     Answer(answer::Arguments),
     /// Put generated manifests to an oracle and to Setpoint
     Compare(compare::Arguments),
+    /// Make the table of the files of modules whose functions are known
+    Functions(functions::Arguments),
     /// Compile mutated manifests, and see that all end well
     Fuzz(fuzz::Arguments),
     /// Enter every class of the installed modules, and compare with Puppet
     Modules(modules::Arguments),
+    /// Have Puppet apply pairs of catalogs, and compare what the next run does
+    NextRun(next_run::Arguments),
     /// Measure Setpoint beside its peers
     Bench(bench::Arguments),
     /// Make the package indexes that are built in
@@ -48,8 +54,10 @@ fn main() -> ExitCode {
     let done = match Cli::parse().task {
         Task::Answer(arguments) => answer::run(&arguments),
         Task::Compare(arguments) => compare::run(&arguments),
+        Task::Functions(arguments) => functions::run(&arguments),
         Task::Fuzz(arguments) => fuzz::run(&arguments),
         Task::Modules(arguments) => modules::run(&arguments),
+        Task::NextRun(arguments) => next_run::run(&arguments),
         Task::Bench(arguments) => bench::run(&arguments),
         Task::Packages(arguments) => packages::run(&arguments),
         Task::Test(arguments) => test::run(&arguments),

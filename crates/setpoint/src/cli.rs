@@ -6,6 +6,8 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use setpoint_project::{OPTIONAL_RULES, Options};
 use setpoint_source::{InputReport, Report, Severity};
 
+use crate::paths;
+
 /// Proves that infrastructure code reaches its set point, and says where every value came from.
 #[derive(Debug, Parser)]
 #[command(name = "setpoint", version, propagate_version = true, max_term_width = 100)]
@@ -71,7 +73,7 @@ pub(crate) struct InputOptions {
     #[arg(long, help_heading = "Input")]
     pub(crate) env: bool,
     /// What packages install, as `setpoint packages build` writes it; it comes before what is built in
-    #[arg(long, value_name = "FILE", help_heading = "Input")]
+    #[arg(long, value_name = "FILE", help_heading = "Input", value_parser = paths::file)]
     pub(crate) packages: Option<PathBuf>,
     /// Assume nothing of a machine at the start but that its files form a tree (Puppet)
     #[arg(long, help_heading = "Input")]
@@ -90,7 +92,7 @@ pub(crate) struct InputOptions {
     #[arg(long, help_heading = "Input")]
     pub(crate) include_modules: bool,
     /// The configuration, instead of the nearest setpoint.toml at or above the input
-    #[arg(long, value_name = "FILE", help_heading = "Input")]
+    #[arg(long, value_name = "FILE", help_heading = "Input", value_parser = paths::file)]
     pub(crate) config: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) puppet: PuppetOptions,
@@ -104,29 +106,29 @@ pub(crate) struct PuppetOptions {
     pub(crate) node: Option<String>,
     /// Facts, as `facter --json` or `puppet facts` print them, JSON or YAML, laid over those of `--platform`; of several
     /// files the last counts; a folder has one file a node
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", value_parser = paths::file_or_folder_of_files)]
     pub(crate) facts: Vec<PathBuf>,
     /// The facts of a platform, such as debian-12, ubuntu-24.04, rhel-9 or windows-2022
     #[arg(long, value_name = "NAME")]
     pub(crate) platform: Option<String>,
     /// The environment: its environment.conf, manifests, modules, hiera.yaml and data
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", value_parser = paths::folder)]
     pub(crate) environment: Option<PathBuf>,
     /// Folders of modules, separated by `:`; in an environment they come after its own, or stand for `$basemodulepath`
-    #[arg(long, value_name = "A:B")]
+    #[arg(long, value_name = "A:B", value_parser = paths::folders)]
     pub(crate) modulepath: Option<String>,
     /// The global `hiera.yaml`, above the data of the environment and of modules
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", value_parser = paths::file)]
     pub(crate) hiera: Option<PathBuf>,
     /// Trusted facts, or the extensions of the certificate, such as `pp_role: web`; a folder has one file a node
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", value_parser = paths::file_or_folder_of_files)]
     pub(crate) trusted: Option<PathBuf>,
     /// What an external node classifier printed: classes, parameters, environment; a folder has one file a node. Another
     /// environment is looked for beside the one that is checked
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", value_parser = paths::file_or_folder_of_files)]
     pub(crate) enc: Option<PathBuf>,
     /// The nodes to compile for: a name a line, and a platform after it if wanted; or YAML or JSON
-    #[arg(long, value_name = "FILE", conflicts_with = "node")]
+    #[arg(long, value_name = "FILE", conflicts_with = "node", value_parser = paths::file)]
     pub(crate) nodes: Option<PathBuf>,
     /// Only this case of setpoint.toml, example or class of a module
     #[arg(long, value_name = "NAME")]
@@ -185,7 +187,23 @@ pub(crate) struct CheckArgs {
     #[command(flatten)]
     pub(crate) options: InputOptions,
     #[command(flatten)]
+    pub(crate) baseline: BaselineOptions,
+    #[command(flatten)]
     pub(crate) report: ReportOptions,
+}
+
+/// Which findings are known.
+#[derive(Debug, Clone, Default, Args)]
+pub(crate) struct BaselineOptions {
+    /// The findings that are known, and not reported; without it, `setpoint-baseline.json` of the current folder
+    #[arg(long, value_name = "FILE", help_heading = "Baseline")]
+    pub(crate) baseline: Option<PathBuf>,
+    /// Remove from the baseline what no longer occurs
+    #[arg(long, help_heading = "Baseline")]
+    pub(crate) write_baseline: bool,
+    /// With `--write-baseline`: add what is reported, too
+    #[arg(long, requires = "write_baseline", help_heading = "Baseline")]
+    pub(crate) add: bool,
 }
 
 #[derive(Debug, Args)]
@@ -321,11 +339,9 @@ pub(crate) struct WhyArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct ImpactArgs {
-    #[arg(value_name = "INPUT")]
-    pub(crate) input: PathBuf,
-    /// A line of a manifest, a template or a data file
-    #[arg(value_name = "FILE:LINE")]
-    pub(crate) line: String,
+    /// A line of a manifest, a template or a data file; before it, the input, which is the current folder if none is named
+    #[arg(value_name = "[INPUT] FILE:LINE", required = true, num_args = 1..=2)]
+    named: Vec<String>,
     /// List also what the line could have reached, had something else stood there
     #[arg(long)]
     pub(crate) all: bool,
@@ -336,19 +352,95 @@ pub(crate) struct ImpactArgs {
     pub(crate) options: InputOptions,
 }
 
+impl ImpactArgs {
+    pub(crate) fn input(&self) -> PathBuf {
+        if let [input, _] = self.named.as_slice() { PathBuf::from(input) } else { PathBuf::from(".") }
+    }
+
+    pub(crate) fn line(&self) -> &str {
+        self.named.last().map_or("", String::as_str)
+    }
+}
+
 #[derive(Debug, Args)]
 pub(crate) struct DiffArgs {
-    /// A file or folder, or a git revision: `origin/main`, `v1.2:site.pp`
+    /// A file or folder, or a git revision, whose merge base with what is checked out counts: `origin/main`, `v1.2:site.pp`; or
+    /// `A...B`
     #[arg(value_name = "OLD")]
     pub(crate) old: String,
     /// Likewise; without it, what is checked out is compared with the revision OLD
     #[arg(value_name = "NEW")]
     pub(crate) new: Option<String>,
-    /// `text`, `markdown` (for a pull request) or `json`
-    #[arg(long, value_name = "FORMAT", default_value = "text", value_parser = ["text", "markdown", "json"])]
-    pub(crate) format: String,
+    /// Compare with OLD itself, and not with its merge base
+    #[arg(long)]
+    pub(crate) direct: bool,
+    /// The modules of the old version that git does not keep, one folder a module
+    #[arg(long, value_name = "DIR", value_parser = paths::folder)]
+    pub(crate) old_modulepath: Option<PathBuf>,
+    /// How the result is printed
+    #[arg(long, value_enum, value_name = "FORMAT", default_value_t = DiffFormat::Text)]
+    pub(crate) format: DiffFormat,
+    /// Write the result also in another format: `markdown=comment.md`
+    #[arg(short, long, value_name = "FORMAT=FILE", value_parser = parse_output)]
+    pub(crate) output: Vec<(DiffFormat, PathBuf)>,
+    /// Tell what the next run does on every node that changes; `full` tells it step by step
+    #[arg(long, value_enum, value_name = "HOW", num_args = 0..=1, require_equals = true, default_missing_value = "short")]
+    pub(crate) next_run: Option<NextRunHow>,
+    /// Exit with 1 if the change does this
+    #[arg(long, value_enum, value_delimiter = ',', default_value = "error")]
+    pub(crate) fail_on: Vec<DiffFailOn>,
+    /// Exit with 2 if something changes and nothing fails, and with 64 for a wrong call
+    #[arg(long)]
+    pub(crate) detailed_exitcodes: bool,
+    /// The name in the first line of a comment, by which it is found again; without it, that of the repository
+    #[arg(long, value_name = "NAME")]
+    pub(crate) marker: Option<String>,
+    /// Where the whole report is, for a link at the end of a comment
+    #[arg(long, value_name = "URL")]
+    pub(crate) report_url: Option<String>,
+    /// How many threads work at once; without it, as many as the machine can run
+    #[arg(short = 'j', long = "jobs", value_name = "NUMBER")]
+    pub(crate) jobs: Option<usize>,
     #[command(flatten)]
     pub(crate) options: InputOptions,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum DiffFormat {
+    Text,
+    /// A comment on a pull request of GitHub, and its step summary
+    Markdown,
+    Json,
+    /// Annotations of GitHub, ten at most
+    Github,
+    /// A note on a merge request of GitLab
+    Gitlab,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum DiffFailOn {
+    /// A new error, or a node that no longer works; it counts unless `never` is said
+    Error,
+    /// A new finding of any severity
+    Finding,
+    /// A catalog or the contents of a file change
+    Change,
+    /// The next run restarts or reloads a service
+    Restart,
+    /// A node or a module that was not compared
+    Unknown,
+    Never,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum NextRunHow {
+    Short,
+    Full,
+}
+
+fn parse_output(text: &str) -> Result<(DiffFormat, PathBuf), String> {
+    let (format, path) = text.split_once('=').ok_or("write FORMAT=FILE")?;
+    Ok((DiffFormat::from_str(format, false)?, PathBuf::from(path)))
 }
 
 #[derive(Debug, Args)]
@@ -408,6 +500,9 @@ pub(crate) struct FixArgs {
 pub(crate) struct SimulateArgs {
     #[arg(value_name = "INPUT")]
     pub(crate) input: PathBuf,
+    /// A newer version of the input: what the next run does on a machine that the first has been applied to (Puppet)
+    #[arg(value_name = "NEW", conflicts_with_all = ["all", "random", "instance"])]
+    pub(crate) new: Option<PathBuf>,
     /// Every run instead of one: how many states there are, and where they end
     #[arg(long, conflicts_with = "random")]
     pub(crate) all: bool,
@@ -420,9 +515,9 @@ pub(crate) struct SimulateArgs {
     /// States that `--all` visits at most
     #[arg(long, value_name = "NUMBER", default_value_t = 1_000_000)]
     pub(crate) limit: usize,
-    /// How the run is printed
-    #[arg(long, value_enum, default_value_t = ResultFormat::Text)]
-    pub(crate) format: ResultFormat,
+    /// How the run is printed; `markdown` is for two versions
+    #[arg(long, value_enum, default_value_t = RunFormat::Text)]
+    pub(crate) format: RunFormat,
     #[command(flatten)]
     pub(crate) options: InputOptions,
 }
@@ -440,6 +535,13 @@ pub(crate) struct ProveArgs {
     pub(crate) format: ResultFormat,
     #[command(flatten)]
     pub(crate) options: InputOptions,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum RunFormat {
+    Text,
+    Json,
+    Markdown,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

@@ -36,36 +36,121 @@ impl Repository {
         Some(String::from_utf8_lossy(&answer).trim_end().to_owned())
     }
 
-    /// The files of a commit, in the place of those that are checked out; all other files as they are.
+    /// The last commit that two commits have in common. That there is none is an error, and says what to do.
+    pub(crate) fn merge_base(&self, one: &str, other: &str) -> Result<String, UsageError> {
+        if let Ok(answer) = ask(&self.root, &["merge-base", one, other]) {
+            return Ok(String::from_utf8_lossy(&answer).trim_end().to_owned());
+        }
+        let names = format!("{} and {}", short(one), short(other));
+        Err(UsageError::new(if self.is_shallow() {
+            format!(
+                "this clone is shallow, and the merge base of {names} is not in it: fetch all history \
+                 (`fetch-depth: 0` for actions/checkout, `GIT_DEPTH: 0` in GitLab, `git fetch --unshallow`), \
+                 or compare with the revision itself by --direct"
+            )
+        } else {
+            format!("{names} have no commit in common: compare with the revision itself by --direct")
+        }))
+    }
+
+    /// Whether the history was fetched in part only.
+    pub(crate) fn is_shallow(&self) -> bool {
+        let answer = ask(&self.root, &["rev-parse", "--is-shallow-repository"]).unwrap_or_default();
+        answer.starts_with(b"true")
+    }
+
+    /// Whether tracked files of the work tree differ from what is committed.
+    pub(crate) fn is_changed(&self) -> bool {
+        let asked = ["-c", "core.fsmonitor=false", "status", "--porcelain", "--untracked-files=normal"];
+        ask(&self.root, &asked).is_ok_and(|answer| !answer.is_empty())
+    }
+
+    /// `owner/name` of the repository that this one was cloned from.
+    pub(crate) fn origin(&self) -> Option<String> {
+        let answer = ask(&self.root, &["config", "--get", "remote.origin.url"]).ok()?;
+        let url = String::from_utf8_lossy(&answer);
+        let url = url.trim_end().trim_end_matches('/').trim_end_matches(".git");
+        // A path of this machine says nothing to others.
+        if !url.contains("://") && !url.contains(':') {
+            return None;
+        }
+        let mut parts = url.rsplit(['/', ':']);
+        let (name, owner) = (parts.next()?, parts.next()?);
+        Some(format!("{owner}/{name}")).filter(|_| !name.is_empty() && !owner.is_empty())
+    }
+
+    /// The files of a commit, in the place of those that are checked out; all other files as they are. What git does not keep
+    /// (ignored folders, submodules) comes from the work tree.
     pub(crate) fn files_of<'a>(
         &self,
         commit: &str,
         others: &'a dyn FileSystem,
     ) -> Result<RevisionFiles<'a>, UsageError> {
-        let listing = ask(&self.root, &["ls-tree", "-r", "-z", "--full-tree", commit])
-            .map_err(|error| UsageError::new(format!("git cannot list {commit}: {error}")))?;
-        let mut entries = BTreeMap::new();
-        for line in listing.split(|&byte| byte == 0) {
-            let line = String::from_utf8_lossy(line);
-            let Some((about, path)) = line.split_once('\t') else { continue };
-            let mut words = about.split(' ');
-            let (mode, kind, object) = (words.next(), words.next(), words.next());
-            if kind == Some("blob")
-                && let Some(object) = object
-            {
-                let entry = Entry { object: object.to_owned(), link: mode == Some("120000") };
-                entries.insert(self.root.join(path), entry);
-            }
-        }
+        let (entries, submodules) = self.tree(commit)?;
+        let shared = self.ignored().into_iter().chain(submodules.keys().cloned());
         let here = std::env::current_dir().unwrap_or_default();
         Ok(RevisionFiles {
             root: self.root.clone(),
             here,
             entries,
+            shared: shared.map(|path| (path.clone(), path)).collect(),
+            submodules,
             reader: Mutex::new(Reader::start(&self.root)?),
             others,
         })
     }
+
+    /// The commit of each submodule in a commit, by path.
+    pub(crate) fn submodules(&self, commit: &str) -> Result<Submodules, UsageError> {
+        self.tree(commit).map(|(_, submodules)| submodules)
+    }
+
+    /// The files of a commit, and the commits of its submodules.
+    fn tree(&self, commit: &str) -> Result<(Entries, Submodules), UsageError> {
+        let listing = ask(&self.root, &["ls-tree", "-r", "-z", "--full-tree", commit])
+            .map_err(|error| UsageError::new(format!("git cannot list {commit}: {error}")))?;
+        let (mut entries, mut submodules) = (BTreeMap::new(), BTreeMap::new());
+        for line in listing.split(|&byte| byte == 0) {
+            let line = String::from_utf8_lossy(line);
+            let Some((about, path)) = line.split_once('\t') else { continue };
+            let mut words = about.split(' ');
+            let (mode, kind, object) = (words.next(), words.next(), words.next());
+            let Some(object) = object.map(str::to_owned) else { continue };
+            match kind {
+                Some("blob") => {
+                    let entry = Entry { object, link: mode == Some("120000") };
+                    entries.insert(self.root.join(path), entry);
+                }
+                Some("commit") => {
+                    submodules.insert(self.root.join(path), object);
+                }
+                _ => {}
+            }
+        }
+        Ok((entries, submodules))
+    }
+
+    /// What the work tree has and git ignores: files, and folders as a whole.
+    fn ignored(&self) -> Vec<PathBuf> {
+        let asked = [
+            "-c",
+            "core.fsmonitor=false",
+            "ls-files",
+            "-z",
+            "--others",
+            "--ignored",
+            "--exclude-standard",
+            "--directory",
+        ];
+        let answer = ask(&self.root, &asked).unwrap_or_default();
+        let names = answer.split(|&byte| byte == 0).filter(|name| !name.is_empty());
+        names.map(|name| self.root.join(String::from_utf8_lossy(name).trim_end_matches('/'))).collect()
+    }
+}
+
+/// A commit as people write it.
+pub(crate) fn short(commit: &str) -> &str {
+    commit.get(..7).unwrap_or(commit)
 }
 
 /// Runs git and gives what it printed.
@@ -90,33 +175,86 @@ struct Entry {
     link: bool,
 }
 
+/// The files of a commit, by path.
+type Entries = BTreeMap<PathBuf, Entry>;
+/// The commits of submodules, by path.
+type Submodules = BTreeMap<PathBuf, String>;
+
 /// A file system in which a repository stands at one of its commits. Files are read when they are asked for.
 #[derive(Debug)]
 pub(crate) struct RevisionFiles<'a> {
     root: PathBuf,
     here: PathBuf,
-    entries: BTreeMap<PathBuf, Entry>,
+    entries: Entries,
+    /// What git does not keep: its place in the repository, and where it is read from.
+    shared: BTreeMap<PathBuf, PathBuf>,
+    /// The commit of each submodule.
+    pub(crate) submodules: Submodules,
     reader: Mutex<Reader>,
     others: &'a dyn FileSystem,
+}
+
+/// Where something is read from.
+#[derive(Debug)]
+enum Place {
+    /// A path of the repository, with every link followed.
+    Revision(PathBuf),
+    /// A path of the work tree, or outside of the repository.
+    Others(PathBuf),
 }
 
 /// Links that are followed at most, so that a circle of them ends.
 const MAX_LINKS: usize = 40;
 
 impl RevisionFiles<'_> {
-    /// The path inside the repository with every link followed; none if it lies outside.
-    fn inside(&self, path: &Path) -> Option<PathBuf> {
+    /// The folders that this revision shares with the work tree.
+    pub(crate) fn shared_folders(&self) -> Vec<PathBuf> {
+        self.shared.iter().filter(|(at, from)| at == from).map(|(at, _)| at.clone()).collect()
+    }
+
+    /// Reads the modules that git does not keep from another folder, which has one folder a module.
+    pub(crate) fn take_modules_from(&mut self, folder: &Path) {
+        let is_module = |path: &Path| {
+            let has = |name: &str| self.others.is_dir(&path.join(name));
+            has("manifests") || has("lib") || self.others.is_file(&path.join("metadata.json"))
+        };
+        let mut found = Vec::new();
+        for at in self.shared.keys() {
+            if is_module(at) {
+                found.extend(at.file_name().map(|name| (at.clone(), folder.join(name))));
+            } else if self.others.list(at).iter().any(|name| is_module(&at.join(name))) {
+                found.push((at.clone(), folder.to_owned()));
+            }
+        }
+        self.shared.extend(found);
+    }
+
+    /// Where a path is read from.
+    fn locate(&self, path: &Path) -> Place {
         let mut at = normal(&self.here.join(path));
+        if !at.starts_with(&self.root) {
+            return Place::Others(path.to_owned());
+        }
         for _ in 0..MAX_LINKS {
             if !at.starts_with(&self.root) {
-                return None;
+                return Place::Others(at);
             }
-            let Some((link, target)) = self.first_link(&at) else { return Some(at) };
+            if let Some(from) = self.shared_place(&at) {
+                return Place::Others(from);
+            }
+            let Some((link, target)) = self.first_link(&at) else { break };
             let rest = at.strip_prefix(&link).map(Path::to_owned).unwrap_or_default();
             let folder = link.parent().unwrap_or(&self.root).to_owned();
             at = normal(&folder.join(target).join(rest));
         }
-        Some(at)
+        Place::Revision(at)
+    }
+
+    /// Where a path is read from that git does not keep. What the commit has comes from the commit.
+    fn shared_place(&self, path: &Path) -> Option<PathBuf> {
+        let (at, from) = path.ancestors().find_map(|above| self.shared.get_key_value(above))?;
+        let is_kept = self.entries.contains_key(path) || self.below(path).next().is_some();
+        (!is_kept).then(|| from.join(path.strip_prefix(at).unwrap_or(Path::new(""))))
     }
 
     /// The outermost part of a path that is a link, and where it leads.
@@ -150,9 +288,19 @@ impl RevisionFiles<'_> {
     }
 }
 
+impl RevisionFiles<'_> {
+    /// What git does not keep, below a folder of the repository.
+    fn shared_below<'s>(&'s self, folder: &'s Path) -> impl Iterator<Item = &'s Path> {
+        self.shared.keys().map(PathBuf::as_path).filter(move |at| at.starts_with(folder) && *at != folder)
+    }
+}
+
 impl FileSystem for RevisionFiles<'_> {
     fn read(&self, path: &Path) -> Result<Vec<u8>, FileError> {
-        let Some(at) = self.inside(path) else { return self.others.read(path) };
+        let at = match self.locate(path) {
+            Place::Revision(at) => at,
+            Place::Others(at) => return self.others.read(&at),
+        };
         let fail =
             |reason: &str, missing| FileError { path: path.to_owned(), reason: reason.to_owned(), missing };
         let entry =
@@ -161,29 +309,50 @@ impl FileSystem for RevisionFiles<'_> {
     }
 
     fn is_file(&self, path: &Path) -> bool {
-        match self.inside(path) {
-            Some(at) => self.entries.contains_key(&at),
-            None => self.others.is_file(path),
+        match self.locate(path) {
+            Place::Revision(at) => self.entries.contains_key(&at),
+            Place::Others(at) => self.others.is_file(&at),
         }
     }
 
     fn is_dir(&self, path: &Path) -> bool {
-        match self.inside(path) {
-            Some(at) => self.below(&at).next().is_some(),
-            None => self.others.is_dir(path),
+        match self.locate(path) {
+            Place::Revision(at) => {
+                self.below(&at).next().is_some() || self.shared_below(&at).next().is_some()
+            }
+            Place::Others(at) => self.others.is_dir(&at),
         }
     }
 
     fn list(&self, path: &Path) -> Vec<String> {
-        let Some(at) = self.inside(path) else { return self.others.list(path) };
+        let at = match self.locate(path) {
+            Place::Revision(at) => at,
+            Place::Others(at) => return self.others.list(&at),
+        };
         let first = |inner: &Path| {
             let name = inner.strip_prefix(&at).ok()?.components().next()?;
             Some(name.as_os_str().to_string_lossy().into_owned())
         };
-        let mut names: Vec<String> = self.below(&at).filter_map(first).collect();
+        let mut names: Vec<String> =
+            self.below(&at).chain(self.shared_below(&at)).filter_map(first).collect();
         names.sort();
         names.dedup();
         names
+    }
+
+    fn link_target(&self, path: &Path) -> Option<PathBuf> {
+        let (folder, name) = (path.parent()?, path.file_name()?);
+        match self.locate(folder) {
+            Place::Revision(at) => {
+                let at = at.join(name);
+                if let Some(from) = self.shared_place(&at) {
+                    return self.others.link_target(&from);
+                }
+                let entry = self.entries.get(&at).filter(|entry| entry.link)?;
+                Some(PathBuf::from(String::from_utf8_lossy(&self.object(&entry.object)?).into_owned()))
+            }
+            Place::Others(at) => self.others.link_target(&at.join(name)),
+        }
     }
 }
 

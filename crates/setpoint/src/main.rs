@@ -6,8 +6,10 @@
 mod cli;
 mod commands;
 mod git;
+mod known;
 mod languages;
 mod output;
+mod paths;
 mod progress;
 
 use std::process::ExitCode;
@@ -17,8 +19,23 @@ use clap::Parser;
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
+/// Help and versions are no mistakes; a wrong call has a status of its own where 2 means something else.
+fn wrong_call(error: &clap::Error) -> ExitCode {
+    // Nobody reads what cannot be printed.
+    let _ = error.print();
+    let is_detailed = std::env::args().any(|argument| argument == "--detailed-exitcodes");
+    match error.exit_code() {
+        0 => ExitCode::SUCCESS,
+        _ if is_detailed => ExitCode::from(64),
+        _ => ExitCode::from(2),
+    }
+}
+
 fn main() -> ExitCode {
-    let cli = cli::Cli::parse();
+    let cli = match cli::Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => return wrong_call(&error),
+    };
     let worker = setpoint_source::thread_builder().spawn(move || commands::run(cli));
     match worker.map(std::thread::JoinHandle::join) {
         Ok(Ok(code)) => code,

@@ -193,6 +193,12 @@ const PROMISES: &[(&str, &str, Check)] = &[
     ),
     ("setpoint_verify", "prints nothing", TERMINAL),
     ("setpoint_settle", "proves nothing itself", Words(&["setpoint_solver"])),
+    ("setpoint_silence", "reads no file", Words(&["std::fs", "FileSystem"])),
+    (
+        "setpoint_silence",
+        "finds nothing wrong but in silencing itself",
+        Dependencies(&["setpoint_puppet", "setpoint_settle", "setpoint_verify"]),
+    ),
     (
         "setpoint_resources",
         "knows no question that is asked about the plan",

@@ -1,9 +1,10 @@
 //! Nothing that was not read is proved: every file that an input is made of is, in turn, unreadable, empty, cut in half and
-//! invalid, and no verdict may stay proved. A case in `faults` holds a sound input, what is proved about it, and the damages
+//! invalid, every folder of it is closed, and no verdict may stay proved. A case in `faults` holds a sound input, what is proved about it, and the damages
 //! that leave a sound input, with the reason.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+use std::collections::BTreeSet;
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::CommandExt;
@@ -137,6 +138,18 @@ fn answer(case: &Case) -> Answers {
             }
         }
     }
+    let parents = case.inputs.iter().filter_map(|section| Path::new(&section.name).parent());
+    let folders: BTreeSet<&Path> = parents.filter(|parent| !parent.as_os_str().is_empty()).collect();
+    for closed in folders {
+        let folder = Folder::new();
+        folder.write(case);
+        folder.close(closed);
+        let found = check(case, &folder.path);
+        folder.reopen(closed);
+        if let Some(problem) = found.problem() {
+            damaged.push_str(&format!("{} closed: {problem}\n", closed.display()));
+        }
+    }
     vec![("proved".to_owned(), sound.proved().join("\n") + "\n"), ("stays".to_owned(), damaged)]
 }
 
@@ -245,6 +258,22 @@ impl Folder {
             let _ = fs::remove_file(&path);
             fs::write(&path, &section.text).unwrap();
         }
+    }
+
+    /// Makes a folder one that nobody can look into.
+    fn close(&self, name: &Path) {
+        let path = self.path.join(name);
+        if is_root() && !drops_rights() {
+            fs::remove_dir_all(&path).unwrap();
+            std::os::unix::fs::symlink(&path, &path).unwrap();
+        } else {
+            fs::set_permissions(&path, Permissions::from_mode(0o000)).unwrap();
+        }
+    }
+
+    /// So that it can be removed.
+    fn reopen(&self, name: &Path) {
+        let _ = fs::set_permissions(self.path.join(name), Permissions::from_mode(0o755));
     }
 
     fn damage(&self, name: &str, fault: &str) {

@@ -19,11 +19,18 @@ pub struct Scope {
     pub containment: bool,
     /// The order in which resources stand in the catalog, and so are applied.
     pub order: bool,
+    /// Resources that are only exported: they are for other nodes.
+    pub exported: bool,
 }
 
 impl Scope {
     /// All that two catalogs can differ in, but for files and lines.
-    pub const ALL: Self = Self { marks: true, containment: true, order: true };
+    pub const ALL: Self = Self { marks: true, containment: true, order: true, exported: false };
+
+    /// Whether a resource is compared at all. One that is merely virtual is not.
+    fn counts(self, resource: &Resource) -> bool {
+        !resource.virtual_ || (self.exported && resource.exported)
+    }
 }
 
 /// One difference. Ids are of the catalog that their name says.
@@ -84,18 +91,21 @@ impl Change {
     }
 }
 
-/// The differences, in the order of the old catalog; what is new comes last. Virtual resources count for nothing.
+/// The differences, in the order of the old catalog; what is new comes last.
 pub fn compare(old: &Catalog, new: &Catalog, scope: Scope) -> Vec<Change> {
     let mut changes = Vec::new();
     let containers = scope.containment.then(|| (containers(old), containers(new)));
-    for (old_id, before) in real(old) {
-        let Some((new_id, after)) = twin(new, before) else {
+    for (old_id, before) in compared(old, scope) {
+        let Some((new_id, after)) = twin(new, before, scope) else {
             changes.push(Change::Removed { old: old_id });
             continue;
         };
         compare_parameters((old_id, before), (new_id, after), &mut changes);
+        if (scope.marks || scope.exported) && before.exported != after.exported {
+            changes.push(Change::Exported { old: old_id, new: new_id });
+        }
         if scope.marks {
-            compare_marks((old_id, before), (new_id, after), &mut changes);
+            compare_tags((old_id, before), (new_id, after), &mut changes);
         }
         if let Some((of_old, of_new)) = &containers {
             let (outer_before, outer_after) = (of_old[old_id.index()], of_new[new_id.index()]);
@@ -112,10 +122,10 @@ pub fn compare(old: &Catalog, new: &Catalog, scope: Scope) -> Vec<Change> {
             }
         }
     }
-    let added = real(new).filter(|(_, resource)| twin(old, resource).is_none());
+    let added = compared(new, scope).filter(|(_, resource)| twin(old, resource, scope).is_none());
     changes.extend(added.map(|(new, _)| Change::Added { new }));
     if scope.order {
-        changes.extend(first_moved(old, new));
+        changes.extend(first_moved(old, new, scope));
     }
     changes
 }
@@ -131,16 +141,16 @@ fn printed(value: &Value) -> String {
     out.finish()
 }
 
-fn real(catalog: &Catalog) -> impl Iterator<Item = (ResourceId, &Resource)> {
-    catalog.iter().filter(|(_, resource)| !resource.virtual_)
+fn compared(catalog: &Catalog, scope: Scope) -> impl Iterator<Item = (ResourceId, &Resource)> {
+    catalog.iter().filter(move |(_, resource)| scope.counts(resource))
 }
 
 /// The resource of the same type and title.
-fn twin<'c>(catalog: &'c Catalog, resource: &Resource) -> Option<(ResourceId, &'c Resource)> {
+fn twin<'c>(catalog: &'c Catalog, resource: &Resource, scope: Scope) -> Option<(ResourceId, &'c Resource)> {
     let id = catalog.find(resource.type_name, &resource.title)?;
     let found = catalog.get(id)?;
     // An alias of another resource is not the resource itself.
-    (!found.virtual_ && found.title == resource.title).then_some((id, found))
+    (scope.counts(found) && found.title == resource.title).then_some((id, found))
 }
 
 fn compare_parameters(
@@ -183,14 +193,11 @@ fn holds_secret(value: Option<&Value>) -> bool {
     }
 }
 
-fn compare_marks(
+fn compare_tags(
     (old, before): (ResourceId, &Resource),
     (new, after): (ResourceId, &Resource),
     changes: &mut Vec<Change>,
 ) {
-    if before.exported != after.exported {
-        changes.push(Change::Exported { old, new });
-    }
     let missing = |from: &Resource, other: &Resource| -> Vec<Symbol> {
         from.tags.iter().filter(|tag| !other.tags.contains(*tag)).collect()
     };
@@ -212,12 +219,15 @@ fn containers(catalog: &Catalog) -> Vec<Option<ResourceId>> {
 }
 
 /// The first place at which the resources that both have stand in another sequence.
-fn first_moved(old: &Catalog, new: &Catalog) -> Option<Change> {
-    let before = real(old).filter(|(_, resource)| twin(new, resource).is_some());
-    let after = real(new).filter(|(_, resource)| twin(old, resource).is_some());
+fn first_moved(old: &Catalog, new: &Catalog, scope: Scope) -> Option<Change> {
+    let before = compared(old, scope).filter(|(_, resource)| twin(new, resource, scope).is_some());
+    let after = compared(new, scope).filter(|(_, resource)| twin(old, resource, scope).is_some());
     before.zip(after).find_map(|((_, was), (new_id, is))| {
         let same = was.type_name == is.type_name && was.title == is.title;
-        (!same).then(|| Change::Order { old: twin(old, is).map_or(ResourceId(0), |(id, _)| id), new: new_id })
+        (!same).then(|| Change::Order {
+            old: twin(old, is, scope).map_or(ResourceId(0), |(id, _)| id),
+            new: new_id,
+        })
     })
 }
 

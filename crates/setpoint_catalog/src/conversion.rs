@@ -92,7 +92,7 @@ impl Check<'_> {
 
     fn parameter(&mut self, name: &str, value: &Value) {
         let value = settled(value);
-        if matches!(value.data, Data::Undef | Data::Deferred(_) | Data::Opaque(_)) {
+        if matches!(value.data, Data::Undef | Data::Deferred(_)) || value.unknown_part().is_some() {
             return;
         }
         let name = if name == "name" && self.native.attribute("name").is_none() {

@@ -83,6 +83,11 @@ pub fn analyse(file: FileId, sources: &Sources) -> Analysis {
     if let Some(second) = document.second {
         template.omit(Omitted::SecondDocument, second);
     }
+    if template.omissions.iter().any(Omission::is_cut_off) {
+        // What looks malformed beside that may be the rest that was not read.
+        template.omissions.retain(Omission::is_cut_off);
+        return cut_off(template, document.diagnostics);
+    }
     let graph = Graph::new(&template);
     let logic = Logic::new(&template);
     let stack = Stack { template: &template, graph: &graph, logic: &logic };
@@ -113,6 +118,20 @@ pub fn analyse(file: FileId, sources: &Sources) -> Analysis {
     all.extend(document.diagnostics);
     all.append(&mut findings);
     Analysis { template, graph, findings: all, reaches_final, coverage }
+}
+
+/// The analysis of a template of which a limit left out a part: nothing is asked of the rest.
+fn cut_off(template: Template, findings: Vec<Diagnostic>) -> Analysis {
+    let proved = Judgement::Proved(Basis::nothing());
+    let reasons = template.omissions.iter().map(|omission| omission.reason(template.file));
+    let reaches_final = reasons.fold(proved, Judgement::doubt);
+    Analysis {
+        graph: Graph::new(&template),
+        coverage: coverage(&template),
+        template,
+        findings,
+        reaches_final,
+    }
 }
 
 /// Returns what findings say about the creation of a stack: an error refutes that it comes to its end; a signal or an order

@@ -117,6 +117,11 @@ impl Omission {
         )
     }
 
+    /// Whether a limit of the reader of data ended the reading.
+    pub(crate) fn is_cut_off(&self) -> bool {
+        matches!(self.what, Omitted::Data(_, Rule::LimitReached))
+    }
+
     pub(crate) fn is_assumption(&self) -> bool {
         self.gap() == Gap::Assumed
     }

@@ -380,6 +380,11 @@ fn reached(analysis: &Analysis, from: Symbol, takes_part: &dyn Fn(Symbol) -> boo
 }
 
 impl Update {
+    /// Whether nothing is to be done.
+    pub fn is_empty(&self) -> bool {
+        self.deeds.is_empty()
+    }
+
     /// The update for people.
     pub fn text(&self) -> String {
         if self.changes.is_empty() {

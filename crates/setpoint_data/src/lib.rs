@@ -12,6 +12,7 @@ pub use node::{Document, Entry, Kind, Node, Style};
 
 use setpoint_source::{FileId, Severity};
 use yaml::Keys;
+pub use yaml::UNKNOWN_ALIAS;
 
 /// Deeper nesting is refused, so that readers may recurse over a tree.
 pub const MAX_DEPTH: usize = 500;

@@ -1,14 +1,19 @@
 //! YAML, from a stream of events to a tree.
 
+use std::cell::Cell;
 use std::collections::HashMap;
-use std::sync::Arc;
+use std::io::{BufReader, Read as _};
+use std::sync::{Arc, Once};
 
-use saphyr_parser::{Event, Parser, ScalarStyle, Tag};
+use libyaml_safer::{Error, Event, EventData, Mark, Parser, ScalarStyle};
 use setpoint_source::{Diagnostic, FileId, Range, Rule};
 
 use crate::json::{limit_reached, unique};
 use crate::node::{Document, Entry, Kind, Node, Style};
 use crate::{MAX_DEPTH, MAX_NODES};
+
+/// What is said of an alias without a node.
+pub const UNKNOWN_ALIAS: &str = "this alias names a node that contains it, or none";
 
 /// What becomes of `<<` and of keys that stand twice.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -20,75 +25,202 @@ pub(crate) enum Keys {
 }
 
 pub(crate) fn read(file: FileId, text: &str, keys: Keys) -> Document {
-    let offsets = Offsets::new(text);
-    let mut builder = Builder {
-        file,
-        keys,
-        open: Vec::new(),
-        anchors: HashMap::new(),
-        nodes: 0,
-        root: None,
-        has_ended: false,
-        second: None,
-        diagnostics: Vec::new(),
-    };
-    for event in Parser::new_from_str(text) {
-        let going_on = match event {
-            Ok((event, span)) => builder.event(event, offsets.range(&span)),
-            // What stands after the first document does not break that one.
-            Err(error) if builder.has_ended => {
-                let at = offsets.byte(error.marker().index());
-                builder.second = Some(Range::new(at, at));
-                false
+    let mut builder = Builder::new(file, keys);
+    let mut input = Input::new(text);
+    loop {
+        match input.parse(&mut builder) {
+            Ended::Here => break,
+            // What the parser cannot read as it stands is read again in another form.
+            Ended::Panicked { at } => {
+                builder = Builder::new(file, keys);
+                if !input.rewrite(at) {
+                    let range = Range::new(at.min(text.len()), text.len());
+                    builder.stop(range, "Setpoint's YAML parser cannot read what stands here".to_owned());
+                    break;
+                }
             }
-            Err(error) => {
-                let at = offsets.byte(error.marker().index());
-                let end = text
-                    .get(at..)
-                    .and_then(|rest| rest.chars().next())
-                    .map_or(at, |next| at + next.len_utf8());
-                builder.fail(Range::new(at, end), error.info());
-                false
-            }
-        };
-        if !going_on {
-            break;
         }
     }
     builder.close_all();
     Document { root: builder.root, second: builder.second, diagnostics: builder.diagnostics }
 }
 
-/// From positions in characters, as the parser counts, to bytes.
-struct Offsets {
-    /// Absent for ASCII, where the two are the same.
-    bytes: Option<Vec<u32>>,
-    len: usize,
+/// libyaml reads its input in pieces of this size: what is wrong in a later one does not keep it from reading this one.
+const PIECE: usize = 16 * 1024;
+
+/// How many commas after tags are set apart in one text.
+const MAX_BLANKS: usize = 100;
+
+/// A text as the parser gets it.
+///
+/// The parser is a port of libyaml that panics on three inputs which libyaml reads: a block scalar that ends with the
+/// text, a backslash at the end of the text, and a tag that a comma follows (`[!!str, a]`). A line feed is added for
+/// the first two, and taken from the scalar again; for the third, a blank stands before the comma.
+struct Input<'a> {
+    text: &'a str,
+    /// The byte order mark, which the parser does not count.
+    skipped: usize,
+    adds_line_feed: bool,
+    /// Where blanks are added, in order.
+    blanks: Vec<usize>,
+    /// Places of commas that need no blank, by trial.
+    refused: Vec<usize>,
+    /// The last place where a panic occurred, to see whether a blank helped.
+    panicked_at: Option<usize>,
 }
 
-impl Offsets {
-    fn new(text: &str) -> Self {
-        let bytes = (!text.is_ascii()).then(|| text.char_indices().map(|(at, _)| at as u32).collect());
-        Self { bytes, len: text.len() }
-    }
+enum Ended {
+    /// All is read, or the builder wants no more.
+    Here,
+    /// The parser gave up after this place.
+    Panicked { at: usize },
+}
 
-    fn byte(&self, index: usize) -> usize {
-        match &self.bytes {
-            None => index.min(self.len),
-            Some(bytes) => bytes.get(index).map_or(self.len, |&at| at as usize),
+impl<'a> Input<'a> {
+    fn new(text: &'a str) -> Self {
+        let last_line = text.rsplit('\n').next().unwrap_or_default();
+        Self {
+            text,
+            skipped: if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 },
+            // A line of blanks is no content of a block scalar, unless they are more than its indentation.
+            adds_line_feed: !last_line.trim_matches(' ').is_empty(),
+            blanks: Vec::new(),
+            refused: Vec::new(),
+            panicked_at: None,
         }
     }
 
-    fn range(&self, span: &saphyr_parser::Span) -> Range {
-        Range::new(self.byte(span.start.index()), self.byte(span.end.index()))
+    fn parse(&self, builder: &mut Builder) -> Ended {
+        let mut rewritten = String::new();
+        let mut from = 0;
+        for &at in &self.blanks {
+            rewritten.push_str(&self.text[from..at]);
+            rewritten.push(' ');
+            from = at;
+        }
+        let head = if rewritten.is_empty() {
+            self.text.as_bytes()
+        } else {
+            rewritten.push_str(&self.text[from..]);
+            rewritten.as_bytes()
+        };
+        let tail: &[u8] = if self.adds_line_feed { b"\n" } else { b"" };
+        let mut parser = Parser::new();
+        parser.set_input(BufReader::with_capacity(PIECE, head.chain(tail)));
+        let mut at = 0;
+        let ended = quietly(|| {
+            for event in &mut parser {
+                let going_on = match event {
+                    Ok(event) => {
+                        let range = self.range(&event);
+                        at = range.end as usize;
+                        let ends_with_text = event.end_mark.index as usize > head.len() - self.skipped;
+                        builder.event(event.data, range, self.text, ends_with_text)
+                    }
+                    Err(error) => builder.error(&error, self.place_of(&error), self.text),
+                };
+                if !going_on {
+                    break;
+                }
+            }
+        });
+        if ended { Ended::Here } else { Ended::Panicked { at } }
     }
+
+    /// Changes the form of the text after a panic; false if there is nothing left to try.
+    fn rewrite(&mut self, at: usize) -> bool {
+        if self.panicked_at == Some(at)
+            && let Some(useless) = self.blanks.pop()
+        {
+            self.refused.push(useless);
+        }
+        self.panicked_at = Some(at);
+        if self.blanks.len() + self.refused.len() < MAX_BLANKS
+            && let Some(comma) = self.next_tag_with_comma(at)
+        {
+            let index = self.blanks.partition_point(|&known| known < comma);
+            self.blanks.insert(index, comma);
+            return true;
+        }
+        !std::mem::replace(&mut self.adds_line_feed, true)
+    }
+
+    /// The place of the first comma from `at` on that directly follows what may be a tag.
+    fn next_tag_with_comma(&self, at: usize) -> Option<usize> {
+        let bytes = self.text.as_bytes();
+        let mut from = at;
+        while let Some(mark) = bytes.get(from..)?.iter().position(|&byte| byte == b'!') {
+            let start = from + mark;
+            let length = bytes[start..]
+                .iter()
+                .position(|byte| byte.is_ascii_whitespace() || b",[]{}".contains(byte))
+                .unwrap_or(bytes.len() - start);
+            let end = start + length;
+            let is_new = !self.blanks.contains(&end) && !self.refused.contains(&end);
+            if bytes.get(end) == Some(&b',') && is_new {
+                return Some(end);
+            }
+            from = start + 1;
+        }
+        None
+    }
+
+    /// The place in the text of a place in what the parser read.
+    fn byte(&self, mark: Mark) -> usize {
+        let at = self.skipped + mark.index as usize;
+        // The n-th blank stands n places further on than in the text.
+        let blanks = self.blanks.iter().enumerate().filter(|(count, blank)| *blank + count < at).count();
+        (at - blanks).min(self.text.len())
+    }
+
+    fn range(&self, event: &Event) -> Range {
+        let (start, end) = (self.byte(event.start_mark), self.byte(event.end_mark));
+        Range::new(start, end.max(start))
+    }
+
+    fn place_of(&self, error: &Error) -> usize {
+        if let Some(mark) = error.problem_mark() {
+            return self.byte(mark);
+        }
+        // The reader stops at characters that may not stand in a text.
+        let mut places = self.text.char_indices().skip(usize::from(self.skipped > 0));
+        places.find(|(_, letter)| !is_allowed(*letter)).map_or(self.text.len(), |(at, _)| at)
+    }
+}
+
+fn is_allowed(letter: char) -> bool {
+    matches!(
+        letter,
+        '\t' | '\n' | '\r' | ' '..='~' | '\u{85}' | '\u{a0}'..='\u{fffd}' | '\u{10000}'..
+    )
+}
+
+thread_local! {
+    static QUIET: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Runs the parser; false if it panicked, of which nothing is printed.
+fn quietly(run: impl FnOnce()) -> bool {
+    static HOOK: Once = Once::new();
+    HOOK.call_once(|| {
+        let outer = std::panic::take_hook();
+        std::panic::set_hook(Box::new(move |panic| {
+            if !QUIET.get() {
+                outer(panic);
+            }
+        }));
+    });
+    QUIET.set(true);
+    let ended = std::panic::catch_unwind(std::panic::AssertUnwindSafe(run));
+    QUIET.set(false);
+    ended.is_ok()
 }
 
 /// A collection that is not closed yet.
 struct Open {
     start: Range,
     tag: Option<Arc<str>>,
-    anchor: usize,
+    anchor: Option<String>,
     mapping: bool,
     items: Vec<Node>,
     first_node: usize,
@@ -99,7 +231,7 @@ struct Builder {
     keys: Keys,
     open: Vec<Open>,
     /// The node of each anchor, and how many nodes it holds.
-    anchors: HashMap<usize, (Node, usize)>,
+    anchors: HashMap<String, (Node, usize)>,
     nodes: usize,
     root: Option<Node>,
     /// The first document has ended.
@@ -109,25 +241,32 @@ struct Builder {
 }
 
 impl Builder {
-    /// Takes one event; false ends the reading.
-    fn event(&mut self, event: Event<'_>, range: Range) -> bool {
+    fn new(file: FileId, keys: Keys) -> Self {
+        Self {
+            file,
+            keys,
+            open: Vec::new(),
+            anchors: HashMap::new(),
+            nodes: 0,
+            root: None,
+            has_ended: false,
+            second: None,
+            diagnostics: Vec::new(),
+        }
+    }
+
+    /// Takes one event; false ends the reading. `ends_with_text`: it ends with the line feed that was added.
+    fn event(&mut self, event: EventData, range: Range, text: &str, ends_with_text: bool) -> bool {
         match event {
-            Event::Scalar(text, style, anchor, tag) => {
-                let style = match style {
-                    ScalarStyle::Plain => Style::Plain,
-                    ScalarStyle::SingleQuoted | ScalarStyle::DoubleQuoted => Style::Quoted,
-                    ScalarStyle::Literal | ScalarStyle::Folded => Style::Block,
-                };
-                let kind = Kind::Scalar { text: text.as_ref().into(), style };
-                self.nodes += 1;
-                self.add(Node { range, tag: tag.map(|tag| tag_text(&tag)), kind }, anchor, 1)
+            EventData::Scalar { anchor, tag, value, style, .. } => {
+                self.scalar((value, style), (anchor, tag), range, text, ends_with_text)
             }
-            Event::SequenceStart(anchor, tag) => self.start(range, anchor, tag.as_deref(), false),
-            Event::MappingStart(anchor, tag) => self.start(range, anchor, tag.as_deref(), true),
-            Event::SequenceEnd | Event::MappingEnd => self.close(range),
-            Event::Alias(anchor) => {
+            EventData::SequenceStart { anchor, tag, .. } => self.start(range, anchor, tag.as_deref(), false),
+            EventData::MappingStart { anchor, tag, .. } => self.start(range, anchor, tag.as_deref(), true),
+            EventData::SequenceEnd | EventData::MappingEnd => self.close(range),
+            EventData::Alias { anchor } => {
                 let Some((node, count)) = self.anchors.get(&anchor).cloned() else {
-                    return self.fail(range, "this alias names a node that contains it, or none");
+                    return self.fail(range, UNKNOWN_ALIAS);
                 };
                 self.nodes += count;
                 if self.nodes > MAX_NODES {
@@ -136,14 +275,14 @@ impl Builder {
                         format!("aliases make more than {MAX_NODES} values of this file: it is too large"),
                     );
                 }
-                self.add(Node { range, ..node }, 0, count)
+                self.add(Node { range, ..node }, None, count)
             }
             // Only the first document counts.
-            Event::DocumentEnd => {
+            EventData::DocumentEnd { .. } => {
                 self.has_ended = self.root.is_some();
                 true
             }
-            Event::DocumentStart(_) if self.has_ended => {
+            EventData::DocumentStart { .. } if self.has_ended => {
                 self.second = Some(range);
                 false
             }
@@ -151,12 +290,58 @@ impl Builder {
         }
     }
 
-    fn start(&mut self, start: Range, anchor: usize, tag: Option<&Tag>, mapping: bool) -> bool {
+    fn scalar(
+        &mut self,
+        (mut value, style): (String, ScalarStyle),
+        (anchor, tag): (Option<String>, Option<String>),
+        mut range: Range,
+        text: &str,
+        ends_with_text: bool,
+    ) -> bool {
+        let style = match style {
+            ScalarStyle::SingleQuoted | ScalarStyle::DoubleQuoted => Style::Quoted,
+            ScalarStyle::Literal | ScalarStyle::Folded => Style::Block,
+            _ => Style::Plain,
+        };
+        if style == Style::Block {
+            if ends_with_text && value.ends_with('\n') {
+                value.pop();
+            }
+            // The parser ends a block scalar where the next token starts.
+            let written = text.get(range.start as usize..range.end as usize).unwrap_or_default();
+            range = Range::new(range.start as usize, range.start as usize + written.trim_end().len());
+        }
+        let kind = Kind::Scalar { text: value.into(), style };
+        self.nodes += 1;
+        self.add(Node { range, tag: tag.as_deref().and_then(tag_text), kind }, anchor, 1)
+    }
+
+    /// Takes what is wrong with the text; returns that the reading ends.
+    fn error(&mut self, error: &Error, at: usize, text: &str) -> bool {
+        // What stands after the first document does not break that one.
+        if self.has_ended {
+            self.second = Some(Range::new(at, at));
+            return false;
+        }
+        let next = text.get(at..).and_then(|rest| rest.chars().next());
+        let end = next.map_or(at, |next| at + next.len_utf8());
+        let message = match error.context() {
+            Some(context) => format!("{} {context}", error.problem()),
+            None => error.problem().to_owned(),
+        };
+        self.fail(Range::new(at, end), &message)
+    }
+
+    fn start(&mut self, start: Range, anchor: Option<String>, tag: Option<&str>, mapping: bool) -> bool {
         if self.open.len() >= MAX_DEPTH {
             return self.stop(start, format!("the data is nested more than {MAX_DEPTH} levels deep"));
         }
+        if let Some(anchor) = &anchor {
+            // Within the node, its name means the node itself.
+            self.anchors.remove(anchor);
+        }
         self.nodes += 1;
-        let tag = tag.map(tag_text);
+        let tag = tag.and_then(tag_text);
         self.open.push(Open { start, tag, anchor, mapping, items: Vec::new(), first_node: self.nodes });
         true
     }
@@ -206,8 +391,8 @@ impl Builder {
         entries
     }
 
-    fn add(&mut self, node: Node, anchor: usize, count: usize) -> bool {
-        if anchor != 0 {
+    fn add(&mut self, node: Node, anchor: Option<String>, count: usize) -> bool {
+        if let Some(anchor) = anchor {
             self.anchors.insert(anchor, (node.clone(), count));
         }
         match self.open.last_mut() {
@@ -241,8 +426,13 @@ impl Builder {
     }
 }
 
-fn tag_text(tag: &Tag) -> Arc<str> {
-    if tag.is_yaml_core_schema() { format!("!{}", tag.suffix).into() } else { tag.suffix.as_str().into() }
+/// A tag as nodes have it; `!` alone says nothing.
+fn tag_text(tag: &str) -> Option<Arc<str>> {
+    if let Some(core) = tag.strip_prefix("tag:yaml.org,2002:") {
+        return Some(format!("!{core}").into());
+    }
+    let tag = tag.strip_prefix('!').unwrap_or(tag);
+    (!tag.is_empty()).then(|| tag.into())
 }
 
 #[cfg(test)]

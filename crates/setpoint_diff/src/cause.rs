@@ -4,8 +4,8 @@ use setpoint_catalog::Catalog;
 use setpoint_provenance::{Arena, Leaf, Prov};
 use setpoint_source::Sources;
 
-use crate::SourceChanges;
 use crate::lines::HunkId;
+use crate::{ServedFiles, SourceChanges};
 
 /// One version of a node: its catalog, and where the values in it came from. A catalog that somebody else compiled has
 /// an empty arena.
@@ -15,6 +15,7 @@ pub struct Version<'a> {
     pub arena: &'a Arena,
     pub sources: &'a Sources,
     pub root: &'a Root,
+    pub served: &'a ServedFiles,
 }
 
 /// What is compared, as it is called in one version: a folder or a file.
@@ -30,6 +31,8 @@ impl Root {
     /// The name of a file in both versions: its path inside the folder that is compared, or the whole path if it lies
     /// elsewhere.
     pub fn shared_name<'p>(&'p self, path: &'p str) -> &'p str {
+        // The current folder has two names.
+        let path = if self.path.is_empty() { path.trim_start_matches("./") } else { path };
         match path.strip_prefix(self.path.as_str()) {
             Some("") => self.file.as_deref().unwrap_or(path),
             Some(rest) if self.path.is_empty() || self.path.ends_with('/') => rest,
@@ -39,7 +42,7 @@ impl Root {
     }
 
     /// The same, and whether the file lies inside what is compared.
-    fn locate<'p>(&'p self, path: &'p str) -> (&'p str, bool) {
+    pub fn locate<'p>(&'p self, path: &'p str) -> (&'p str, bool) {
         let name = self.shared_name(path);
         (name, name != path || self.path.is_empty() || self.path == path)
     }
@@ -58,8 +61,9 @@ impl Root {
     }
 }
 
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Side {
+/// Which of the two versions.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Side {
     Old,
     New,
 }
@@ -99,8 +103,13 @@ impl Version<'_> {
         found
     }
 
+    /// The changed pieces of source that a value depends on in any way.
+    pub(crate) fn all_causes(&self, side: Side, prov: Prov, changes: &SourceChanges<'_>) -> Vec<HunkId> {
+        self.hunks(side, self.arena.depends(prov), changes)
+    }
+
     /// The leaves that a value was computed from, without what only decided that it was computed.
-    fn operands(&self, prov: Prov) -> Vec<Leaf> {
+    pub(crate) fn operands(&self, prov: Prov) -> Vec<Leaf> {
         self.arena.made_of(prov).into_iter().map(|(_, leaf)| leaf).collect()
     }
 }

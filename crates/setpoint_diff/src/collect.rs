@@ -1,9 +1,10 @@
 //! The differences of many nodes, put together by their cause.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, HashMap};
+use std::fmt::Write as _;
 
 use indexmap::IndexMap;
-use serde_json::Value as Json;
+use serde_json::{Value as Json, json as object};
 use setpoint_catalog::compare::{Change, Scope, compare};
 use setpoint_catalog::write::{Json as Writer, one_line, rich_value};
 use setpoint_catalog::{Resource, ResourceId};
@@ -12,18 +13,9 @@ use setpoint_puppet_values::{Data, Value};
 
 use crate::cause::Side;
 use crate::lines::HunkId;
+use crate::secrets::Secrets;
+use crate::served::{self, ServedContent, ServedFile};
 use crate::{Hunk, SourceChanges, Version};
-
-/// What became of a node.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum NodeResult {
-    Same,
-    Differs,
-    /// It compiles no more, or does not compile in both versions; with the message.
-    Fails(String),
-    /// It did not compile before and does now; with the old message.
-    Mended(String),
-}
 
 /// A difference in words, the same for all nodes that have it.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -56,6 +48,10 @@ pub enum ToldValue {
         line: String,
         json: String,
     },
+    /// A file that is copied.
+    Served(ServedFile),
+    /// It was not computed, and what it depends on changed; with the reason.
+    Unknown(String),
 }
 
 impl ToldValue {
@@ -78,8 +74,39 @@ impl ToldValue {
             Self::Secret => Json::from("(a secret)"),
             Self::Text(text) => Json::from(text.as_str()),
             Self::Other { json, .. } => serde_json::from_str(json).unwrap_or(Json::Null),
+            Self::Served(file) => match &file.content {
+                ServedContent::Bytes { sha256, size } => {
+                    object!({"path": file.path, "sha256": hexadecimal(sha256), "bytes": size})
+                }
+                ServedContent::Link(target) => object!({"path": file.path, "link": target}),
+                ServedContent::Unread(reason) => object!({"path": file.path, "unread": reason}),
+            },
+            Self::Unknown(reason) => object!({"unknown": reason}),
         }
     }
+
+    /// The same with every secret text masked.
+    fn masked(&self, secrets: &Secrets) -> Self {
+        match self {
+            Self::Text(text) => Self::Text(secrets.mask(text)),
+            Self::Other { line, json } => {
+                // JSON escapes; what stands in it otherwise than in the line is masked as a whole.
+                let masked = secrets.mask(line);
+                let json =
+                    if masked == *line { json.clone() } else { Json::from(masked.as_str()).to_string() };
+                Self::Other { line: masked, json }
+            }
+            other => other.clone(),
+        }
+    }
+}
+
+/// Bytes as hexadecimal digits.
+pub fn hexadecimal(bytes: &[u8]) -> String {
+    bytes.iter().fold(String::new(), |mut out, byte| {
+        let _ = write!(out, "{byte:02x}");
+        out
+    })
 }
 
 /// Differences of one cause.
@@ -94,40 +121,42 @@ pub struct Group {
 /// Collects what differs, node by node.
 #[derive(Debug, Default)]
 pub struct Differences {
-    /// The nodes that both versions have.
-    pub nodes: Vec<(String, NodeResult)>,
-    /// The nodes that only the old version has.
-    pub removed_nodes: Vec<String>,
-    /// The nodes that only the new version has.
-    pub added_nodes: Vec<String>,
     found: IndexMap<Vec<HunkId>, IndexMap<Told, Vec<String>>>,
     /// The changed lines that something in `found` comes from.
     hunks: BTreeMap<HunkId, Hunk>,
-    /// Changed lines that a secret comes from.
-    secret: BTreeSet<HunkId>,
+    pub secrets: Secrets,
 }
 
 impl Differences {
-    /// Adds a node that compiles in both versions.
-    pub fn add(&mut self, node: &str, old: &Version<'_>, new: &Version<'_>, changes: &SourceChanges<'_>) {
-        let told = differences(old, new, changes);
-        let result = if told.is_empty() { NodeResult::Same } else { NodeResult::Differs };
-        self.nodes.push((node.to_owned(), result));
-        self.extend(node, told, changes);
-    }
-
-    /// Adds a node that does not compile in one of the versions.
-    pub fn add_failed(&mut self, node: &str, result: NodeResult) {
-        self.nodes.push((node.to_owned(), result));
+    /// Adds a node that compiles in both versions. Returns whether anything differs.
+    pub fn add(
+        &mut self,
+        node: &str,
+        old: &Version<'_>,
+        new: &Version<'_>,
+        changes: &SourceChanges<'_>,
+    ) -> bool {
+        let mut secrets = Secrets::default();
+        secrets.gather(Side::Old, old);
+        secrets.gather(Side::New, new);
+        let told = differences(old, new, &secrets, changes);
+        let differs = !told.is_empty();
+        self.secrets.merge(secrets);
+        for (causes, one) in told {
+            for id in &causes {
+                if !self.hunks.contains_key(id) {
+                    self.hunks.extend(changes.hunk(id).map(|hunk| (id.clone(), hunk)));
+                }
+            }
+            self.found.entry(causes).or_default().entry(one).or_default().push(node.to_owned());
+        }
+        differs
     }
 
     /// Adds what was collected for other nodes.
     pub fn merge(&mut self, other: Self) {
-        self.nodes.extend(other.nodes);
-        self.removed_nodes.extend(other.removed_nodes);
-        self.added_nodes.extend(other.added_nodes);
         self.hunks.extend(other.hunks);
-        self.secret.extend(other.secret);
+        self.secrets.merge(other.secrets);
         for (causes, told) in other.found {
             let of_cause = self.found.entry(causes).or_default();
             for (one, nodes) in told {
@@ -136,48 +165,20 @@ impl Differences {
         }
     }
 
-    fn extend(&mut self, node: &str, told: Vec<(Vec<HunkId>, Told)>, changes: &SourceChanges<'_>) {
-        for (causes, one) in told {
-            if [&one.before, &one.after].into_iter().flatten().any(|value| *value == ToldValue::Secret) {
-                self.secret.extend(causes.iter().cloned());
-            }
-            for id in &causes {
-                if !self.hunks.contains_key(id) {
-                    self.hunks.extend(changes.hunk(id).map(|hunk| (id.clone(), hunk)));
-                }
-            }
-            self.found.entry(causes).or_default().entry(one).or_default().push(node.to_owned());
-        }
-    }
-
-    /// Some node does not compile any more.
-    pub fn fails(&self) -> bool {
-        self.nodes.iter().any(|(_, result)| matches!(result, NodeResult::Fails(_)))
-    }
-
-    /// A changed piece as it may be shown: without its text if a secret stands there.
-    fn shown(&self, id: &HunkId) -> Option<Hunk> {
-        let mut hunk = self.hunks.get(id)?.clone();
-        if self.secret.contains(id) {
-            let hidden = |lines: &mut Vec<String>| {
-                if !lines.is_empty() {
-                    *lines = vec!["(not shown: a secret stands here)".to_owned()];
-                }
-            };
-            hidden(&mut hunk.removed);
-            hidden(&mut hunk.added);
-        }
-        Some(hunk)
-    }
-
     /// The differences by cause, those that touch most first; what no line explains comes last.
     pub fn groups(&self) -> Vec<Group> {
+        let masked = |told: &Told| Told {
+            before: told.before.as_ref().map(|value| value.masked(&self.secrets)),
+            after: told.after.as_ref().map(|value| value.masked(&self.secrets)),
+            ..told.clone()
+        };
+        let shown = |id: &HunkId| self.hunks.get(id).map(|hunk| self.secrets.hide(hunk));
         let mut groups: Vec<Group> = self
             .found
             .iter()
             .map(|(causes, told)| Group {
-                causes: causes.iter().filter_map(|id| self.shown(id)).collect(),
-                changes: told.iter().map(|(one, nodes)| (one.clone(), nodes.clone())).collect(),
+                causes: causes.iter().filter_map(shown).collect(),
+                changes: told.iter().map(|(one, nodes)| (masked(one), nodes.clone())).collect(),
             })
             .collect();
         groups.sort_by_key(|group| {
@@ -191,11 +192,12 @@ impl Differences {
 fn differences(
     old: &Version<'_>,
     new: &Version<'_>,
+    secrets: &Secrets,
     changes: &SourceChanges<'_>,
 ) -> Vec<(Vec<HunkId>, Told)> {
     let mut told = Vec::new();
     let (old_containers, new_containers) = (containers(old), containers(new));
-    for change in compare(old.catalog, new.catalog, Scope::default()) {
+    for change in compare(old.catalog, new.catalog, Scope { exported: true, ..Scope::default() }) {
         match change {
             Change::Removed { old: id } => {
                 let Some(gone) = old.catalog.get(id) else { continue };
@@ -220,36 +222,115 @@ fn differences(
                 let prov = |value: &Option<Value>, resource: &Resource| {
                     value.as_ref().map_or(resource.prov, |one| one.prov)
                 };
-                let mut causes = new.causes(Side::New, prov(&after, is), changes);
-                causes.extend(old.causes(Side::Old, prov(&before, was), changes));
+                let (old_prov, new_prov) = (prov(&before, was), prov(&after, is));
+                let mut causes = new.causes(Side::New, new_prov, changes);
+                causes.extend(old.causes(Side::Old, old_prov, changes));
                 causes.sort_unstable();
                 causes.dedup();
+                let hidden = matches!(name.as_str(), "content" | "source")
+                    && (hides_contents(was) || hides_contents(is));
+                let secret = secret
+                    || hidden
+                    || (before.is_some() && secrets.made(Side::Old, old, old_prov))
+                    || (after.is_some() && secrets.made(Side::New, new, new_prov));
                 told.push((
                     causes,
                     Told {
-                        kind: ToldKind::Changed,
-                        resource: is.reference(),
                         parameter: Some(name.as_str().to_owned()),
                         before: before.as_ref().map(|value| ToldValue::new(value, secret)),
                         after: after.as_ref().map(|value| ToldValue::new(value, secret)),
-                        place: place(is, new),
+                        ..whole(ToldKind::Changed, is, new)
+                    },
+                ));
+            }
+            Change::Exported { old: old_id, new: new_id } => {
+                let (Some(was), Some(is)) = (old.catalog.get(old_id), new.catalog.get(new_id)) else {
+                    continue;
+                };
+                let value = |resource: &Resource| Some(ToldValue::new(&resource.exported.into(), false));
+                told.push((
+                    new.causes(Side::New, is.prov, changes),
+                    Told {
+                        parameter: Some("exported".to_owned()),
+                        before: value(was),
+                        after: value(is),
+                        ..whole(ToldKind::Changed, is, new)
                     },
                 ));
             }
             // Not asked for.
-            Change::Tags { .. }
-            | Change::Exported { .. }
-            | Change::Container { .. }
-            | Change::Order { .. } => {}
+            Change::Tags { .. } | Change::Container { .. } | Change::Order { .. } => {}
+        }
+    }
+    for (new_id, is) in new.catalog.iter().filter(|(_, resource)| !resource.virtual_) {
+        let Some(old_id) = old.catalog.find(is.type_name, &is.title) else { continue };
+        let Some(was) = old.catalog.get(old_id).filter(|was| !was.virtual_) else { continue };
+        told.extend(served::differences((old_id, was, old), (new_id, is, new), changes));
+        told.extend(unknown_differences((was, old), (is, new), changes));
+    }
+    told
+}
+
+/// Values that were not computed look alike, and may still differ: told if something that they depend on changed.
+fn unknown_differences(
+    (was, old): (&Resource, &Version<'_>),
+    (is, new): (&Resource, &Version<'_>),
+    changes: &SourceChanges<'_>,
+) -> Vec<(Vec<HunkId>, Told)> {
+    let mut told = Vec::new();
+    for parameter in &is.parameters {
+        let Some(before) = was.parameters.get(parameter.name) else { continue };
+        let (Some(old_reason), Some(new_reason)) = (why_unknown(before), why_unknown(&parameter.value))
+        else {
+            continue;
+        };
+        let mut causes = new.all_causes(Side::New, parameter.value.prov, changes);
+        causes.extend(old.all_causes(Side::Old, before.prov, changes));
+        causes.sort_unstable();
+        causes.dedup();
+        if !causes.is_empty() {
+            told.push((
+                causes,
+                Told {
+                    parameter: Some(parameter.name.as_str().to_owned()),
+                    before: Some(ToldValue::Unknown(old_reason)),
+                    after: Some(ToldValue::Unknown(new_reason)),
+                    ..whole(ToldKind::Changed, is, new)
+                },
+            ));
         }
     }
     told
 }
 
+/// Why a value, or a part of it, was not computed.
+fn why_unknown(value: &Value) -> Option<String> {
+    match &value.data {
+        Data::Opaque(opaque) => Some(opaque.reason.to_string()),
+        Data::Array(items) => items.iter().find_map(why_unknown),
+        Data::Hash(entries) => entries.iter().find_map(|(_, value)| why_unknown(value)),
+        Data::Sensitive(inner) => why_unknown(inner),
+        _ => None,
+    }
+}
+
+/// Whether Puppet itself shows no contents of a file.
+pub(crate) fn hides_contents(resource: &Resource) -> bool {
+    let is_off = |value: &Value| match &value.data {
+        Data::Bool(truth) => !truth,
+        Data::String(text) => &**text == "false",
+        _ => false,
+    };
+    resource.get("show_diff").is_some_and(is_off)
+        || resource.is_secret("content".into())
+        || resource.is_secret("source".into())
+}
+
 fn whole(kind: ToldKind, resource: &Resource, version: &Version<'_>) -> Told {
+    let exported = if resource.virtual_ && resource.exported { " (exported)" } else { "" };
     Told {
         kind,
-        resource: resource.reference(),
+        resource: format!("{}{exported}", resource.reference()),
         parameter: None,
         before: None,
         after: None,
@@ -257,7 +338,7 @@ fn whole(kind: ToldKind, resource: &Resource, version: &Version<'_>) -> Told {
     }
 }
 
-fn place(resource: &Resource, version: &Version<'_>) -> Option<(String, u32)> {
+pub(crate) fn place(resource: &Resource, version: &Version<'_>) -> Option<(String, u32)> {
     let span = resource.span?;
     let file = version.sources.file(span.file);
     Some((version.root.shared_name(file.path()).to_owned(), file.line(span.range.start)))

@@ -22,7 +22,8 @@ impl Lines {
 
     /// Whether any of the lines from `first` to `last` is among them.
     fn touches(self, first: u32, last: u32) -> bool {
-        self.first <= last && first < self.first + self.count
+        // A file as a whole is touched by what was only removed from it or added to it, too.
+        (first == 0 && last == u32::MAX) || (self.first <= last && first < self.first + self.count)
     }
 }
 
@@ -82,6 +83,22 @@ impl<'t> SourceChanges<'t> {
         found.map(|(at, _)| HunkId { name: Arc::clone(&name), is_inside: file.1, at }).collect()
     }
 
+    /// All hunks of a file that lies in one version.
+    pub(crate) fn of_file(&self, side: Side, file: (&str, bool)) -> Vec<HunkId> {
+        self.touched(side, file, 0, u32::MAX)
+    }
+
+    /// Whether a line of the new version was added or changed.
+    pub fn is_changed(&self, name: &str, is_inside: bool, line: u32) -> bool {
+        !self.touched(Side::New, (name, is_inside), line, line).is_empty()
+    }
+
+    /// The hunks that brought a line of the new version.
+    pub fn hunks_at(&self, name: &str, is_inside: bool, line: u32) -> Vec<Hunk> {
+        let ids = self.touched(Side::New, (name, is_inside), line, line);
+        ids.iter().filter_map(|id| self.hunk(id)).collect()
+    }
+
     pub(crate) fn hunk(&self, id: &HunkId) -> Option<Hunk> {
         self.of((&id.name, id.is_inside)).1.get(id.at).cloned()
     }
@@ -97,6 +114,14 @@ impl<'t> SourceChanges<'t> {
         files.insert(Arc::clone(&key), Arc::clone(&hunks));
         (key, hunks)
     }
+}
+
+/// The lines that differ between two texts, each with its sign.
+pub fn changed_lines(old: &str, new: &str) -> Vec<String> {
+    let hunks = compare_texts("", old, new);
+    let removed = |hunk: &Hunk| hunk.removed.iter().map(|line| format!("- {line}")).collect::<Vec<_>>();
+    let added = |hunk: &Hunk| hunk.added.iter().map(|line| format!("+ {line}")).collect::<Vec<_>>();
+    hunks.iter().flat_map(|hunk| [removed(hunk), added(hunk)].concat()).collect()
 }
 
 /// The changed pieces of a file, in their order.

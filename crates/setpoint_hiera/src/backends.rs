@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use setpoint_provenance::{Leaf, LeafKind};
 use setpoint_puppet_values::types::assert_instance;
-use setpoint_puppet_values::{Data, Hash, Key, Object, Opaque, Regex, Strictness, Type, Value};
+use setpoint_puppet_values::{Data, Hash, Key, Object, Regex, Strictness, Type, Value};
 use setpoint_source::{FileId, Range, Symbol};
 
 use crate::Backend;
@@ -133,7 +133,7 @@ impl Search<'_> {
         if let Layer::Module(module) = &self.session.providers[provider].layer {
             context.insert(Key::from("module_name"), Value::from(&**module));
         }
-        let context = Object { type_name: "Puppet::LookupContext".into(), attributes: context };
+        let context = Object::new("Puppet::LookupContext", context);
         let context = Value::new(Data::Object(Arc::new(context)));
         let mut arguments = match entry.kind {
             "data_hash" => Vec::new(),
@@ -207,7 +207,7 @@ impl Search<'_> {
     pub(crate) fn opaque(&mut self, reason: String) -> Value {
         let leaf = Leaf { kind: LeafKind::External, name: Some(Symbol::new("hiera")), span: None };
         let prov = self.scope.arena().leaf(leaf);
-        Value::new(Data::Opaque(Arc::new(Opaque { reason: reason.into() }))).with(prov)
+        Value::unknown(reason, Type::Any).with(prov)
     }
 
     pub(crate) fn in_file(
@@ -291,7 +291,8 @@ impl Search<'_> {
             )
         };
         match &data.content {
-            Content::Unreadable(problem) => {
+            Content::Unreadable(problem) => Err(Failure::data(problem.clone())),
+            Content::Malformed(problem) => {
                 let named =
                     if entry.function == Function::Data(Format::Yaml) || entry.function == Function::Eyaml {
                         format!("Unable to parse {problem}")

@@ -326,7 +326,9 @@ fn load(path: &Path, layer: &Layer, files: &dyn FileSystem, sources: &Sources) -
         ..Config::default_at(&root)
     };
     let loaded: Hash = match &data.content {
-        Content::Unreadable(problem) => return Err(Failure::puppet(problem.clone())),
+        Content::Unreadable(problem) | Content::Malformed(problem) => {
+            return Err(Failure::puppet(problem.clone()));
+        }
         Content::NotAHash(_) => {
             config.warning = Some(format!(
                 "{}: File exists but does not contain a valid YAML hash. Falling back to Hiera version 3 default config",

@@ -65,6 +65,8 @@ pub(crate) enum Content {
     /// Something else; an empty file is `false` to Ruby.
     NotAHash(Value),
     /// What the reader of the format says.
+    Malformed(String),
+    /// Why the file cannot be read at all.
     Unreadable(String),
 }
 
@@ -188,7 +190,7 @@ fn load(path: &Path, format: Format, files: &dyn FileSystem, sources: &Sources) 
         Format::Hocon => hocon::read(&text),
     };
     let content = match read {
-        Err(problem) => Content::Unreadable(problem),
+        Err(problem) => Content::Malformed(problem),
         Ok(Item { kind: Kind::Hash(entries), .. }) => {
             Content::Hash(entries.into_iter().map(|(key, item)| (key, Entry::new(item))).collect())
         }

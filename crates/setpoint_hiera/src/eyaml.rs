@@ -14,7 +14,7 @@ use rsa::pkcs1::DecodeRsaPrivateKey;
 use rsa::pkcs8::DecodePrivateKey;
 use rsa::{Pkcs1v15Encrypt, RsaPrivateKey};
 use setpoint_puppet_values::ruby::base64::decode64;
-use setpoint_puppet_values::{Data, Hash, Key, Opaque, Value};
+use setpoint_puppet_values::{Data, Hash, Key, Type, Value};
 use setpoint_source::{FileSystem, read_text};
 
 /// Whether a text has an encrypted part, as eyaml decides it: both brackets on one line.
@@ -151,7 +151,7 @@ pub(crate) fn unveiled(value: &Value, opener: &Opener, reason: &str, problems: &
             Err(problem) => {
                 let known = format!("{reason}: {problem}");
                 problems.push(problem);
-                Data::Opaque(Arc::new(Opaque { reason: known.into() }))
+                Value::unknown(known, Type::String(None)).data
             }
         },
         Data::Array(items) => {

@@ -84,6 +84,12 @@ fn innermost(text: &str) -> Option<(usize, usize)> {
     text[..end].rfind('{').map(|start| (start, end))
 }
 
+/// Whether the name of a file fits a pattern.
+pub fn name_fits(pattern: &str, name: &str) -> bool {
+    let letters = |text: &str| text.chars().collect::<Vec<char>>();
+    matches(&letters(pattern), &letters(name))
+}
+
 /// Whether a name fits a pattern. A star is tried again at each later place, the last star only.
 fn matches(pattern: &[char], name: &[char]) -> bool {
     let (mut p, mut n) = (0, 0);

@@ -37,7 +37,7 @@ use setpoint_source::{FileSystem, Sources};
 use config::Configs;
 use data::DataFiles;
 pub use failure::{Failure, FailureKind};
-pub use glob::glob;
+pub use glob::{glob, name_fits};
 pub use search::Session;
 
 /// Where the levels above the modules are.

@@ -153,7 +153,13 @@ impl Merge {
             }
             Kind::Unique => {
                 check(&UNIQUE_VALUES, higher, lower)?;
-                Ok(Value::array(union(flat(higher), flat(lower))))
+                let merged = union(flat(higher), flat(lower));
+                // An element that is not known may be any of the others.
+                let unknown = merged.iter().find_map(Value::unknown_part).map(|part| part.reason.clone());
+                Ok(match unknown {
+                    Some(reason) => Value::unknown(reason, Type::Array(None)),
+                    None => Value::array(merged),
+                })
             }
             Kind::Deep => self.deep.merge(higher.clone(), lower.clone()),
         }
@@ -164,7 +170,7 @@ fn check(of: &Type, higher: &Value, lower: &Value) -> Result<(), Failure> {
     for (subject, value) in
         [("The first element of the merge", higher), ("The second element of the merge", lower)]
     {
-        if !contains_opaque(value) {
+        if value.unknown_part().is_none() {
             assert_instance(subject, of, value).map_err(|error| Failure::puppet(error.message))?;
         }
     }
@@ -173,15 +179,6 @@ fn check(of: &Type, higher: &Value, lower: &Value) -> Result<(), Failure> {
 
 fn is_opaque(value: &Value) -> bool {
     matches!(value.data, Data::Opaque(_))
-}
-
-fn contains_opaque(value: &Value) -> bool {
-    match &value.data {
-        Data::Opaque(_) => true,
-        Data::Array(items) => items.iter().any(contains_opaque),
-        Data::Hash(entries) => entries.values().any(contains_opaque),
-        _ => false,
-    }
 }
 
 fn flat(value: &Value) -> Vec<Value> {

@@ -14,7 +14,7 @@ use crate::data::{Entries, Item, Kind};
 pub(crate) fn read(file: FileId, text: &str, name: &str) -> Result<Item, String> {
     let document = setpoint_data::read_yaml_as_written(file, text);
     if let Some(error) = first_error(&document.diagnostics) {
-        if error.message.contains("unknown anchor") {
+        if error.message.ends_with(setpoint_data::UNKNOWN_ALIAS) {
             let at = error.span.map_or(0, |span| span.range.start as usize);
             let rest = text.get(at..).unwrap_or("");
             let rest = rest.get(rest.find('*').map_or(0, |star| star + 1)..).unwrap_or("");

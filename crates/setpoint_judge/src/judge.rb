@@ -1,13 +1,14 @@
 # Puppet itself, applying many small catalogs in one folder that is its root: one JSON request a line in, one JSON answer
 # a line out.
 #
-# Request: {"catalog": {…}, "earlier": {…}, "start": [entry], "packages": [package], "runs": number}
-#   earlier: a catalog that is applied once before the first state is taken
+# Request: {"catalog": {…}, "earlier": [{…}], "start": [entry], "packages": [package], "runs": number}
+#   earlier: catalogs that are applied, one after the other, before the first state is taken
 #   entry: {"path", "kind": "file"|"directory"|"link"|"absent", "content", "target", "mode", "owner", "group"}; users, hosts
 #     and the like are files
 #   package: {"name", "version", "depends", "conflicts", "files": {path: content}, "directories": [path], "conffiles": [path],
 #     "scripts": {"postinst": text}, "installed": bool}
-# Answer: {"before": state, "runs": [{"error": text | null, "resources": {name: status}, "after": state, "logs": [text]}]}
+# Answer: {"before": state, "runs": [{"error": text | null, "resources": {name: status}, "after": state, "logs": [text]}],
+#   "earlier_error": text | null, "earlier_failed": bool}
 #   state: {"tree": {path: entry}, "packages": {name: {"version", "status"}}}
 #   status: {"failed", "skipped", "changed", "refreshed", "failed_to_restart"}
 #
@@ -633,14 +634,15 @@ def answer(request, root, tools, applier)
   prepare_packages(request['packages'] || [], root)
   # What is placed after the packages are there: changed conffiles, say.
   (request['then'] || []).each { |entry| place(root, entry) }
-  applier.ask(request['earlier']) if request['earlier']
+  earlier = (request['earlier'] || []).map { |catalog| applier.ask(catalog) }
   before = state(root, tools)
   runs = (request['runs'] || 2).times.map do
     result = applier.ask(request['catalog'])
     result['after'] = state(root, tools)
     result
   end
-  { 'before' => before, 'runs' => runs }
+  failed = (earlier.last || { 'resources' => {} })['resources'].values.any? { |one| one['failed'] || one['failed_to_restart'] }
+  { 'before' => before, 'runs' => runs, 'earlier_error' => earlier.map { |one| one['error'] }.compact.first, 'earlier_failed' => failed }
 end
 
 Dir.mktmpdir('judge') do |folder|

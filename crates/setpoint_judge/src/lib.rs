@@ -60,13 +60,48 @@ pub struct Package {
     pub installed: bool,
 }
 
+/// The folders of the root of a trial before anything is placed there.
+pub const ROOT_FOLDERS: [&str; 27] = [
+    "/",
+    "/etc",
+    "/etc/default",
+    "/etc/init.d",
+    "/etc/systemd",
+    "/etc/systemd/system",
+    "/home",
+    "/opt",
+    "/root",
+    "/run",
+    "/srv",
+    "/tmp",
+    "/usr",
+    "/usr/bin",
+    "/usr/lib",
+    "/usr/local",
+    "/usr/local/bin",
+    "/usr/sbin",
+    "/usr/share",
+    "/var",
+    "/var/lib",
+    "/var/log",
+    "/var/mail",
+    "/var/spool",
+    "/var/spool/cron",
+    "/var/spool/cron/crontabs",
+    "/var/tmp",
+];
+/// The users of that root.
+pub const ROOT_USERS: [&str; 4] = ["root", "daemon", "_apt", "nobody"];
+/// The groups of that root.
+pub const ROOT_GROUPS: [&str; 6] = ["root", "daemon", "adm", "shadow", "staff", "nogroup"];
+
 /// What Puppet is to do.
 #[derive(Clone, Debug, Serialize)]
 pub struct Trial {
     pub catalog: Value,
-    /// Applied once before the trial begins: a part of the catalog, say, of a run that was interrupted.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub earlier: Option<Value>,
+    /// Applied before the trial begins, once each: a part of the catalog, say, of a run that was interrupted.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub earlier: Vec<Value>,
     pub start: Vec<Placed>,
     /// Placed after the packages of the start were installed.
     pub then: Vec<Placed>,
@@ -89,13 +124,15 @@ pub struct State {
 }
 
 /// What became of a resource.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Status {
     pub failed: bool,
     pub skipped: bool,
     pub changed: bool,
     pub refreshed: bool,
     pub failed_to_restart: bool,
+    /// The property, the status (`success`, `failure`, `noop`) and the name of each event.
+    pub events: Vec<(String, String, String)>,
 }
 
 #[derive(Clone, Debug, Deserialize)]
@@ -113,6 +150,12 @@ pub struct Run {
 pub struct Outcome {
     pub before: State,
     pub runs: Vec<Run>,
+    /// Why an earlier catalog could not be applied at all.
+    #[serde(default)]
+    pub earlier_error: Option<String>,
+    /// Whether a resource failed in the last earlier run.
+    #[serde(default)]
+    pub earlier_failed: bool,
 }
 
 /// Puppet, loaded when it is first asked. It ends when this is dropped.

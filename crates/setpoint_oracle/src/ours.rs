@@ -6,8 +6,8 @@ use setpoint_hiera::Levels;
 
 use setpoint_puppet::module_functions;
 use setpoint_puppet::{
-    Compilation, Entry, Environment, LogLevel, LookupFormat, LookupOptions, Options, PuppetVersion, compile,
-    lookup,
+    Compilation, Entry, Environment, LogLevel, LookupFormat, LookupOptions, Options, PuppetVersion, StandIn,
+    compile, lookup,
 };
 use setpoint_puppet_values::{Data, Hash, Key, Value};
 use setpoint_source::{Diagnostic, FileSystem, MemoryFileSystem, Severity, Sources, Span};
@@ -25,7 +25,7 @@ pub fn setpoint(request: &Request) -> Outcome {
             files.add(format!("modules/{module}/lib/puppet/functions/{}.rb", name.replace("::", "/")), "");
         }
     }
-    answer(request, &files, false)
+    answer(request, &files, StandIn::Always)
 }
 
 /// The same, with all functions of modules run from their files in Ruby, also those that are known.
@@ -45,7 +45,7 @@ pub fn setpoint_with_ruby(request: &Request) -> Outcome {
             }
         }
     }
-    answer(request, &files, true)
+    answer(request, &files, StandIn::Never)
 }
 
 /// Where Debian's packages put modules.
@@ -59,17 +59,16 @@ fn files_of(request: &Request) -> MemoryFileSystem {
     files
 }
 
-fn answer(request: &Request, files: &MemoryFileSystem, with_ruby: bool) -> Outcome {
+fn answer(request: &Request, files: &MemoryFileSystem, stand_in: StandIn) -> Outcome {
     let sources = Sources::new();
     let levels = Levels {
         global: files.is_file(Path::new(GLOBAL)).then(|| PathBuf::from(GLOBAL)),
         environment: Some(PathBuf::new()),
     };
-    let mut environment =
-        Environment::new(files, &sources).with_modulepath(vec![PathBuf::from("modules")]).with_hiera(levels);
-    if with_ruby {
-        environment = environment.running_known_functions();
-    }
+    let environment = Environment::new(files, &sources)
+        .with_modulepath(vec![PathBuf::from("modules")])
+        .with_hiera(levels)
+        .with_stand_in(stand_in);
     let options = Options {
         puppet: match request.mode {
             Mode::Seven => PuppetVersion::V7,

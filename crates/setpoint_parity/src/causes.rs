@@ -436,13 +436,7 @@ fn same_set(before: Option<&Value>, after: Option<&Value>) -> bool {
 
 /// The reason why a value, or a part of it, is not known.
 pub(crate) fn unknown(value: &Value) -> Option<&str> {
-    match &value.data {
-        Data::Opaque(opaque) => Some(&opaque.reason),
-        Data::Array(items) => items.iter().find_map(unknown),
-        Data::Hash(entries) => entries.values().find_map(unknown),
-        Data::Sensitive(inner) => unknown(inner),
-        _ => None,
-    }
+    value.unknown_part().map(|unknown| &*unknown.reason)
 }
 
 fn printed(value: &Value) -> String {

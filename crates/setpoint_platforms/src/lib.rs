@@ -16,7 +16,7 @@ mod table;
 
 use setpoint_puppet_values::{Data, Hash, Key, Value};
 
-pub use support::supported;
+pub use support::{supported, unsupported};
 pub use table::Platform;
 
 /// There is no platform of that name.

@@ -7,10 +7,26 @@ use crate::table::{PLATFORMS, Platform};
 /// The platforms among ours that the `operatingsystem_support` of a `metadata.json` names, in our order. An operating
 /// system without releases means all of its releases. Releases that are not known here are left out.
 pub fn supported(metadata: &Value) -> Vec<&'static Platform> {
-    let Some(systems) = metadata.get("operatingsystem_support").and_then(Value::as_array) else {
-        return Vec::new();
+    PLATFORMS
+        .iter()
+        .filter(|platform| systems(metadata).iter().any(|system| names(system, platform)))
+        .collect()
+}
+
+/// The operating systems that a `metadata.json` names and of which no release is among ours.
+pub fn unsupported(metadata: &Value) -> Vec<String> {
+    let unknown =
+        systems(metadata).iter().filter(|system| !PLATFORMS.iter().any(|known| names(system, known)));
+    let with_releases = |system: &Value| {
+        let releases = system.get("operatingsystemrelease").and_then(Value::as_array).into_iter().flatten();
+        let name = system.get("operatingsystem")?.as_str()?;
+        Some(std::iter::once(name).chain(releases.filter_map(Value::as_str)).collect::<Vec<_>>().join(" "))
     };
-    PLATFORMS.iter().filter(|platform| systems.iter().any(|system| names(system, platform))).collect()
+    unknown.filter_map(with_releases).collect()
+}
+
+fn systems(metadata: &Value) -> &[Value] {
+    metadata.get("operatingsystem_support").and_then(Value::as_array).map_or(&[], Vec::as_slice)
 }
 
 fn names(system: &Value, platform: &Platform) -> bool {

@@ -1,14 +1,16 @@
 //! Where a control repository is entered: nodes that its data and its node statements name, and classes where no node has a
 //! resource.
 
-use std::collections::BTreeSet;
-use std::path::Path;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
 
 use regex_syntax::hir::{Class, Hir, HirKind};
+use setpoint_config::Placed;
 use setpoint_data::Node;
 use setpoint_puppet_values::Regex;
+use setpoint_source::{Diagnostic, Rule};
 
-use crate::project::Project;
+use crate::project::{Kind, Project};
 use crate::survey::{Survey, data_folders, read_config};
 
 /// The variables of a hierarchy that hold the name of a node.
@@ -30,10 +32,10 @@ const NAMES_OF_NODE: [&str; 12] = [
 /// Names of nodes longer than that are none.
 const MAX_NAME: usize = 255;
 
-/// The nodes that have a data file of their own: for every path of the hierarchy that holds the name of a node, one node for
-/// each file that fits it.
-pub(crate) fn nodes_of_data(project: &Project<'_>, folder: &Path) -> Vec<String> {
-    let Some(root) = read_config(project, folder) else { return Vec::new() };
+/// The nodes that have a data file of their own, each with its files: for every path of the hierarchy that holds the name of a
+/// node, one node for each file that fits it.
+pub(crate) fn nodes_of_data(project: &Project<'_>, folder: &Path) -> BTreeMap<String, Vec<PathBuf>> {
+    let Some(root) = read_config(project, folder) else { return BTreeMap::new() };
     let default = root.get("defaults").and_then(|defaults| defaults.get("datadir")).and_then(Node::text);
     let mut patterns: Vec<(&str, String)> = Vec::new();
     for entry in root.get("hierarchy").into_iter().flat_map(Node::items) {
@@ -45,7 +47,7 @@ pub(crate) fn nodes_of_data(project: &Project<'_>, folder: &Path) -> Vec<String>
             patterns.extend(paths.filter_map(|path| Some((below, pattern_of(path)?))));
         }
     }
-    let mut names = BTreeSet::new();
+    let mut nodes: BTreeMap<String, Vec<PathBuf>> = BTreeMap::new();
     for below in data_folders(project, folder).into_iter().chain([folder.join("data")]) {
         let mut files = Vec::new();
         list_files(project, &below, Path::new(""), 0, &mut files);
@@ -54,10 +56,32 @@ pub(crate) fn nodes_of_data(project: &Project<'_>, folder: &Path) -> Vec<String>
             if folder.join(of) != below {
                 continue;
             }
-            names.extend(files.iter().filter_map(|file| name_in(&regex, file)));
+            for file in &files {
+                if let Some(name) = name_in(&regex, file) {
+                    nodes.entry(name).or_default().push(below.join(file));
+                }
+            }
         }
     }
-    names.into_iter().collect()
+    nodes
+}
+
+/// The names of roles in a text: what a node statement or the data of a node says that it is.
+pub(crate) fn roles_in(text: &str) -> BTreeSet<String> {
+    names_in(text).filter(|name| is_role(name)).collect()
+}
+
+/// The words of a text that may be names of classes.
+pub(crate) fn names_in(text: &str) -> impl Iterator<Item = String> {
+    let is_part = |letter: char| letter.is_ascii_alphanumeric() || letter == '_' || letter == ':';
+    text.split(move |letter| !is_part(letter))
+        .map(|word| word.trim_matches(':').to_lowercase())
+        .filter(|word| !word.is_empty())
+}
+
+/// Whether a class is a role by its name: `role::web`, `site::roles::web`.
+fn is_role(name: &str) -> bool {
+    name.split_once("::").is_some() && name.split("::").any(|part| part == "role" || part == "roles")
 }
 
 /// A path of a hierarchy as an expression whose first group is the name of a node; nothing if it names none.
@@ -112,6 +136,11 @@ fn list_files(project: &Project<'_>, folder: &Path, below: &Path, depth: usize, 
     }
 }
 
+/// Whether the name of a node fits a node expression.
+pub(crate) fn fits_expression(pattern: &str, name: &str) -> bool {
+    Regex::new(pattern).is_ok_and(|regex| regex.find(name, 0).is_ok_and(|found| found.is_some()))
+}
+
 /// A name that a node expression fits; nothing if none is found.
 pub(crate) fn name_for(pattern: &str) -> Option<String> {
     let hir = regex_syntax::parse(pattern).ok()?;
@@ -120,13 +149,10 @@ pub(crate) fn name_for(pattern: &str) -> Option<String> {
     if name.is_empty() {
         name.push_str("node");
     }
-    let fits = |name: &str| {
-        Regex::new(pattern).is_ok_and(|regex| regex.find(name, 0).is_ok_and(|found| found.is_some()))
-    };
     let lower = name.to_lowercase();
     let is_name = lower.len() <= MAX_NAME
         && lower.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"._-".contains(&byte));
-    (is_name && fits(&lower)).then_some(lower)
+    (is_name && fits_expression(pattern, &lower)).then_some(lower)
 }
 
 /// Adds the plainest text that an expression fits.
@@ -165,7 +191,6 @@ fn letter_of(class: &Class) -> Option<char> {
 /// The classes by which a repository is entered where its nodes have no resource: roles by name, those that the
 /// configuration names, else those that nothing else names.
 pub(crate) fn entry_classes(project: &Project<'_>, survey: &Survey) -> Vec<String> {
-    let is_role = |name: &&String| name.split("::").any(|part| part == "role" || part == "roles");
     let wanted: Vec<&str> = project.config.puppet.roles.iter().map(|role| role.value.as_str()).collect();
     let is_wanted = |name: &&String| wanted.iter().any(|pattern| fits_pattern(pattern, name));
     let all = || survey.classes.keys();
@@ -174,6 +199,20 @@ pub(crate) fn entry_classes(project: &Project<'_>, survey: &Survey) -> Vec<Strin
         return all().filter(|name| !survey.mentioned.contains(*name)).cloned().collect();
     }
     named
+}
+
+/// Patterns of roles in `setpoint.toml` that no class of the user's own fits.
+pub(crate) fn idle_role_patterns(project: &Project<'_>, survey: &Survey) -> Vec<Diagnostic> {
+    if !matches!(project.kind, Kind::Repository { .. }) || survey.classes.is_empty() {
+        return Vec::new();
+    }
+    let fits = |role: &str| survey.classes.keys().any(|name| fits_pattern(role, name));
+    let idle = project.config.puppet.roles.iter().filter(|role| !fits(role));
+    let told = |role: &Placed<String>| {
+        let message = format!("No class is called `{}`", role.value);
+        Diagnostic::new(Rule::InvalidSetting, message).at(role.span)
+    };
+    idle.map(told).collect()
 }
 
 /// Whether a name fits a pattern in which `*` stands for anything.

@@ -17,6 +17,28 @@ pub(super) struct Facts {
     pub(super) values: Hash,
 }
 
+impl Facts {
+    /// The same facts for a node of another name.
+    pub(super) fn renamed(&self, name: &str) -> Self {
+        let (host, domain) = name.split_once('.').unwrap_or((name, ""));
+        let mut values = self.values.clone();
+        values.shift_remove(&Key::from("trusted"));
+        let names = [("hostname", host), ("domain", domain), ("fqdn", name), ("clientcert", name)];
+        let rename = |facts: &mut Hash| {
+            for (fact, value) in names {
+                if let Some(known) = facts.get_mut(&Key::from(fact)) {
+                    *known = value.into();
+                }
+            }
+        };
+        rename(&mut values);
+        if let Some(Value { data: Data::Hash(networking), .. }) = values.get_mut(&Key::from("networking")) {
+            rename(Arc::make_mut(networking));
+        }
+        Self { node: Some(name.to_owned()), values }
+    }
+}
+
 /// The facts of a platform for a node.
 pub(super) fn platform(name: &str, node: &str, given: &PuppetOptions) -> Result<Hash, UsageError> {
     let platform = setpoint_platforms::find(name).map_err(|unknown| UsageError::new(unknown.to_string()))?;
@@ -40,27 +62,29 @@ pub(super) fn lay_over(facts: &mut Hash, over: &Hash) {
     }
 }
 
+/// What stands beside facts in the output of `puppet facts`, and nothing else does.
+const WRAPPER: [&str; 5] = ["name", "values", "timestamp", "expiration", "environment"];
+
 /// Facts as `facter --json`, `facter --yaml` or `puppet facts` print them, or as PuppetDB answers.
 pub(super) fn read(session: &Session<'_>, path: &Path) -> Result<Facts, UsageError> {
     let wrong = || UsageError::new(format!("{}: facts are a mapping of names to values", path.display()));
     let facts = match read_value(session, path)?.data {
-        Data::Hash(facts) => facts,
-        Data::Array(list) => {
+        Data::Hash(facts) if !facts.is_empty() => facts,
+        Data::Array(list) if !list.is_empty() => {
             [(Key::from("facts"), Value::array(list.to_vec()))].into_iter().collect::<Hash>().into()
         }
         _ => return Err(wrong()),
     };
     let known = |name: &str| facts.get(&Key::from(name));
-    let (name, values) = match (known("values"), known("name"), known("facts")) {
+    let is_wrapper = facts.keys().all(|key| key.0.as_str().is_some_and(|key| WRAPPER.contains(&key)));
+    let (name, values) = match (known("values").filter(|_| is_wrapper), known("facts")) {
         // `puppet facts` puts them under `values`, beside the name of the node.
-        (Some(Value { data: Data::Hash(values), .. }), Some(name), _) => {
-            (Some(name.clone()), Hash::clone(values))
+        (Some(values), _) => (known("name").cloned(), values.as_hash().cloned().ok_or_else(wrong)?),
+        (None, Some(stored)) => {
+            let (name, values) = of_puppetdb(stored).ok_or_else(wrong)?;
+            (known("certname").cloned().or(name), values)
         }
-        (_, _, Some(stored)) => match of_puppetdb(stored) {
-            Some((name, values)) => (known("certname").cloned().or(name), values),
-            None => (None, Arc::unwrap_or_clone(facts)),
-        },
-        _ => (None, Arc::unwrap_or_clone(facts)),
+        (None, None) => (None, Arc::unwrap_or_clone(facts)),
     };
     let part = |hash: &Hash, name: &str| hash.get(&Key::from(name)).cloned();
     let networking = || part(&values, "networking").and_then(|facts| part(facts.as_hash()?, "fqdn"));

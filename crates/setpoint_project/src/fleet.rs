@@ -10,7 +10,7 @@ use crate::project::Project;
 use crate::run;
 use crate::session::{Session, UsageError};
 use crate::settle::Surroundings;
-use crate::survey::survey;
+use crate::survey::{Survey, survey};
 
 #[derive(Debug)]
 pub struct Fleet {
@@ -96,6 +96,7 @@ pub fn check_fleet(
             }
         })
         .collect();
-    let reports = run::reports(&project, &plan, checked, survey(&project));
+    let survey = if compile_only { Survey::of_nothing() } else { survey(&project) };
+    let reports = run::reports(&project, &plan, checked, survey);
     Ok(Fleet { nodes, of, reports })
 }

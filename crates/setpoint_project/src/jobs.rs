@@ -1,15 +1,15 @@
 //! What is compiled of an input, and for which nodes.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use indexmap::{IndexMap, IndexSet};
-use setpoint_config::CaseEntry;
-use setpoint_puppet::{Definition, Entry};
-use setpoint_puppet_syntax::ast::{ClassDef, HostMatch};
+use setpoint_config::{Case, CaseEntry};
+use setpoint_puppet::{Definition, Entry, Manifest};
+use setpoint_puppet_syntax::ast::{ClassDef, HostMatch, NodeDef};
 use setpoint_puppet_values::{Hash, Key};
-use setpoint_source::{Diagnostic, Rule, Span, normal};
+use setpoint_source::{Diagnostic, Rule, Span, normal, read_text};
 
 use crate::entries;
 use crate::facts::{self, Facts};
@@ -241,15 +241,17 @@ impl Project<'_> {
         if given.case.is_some() || (given.node.is_none() && given.nodes.is_none()) {
             self.plan_cases(&[], plan)?;
         }
-        let mut nodes = self.nodes_of(folder, manifest, plan)?;
+        let mut files = self.fact_files(folder)?;
+        let mut nodes = self.nodes_of(folder, manifest, &mut files, plan)?;
         let platforms = self.platforms(&[]);
+        let is_file = |path: &PathBuf| !self.session.files.is_dir(path);
+        let has_facts = given.platform.is_some() || given.facts.iter().any(is_file);
+        let needs_facts = |known: &Known| !has_facts && known.read.is_none() && known.platform.is_none();
+        if nodes.iter().any(needs_facts) {
+            self.take_facts_of_roles((folder, manifest), &files, &mut nodes, needs_facts, plan);
+        }
         let mut assumed = Vec::new();
-        for known in &mut nodes {
-            let is_file = |path: &PathBuf| !self.session.files.is_dir(path);
-            let has_facts = known.read.is_some() || self.options.puppet.facts.iter().any(is_file);
-            if has_facts || known.platform.is_some() || self.options.puppet.platform.is_some() {
-                continue;
-            }
+        for known in nodes.iter_mut().filter(|known| needs_facts(known)) {
             known.platform = Some(platforms.first().map_or(USUAL_PLATFORM, String::as_str).to_owned());
             if platforms.is_empty() {
                 assumed.extend(known.name.clone());
@@ -270,10 +272,61 @@ impl Project<'_> {
         Ok(())
     }
 
+    /// Gives nodes without facts those of a node of the same role, the first by name.
+    fn take_facts_of_roles(
+        &self,
+        (folder, manifest): (&Path, &Path),
+        others: &IndexMap<String, Option<Facts>>,
+        nodes: &mut [Known],
+        needs_facts: impl Fn(&Known) -> bool,
+        plan: &mut Plan,
+    ) {
+        let data = entries::nodes_of_data(self, folder);
+        let statements = self.node_definitions(manifest);
+        let role_of = |name: &str| {
+            let mut roles = statement_of(name, &statements)
+                .map(|node| entries::roles_in(self.session.sources.file(node.file).slice(node.range)))
+                .unwrap_or_default();
+            let host = name.split('.').next().unwrap_or(name);
+            for path in [name, host].iter().filter_map(|name| data.get(*name)).flatten() {
+                roles.extend(entries::roles_in(&read_text(self.session.files, path).unwrap_or_default()));
+            }
+            roles
+        };
+        let of_nodes = nodes.iter().filter_map(|node| Some((node.name.as_ref()?, node.read.as_ref()?)));
+        let of_others = others.iter().filter_map(|(name, facts)| Some((name, facts.as_ref()?)));
+        let named: BTreeMap<&String, &Facts> = of_nodes.chain(of_others).collect();
+        let mut known: BTreeMap<BTreeSet<String>, (String, Facts)> = BTreeMap::new();
+        for (name, facts) in named {
+            known.entry(role_of(name)).or_insert_with(|| (name.clone(), facts.clone()));
+        }
+        known.remove(&BTreeSet::new());
+        let mut taken: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+        for node in nodes.iter_mut().filter(|node| needs_facts(node)) {
+            let Some(name) = node.name.as_deref() else { continue };
+            if let Some((donor, facts)) = known.get(&role_of(name)) {
+                node.read = Some(facts.renamed(name));
+                taken.entry(donor).or_default().push(name);
+            }
+        }
+        for (donor, names) in taken {
+            let message = format!("No facts are known of {}: those of {donor} are used", few(&names));
+            let found = Diagnostic::new(Rule::AssumedPlatform, message)
+                .with_note("They have the same role.")
+                .with_help("Put the output of `puppet facts` into facts/NODE.json.");
+            plan.diagnostics.push(found);
+        }
+    }
+
     /// The nodes of a repository: the one that is asked for, a list, or all that files and node statements name.
-    fn nodes_of(&self, folder: &Path, manifest: &Path, plan: &mut Plan) -> Result<Vec<Known>, UsageError> {
+    fn nodes_of(
+        &self,
+        folder: &Path,
+        manifest: &Path,
+        files: &mut IndexMap<String, Option<Facts>>,
+        plan: &mut Plan,
+    ) -> Result<Vec<Known>, UsageError> {
         let given = &self.options.puppet;
-        let mut files = self.fact_files(folder)?;
         let with_file = |files: &mut IndexMap<String, Option<Facts>>, mut known: Known| {
             if let (Some(name), None) = (&known.name, &known.platform) {
                 known.read = files.get_mut(name).and_then(Option::take);
@@ -282,17 +335,17 @@ impl Project<'_> {
         };
         let named = |name: &str| Known { name: Some(name.to_owned()), ..Known::default() };
         if let Some(name) = &given.node {
-            return Ok(vec![with_file(&mut files, named(name))]);
+            return Ok(vec![with_file(files, named(name))]);
         }
         if let Some(list) = &given.nodes {
             let listed = node::list(self.session, list)?;
-            return Ok(listed.into_iter().map(|known| with_file(&mut files, known)).collect());
+            return Ok(listed.into_iter().map(|known| with_file(files, known)).collect());
         }
         let (statements, patterns, default) = self.node_statements(manifest);
         let configured = self.config.puppet.nodes.iter().map(|name| name.value.clone());
         let names: IndexSet<String> = configured.chain(statements).collect();
-        let mut nodes: Vec<Known> = names.iter().map(|name| with_file(&mut files, named(name))).collect();
-        for (name, facts) in files {
+        let mut nodes: Vec<Known> = names.iter().map(|name| with_file(files, named(name))).collect();
+        for (name, facts) in std::mem::take(files) {
             if facts.is_some() {
                 nodes.push(Known { name: Some(name), read: facts, ..Known::default() });
             }
@@ -300,16 +353,13 @@ impl Project<'_> {
         let is_host = |known: &Known, name: &str| {
             known.name.as_deref().is_some_and(|known| known == name || known.split('.').next() == Some(name))
         };
-        for name in entries::nodes_of_data(self, folder) {
+        for name in entries::nodes_of_data(self, folder).into_keys() {
             if !nodes.iter().any(|known| is_host(known, &name)) {
                 nodes.push(named(&name));
             }
         }
         for (pattern, span) in &patterns {
-            let regex = setpoint_puppet_values::Regex::new(pattern.as_str());
-            let fits = |name: &str| {
-                regex.as_ref().is_ok_and(|regex| regex.find(name, 0).is_ok_and(|found| found.is_some()))
-            };
+            let fits = |name: &str| entries::fits_expression(pattern, name);
             if nodes.iter().filter_map(|known| known.name.as_deref()).any(fits) {
                 continue;
             }
@@ -362,29 +412,39 @@ impl Project<'_> {
 
     /// The names, the expressions and whether there is a default, in the order of the text.
     fn node_statements(&self, manifest: &Path) -> (IndexSet<String>, Vec<(String, Span)>, bool) {
+        let (mut names, mut patterns, mut default) = (IndexSet::new(), Vec::new(), false);
+        for node in self.node_definitions(manifest) {
+            for host in &node.matches {
+                match host {
+                    HostMatch::Name(name) => {
+                        names.insert(name.to_string());
+                    }
+                    HostMatch::Regex(source) => {
+                        patterns.push((source.to_string(), node.range.in_file(node.file)));
+                    }
+                    HostMatch::Default => default = true,
+                }
+            }
+        }
+        (names, patterns, default)
+    }
+
+    /// The node statements of a manifest, or of all below a folder.
+    fn node_definitions(&self, manifest: &Path) -> Vec<Arc<NodeDef>> {
         let paths = if self.session.files.is_dir(manifest) {
             self.environment.manifests_under(manifest)
         } else {
             vec![manifest.to_owned()]
         };
-        let (mut names, mut patterns, mut default) = (IndexSet::new(), Vec::new(), false);
-        for manifest in paths.iter().filter_map(|path| self.environment.manifest(path).ok()) {
-            for definition in &manifest.definitions {
-                let Definition::Node(node) = definition else { continue };
-                for host in &node.matches {
-                    match host {
-                        HostMatch::Name(name) => {
-                            names.insert(name.to_string());
-                        }
-                        HostMatch::Regex(source) => {
-                            patterns.push((source.to_string(), node.range.in_file(node.file)));
-                        }
-                        HostMatch::Default => default = true,
-                    }
-                }
-            }
-        }
-        (names, patterns, default)
+        let manifests = paths.iter().filter_map(|path| self.environment.manifest(path).ok());
+        let nodes_of = |manifest: Arc<Manifest>| -> Vec<Arc<NodeDef>> {
+            let nodes = manifest.definitions.iter().filter_map(|definition| match definition {
+                Definition::Node(node) => Some(Arc::clone(node)),
+                _ => None,
+            });
+            nodes.collect()
+        };
+        manifests.flat_map(nodes_of).collect()
     }
 
     /// Files with facts, one a node: those that the configuration names, else those in `facts`.
@@ -425,8 +485,9 @@ impl Project<'_> {
         if let Some(platform) = &self.options.puppet.platform {
             return vec![platform.clone()];
         }
+        let configured = self.config.puppet.platforms.iter();
         let configured: Vec<String> =
-            self.config.puppet.platforms.iter().map(|platform| platform.value.clone()).collect();
+            configured.filter(|name| is_platform(name)).map(|name| name.value.clone()).collect();
         if configured.is_empty() {
             supported.iter().map(|name| (*name).to_owned()).collect()
         } else {
@@ -451,7 +512,15 @@ impl Project<'_> {
     }
 
     fn plan_cases(&self, supported: &[&'static str], plan: &mut Plan) -> Result<(), UsageError> {
-        for case in &self.config.cases {
+        // What such a setting should say was told where it was read.
+        let is_usable = |case: &&Case| {
+            let is_there = match &case.entry {
+                CaseEntry::Manifest(path) => self.session.files.is_file(&self.config.resolve(path)),
+                CaseEntry::Code(_) | CaseEntry::Class(_) => true,
+            };
+            is_there && case.platform.as_ref().is_none_or(|name| is_platform(name))
+        };
+        for case in self.config.cases.iter().filter(is_usable) {
             let mut machines = match &case.platform {
                 Some(platform) => vec![Known { platform: Some(platform.value.clone()), ..Known::default() }],
                 None => self.machines(supported)?,
@@ -568,6 +637,20 @@ impl Project<'_> {
 fn above(class: &str) -> impl Iterator<Item = &str> {
     std::iter::successors(class.rsplit_once("::"), |(above, _)| above.rsplit_once("::"))
         .map(|(above, _)| above)
+}
+
+/// The statement that is for a node: by its name, by an expression, or the default.
+fn statement_of<'n>(name: &str, statements: &'n [Arc<NodeDef>]) -> Option<&'n Arc<NodeDef>> {
+    let by = |fits: &dyn Fn(&HostMatch) -> bool| statements.iter().find(|node| node.matches.iter().any(fits));
+    by(&|host| matches!(host, HostMatch::Name(known) if **known == *name))
+        .or_else(|| {
+            by(&|host| matches!(host, HostMatch::Regex(source) if entries::fits_expression(source, name)))
+        })
+        .or_else(|| by(&|host| matches!(host, HostMatch::Default)))
+}
+
+fn is_platform(name: &str) -> bool {
+    setpoint_platforms::find(name).is_ok()
 }
 
 fn include(class: &str) -> Entry {

@@ -1,7 +1,7 @@
 //! Whether a project or a catalog is right: every analysis, and the verdict.
 
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use setpoint_catalog::graph::{self, Graph, Types};
 use setpoint_catalog::ruby_types::ModuleTypes;
@@ -10,10 +10,10 @@ use setpoint_config::Config;
 use setpoint_packages::Platform;
 use setpoint_puppet::{Compilation, CompileGap, CompileGapKind};
 use setpoint_puppet_values::{Data, Hash, Value};
-use setpoint_settle::{Simulation, Turn};
+use setpoint_settle::{NextRun, Simulation, Turn};
 use setpoint_source::{
-    Basis, Coverage, Diagnostic, Drawing, Gap, InputReport, Judgement, Question, Reason, Reasons, Rule,
-    Severity, Sources, Verdict, Witness,
+    Basis, Coverage, Diagnostic, Drawing, Gap, InputReport, Judgement, Nouns, Question, Reason, Reasons,
+    Rule, Severity, Sources, Verdict, Witness,
 };
 
 use crate::jobs::{Job, Origin};
@@ -66,7 +66,9 @@ pub(crate) fn analyse(
         report.findings.push(Diagnostic::new(Rule::OtherEnvironment, message));
     }
     let platform = settle::platform(job.node.platform.as_deref(), &job.node.facts);
-    let gaps: Vec<Reason> = compilation.gaps.iter().map(reason_of_gap).collect();
+    let mut gaps: Vec<Reason> = compilation.gaps.iter().map(reason_of_gap).collect();
+    gaps.extend(job.node.assumed.iter().cloned());
+    gaps.extend(project.assumed_environment(&job.node));
     let own = |path: &str| home.owns(Path::new(path));
     let surroundings = &surroundings.with_modules(home.environment.modulepath());
     let types = home.environment.module_types();
@@ -120,9 +122,12 @@ pub(crate) fn conclude_without_catalog(job: &Job, compilation: &Compilation, rep
         None => Judgement::unknown(Reason::new(Gap::Undecided, "it was not compiled")),
         Some(first) if !is_own_limit => Judgement::refuted(Witness::of(first)),
         Some(first) => {
-            let mut reasons = Reasons::new(Reason::of(Gap::NotModelled, first));
-            reasons.extend(errors.skip(1).map(|finding| Reason::of(Gap::NotModelled, finding)));
-            Judgement::Unknown(reasons)
+            let reasons = failures.iter().map(|failure| {
+                let gap = if failure.kind.is_bound_of_setpoint() { Gap::Limit } else { Gap::NotModelled };
+                Reason::of(gap, &failure.to_diagnostic())
+            });
+            let reasons = Reasons::from_vec(reasons.collect());
+            Judgement::Unknown(reasons.unwrap_or_else(|| Reasons::new(Reason::of(Gap::NotModelled, first))))
         }
     };
     // A class that was merely tried is told apart from this.
@@ -131,9 +136,7 @@ pub(crate) fn conclude_without_catalog(job: &Job, compilation: &Compilation, rep
             finding.severity = Severity::Warning;
         }
     }
-    let mut verdict = Verdict::nothing_asked();
-    verdict.give(Question::Catalog, answer);
-    report.conclude(verdict);
+    report.conclude(Verdict::of(Question::Catalog, answer));
 }
 
 /// A catalog, whoever compiled it, and all that its analyses need.
@@ -161,15 +164,12 @@ impl Subject<'_> {
         report.findings.extend(findings::of_conversion(catalog, types));
         report.findings.extend(findings::of_graph(catalog, &graph));
         let error = report.findings.iter().find(|finding| finding.severity == Severity::Error);
-        let mut verdict = Verdict::nothing_asked();
         let fails = error.is_some();
-        verdict.give(
-            Question::Catalog,
-            error.map_or_else(
-                || Judgement::Proved(Basis::nothing()),
-                |finding| Judgement::refuted(Witness::of(finding)),
-            ),
+        let answer = error.map_or_else(
+            || Judgement::Proved(Basis::nothing()),
+            |finding| Judgement::refuted(Witness::of(finding)),
         );
+        let mut verdict = Verdict::of(Question::Catalog, answer);
         // The paper's semantics knows nothing of what an agent refuses.
         if let Ok(graph) = &graph
             && (!fails || surroundings.is_paper())
@@ -211,7 +211,7 @@ impl Subject<'_> {
             let unknown = resource
                 .parameters
                 .iter()
-                .find_map(|parameter| Some((parameter.name, why_unknown(&parameter.value)?)));
+                .find_map(|parameter| Some((parameter.name, parameter.value.why_unknown()?)));
             let Some((name, why)) = unknown else { continue };
             let words = format!("`{name}` of {} is a value that Puppet accepts; {why}", resource.reference());
             let reason = Reason::new(Gap::Assumed, words).at(resource.span);
@@ -229,32 +229,45 @@ impl Subject<'_> {
         }
     }
 
+    /// Returns what the first run of this catalog does on a node that had the old one; findings instead, if one of them has no
+    /// order.
+    pub fn next_run(&self, old: &Self) -> Result<Result<NextRun, Vec<Diagnostic>>, UsageError> {
+        let graph_of = |side: &Self| {
+            let graph = Graph::of_a_run(side.catalog, side.types);
+            match graph {
+                Ok(graph) if graph.cycles().is_empty() => Ok(graph),
+                graph => Err(findings::of_graph(side.catalog, &graph)),
+            }
+        };
+        let graphs = (graph_of(old), graph_of(self));
+        let (old_graph, graph) = match graphs {
+            (Ok(old), Ok(new)) => (old, new),
+            (Err(findings), _) | (_, Err(findings)) => return Ok(Err(findings)),
+        };
+        let run = old.ask(&old_graph, |old| self.ask(&graph, |new| setpoint_settle::next_run(old, new)));
+        let Some(mut run) = run else { return Err(no_start()) };
+        for side in [old, self] {
+            run.mask(&secrets_of(side.catalog));
+        }
+        Ok(Ok(run))
+    }
+
+    fn ask<R>(&self, graph: &Graph, asked: impl FnOnce(&setpoint_settle::Question<'_>) -> R) -> R {
+        let Self { catalog, surroundings, platform, sources, .. } = *self;
+        surroundings.ask(sources, catalog, (graph, None), platform, &|_| false, asked)
+    }
+
     /// One run of a catalog, on a machine that nothing was installed on; findings instead, if it has no order.
     pub fn simulate(&self, turn: Turn) -> Result<Result<Simulation, Vec<Diagnostic>>, UsageError> {
-        let Self { catalog, types, surroundings, platform, sources } = *self;
-        let graph = Graph::of_a_run(catalog, types);
-        let Ok(graph) = &graph else { return Ok(Err(findings::of_graph(catalog, &graph))) };
-        let run = surroundings.ask(sources, catalog, (graph, None), platform, &|_| false, |question| {
-            setpoint_settle::simulate(question, turn)
-        });
-        run.map(Ok).ok_or_else(|| {
-            UsageError::new(
-                "no machine fits what is assumed of the start; `--any-start` drops the assumptions",
-            )
-        })
+        let graph = Graph::of_a_run(self.catalog, self.types);
+        let Ok(graph) = &graph else { return Ok(Err(findings::of_graph(self.catalog, &graph))) };
+        let run = self.ask(graph, |question| setpoint_settle::simulate(question, turn));
+        run.map(Ok).ok_or_else(no_start)
     }
 }
 
-/// Why a value, or a part of it, is not known.
-fn why_unknown(value: &Value) -> Option<String> {
-    match &value.data {
-        Data::Opaque(opaque) => Some(opaque.reason.to_string()),
-        Data::Deferred(_) => Some("the agent computes it".to_owned()),
-        Data::Array(items) => items.iter().find_map(why_unknown),
-        Data::Hash(entries) => entries.iter().find_map(|(_, value)| why_unknown(value)),
-        Data::Sensitive(inner) => why_unknown(inner),
-        _ => None,
-    }
+fn no_start() -> UsageError {
+    UsageError::new("no machine fits what is assumed of the start; `--any-start` drops the assumptions")
 }
 
 /// Returns the catalog in a file, or why it is none.
@@ -270,22 +283,26 @@ pub fn check_catalog(
     options: &Options,
 ) -> Result<InputReport, UsageError> {
     let mut report = InputReport::new(path.display().to_string(), "catalog");
-    match read_catalog(session, path)? {
+    let read = read_catalog(session, path)?;
+    let mut coverage = Coverage::new(Nouns { sources: "catalogs", ..NOUNS });
+    coverage.sources.add(true, read.is_ok());
+    report.coverage = Some(coverage);
+    match read {
         Ok(catalog) => {
             report.node = Some(catalog.name.to_string());
             let (config, problems) = session.config(path, options)?;
-            report.findings.extend(problems);
+            report.findings.clone_from(&problems);
             let threads = run::threads(session.jobs);
             with_subject(session, &catalog, &config, options, threads, |subject| {
                 // The sources of such a catalog are not here: there is nothing to change.
                 subject.judge(&|_| false, &mut report);
             })?;
+            report.findings.splice(..problems.len(), session.tell_once(&problems));
         }
         Err(finding) => {
-            let mut verdict = Verdict::nothing_asked();
-            verdict.give(Question::Catalog, Judgement::refuted(Witness::of(&finding)));
+            let answer = Judgement::refuted(Witness::of(&finding));
             report.findings.push(finding);
-            report.conclude(verdict);
+            report.conclude(Verdict::of(Question::Catalog, answer));
         }
     }
     Ok(report)
@@ -300,20 +317,14 @@ pub fn with_subject<R>(
     threads: usize,
     ask: impl FnOnce(&Subject<'_>) -> R,
 ) -> Result<R, UsageError> {
-    let modulepath = modulepath(options);
+    let modulepath = options.puppet.modulepath(config);
     let surroundings = &Surroundings::new(session, &modulepath, config, options)?.with_threads(threads, 1);
     let platform = settle::platform(options.puppet.platform.as_deref(), &Hash::default());
-    let types = &module_types(session, options);
+    let types = &module_types(session, config, options);
     Ok(ask(&Subject { catalog, types, surroundings, platform, sources: &session.sources }))
 }
 
 /// The native types of Puppet and of the modules.
-pub fn module_types<'a>(session: &Session<'a>, options: &Options) -> ModuleTypes<'a> {
-    ModuleTypes::new(session.files, modulepath(options))
-}
-
-/// The folders of modules that the command line names.
-fn modulepath(options: &Options) -> Vec<PathBuf> {
-    let path = options.puppet.modulepath.as_deref().unwrap_or("");
-    path.split(':').filter(|part| !part.is_empty()).map(PathBuf::from).collect()
+pub fn module_types<'a>(session: &Session<'a>, config: &Config, options: &Options) -> ModuleTypes<'a> {
+    ModuleTypes::new(session.files, options.puppet.modulepath(config))
 }

@@ -30,7 +30,7 @@ mod settle;
 mod sibling;
 mod survey;
 
-pub use diff::{Compared, Older, diff};
+pub use diff::{Older, diff};
 pub use fleet::{Fleet, FleetNode, check_fleet};
 pub use jobs::{Job, OwnFacts, Plan};
 pub use judge::{Subject, check, check_catalog, module_types, read_catalog, with_subject};
@@ -40,6 +40,7 @@ pub use progress::{Progress, Silent};
 pub use project::{Kind as ProjectKind, Project, find_project_above, is_project, parse_file};
 pub use run::{parallel, run_in_order, threads};
 pub use session::{Session, UsageError};
+pub use setpoint_settle::NextRun;
 pub use setpoint_verify::Stage;
 pub use settle::{Surroundings, platform};
 pub use sibling::Home;

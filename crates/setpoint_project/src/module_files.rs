@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use setpoint_data::Node;
-use setpoint_source::{Diagnostic, Severity, read_text};
+use setpoint_source::{Diagnostic, Range, Rule, Severity, read_text};
 
 use crate::puppetfile::short;
 use crate::session::Session;
@@ -17,6 +17,8 @@ pub(super) struct Metadata {
     /// Names of the platforms that it supports, among those that are known.
     pub(super) platforms: Vec<&'static str>,
     pub(super) diagnostics: Vec<Diagnostic>,
+    /// That it supports systems which are not known.
+    pub(super) unknown_systems: Option<Diagnostic>,
 }
 
 pub(super) fn metadata(session: &Session<'_>, folder: &Path) -> Metadata {
@@ -35,6 +37,18 @@ pub(super) fn metadata(session: &Session<'_>, folder: &Path) -> Metadata {
     metadata.dependencies = dependencies.into_iter().flatten().filter_map(name_of).collect();
     metadata.platforms =
         setpoint_platforms::supported(&json).into_iter().map(|platform| platform.name).collect();
+    let unknown = setpoint_platforms::unsupported(&json);
+    let unknown: Vec<&str> = unknown.iter().map(String::as_str).collect();
+    if !unknown.is_empty() {
+        let message = format!(
+            "metadata.json names operating systems that Setpoint does not know: {}",
+            setpoint_source::few(&unknown, 10)
+        );
+        let place = text.find("\"operatingsystem_support\"").unwrap_or_default();
+        let file = session.sources.add(path.display().to_string(), text.as_str());
+        let found = Diagnostic::new(Rule::NotEntered, message).at(Range::new(place, place).in_file(file));
+        metadata.unknown_systems = Some(found.with_help("Nothing was checked for them."));
+    }
     metadata
 }
 

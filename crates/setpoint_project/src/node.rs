@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use setpoint_puppet_values::{Data, Hash, Key, Value, to_text};
+use setpoint_source::{Gap, Reason};
 
 use crate::facts::{self, Facts};
 use crate::options::PuppetOptions;
@@ -27,6 +28,8 @@ pub struct NodeData {
     pub is_classified: bool,
     /// The expression of a node statement that the name was made up for.
     pub made_up: Option<String>,
+    /// What was taken for granted because nothing is known of this node where others are described.
+    pub assumed: Vec<Reason>,
 }
 
 /// What is known of a node before the command line has its say.
@@ -50,12 +53,14 @@ pub(super) fn node(
 ) -> Result<NodeData, UsageError> {
     let asked = options.node.clone().or_else(|| known.name.clone());
     let mut read: Vec<Facts> = known.read.iter().cloned().collect();
+    let mut without_facts = None;
     for path in &options.facts {
         if known.read.is_some() && session.files.is_dir(path) {
             continue;
         }
-        if let Some(path) = of_node(session, path, asked.as_deref())? {
-            read.push(facts::read(session, &path)?);
+        match of_node(session, path, asked.as_deref())? {
+            Some(path) => read.push(facts::read(session, &path)?),
+            None => without_facts = Some(path),
         }
     }
     let told = |facts: &Facts| facts.node.clone();
@@ -73,25 +78,40 @@ pub(super) fn node(
     }
     facts::lay_over(&mut facts, &known.facts);
     let mut data = NodeData { name, platform, facts, made_up: known.made_up.clone(), ..NodeData::default() };
+    if let Some(folder) = without_facts.filter(|_| data.facts.is_empty()) {
+        data.assume_nothing_in(folder, "no facts");
+    }
     let mut trusted = known.trusted.clone();
-    if let Some(path) = &options.trusted
-        && let Some(path) = of_node(session, path, Some(&data.name))?
-    {
-        let value = facts::read_value(session, &path)?;
-        let Data::Hash(given) = value.data else {
-            return Err(UsageError::new(format!("{}: trusted facts are a mapping", path.display())));
-        };
-        facts::lay_over(&mut trusted, &given);
+    if let Some(path) = &options.trusted {
+        match of_node(session, path, Some(&data.name))? {
+            Some(path) => {
+                let Data::Hash(given) = facts::read_value(session, &path)?.data else {
+                    return Err(UsageError::new(format!("{}: trusted facts are a mapping", path.display())));
+                };
+                facts::lay_over(&mut trusted, &given);
+            }
+            None => data.assume_nothing_in(path, "no trusted facts but its name"),
+        }
     }
     if !trusted.is_empty() {
         data.trusted = Some(trusted_facts(&data.name, &trusted));
     }
-    if let Some(path) = &options.enc
-        && let Some(path) = of_node(session, path, Some(&data.name))?
-    {
-        classify(session, &path, &mut data)?;
+    if let Some(path) = &options.enc {
+        match of_node(session, path, Some(&data.name))? {
+            Some(path) => classify(session, &path, &mut data)?,
+            None => data.assume_nothing_in(path, "no classes and parameters of a classifier"),
+        }
     }
     Ok(data)
+}
+
+impl NodeData {
+    /// Takes for granted that a node of which a folder has no file has nothing of its kind.
+    fn assume_nothing_in(&mut self, folder: &Path, nothing: &str) {
+        let folder = folder.display().to_string();
+        let words = format!("{}, which has no file in {folder}, has {nothing}", self.name);
+        self.assumed.push(Reason::new(Gap::Assumed, words).in_file(folder));
+    }
 }
 
 /// A file, or the file of a node in a folder with one file a node, if it has one.
@@ -115,18 +135,17 @@ fn add_agent_facts(facts: &mut Hash, node: &str, options: &PuppetOptions) {
     }
 }
 
+const CLASSIFIER: &str = "a classifier prints a mapping with `classes`, `parameters` or `environment`";
+
 /// The output of an external node classifier.
 fn classify(session: &Session<'_>, path: &Path, node: &mut NodeData) -> Result<(), UsageError> {
     let wrong = |what: &str| UsageError::new(format!("{}: {what}", path.display()));
-    let entries = match facts::read_value(session, path)?.data {
-        Data::Hash(entries) => entries,
-        Data::Undef => return Ok(()),
-        _ => {
-            return Err(wrong(
-                "a classifier prints a mapping with `classes`, `parameters` and `environment`",
-            ));
-        }
-    };
+    // Puppet finds no node if its classifier prints nothing.
+    let Data::Hash(entries) = facts::read_value(session, path)?.data else { return Err(wrong(CLASSIFIER)) };
+    let is_known = |name: &&str| entries.contains_key(&Key::from(*name));
+    if !entries.is_empty() && !["classes", "parameters", "environment"].iter().any(is_known) {
+        return Err(wrong(CLASSIFIER));
+    }
     let get = |name: &str| entries.get(&Key::from(name)).filter(|value| !value.is_undef());
     match get("classes").map(|value| &value.data) {
         None => {}

@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use setpoint_config::Config;
+
 /// The rules that are off unless [`Options::enabled`] or `setpoint.toml` asks for them.
 pub const OPTIONAL_RULES: [&str; 2] = ["empty-collector", "redundant-edge"];
 
@@ -56,4 +58,14 @@ pub struct PuppetOptions {
     pub puppet: Option<String>,
     /// Do not record where values come from.
     pub no_provenance: bool,
+}
+
+impl PuppetOptions {
+    /// The folders of modules that the caller names, else those of the configuration.
+    pub(crate) fn modulepath(&self, config: &Config) -> Vec<PathBuf> {
+        match &self.modulepath {
+            Some(path) => path.split(':').filter(|part| !part.is_empty()).map(PathBuf::from).collect(),
+            None => config.puppet.modulepath.iter().flatten().map(|folder| config.resolve(folder)).collect(),
+        }
+    }
 }

@@ -89,10 +89,13 @@ impl<'s> Project<'s> {
         self.environment.modulepath().iter().filter_map(module_in).any(|name| self.installed.contains(&name))
     }
 
-    /// The folders of the modules that are the user's own.
-    pub(crate) fn own_modules(&self) -> Vec<PathBuf> {
+    /// The folders of the modules that are the user's own, and of those that the Puppetfile brings.
+    pub(crate) fn modules(&self) -> (Vec<PathBuf>, Vec<PathBuf>) {
         let folders = self.environment.module_names().iter().filter_map(|name| self.environment.module(name));
-        folders.map(|folder| folder.to_path_buf()).filter(|folder| self.owns(folder)).collect()
+        let folders = folders.map(|folder| folder.to_path_buf());
+        folders
+            .filter(|folder| self.owns(folder) || self.is_installed(folder))
+            .partition(|folder| self.owns(folder))
     }
 
     pub fn open(session: &'s Session<'_>, input: &Path, options: &'s Options) -> Result<Self, UsageError> {
@@ -109,18 +112,7 @@ impl<'s> Project<'s> {
         let (config, mut diagnostics) = session.config(input, options)?;
         let mut found = Found::default();
         let mut name = "production".to_owned();
-        let given = given_modulepath(options, &config);
-        if let Some(folder) = explicit
-            && !session.files.is_dir(folder)
-        {
-            let message = format!("--environment {}: there is no such folder", folder.display());
-            return Err(UsageError::new(message));
-        }
-        if let Some(path) = &options.puppet.hiera
-            && !session.files.is_file(path)
-        {
-            return Err(UsageError::new(format!("--hiera {}: there is no such file", path.display())));
-        }
+        let given = options.puppet.modulepath(&config);
         let kind = if explicit.is_some_and(|folder| folder != input) {
             Kind::Manifests(input.to_owned())
         } else {
@@ -211,6 +203,14 @@ impl<'s> Project<'s> {
             .iter()
             .fold(found, |found, (name, by)| found.with_note(format!("{} needs {name}.", and(by))));
         (!missing.is_empty()).then(|| found.with_help("Name a folder that has them with --modulepath."))
+    }
+
+    /// The version of Puppet whose rules count.
+    pub(crate) fn puppet_version(&self) -> &'static str {
+        match self.puppet {
+            PuppetVersion::V7 => "7",
+            PuppetVersion::V8 => "8",
+        }
     }
 
     /// What the compiler is told of a node.
@@ -348,14 +348,6 @@ fn environment_name(folder: &Path) -> String {
     if among_others && fits { name } else { "production".to_owned() }
 }
 
-/// What the command line, else the configuration says.
-fn given_modulepath(options: &Options, config: &Config) -> Vec<PathBuf> {
-    if let Some(path) = options.puppet.modulepath.as_deref() {
-        return path.split(':').filter(|part| !part.is_empty()).map(PathBuf::from).collect();
-    }
-    config.puppet.modulepath.iter().flatten().map(|folder| config.resolve(folder)).collect()
-}
-
 /// Without a word in environment.conf.
 fn usual_folders(session: &Session<'_>, folder: &Path) -> Vec<PathBuf> {
     let names = ["modules", "site-modules", "site"];
@@ -366,6 +358,12 @@ fn read_puppetfile(session: &Session<'_>, folder: &Path, given: &[PathBuf], foun
     let path = folder.join("Puppetfile");
     let Ok(text) = read_text(session.files, &path) else { return };
     let puppetfile = puppetfile::read(&text);
+    for (range, message) in &puppetfile.errors {
+        let file = session.sources.add(path.display().to_string(), text.as_str());
+        let help = "Which modules follow is not known. Mend the Puppetfile.";
+        let error = Diagnostic::new(Rule::SyntaxError, *message).at(range.in_file(file)).with_help(help);
+        found.diagnostics.push(error);
+    }
     found.installed = puppetfile.modules.iter().map(|module| module.name.clone()).collect();
     if let Some(moduledir) = &puppetfile.moduledir {
         let moduledir = folder.join(moduledir);
@@ -414,7 +412,7 @@ fn read_module(
         *name = known;
     }
     *platforms = metadata.platforms;
-    found.diagnostics.extend(metadata.diagnostics);
+    found.diagnostics.extend(metadata.diagnostics.into_iter().chain(metadata.unknown_systems));
     let fixtures = module_files::fixtures(session, folder);
     let fixture_folder = folder.join("spec/fixtures/modules");
     if session.files.is_dir(&fixture_folder) {

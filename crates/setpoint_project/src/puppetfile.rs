@@ -8,6 +8,8 @@ pub(super) struct Puppetfile {
     pub(super) modules: Vec<Module>,
     /// Where modules are put instead of `modules`.
     pub(super) moduledir: Option<String>,
+    /// What is not well-formed, and where.
+    pub(super) errors: Vec<(Range, &'static str)>,
 }
 
 #[derive(Debug, PartialEq, Eq)]
@@ -16,6 +18,10 @@ pub(super) struct Module {
     pub(super) name: String,
     /// A folder of the repository that has this module instead of the usual one.
     pub(super) install_path: Option<String>,
+    /// The version, tag, branch or commit that is wanted.
+    pub(super) pin: Option<String>,
+    /// Where it is fetched from, if not from the Forge.
+    pub(super) origin: Option<String>,
     pub(super) range: Range,
 }
 
@@ -29,7 +35,7 @@ enum Token<'a> {
 }
 
 pub(super) fn read(text: &str) -> Puppetfile {
-    let tokens = tokens(text);
+    let (tokens, unclosed) = tokens(text);
     let mut found = Puppetfile::default();
     let mut at = 0;
     while at < tokens.len() {
@@ -39,22 +45,39 @@ pub(super) fn read(text: &str) -> Puppetfile {
                 found.modules.push(Module {
                     name: short(name).to_owned(),
                     install_path: option(rest, "install_path").map(str::to_owned),
+                    pin: pin(rest).map(str::to_owned),
+                    origin: option(rest, "git").or_else(|| option(rest, "local")).map(str::to_owned),
                     range: *range,
                 });
             }
             [(Token::Word("moduledir"), _), (Token::Text(folder), _), ..] => {
                 found.moduledir = Some((*folder).to_owned());
             }
+            [(Token::Word("mod"), range), ..] => found.errors.push((*range, "This `mod` names no module")),
             _ => {}
+        }
+        let last = tokens[at..end].iter().rfind(|(token, _)| *token != Token::LineEnd);
+        if let (Some((Token::Comma, range)), true) = (last, end == tokens.len()) {
+            found.errors.push((*range, "The Puppetfile ends in the middle of a statement"));
         }
         at = end + 1;
     }
+    found.errors.extend(unclosed.map(|range| (range, "This text is not closed")));
     found
 }
 
 /// `puppetlabs/stdlib` and `puppetlabs-stdlib` are `stdlib`.
 pub(super) fn short(name: &str) -> &str {
     name.split_once(['/', '-']).map_or(name, |(_, short)| short)
+}
+
+/// `'9.4.0'` and `:latest` stand alone; what is fetched from elsewhere has a name for it.
+fn pin<'a>(rest: &[(Token<'a>, Range)]) -> Option<&'a str> {
+    match rest {
+        [(Token::Comma, _), (Token::Text(version), _), ..] => Some(version),
+        [(Token::Comma, _), (Token::Word("latest"), _), ..] => Some("latest"),
+        _ => ["tag", "ref", "commit", "branch", "version"].iter().find_map(|name| option(rest, name)),
+    }
 }
 
 fn option<'a>(rest: &[(Token<'a>, Range)], name: &str) -> Option<&'a str> {
@@ -78,9 +101,12 @@ fn statement_end(tokens: &[(Token<'_>, Range)], start: usize) -> usize {
     tokens.len()
 }
 
-fn tokens(text: &str) -> Vec<(Token<'_>, Range)> {
+/// The tokens, and what is opened and never closed.
+fn tokens(text: &str) -> (Vec<(Token<'_>, Range)>, Option<Range>) {
     let bytes = text.as_bytes();
     let mut tokens = Vec::new();
+    let mut unclosed = None;
+    let mut brackets: Vec<Range> = Vec::new();
     let mut at = 0;
     while at < bytes.len() {
         let start = at;
@@ -103,6 +129,9 @@ fn tokens(text: &str) -> Vec<(Token<'_>, Range)> {
                 while at < bytes.len() && bytes[at] != quote {
                     at += if bytes[at] == b'\\' { 2 } else { 1 };
                 }
+                if at >= bytes.len() {
+                    unclosed = Some(Range::new(start, start + 1));
+                }
                 let inner = text.get(start + 1..at.min(bytes.len())).unwrap_or("");
                 at = (at + 1).min(bytes.len());
                 tokens.push((Token::Text(inner), Range::new(start, at)));
@@ -113,10 +142,17 @@ fn tokens(text: &str) -> Vec<(Token<'_>, Range)> {
                 }
                 tokens.push((Token::Word(&text[start..at]), Range::new(start, at)));
             }
-            _ => at += 1,
+            byte => {
+                at += 1;
+                match byte {
+                    b'(' | b'[' | b'{' => brackets.push(Range::new(start, at)),
+                    b')' | b']' | b'}' => drop(brackets.pop()),
+                    _ => {}
+                }
+            }
         }
     }
-    tokens
+    (tokens, unclosed.or_else(|| brackets.pop()))
 }
 
 #[cfg(test)]
@@ -135,6 +171,20 @@ mod tests {
         assert_eq!(names, ["stdlib", "concat", "apt", "ntp", "x", "y"]);
         assert_eq!(found.modules[3].install_path.as_deref(), Some("external"));
         assert_eq!(found.moduledir.as_deref(), Some("thirdparty"));
+        let pins: Vec<Option<&str>> = found.modules.iter().map(|module| module.pin.as_deref()).collect();
+        assert_eq!(pins, [Some("9.0.0"), Some("latest"), Some("v1"), None, None, None]);
+    }
+
+    #[test]
+    fn what_is_cut_off_is_told() {
+        let whole = "mod 'a', '1'\nmod('b', git: 'x')\n";
+        assert_eq!(read(whole).errors, []);
+        for (text, place) in
+            [("mod 'a'\nmod 'b", 12), ("mod 'a',\n", 7), ("mod 'a'\nmod\n", 8), ("mod('a'\n", 3)]
+        {
+            let found = read(text).errors;
+            assert_eq!(found.first().map(|(range, _)| range.start), Some(place), "{text}");
+        }
     }
 
     #[test]

@@ -9,13 +9,14 @@ use std::sync::{Mutex, PoisonError};
 use indexmap::IndexMap;
 use setpoint_puppet::{Collected, Compilation, Failure, FailureKind};
 use setpoint_source::{
-    Class, Diagnostic, Gap, InputReport, Judgement, Question, Range, Rule, Severity, Span, thread_builder,
+    Class, Diagnostic, Gap, InputReport, Judgement, Question, Range, Rule, Severity, Span, Verdict,
+    thread_builder,
 };
 
-use crate::collectors;
 use crate::jobs::{Job, Origin, Plan, few};
 use crate::project::{Kind, Project};
 use crate::survey::{Survey, unreadable_file};
+use crate::{collectors, entries};
 
 /// Does the work for each item on several threads; the results have the order of the items.
 pub fn parallel<T: Sync, R: Send>(items: &[T], threads: usize, work: impl Fn(&T) -> R + Sync) -> Vec<R> {
@@ -121,7 +122,7 @@ pub(crate) fn reports(
         one.report.findings.extend(collectors::idle(project, &one.collected, &busy));
     }
     let mut about = InputReport::new(project.input.display().to_string(), "puppet");
-    about.findings.clone_from(&project.diagnostics);
+    about.findings = project.session.tell_once(&project.diagnostics);
     about.findings.extend(plan.diagnostics.iter().cloned());
     let failed = checked.iter().any(|one| !one.compiled);
     about.findings.extend(failed.then(|| project.missing_dependencies()).flatten());
@@ -135,15 +136,17 @@ pub(crate) fn reports(
     }
     doubt_what_was_not_read(project, &survey, &mut checked, &mut about);
     doubt_empty_catalogs(project, plan, &mut checked, &mut about);
+    about.findings.extend(entries::idle_role_patterns(project, &survey));
     let entered = checked.iter().flat_map(|one| &one.entered);
     let entered: BTreeSet<&String> = entered.filter(|name| survey.definitions.contains(*name)).collect();
     let mut coverage = survey.coverage;
     coverage.definitions.reached = entered.len();
     let broken = survey.findings.into_iter().chain(survey.broken_metadata);
+    let in_modules = survey.findings_in_modules;
     add_untold(project, &checked, broken.collect(), &mut about);
     let mut reports = classify_failures(plan, checked, &mut about);
     merge_findings_of_nodes(&mut reports);
-    fold_findings_in_modules(project, &mut reports, &mut about);
+    fold_findings_in_modules(project, &mut reports, in_modules, &mut about);
     match (&project.kind, reports.first_mut()) {
         // One manifest is told in one line.
         (Kind::Manifests(_), Some(first)) => match &mut first.coverage {
@@ -152,6 +155,7 @@ pub(crate) fn reports(
         },
         _ => about.coverage = Some(coverage),
     }
+    about.conclude(Verdict::nothing_asked());
     if !about.findings.is_empty() || about.coverage.is_some() || reports.is_empty() {
         reports.insert(0, about);
     }
@@ -235,29 +239,35 @@ fn add_untold(
 
 /// Findings that lie in modules which somebody else wrote become one line, unless they are asked for. What keeps a node from
 /// being compiled is told in any case.
-fn fold_findings_in_modules(project: &Project<'_>, reports: &mut [InputReport], about: &mut InputReport) {
+fn fold_findings_in_modules(
+    project: &Project<'_>,
+    reports: &mut [InputReport],
+    unreached: Vec<Diagnostic>,
+    about: &mut InputReport,
+) {
     if project.options.include_modules || matches!(project.kind, Kind::Manifests(_)) {
+        about.findings.extend(unreached);
         return;
     }
-    let sources = &project.session.sources;
-    let path_of = |span: Span| PathBuf::from(sources.file(span.file).path());
-    let is_own = |finding: &Diagnostic| {
-        let mut places =
-            finding.span.into_iter().chain(finding.labels.iter().map(|label| label.span)).peekable();
-        places.peek().is_none() || places.any(|span| project.owns(&path_of(span)))
+    let module_of = |finding: &Diagnostic| {
+        let path = finding.span.map(|span| path_of(project, span)).unwrap_or_default();
+        project.environment.module_of(&path).map(|(name, _)| name)
     };
-    let (mut count, mut modules) = (0, BTreeSet::new());
+    let told: BTreeSet<_> =
+        reports.iter().flat_map(|report| &report.findings).map(|found| (found.rule, found.span)).collect();
+    let unreached = unreached.iter().filter(|found| !told.contains(&(found.rule, found.span)));
+    let mut modules: BTreeSet<_> = unreached.clone().filter_map(module_of).collect();
+    let mut count = unreached.count();
     for report in reports.iter_mut() {
         let fails = report.verdict().get(Question::Catalog).is_some_and(Judgement::is_refuted);
         if fails {
             continue;
         }
         report.findings.retain(|finding| {
-            let keeps = is_own(finding);
+            let keeps = is_own(project, finding);
             if !keeps {
                 count += 1;
-                let path = finding.span.map(path_of).unwrap_or_default();
-                modules.extend(project.environment.module_of(&path).map(|(name, _)| name));
+                modules.extend(module_of(finding));
             }
             keeps
         });
@@ -267,6 +277,16 @@ fn fold_findings_in_modules(project: &Project<'_>, reports: &mut [InputReport], 
         let finding = Diagnostic::new(Rule::FindingsInModules, format!("{count} in {modules}"));
         about.findings.push(finding.with_help("`--include-modules` lists them."));
     }
+}
+
+fn path_of(project: &Project<'_>, span: Span) -> PathBuf {
+    PathBuf::from(project.session.sources.file(span.file).path())
+}
+
+/// Whether a finding is about the user's own files, or about no file.
+pub(crate) fn is_own(project: &Project<'_>, finding: &Diagnostic) -> bool {
+    let mut places = finding.span.into_iter().chain(finding.labels.iter().map(|label| label.span)).peekable();
+    places.peek().is_none() || places.any(|span| project.owns(&path_of(project, span)))
 }
 
 fn counted_classes(count: usize) -> String {
@@ -304,6 +324,7 @@ fn check_one(
             }
         }
     }
+    report.entered.clone_from(&entered);
     let Compilation { collected, failures, .. } = compilation;
     Checked { report, compiled, resources, resources_of_code, entered, collected, failures }
 }

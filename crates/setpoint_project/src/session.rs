@@ -1,13 +1,13 @@
 //! Files, sources and limits of one piece of work.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
-use setpoint_config::Config;
+use setpoint_config::{CaseEntry, Config, Placed};
 use setpoint_diagram::Diagram;
-use setpoint_source::{Diagnostic, Drawing, FileId, FileSystem, Rule, Sources, read_text};
+use setpoint_source::{Diagnostic, Drawing, FileId, FileSystem, Rule, Sources, Span, read_text};
 
 use crate::options::{OPTIONAL_RULES, Options};
 use crate::progress::{Progress, Silent};
@@ -27,8 +27,13 @@ pub struct Session<'a> {
     pub drawn: Option<usize>,
     /// Told how far the work is.
     pub progress: Arc<dyn Progress>,
-    configs: Mutex<BTreeMap<PathBuf, Arc<Config>>>,
+    configs: Mutex<BTreeMap<PathBuf, Configured>>,
+    /// What is wrong with files that several inputs share, as far as it was told.
+    told: Mutex<BTreeSet<(Rule, Option<Span>)>>,
 }
+
+/// A configuration, and what is wrong with it.
+pub(crate) type Configured = (Arc<Config>, Vec<Diagnostic>);
 
 /// What the caller asked for makes no sense, in words for the user.
 #[derive(Debug)]
@@ -45,21 +50,18 @@ impl<'a> Session<'a> {
             drawn: None,
             progress: Arc::new(Silent),
             configs: Mutex::default(),
+            told: Mutex::default(),
         }
     }
 
-    /// The configuration of an input. What is wrong with it is told when it is read first.
-    pub fn config(
-        &self,
-        input: &Path,
-        options: &Options,
-    ) -> Result<(Arc<Config>, Vec<Diagnostic>), UsageError> {
+    /// The configuration of an input, and what is wrong with it. Of several inputs, each doubts its verdicts for that.
+    pub fn config(&self, input: &Path, options: &Options) -> Result<Configured, UsageError> {
         // Without a file there may still be what the command line states.
         let path =
             options.config.clone().or_else(|| setpoint_config::find(self.files, input)).unwrap_or_default();
         let mut configs = self.configs.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = configs.get(&path) {
-            return Ok((Arc::clone(known), Vec::new()));
+            return Ok(known.clone());
         }
         let (mut config, mut diagnostics) = (Config::default(), Vec::new());
         if !path.as_os_str().is_empty() {
@@ -80,9 +82,51 @@ impl<'a> Session<'a> {
                 Err(problem) => diagnostics.push(*problem),
             }
         }
-        let config = Arc::new(config);
-        configs.insert(path, Arc::clone(&config));
-        Ok((config, diagnostics))
+        diagnostics.extend(self.unusable_settings(&config, options));
+        let read = (Arc::new(config), diagnostics);
+        configs.insert(path, read.clone());
+        Ok(read)
+    }
+
+    /// Settings that name what is not there, unless the caller says something else.
+    fn unusable_settings(&self, config: &Config, options: &Options) -> Vec<Diagnostic> {
+        let (settings, given) = (&config.puppet, &options.puppet);
+        let mut found = Vec::new();
+        let mut add = |setting: &Placed<String>, message: String| {
+            found.push(Diagnostic::new(Rule::InvalidSetting, message).at(setting.span));
+        };
+        for folder in settings.modulepath.iter().flatten().filter(|_| given.modulepath.is_none()) {
+            if !self.files.is_dir(&config.resolve(folder)) {
+                add(folder, format!("There is no folder `{}` for the module path", folder.value));
+            }
+        }
+        for glob in settings.facts.iter().filter(|_| given.facts.is_empty()) {
+            if setpoint_hiera::glob(&config.resolve(glob).to_string_lossy(), self.files).is_empty() {
+                add(glob, format!("No file with facts fits `{}`", glob.value));
+            }
+        }
+        let manifests = config.cases.iter().filter_map(|case| match &case.entry {
+            CaseEntry::Manifest(path) => Some(path),
+            CaseEntry::Code(_) | CaseEntry::Class(_) => None,
+        });
+        for path in settings.hiera.iter().filter(|_| given.hiera.is_none()).chain(manifests) {
+            if !self.files.is_file(&config.resolve(path)) {
+                add(path, format!("There is no file `{}`", path.value));
+            }
+        }
+        let platforms = settings.platforms.iter().filter(|_| given.platform.is_none());
+        for platform in platforms.chain(config.cases.iter().filter_map(|case| case.platform.as_ref())) {
+            if let Err(unknown) = setpoint_platforms::find(platform) {
+                add(platform, unknown.to_string());
+            }
+        }
+        found
+    }
+
+    /// Returns the findings of which none of the same rule at the same place was told before.
+    pub(crate) fn tell_once(&self, findings: &[Diagnostic]) -> Vec<Diagnostic> {
+        let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
+        findings.iter().filter(|found| told.insert((found.rule, found.span))).cloned().collect()
     }
 
     /// The graph of an input, where reports shall show it.

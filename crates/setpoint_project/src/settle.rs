@@ -98,6 +98,11 @@ impl<'a> Surroundings<'a> {
         }
     }
 
+    /// Whether the questions about all catalogs must be done by now.
+    pub(crate) fn is_late(&self) -> bool {
+        self.deadline.is_some_and(|deadline| deadline <= Instant::now())
+    }
+
     pub fn is_paper(&self) -> bool {
         self.semantics == Semantics::Paper
     }

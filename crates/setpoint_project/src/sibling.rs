@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError};
 
 use setpoint_puppet::Compilation;
-use setpoint_source::{Diagnostic, Rule};
+use setpoint_source::{Diagnostic, Gap, Reason, Rule};
 
 use crate::jobs::{Job, Origin};
 use crate::node::NodeData;
@@ -58,6 +58,17 @@ impl<'s> Project<'s> {
                 environments.display()
             )),
         }
+    }
+
+    /// A classifier may name an environment that only its server has: it is taken for this one.
+    pub(crate) fn assumed_environment(&self, node: &NodeData) -> Option<Reason> {
+        let name = node.environment.as_ref().filter(|_| node.is_classified)?;
+        if *name == self.environment.name || self.environments().is_some() {
+            return None;
+        }
+        let words = format!("the environment {name}, which the classifier names, is this one");
+        let classifier = self.options.puppet.enc.as_ref()?;
+        Some(Reason::new(Gap::Assumed, words).in_file(classifier.display().to_string()))
     }
 
     /// A manifest that the command line names is compiled in whatever environment.

@@ -6,12 +6,13 @@ use std::sync::Arc;
 
 use setpoint_data::Node;
 use setpoint_puppet::Definition;
-use setpoint_puppet_functions::{ErbSyntax, parse_erb};
+use setpoint_puppet_functions::{ErbSyntax, RubyFile, parse_erb};
 use setpoint_puppet_syntax::ast::ClassDef;
 use setpoint_source::{
     Counted, Coverage, Diagnostic, FileError, Nouns, Range, Rule, Severity, normal, read_text,
 };
 
+use crate::entries::names_in;
 use crate::module_files;
 use crate::project::{Kind, Project};
 
@@ -28,6 +29,8 @@ pub(crate) struct Survey {
     pub(crate) coverage: Coverage,
     /// Syntax errors, each with its place.
     pub(crate) findings: Vec<Diagnostic>,
+    /// Syntax errors of modules that the Puppetfile brings.
+    pub(crate) findings_in_modules: Vec<Diagnostic>,
     /// What is wrong with what modules say about themselves: a strict Puppet then finds nothing in them.
     pub(crate) broken_metadata: Vec<Diagnostic>,
     /// The user's own classes by name.
@@ -38,28 +41,36 @@ pub(crate) struct Survey {
     pub(crate) mentioned: BTreeSet<String>,
 }
 
-/// Reads all that is the user's own.
-pub(crate) fn survey(project: &Project<'_>) -> Survey {
-    let mut surveyor = Surveyor {
-        project,
-        out: Survey {
+impl Survey {
+    /// The survey of a project at which nobody looked.
+    pub(crate) fn of_nothing() -> Self {
+        Self {
             coverage: Coverage::new(NOUNS),
             findings: Vec::new(),
+            findings_in_modules: Vec::new(),
             broken_metadata: Vec::new(),
             classes: BTreeMap::new(),
             definitions: BTreeSet::new(),
             mentioned: BTreeSet::new(),
-        },
-        seen: BTreeSet::new(),
-        words: BTreeSet::new(),
-    };
+        }
+    }
+}
+
+/// Reads all that is the user's own.
+pub(crate) fn survey(project: &Project<'_>) -> Survey {
+    let mut surveyor =
+        Surveyor { project, out: Survey::of_nothing(), seen: BTreeSet::new(), words: BTreeSet::new() };
     match &project.kind {
         Kind::Manifests(path) => surveyor.manifests(path),
         Kind::Repository { folder, manifest } => {
             surveyor.manifests(manifest);
             surveyor.data(folder);
-            for module in project.own_modules() {
+            let (own, installed) = project.modules();
+            for module in own {
                 surveyor.module(&module);
+            }
+            for module in installed {
+                surveyor.installed_module(&module);
             }
         }
         Kind::Module { folder, .. } => {
@@ -85,9 +96,54 @@ impl Surveyor<'_, '_> {
         for part in ["manifests", "functions", "types"] {
             self.manifests(&folder.join(part));
         }
+        self.plans(&folder.join("plans"));
+        for part in ["functions", "parser/functions", "type"] {
+            self.ruby(&folder.join("lib/puppet").join(part));
+        }
         self.templates(&folder.join("templates"));
         self.data(folder);
         self.out.broken_metadata.extend(module_files::metadata(self.project.session, folder).diagnostics);
+    }
+
+    /// The manifests of a module that somebody else wrote.
+    fn installed_module(&mut self, folder: &Path) {
+        for path in self.files(&folder.join("manifests"), &["pp"]) {
+            if let Ok(manifest) = self.project.environment.manifest(&path)
+                && !manifest.is_sound()
+            {
+                self.out.findings_in_modules.extend(manifest.diagnostics.iter().cloned());
+            }
+        }
+    }
+
+    /// Plans are no part of a catalog: what they say beyond the language of manifests is not looked at.
+    fn plans(&mut self, folder: &Path) {
+        for path in self.files(folder, &["pp"]) {
+            let parsed = self.project.environment.manifest(&path);
+            self.out.coverage.sources.add(parsed.is_ok(), parsed.as_ref().is_ok_and(|plan| plan.is_sound()));
+            match parsed {
+                Err(error) => self.unreadable(&error),
+                Ok(plan) => {
+                    let is_plan = |found: &&Diagnostic| found.rule == Rule::UnsupportedSyntax;
+                    if !plan.diagnostics.iter().any(|found| is_plan(&found)) {
+                        self.out.findings.extend(plan.diagnostics.iter().cloned());
+                    }
+                }
+            }
+        }
+    }
+
+    /// Files of Ruby below a folder. What is not understood is told where a node needs it.
+    fn ruby(&mut self, folder: &Path) {
+        for path in self.files(folder, &["rb"]) {
+            match read_text(self.project.session.files, &path) {
+                Err(error) => {
+                    self.out.coverage.ruby.add(false, false);
+                    self.unreadable(&error);
+                }
+                Ok(text) => self.out.coverage.ruby.add(true, RubyFile::parse(&path, &text).is_sound()),
+            }
+        }
     }
 
     /// A manifest, or all below a folder.
@@ -119,10 +175,8 @@ impl Surveyor<'_, '_> {
                 }
             }
             // Only a repository is entered by classes that nothing names.
-            if matches!(self.project.kind, Kind::Repository { .. })
-                && let Ok(text) = read_text(self.project.session.files, &path)
-            {
-                self.mention(&text);
+            if matches!(self.project.kind, Kind::Repository { .. }) {
+                self.mention(self.project.session.sources.file(manifest.file).text());
             }
         }
     }
@@ -243,11 +297,10 @@ impl Surveyor<'_, '_> {
 
     /// Notes the names in a text that may be those of classes. The name after `class` is a definition.
     fn mention(&mut self, text: &str) {
-        let is_part = |letter: char| letter.is_ascii_alphanumeric() || letter == '_' || letter == ':';
-        let mut before = "";
-        for word in text.split(|letter| !is_part(letter)).filter(|word| !word.is_empty()) {
+        let mut before = String::new();
+        for word in names_in(text) {
             if before != "class" {
-                self.words.insert(word.trim_matches(':').to_lowercase());
+                self.words.insert(word.clone());
             }
             before = word;
         }

@@ -2,6 +2,8 @@
 //!
 //! They are noted when they are met. Each round of the compilation asks them again, until none finds anything new.
 
+use std::sync::Arc;
+
 use rustc_hash::FxHashSet;
 use setpoint_provenance::{Control, Prov};
 use setpoint_puppet_functions::{DanglingReference, FailureKind, Stop};
@@ -175,11 +177,25 @@ impl Compiler<'_> {
             .filter(|id| !collector.seen.contains(id))
             .filter(|id| query.as_ref().is_none_or(|query| self.satisfies(*id, query)));
         let new: Vec<ResourceId> = matching.collect();
+        let unsure = query.as_ref().and_then(|query| {
+            let mut names = Vec::new();
+            query.reads(&mut names);
+            let mut asked = candidates.iter().flat_map(|id| names.iter().map(|name| (*id, *name)));
+            asked.find_map(|(id, name)| {
+                let reason = Arc::clone(&self.queried(id, name).unknown_part()?.reason);
+                Some((self.resources[id].reference(), name, reason))
+            })
+        });
+        let span = collector.span;
         let cause = query.as_ref().map_or(Vec::new(), Query::provs);
         let collector = &mut self.collectors[at];
         collector.examined = examined;
         collector.changes = changes;
         collector.seen.extend(new.iter().copied());
+        if let Some((resource, name, reason)) = unsure {
+            let reason = format!("whether {resource} is collected depends on its {name}: {reason}");
+            self.record_unknown(&reason, span);
+        }
         self.take_up(at, &new, &cause)?;
         Ok(new)
     }

@@ -16,12 +16,13 @@ use setpoint_source::{Diagnostic, FileId, Range, Span, Symbol, never};
 use crate::collectors::Collector;
 use crate::environment::{Environment, Manifest};
 use crate::evaluate::{Epp, LambdaBlock, Words};
+use crate::functions::Annotation;
 use crate::loader::{DefinitionId, DefinitionKind, Definitions};
 use crate::options::{Entry, Options};
 use crate::overrides::PendingOverrides;
 use crate::relationships::Relationship;
 use crate::resources::{Parameters, Resource, ResourceId, ResourceType, Resources};
-use crate::scope::{Scope, ScopeId, ScopeKind, Scopes};
+use crate::scope::{Local, Scope, ScopeId, ScopeKind, Scopes};
 use crate::tags::TagMemo;
 use crate::tags::tag_if_valid;
 use crate::trace::{Branches, Trace};
@@ -37,11 +38,21 @@ pub(crate) struct Frame {
     pub(crate) control: Prov,
 }
 
+/// What a function leaves that calls another at top scope.
+#[derive(Debug)]
+pub(crate) struct Left {
+    pub(crate) frame: Frame,
+    pub(crate) locals: Vec<Local>,
+    pub(crate) unset: usize,
+}
+
 #[derive(Debug)]
 pub(crate) struct Compiler<'a> {
     pub(crate) environment: &'a Environment<'a>,
     pub(crate) options: &'a Options,
     pub(crate) arena: Arena,
+    /// What is to be entered again, the innermost last.
+    pub(crate) left: Vec<Left>,
     pub(crate) frame: Frame,
     /// How deeply expressions are nested; see [`crate::evaluate::MAX_DEPTH`].
     pub(crate) depth: u32,
@@ -79,6 +90,10 @@ pub(crate) struct Compiler<'a> {
     pub(crate) guards: Vec<Guard>,
     /// In the target of an alias, and in types that are given as text, names need not be known.
     pub(crate) names_may_be_unknown: bool,
+    /// The type set whose definition is being evaluated, in lower case.
+    pub(crate) type_set: Option<Symbol>,
+    /// What `annotate` attached: to which value, by which type, and what.
+    pub(crate) annotations: Vec<Annotation>,
     /// Where `next()` or `return()` was called last.
     pub(crate) last_jump: Option<Span>,
     /// Who asks for data.
@@ -111,6 +126,7 @@ impl<'a> Compiler<'a> {
             environment,
             options,
             arena: Arena::new(options.provenance),
+            left: Vec::new(),
             frame: Frame { scope: ScopeId::TOP, file: FileId(u32::MAX), control: Prov::NONE },
             depth: 0,
             calls: 0,
@@ -142,6 +158,8 @@ impl<'a> Compiler<'a> {
             warned: FxHashSet::default(),
             guards: Vec::new(),
             names_may_be_unknown: false,
+            type_set: None,
+            annotations: Vec::new(),
             last_jump: None,
             data_span: None,
             hiera: setpoint_hiera::Session::default(),

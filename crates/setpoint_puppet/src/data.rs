@@ -27,7 +27,7 @@ impl Compiler<'_> {
         self.hiera = session;
         let answer = result.map_err(|failure| self.data_failure(failure, span))?;
         Ok(match answer {
-            DataAnswer::Found(value) if is_unknown(&value) => {
+            DataAnswer::Found(value) if value.unknown_part().is_some() => {
                 DataAnswer::Found(self.options.stub(request.key).unwrap_or(value))
             }
             answer => answer,
@@ -101,7 +101,7 @@ impl Scope for Compiler<'_> {
         let span = self.span(Range::default());
         let call = Call { name: Symbol::new(name), arguments, block: None, span };
         match Host::call_function(self, call) {
-            Ok(value) if is_unknown(&value) => Backend::Unknown,
+            Ok(value) if value.unknown_part().is_some() => Backend::Unknown,
             Ok(value) => Backend::Found(value),
             Err(Stop::Error(failure)) if failure.kind == FailureKind::NoSuchKey => Backend::NotFound,
             Err(Stop::Error(failure)) if failure.kind.is_limit_of_setpoint() => Backend::Unknown,
@@ -122,17 +122,6 @@ impl Scope for Compiler<'_> {
             let place = config.and_then(|path| self.environment.hiera().place(path, None));
             self.warn(message, place.or(self.data_span));
         }
-    }
-}
-
-/// Whether a value, or a part of it, could not be computed.
-fn is_unknown(value: &Value) -> bool {
-    match &value.data {
-        Data::Opaque(_) => true,
-        Data::Array(items) => items.iter().any(is_unknown),
-        Data::Hash(entries) => entries.values().any(is_unknown),
-        Data::Sensitive(inner) => is_unknown(inner),
-        _ => false,
     }
 }
 

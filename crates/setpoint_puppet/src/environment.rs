@@ -1,7 +1,7 @@
 //! The files that nodes are compiled from, each read and parsed once.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 
 use rustc_hash::FxHashMap;
@@ -10,11 +10,12 @@ use setpoint_catalog::ruby_types::ModuleTypes;
 use setpoint_hiera::{Hiera, Levels};
 use setpoint_puppet_functions::{Function, RubyFile};
 use setpoint_puppet_syntax::ast::{self, ExprKind, Program};
-use setpoint_source::{Diagnostic, FileError, FileSystem, Severity, Sources, read_text};
+use setpoint_source::{Diagnostic, FileError, FileId, FileSystem, Severity, Sources, read_text};
 
 /// A manifest, parsed. It is shared by all nodes that are compiled from it.
 #[derive(Debug)]
 pub struct Manifest {
+    pub file: FileId,
     pub program: Program,
     /// Inner definitions come before the class that holds them, as Puppet registers them.
     pub definitions: Vec<Definition>,
@@ -58,8 +59,18 @@ pub struct Environment<'a> {
     functions: RwLock<FxHashMap<String, Option<RubyFunction>>>,
     /// Files of Ruby, parsed.
     ruby: RwLock<FxHashMap<PathBuf, Arc<RubyFile>>>,
-    /// Functions of modules that are known here are run from their files all the same.
-    runs_known: bool,
+    stand_in: StandIn,
+}
+
+/// Where a function that is known here stands for that of a module.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum StandIn {
+    /// Where the file of the module is one that it was compared with.
+    WhereCompared,
+    /// Whatever the file says: to compare what is known with Puppet.
+    Always,
+    /// Nowhere: to compare what the files do with Puppet.
+    Never,
 }
 
 /// A function that a module has in Ruby.
@@ -68,6 +79,8 @@ pub struct RubyFunction {
     pub module: Arc<str>,
     /// The file that defines it.
     pub path: Arc<Path>,
+    /// What is known here to do the same as that file.
+    pub known: Option<&'static Function>,
 }
 
 /// Where functions in Ruby are: those of Puppet's present interface, and those of the older one.
@@ -90,7 +103,7 @@ impl<'a> Environment<'a> {
             modules: RwLock::default(),
             functions: RwLock::default(),
             ruby: RwLock::default(),
-            runs_known: false,
+            stand_in: StandIn::WhereCompared,
             hiera: Hiera::new(files, sources, Levels::default()),
         }
     }
@@ -189,7 +202,7 @@ impl<'a> Environment<'a> {
         let parse = setpoint_puppet_syntax::parse(file, text);
         let mut definitions = Vec::new();
         collect_definitions(&parse.program.body, &mut definitions);
-        Arc::new(Manifest { program: parse.program, definitions, diagnostics: parse.diagnostics })
+        Arc::new(Manifest { file, program: parse.program, definitions, diagnostics: parse.diagnostics })
     }
 
     /// The folder of a module: the first of its name on the module path.
@@ -210,22 +223,13 @@ impl<'a> Environment<'a> {
         modules.entry(name.to_owned()).or_insert(found).clone()
     }
 
-    /// Functions of modules that are known here are run from their files all the same: for comparisons.
-    pub fn running_known_functions(mut self) -> Self {
-        self.runs_known = true;
+    /// Where functions that are known here stand for those of modules.
+    pub fn with_stand_in(mut self, stand_in: StandIn) -> Self {
+        self.stand_in = stand_in;
         self
     }
 
-    /// What is known here of a function of a module.
-    pub fn known_function(&self, function: &RubyFunction, name: &str) -> Option<&'static Function> {
-        // This one asks for the environment of the process, and others call it.
-        if self.runs_known && name != "deprecation" {
-            return None;
-        }
-        setpoint_puppet_functions::module_function(&function.module, name)
-    }
-
-    /// The function of this name that a module on the path has in Ruby. Modules whose functions are known here come first.
+    /// The function of this name that a module on the path has in Ruby.
     pub fn ruby_function(&self, name: &str) -> Option<RubyFunction> {
         let known = self.functions.read().unwrap_or_else(PoisonError::into_inner).get(name).cloned();
         if let Some(found) = known {
@@ -245,10 +249,12 @@ impl<'a> Environment<'a> {
         if let Some((module, _)) = name.split_once("::") {
             return self.ruby_function_in(module, name, folders);
         }
-        let modules = self.module_names();
-        let known = |module: &&String| setpoint_puppet_functions::module_function(module, name).is_some();
-        let find = |module: &String| self.ruby_function_in(module, name, folders);
-        modules.iter().filter(known).find_map(find).or_else(|| modules.iter().find_map(find))
+        // All modules are asked for a function of the present interface before one is asked for an older one.
+        let find = |folder: &&str| {
+            let mut modules = self.module_names().iter();
+            modules.find_map(|module| self.ruby_function_in(module, name, &[folder]))
+        };
+        folders.iter().find_map(find)
     }
 
     fn ruby_function_in(&self, module: &str, name: &str, folders: &[&str]) -> Option<RubyFunction> {
@@ -260,7 +266,30 @@ impl<'a> Environment<'a> {
         let file = format!("{}.rb", name.replace("::", "/"));
         let mut paths = folders.iter().map(|kind| folder.join(kind).join(&file));
         let path = paths.find(|path| self.files.is_file(path))?;
-        Some(RubyFunction { module: Arc::from(module), path: Arc::from(path) })
+        let known = self.known_function(module, name, &path);
+        Some(RubyFunction { module: Arc::from(module), path: Arc::from(path), known })
+    }
+
+    /// What is known here to do the same as a file of a module.
+    fn known_function(&self, module: &str, name: &str, path: &Path) -> Option<&'static Function> {
+        // This one asks for the environment of the process, and others call it.
+        if self.stand_in == StandIn::Never && name != "deprecation" {
+            return None;
+        }
+        // Most functions of modules are not known by any name, and their files need not be read for that.
+        let candidate = setpoint_puppet_functions::candidate(module, name)?;
+        if self.stand_in != StandIn::WhereCompared {
+            return Some(candidate);
+        }
+        let text = read_text(self.files, path).ok()?;
+        let folder = path.parent()?;
+        let beside = setpoint_puppet_functions::required_beside(&text).map(|name| {
+            let file = folder.join(name.strip_suffix(".rb").unwrap_or(name)).with_extension("rb");
+            read_text(self.files, &file).ok()
+        });
+        let beside = beside.collect::<Option<Vec<String>>>()?;
+        let texts: Vec<String> = std::iter::once(text).chain(beside).collect();
+        setpoint_puppet_functions::module_function(module, name, &texts)
     }
 
     /// A file of Ruby, parsed on first use.
@@ -294,15 +323,36 @@ impl<'a> Environment<'a> {
         &self.types
     }
 
+    /// Whether a path lies in the environment or in a module.
+    pub fn is_input(&self, path: &Path) -> bool {
+        // A relative folder is below no absolute one, and the empty one is no prefix of everything.
+        let is_below = |folder: &Path| {
+            folder.is_absolute() == path.is_absolute()
+                && path.starts_with(folder)
+                && !path.components().any(|part| part == Component::ParentDir)
+        };
+        self.modulepath.iter().chain(self.given.values()).any(|folder| is_below(folder))
+            || self.hiera.levels().environment.as_deref().is_some_and(is_below)
+    }
+
     /// A file of a folder of a module: `module/path`, or an absolute path, if it exists.
     pub fn module_file(&self, folder: &str, name: &str) -> Option<PathBuf> {
+        self.path_in_module(folder, name).filter(|path| self.files.is_file(path))
+    }
+
+    /// The same for a file or a folder.
+    pub fn module_path(&self, folder: &str, name: &str) -> Option<PathBuf> {
+        let exists = |path: &PathBuf| self.files.is_file(path) || self.files.is_dir(path);
+        self.path_in_module(folder, name).filter(exists)
+    }
+
+    fn path_in_module(&self, folder: &str, name: &str) -> Option<PathBuf> {
         let path = Path::new(name);
         if path.is_absolute() {
-            return self.files.is_file(path).then(|| path.to_owned());
+            return Some(path.to_owned());
         }
         let (module, rest) = name.split_once('/')?;
-        let path = self.module(module)?.join(folder).join(rest);
-        self.files.is_file(&path).then_some(path)
+        Some(self.module(module)?.join(folder).join(rest))
     }
 
     /// Every manifest under a folder, in the order in which Puppet reads them.

@@ -8,13 +8,14 @@ use setpoint_puppet_functions::{
     Block, Call, Caller, DataAnswer, DataRequest, FailureKind, Host, LogLevel, RubyAnswer, Sought, Stop,
     Strictness, call_ruby_function,
 };
-use setpoint_puppet_values::{Data, Hash, Key, Object, Opaque, Value};
+use setpoint_puppet_values::{Data, Hash, Key, Object, Type, Value};
 use setpoint_source::{FileSystem, Range, Span, Symbol, never};
 
 use crate::LogEntry;
-use crate::compiler::Compiler;
+use crate::compiler::{Compiler, Left};
 use crate::environment::RubyFunction;
 use crate::loader::DefinitionKind;
+use crate::scope::ScopeId;
 use crate::trace::{MISSING_PARAMETERS_OF, MISSING_RESOURCE};
 
 impl Host for Compiler<'_> {
@@ -25,6 +26,9 @@ impl Host for Compiler<'_> {
     fn call_block(&mut self, block: &dyn Block, arguments: Vec<Value>) -> Result<Value, Stop> {
         let known = self.blocks.iter().rev().find(|known| known.same(block)).cloned();
         let Some(lambda) = known else {
+            if let Some(result) = block.run(self, &arguments) {
+                return result;
+            }
             // Functions call only the block that they were given, while they run.
             let what = "the block of this call is not known";
             never!("{what}");
@@ -89,20 +93,40 @@ impl Host for Compiler<'_> {
         Some(variables.into_iter().collect())
     }
 
-    fn changed_in_place(&mut self, name: &str, value: Value) {
-        let name = Symbol::new(name);
-        let mut at = Some(self.frame.scope);
-        while let Some(id) = at {
-            if self.scopes[id].named(name).is_some() {
-                self.scopes[id].set_named(name, value.clone());
-                let resource = self.scopes[id].resource;
-                if let Some(parameter) = self.resources[resource].parameters.get_mut(name) {
-                    parameter.value = value;
-                }
-                return;
+    fn changed_in_place(&mut self, before: &Value, after: &Value) {
+        let change = |value: &mut Value| {
+            if value.is_same_collection(before) {
+                value.data = after.data.clone();
             }
-            at = self.scopes[id].inherited.or(self.scopes[id].enclosing);
-        }
+        };
+        self.scopes.values_mut().for_each(change);
+        self.resources.values_mut().for_each(change);
+    }
+
+    fn set_variable(&mut self, name: &str, value: Value, span: Span) -> Result<(), Stop> {
+        self.assign(Symbol::new(name), value, span)
+    }
+
+    fn enter_top_scope(&mut self) {
+        let top = &mut self.scopes[ScopeId::TOP];
+        let left = Left { frame: self.frame, locals: top.take_locals(), unset: top.unset_level() };
+        self.left.push(left);
+        self.frame.scope = ScopeId::TOP;
+    }
+
+    fn leave_top_scope(&mut self) {
+        let Some(left) = self.left.pop() else {
+            never!("the top scope is left and was not entered");
+            return;
+        };
+        let top = &mut self.scopes[ScopeId::TOP];
+        top.restore_locals(left.locals);
+        top.forget_unset(left.unset);
+        self.frame = left.frame;
+    }
+
+    fn is_input(&self, path: &Path) -> bool {
+        self.environment.is_input(path)
     }
 
     fn resource_parameters(&mut self, type_name: &str, title: &str) -> Option<Hash> {
@@ -176,7 +200,7 @@ impl Host for Compiler<'_> {
         self.warn(format!("The text of {name} is not known: {reason}"), Some(span));
         let reason = format!("the template {name} goes beyond what is known of Ruby: {reason}");
         self.record_unknown(&reason, span);
-        Ok(Value::new(Data::Opaque(Opaque { reason: reason.into() }.into())))
+        Ok(Value::unknown(reason, Type::String(None)))
     }
 
     fn look_up(&mut self, request: &DataRequest<'_>, span: Span) -> Result<DataAnswer, Stop> {
@@ -222,6 +246,14 @@ impl Host for Compiler<'_> {
 
     fn module_file(&self, folder: &str, name: &str) -> Option<PathBuf> {
         self.environment.module_file(folder, name)
+    }
+
+    fn module_path(&self, folder: &str, name: &str) -> Option<PathBuf> {
+        self.environment.module_path(folder, name)
+    }
+
+    fn not_computed(&mut self, reason: &str, span: Span) {
+        self.record_unknown(reason, span);
     }
 
     fn seek_file(&self, folder: &str, name: &str) -> Option<Sought> {
@@ -280,13 +312,13 @@ impl Compiler<'_> {
             ("interpolate", [value]) if !has_interpolation(value) => value.clone(),
             _ => {
                 let reason = format!("{name} of a lookup context is not known here");
-                Value::new(Data::Opaque(Opaque { reason: reason.into() }.into()))
+                Value::unknown(reason, Type::Any)
             }
         }))
     }
 
     /// Notes that something was not computed: it may fail, too, whatever becomes of its value.
-    fn record_unknown(&mut self, reason: &str, span: Span) {
+    pub(crate) fn record_unknown(&mut self, reason: &str, span: Span) {
         let kind = crate::CompileGapKind::NotComputed(reason.to_owned());
         let gap = crate::CompileGap { kind, span: Some(span) };
         if !self.gaps.contains(&gap) {
@@ -302,19 +334,19 @@ impl Compiler<'_> {
         call: &Call<'_>,
         is_raw: bool,
     ) -> Result<Value, Stop> {
-        if let Some(known) = self.environment.known_function(function, &name) {
+        if let Some(known) = function.known {
             return known.call(self, call);
         }
         if let Some(stub) = self.options.stub(&name) {
             return Ok(stub);
         }
         let file = self.environment.ruby_file(&function.path);
-        let (reason, path, line) = match file {
-            Err(error) => (error.to_string(), function.path.to_path_buf(), None),
+        let (reason, path, line, of) = match file {
+            Err(error) => (error.to_string(), function.path.to_path_buf(), None, Type::Any),
             Ok(file) => match call_ruby_function(self, call, &name, &file, is_raw) {
                 RubyAnswer::Value(value) => return Ok(value),
                 RubyAnswer::Stopped(stop) => return Err(stop),
-                RubyAnswer::Beyond { reason, path, line } => (reason, path, line),
+                RubyAnswer::Beyond { reason, path, line, of } => (reason, path, line, of),
             },
         };
         let line = line.map(|line| format!(", line {line}")).unwrap_or_default();
@@ -327,7 +359,7 @@ impl Compiler<'_> {
             self.warn(format!("The result of {reason}, and is not known"), Some(call.span));
         }
         self.record_unknown(&reason, call.span);
-        Ok(Value::new(Data::Opaque(Opaque { reason: reason.into() }.into())))
+        Ok(Value::unknown(reason, of))
     }
 }
 

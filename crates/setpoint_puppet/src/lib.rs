@@ -43,7 +43,7 @@ use setpoint_source::{Diagnostic, Span, thread_builder};
 use compiler::Compiler;
 
 pub use collectors::Collected;
-pub use environment::{Definition, Environment, Manifest};
+pub use environment::{Definition, Environment, Manifest, StandIn};
 pub use lookups::{Looked, LookupFormat, LookupOptions, lookup};
 pub use options::{Entry, Options, PuppetVersion};
 pub use setpoint_puppet_functions::{

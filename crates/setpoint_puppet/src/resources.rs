@@ -250,6 +250,13 @@ impl Resources {
     }
 }
 
+impl Resources {
+    /// The values of all parameters.
+    pub(crate) fn values_mut(&mut self) -> impl Iterator<Item = &mut Value> {
+        self.list.iter_mut().flat_map(|resource| resource.parameters.0.iter_mut().map(|one| &mut one.value))
+    }
+}
+
 impl Index<ResourceId> for Resources {
     type Output = Resource;
 

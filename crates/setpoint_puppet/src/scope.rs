@@ -280,6 +280,17 @@ pub(crate) fn group_number(name: Symbol) -> Option<usize> {
 pub(crate) struct Scopes(Vec<Scope>);
 
 impl Scopes {
+    /// The values of all variables.
+    pub(crate) fn values_mut(&mut self) -> impl Iterator<Item = &mut Value> {
+        self.0.iter_mut().flat_map(|scope| {
+            let local = scope.locals.iter_mut().flat_map(|local| match local {
+                Local::Variables(variables) => variables.as_mut_slice(),
+                _ => &mut [],
+            });
+            scope.variables.values_mut().chain(local.map(|(_, value)| value))
+        })
+    }
+
     pub(crate) fn add(&mut self, scope: Scope) -> ScopeId {
         self.0.push(scope);
         ScopeId(self.0.len() as u32 - 1)

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use setpoint_provenance::{Leaf, LeafKind, Prov};
 use setpoint_puppet_functions::{FailureKind, Stop};
 use setpoint_puppet_syntax::ast::HostMatch;
-use setpoint_puppet_values::{Data, Hash, Key, Regex, Value};
+use setpoint_puppet_values::{Data, Hash, Key, Regex, Type, Value, to_text};
 use setpoint_source::Symbol;
 
 use crate::compiler::Compiler;
@@ -15,6 +15,12 @@ use crate::options::Entry;
 use crate::resources::ResourceId;
 use crate::scope::{Captures, Scope, ScopeId, ScopeKind};
 use crate::tags::tag_if_valid;
+
+/// The settings of Puppet and their defaults, which may name other settings; `?` stands for one that each server has for itself.
+const SETTINGS: &str = include_str!("settings.txt");
+
+/// Settings that name others do so no deeper.
+const DEEPEST_SETTING: usize = 8;
 
 impl Compiler<'_> {
     /// Facts are variables of the top scope, and so are what a classifier and the server say.
@@ -180,6 +186,46 @@ impl Compiler<'_> {
             .map(|(name, value)| (Key::from(name.as_str()), value.clone()))
             .collect();
         self.scopes[scope].set_named(Symbol::new("all_local"), Value::hash(all));
+    }
+
+    /// A setting that is as Puppet has it unless it is configured.
+    pub(crate) fn default_setting(&mut self, name: Symbol) -> Option<Value> {
+        let value = self.default_of(name.as_str(), 0)?;
+        Some(self.leaf(value, LeafKind::Setting, name.as_str()))
+    }
+
+    fn default_of(&self, name: &str, depth: usize) -> Option<Value> {
+        let scope = self.class_scopes.get(&Symbol::new("settings"))?;
+        if let Some(value) = self.scopes[*scope].named(Symbol::new(name)) {
+            return Some(value.clone());
+        }
+        let mut lines = SETTINGS.lines().filter_map(|line| line.split_once(' '));
+        let (_, text) = lines.find(|(known, _)| *known == name)?;
+        let quoted = text.strip_prefix('"').and_then(|text| text.strip_suffix('"'));
+        Some(match (text, quoted) {
+            ("?", _) => Value::unknown(format!("the setting {name} is the server's own"), Type::Any),
+            (_, Some(text)) if depth > DEEPEST_SETTING => Value::from(text),
+            (_, Some(text)) => self.interpolated_setting(text, depth),
+            ("true" | "false", _) => Value::from(text == "true"),
+            _ => text.parse::<i64>().map_or_else(|_| Value::from(text), Value::from),
+        })
+    }
+
+    /// A setting that is made of others, as `$confdir/auth.conf`.
+    fn interpolated_setting(&self, text: &str, depth: usize) -> Value {
+        let mut parts = text.split('$');
+        let mut result = parts.next().unwrap_or_default().to_owned();
+        for part in parts {
+            let end = part.find(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_');
+            let (name, rest) = part.split_at(end.unwrap_or(part.len()));
+            match self.default_of(name, depth + 1) {
+                Some(value) if value.unknown_part().is_some() => return value,
+                Some(value) => result.push_str(&to_text(&value)),
+                None => result.push_str(name),
+            }
+            result.push_str(rest);
+        }
+        Value::from(result)
     }
 
     /// The node statement that fits: by name, by regular expression, else the default.

@@ -113,7 +113,7 @@ impl Compiler<'_> {
             }
             at = scope.inherited;
         }
-        Ok(None)
+        Ok(if class.as_str() == "settings" { self.default_setting(leaf) } else { None })
     }
 
     /// Why [`Self::find_variable`] finds nothing.

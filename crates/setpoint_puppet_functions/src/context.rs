@@ -7,7 +7,7 @@ use setpoint_provenance::{Control, Prov};
 use setpoint_puppet_values::{Data, Type, Value, ValueError};
 use setpoint_source::Span;
 
-use crate::{Block, Call, FailureKind, Host, Stop};
+use crate::{Block, Call, FailureKind, Host, Stop, UnknownUse};
 
 /// One call in progress, and the evaluation that made it.
 pub(crate) struct Context<'c, 'h> {
@@ -41,8 +41,16 @@ impl<'c, 'h> Context<'c, 'h> {
     /// Calls the block for an answer that decides about the result.
     pub(crate) fn ask_block(&mut self, arguments: Vec<Value>) -> Result<Value, Stop> {
         let answer = self.call_block(arguments)?;
+        self.refuse_unknown(&answer)?;
         self.note(&answer);
         Ok(answer)
+    }
+
+    /// Nothing can be decided by a value that could not be computed.
+    pub(crate) fn refuse_unknown(&self, value: &Value) -> Result<(), Stop> {
+        let Some(unknown) = value.unknown_part() else { return Ok(()) };
+        let (used, reason) = (UnknownUse::Decision, unknown.reason.to_string());
+        Err(FailureKind::UnknownValue { used, reason }.at(self.call.span))
     }
 
     /// The result depends on this value, though it is not made of it.

@@ -2,6 +2,8 @@
 //!
 //! A template that goes beyond what is known of Ruby here has a text that is not known.
 
+use std::path::Path;
+
 use setpoint_puppet_values::Value;
 
 use crate::Stop;
@@ -12,10 +14,15 @@ use crate::ruby_language::{RubyFailure, parse_template, render};
 pub(crate) const INLINE: &str = "an inline template";
 
 /// The value of a template: its text, or what the evaluation makes of one that cannot be rendered here.
-pub(crate) fn value(context: &mut Context<'_, '_>, name: &str, text: &str) -> Result<Value, Stop> {
+pub(crate) fn value(
+    context: &mut Context<'_, '_>,
+    name: &str,
+    file: Option<&Path>,
+    text: &str,
+) -> Result<Value, Stop> {
     // The name of a template that is no file.
     let inline = name == INLINE;
-    match render(context, text) {
+    match render(context, file, text) {
         Ok(text) => Ok(Value::from(text)),
         Err(RubyFailure::Stopped(stop)) => Err(stop),
         Err(RubyFailure::Failed(message)) => {

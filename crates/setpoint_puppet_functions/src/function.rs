@@ -1,11 +1,10 @@
 //! A function: its signatures, and how a call finds the one it fits.
 
 use std::fmt;
-use std::sync::{Arc, OnceLock};
+use std::sync::OnceLock;
 
 use setpoint_puppet_values::types::{Signature, describe_signatures};
-use setpoint_puppet_values::{Data, Type, Value, infer_set};
-use setpoint_source::never;
+use setpoint_puppet_values::{Data, Opaque, Type, Value, infer_set};
 
 use crate::context::Context;
 use crate::signature::{block_fits, block_type, compile};
@@ -33,6 +32,8 @@ enum Kind {
 enum Unknown {
     /// The result is not known either.
     Spreads,
+    /// So it is if an argument is not known; what is in an array or a hash is moved without a look at it.
+    IsMoved,
     /// The function passes it on like any other value.
     IsPassedOn,
 }
@@ -121,6 +122,12 @@ impl Function {
         Self { name, kind: Kind::Counted { arity, run }, unknown: Unknown::Spreads }
     }
 
+    /// What is in arrays and hashes is moved without a look at it.
+    pub(crate) const fn moving_unknown(mut self) -> Self {
+        self.unknown = Unknown::IsMoved;
+        self
+    }
+
     /// Values that could not be computed are passed on like others.
     pub(crate) const fn passing_unknown(mut self) -> Self {
         self.unknown = Unknown::IsPassedOn;
@@ -130,10 +137,13 @@ impl Function {
     /// Checks the arguments, does the work, and gives the result its provenance.
     pub fn call(&self, host: &mut dyn Host, call: &Call<'_>) -> Result<Value, Stop> {
         let mut context = Context::new(host, call);
-        if self.unknown == Unknown::Spreads
-            && let Some(unknown) =
-                call.arguments.iter().find(|argument| matches!(argument.data, Data::Opaque(_)))
-        {
+        let unknown = call.arguments.iter().find_map(|argument| match (self.unknown, &argument.data) {
+            (Unknown::IsPassedOn, _) => None,
+            (_, Data::Opaque(unknown)) => Some(unknown),
+            (Unknown::IsMoved, _) => None,
+            (Unknown::Spreads, _) => argument.unknown_part(),
+        });
+        if let Some(unknown) = unknown {
             return without_value(context, self.name, unknown);
         }
         let result = match &self.kind {
@@ -225,17 +235,13 @@ fn fits(of: &Type, value: &Value) -> bool {
 }
 
 /// What a call gives if one of its arguments could not be computed.
-fn without_value(context: Context<'_, '_>, name: &str, unknown: &Value) -> Result<Value, Stop> {
-    let Data::Opaque(opaque) = &unknown.data else {
-        never!("{name} is called without a value that is known");
-        return Ok(Value::UNDEF);
-    };
+fn without_value(context: Context<'_, '_>, name: &str, unknown: &Opaque) -> Result<Value, Stop> {
+    let reason = unknown.reason.to_string();
     if context.block().is_some() {
         let used = UnknownUse::Block { function: name.to_owned() };
-        return Err(FailureKind::UnknownValue { used, reason: opaque.reason.to_string() }.at(context.span()));
+        return Err(FailureKind::UnknownValue { used, reason }.at(context.span()));
     }
-    let result = Value::new(Data::Opaque(Arc::clone(opaque)));
-    Ok(context.explained(result))
+    Ok(context.explained(Value::unknown(reason, Type::Any)))
 }
 
 impl fmt::Debug for Function {

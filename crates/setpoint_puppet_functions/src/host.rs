@@ -29,6 +29,10 @@ pub trait Block: Debug {
     fn parameter_types(&self) -> Vec<Value> {
         Vec::new()
     }
+    /// Runs a block that is no lambda of the manifest.
+    fn run(&self, _host: &mut dyn Host, _arguments: &[Value]) -> Option<Result<Value, Stop>> {
+        None
+    }
 }
 
 /// One call of a function.
@@ -101,8 +105,14 @@ pub trait Host {
     fn visible_variables(&mut self) -> Option<Vec<(String, Value)>> {
         None
     }
-    /// A template changed the value of a variable in place, as Ruby lets it: whoever has the value sees the change.
-    fn changed_in_place(&mut self, _name: &str, _value: Value) {}
+    /// Sets a variable of the scope that the caller sees.
+    fn set_variable(&mut self, name: &str, value: Value, span: Span) -> Result<(), Stop>;
+    /// What is called from here on runs at top scope, as all does that a function of the present interface calls.
+    fn enter_top_scope(&mut self);
+    /// Ends what [`Self::enter_top_scope`] began.
+    fn leave_top_scope(&mut self);
+    /// A template changed an array or a hash in place, as Ruby lets it: whoever has the value sees the change.
+    fn changed_in_place(&mut self, _before: &Value, _after: &Value) {}
     /// The parameters of a resource that is declared by now.
     fn resource_parameters(&mut self, type_name: &str, title: &str) -> Option<Hash>;
     /// What is being evaluated, as `Class foo` or `Definition foo`.
@@ -131,8 +141,14 @@ pub trait Host {
     /// A warning that is given once per `key` and evaluation.
     fn warn_once(&mut self, key: &str, message: String, span: Span);
     fn files(&self) -> &dyn FileSystem;
+    /// Whether a path lies among the files that the evaluation is about: elsewhere every machine has something else.
+    fn is_input(&self, path: &Path) -> bool;
     /// `module/path` in a folder of the module such as `files` or `templates`, or an absolute path, if it exists.
     fn module_file(&self, folder: &str, name: &str) -> Option<PathBuf>;
+    /// The same for a folder, too.
+    fn module_path(&self, folder: &str, name: &str) -> Option<PathBuf>;
+    /// Notes that something was not computed.
+    fn not_computed(&mut self, reason: &str, span: Span);
     /// Where such a file was looked for, and what may have been meant.
     fn seek_file(&self, _folder: &str, _name: &str) -> Option<Sought> {
         None

@@ -12,6 +12,7 @@ mod erb;
 mod failure;
 mod function;
 mod host;
+mod installed;
 mod legacy;
 mod modules;
 mod ruby;
@@ -29,21 +30,11 @@ pub use failure::{
 };
 pub use function::Function;
 pub use host::{Block, Call, DataAnswer, DataRequest, Host, LogLevel, MissingData, Stop};
+pub use installed::{candidate, digest, is_same_code, module_function, required_beside};
 pub use ruby_functions::{RubyAnswer, call_ruby_function};
 pub use ruby_language::RubyFile;
 pub use setpoint_puppet_values::Strictness;
 pub use stdlib::{Meaning, json_text, meaning, yaml_text};
-
-/// The function of this name that a module is known to have. Whether the module is on the path, in a version that has
-/// the function, is for the caller to decide.
-pub fn module_function(module: &str, name: &str) -> Option<&'static Function> {
-    let functions = modules::functions_of(module);
-    builtin::find(functions, name).or_else(|| {
-        // Version 9 of stdlib gives most of its functions a second name. Whether the module has it is told by its files.
-        let old = name.strip_prefix("stdlib::").filter(|_| module == "stdlib")?;
-        builtin::find(functions, if old == "has_function" { "is_function_available" } else { old })
-    })
-}
 
 /// A module that is known to have a function of this name.
 pub fn known_module_with(name: &str) -> Option<&'static str> {

@@ -17,7 +17,7 @@ use setpoint_puppet_values::{Data, Type, Value, infer_set};
 use crate::context::Context;
 use crate::function::{arguments_fit, check_count};
 use crate::ruby_language::{
-    Definition, DispatchDefinition, Interpreter, Legacy, RubyFailure, RubyFile, Thing, definitions, is_opaque,
+    Definition, DispatchDefinition, Interpreter, Legacy, RubyFailure, RubyFile, Seen, Thing, definitions,
 };
 use crate::signature::block_type;
 use crate::{Call, FailureKind, Host, Stop, legacy};
@@ -32,6 +32,8 @@ pub enum RubyAnswer {
         reason: String,
         path: PathBuf,
         line: Option<u32>,
+        /// What the function says that it returns.
+        of: Type,
     },
 }
 
@@ -45,7 +47,7 @@ pub fn call_ruby_function(
     is_raw: bool,
 ) -> RubyAnswer {
     let mut context = Context::new(host, call);
-    if let Some(unknown) = call.arguments.iter().find(|argument| is_opaque(argument)) {
+    if let Some(unknown) = call.arguments.iter().find(|argument| argument.unknown_part().is_some()) {
         if let Data::Opaque(_) = &unknown.data
             && call.block.is_none()
         {
@@ -56,9 +58,11 @@ pub fn call_ruby_function(
             reason: "an argument holds a value that is not known".to_owned(),
             path: file.path().to_owned(),
             line: None,
+            of: Type::Any,
         };
     }
-    let result = run(&mut context, call, name, file, is_raw);
+    let mut returns = None;
+    let result = run(&mut context, call, name, file, is_raw, &mut returns);
     match result {
         Ok(value) => RubyAnswer::Value(context.explained(value)),
         Err(RubyFailure::Stopped(stop)) => RubyAnswer::Stopped(stop),
@@ -72,6 +76,7 @@ pub fn call_ruby_function(
             reason: beyond.reason,
             path: beyond.file.unwrap_or_else(|| file.path().to_owned()),
             line: beyond.line,
+            of: returns.and_then(|text| context.parse_type(&text).ok()).unwrap_or(Type::Any),
         },
     }
 }
@@ -82,12 +87,14 @@ fn run(
     name: &str,
     file: &RubyFile,
     is_raw: bool,
+    returns: &mut Option<String>,
 ) -> Result<Value, RubyFailure> {
     let span = context.span();
     let mut interpreter = Interpreter::new(context);
     definitions(&mut interpreter, file)?;
     let defined = interpreter.definitions.iter().find(|known| known.name == name).cloned();
     if let Some(definition) = defined {
+        *returns = definition.only_return_type();
         let arguments: Vec<Thing> = call.arguments.iter().map(Thing::from_value).collect();
         let block = call.block.map(|_| Thing::Block);
         let result = typed(&mut interpreter, &definition, &call.arguments, arguments, block.as_ref())?;
@@ -119,6 +126,15 @@ fn run(
     Err(RubyFailure::Stopped(FailureKind::FunctionFailed(message).at(span)))
 }
 
+impl Definition {
+    /// The type that all signatures return, if they say so and it is one.
+    fn only_return_type(&self) -> Option<String> {
+        let mut signatures = self.dispatches.iter().filter(|dispatch| !dispatch.refuses);
+        let first = signatures.next()?.returns.clone()?;
+        signatures.all(|dispatch| dispatch.returns.as_ref() == Some(&first)).then_some(first)
+    }
+}
+
 /// A function of Puppet's present interface.
 fn typed(
     interpreter: &mut Interpreter<'_, '_, '_>,
@@ -131,7 +147,7 @@ fn typed(
     let given = arguments.clone();
     let result = if let Some((owner, method)) = definition.class.find("call") {
         // The function takes its call into its own hands.
-        let all = [Thing::Scope].into_iter().chain(arguments).collect();
+        let all = [Thing::Scope(Seen::ByCaller)].into_iter().chain(arguments).collect();
         let result = interpreter.invoke(&this, &owner, &method, all, block);
         interpreter.outcome(result)?
     } else {
@@ -227,7 +243,7 @@ fn woven(
             return Err(interpreter.beyond(format!("it asks for {what}")));
         }
         let at = (*at).min(woven.len());
-        woven.insert(at, Thing::Scope);
+        woven.insert(at, Thing::Scope(Seen::ByCaller));
     }
     Ok(woven)
 }
@@ -273,7 +289,8 @@ fn counted(
         legacy::convert(interpreter.context, &call.arguments).map_err(RubyFailure::Stopped)?
     };
     let arguments = Thing::array(values.iter().map(Thing::from_value).collect());
-    let result = interpreter.call_block_as(&legacy_function.block, vec![arguments], Some(Thing::Scope), true);
+    let scope = Thing::Scope(Seen::ByCaller);
+    let result = interpreter.call_block_as(&legacy_function.block, vec![arguments], Some(scope), true);
     let result = interpreter.outcome(result)?;
     if legacy_function.is_value { interpreter.result(&result) } else { Ok(Value::UNDEF) }
 }

@@ -137,6 +137,8 @@ pub enum ExprKind {
     Node(Arc<NodeDef>),
     Function(Arc<FunctionDef>),
     TypeAlias(Arc<TypeAliasDef>),
+    /// `type Runtime[ruby, 'X'] = Y`: which classes of Ruby stand for which types. It declares nothing.
+    TypeMapping,
     /// `plan`, `apply`, …: recognised so that the message is clear.
     Unsupported {
         what: &'static str,

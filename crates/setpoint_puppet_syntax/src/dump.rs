@@ -269,6 +269,7 @@ impl Dumper<'_> {
                     _ => this.expr(&alias.value),
                 }
             }),
+            ExprKind::TypeMapping => self.list("unsupported ", |this| this.string("A type mapping")),
             ExprKind::Unsupported { what } => self.list("unsupported ", |this| this.string(what)),
             ExprKind::Lambda(lambda) => self.lambda(lambda),
             ExprKind::Epp { parameters, body } => self.list("epp", |this| {

@@ -18,6 +18,7 @@ pub fn children<'t>(expr: &'t Expr, each: &mut dyn FnMut(&'t Expr)) {
         | ExprKind::Name(_)
         | ExprKind::TypeName(_)
         | ExprKind::Variable(_)
+        | ExprKind::TypeMapping
         | ExprKind::Unsupported { .. }
         | ExprKind::RenderText(_)
         | ExprKind::Lambda(_)

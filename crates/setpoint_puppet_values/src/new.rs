@@ -37,21 +37,33 @@ fn unsupported(of: &Type) -> ValueError {
     ValueError::new(format!("Creation of new instance of type '{of}' is not supported"))
 }
 
+/// Returns the type that makes the instances of a type: the one within `Optional`, `NotUndef` and aliases.
+fn maker(of: &Type) -> &Type {
+    let mut maker = of;
+    // A longer chain than this is a circle of types that name each other.
+    for _ in 0..100 {
+        maker = match maker {
+            Type::Optional(Some(inner)) | Type::NotUndef(Some(inner)) => inner,
+            Type::Alias(alias) => match alias.target() {
+                Some(target) => target,
+                None => return maker,
+            },
+            _ => return maker,
+        };
+    }
+    maker
+}
+
 fn construct(of: &Type, arguments: &[Value], parse_type: ParseType<'_>) -> Result<Value, ValueError> {
-    match of {
-        Type::Optional(Some(inner)) | Type::NotUndef(Some(inner)) => construct(inner, arguments, parse_type),
-        Type::Alias(alias) => match alias.target() {
-            Some(target) => construct(target, arguments, parse_type),
-            None => Err(unsupported(of)),
-        },
+    match maker(of) {
         Type::Init(Some(init)) => construct_init(init, arguments, parse_type),
         Type::Type(_) => {
             constructor::TYPE.check(arguments)?;
             let text = arguments.first().and_then(Value::as_str).unwrap_or("");
             parse_type(text).map(Value::from)
         }
-        Type::Object(Some(object)) => objects::construct(of, object, arguments),
-        _ => constructor(of).ok_or_else(|| unsupported(of))?.call(arguments),
+        of @ Type::Object(Some(object)) => objects::construct(of, object, arguments),
+        of => constructor(of).ok_or_else(|| unsupported(of))?.call(arguments),
     }
 }
 
@@ -84,7 +96,7 @@ fn construct_init(
     arguments: &[Value],
     parse_type: ParseType<'_>,
 ) -> Result<Value, ValueError> {
-    let single = init.single_types()?;
+    let single = init.single_types().map_err(|reason| reason.describe(init))?;
     constructor::INIT.check(arguments)?;
     let Some(argument) = arguments.first() else { return Err(unsupported(&init.of)) };
     if !init.arguments.is_empty() {
@@ -97,16 +109,39 @@ fn construct_init(
     }
 }
 
+/// Why an `Init` type makes no instances. Put into words only for people: the words print the type, and to print a
+/// type takes questions that lead here.
+pub(crate) enum NoConstructor {
+    Unsupported,
+    /// No signature takes the further arguments.
+    NoFit,
+}
+
+impl NoConstructor {
+    fn describe(&self, init: &InitType) -> ValueError {
+        match self {
+            Self::Unsupported => unsupported(&init.of),
+            Self::NoFit => {
+                let shown = Type::Init(Some(Arc::new(init.clone())));
+                ValueError::new(format!(
+                    "The type '{shown}' does not represent a valid set of parameters for {}.new()",
+                    init.of.generalize().name()
+                ))
+            }
+        }
+    }
+}
+
 impl InitType {
     /// The signatures of the constructor that this type goes through.
-    fn tuples(&self) -> Result<Vec<Arc<crate::types::TupleType>>, ValueError> {
+    fn tuples(&self) -> Result<Vec<Arc<crate::types::TupleType>>, NoConstructor> {
         if matches!(self.of, Type::Init(_) | Type::Optional(_) | Type::NotUndef(_)) {
-            return Err(unsupported(&self.of));
+            return Err(NoConstructor::Unsupported);
         }
         let target = self.of.resolved();
         let signatures = match target {
             Type::Object(Some(object)) => objects::signatures(object),
-            _ => constructor(target).ok_or_else(|| unsupported(&self.of))?.signatures(),
+            _ => constructor(target).ok_or(NoConstructor::Unsupported)?.signatures(),
         };
         Ok(signatures
             .into_iter()
@@ -115,7 +150,7 @@ impl InitType {
     }
 
     /// What a single argument may be.
-    fn single_types(&self) -> Result<Type, ValueError> {
+    fn single_types(&self) -> Result<Type, NoConstructor> {
         let mut types = vec![self.of.clone()];
         for tuple in self.fitting_tuples()? {
             let size = tuple.size_range();
@@ -126,7 +161,7 @@ impl InitType {
         Ok(Type::variant(types))
     }
 
-    fn fitting_tuples(&self) -> Result<Vec<Arc<crate::types::TupleType>>, ValueError> {
+    fn fitting_tuples(&self) -> Result<Vec<Arc<crate::types::TupleType>>, NoConstructor> {
         let tuples = self.tuples()?;
         if self.arguments.is_empty() {
             return Ok(tuples);
@@ -140,17 +175,13 @@ impl InitType {
         };
         let fitting: Vec<_> = tuples.into_iter().filter(fits).collect();
         if fitting.is_empty() {
-            let shown = Type::Init(Some(Arc::new(self.clone())));
-            return Err(ValueError::new(format!(
-                "The type '{shown}' does not represent a valid set of parameters for {}.new()",
-                self.of.generalize().name()
-            )));
+            return Err(NoConstructor::NoFit);
         }
         Ok(fitting)
     }
 
     /// What an instance of the type can be made from.
-    pub(crate) fn initial_types(&self) -> Result<Type, ValueError> {
+    pub(crate) fn initial_types(&self) -> Result<Type, NoConstructor> {
         let mut types = vec![self.single_types()?];
         if self.arguments.is_empty() {
             for tuple in self.tuples()? {

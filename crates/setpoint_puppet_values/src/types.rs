@@ -11,6 +11,7 @@ mod instance;
 mod mismatch;
 mod model;
 mod normalize;
+mod object;
 mod parameterise;
 mod parse;
 mod reference;
@@ -24,10 +25,10 @@ pub use mismatch::{
     validate_parameters,
 };
 pub use model::{
-    Alias, ArrayType, Attribute, Bounds, CallableType, EnumType, FloatRange, HashType, InitType, IntRange,
-    ObjectType, ResourceType, RuntimeType, StringType, StructElement, TupleType, Type, TypeSetType,
-    capitalize_segments,
+    Alias, ArrayType, Bounds, CallableType, EnumType, FloatRange, HashType, InitType, IntRange, ResourceType,
+    RuntimeType, StringType, StructElement, TupleType, Type, TypeSetType, capitalize_segments,
 };
+pub use object::{Attribute, AttributeKind, ObjectType};
 pub use parameterise::parameterise;
 pub(crate) use parameterise::{flatten, key_type_name};
 pub use parse::Lookup;

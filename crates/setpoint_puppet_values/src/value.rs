@@ -2,6 +2,7 @@
 
 use std::hash::{Hash as StdHash, Hasher};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use indexmap::IndexMap;
 use rustc_hash::FxBuildHasher;
@@ -11,7 +12,7 @@ use crate::iterator::Iter;
 use crate::regex::Regex;
 use crate::semver::{SemVer, SemVerRange};
 use crate::time::{Timespan, Timestamp};
-use crate::types::Type;
+use crate::types::{AttributeKind, ObjectType, Type};
 use crate::uri::Uri;
 
 /// A value of the Puppet language and where it came from. Equality (`==` of Rust) is Ruby's `eql?`: exact, and blind
@@ -64,25 +65,118 @@ pub struct Deferred {
     pub arguments: Vec<Value>,
 }
 
-/// An instance of an object type, with its attributes by name.
-#[derive(Clone, Debug, PartialEq)]
+/// An instance of an object type, with the attributes that it was given, by name.
+#[derive(Clone, Debug)]
 pub struct Object {
     pub type_name: Arc<str>,
+    /// The type, where it is known: what comes out of a catalog has only its name.
+    pub of: Option<Arc<ObjectType>>,
     pub attributes: Hash,
 }
 
+impl Object {
+    /// An object of one of Puppet's own types.
+    pub fn new(type_name: &str, attributes: Hash) -> Self {
+        let of = match Type::builtin(type_name) {
+            Some(Type::Object(of)) => of,
+            _ => None,
+        };
+        Self { type_name: type_name.into(), of, attributes }
+    }
+
+    /// The value of an attribute, a constant included.
+    pub fn get(&self, name: &str) -> Option<Value> {
+        if let Some(given) = self.attributes.get(&Key::from(name)) {
+            return Some(given.clone());
+        }
+        let of = self.of.as_ref()?;
+        let constant = of.attributes.iter().find(|attribute| *attribute.name == *name)?;
+        (constant.kind == AttributeKind::Constant).then(|| constant.default.clone()).flatten()
+    }
+}
+
+/// Objects are equal if their types are, and the attributes that the type names for it.
+impl PartialEq for Object {
+    fn eq(&self, other: &Self) -> bool {
+        let Some(of) = &self.of else {
+            return self.type_name == other.type_name && self.attributes == other.attributes;
+        };
+        (of.ignores_type || self.type_name == other.type_name)
+            && of.equality.iter().all(|name| self.get(name) == other.get(name))
+    }
+}
+
 /// What stands in for a value that needs more than this program can do: a Ruby function beyond it, a secret.
-/// It passes type checks; branching on it or using it as a title is an error that names `reason`.
+/// It passes type checks; branching on it or using it as a title is an error that names `reason`, unless its type decides.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Opaque {
     pub reason: Arc<str>,
+    /// What is known of it all the same.
+    pub of: Type,
 }
+
+impl Opaque {
+    /// Whether it is true, if its type decides that: only `undef` and `false` are not.
+    pub fn truth(&self) -> Option<bool> {
+        let may_be_false = self.of.is_assignable(&Type::Undef) || self.of.is_assignable(&Type::Boolean(None));
+        (!may_be_false).then_some(true)
+    }
+}
+
+/// Whether any value could not be computed so far. Where none is, none need be searched for.
+static ANY_UNKNOWN: AtomicBool = AtomicBool::new(false);
 
 impl Value {
     pub const UNDEF: Self = Self { data: Data::Undef, prov: Prov::NONE };
 
     pub fn new(data: Data) -> Self {
         Self { data, prov: Prov::NONE }
+    }
+
+    /// A value that could not be computed, and why; its type is all that is known of it.
+    pub fn unknown(reason: impl Into<Arc<str>>, of: Type) -> Self {
+        ANY_UNKNOWN.store(true, Ordering::Relaxed);
+        Self::new(Data::Opaque(Arc::new(Opaque { reason: reason.into(), of })))
+    }
+
+    /// What could not be computed of a value: the value itself, or the first such part of it.
+    pub fn unknown_part(&self) -> Option<&Arc<Opaque>> {
+        if !ANY_UNKNOWN.load(Ordering::Relaxed) {
+            return None;
+        }
+        match &self.data {
+            Data::Opaque(unknown) => Some(unknown),
+            Data::Array(items) => items.iter().find_map(Self::unknown_part),
+            Data::Hash(entries) => {
+                entries.iter().find_map(|(key, item)| key.0.unknown_part().or_else(|| item.unknown_part()))
+            }
+            Data::Sensitive(inner) => inner.unknown_part(),
+            _ => None,
+        }
+    }
+
+    /// Why a value, or a part of it, is not known when the catalog is made.
+    pub fn why_unknown(&self) -> Option<String> {
+        match &self.data {
+            Data::Opaque(unknown) => Some(unknown.reason.to_string()),
+            Data::Deferred(_) => Some("the agent computes it".to_owned()),
+            Data::Array(items) => items.iter().find_map(Self::why_unknown),
+            Data::Hash(entries) => {
+                entries.iter().find_map(|(key, item)| key.0.why_unknown().or_else(|| item.why_unknown()))
+            }
+            Data::Sensitive(inner) => inner.why_unknown(),
+            _ => None,
+        }
+    }
+
+    /// Whether both are one array or hash, and not two that are equal: a change in place of one is a change of both.
+    pub fn is_same_collection(&self, other: &Self) -> bool {
+        match (&self.data, &other.data) {
+            (Data::Array(one), Data::Array(other)) => Arc::ptr_eq(one, other),
+            (Data::Hash(one), Data::Hash(other)) => Arc::ptr_eq(one, other),
+            _ => false,
+        }
     }
 
     pub fn string(text: impl Into<Arc<str>>) -> Self {
@@ -150,7 +244,13 @@ impl Value {
             Data::Object(object) => object
                 .attributes
                 .iter()
-                .filter(|(_, item)| !item.is_undef())
+                .filter(|(name, item)| match &object.of {
+                    None => !item.is_undef(),
+                    Some(of) => {
+                        let declared = of.attributes.iter().find(|known| Some(&*known.name) == name.as_str());
+                        declared.and_then(|known| known.default.as_ref()) != Some(*item)
+                    }
+                })
                 .map(|(key, item)| (key.clone(), item.clone()))
                 .collect(),
             _ => Hash::default(),
@@ -273,7 +373,8 @@ fn hash_data<H: Hasher>(data: &Data, state: &mut H) {
         Data::Uri(uri) => uri.hash(state),
         Data::Binary(bytes) => bytes.hash(state),
         Data::Iterator(iterator) => Arc::as_ptr(iterator).hash(state),
-        Data::Object(object) => object.type_name.hash(state),
+        // What decides equality is up to the type.
+        Data::Object(_) => {}
         Data::Deferred(call) => call.name.hash(state),
         Data::Opaque(opaque) => opaque.reason.hash(state),
     }

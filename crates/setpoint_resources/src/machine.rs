@@ -93,6 +93,12 @@ impl<'a> Machine<'a> {
         self.before.contains(&resource)
     }
 
+    /// Returns the cells that stand for all that nothing names.
+    pub(crate) fn all_stand_ins(&self) -> FxHashSet<CellId> {
+        let named = self.mentions.stand_ins().filter_map(|path| self.space.find(&CellKey::path(&path)));
+        named.chain(self.stand_ins.iter().copied()).collect()
+    }
+
     /// Adds an assumption that the model of the current resource makes.
     pub(crate) fn assume(&mut self, assumption: Assumption) {
         self.assumptions.add(assumption);

@@ -114,6 +114,51 @@ impl Mentions {
         Ok(mentions)
     }
 
+    /// Takes in what another catalog names, so that both have the same cells. What a catalog manages stays its own: its files,
+    /// links, homes and entries, by which it purges and resolves paths.
+    pub(crate) fn name_also(&mut self, other: &Self) {
+        self.all.extend(other.all.iter().cloned());
+        self.ancestors.extend(other.ancestors.iter().cloned());
+        self.deep.extend(other.deep.iter().cloned());
+        for (path, kinds) in &other.declared {
+            let declared = self.declared.entry(path.clone()).or_default();
+            declared
+                .extend(kinds.iter().filter(|kind| !declared.contains(kind)).copied().collect::<Vec<_>>());
+        }
+        self.provided.extend(other.provided.iter().cloned());
+        self.needed.extend(other.needed.iter().cloned());
+        self.removable.extend(other.removable.iter().cloned());
+        self.users.extend(other.users.iter().cloned());
+        self.groups.extend(other.groups.iter().cloned());
+        for (own, others) in
+            [(&mut self.attributes, &other.attributes), (&mut self.recursive, &other.recursive)]
+        {
+            for (kind, _) in ATTRIBUTES {
+                let paths = others.get(&kind).into_iter().flatten();
+                own.entry(kind).or_default().extend(paths.cloned());
+            }
+        }
+        let entries: Vec<_> = other.entries.iter().filter(|entry| !self.entries.contains(entry)).collect();
+        self.entries.extend(entries.into_iter().cloned());
+        for (path, ways) in &other.ways {
+            self.ways.entry(path.clone()).or_default().extend(ways.iter().cloned());
+        }
+        let packages: Vec<_> = other.packages.iter().filter(|name| !self.packages.contains(name)).collect();
+        self.packages.extend(packages.into_iter().cloned());
+        self.removed_packages.extend(other.removed_packages.iter().cloned());
+        self.purged_packages.extend(other.purged_packages.iter().cloned());
+        self.versioned_packages.extend(other.versioned_packages.iter().cloned());
+        self.services.extend(other.services.iter().cloned());
+        for (path, contents) in &other.contents {
+            self.contents.entry(path.clone()).or_default().extend(contents.iter().cloned());
+        }
+        for (path, edits) in &other.edits {
+            self.edits.entry(path.clone()).or_default().extend(edits.iter().cloned());
+        }
+        self.opaque.extend(other.opaque.iter().cloned());
+        self.parts.take();
+    }
+
     /// Notes the managed links that lead on over more links than are followed.
     fn note_long_links(&mut self, world: &World<'_>) {
         let is_long = |start: &String| {

@@ -16,7 +16,7 @@ use crate::attributes::{Attributes, shared};
 use crate::clock::{Clock, Late};
 use crate::machine::{absent, all, choose, parent, sequence, when};
 use crate::mentions::{SOME_FILE, ancestors};
-use crate::plan::{Modelled, Skeleton};
+use crate::plan::{Modelled, Parts, Skeleton};
 use crate::types::Model;
 use crate::types::file::{Ensure, Shape, local_source};
 use crate::{Origin, Origins, OutOfTime, Source, World};
@@ -46,7 +46,7 @@ pub(crate) fn plan(
         };
         steps.add(id, resource, &name, model);
     }
-    let (steps, resources, edges, _) = steps.finish(graph);
+    let Parts { steps, resources, edges, .. } = steps.finish(graph);
     let plan =
         Plan { space: paper.space, steps, edges, notifies: Vec::new(), start: Vec::new(), laws: paper.laws };
     // What its models and its index do not know is as the paper says: no assumption is ours.

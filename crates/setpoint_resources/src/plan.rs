@@ -7,7 +7,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use setpoint_catalog::graph::{Graph, Node, NodeId};
 use setpoint_catalog::{Catalog, Resource, ResourceId};
 use setpoint_config::Sentence;
-use setpoint_state::{CellId, CellKey, CellKind, Kind, Plan, Program, Semantics, Step, StepId, Test};
+use setpoint_state::{CellId, CellKind, Kind, Plan, Program, Semantics, Step, StepId, Test};
 
 use crate::attributes::Attributes;
 use crate::clock::{Clock, Late};
@@ -15,6 +15,7 @@ use crate::machine::Machine;
 use crate::manages::manages;
 use crate::mentions::Mentions;
 use crate::packages::PackageSet;
+use crate::table::Decoded;
 use crate::types::{self, Model};
 use crate::{Assumed, Entry, Origins, OutOfTime, World, configurations, invariants, paper, table};
 
@@ -119,15 +120,41 @@ pub fn plan_with(
     machine.assumptions.current = None;
     machine.loads = loads(catalog, graph, &machine);
     machine.assume_packages();
+    let parts = model_all(&mut machine, &decoded, graph, &mut clock)?;
+    let tests = sentences.iter().map(|one| invariants::test(one, &mut |fact| machine.fact(fact))).collect();
+    let entries = machine.all_tracked();
+    let stand_ins = machine.all_stand_ins();
+    let Parts { steps, resources, edges, notifies, chosen } = parts;
+    let modelled = Modelled {
+        plan: Plan { space: machine.space, steps, edges, notifies, start: machine.start, laws: machine.laws },
+        resources,
+        assumptions: machine.assumptions.finish(),
+        assumed_start: machine.assumed_start,
+        chosen,
+        origins: machine.origins,
+        stand_ins,
+        entries,
+    };
+    Ok((modelled, tests))
+}
+
+/// Models every resource of a catalog, in the order of its graph.
+pub(crate) fn model_all(
+    machine: &mut Machine<'_>,
+    decoded: &Decoded,
+    graph: &Graph,
+    clock: &mut Clock,
+) -> Result<Parts, OutOfTime> {
+    let (world, catalog) = (machine.world, &decoded.catalog);
     let mut steps = Skeleton::default();
     for id in graph.order() {
-        clock.tick().map_err(|Late| steps.out_of_time(of))?;
+        clock.tick().map_err(|Late| steps.out_of_time(catalog.resources().len()))?;
         let (model, resource) = match graph.node(id) {
             Node::Resource(resource) => {
                 machine.assumptions.current = Some(resource);
-                machine.before = before(graph, id, &catalog[resource], &machine);
-                let model = types::model(&mut machine, catalog, &catalog[resource]);
-                let mut model = decoded.complete(&mut machine, resource, model);
+                machine.before = before(graph, id, &catalog[resource], machine);
+                let model = types::model(machine, catalog, &catalog[resource]);
+                let mut model = decoded.complete(machine, resource, model);
                 let path = catalog[resource].name_or_title("path");
                 let path = machine.mentions.canonical(&path, world);
                 model.manages = manages(&catalog[resource], path.as_deref(), &model.apply, &machine.space);
@@ -145,20 +172,7 @@ pub fn plan_with(
     }
     machine.assumptions.current = None;
     machine.assume_choices();
-    let chosen = std::mem::take(&mut steps.chosen);
-    let (steps, resources, edges, notifies) = steps.finish(graph);
-    let tests = sentences.iter().map(|one| invariants::test(one, &mut |fact| machine.fact(fact))).collect();
-    let entries = machine.all_tracked();
-    let named = machine.mentions.stand_ins().filter_map(|path| machine.space.find(&CellKey::path(&path)));
-    let stand_ins = named.chain(machine.stand_ins.iter().copied()).collect();
-    let plan =
-        Plan { space: machine.space, steps, edges, notifies, start: machine.start, laws: machine.laws };
-    let assumptions = machine.assumptions.finish();
-    let assumed_start = machine.assumed_start;
-    let origins = machine.origins;
-    let modelled =
-        Modelled { plan, resources, assumptions, assumed_start, chosen, origins, stand_ins, entries };
-    Ok((modelled, tests))
+    Ok(steps.finish(graph))
 }
 
 /// The resources that come before a command that runs a script of the catalog. Others do not ask.
@@ -184,7 +198,14 @@ pub(crate) struct Skeleton {
     chosen: Vec<StepId>,
 }
 
-type Parts = (Vec<Step>, Vec<ResourceId>, Vec<(StepId, StepId)>, Vec<(StepId, StepId)>);
+/// The steps of a plan, what is between them, and what else is known of them.
+pub(crate) struct Parts {
+    pub(crate) steps: Vec<Step>,
+    pub(crate) resources: Vec<ResourceId>,
+    pub(crate) edges: Vec<(StepId, StepId)>,
+    pub(crate) notifies: Vec<(StepId, StepId)>,
+    pub(crate) chosen: Vec<StepId>,
+}
 
 impl Skeleton {
     /// How far it came when the time was over. The two steps of a container are one resource.
@@ -232,13 +253,17 @@ impl Skeleton {
             list.sort_unstable();
             list.dedup();
         }
-        (self.steps, self.resources, edges, notifies)
+        Parts { steps: self.steps, resources: self.resources, edges, notifies, chosen: self.chosen }
     }
 }
 
 /// The managed files that each service loads: those that notify it, those that bear its name below /etc, and those of the
 /// table.
-fn loads(catalog: &Catalog, graph: &Graph, machine: &Machine<'_>) -> BTreeMap<String, Vec<String>> {
+pub(crate) fn loads(
+    catalog: &Catalog,
+    graph: &Graph,
+    machine: &Machine<'_>,
+) -> BTreeMap<String, Vec<String>> {
     let mut found: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     let mut by_name: FxHashMap<String, Vec<String>> = FxHashMap::default();
     let written = machine.mentions.written();

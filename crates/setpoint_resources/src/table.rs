@@ -175,6 +175,8 @@ pub static METAPARAMETERS: &[Row] = &[
 #[derive(Clone, Debug)]
 pub(crate) struct Opened {
     pub(crate) parameter: String,
+    /// Why its value is not known, if that is the reason.
+    unknown: Option<String>,
     scope: Scope,
 }
 
@@ -224,7 +226,10 @@ fn take_apart(resource: &mut Resource, rows: &[Row]) -> (Vec<Opened>, Vec<(Strin
             Treatment::Kept => {
                 kept.push((name.to_owned(), crate::attributes::texts_of(&parameter.value).join(",")));
             }
-            Treatment::Open(scope) => opened.push(Opened { parameter: name.to_owned(), scope }),
+            Treatment::Open(scope) => {
+                let unknown = parameter.value.why_unknown();
+                opened.push(Opened { parameter: name.to_owned(), unknown, scope });
+            },
         }
         false
     });
@@ -278,11 +283,20 @@ impl Decoded {
         if types::exec::is_declared(resource, world) {
             return model;
         }
-        let names: Vec<String> = opened.iter().map(|one| format!("`{}`", one.parameter)).collect();
-        let verb = if names.len() == 1 { "is" } else { "are" };
-        let reason = format!("its {} {verb} not modelled", names.join(" and "));
+        let reason = why_open(opened);
         let everything = opened.iter().any(|one| one.scope == Scope::Everything);
         let reach = if everything { Reach::Everything } else { Reach::Cells(model.touched()) };
         model.not_known(&reason, reach)
     }
+}
+
+/// Completes "what it does is not known:".
+fn why_open(opened: &[Opened]) -> String {
+    let unknown = |one: &Opened| Some(format!("`{}` is not known: {}", one.parameter, one.unknown.as_ref()?));
+    if let Some(reason) = opened.iter().find_map(unknown) {
+        return reason;
+    }
+    let names: Vec<String> = opened.iter().map(|one| format!("`{}`", one.parameter)).collect();
+    let verb = if names.len() == 1 { "is" } else { "are" };
+    format!("its {} {verb} not modelled", names.join(" and "))
 }

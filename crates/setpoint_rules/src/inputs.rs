@@ -267,3 +267,56 @@ and never fail a run.
 
 `--include-modules` lists them.",
 };
+
+pub(crate) static ALLOW_WITHOUT_REASON: About = About {
+    name: "allow-without-reason",
+    aliases: &[],
+    severity: Severity::Error,
+    class: Class::Defect,
+    summary: "a finding is silenced and nobody says why",
+    explanation: "\
+A comment silences findings of a rule only if it says why, for whoever reads it next year. Without a reason it silences \
+nothing.
+
+```puppet
+# setpoint:allow(missing-order)
+file { '/etc/motd': content => 'x' }
+```
+
+Write the reason after the parenthesis:
+
+```puppet
+# setpoint:allow(missing-order) the package has a motd of its own, and both are the same
+file { '/etc/motd': content => 'x' }
+```",
+};
+
+pub(crate) static UNUSED_ALLOW: About = About {
+    name: "unused-allow",
+    aliases: &[],
+    severity: Severity::Warning,
+    class: Class::Defect,
+    summary: "a comment silences findings that do not occur",
+    explanation: "\
+The code was checked, and nothing was found that the comment silences: the finding was mended, the rule has another \
+name, or it is one that cannot be silenced. Syntax errors, code that does not compile and `nothing-checked` cannot.
+
+```puppet
+# setpoint:allow(missing-notify) restarted by hand
+service { 'ntp': ensure => running }
+```
+
+Remove the comment. A comment above a statement holds for that statement and all inside it, one at the end of a line \
+for that line, and `setpoint:allow-file` within the first ten lines for the file.",
+};
+
+pub(crate) static STALE_BASELINE: About = About {
+    name: "stale-baseline",
+    aliases: &[],
+    severity: Severity::Note,
+    class: Class::Defect,
+    summary: "the baseline lists findings that no longer occur",
+    explanation: "\
+`setpoint-baseline.json` lists findings that are known and not reported. Some of them no longer occur in the files that \
+were checked. `setpoint check --write-baseline` removes their entries.",
+};

@@ -105,18 +105,77 @@ impl Rule {
         self.about().explanation
     }
 
+    /// Whether a finding of this rule says that a limit of Setpoint ended the work: that is no mistake of the input.
+    pub fn is_limit(self) -> bool {
+        matches!(self, Self::LimitReached | Self::NestedTooDeep | Self::SmartfrogLimit)
+    }
+
     /// Whether a finding of this rule says that a part of the input was not read.
     pub fn leaves_unread(self) -> bool {
-        matches!(
+        let is_unread = matches!(
             self,
             Self::BadArchive
-                | Self::LimitReached
                 | Self::MissingImport
                 | Self::NestedStack
                 | Self::NothingChecked
                 | Self::SmartfrogInclude
-                | Self::SmartfrogLimit
                 | Self::UnreadableFile
+        );
+        is_unread || self.is_limit()
+    }
+
+    /// Whether a finding of this rule may be silenced by a comment or a baseline. What is not well-formed or does not compile was
+    /// not checked, so that silencing it would hide more than a finding; nor is there any silence about silencing.
+    pub fn may_be_silenced(self, severity: Severity) -> bool {
+        let says_nothing_was_checked = self.class() == Class::Syntax
+            || matches!(
+                self,
+                Self::NothingChecked | Self::AllowWithoutReason | Self::UnusedAllow | Self::StaleBaseline
+            );
+        !(says_nothing_was_checked || (severity == Severity::Error && self.stops_compilation()))
+    }
+
+    /// Whether an error of this rule means that there is no catalog, tree or graph.
+    fn stops_compilation(self) -> bool {
+        matches!(
+            self,
+            Self::EvaluationError
+                | Self::UnknownVariable
+                | Self::ReassignedVariable
+                | Self::UnknownFunction
+                | Self::UnknownClass
+                | Self::UnknownResourceType
+                | Self::DuplicateDeclaration
+                | Self::DuplicateDefinition
+                | Self::UnknownParameter
+                | Self::DanglingReference
+                | Self::OverrideNotAllowed
+                | Self::DefaultRedefined
+                | Self::TypeMismatch
+                | Self::UnevaluatedParameter
+                | Self::MisplacedCode
+                | Self::NoMatchingNode
+                | Self::EndlessEvaluation
+                | Self::InvalidTitle
+                | Self::QuestionableConstruct
+                | Self::HieraError
+                | Self::WrongArguments
+                | Self::FunctionFailed
+                | Self::FailCalled
+                | Self::UnsupportedFunction
+                | Self::UnknownValue
+                | Self::NoSuchKey
+                | Self::MissingModules
+                | Self::UnreadableFile
+                | Self::InvalidData
+                | Self::DuplicateKey
+                | Self::SmartfrogInclude
+                | Self::SmartfrogCompile
+                | Self::SmartfrogLimit
+                | Self::MalformedTemplate
+                | Self::ModelNames
+                | Self::MissingImport
+                | Self::BadArchive
         )
     }
 
@@ -143,6 +202,9 @@ rules! {
     NothingChecked = inputs::NOTHING_CHECKED,
     LimitReached = inputs::LIMIT_REACHED,
     FindingsInModules = inputs::FINDINGS_IN_MODULES,
+    AllowWithoutReason = inputs::ALLOW_WITHOUT_REASON,
+    UnusedAllow = inputs::UNUSED_ALLOW,
+    StaleBaseline = inputs::STALE_BASELINE,
     SyntaxError = puppet::SYNTAX_ERROR,
     InvalidCode = puppet::INVALID_CODE,
     NestedTooDeep = puppet::NESTED_TOO_DEEP,

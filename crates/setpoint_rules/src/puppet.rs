@@ -73,11 +73,12 @@ pub(crate) static NESTED_TOO_DEEP: About = About {
     name: "nested-too-deep",
     aliases: &["puppet-nesting"],
     severity: Severity::Error,
-    class: Class::Syntax,
+    class: Class::Open,
     summary: "The text is nested too deeply to be read",
     explanation: "\
-Expressions may nest only so deep, because a tree is read and evaluated from the inside out. A manifest that people \
-write stays far below the limit; one that is generated can name its parts.
+Setpoint reads expressions that nest so deep and no deeper, because a tree is read and evaluated from the inside out. \
+Puppet may accept the text, so no verdict that depends on it is given. A manifest that people write stays far below the \
+limit; one that is generated can name its parts.
 
 ```puppet
 $x = [[[[[[[[ … ]]]]]]]]

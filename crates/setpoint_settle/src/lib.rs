@@ -9,6 +9,7 @@ mod edit;
 mod findings;
 mod invariants;
 mod judge;
+pub mod next_run;
 mod redundant;
 mod simulate;
 mod undecided;
@@ -22,6 +23,7 @@ use setpoint_source::{Diagnostic, Reached, Sources, Verdict};
 use setpoint_verify::{Options, Verdicts, verify};
 
 pub use edit::relation_fix;
+pub use next_run::{NextRun, next_run};
 pub use simulate::{Simulation, Turn, simulate};
 
 use findings::FindingBuilder;

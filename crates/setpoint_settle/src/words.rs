@@ -163,6 +163,32 @@ impl<'a> Words<'a> {
         })
     }
 
+    /// What a cell stands for, as a thing that stays; none for what goes along with another cell.
+    pub(crate) fn thing(&self, cell: CellId, value: &Value) -> Option<String> {
+        let CellKey { kind, name, detail } = &self.plan.space.get(cell)?.key;
+        Some(match (kind, value.kind()) {
+            (_, Kind::Absent)
+            | (CellKind::Mode | CellKind::Owner | CellKind::Group | CellKind::Snapshot, _) => {
+                return None;
+            }
+            (CellKind::Path, Kind::Directory) => format!("the directory {name}"),
+            (CellKind::Path, Kind::Link) => format!("the link {name}"),
+            (CellKind::Path, _) => format!("the file {name}"),
+            (CellKind::Package, _) => format!("the package {name}"),
+            (CellKind::User, _) if detail.is_none() => format!("the user {name}"),
+            (CellKind::UserGroup, _) if detail.is_none() => format!("the group {name}"),
+            (CellKind::User | CellKind::UserGroup | CellKind::GroupNumber, _) => return None,
+            (CellKind::Cron, _) => format!("the cron job {name}"),
+            (CellKind::Host, _) => format!("the host entry {name}"),
+            (CellKind::Mount, _) => format!("the mount {name}"),
+            (CellKind::Key, _) => format!("the key {name}"),
+            (CellKind::Entry, _) => format!("{} in {name}", detail.as_deref().unwrap_or("the entry")),
+            (CellKind::Running | CellKind::Enabled | CellKind::Loaded | CellKind::Other, _) => {
+                return self.fact(cell, value);
+            }
+        })
+    }
+
     /// The path, package, service or account of a cell.
     pub(crate) fn name(&self, cell: CellId) -> &str {
         self.plan.space.get(cell).map_or("", |cell| &*cell.key.name)

@@ -12,6 +12,8 @@ pub struct Coverage {
     pub templates: Counted,
     /// Data files, such as those of Hiera.
     pub data: Counted,
+    /// Files of Ruby: functions and types of modules.
+    pub ruby: Counted,
     /// Classes and defines, components or types: how many there are, and how many were entered.
     pub definitions: Reached,
     /// Resources, nodes or objects: how many there are, and how many have a model of all that they state.
@@ -77,6 +79,7 @@ impl Coverage {
             sources: Counted::default(),
             templates: Counted::default(),
             data: Counted::default(),
+            ruby: Counted::default(),
             definitions: Reached::default(),
             resources: Reached::default(),
             assumptions: 0,
@@ -88,6 +91,7 @@ impl Coverage {
         self.sources.join(other.sources);
         self.templates.join(other.templates);
         self.data.join(other.data);
+        self.ruby.join(other.ruby);
         self.definitions.join(other.definitions);
         self.resources.join(other.resources);
         self.assumptions += other.assumptions;
@@ -102,9 +106,12 @@ impl Coverage {
                 if counted.read < counted.found { format!(", {} read", counted.read) } else { String::new() };
             format!("{} of {} {word} parsed{read}", counted.parsed, counted.found)
         };
-        for (counted, word) in
-            [(self.sources, sources), (self.templates, "templates"), (self.data, "data files")]
-        {
+        for (counted, word) in [
+            (self.sources, sources),
+            (self.templates, "templates"),
+            (self.data, "data files"),
+            (self.ruby, "Ruby files"),
+        ] {
             if counted.found > 0 {
                 parts.push(files(counted, word));
             }
@@ -126,12 +133,15 @@ impl Coverage {
     pub fn json(&self) -> Value {
         let files = |counted: Counted| json!({ "found": counted.found, "read": counted.read, "parsed": counted.parsed });
         let mut out = Map::new();
-        out.insert("sources".into(), files(self.sources));
-        if self.templates.found > 0 {
-            out.insert("templates".into(), files(self.templates));
-        }
-        if self.data.found > 0 {
-            out.insert("data".into(), files(self.data));
+        for (name, counted) in [
+            ("sources", self.sources),
+            ("templates", self.templates),
+            ("data", self.data),
+            ("ruby", self.ruby),
+        ] {
+            if counted.found > 0 {
+                out.insert(name.into(), files(counted));
+            }
         }
         if self.definitions.found > 0 {
             let Reached { found, reached } = self.definitions;

@@ -34,6 +34,11 @@ pub trait FileSystem: fmt::Debug + Send + Sync {
     /// The names in a directory, sorted. Empty if there is no such directory.
     fn list(&self, path: &Path) -> Vec<String>;
 
+    /// Where a path leads if it is itself a symbolic link, as the link says it.
+    fn link_target(&self, _path: &Path) -> Option<PathBuf> {
+        None
+    }
+
     /// Takes note of something that is there and could not be used.
     fn record(&self, _error: &FileError) {}
 
@@ -62,7 +67,13 @@ pub struct OsFileSystem;
 impl FileSystem for OsFileSystem {
     fn read(&self, path: &Path) -> Result<Vec<u8>, FileError> {
         let fail = |error: io::Error| FileError::of(path, &error);
-        let size = std::fs::metadata(path).map_err(fail)?.len();
+        let found = std::fs::metadata(path).map_err(fail)?;
+        // A pipe or a device may have no end. A folder fails in the words of the system.
+        if !found.is_file() && !found.is_dir() {
+            let reason = "it is no regular file".to_owned();
+            return Err(FileError { path: path.to_owned(), reason, missing: false });
+        }
+        let size = found.len();
         if size > MAX_FILE_BYTES {
             let reason = format!(
                 "it has {} MB, and files over {} MB are refused",
@@ -84,6 +95,10 @@ impl FileSystem for OsFileSystem {
 
     fn list(&self, path: &Path) -> Vec<String> {
         list_folder(path).map(|(names, _)| names).unwrap_or_default()
+    }
+
+    fn link_target(&self, path: &Path) -> Option<PathBuf> {
+        std::fs::read_link(path).ok()
     }
 }
 
@@ -177,6 +192,10 @@ impl FileSystem for RecordingFileSystem {
         }
     }
 
+    fn link_target(&self, path: &Path) -> Option<PathBuf> {
+        OsFileSystem.link_target(path)
+    }
+
     fn record(&self, error: &FileError) {
         if !error.missing {
             let mut known = self.unreadable.lock().unwrap_or_else(PoisonError::into_inner);
@@ -266,6 +285,10 @@ impl FileSystem for OverlayFileSystem<'_> {
 
     fn is_dir(&self, path: &Path) -> bool {
         self.over.is_dir(path) || self.base.is_dir(path)
+    }
+
+    fn link_target(&self, path: &Path) -> Option<PathBuf> {
+        if self.over.is_file(path) { None } else { self.base.link_target(path) }
     }
 
     fn record(&self, error: &FileError) {

@@ -28,7 +28,7 @@ pub use files::{
 #[doc(hidden)]
 pub use invariant::report_broken_invariant;
 pub use random::Random;
-pub use report::{Drawing, InputReport, Report};
+pub use report::{Drawing, InputReport, Report, Silenced, SilencedBy};
 pub use setpoint_answer::{Answer, Basis, Reasons, Standing};
 pub use setpoint_rules::{Class, Rule, Severity};
 pub use span::{FileId, Position, Range, SourceFile, Sources, Span};

@@ -1,5 +1,6 @@
 //! What a command found out about its inputs.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use setpoint_diagram::Diagram;
@@ -19,6 +20,10 @@ pub struct InputReport {
     pub node: Option<String>,
     verdict: Verdict,
     pub findings: Vec<Diagnostic>,
+    /// What was found and the user knows. It is not reported, and counts for the verdict as before.
+    pub silenced: Vec<Silenced>,
+    /// The names of the classes, defines and types that were entered.
+    pub entered: BTreeSet<String>,
     /// How much of it was looked at, if that was counted.
     pub coverage: Option<Coverage>,
     /// What hangs together how, where a drawing was asked for.
@@ -34,6 +39,8 @@ impl InputReport {
             node: None,
             verdict: Verdict::nothing_asked(),
             findings: Vec::new(),
+            silenced: Vec::new(),
+            entered: BTreeSet::new(),
             coverage: None,
             drawing: None,
         }
@@ -43,9 +50,14 @@ impl InputReport {
     /// well-formed, nothing about the input is proved; where one says that a run cannot end, it is not proved that all do.
     pub fn conclude(&mut self, verdict: Verdict) {
         self.verdict = verdict;
+        // What Setpoint does not read is no mistake of the input.
+        for finding in self.findings.iter_mut().filter(|finding| finding.rule.is_limit()) {
+            finding.severity = finding.severity.min(Severity::Warning);
+        }
         for finding in &self.findings {
             let gap = match finding.rule.class() {
                 Class::Syntax if finding.severity == Severity::Error => Gap::Malformed,
+                Class::Open if finding.rule.is_limit() => Gap::Limit,
                 Class::Open if finding.rule.leaves_unread() => Gap::Unread,
                 Class::Defect
                     if finding.severity == Severity::Error
@@ -112,6 +124,20 @@ impl InputReport {
     }
 }
 
+/// A finding that the user knows.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Silenced {
+    pub finding: Diagnostic,
+    pub by: SilencedBy,
+}
+
+/// How the user says that a finding is known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SilencedBy {
+    Comment,
+    Baseline,
+}
+
 /// A graph that is to be shown, unless nobody could read it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Drawing {
@@ -136,6 +162,11 @@ pub struct Report {
 impl Report {
     pub fn findings(&self) -> impl Iterator<Item = &Diagnostic> {
         self.inputs.iter().flat_map(|input| &input.findings)
+    }
+
+    /// How many findings are silenced by comments, or by the baseline.
+    pub fn silenced(&self, by: SilencedBy) -> usize {
+        self.inputs.iter().flat_map(|input| &input.silenced).filter(|one| one.by == by).count()
     }
 
     pub fn worst(&self) -> Option<Severity> {

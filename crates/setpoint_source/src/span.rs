@@ -127,6 +127,11 @@ impl Sources {
         })
     }
 
+    /// All files, in the order in which they were read.
+    pub fn files(&self) -> Vec<Arc<SourceFile>> {
+        self.files.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
     /// The paths of all files, in the order in which they were read.
     pub fn paths(&self) -> Vec<String> {
         let files = self.files.read().unwrap_or_else(PoisonError::into_inner);

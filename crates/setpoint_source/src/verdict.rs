@@ -227,6 +227,11 @@ impl Verdict {
         Self(Vec::new())
     }
 
+    /// Returns the verdict of an input about which one thing was asked.
+    pub fn of(question: Question, answer: Judgement) -> Self {
+        Self(vec![(question, answer)])
+    }
+
     /// Takes an answer; a second answer to the same question joins the first.
     pub fn give(&mut self, question: Question, answer: Judgement) {
         match self.0.iter_mut().find(|(known, _)| *known == question) {

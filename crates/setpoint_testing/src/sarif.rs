@@ -64,9 +64,11 @@ const OBJECTS: &[Object] = &[
             ("locations", Is::List(0, "location")),
             ("relatedLocations", Is::List(0, "location")),
             ("fixes", Is::List(0, "fix")),
+            ("suppressions", Is::List(0, "suppression")),
         ],
         &["message"],
     ),
+    ("suppression", &[("kind", Is::OneOf(&["inSource", "external"]))], &["kind"]),
     ("message", &[("text", Is::Text)], &["text"]),
     (
         "location",

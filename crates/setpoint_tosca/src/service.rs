@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use indexmap::IndexMap;
 use setpoint_data::{Document, Entry, Node};
 use setpoint_source::{
-    Counted, Diagnostic, FileError, FileId, FileSystem, Range, Sources, Span, Symbol, normal, read_text,
+    Counted, Diagnostic, FileError, FileId, FileSystem, Range, Rule, Sources, Span, Symbol, normal, read_text,
 };
 
 use crate::omission::{Omission, Omitted};
@@ -115,6 +115,8 @@ impl Service {
         let document = setpoint_data::read_yaml(file, &text);
         let root = service.take_document(file, document);
         match &root {
+            // What is missing may stand in the rest that was not read.
+            _ if service.is_cut_off(file) => {}
             Some(root) if root.is_mapping() => {
                 service.check_version(file, root);
                 service.read_topology(file, root);
@@ -134,6 +136,13 @@ impl Service {
         }
         service.add_normative();
         service
+    }
+
+    /// Whether a limit left out a part of a file.
+    fn is_cut_off(&self, file: FileId) -> bool {
+        self.omissions.iter().any(|omission| {
+            omission.span.file == file && matches!(omission.what, Omitted::Data(_, Rule::LimitReached))
+        })
     }
 
     pub(crate) fn omit(&mut self, what: Omitted, span: Span) {
@@ -245,7 +254,11 @@ impl Service {
                 }
             };
             let imported = sources.add(next.display().to_string(), text.as_str());
-            let Some(root) = self.take_document(imported, setpoint_data::read_yaml(imported, &text)) else {
+            let root = self.take_document(imported, setpoint_data::read_yaml(imported, &text));
+            if self.is_cut_off(imported) {
+                continue;
+            }
+            let Some(root) = root else {
                 self.omit(Omitted::Template, Range::default().in_file(imported));
                 continue;
             };

@@ -140,9 +140,8 @@ pub fn can_start(
 ) -> (Judgement, Vec<Diagnostic>) {
     let ground = match Ground::new(model, instance) {
         Ok(ground) => ground,
-        Err(message) => {
-            let mut finding = Diagnostic::new(Rule::LimitReached, message);
-            finding.span = instance.objects.first().and_then(|object| object.span);
+        Err(limit) => {
+            let finding = limit.finding(instance.objects.first().and_then(|object| object.span));
             return (Judgement::unknown(Reason::of(Gap::Limit, &finding)), vec![finding]);
         }
     };

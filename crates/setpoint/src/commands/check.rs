@@ -9,11 +9,13 @@ use setpoint_source::Report;
 use super::taken;
 use crate::cli::{CheckArgs, InputOptions, ReportFormat};
 use crate::progress::Shown;
-use crate::{languages, output};
+use crate::{known, languages, output};
 
 pub(crate) fn run(mut session: Session<'_>, args: &CheckArgs) -> Result<ExitCode, UsageError> {
     let inputs = named(&session, &args.inputs, &args.options)?;
-    let report = checked(&mut session, &inputs, &args.options, args.report.format == ReportFormat::Text)?;
+    let is_shown = args.report.format == ReportFormat::Text;
+    let mut report = checked(&mut session, &inputs, &args.options, is_shown)?;
+    known::silence(&session, &mut report, &args.baseline)?;
     Ok(output::report(&report, &session.sources, &args.report))
 }
 

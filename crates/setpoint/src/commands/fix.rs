@@ -4,11 +4,11 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use setpoint_project::{Session, UsageError};
-use setpoint_source::{Diagnostic, Fix, MemoryFileSystem, OverlayFileSystem, Severity};
+use setpoint_source::{Diagnostic, Fix, MemoryFileSystem, OverlayFileSystem, Report, Severity};
 
 use crate::cli::FixArgs;
 use crate::progress::Shown;
-use crate::{languages, output};
+use crate::{known, languages, output};
 
 pub(crate) fn run(session: &Session<'_>, args: &FixArgs) -> Result<ExitCode, UsageError> {
     let shown = Shown::start(true);
@@ -56,11 +56,11 @@ pub(crate) fn run(session: &Session<'_>, args: &FixArgs) -> Result<ExitCode, Usa
 }
 
 fn findings(session: &Session<'_>, args: &FixArgs) -> Result<Vec<Diagnostic>, UsageError> {
-    let mut found = Vec::new();
+    let mut report = Report::default();
     for path in &args.inputs {
         let language = languages::of(session, path, &args.options)?;
-        let reports = language.check(session, path, &args.options)?;
-        found.extend(reports.into_iter().flat_map(|report| report.findings));
+        report.inputs.extend(language.check(session, path, &args.options)?);
     }
-    Ok(found)
+    known::silence_by_comments(session, &mut report);
+    Ok(report.inputs.into_iter().flat_map(|input| input.findings).collect())
 }

@@ -9,9 +9,9 @@ use setpoint_project::{Fleet, FleetNode, check_fleet};
 use setpoint_project::{Session, UsageError};
 use setpoint_source::{Report, Severity, print};
 
-use crate::cli::{FleetArgs, ResultFormat};
-use crate::output;
+use crate::cli::{BaselineOptions, FleetArgs, ResultFormat};
 use crate::progress::Shown;
+use crate::{known, output};
 
 /// With more nodes than that, only those that are not well are listed.
 const LISTED: usize = 100;
@@ -25,7 +25,8 @@ pub(crate) fn run(mut session: Session<'_>, args: &FleetArgs) -> Result<ExitCode
     let fleet = check_fleet(&session, &args.input, &options, shard, args.compile_only)?;
     drop(shown);
     let seconds = started.elapsed().as_secs_f64();
-    let report = Report { inputs: fleet.reports.clone() };
+    let mut report = Report { inputs: fleet.reports.clone() };
+    known::silence(&session, &mut report, &BaselineOptions::default())?;
     match args.format {
         ResultFormat::Json => {
             let mut out = print::json(&report, &session.sources, output::VERSION);

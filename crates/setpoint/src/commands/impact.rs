@@ -8,7 +8,7 @@ use crate::cli::ImpactArgs;
 use crate::{languages, output};
 
 pub(crate) fn run(session: &Session, args: &ImpactArgs) -> Result<ExitCode, UsageError> {
-    let language = languages::of(session, &args.input, &args.options)?;
+    let language = languages::of(session, &args.input(), &args.options)?;
     let outcome = language.impact(session, args)?;
     Ok(output::outcome(&outcome, &session.sources))
 }

@@ -8,9 +8,10 @@ use std::time::{Duration, Instant};
 use setpoint_ide::{InputKind, Options};
 use setpoint_lsp::{Analyst, At, Ended, Found, Hover, Symbol, Target, serve_standard_streams};
 use setpoint_project::{Session, UsageError};
-use setpoint_source::{FileSystem, OsFileSystem};
+use setpoint_source::{FileSystem, OsFileSystem, Report};
 
 use crate::cli::{InputOptions, LspArgs};
+use crate::known;
 use crate::languages::{self, Language};
 use crate::output::VERSION;
 
@@ -65,8 +66,10 @@ impl Analyst for Editor {
         let mut session = Session::new(files);
         session.deadline = Instant::now().checked_add(self.limit);
         let language = languages::of(&session, scope, &self.options).map_err(|error| error.0)?;
-        let reports = language.check(&session, scope, &self.options).map_err(|error| error.0)?;
-        let diagnostics = reports.into_iter().flat_map(|report| report.findings).collect();
+        let inputs = language.check(&session, scope, &self.options).map_err(|error| error.0)?;
+        let mut report = Report { inputs };
+        known::silence_by_comments(&session, &mut report);
+        let diagnostics = report.inputs.into_iter().flat_map(|input| input.findings).collect();
         Ok(Found { sources: session.sources, diagnostics })
     }
 

@@ -36,8 +36,14 @@ pub(crate) fn run(cli: Cli) -> ExitCode {
         Command::Report(args) => session.jobs = args.jobs,
         Command::Fleet(args) => session.jobs = args.jobs,
         Command::Parity(args) => session.jobs = args.jobs,
+        Command::Diff(args) => session.jobs = args.jobs,
         _ => {}
     }
+    // As `puppet agent` has it, so that 2 is free for what changed.
+    let usage = match &cli.command {
+        Command::Diff(args) if args.detailed_exitcodes => 64,
+        _ => 2,
+    };
     let done = match cli.command {
         Command::Check(args) => check::run(session, &args),
         Command::Report(args) => report::run(session, &args),
@@ -60,6 +66,6 @@ pub(crate) fn run(cli: Cli) -> ExitCode {
     };
     done.unwrap_or_else(|error| {
         output::error_line(&error.0);
-        ExitCode::from(2)
+        ExitCode::from(usage)
     })
 }

@@ -7,13 +7,14 @@ use setpoint_project::{Session, UsageError};
 use setpoint_report::About;
 
 use super::check;
-use crate::cli::{InputOptions, PuppetOptions, ReportArgs};
-use crate::output;
+use crate::cli::{BaselineOptions, InputOptions, PuppetOptions, ReportArgs};
+use crate::{known, output};
 
 pub(crate) fn run(mut session: Session<'_>, args: &ReportArgs) -> Result<ExitCode, UsageError> {
     session.drawn = Some(setpoint_report::MAX_NODES);
     let inputs = check::named(&session, &args.inputs, &args.options)?;
-    let report = check::checked(&mut session, &inputs, &args.options, true)?;
+    let mut report = check::checked(&mut session, &inputs, &args.options, true)?;
+    known::silence(&session, &mut report, &BaselineOptions::default())?;
     let about = About {
         version: output::VERSION.to_owned(),
         inputs: inputs.iter().map(|path| path.display().to_string()).collect(),

@@ -2,13 +2,18 @@
 
 use std::path::Path;
 
-use setpoint_diff::{Differences, Root, SourceChanges, Version};
-use setpoint_project::{Older, Session, UsageError, check_catalog, module_types, read_catalog, with_subject};
+use setpoint_catalog::Catalog;
+use setpoint_diff::{
+    About, Comparison, Fate, NodeStory, Presence, Root, ServedFiles, SourceChanges, Version,
+};
+use setpoint_project::{
+    Older, Session, Subject, UsageError, check_catalog, module_types, read_catalog, with_subject,
+};
 use setpoint_provenance::Arena;
 use setpoint_source::InputReport;
 
-use super::Language;
-use super::puppet::{draw, printed, printer, simulate};
+use super::puppet::{draw, next_run, printer, simulate, told};
+use super::{DiffOutcome, Language};
 use crate::cli::{InputOptions, SimulateArgs};
 use crate::output::Outcome;
 
@@ -50,7 +55,11 @@ impl Language for PuppetCatalog {
         format: &str,
     ) -> Result<Outcome, UsageError> {
         let drawing = match read_catalog(session, path)? {
-            Ok(catalog) => draw(&catalog, &module_types(session, &options.for_project()), format),
+            Ok(catalog) => {
+                let options = options.for_project();
+                let (config, _) = session.config(path, &options)?;
+                draw(&catalog, &module_types(session, &config, &options), format)
+            }
             Err(finding) => Err(vec![finding]),
         };
         Ok(match drawing {
@@ -64,23 +73,45 @@ impl Language for PuppetCatalog {
         session: &Session<'_>,
         old: &Older<'_>,
         new: &Path,
-        _options: &InputOptions,
-        format: &str,
-    ) -> Result<Outcome, UsageError> {
+        options: &InputOptions,
+        about: About,
+    ) -> Result<DiffOutcome, UsageError> {
         let before = match read_catalog(&Session::new(old.files), &old.path)? {
             Ok(catalog) => catalog,
-            Err(finding) => return Ok(Outcome { result: None, diagnostics: vec![finding] }),
+            Err(finding) => return Ok(DiffOutcome::failed(vec![finding])),
         };
         let after = match read_catalog(session, new)? {
             Ok(catalog) => catalog,
-            Err(finding) => return Ok(Outcome { result: None, diagnostics: vec![finding] }),
+            Err(finding) => return Ok(DiffOutcome::failed(vec![finding])),
         };
-        // Others compiled these: there is no source to blame.
+        // Others compiled these: there is no source to blame, and no file that is served.
         let (arena, root) = (Arena::new(false), Root { path: String::new(), file: None });
-        let version = |catalog| Version { catalog, arena: &arena, sources: &session.sources, root: &root };
-        let (mut found, changes) = (Differences::default(), SourceChanges::new(&|_, _| Default::default()));
-        found.add(&after.name, &version(&before), &version(&after), &changes);
-        Ok(Outcome { result: Some(printed(&found, format)), diagnostics: Vec::new() })
+        let served = ServedFiles::default();
+        let version = |catalog| Version {
+            catalog,
+            arena: &arena,
+            sources: &session.sources,
+            root: &root,
+            served: &served,
+        };
+        let mut found = Comparison { about, ..Comparison::default() };
+        let changes = SourceChanges::new(&|_, _| Default::default());
+        let differs = found.differences.add(&after.name, &version(&before), &version(&after), &changes);
+        found.about.nodes_with_facts = 1;
+        found.nodes.push(NodeStory {
+            name: after.name.to_string(),
+            fate: if differs { Fate::Changes } else { Fate::Same },
+            presence: Presence::Both,
+            assumed_facts: None,
+        });
+        if differs && found.about.next_run.is_some() {
+            let run = with_both(session, (&before, &after), new, options, |old, new| new.next_run(old))?;
+            let run = run?.map_err(|findings| {
+                findings.into_iter().next().map(|finding| finding.message).unwrap_or_default()
+            });
+            found.add_next_run(&after.name, run);
+        }
+        Ok(told(found))
     }
 
     fn simulate(&self, session: &Session<'_>, args: &SimulateArgs) -> Result<Outcome, UsageError> {
@@ -93,6 +124,21 @@ impl Language for PuppetCatalog {
         with_subject(session, &catalog, &config, &options, 1, |subject| simulate(subject, args))?
     }
 
+    fn next_run(
+        &self,
+        session: &Session<'_>,
+        new: &Path,
+        args: &SimulateArgs,
+    ) -> Result<Outcome, UsageError> {
+        let (before, after) = match (read_catalog(session, &args.input)?, read_catalog(session, new)?) {
+            (Ok(before), Ok(after)) => (before, after),
+            (Err(finding), _) | (_, Err(finding)) => {
+                return Ok(Outcome { result: None, diagnostics: vec![finding] });
+            }
+        };
+        with_both(session, (&before, &after), new, &args.options, |old, new| next_run(old, new, args))?
+    }
+
     fn check(
         &self,
         session: &Session<'_>,
@@ -101,4 +147,19 @@ impl Language for PuppetCatalog {
     ) -> Result<Vec<InputReport>, UsageError> {
         Ok(vec![check_catalog(session, path, &options.for_project())?])
     }
+}
+
+/// Asks about two catalogs of one node.
+fn with_both<R>(
+    session: &Session<'_>,
+    (before, after): (&Catalog, &Catalog),
+    path: &Path,
+    options: &InputOptions,
+    ask: impl FnOnce(&Subject<'_>, &Subject<'_>) -> R,
+) -> Result<R, UsageError> {
+    let options = options.for_project();
+    let (config, _) = session.config(path, &options)?;
+    with_subject(session, before, &config, &options, 1, |old| {
+        with_subject(session, after, &config, &options, 1, |new| ask(old, new))
+    })?
 }

@@ -3,12 +3,13 @@
 use std::path::Path;
 
 use setpoint_cloudformation::{Analysis, Checked, draw};
+use setpoint_diff::About;
 use setpoint_orchestra::models::{CLOUDFORMATION_LIFECYCLE, CLOUDFORMATION_SETUP};
 use setpoint_project::{Older, Session, UsageError};
 use setpoint_source::{Class, Diagnostic, FileId, FileSystem, InputReport, Question, Verdict, read_text};
 
-use super::Language;
 use super::simulation::simulate;
+use super::{DiffOutcome, Language};
 use crate::cli::{InputOptions, SimulateArgs};
 use crate::output::{Outcome, pretty};
 
@@ -47,9 +48,7 @@ impl Language for CloudFormation {
             report.drawing = session.drawing(|| draw::diagram(&analysis));
             report.findings = analysis.findings;
             report.coverage = Some(analysis.coverage);
-            let mut verdict = Verdict::nothing_asked();
-            verdict.give(Question::ReachesFinal, analysis.reaches_final);
-            report.conclude(verdict);
+            report.conclude(Verdict::of(Question::ReachesFinal, analysis.reaches_final));
             report
         };
         Ok(all.into_iter().map(report).collect())
@@ -86,8 +85,8 @@ impl Language for CloudFormation {
         old: &Older<'_>,
         new: &Path,
         _: &InputOptions,
-        format: &str,
-    ) -> Result<Outcome, UsageError> {
+        _: About,
+    ) -> Result<DiffOutcome, UsageError> {
         let text = read_text(old.files, &old.path).map_err(|error| UsageError::new(error.to_string()))?;
         let file = session.sources.add(old.path.display().to_string(), text);
         let before = with_nested(session, old.files, &old.path, file);
@@ -96,13 +95,9 @@ impl Language for CloudFormation {
             return Err(self.cannot("diff"));
         };
         let update = setpoint_cloudformation::update(&before, &after, &lifecycle);
-        let result = match format {
-            "json" => pretty(&update.json()),
-            "markdown" => format!("```\n{}```\n", update.text()),
-            _ => update.text(),
-        };
+        let (text, json, changes) = (update.text(), pretty(&update.json()), !update.is_empty());
         let diagnostics = left_out(before).chain(left_out(after)).chain(update.findings).collect();
-        Ok(Outcome { result: Some(result), diagnostics })
+        Ok(DiffOutcome::of_texts(text, json, diagnostics, changes))
     }
 
     /// The creation of the stack that the parameters' defaults describe.

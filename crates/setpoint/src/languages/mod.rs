@@ -10,11 +10,42 @@ mod tosca;
 
 use std::path::Path;
 
+use setpoint_diff::About;
 use setpoint_project::{Older, Session, UsageError};
-use setpoint_source::InputReport;
+use setpoint_source::{Diagnostic, InputReport, Severity};
 
-use crate::cli::{ImpactArgs, InputOptions, ProveArgs, SimulateArgs, WhyArgs};
+use crate::cli::{DiffFailOn, DiffFormat, ImpactArgs, InputOptions, ProveArgs, SimulateArgs, WhyArgs};
 use crate::output::Outcome;
+
+/// What a comparison gives back.
+pub(crate) struct DiffOutcome {
+    pub(crate) print: Box<dyn Fn(DiffFormat) -> String>,
+    /// For standard error.
+    pub(crate) diagnostics: Vec<Diagnostic>,
+    /// What it does, in the words of `--fail-on`.
+    pub(crate) effects: Vec<DiffFailOn>,
+}
+
+impl DiffOutcome {
+    /// A comparison that is a text and JSON. It fails if an error is among the diagnostics.
+    pub(crate) fn of_texts(text: String, json: String, diagnostics: Vec<Diagnostic>, changes: bool) -> Self {
+        let print = move |format| match format {
+            DiffFormat::Json => json.clone(),
+            DiffFormat::Markdown | DiffFormat::Gitlab => format!("```\n{text}```\n"),
+            DiffFormat::Text | DiffFormat::Github => text.clone(),
+        };
+        let mut effects: Vec<DiffFailOn> = changes.then_some(DiffFailOn::Change).into_iter().collect();
+        if diagnostics.iter().any(|found| found.severity == Severity::Error) {
+            effects.push(DiffFailOn::Error);
+        }
+        Self { print: Box::new(print), diagnostics, effects }
+    }
+
+    /// A comparison that could not be made.
+    pub(crate) fn failed(diagnostics: Vec<Diagnostic>) -> Self {
+        Self { print: Box::new(|_| String::new()), diagnostics, effects: vec![DiffFailOn::Error] }
+    }
+}
 
 /// What the program can do with one kind of input. A command that a language does not answer is a usage error that
 /// says so.
@@ -76,13 +107,18 @@ pub(crate) trait Language: Sync {
         _old: &Older<'_>,
         _new: &Path,
         _options: &InputOptions,
-        _format: &str,
-    ) -> Result<Outcome, UsageError> {
+        _about: About,
+    ) -> Result<DiffOutcome, UsageError> {
         Err(self.cannot("diff"))
     }
 
     fn simulate(&self, _session: &Session, _args: &SimulateArgs) -> Result<Outcome, UsageError> {
         Err(self.cannot("simulate"))
+    }
+
+    /// What the next run does with a newer version, on a machine that the input has been applied to.
+    fn next_run(&self, _session: &Session, _new: &Path, _args: &SimulateArgs) -> Result<Outcome, UsageError> {
+        Err(self.cannot("simulate OLD NEW"))
     }
 
     fn prove(&self, _session: &Session, _args: &ProveArgs) -> Result<Outcome, UsageError> {

@@ -175,9 +175,8 @@ fn check_instance(
     report.node = Some(instance.name.clone());
     let (answer, findings) = match Ground::new(model, instance) {
         Ok(ground) => report::judge_outcome(&ground, &check(&ground, facts, Limits::default()), sources),
-        Err(message) => {
-            let mut finding = Diagnostic::new(Rule::LimitReached, message);
-            finding.span = instance.span;
+        Err(limit) => {
+            let finding = limit.finding(instance.span);
             (Judgement::unknown(Reason::of(Gap::Limit, &finding)), vec![finding])
         }
     };
@@ -192,7 +191,5 @@ fn check_instance(
 }
 
 fn reaches_final(answer: Judgement) -> Verdict {
-    let mut verdict = Verdict::nothing_asked();
-    verdict.give(Question::ReachesFinal, answer);
-    verdict
+    Verdict::of(Question::ReachesFinal, answer)
 }

@@ -7,14 +7,14 @@ use std::path::{Path, PathBuf};
 
 use setpoint_catalog::graph::{self, Graph, Types};
 use setpoint_catalog::{Catalog, findings};
-use setpoint_diff::Differences;
-use setpoint_project::{Compared, Older, Project, Session, Subject, Surroundings, UsageError};
+use setpoint_diff::{About, Comparison, Fate};
+use setpoint_project::{Older, Project, Session, Subject, Surroundings, UsageError};
 use setpoint_puppet::{LogEntry, LogLevel, Looked, LookupOptions};
 use setpoint_settle::Turn;
 use setpoint_source::{Diagnostic, InputReport, Rule, Severity};
 
-use super::Language;
-use crate::cli::{ImpactArgs, InputOptions, ResultFormat, SimulateArgs, WhyArgs};
+use super::{DiffOutcome, Language};
+use crate::cli::{DiffFailOn, DiffFormat, ImpactArgs, InputOptions, RunFormat, SimulateArgs, WhyArgs};
 use crate::output::{Outcome, VERSION, pretty};
 
 #[derive(Debug)]
@@ -38,6 +38,12 @@ impl Language for Puppet {
         let parse = setpoint_project::parse_file(path, file, &text);
         let mut report = InputReport::new(path.display().to_string(), self.kind());
         report.findings = parse.diagnostics;
+        for finding in &mut report.findings {
+            // Puppet 8 refuses literal keys that stand twice.
+            if finding.rule == Rule::DuplicateKey {
+                finding.severity = Severity::Error;
+            }
+        }
         Ok(report)
     }
 
@@ -91,11 +97,10 @@ impl Language for Puppet {
         old: &Older<'_>,
         new: &Path,
         options: &InputOptions,
-        format: &str,
-    ) -> Result<Outcome, UsageError> {
-        let Compared { differences, diagnostics } =
-            setpoint_project::diff(session, old, new, &options.for_project())?;
-        Ok(Outcome { result: Some(printed(&differences, format)), diagnostics })
+        about: About,
+    ) -> Result<DiffOutcome, UsageError> {
+        let compared = setpoint_project::diff(session, old, new, &options.for_project(), about)?;
+        Ok(told(compared))
     }
 
     fn why(&self, session: &Session<'_>, args: &WhyArgs) -> Result<Outcome, UsageError> {
@@ -107,19 +112,18 @@ impl Language for Puppet {
     }
 
     fn simulate(&self, session: &Session<'_>, args: &SimulateArgs) -> Result<Outcome, UsageError> {
-        let options = args.options.for_project();
-        let project = Project::open(session, &args.input, &options)?;
-        let job = project.only_job()?;
-        let compilation = project.compile(&job);
-        let Some(catalog) = &compilation.catalog else {
-            return Ok(Outcome { result: None, diagnostics: compilation.diagnostics });
-        };
-        let home = project.home(&job.node).map_err(UsageError::new)?;
-        let surroundings =
-            Surroundings::new(session, home.environment.modulepath(), &project.config, &options)?;
-        let platform = setpoint_project::platform(job.node.platform.as_deref(), &job.node.facts);
-        let (types, sources) = (home.environment.module_types(), &session.sources);
-        simulate(&Subject { catalog, types, surroundings: &surroundings, platform, sources }, args)
+        of_only_node(session, &args.input, &args.options, |subject| simulate(subject, args))
+    }
+
+    fn next_run(
+        &self,
+        session: &Session<'_>,
+        new: &Path,
+        args: &SimulateArgs,
+    ) -> Result<Outcome, UsageError> {
+        of_only_node(session, &args.input, &args.options, |old| {
+            of_only_node(session, new, &args.options, |new| next_run(old, new, args))
+        })
     }
 
     fn check(
@@ -130,6 +134,46 @@ impl Language for Puppet {
     ) -> Result<Vec<InputReport>, UsageError> {
         setpoint_project::check(session, path, &options.for_project())
     }
+}
+
+/// Compiles the one node of an input, and asks about its catalog.
+fn of_only_node(
+    session: &Session<'_>,
+    input: &Path,
+    options: &InputOptions,
+    ask: impl FnOnce(&Subject<'_>) -> Result<Outcome, UsageError>,
+) -> Result<Outcome, UsageError> {
+    let options = options.for_project();
+    let project = Project::open(session, input, &options)?;
+    let job = project.only_job()?;
+    let compilation = project.compile(&job);
+    let Some(catalog) = &compilation.catalog else {
+        return Ok(Outcome { result: None, diagnostics: compilation.diagnostics });
+    };
+    let home = project.home(&job.node).map_err(UsageError::new)?;
+    let surroundings = Surroundings::new(session, home.environment.modulepath(), &project.config, &options)?;
+    let platform = setpoint_project::platform(job.node.platform.as_deref(), &job.node.facts);
+    let (types, sources) = (home.environment.module_types(), &session.sources);
+    ask(&Subject { catalog, types, surroundings: &surroundings, platform, sources })
+}
+
+/// What the next run does, in the format that was asked for.
+pub(super) fn next_run(
+    old: &Subject<'_>,
+    new: &Subject<'_>,
+    args: &SimulateArgs,
+) -> Result<Outcome, UsageError> {
+    Ok(match new.next_run(old)? {
+        Ok(run) => {
+            let result = match args.format {
+                RunFormat::Text => run.text(),
+                RunFormat::Json => pretty(&run.json()),
+                RunFormat::Markdown => run.markdown(),
+            };
+            Outcome { result: Some(result), diagnostics: Vec::new() }
+        }
+        Err(diagnostics) => Outcome { result: None, diagnostics },
+    })
 }
 
 /// One run of a catalog, in the format that was asked for.
@@ -143,8 +187,8 @@ pub(super) fn simulate(subject: &Subject<'_>, args: &SimulateArgs) -> Result<Out
     Ok(match subject.simulate(turn)? {
         Ok(run) => {
             let result = match args.format {
-                ResultFormat::Text => run.text(),
-                ResultFormat::Json => pretty(&run.json()),
+                RunFormat::Json => pretty(&run.json()),
+                RunFormat::Text | RunFormat::Markdown => run.text(),
             };
             Outcome { result: Some(result), diagnostics: Vec::new() }
         }
@@ -152,12 +196,30 @@ pub(super) fn simulate(subject: &Subject<'_>, args: &SimulateArgs) -> Result<Out
     })
 }
 
-/// What differs between catalogs, in a format.
-pub(super) fn printed(found: &Differences, format: &str) -> String {
-    match format {
-        "json" => pretty(&setpoint_diff::json(found, VERSION)),
-        "markdown" => setpoint_diff::markdown(found),
-        _ => setpoint_diff::text(found),
+/// What a change does, in every format.
+pub(super) fn told(found: Comparison) -> DiffOutcome {
+    let is_open = !found.not_compared.is_empty()
+        || !found.not_looked_at.is_empty()
+        || found.unproved > 0
+        || found.nodes.iter().any(|node| matches!(node.fate, Fate::NotLookedAt(_)));
+    let effects = [
+        (DiffFailOn::Error, found.brings_errors()),
+        (DiffFailOn::Finding, !found.new_findings.is_empty()),
+        (DiffFailOn::Change, found.changes()),
+        (DiffFailOn::Restart, found.restarts()),
+        (DiffFailOn::Unknown, is_open),
+    ];
+    let print = move |format| match format {
+        DiffFormat::Text => setpoint_diff::text(&found),
+        DiffFormat::Markdown => setpoint_diff::markdown(&found, setpoint_diff::GITHUB_LIMIT),
+        DiffFormat::Gitlab => setpoint_diff::markdown(&found, setpoint_diff::GITLAB_LIMIT),
+        DiffFormat::Github => setpoint_diff::github(&found),
+        DiffFormat::Json => pretty(&setpoint_diff::json(&found, VERSION)),
+    };
+    DiffOutcome {
+        print: Box::new(print),
+        diagnostics: Vec::new(),
+        effects: effects.into_iter().filter(|(_, has)| *has).map(|(effect, _)| effect).collect(),
     }
 }
 

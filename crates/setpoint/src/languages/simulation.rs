@@ -6,7 +6,7 @@ use setpoint_orchestra::{Instance, Model};
 use setpoint_project::UsageError;
 use setpoint_source::Sources;
 
-use crate::cli::{ResultFormat, SimulateArgs};
+use crate::cli::{RunFormat, SimulateArgs};
 use crate::output::{Outcome, pretty};
 
 /// One run, a random run or all runs of an instance. A run that cannot reach a final state is explained.
@@ -17,9 +17,10 @@ pub(crate) fn simulate(
     args: &SimulateArgs,
     sources: &Sources,
 ) -> Result<Outcome, UsageError> {
-    let ground = Ground::new(model, instance).map_err(UsageError::new)?;
+    let ground =
+        Ground::new(model, instance).map_err(|limit| UsageError::new(limit.finding(None).message))?;
     let limits = Limits { states: args.limit, ..Limits::default() };
-    let json = args.format == ResultFormat::Json;
+    let json = args.format == RunFormat::Json;
     let mut diagnostics = ground.malformed.clone();
     let result = if args.all {
         let explored = explore(&ground, args.limit, |_| false);

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use setpoint_diff::About;
 use setpoint_project::{Older, Session, UsageError};
 use setpoint_smartfrog::check::Checked;
 use setpoint_smartfrog::{
@@ -10,7 +11,7 @@ use setpoint_smartfrog::{
 };
 use setpoint_source::{FileSystem, InputReport, Severity, read_text};
 
-use super::Language;
+use super::{DiffOutcome, Language};
 use crate::cli::{InputOptions, WhyArgs};
 use crate::output::{Outcome, pretty};
 
@@ -141,22 +142,18 @@ impl Language for SmartFrog {
         old: &Older<'_>,
         new: &Path,
         options: &InputOptions,
-        format: &str,
-    ) -> Result<Outcome, UsageError> {
+        _: About,
+    ) -> Result<DiffOutcome, UsageError> {
         let options = Options { provenance: true, ..compiler_options(options)? };
         let mut old = compiled(session, old.files, &old.path, &options)?;
         let new = compiled(session, session.files, new, &options)?;
         let (Some(before), Some(after)) = (&old.store, &new.store) else {
             old.diagnostics.extend(new.diagnostics);
-            return Ok(Outcome { result: None, diagnostics: old.diagnostics });
+            return Ok(DiffOutcome::failed(old.diagnostics));
         };
         let changes = diff::diff((before, &old.arena), (after, &new.arena));
-        let text = match format {
-            "json" => pretty(&diff::json(&changes, &session.sources)),
-            "markdown" => format!("```\n{}```\n", diff::text(&changes, &session.sources)),
-            _ => diff::text(&changes, &session.sources),
-        };
-        Ok(Outcome { result: Some(text), diagnostics: Vec::new() })
+        let (text, json) = (diff::text(&changes, &session.sources), diff::json(&changes, &session.sources));
+        Ok(DiffOutcome::of_texts(text, pretty(&json), Vec::new(), !changes.is_empty()))
     }
 }
 

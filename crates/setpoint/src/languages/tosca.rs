@@ -48,9 +48,7 @@ impl Language for Tosca {
                 answer
             }
         };
-        let mut verdict = Verdict::nothing_asked();
-        verdict.give(Question::ReachesFinal, answer);
-        report.conclude(verdict);
+        report.conclude(Verdict::of(Question::ReachesFinal, answer));
         Ok(vec![report])
     }
 

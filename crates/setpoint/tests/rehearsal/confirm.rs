@@ -72,7 +72,7 @@ fn refused(places: &Places, manifest: &Path, witnesses: &mut Witnesses) -> Resul
     let Some(catalog) = compiled.catalog else { return Ok("Puppet does not compile it".to_owned()) };
     let outcome = witnesses.judge.apply(&Trial {
         catalog,
-        earlier: None,
+        earlier: Vec::new(),
         start: Vec::new(),
         then: Vec::new(),
         packages: Vec::new(),

@@ -189,7 +189,7 @@ impl Subject {
         let order = self.containers_first(order);
         let outcome = judge.apply(&Trial {
             catalog: self.permuted(&order),
-            earlier,
+            earlier: earlier.into_iter().collect(),
             start: start.nodes.clone(),
             then: start.then.clone(),
             packages: start.packages.clone(),

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use serde_json::{Map, Value as Json};
-use setpoint_puppet_values::{Data, Deferred, Hash, Key, Object, Regex, SemVer, Uri, Value};
+use setpoint_puppet_values::{Data, Deferred, Hash, Key, Object, Regex, SemVer, Type, Uri, Value};
 
 /// A value of a parameter. The reader of JSON has limited the depth already.
 pub fn value(json: &Json) -> Value {
@@ -49,10 +49,14 @@ fn typed(name: &str, entries: &Map<String, Json>) -> Option<Value> {
         "Regexp" => Value::new(Data::Regex(Regex::unchecked(inner?.as_str()?))),
         "SemVer" => Value::new(Data::SemVer(Arc::new(SemVer::parse(inner?.as_str()?).ok()?))),
         "URI" => Value::new(Data::Uri(Arc::new(Uri::parse(inner?.as_str()?).ok()?))),
+        "Setpoint::Opaque" => {
+            let reason = entries.get("reason").and_then(Json::as_str).unwrap_or("it was not computed");
+            Value::unknown(reason, Type::Any)
+        }
         other => {
             let others = entries.iter().filter(|(key, _)| *key != "__ptype");
             let attributes = others.map(|(key, item)| (Key::from(key.as_str()), value(item))).collect();
-            Value::new(Data::Object(Arc::new(Object { type_name: Arc::from(other), attributes })))
+            Value::new(Data::Object(Arc::new(Object::new(other, attributes))))
         }
     })
 }

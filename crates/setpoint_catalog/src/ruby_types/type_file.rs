@@ -31,6 +31,48 @@ fn is_declaration(name: Option<&str>) -> bool {
     matches!(name, Some("newparam" | "newproperty" | "newcheck"))
 }
 
+/// Whether a statement of a type is known to bring no parameter.
+fn declares_nothing(name: &str) -> bool {
+    name.starts_with('@')
+        || matches!(
+            name,
+            "desc"
+                | "validate"
+                | "feature"
+                | "features"
+                | "provide"
+                | "newvalues"
+                | "munge"
+                | "isnamevar"
+                | "apply_to_host"
+                | "apply_to_device"
+                | "apply_to_all"
+                | "apply_to"
+                | "private"
+                | "public"
+                | "protected"
+                | "require"
+                | "require_relative"
+                | "attr_reader"
+                | "attr_writer"
+                | "attr_accessor"
+                | "class"
+                | "module"
+                | "alias"
+                | "alias_method"
+                | "raise"
+                | "fail"
+                | "return"
+                | "end"
+                | "else"
+                | "elsif"
+                | "rescue"
+                | "ensure"
+                | "self"
+                | "include"
+        )
+}
+
 /// Variables of the loops around a declaration, with the word that they stand for.
 type Variables = BTreeMap<String, String>;
 
@@ -87,13 +129,18 @@ impl<'a> Reader<'a> {
             Some("autobefore") => self.automatic(statement, Relation::Before, variables),
             Some("autonotify") => self.automatic(statement, Relation::Notify, variables),
             Some("def") => self.method(statement),
-            Some("if" | "unless" | "begin") => {
+            Some(word @ ("if" | "unless" | "begin")) => {
                 let end = tree.closer(at).unwrap_or(statement.end);
-                self.body(at + 1..end, variables, depth + 1);
+                // The condition is no statement.
+                let condition = tree.statements(at + 1..end).first().map_or(at + 1, |first| first.end);
+                let start = if word == "begin" { at + 1 } else { condition };
+                self.body(start..end, variables, depth + 1);
             }
             Some("@isomorphic") => self.isomorphic = tree.name(at + 2) != Some("false"),
-            Some("create_parameters" | "extend") => self.open = true,
-            _ => {}
+            Some(name) if declares_nothing(name) || self.tree.is(at + 1, "=") => {}
+            // Whatever it is, it may declare more.
+            Some(_) => self.open = true,
+            None => {}
         }
     }
 

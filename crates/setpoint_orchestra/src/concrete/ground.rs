@@ -1,6 +1,6 @@
 //! A model and an instance put together: cells, and every binding of every rule that links and types allow.
 
-use setpoint_source::{Diagnostic, Rule};
+use setpoint_source::{Diagnostic, Rule, Span};
 
 use super::eval::{Evaluator, Quantifier, compile, quantifiers};
 use crate::instance::{Instance, ObjectId};
@@ -135,8 +135,28 @@ pub enum CellMeaning {
     MessagesAt(ObjectId, MessageId),
 }
 
+/// A rule fits an instance in more ways than are followed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TooManyBindings {
+    pub rule: String,
+}
+
+impl TooManyBindings {
+    fn of(rule: &crate::model::ModelRule) -> Self {
+        Self { rule: rule.name.to_string() }
+    }
+
+    /// The finding that this limit ended the work.
+    pub fn finding(&self, place: Option<Span>) -> Diagnostic {
+        let message = format!("rule `{}` fits in more than {MAX_STEPS} ways here", self.rule);
+        let mut finding = Diagnostic::new(Rule::LimitReached, message);
+        finding.span = place;
+        finding
+    }
+}
+
 impl<'a> Ground<'a> {
-    pub fn new(model: &'a Model, instance: &'a Instance) -> Result<Self, String> {
+    pub fn new(model: &'a Model, instance: &'a Instance) -> Result<Self, TooManyBindings> {
         let layout = Layout::new(model, instance);
         let mut start = vec![0; layout.cells].into_boxed_slice();
         for (cell, object) in instance.objects.iter().enumerate() {
@@ -243,7 +263,7 @@ impl<'a> Ground<'a> {
         (0..self.steps.len()).filter(|&at| self.enabled(&self.steps[at], state)).collect()
     }
 
-    fn bind_rules(&mut self) -> Result<(), String> {
+    fn bind_rules(&mut self) -> Result<(), TooManyBindings> {
         let model = self.model;
         for (rule, definition) in model.rules.iter().enumerate() {
             let mut conjuncts = Vec::new();
@@ -266,7 +286,7 @@ impl<'a> Ground<'a> {
                 }
             }
             if self.steps.len() > MAX_STEPS {
-                return Err(format!("rule `{}` has too many bindings here", definition.name));
+                return Err(TooManyBindings::of(definition));
             }
         }
         Ok(())
@@ -279,9 +299,9 @@ impl<'a> Ground<'a> {
         fixed: &[Formula],
         partial: &mut Vec<Option<ObjectId>>,
         out: &mut Vec<Vec<ObjectId>>,
-    ) -> Result<(), String> {
+    ) -> Result<(), TooManyBindings> {
         if out.len() > MAX_STEPS {
-            return Err(format!("rule `{}` has too many bindings here", self.model.rules[rule].name));
+            return Err(TooManyBindings::of(&self.model.rules[rule]));
         }
         let Some((var, candidates)) = self.next_parameter(rule, fixed, partial) else {
             let mut env: Vec<ObjectId> = partial.iter().flatten().copied().collect();

@@ -14,7 +14,7 @@ mod timeline;
 
 pub use check::{Facts, Failure, FailureEnd, Limits, Method, Open, Outcome, check};
 pub use explain::{Explanation, Need, Wait, explain};
-pub use ground::{Cell, CellMeaning, Ground, State, Step, Write};
+pub use ground::{Cell, CellMeaning, Ground, State, Step, TooManyBindings, Write};
 pub use run::{Run, maximal_run, random_run};
 pub use search::{Explored, LeadsTo, explore, leads_to};
 pub use timeline::{Timeline, TimelineEntry, timeline};

@@ -41,7 +41,8 @@ pub(super) fn lex(text: &str) -> Lexed {
     let bytes = text.as_bytes();
     let mut tokens = Vec::new();
     let mut comments = Vec::new();
-    let mut at = 0;
+    // Editors of Windows put a byte order mark before the text.
+    let mut at = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
     while at < bytes.len() {
         let start = at;
         let next = bytes.get(at + 1).copied();

@@ -34,11 +34,15 @@ pub(super) fn resolve(files: &[(FileId, RuleFile)]) -> Resolved {
             None => missing,
         });
     }
-    let mut instances = Vec::new();
+    let mut instances: Vec<Instance> = Vec::new();
     for (id, file) in files {
         resolver.file = *id;
         for item in &file.items {
             if let Item::Instance { name, objects, range } = item {
+                if instances.iter().any(|known| known.name == name.text.as_str()) {
+                    resolver.error(name.range, format!("instance `{}` is declared twice", name.text));
+                    continue;
+                }
                 instances.extend(resolver.instance(*name, objects, *range));
             }
         }

@@ -1,5 +1,7 @@
 //! `x[key]`: elements of collections, parameters of types, and parameters of declared resources.
 
+use std::sync::Arc;
+
 use setpoint_provenance::Control;
 use setpoint_puppet_functions::{DanglingReference, FailureKind, Stop};
 use setpoint_puppet_syntax::ast::{Expr, ExprKind};
@@ -26,6 +28,9 @@ impl Compiler<'_> {
         } else {
             self.evaluate_keys(keys)?
         };
+        if let Some(unknown) = values.iter().find_map(Value::unknown_part) {
+            return Ok(Value::unknown(Arc::clone(&unknown.reason), Type::Any));
+        }
         if let Some(result) = self.access_parameters(&left, &values)? {
             return Ok(self.read_parameter(result, &left, &values, expression));
         }

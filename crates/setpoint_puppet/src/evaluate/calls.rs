@@ -8,9 +8,10 @@ use setpoint_puppet_syntax::ast::{self, Expr, ExprKind, Lambda, MethodCall};
 use setpoint_puppet_values::types::{
     CallableType, Signature, TupleType, describe_return_mismatch, describe_signatures,
 };
-use setpoint_puppet_values::{Data, Key, Type, Value, infer_set};
+use setpoint_puppet_values::{Data, Type, Value, infer_set};
 use setpoint_source::{Span, Symbol};
 
+use super::operators::undecided;
 use crate::compiler::{Compiler, Frame};
 use crate::evaluate::LambdaBlock;
 use crate::functions;
@@ -140,7 +141,15 @@ impl Compiler<'_> {
             return self.call_defined(name, function, call);
         }
         if let Some(function) = functions::find(&name) {
-            return function(self, call);
+            return match call.arguments.iter().find_map(Value::unknown_part) {
+                Some(unknown) if matches!(name.as_str(), "tagged" | "defined") => {
+                    Ok(Value::unknown(Arc::clone(&unknown.reason), Type::Boolean(None)))
+                }
+                Some(unknown) if matches!(name.as_str(), "realize" | "tag") => {
+                    Err(undecided(&unknown.reason, call.span))
+                }
+                _ => function(self, call),
+            };
         }
         if let Some(function) = builtin(&name) {
             return function.call(self, call);
@@ -211,9 +220,7 @@ impl Compiler<'_> {
                 self.note_jump(&definition.body, true);
                 value
             }
-            Err(Stop::Break(span)) => {
-                return Err(FailureKind::IllegalJump { function: "break" }.at(span));
-            }
+            // `break()` ends the iteration that called the function, if one did.
             result => self.after_jumps(result?, jumps),
         };
         check_result(signature.returns.as_ref(), &value, &definition.name)?;
@@ -239,12 +246,14 @@ impl Compiler<'_> {
         self.check_order(parameters)?;
         let mut types = Vec::with_capacity(parameters.len());
         let (mut least, mut most) = (0, Some(0));
+        let mut has_optional = false;
         for parameter in parameters {
             let of = match &parameter.type_expr {
                 Some(expression) => self.evaluate_type(expression)?,
                 None => Type::Any,
             };
             if !parameter.captures_rest {
+                has_optional |= parameter.default.is_some();
                 least += i64::from(parameter.default.is_none());
                 most = most.map(|most| most + 1);
                 types.push(of);
@@ -253,7 +262,12 @@ impl Compiler<'_> {
             // An array says how many values the rest may have.
             if let Type::Array(Some(array)) = of.resolved() {
                 let size = array.size.unwrap_or(setpoint_puppet_values::types::IntRange::ANY_SIZE);
-                least += size.from.unwrap_or(0);
+                let required = size.from.unwrap_or(0);
+                if has_optional && required > 0 {
+                    let order = FailureKind::ParameterOrder { parameter: parameter.name };
+                    return Err(order.at(self.span(parameter.range)));
+                }
+                least += required;
                 most = most.and_then(|most| Some(most + size.to?));
                 types.push(array.element.clone());
             } else {
@@ -299,7 +313,7 @@ fn member(receiver: &Value, name: &str) -> Option<Value> {
             "arguments" => Some(Value::array(call.arguments.clone())),
             _ => None,
         },
-        Data::Object(object) => object.attributes.get(&Key::from(name)).cloned(),
+        Data::Object(object) => object.get(name),
         _ => None,
     }
 }

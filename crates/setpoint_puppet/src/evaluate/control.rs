@@ -3,7 +3,7 @@
 use setpoint_provenance::{Control, Prov};
 use setpoint_puppet_functions::{FailureKind, Stop};
 use setpoint_puppet_syntax::ast::{CaseOption, Expr, ExprKind, SelectorCase};
-use setpoint_puppet_values::{Data, Value, ops};
+use setpoint_puppet_values::{Value, ops};
 
 use super::operators::undecided;
 use super::unparenthesized;
@@ -59,7 +59,7 @@ impl Compiler<'_> {
         let scope = self.frame.scope;
         let level = self.scopes[scope].level();
         let tested = self.evaluate(subject)?;
-        if let Data::Opaque(unknown) = &tested.data {
+        if let Some(unknown) = tested.unknown_part() {
             return Err(undecided(&unknown.reason, self.place(subject)));
         }
         let mut read = vec![tested.prov];
@@ -104,7 +104,7 @@ impl Compiler<'_> {
         let scope = self.frame.scope;
         let level = self.scopes[scope].level();
         let tested = self.evaluate(subject)?;
-        if let Data::Opaque(unknown) = &tested.data {
+        if let Some(unknown) = tested.unknown_part() {
             return Err(undecided(&unknown.reason, self.place(subject)));
         }
         let mut read = vec![tested.prov];

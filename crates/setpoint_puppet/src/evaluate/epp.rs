@@ -22,6 +22,8 @@ pub(crate) struct Epp {
     /// What decided about which parts there are.
     decided: Vec<Prov>,
     is_sensitive: bool,
+    /// Why a part of the text is not known.
+    unknown: Option<Arc<str>>,
 }
 
 impl Epp {
@@ -93,7 +95,11 @@ impl Compiler<'_> {
         } else {
             Prov::NONE
         };
-        let value = Value::string(written.text).with(prov);
+        let value = match written.unknown {
+            Some(reason) => Value::unknown(reason, Type::String(None)),
+            None => Value::string(written.text),
+        };
+        let value = value.with(prov);
         if written.is_sensitive { Value::new(Data::Sensitive(Arc::new(value))).with(prov) } else { value }
     }
 
@@ -219,6 +225,9 @@ impl Compiler<'_> {
         if let Some(written) = self.epp.last_mut() {
             written.text.push_str(&text);
             written.is_sensitive |= is_sensitive;
+            if let Some(part) = value.unknown_part() {
+                written.unknown = Some(Arc::clone(&part.reason));
+            }
             written.parts.push(value.prov);
             written.note(self.frame.control);
         }

@@ -21,7 +21,9 @@ use setpoint_puppet_functions::{
 };
 use setpoint_puppet_syntax::ast::{AssignOp, Expr, ExprKind};
 use setpoint_puppet_syntax::puppet_start;
-use setpoint_puppet_values::{Blame, Checks, Data, Hash, Key, Regex, Type, Value, ValueError, iterate};
+use setpoint_puppet_values::{
+    Blame, Checks, Data, Hash, Key, Regex, Type, Value, ValueError, iterate, to_text,
+};
 use setpoint_source::{Range, Span, Symbol, never};
 
 use crate::compiler::Compiler;
@@ -216,7 +218,8 @@ impl Compiler<'_> {
             | ExprKind::Define(_)
             | ExprKind::Node(_)
             | ExprKind::Function(_)
-            | ExprKind::TypeAlias(_) => Ok(Value::UNDEF),
+            | ExprKind::TypeAlias(_)
+            | ExprKind::TypeMapping => Ok(Value::UNDEF),
             ExprKind::Unsupported { what } => Err(illegal(IllegalConstruct::NotInCatalogs(what.to_string()))),
             ExprKind::Lambda(_) => Err(illegal(IllegalConstruct::Lambda)),
             ExprKind::Error => Err(illegal(IllegalConstruct::Unparsed)),
@@ -234,7 +237,9 @@ impl Compiler<'_> {
     }
 
     fn evaluate_type_name(&mut self, name: Symbol, expression: &Expr) -> Result<Value, Stop> {
-        let of = if let Some(of) = self.known_types.get(&name) {
+        let of = if let Some(of) = self.find_in_type_set(name)? {
+            of
+        } else if let Some(of) = self.known_types.get(&name) {
             of.clone()
         } else {
             let Some(of) = self.find_type(&name)? else {
@@ -260,12 +265,16 @@ impl Compiler<'_> {
         let mut hash = Hash::with_capacity_and_hasher(entries.len(), rustc_hash::FxBuildHasher);
         // Keys that come twice count twice: had one been another, the first entry would have stayed.
         let (mut keys, mut values) = (Vec::new(), Vec::new());
+        let mut unknown = None;
         for (key, value) in entries {
             let key = self.evaluate(key)?;
             let value = self.evaluate(value)?;
             if self.arena.enabled() {
                 keys.push(key.prov);
                 values.push(value.prov);
+            }
+            if let Some(part) = key.unknown_part() {
+                unknown = Some(Arc::clone(&part.reason));
             }
             hash.insert(Key(key), value);
         }
@@ -275,7 +284,12 @@ impl Compiler<'_> {
         } else {
             Prov::NONE
         };
-        Ok(Value::hash(hash).with(prov))
+        // A key that is not known may be any of the others.
+        let value = match unknown {
+            Some(reason) => Value::unknown(reason, Type::Hash(None)),
+            None => Value::hash(hash),
+        };
+        Ok(value.with(prov))
     }
 
     fn array_of(&mut self, shapes: &[Prov], values: &[Value], range: Range) -> Prov {
@@ -369,8 +383,9 @@ impl Compiler<'_> {
         match &value.data {
             Data::Hash(entries) => {
                 for target in targets {
-                    let key = target_name(target);
-                    let Some(entry) = entries.get(&Key::from(key.as_str())) else {
+                    let key = Key(target_key(target));
+                    let Some(entry) = entries.get(&key) else {
+                        let key = to_text(&key.0).to_string();
                         return Err(illegal_assignment(IllegalAssignment::MissingKey(key)));
                     };
                     let entry = self.chosen_from(entry.clone(), value.prov);
@@ -448,6 +463,14 @@ fn illegal(what: IllegalConstruct) -> Stop {
 
 fn illegal_assignment(what: IllegalAssignment) -> Stop {
     FailureKind::IllegalAssignment(what).unplaced()
+}
+
+/// The key whose value a target gets: the name of a variable, or the names of several.
+fn target_key(target: &Expr) -> Value {
+    match &target.kind {
+        ExprKind::Array(targets) => Value::array(targets.iter().map(target_key).collect()),
+        _ => Value::from(target_name(target)),
+    }
 }
 
 fn target_name(target: &Expr) -> String {

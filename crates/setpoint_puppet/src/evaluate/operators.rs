@@ -1,10 +1,12 @@
 //! Operators.
 
+use std::sync::Arc;
+
 use setpoint_provenance::Control;
 use setpoint_puppet_functions::{FailureKind, Stop, UnknownUse};
 use setpoint_puppet_syntax::ast::{BinaryOp, Expr};
 use setpoint_puppet_values::ops::{self, Arithmetic, Comparison, MatchVariables, Matched};
-use setpoint_puppet_values::{Blame, Data, Value, ValueError};
+use setpoint_puppet_values::{Blame, Data, Type, Value, ValueError};
 use setpoint_source::{Span, Symbol, never};
 
 use crate::compiler::Compiler;
@@ -23,9 +25,9 @@ impl Compiler<'_> {
         }
         let a = self.evaluate(left)?;
         let b = self.evaluate(right)?;
-        if let Some(opaque) = opaque(&a).or_else(|| opaque(&b)) {
+        if let Some(value) = on_unknown(op, &a, &b) {
             let prov = self.combine(symbol_of(op), expression.range, [a.prov, b.prov].into_iter());
-            return Ok(opaque.with(prov));
+            return Ok(value.with(prov));
         }
         let blamed = |compiler: &Self, blame: Blame| match blame {
             Blame::Left | Blame::Key(0) => compiler.place(left),
@@ -104,10 +106,12 @@ impl Compiler<'_> {
 
     /// Whether a value is true. Nothing can be decided on a value that could not be computed.
     pub(super) fn truth(&self, value: &Value, expression: &Expr) -> Result<bool, Stop> {
-        if let Data::Opaque(unknown) = &value.data {
-            return Err(undecided(&unknown.reason, self.place(expression)));
+        match &value.data {
+            Data::Opaque(unknown) => {
+                unknown.truth().ok_or_else(|| undecided(&unknown.reason, self.place(expression)))
+            }
+            _ => Ok(value.is_true()),
         }
-        Ok(value.is_true())
     }
 
     /// Notes what a match found; the result is whether it did.
@@ -143,9 +147,31 @@ fn compared(operator: Comparison, left: &Value, right: &Value) -> Result<Value, 
     ops::compare(operator, left, right).map(Value::from)
 }
 
-/// What stands in for a value that could not be computed.
-fn opaque(value: &Value) -> Option<Value> {
-    matches!(value.data, Data::Opaque(_)).then(|| value.clone())
+/// What an operator gives if something could not be computed that it looks at.
+fn on_unknown(op: BinaryOp, a: &Value, b: &Value) -> Option<Value> {
+    let whole = |value: &Value| match &value.data {
+        Data::Opaque(unknown) => Some(Arc::clone(unknown)),
+        _ => None,
+    };
+    let (looks_inside, of) = match op {
+        // Elements are moved without a look at them.
+        BinaryOp::Add | BinaryOp::ShiftLeft => (false, Type::Any),
+        BinaryOp::Subtract
+        | BinaryOp::Multiply
+        | BinaryOp::Divide
+        | BinaryOp::Modulo
+        | BinaryOp::ShiftRight => (true, Type::Any),
+        _ => (true, Type::Boolean(None)),
+    };
+    if let (BinaryOp::Match | BinaryOp::NoMatch, Data::Opaque(unknown), Data::Type(wanted)) =
+        (op, &a.data, &b.data)
+        && wanted.is_assignable(&unknown.of)
+    {
+        return Some(Value::from(op == BinaryOp::Match));
+    }
+    let inside = |value: &Value| if looks_inside { value.unknown_part().cloned() } else { whole(value) };
+    let unknown = inside(a).or_else(|| inside(b))?;
+    Some(Value::unknown(Arc::clone(&unknown.reason), of))
 }
 
 pub(super) fn undecided(reason: &str, span: Span) -> Stop {

@@ -99,8 +99,8 @@ impl Compiler<'_> {
         let mut seen = Titles::default();
         for (at, body) in bodies.iter().enumerate() {
             let titles = self.evaluate_titles(body, bodies.len() > 1, &mut seen, span)?;
-            let has_default = titles.iter().any(|title| matches!(title.data, Data::Default));
-            if has_default && default.replace(at).is_some() {
+            let defaults = titles.iter().filter(|title| matches!(title.data, Data::Default)).count();
+            if defaults > 1 || defaults == 1 && default.replace(at).is_some() {
                 return Err(FailureKind::InvalidTitle(InvalidTitle::SecondDefault).at(span));
             }
             let titles = titles.into_iter().filter(|title| !matches!(title.data, Data::Default)).collect();
@@ -228,6 +228,12 @@ impl Compiler<'_> {
                 }
                 AttributeKind::Splat(expression) => {
                     let value = self.evaluate(expression)?;
+                    if let Data::Opaque(unknown) = &value.data {
+                        let reason =
+                            format!("attributes come from a value that is not known: {}", unknown.reason);
+                        self.record_unknown(&reason, self.place(expression));
+                        continue;
+                    }
                     let Data::Hash(entries) = &value.data else {
                         let actual = infer(&value).generalize().to_string();
                         let illegal = IllegalConstruct::SplatOf { actual };
@@ -390,6 +396,9 @@ impl Compiler<'_> {
             BinaryOp::Equal | BinaryOp::NotEqual => {
                 let name = Symbol::new(&to_text(&self.evaluate(left)?));
                 let value = self.evaluate(right)?;
+                if let Some(unknown) = value.unknown_part() {
+                    return Err(undecided(&unknown.reason, self.place(right)));
+                }
                 if *op == BinaryOp::NotEqual {
                     return Ok(Some(Query::NotEqual { name, value }));
                 }

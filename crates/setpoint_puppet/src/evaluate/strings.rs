@@ -1,9 +1,11 @@
 //! Strings with expressions in them.
 
+use std::sync::Arc;
+
 use setpoint_provenance::Prov;
 use setpoint_puppet_functions::{FailureKind, Stop};
 use setpoint_puppet_syntax::ast::{Expr, ExprKind, StringPart};
-use setpoint_puppet_values::{Data, Value, to_text};
+use setpoint_puppet_values::{Data, Type, Value, to_text};
 
 use crate::compiler::Compiler;
 
@@ -27,8 +29,10 @@ impl Compiler<'_> {
                     }
                     match &value.data {
                         Data::String(plain) => text.push_str(plain),
-                        Data::Opaque(_) => unknown = Some(value),
-                        _ => text.push_str(&to_text(&value)),
+                        _ => match value.unknown_part() {
+                            Some(part) => unknown = Some(Arc::clone(&part.reason)),
+                            None => text.push_str(&to_text(&value)),
+                        },
                     }
                 }
             }
@@ -40,7 +44,11 @@ impl Compiler<'_> {
         } else {
             Prov::NONE
         };
-        Ok(unknown.unwrap_or_else(|| Value::string(text)).with(prov))
+        let value = match unknown {
+            Some(reason) => Value::unknown(reason, Type::String(None)),
+            None => Value::string(text),
+        };
+        Ok(value.with(prov))
     }
 
     pub(super) fn evaluate_heredoc(&mut self, syntax: Option<&str>, text: &Expr) -> Result<Value, Stop> {

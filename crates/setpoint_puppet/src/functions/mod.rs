@@ -1,5 +1,6 @@
 //! The functions that need the catalog or the scope: `include` and its kin, `defined`, `realize`, ….
 
+mod annotate;
 mod catalog;
 mod classes;
 mod create_resources;
@@ -9,11 +10,13 @@ use setpoint_puppet_values::{Data, Value};
 
 use crate::compiler::Compiler;
 
+pub(crate) use annotate::Annotation;
+
 type Function = fn(&mut Compiler<'_>, &Call<'_>) -> Result<Value, Stop>;
 
 /// The names of the functions that [`find`] finds.
 pub(crate) const NAMES: &[&str] =
-    &["include", "contain", "require", "realize", "tag", "tagged", "defined", "create_resources"];
+    &["include", "contain", "require", "realize", "tag", "tagged", "defined", "create_resources", "annotate"];
 
 /// The function of this name, if it belongs to the evaluator.
 pub(crate) fn find(name: &str) -> Option<Function> {
@@ -26,6 +29,7 @@ pub(crate) fn find(name: &str) -> Option<Function> {
         "tagged" => catalog::tagged,
         "defined" => catalog::defined,
         "create_resources" => create_resources::create_resources,
+        "annotate" => annotate::annotate,
         _ => return None,
     };
     Some(function)

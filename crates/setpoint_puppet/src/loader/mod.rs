@@ -4,8 +4,8 @@
 
 mod autoload;
 mod location;
-mod objects;
 mod register;
+mod type_sets;
 mod types;
 
 pub(crate) use register::lower;
@@ -89,6 +89,8 @@ pub(crate) struct TypeAlias {
     pub(crate) definition: Arc<ast::TypeAliasDef>,
     /// Known after the first use; its target a little later, for it may mention itself.
     pub(crate) alias: Option<Arc<Alias>>,
+    /// The type set that defines it, in lower case: the names of the set come first in its definition.
+    pub(crate) type_set: Option<Symbol>,
 }
 
 /// Everything that is known by name.
@@ -101,6 +103,8 @@ pub(crate) struct Definitions {
     node_names: FxHashMap<Symbol, DefinitionId>,
     functions: FxHashMap<Symbol, Function>,
     aliases: FxHashMap<Symbol, TypeAlias>,
+    /// The sets that a type set calls by names of its own, by the set and that name, both in lower case.
+    type_set_references: FxHashMap<(Symbol, Symbol), Symbol>,
     natives: FxHashMap<Symbol, Option<Native>>,
     loaded: FxHashSet<PathBuf>,
     missing: FxHashSet<Symbol>,
@@ -126,6 +130,7 @@ impl Default for Definitions {
             node_names: FxHashMap::default(),
             functions: FxHashMap::default(),
             aliases: FxHashMap::default(),
+            type_set_references: FxHashMap::default(),
             natives: FxHashMap::default(),
             loaded: FxHashSet::default(),
             missing: FxHashSet::default(),

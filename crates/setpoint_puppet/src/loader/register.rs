@@ -106,7 +106,7 @@ impl Compiler<'_> {
                     let known = known.map(|known| known.definition.range.in_file(known.definition.file));
                     let sort = DefinitionSort::TypeAlias;
                     self.refuse_second((sort, known), sort, name, span)?;
-                    let loaded = TypeAlias { definition: Arc::clone(alias), alias: None };
+                    let loaded = TypeAlias { definition: Arc::clone(alias), alias: None, type_set: None };
                     self.definitions.aliases.insert(lower(alias.name), loaded);
                 }
             }

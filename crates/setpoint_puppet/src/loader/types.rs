@@ -1,14 +1,15 @@
 //! Names of data types: those of Puppet, aliases, and types of resources.
 
+use std::sync::Arc;
+
 use setpoint_provenance::Prov;
 use setpoint_puppet_functions::{FailureKind, MisplacedCode, Stop};
 use setpoint_puppet_syntax::ast::{Expr, ExprKind, TypeAliasDef};
 use setpoint_puppet_syntax::parse_expression;
-use setpoint_puppet_values::types::Alias;
-use setpoint_puppet_values::{Data, Type, ValueError};
-use setpoint_source::{Rule, Severity, Span, Symbol};
+use setpoint_puppet_values::types::{Alias, ObjectType};
+use setpoint_puppet_values::{Data, Type};
+use setpoint_source::{Range, Rule, Severity, Span, Symbol};
 
-use super::objects::object_type;
 use super::register::lower;
 use crate::compiler::{Compiler, Frame};
 use crate::scope::ScopeId;
@@ -29,7 +30,7 @@ impl Compiler<'_> {
         Ok(self.find_resource_type(name)?.map(|_| Type::resource(&name.to_lowercase())))
     }
 
-    fn find_alias(&mut self, name: Symbol) -> Result<Option<Type>, Stop> {
+    pub(super) fn find_alias(&mut self, name: Symbol) -> Result<Option<Type>, Stop> {
         let key = lower(name);
         if !self.definitions.aliases.contains_key(&key) {
             self.load_from_folder("types", key)?;
@@ -40,16 +41,22 @@ impl Compiler<'_> {
             return Ok(Some(Type::Alias(alias.clone())));
         }
         let definition = known.definition.clone();
+        let type_set = known.type_set;
         let alias = Alias::new(definition.name.as_str());
         known.alias = Some(alias.clone());
         let frame = Frame { scope: ScopeId::TOP, file: definition.file, control: Prov::NONE };
         let outer = std::mem::replace(&mut self.frame, frame);
+        let outer_set = std::mem::replace(&mut self.type_set, type_set);
         let target = self.alias_target(&definition);
+        self.type_set = outer_set;
         self.frame = outer;
         let target = target?;
-        if let Type::Object(Some(object)) = &target
-            && object.name.is_some()
-        {
+        let is_named = match &target {
+            Type::Object(Some(object)) => object.name.is_some(),
+            Type::TypeSet(Some(set)) => set.name.is_some(),
+            _ => false,
+        };
+        if is_named {
             // By other spellings of its name it is found as an alias.
             let _ = alias.resolve(target.clone());
             self.known_types.insert(name, target.clone());
@@ -60,19 +67,29 @@ impl Compiler<'_> {
         Ok(Some(Type::Alias(alias)))
     }
 
-    /// What an alias stands for. A definition of an object makes a type of its own, with the name of the alias.
+    /// What an alias stands for. The definition of an object or of a set makes a type of its own, with the name of the
+    /// alias.
     fn alias_target(&mut self, definition: &TypeAliasDef) -> Result<Type, Stop> {
-        let unplaced = |error: ValueError| FailureKind::from(error).unplaced();
-        if matches!(definition.value.kind, ExprKind::Hash(_)) {
-            let object = self.evaluate(&definition.value)?;
-            return object_type(&definition.name, &object).map_err(unplaced);
+        let value = &definition.value;
+        if let Some(range) = invalid_type_expression(value) {
+            let text = self.environment.sources.file(definition.file);
+            let text = text.text().get(range.start as usize..range.end as usize).unwrap_or_default();
+            return Err(FailureKind::InvalidTypeText(text.to_owned()).unplaced());
         }
-        let target = self.interpret_type(&definition.value)?;
-        match &target {
-            Type::Object(Some(object)) if object.name.is_none() => {
-                object_type(&definition.name, &object.definition).map_err(unplaced)
+        match &value.kind {
+            ExprKind::Access { target, keys } if is_type_name(target, "Object") && keys.len() == 1 => {
+                let outer = std::mem::replace(&mut self.names_may_be_unknown, true);
+                let object = self.evaluate(&keys[0]);
+                self.names_may_be_unknown = outer;
+                let object = ObjectType::from_definition(Some(&definition.name), &object?);
+                let object = object.map_err(|error| FailureKind::from(error).unplaced())?;
+                Ok(Type::Object(Some(Arc::new(object))))
             }
-            _ => Ok(target),
+            ExprKind::Access { target, keys } if is_type_name(target, "TypeSet") => match keys.as_slice() {
+                [Expr { kind: ExprKind::Hash(entries), .. }] => self.type_set(definition, entries),
+                _ => self.interpret_type(value),
+            },
+            _ => self.interpret_type(value),
         }
     }
 
@@ -150,6 +167,36 @@ impl Compiler<'_> {
         })?;
         self.type_texts.insert(text.to_owned(), of.clone());
         Ok(of)
+    }
+}
+
+pub(super) fn is_type_name(expression: &Expr, expected: &str) -> bool {
+    matches!(&expression.kind, ExprKind::TypeName(name) if name.as_str() == expected)
+}
+
+/// The place of what may not stand in a type: only literals and types may, nothing has to be evaluated.
+fn invalid_type_expression(expression: &Expr) -> Option<Range> {
+    let any = |expressions: &[Expr]| expressions.iter().find_map(invalid_type_expression);
+    match &expression.kind {
+        ExprKind::Undef
+        | ExprKind::Default
+        | ExprKind::Bool(_)
+        | ExprKind::Integer { .. }
+        | ExprKind::Float(_)
+        | ExprKind::String(_)
+        | ExprKind::Regex(_)
+        | ExprKind::Name(_)
+        | ExprKind::TypeName(_) => None,
+        ExprKind::Heredoc { text, .. } => invalid_type_expression(text),
+        ExprKind::Negate(inner) => invalid_type_expression(inner),
+        ExprKind::Array(items) => any(items),
+        ExprKind::Hash(entries) => entries
+            .iter()
+            .find_map(|(key, value)| invalid_type_expression(key).or_else(|| invalid_type_expression(value))),
+        // The types of a set have a form of their own.
+        ExprKind::Access { target, .. } if is_type_name(target, "TypeSet") => None,
+        ExprKind::Access { target, keys } if matches!(target.kind, ExprKind::TypeName(_)) => any(keys),
+        _ => Some(expression.range),
     }
 }
 

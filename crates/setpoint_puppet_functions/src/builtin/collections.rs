@@ -11,11 +11,11 @@ use crate::function::{Dispatch, Function, optional, repeated, required};
 use crate::ruby::{self, sort::sort_by};
 
 pub(super) static KEYS: Function =
-    Function::typed("keys", &[Dispatch::new(&[required("Hash", "hsh")], keys)]);
+    Function::typed("keys", &[Dispatch::new(&[required("Hash", "hsh")], keys)]).moving_unknown();
 pub(super) static VALUES: Function =
-    Function::typed("values", &[Dispatch::new(&[required("Hash", "hsh")], values)]);
+    Function::typed("values", &[Dispatch::new(&[required("Hash", "hsh")], values)]).moving_unknown();
 pub(super) static FLATTEN: Function =
-    Function::typed("flatten", &[Dispatch::new(&[repeated("Any", "args")], flatten)]);
+    Function::typed("flatten", &[Dispatch::new(&[repeated("Any", "args")], flatten)]).moving_unknown();
 pub(super) static JOIN: Function = Function::typed(
     "join",
     &[Dispatch::new(&[required("Array", "arg"), optional("String", "delimiter")], join)],
@@ -27,11 +27,13 @@ pub(super) static LENGTH: Function = Function::typed(
         Dispatch::new(&[required("String", "arg")], length),
         Dispatch::new(&[required("Binary", "arg")], length),
     ],
-);
+)
+.moving_unknown();
 pub(super) static SIZE: Function = Function::typed(
     "size",
     &[Dispatch::new(&[required("Variant[Collection, String, Binary]", "arg")], length)],
-);
+)
+.moving_unknown();
 pub(super) static EMPTY: Function = Function::typed(
     "empty",
     &[
@@ -42,7 +44,8 @@ pub(super) static EMPTY: Function = Function::typed(
         Dispatch::new(&[required("Binary", "bin")], empty),
         Dispatch::new(&[required("Undef", "x")], empty),
     ],
-);
+)
+.moving_unknown();
 pub(super) static SORT: Function = Function::typed(
     "sort",
     &[
@@ -66,7 +69,8 @@ pub(super) static DIG: Function = Function::typed(
         &[required("Optional[Collection]", "data"), repeated("Any", "arg")],
         |context, arguments| dig(&arguments[0], &arguments[1..]).map_err(|error| context.fail(error.message)),
     )],
-);
+)
+.moving_unknown();
 pub(super) static GET: Function = Function::typed(
     "get",
     &[Dispatch::new(
@@ -76,7 +80,8 @@ pub(super) static GET: Function = Function::typed(
         },
     )
     .with_optional_block("Callable[1,1]")],
-);
+)
+.moving_unknown();
 pub(super) static GETVAR: Function = Function::typed(
     "getvar",
     &[
@@ -94,7 +99,8 @@ pub(super) static GETVAR: Function = Function::typed(
         .with_optional_block("Callable")
         .refusing(),
     ],
-);
+)
+.moving_unknown();
 
 fn keys(_: &mut Context<'_, '_>, arguments: &[Value]) -> Result<Value, Stop> {
     let entries = arguments[0].as_hash().into_iter().flatten();
@@ -321,7 +327,7 @@ impl DigError {
         .map(|(key, value)| (key.into(), value))
         .into_iter()
         .collect();
-        Value::new(Data::Object(Arc::new(Object { type_name: "Error".into(), attributes })))
+        Value::new(Data::Object(Arc::new(Object::new("Error", attributes))))
     }
 }
 

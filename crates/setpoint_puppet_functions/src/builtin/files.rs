@@ -1,8 +1,9 @@
 //! Functions that read files of modules, and templates. Nothing is executed.
 
 use std::path::Path;
+use std::sync::Arc;
 
-use setpoint_puppet_values::{Data, Opaque, Value};
+use setpoint_puppet_values::{Data, Type, Value};
 
 use crate::context::Context;
 use crate::erb;
@@ -48,17 +49,22 @@ pub(super) static EPP: Function = Function::typed(
         &[required("String", "path"), optional("Hash[Pattern[/^\\w+$/], Any]", "parameters")],
         epp,
     )],
-);
+)
+.moving_unknown();
 pub(super) static INLINE_EPP: Function = Function::typed(
     "inline_epp",
     &[Dispatch::new(
         &[required("String", "template"), optional("Hash[Pattern[/^\\w+$/], Any]", "parameters")],
         inline_epp,
     )],
-);
+)
+.moving_unknown();
 pub(super) static TEMPLATE: Function = Function::counted("template", -2, template);
 pub(super) static INLINE_TEMPLATE: Function = Function::counted("inline_template", -2, inline_template);
 pub(super) static GENERATE: Function = Function::counted("generate", -2, generate);
+/// It comes with the termini of PuppetDB, and so lies on no module path.
+pub(super) static PUPPETDB_QUERY: Function =
+    Function::typed("puppetdb_query", &[Dispatch::new(&[required("Any", "query")], puppetdb_query)]);
 
 /// Manifests are found by name now.
 pub(super) static IMPORT: Function = Function::typed(
@@ -94,6 +100,9 @@ fn file(context: &mut Context<'_, '_>, arguments: &[Value]) -> Result<Value, Sto
         let Some(text) = name.as_str() else {
             return Err(context.fail(ruby::text::no_conversion(name, "String")));
         };
+        if let Some(unknown) = outside(context, text, Type::String(None)) {
+            return Ok(unknown);
+        }
         if let Some(path) = context.host.module_file("files", text) {
             return Ok(text_or_bytes(read(context, &path)?));
         }
@@ -106,15 +115,38 @@ fn file(context: &mut Context<'_, '_>, arguments: &[Value]) -> Result<Value, Sto
 
 fn binary_file(context: &mut Context<'_, '_>, arguments: &[Value]) -> Result<Value, Stop> {
     let name = arguments[0].as_str().unwrap_or_default();
+    if let Some(unknown) = outside(context, name, Type::String(None)) {
+        return Ok(unknown);
+    }
     let Some(path) = context.host.module_file("files", name) else {
         return Err(missing(context, FileUse::BinaryFile, "files", name));
     };
     Ok(Value::new(Data::Binary(read(context, &path)?.into())))
 }
 
+/// The first that exists; a folder is as good as a file.
 fn find(context: &mut Context<'_, '_>, names: &[Value], folder: &str) -> Result<Value, Stop> {
-    let path = names.iter().filter_map(Value::as_str).find_map(|name| context.host.module_file(folder, name));
-    Ok(path.map_or(Value::UNDEF, |path| Value::from(path.display().to_string())))
+    for name in names.iter().filter_map(Value::as_str) {
+        if let Some(unknown) = outside(context, name, Type::Any) {
+            return Ok(unknown);
+        }
+        if let Some(path) = context.host.module_path(folder, name) {
+            return Ok(Value::from(path.display().to_string()));
+        }
+    }
+    Ok(Value::UNDEF)
+}
+
+/// What stands for a file that lies elsewhere than the inputs: each machine has another one there, or none.
+pub(crate) fn outside(context: &mut Context<'_, '_>, name: &str, of: Type) -> Option<Value> {
+    let path = Path::new(name);
+    if !path.is_absolute() || context.host.is_input(path) {
+        return None;
+    }
+    let reason = format!("{name} lies outside of the environment and its modules");
+    let span = context.span();
+    context.host.not_computed(&reason, span);
+    Some(Value::unknown(reason, of))
 }
 
 fn module_directory(context: &mut Context<'_, '_>, names: &[Value]) -> Result<Value, Stop> {
@@ -145,6 +177,9 @@ fn epp(context: &mut Context<'_, '_>, arguments: &[Value]) -> Result<Value, Stop
         name += ".epp";
     }
     let span = context.span();
+    if let Some(unknown) = outside(context, &name, Type::String(None)) {
+        return Ok(unknown);
+    }
     let (path, text) = template_text(context, &name)?;
     context.host.render_epp(&path, &text, arguments.get(1), span)
 }
@@ -156,6 +191,9 @@ fn inline_epp(context: &mut Context<'_, '_>, arguments: &[Value]) -> Result<Valu
 }
 
 fn joined(results: Vec<Value>) -> Value {
+    if let Some(unknown) = results.iter().find_map(Value::unknown_part) {
+        return Value::unknown(Arc::clone(&unknown.reason), Type::String(None));
+    }
     match <[Value; 1]>::try_from(results) {
         Ok([only]) => only,
         Err(several) => Value::from(ruby::text::join(&several, "")),
@@ -168,8 +206,12 @@ fn template(context: &mut Context<'_, '_>, arguments: &[Value]) -> Result<Value,
         let Some(name) = name.as_str() else {
             return Err(context.fail(ruby::text::no_conversion(name, "String")));
         };
-        let (_, text) = template_text(context, name)?;
-        results.push(erb::value(context, name, &text)?);
+        if let Some(unknown) = outside(context, name, Type::String(None)) {
+            results.push(unknown);
+            continue;
+        }
+        let (path, text) = template_text(context, name)?;
+        results.push(erb::value(context, name, Some(Path::new(&path)), &text)?);
     }
     Ok(joined(results))
 }
@@ -180,7 +222,7 @@ fn inline_template(context: &mut Context<'_, '_>, arguments: &[Value]) -> Result
         let Some(text) = text.as_str() else {
             return Err(context.fail(ruby::text::no_conversion(text, "String")));
         };
-        results.push(erb::value(context, erb::INLINE, text)?);
+        results.push(erb::value(context, erb::INLINE, None, text)?);
     }
     Ok(joined(results))
 }
@@ -203,5 +245,14 @@ fn generate(context: &mut Context<'_, '_>, arguments: &[Value]) -> Result<Value,
     let reason = format!("generate() would run {program}, and nothing is executed while checking");
     let span = context.span();
     context.host.warn_once(&reason, format!("What {program} prints is not known: {reason}"), span);
-    Ok(Value::new(Data::Opaque(Opaque { reason: reason.into() }.into())))
+    Ok(Value::unknown(reason, Type::String(None)))
+}
+
+/// Nobody is asked while checking, so the list of what PuppetDB holds is not known.
+fn puppetdb_query(context: &mut Context<'_, '_>, _: &[Value]) -> Result<Value, Stop> {
+    let reason = "puppetdb_query() asks PuppetDB, and nothing is asked while checking";
+    let span = context.span();
+    context.host.warn_once(reason, format!("The answer is not known: {reason}"), span);
+    let rows = context.parse_type("Array[Hash]")?;
+    Ok(Value::unknown(reason, rows))
 }

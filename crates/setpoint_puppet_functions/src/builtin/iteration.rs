@@ -47,19 +47,20 @@ macro_rules! over_collection {
     };
 }
 
-pub(super) static EACH: Function = over_elements!("each", each);
-pub(super) static MAP: Function = over_elements!("map", map);
-pub(super) static FILTER: Function = over_elements!("filter", filter);
-pub(super) static ALL: Function = over_elements!("all", all);
-pub(super) static ANY: Function = over_elements!("any", any);
+pub(super) static EACH: Function = over_elements!("each", each).moving_unknown();
+pub(super) static MAP: Function = over_elements!("map", map).moving_unknown();
+pub(super) static FILTER: Function = over_elements!("filter", filter).moving_unknown();
+pub(super) static ALL: Function = over_elements!("all", all).moving_unknown();
+pub(super) static ANY: Function = over_elements!("any", any).moving_unknown();
 pub(super) static INDEX: Function = over_elements!(
     "index",
     index,
     Dispatch::new(&[required("String", "str"), required("Variant[String,Regexp]", "match")], index_in_text),
     Dispatch::new(&[required("Iterable", "enumerable"), required("Any", "match")], index_of_value)
-);
-pub(super) static GROUP_BY: Function = over_collection!("group_by", group_by);
-pub(super) static PARTITION: Function = over_collection!("partition", partition);
+)
+.moving_unknown();
+pub(super) static GROUP_BY: Function = over_collection!("group_by", group_by).moving_unknown();
+pub(super) static PARTITION: Function = over_collection!("partition", partition).moving_unknown();
 
 pub(super) static REDUCE: Function = Function::typed(
     "reduce",
@@ -68,7 +69,8 @@ pub(super) static REDUCE: Function = Function::typed(
         Dispatch::new(&[required("Iterable", "enumerable"), required("Any", "memo")], reduce)
             .with_block("Callable[2,2]"),
     ],
-);
+)
+.moving_unknown();
 
 pub(super) static SLICE: Function = Function::typed(
     "slice",
@@ -81,7 +83,8 @@ pub(super) static SLICE: Function = Function::typed(
         )
         .with_optional_block("Callable"),
     ],
-);
+)
+.moving_unknown();
 
 pub(super) static REVERSE_EACH: Function = Function::typed(
     "reverse_each",
@@ -89,7 +92,8 @@ pub(super) static REVERSE_EACH: Function = Function::typed(
         Dispatch::new(&[required("Iterable", "iterable")], reverse),
         Dispatch::new(&[required("Iterable", "iterable")], reverse_each).with_block("Callable[1,1]"),
     ],
-);
+)
+.moving_unknown();
 
 pub(super) static STEP: Function = Function::typed(
     "step",
@@ -98,7 +102,8 @@ pub(super) static STEP: Function = Function::typed(
         Dispatch::new(&[required("Iterable", "iterable"), required("Integer[1]", "step")], step_each)
             .with_block("Callable[1,1]"),
     ],
-);
+)
+.moving_unknown();
 
 pub(super) static WITH: Function =
     Function::typed("with", &[Dispatch::new(&[repeated("Any", "arg")], with).with_block("Callable")])

@@ -16,6 +16,7 @@ mod types;
 pub(crate) mod versions;
 
 use crate::Function;
+pub(crate) use files::outside;
 
 /// Sorted by name.
 static FUNCTIONS: &[&Function] = &[
@@ -81,6 +82,7 @@ static FUNCTIONS: &[&Function] = &[
     &iteration::NEXT,
     &logging::NOTICE,
     &iteration::PARTITION,
+    &files::PUPPETDB_QUERY,
     &iteration::REDUCE,
     &patterns::REGSUBST,
     &iteration::RETURN,

@@ -25,7 +25,8 @@ pub(super) static TREE_EACH: Function = Function::typed(
             .with_block("Callable[1,1]"),
         Dispatch::new(&[TREE, OPTIONS], tree),
     ],
-);
+)
+.moving_unknown();
 
 struct Options {
     containers: Type,

@@ -525,15 +525,26 @@ impl FailureKind {
 
     /// Whether Setpoint, not the code, is at fault: Puppet may well go on here.
     pub fn is_limit_of_setpoint(&self) -> bool {
-        matches!(
+        let is_unsupported = matches!(
             self,
             Self::UnknownValue { .. }
                 | Self::UnsupportedFunction(_)
                 | Self::UnsupportedTemplate { .. }
-                | Self::LimitReached(Limit::Nesting)
                 | Self::NoThread { .. }
                 | Self::BrokenInvariant(_)
-        )
+        );
+        is_unsupported || self.is_bound_of_setpoint()
+    }
+
+    /// Whether a bound on depth or size ended the work, which Puppet may not have.
+    pub fn is_bound_of_setpoint(&self) -> bool {
+        match self {
+            Self::LimitReached(Limit::Nesting) => true,
+            Self::Reported(diagnostic) | Self::InvalidTemplate { error: diagnostic, .. } => {
+                diagnostic.rule.is_limit()
+            }
+            _ => false,
+        }
     }
 
     /// The class, instance or code that lacks a value for a parameter.

@@ -69,6 +69,8 @@ pub(crate) enum Node {
     Output(Box<Node>),
     /// What is known to be beyond us; it matters only if it is reached.
     Beyond(String, u32),
+    /// `__FILE__`
+    SourceFile,
 }
 
 #[derive(Debug)]

@@ -112,6 +112,46 @@ pub(super) fn lex(code: &str, line: u32) -> Result<Vec<Lexed>, Beyond> {
     Ok(lexer.tokens)
 }
 
+/// The tokens as far as they decide what the code does: lines have no numbers, several ends of lines are one, and what a
+/// function of the older interface says of itself is left out. Nothing if the code runs a program, which no token tells.
+pub(super) fn essence(tokens: Vec<Lexed>) -> Option<Vec<Lexed>> {
+    let mut kept: Vec<Lexed> = Vec::with_capacity(tokens.len());
+    for mut lexed in tokens {
+        let is_end = lexed.token == Token::Newline;
+        if is_end && kept.last().is_none_or(|last| last.token == Token::Newline) {
+            continue;
+        }
+        lexed.line = 0;
+        match &mut lexed.token {
+            Token::Command => return None,
+            Token::Text(pieces) if is_documentation(&kept) => pieces.clear(),
+            Token::Text(pieces)
+            | Token::Regex(pieces, _)
+            | Token::SymbolText(pieces)
+            | Token::LabelText(pieces) => {
+                for piece in pieces {
+                    if let Piece::Code(code) = piece {
+                        *code = essence(std::mem::take(code))?;
+                    }
+                }
+            }
+            _ => {}
+        }
+        kept.push(lexed);
+    }
+    Some(kept)
+}
+
+/// Whether the next token is the text of `:doc => "…"` or `doc: "…"`.
+fn is_documentation(before: &[Lexed]) -> bool {
+    let doc = Token::Symbol("doc".to_owned());
+    match before {
+        [.., label] if label.token == Token::Label("doc".to_owned()) => true,
+        [.., key, arrow] => key.token == doc && arrow.token == Token::Sign("=>"),
+        _ => false,
+    }
+}
+
 pub(super) struct Lexer<'c> {
     text: &'c str,
     at: usize,
@@ -471,7 +511,7 @@ impl<'c> Lexer<'c> {
             return false;
         }
         let next = rest.chars().next();
-        next.is_some_and(|next| next.is_alphabetic() || matches!(next, '_' | '"' | '\''))
+        next.is_some_and(|next| next.is_alphabetic() || matches!(next, '_' | '@' | '"' | '\''))
             || ["[]", "+", "-", "*", "/", "<", ">", "==", "=~", "!", "|", "&", "%", "^"]
                 .iter()
                 .any(|sign| rest.starts_with(sign))
@@ -494,7 +534,10 @@ impl<'c> Lexer<'c> {
             self.push(Token::Symbol(text));
             return Ok(());
         }
-        let mut name = self.word();
+        // The name of a variable of an object or of a class.
+        let marks = self.rest().chars().take_while(|letter| *letter == '@').count();
+        self.skip(marks);
+        let mut name = "@".repeat(marks) + &self.word();
         if name.is_empty() {
             let signs = ["[]=", "[]", "<=>", "===", "==", "=~", "!=", "!~", "**", "<<", ">>", "<=", ">="];
             let sign = signs.iter().find(|sign| self.rest().starts_with(**sign)).map_or(1, |sign| sign.len());

@@ -28,12 +28,10 @@ use std::path::PathBuf;
 
 use crate::Stop;
 
-pub(crate) use interpreter::{
-    Definition, DispatchDefinition, Interpreter, Legacy, is_opaque, parse_template, render,
-};
+pub(crate) use interpreter::{Definition, DispatchDefinition, Interpreter, Legacy, parse_template, render};
 pub use program::RubyFile;
-pub(crate) use program::definitions;
-pub(crate) use things::Thing;
+pub(crate) use program::{definitions, same_code};
+pub(crate) use things::{Seen, Thing};
 
 /// Why code cannot be run here, for people.
 #[derive(Debug, Clone)]

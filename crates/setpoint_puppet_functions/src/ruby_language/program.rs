@@ -29,6 +29,11 @@ impl RubyFile {
         Self { path: path.to_owned(), program: parsed }
     }
 
+    /// Whether all of the text is understood.
+    pub fn is_sound(&self) -> bool {
+        self.program.is_ok()
+    }
+
     /// The first method that the file defines, and its line.
     pub(crate) fn first_method(&self) -> Option<(String, u32)> {
         first_method(self.program.as_ref().ok()?)
@@ -37,6 +42,12 @@ impl RubyFile {
     pub(crate) fn path(&self) -> &Path {
         &self.path
     }
+}
+
+/// Whether two texts do the same by their tokens, whatever their comments say.
+pub(crate) fn same_code(one: &str, other: &str) -> bool {
+    let tokens = |text| lexer::lex(text, 1).ok().and_then(lexer::essence);
+    tokens(one).is_some_and(|of_one| tokens(other).is_some_and(|of_other| of_one == of_other))
 }
 
 /// In statements, bodies of modules and blocks: elsewhere nobody defines methods.

@@ -48,7 +48,7 @@ pub(crate) enum Thing {
     /// A class or module that the program does not define.
     Constant(Arc<str>),
     /// The scope of the manifest.
-    Scope,
+    Scope(Seen),
     /// What Puppet knows and Ruby does not, such as a type.
     Other(Value),
 }
@@ -59,6 +59,15 @@ pub(crate) type Native = dyn Fn(&mut Interpreter<'_, '_, '_>, Vec<Thing>) -> Res
 pub(crate) struct Text {
     pub(crate) value: RefCell<String>,
     pub(crate) frozen: Cell<bool>,
+}
+
+/// Whose variables a scope has.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Seen {
+    /// Those that the code sees which called the function or rendered the template.
+    ByCaller,
+    /// Those of the top scope.
+    AtTop,
 }
 
 #[derive(Default)]
@@ -393,7 +402,7 @@ impl Thing {
                 format!("#<{}: {}>", object.class.class_name(), object.message())
             }
             Self::Object(object) => format!("#<{}>", object.class.class_name()),
-            Self::Scope => "Scope".to_owned(),
+            Self::Scope(_) => "Scope".to_owned(),
             Self::Other(value) => to_text(value).to_string(),
         }
     }
@@ -430,7 +439,7 @@ impl Thing {
             Self::Object(object) => return object.class.class_name(),
             Self::Class(class) if class.is_module => "Module",
             Self::Class(_) | Self::Constant(_) => "Class",
-            Self::Scope => "Puppet::Parser::Scope",
+            Self::Scope(_) => "Puppet::Parser::Scope",
             Self::Other(value) => crate::ruby::text::class(value),
         }
         .to_owned()
@@ -545,7 +554,8 @@ fn inspect_regex(regex: &Regex) -> String {
 /// `==`
 pub(crate) fn equal(a: &Thing, b: &Thing) -> bool {
     match (a, b) {
-        (Thing::Nil, Thing::Nil) | (Thing::Scope, Thing::Scope) => true,
+        (Thing::Nil, Thing::Nil) => true,
+        (Thing::Scope(one), Thing::Scope(other)) => one == other,
         (Thing::Bool(x), Thing::Bool(y)) => x == y,
         (Thing::Integer(x), Thing::Integer(y)) => x == y,
         (Thing::Float(x), Thing::Float(y)) => x == y,

@@ -223,7 +223,8 @@ pub(super) static VALIDATE_LEGACY: Function = Function::typed(
             },
         ),
     ],
-);
+)
+.moving_unknown();
 pub(super) static VALIDATE_CMD: Function =
     Function::counted("validate_cmd", -1, |context, arguments| not_run(context, arguments, 2, 3, "2 or 3"));
 pub(super) static VALIDATE_AUGEAS: Function =

@@ -9,11 +9,11 @@ use crate::context::Context;
 use crate::function::{Dispatch, Function, repeated};
 use crate::ruby::{self, numbers, text};
 
-pub(super) static ANY2ARRAY: Function = Function::counted("any2array", -1, any2array);
+pub(super) static ANY2ARRAY: Function = Function::counted("any2array", -1, any2array).moving_unknown();
 pub(super) static CLAMP: Function = Function::counted("clamp", -2, clamp);
-pub(super) static CONCAT: Function = Function::counted("concat", -1, concat);
+pub(super) static CONCAT: Function = Function::counted("concat", -1, concat).moving_unknown();
 pub(super) static COUNT: Function = Function::counted("count", -2, count);
-pub(super) static DEEP_MERGE: Function = Function::counted("deep_merge", -1, deep_merge);
+pub(super) static DEEP_MERGE: Function = Function::counted("deep_merge", -1, deep_merge).moving_unknown();
 pub(super) static DELETE: Function = Function::counted("delete", -1, delete);
 pub(super) static DELETE_AT: Function = Function::counted("delete_at", -1, delete_at);
 pub(super) static DELETE_REGEX: Function = Function::counted("delete_regex", -1, delete_regex);
@@ -21,11 +21,11 @@ pub(super) static DELETE_UNDEF_VALUES: Function =
     Function::counted("delete_undef_values", -1, delete_undef_values);
 pub(super) static DELETE_VALUES: Function = Function::counted("delete_values", -1, delete_values);
 pub(super) static DIFFERENCE: Function = Function::counted("difference", -1, difference);
-pub(super) static DIG44: Function = Function::counted("dig44", -2, dig44);
+pub(super) static DIG44: Function = Function::counted("dig44", -2, dig44).moving_unknown();
 pub(super) static GREP: Function =
     Function::counted("grep", -1, |context, arguments| select(context, arguments, true));
-pub(super) static HAS_KEY: Function = Function::counted("has_key", -1, has_key);
-pub(super) static HASH: Function = Function::counted("hash", -1, hash);
+pub(super) static HAS_KEY: Function = Function::counted("has_key", -1, has_key).moving_unknown();
+pub(super) static HASH: Function = Function::counted("hash", -1, hash).moving_unknown();
 pub(super) static INTERSECTION: Function = Function::counted("intersection", -1, intersection);
 pub(super) static JOIN_KEYS_TO_VALUES: Function =
     Function::counted("join_keys_to_values", -1, join_keys_to_values);
@@ -43,21 +43,23 @@ pub(super) static MERGE: Function = Function::typed(
         })
         .with_block("Callable[2,2]"),
     ],
-);
+)
+.moving_unknown();
 pub(super) static PREFIX: Function = Function::counted("prefix", -1, |context, arguments| {
     affix(context, arguments, |text, prefix| format!("{prefix}{text}"))
 });
 pub(super) static RANGE: Function = Function::counted("range", -1, range);
 pub(super) static REJECT: Function =
     Function::counted("reject", -1, |context, arguments| select(context, arguments, false));
-pub(super) static REVERSE: Function = Function::counted("reverse", -1, reverse);
+pub(super) static REVERSE: Function = Function::counted("reverse", -1, reverse).moving_unknown();
 pub(super) static SUFFIX: Function = Function::counted("suffix", -1, |context, arguments| {
     affix(context, arguments, |text, suffix| format!("{text}{suffix}"))
 });
-pub(super) static TRY_GET_VALUE: Function = Function::counted("try_get_value", -2, try_get_value);
+pub(super) static TRY_GET_VALUE: Function =
+    Function::counted("try_get_value", -2, try_get_value).moving_unknown();
 pub(super) static UNION: Function = Function::counted("union", -1, union);
-pub(super) static VALUES_AT: Function = Function::counted("values_at", -1, values_at);
-pub(super) static ZIP: Function = Function::counted("zip", -1, zip);
+pub(super) static VALUES_AT: Function = Function::counted("values_at", -1, values_at).moving_unknown();
+pub(super) static ZIP: Function = Function::counted("zip", -1, zip).moving_unknown();
 
 type Result<T> = std::result::Result<T, Stop>;
 
@@ -171,7 +173,11 @@ fn merge_deeply(into: &mut Hash, from: &Hash) {
                 merge_deeply(&mut inner, entries);
                 Value::hash(inner).with(new.prov)
             }
-            _ => new.clone(),
+            _ => match (into.get(key).map(|old| &old.data), &new.data) {
+                // It may be a hash, and then both are merged.
+                (Some(Data::Opaque(_)), Data::Hash(_)) => into.get(key).cloned().unwrap_or(Value::UNDEF),
+                _ => new.clone(),
+            },
         };
         into.insert(key.clone(), merged);
     }

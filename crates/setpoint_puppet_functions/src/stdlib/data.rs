@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use setpoint_puppet_values::{Data, Hash, Value};
+use setpoint_puppet_values::{Data, Hash, Type, Value};
 
 use super::arguments::Arguments;
 use super::{json, toml, yaml};
@@ -126,6 +126,9 @@ fn load(context: &mut Context<'_, '_>, arguments: &[Value], read: Read) -> Resul
         return Err(FailureKind::UnsupportedFunction(message).at(context.span()));
     }
     let default = || arguments.get(1).cloned().unwrap_or(Value::UNDEF);
+    if let Some(unknown) = crate::builtin::outside(context, name, Type::Any) {
+        return Ok(unknown);
+    }
     let path = Path::new(name);
     if !context.host.files().is_file(path) {
         context.warn(&format!("Can't load '{name}' File does not exist!"));

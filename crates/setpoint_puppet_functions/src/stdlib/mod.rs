@@ -25,7 +25,7 @@ use crate::Function;
 pub(crate) use addresses::Network;
 pub(crate) use arguments::class_of;
 pub(crate) use booleans::to_bool;
-pub(crate) use deprecation::deprecated;
+pub(crate) use deprecation::{DEPRECATION_9, deprecated};
 pub use psych::{Meaning, meaning};
 
 pub(crate) use json::{compact as compact_json, from_json as value_of_json};

@@ -1,9 +1,7 @@
 //! stdlib's random values: those that follow from a seed, and those that nobody can know.
 
-use std::sync::Arc;
-
 use md5::Md5;
-use setpoint_puppet_values::{Data, Opaque, Value};
+use setpoint_puppet_values::{Data, Type, Value};
 use sha1::Sha1;
 use sha2::{Digest, Sha256};
 
@@ -156,7 +154,7 @@ fn seeded_rand_string(context: &mut Context<'_, '_>, arguments: &[Value]) -> Res
 /// A value that is another one in every run of Puppet.
 fn unknowable(name: &str) -> Value {
     let reason = format!("{name}() gives another value in every run");
-    Value::new(Data::Opaque(Arc::new(Opaque { reason: reason.into() })))
+    Value::unknown(reason, Type::Any)
 }
 
 fn shuffle(context: &mut Context<'_, '_>, arguments: &[Value]) -> Result<Value> {

@@ -11,7 +11,7 @@ use crate::{FailureKind, Stop};
 
 pub(super) static ASSERT_PRIVATE: Function = Function::counted("assert_private", -1, assert_private);
 pub(super) static DEFINED_WITH_PARAMS: Function =
-    Function::counted("defined_with_params", -1, defined_with_params);
+    Function::counted("defined_with_params", -1, defined_with_params).moving_unknown();
 pub(super) static ENSURE_PACKAGES: Function = Function::typed(
     "ensure_packages",
     &[Dispatch::new(
@@ -21,9 +21,12 @@ pub(super) static ENSURE_PACKAGES: Function = Function::typed(
         ],
         ensure_packages,
     )],
-);
-pub(super) static ENSURE_RESOURCE: Function = Function::counted("ensure_resource", -1, ensure_resource);
-pub(super) static ENSURE_RESOURCES: Function = Function::counted("ensure_resources", -1, ensure_resources);
+)
+.moving_unknown();
+pub(super) static ENSURE_RESOURCE: Function =
+    Function::counted("ensure_resource", -1, ensure_resource).moving_unknown();
+pub(super) static ENSURE_RESOURCES: Function =
+    Function::counted("ensure_resources", -1, ensure_resources).moving_unknown();
 pub(super) static GETPARAM: Function = Function::counted("getparam", -1, getparam);
 pub(super) static IS_FUNCTION_AVAILABLE: Function =
     Function::counted("is_function_available", -1, is_function_available);
@@ -78,6 +81,11 @@ fn defined_with_params(context: &mut Context<'_, '_>, arguments: &[Value]) -> Re
         return Err(context.fail("Must specify a reference"));
     };
     let (kind, title) = reference(context, given)?;
+    if let Some(unknown) = context.host.resource_parameters(&kind, &title).and_then(|declared| {
+        declared.values().find_map(|value| value.unknown_part().map(|part| part.reason.clone()))
+    }) {
+        return Ok(Value::unknown(unknown, Type::Boolean(None)));
+    }
     let none = Hash::default();
     let parameters = arguments.get(1).and_then(Value::as_hash).unwrap_or(&none);
     Ok(Value::from(is_declared(context, &kind, &title, parameters)))
@@ -97,7 +105,14 @@ fn ensure_resource(context: &mut Context<'_, '_>, arguments: &[Value]) -> Result
 
 /// Declares a resource unless it is there with these parameters.
 fn ensure(context: &mut Context<'_, '_>, kind: &Value, title: &Value, parameters: &Hash) -> Result<()> {
-    if is_declared(context, &text::to_s(kind), &text::to_s(title), parameters) {
+    context.refuse_unknown(kind)?;
+    context.refuse_unknown(title)?;
+    let of = text::to_s(kind);
+    // Whether it is there with these parameters.
+    if let Some(declared) = context.host.resource_parameters(&of, &text::to_s(title)) {
+        declared.values().chain(parameters.values()).try_for_each(|value| context.refuse_unknown(value))?;
+    }
+    if is_declared(context, &of, &text::to_s(title), parameters) {
         return Ok(());
     }
     let capitalized = Value::from(strings::capitalize(&text::to_s(kind))).with(kind.prov);

@@ -27,7 +27,8 @@ pub(super) static NESTED_VALUES: Function = Function::typed(
         nested_values(&arguments[0], &mut found);
         Ok(Value::array(found))
     })],
-);
+)
+.moving_unknown();
 pub(super) static REWRAP_SENSITIVE_DATA: Function = Function::typed(
     "stdlib::rewrap_sensitive_data",
     &[Dispatch::new(&[required("Any", "data")], rewrap).with_optional_block("Callable[Any]")],
@@ -58,7 +59,8 @@ pub(super) static SORT_BY: Function = Function::typed(
         Dispatch::new(&[required("Hash", "hsh")], sort_hash)
             .with_block("Variant[Callable[1,1], Callable[2,2]]"),
     ],
-);
+)
+.moving_unknown();
 
 /// The value itself, whatever is wrapped around it, as Ruby writes it.
 fn bytes(value: &Value) -> Vec<u8> {

@@ -1,5 +1,6 @@
 //! Escape sequences.
 
+use super::Said;
 use setpoint_source::Severity;
 
 /// The escapes that a kind of string knows.
@@ -33,7 +34,7 @@ impl Escapes {
 pub(super) struct Problem {
     pub(super) at: usize,
     pub(super) length: usize,
-    pub(super) message: String,
+    pub(super) said: Said,
     pub(super) severity: Severity,
 }
 
@@ -99,7 +100,7 @@ fn decode_unicode(raw: &str, problems: &mut Vec<Problem>) -> String {
                 None => problems.push(Problem {
                     at,
                     length: length + 1,
-                    message: BAD_UNICODE.to_owned(),
+                    said: BAD_UNICODE.into(),
                     severity: Severity::Error,
                 }),
             }
@@ -141,13 +142,14 @@ fn replace(raw: &str, escapes: Escapes, problems: &mut Vec<Problem>) -> String {
             'u' if known(Escapes::UNICODE) => {
                 out.push_str("\\u");
                 if unicode_digits(after).is_none() {
-                    let message = BAD_UNICODE.to_owned();
-                    problems.push(Problem { at, length: 2, message, severity: Severity::Warning });
+                    let said = BAD_UNICODE.into();
+                    problems.push(Problem { at, length: 2, said, severity: Severity::Warning });
                 }
             }
             _ => {
-                let message = format!("Unrecognized escape sequence '\\{next}'");
-                problems.push(Problem { at, length: 1 + length, message, severity: Severity::Warning });
+                let help = "Write the backslash twice, or use single quotes.";
+                let said = Said::with_help(format!("Unrecognized escape sequence '\\{next}'"), help);
+                problems.push(Problem { at, length: 1 + length, said, severity: Severity::Warning });
                 out.push_str(&raw[at..done]);
             }
         }

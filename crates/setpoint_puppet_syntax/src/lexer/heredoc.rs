@@ -6,7 +6,7 @@ use memchr::memchr;
 use setpoint_source::Range;
 
 use super::escape::Escapes;
-use super::{Lexer, is_blank};
+use super::{Lexer, Said, is_blank};
 use crate::token::{Kind, Token};
 
 /// Heredocs in interpolations of heredocs: nobody nests them this deep, and each level copies its text.
@@ -77,12 +77,15 @@ impl<'a> Lexer<'a> {
             return Token::new(Kind::Bad, start, after_tag);
         };
         let Some((body, after_body)) = self.heredoc_body(body_start, &tag) else {
-            return self.give_up(body_start, body_start, "Heredoc without end-tagged line");
+            let help = "The text ends with a line of its own that holds the tag, as in `| END`.";
+            let said = Said::with_help("Heredoc without end-tagged line", help);
+            return self.give_up(body_start, body_start, said);
         };
         self.newline_jump = Some(after_body);
         self.pos = after_tag;
         if self.heredocs == MAX_NESTED {
-            self.fail(start, after_tag, format!("Heredocs are nested more than {MAX_NESTED} deep"));
+            let message = format!("Heredocs are nested more than {MAX_NESTED} deep");
+            self.fail(start, after_tag, Said { is_limit: true, ..message.into() });
             return Token::new(Kind::Bad, start, after_tag);
         }
         self.heredoc_tokens(&body, &tag);

@@ -23,9 +23,33 @@ use escape::Escapes;
 #[derive(Debug)]
 pub(crate) struct LexError {
     pub(crate) range: Range,
-    pub(crate) message: String,
+    pub(crate) said: Said,
     pub(crate) severity: Severity,
 }
+
+/// What is told about a text, and what to do about it.
+#[derive(Debug)]
+pub(crate) struct Said {
+    pub(crate) message: String,
+    pub(crate) help: Option<&'static str>,
+    /// A limit of this lexer, and not of Puppet's.
+    pub(crate) is_limit: bool,
+}
+
+impl<T: Into<String>> From<T> for Said {
+    fn from(message: T) -> Self {
+        Self { message: message.into(), help: None, is_limit: false }
+    }
+}
+
+impl Said {
+    fn with_help(message: impl Into<String>, help: &'static str) -> Self {
+        Self { help: Some(help), ..Self::from(message) }
+    }
+}
+
+const LOWER_CASE: &str = "After `::` the name goes on with a lower-case letter.";
+const CAPITALS: &str = "Each part of the name of a type begins with a capital: `Foo::Bar`.";
 
 /// A string that is open while the tokens of an interpolation are made.
 #[derive(Debug)]
@@ -77,7 +101,10 @@ impl<'a> Lexer<'a> {
             lexer.fail(
                 0,
                 3,
-                "Illegal UTF-8 Byte Order mark at beginning of input: [EF BB BF] - remove these from the puppet source",
+                Said::with_help(
+                    "Illegal UTF-8 Byte Order mark at beginning of input: [EF BB BF] - remove these from the puppet source",
+                    "Save the file without a byte order mark.",
+                ),
             );
             lexer.pos = 3;
         }
@@ -138,14 +165,14 @@ impl<'a> Lexer<'a> {
         self.byte(self.pos + ahead)
     }
 
-    fn fail(&mut self, start: usize, end: usize, message: impl Into<String>) {
+    fn fail(&mut self, start: usize, end: usize, said: impl Into<Said>) {
         let range = Range::new(start, end);
-        self.errors.push(LexError { range, message: message.into(), severity: Severity::Error });
+        self.errors.push(LexError { range, said: said.into(), severity: Severity::Error });
     }
 
     /// Reports an error after which nothing can be read.
-    fn give_up(&mut self, start: usize, end: usize, message: impl Into<String>) -> Token {
-        self.fail(start, end, message);
+    fn give_up(&mut self, start: usize, end: usize, said: impl Into<Said>) -> Token {
+        self.fail(start, end, said);
         self.stop();
         Token::new(Kind::Bad, start, end)
     }
@@ -312,7 +339,8 @@ impl<'a> Lexer<'a> {
                 && mode != EppMode::Text
                 && !self.broken
             {
-                return self.give_up(end, end, "Unbalanced epp tag, reached <eof> without closing tag.");
+                let message = "Unbalanced epp tag, reached <eof> without closing tag.";
+                return self.give_up(end, end, Said::with_help(message, "Close the tag with `%>`."));
             }
             return Token::new(Kind::Eof, end, end);
         }
@@ -387,20 +415,24 @@ impl<'a> Lexer<'a> {
         if self.peek(2).is_ascii_uppercase() {
             let end = self.class_ref_end(start);
             if self.bytes[end..].starts_with(b"::") {
-                return self.bad_name(end, 3, "Illegal fully qualified class reference");
+                return self.bad_name(
+                    end,
+                    3,
+                    Said::with_help("Illegal fully qualified class reference", CAPITALS),
+                );
             }
             return self.take(Kind::ClassRef, end - start);
         }
         match self.word_end() {
             Some((end, is_name)) => self.take(if is_name { Kind::Name } else { Kind::Word }, end - start),
-            None => self.bad_name(start, 2, "Illegal fully qualified name"),
+            None => self.bad_name(start, 2, Said::with_help("Illegal fully qualified name", LOWER_CASE)),
         }
     }
 
     fn class_ref(&mut self) -> Token {
         let end = self.class_ref_end(self.pos);
         if self.bytes[end..].starts_with(b"::") {
-            return self.bad_name(end, 1, "Illegal class reference");
+            return self.bad_name(end, 1, Said::with_help("Illegal class reference", CAPITALS));
         }
         self.take(Kind::ClassRef, end - self.pos)
     }
@@ -417,14 +449,14 @@ impl<'a> Lexer<'a> {
     }
 
     /// Reports a name that breaks off at `end`, at the place that Puppet names, and skips the whole of it.
-    fn bad_name(&mut self, end: usize, beyond: usize, message: &str) -> Token {
+    fn bad_name(&mut self, end: usize, beyond: usize, said: Said) -> Token {
         let start = self.pos;
         let at = (end + beyond).min(self.bytes.len());
         let mut stop = end;
         while is_word(self.byte(stop)) || self.byte(stop) == b':' {
             stop += 1;
         }
-        self.fail(at, stop.max(at), message);
+        self.fail(at, stop.max(at), said);
         self.pos = stop.max(start + 1);
         Token::new(Kind::Bad, start, self.pos)
     }

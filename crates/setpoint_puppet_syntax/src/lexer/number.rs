@@ -1,6 +1,6 @@
 //! Numbers, and what is wrong with them.
 
-use super::{Lexer, is_word};
+use super::{Lexer, Said, is_word};
 use crate::token::{Kind, Token};
 
 impl Lexer<'_> {
@@ -25,12 +25,12 @@ impl Lexer<'_> {
         let shown = &self.text[first..end];
         match problem_of(shown) {
             Some(problem) => self.bad_number(first, end, first, problem),
-            None => self.bad_number(first, end, first + 1, format!("Illegal number '{shown}'")),
+            None => self.bad_number(first, end, first + 1, format!("Illegal number '{shown}'").into()),
         }
     }
 
-    fn bad_number(&mut self, start: usize, end: usize, at: usize, message: String) -> Token {
-        self.fail(at, end, message);
+    fn bad_number(&mut self, start: usize, end: usize, at: usize, said: Said) -> Token {
+        self.fail(at, end, said);
         self.pos = end;
         Token::new(Kind::Bad, start, end)
     }
@@ -63,16 +63,17 @@ impl Lexer<'_> {
 }
 
 /// Why a text is no number, in Puppet's words.
-fn problem_of(text: &str) -> Option<String> {
+fn problem_of(text: &str) -> Option<Said> {
     let bytes = text.as_bytes();
     let digits = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
     if text.starts_with("0x") || text.starts_with("0X") {
         let valid = text.len() > 2 && text[2..].bytes().all(|byte| byte.is_ascii_hexdigit());
-        return (!valid).then(|| format!("Not a valid hex number {text}"));
+        return (!valid).then(|| format!("Not a valid hex number {text}").into());
     }
     if text.len() > 1 && bytes[0] == b'0' && bytes[1] != b'.' {
         let valid = text[1..].bytes().all(|byte| (b'0'..=b'7').contains(&byte));
-        return (!valid).then(|| format!("Not a valid octal number {text}"));
+        let help = "A number that begins with 0 is octal. Drop the zero, or quote the value.";
+        return (!valid).then(|| Said::with_help(format!("Not a valid octal number {text}"), help));
     }
     let whole = bytes.iter().take_while(|byte| byte.is_ascii_digit()).count();
     if whole > 0 && matches!(bytes.get(whole), Some(b'e' | b'E' | b'.')) {
@@ -83,7 +84,7 @@ fn problem_of(text: &str) -> Option<String> {
         let fraction = mantissa.split_once('.').map(|(_, fraction)| fraction);
         let valid = fraction.is_none_or(digits)
             && exponent.is_none_or(|exponent| digits(exponent.strip_prefix('-').unwrap_or(exponent)));
-        return (!valid).then(|| format!("Not a valid decimal number {text}"));
+        return (!valid).then(|| format!("Not a valid decimal number {text}").into());
     }
-    (!digits(text)).then(|| format!("Illegal number '{text}'"))
+    (!digits(text)).then(|| format!("Illegal number '{text}'").into())
 }

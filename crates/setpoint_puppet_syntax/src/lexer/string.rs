@@ -6,8 +6,10 @@ use memchr::{memchr2, memchr3};
 use setpoint_source::{Range, Severity};
 
 use super::escape::{self, Escapes};
-use super::{LexError, Lexer, OpenString};
+use super::{LexError, Lexer, OpenString, Said};
 use crate::token::{Kind, Token};
+
+const CLOSE: &str = "Close the string; a quote inside it is written with a backslash.";
 
 impl Lexer<'_> {
     pub(super) fn single_quoted(&mut self) -> Token {
@@ -18,7 +20,7 @@ impl Lexer<'_> {
             let Some(length) = memchr2(b'\'', b'\\', self.bytes.get(at..).unwrap_or(b"")) else {
                 let message =
                     format!("Unclosed quote after \"'\" followed by '{}'", self.followed_by(start + 1));
-                return self.give_up(start + 1, self.bytes.len(), message);
+                return self.give_up(start + 1, self.bytes.len(), Said::with_help(message, CLOSE));
             };
             at += length;
             if self.bytes[at] == b'\'' {
@@ -106,7 +108,7 @@ impl Lexer<'_> {
                 format!("Unclosed quote after '{after}' followed by '{}'", self.followed_by(segment));
             let outermost = self.open.first().map_or(token_start as u32, |open| open.start);
             self.unclosed = Some(outermost);
-            return self.give_up(segment, end, message);
+            return self.give_up(segment, end, Said::with_help(message, CLOSE));
         }
         self.string_end(token_start, start..end, first, escapes, escaped)
     }
@@ -163,7 +165,7 @@ impl Lexer<'_> {
             if problem.severity == Severity::Error || escapes == Escapes::DOUBLE_QUOTED {
                 let at = start + problem.at;
                 let range = Range::new(at, at + problem.length);
-                self.errors.push(LexError { range, message: problem.message, severity: problem.severity });
+                self.errors.push(LexError { range, said: problem.said, severity: problem.severity });
             }
         }
         value.into()

@@ -302,7 +302,7 @@ impl Parser<'_> {
         if let Some(problem) = problem {
             self.semantic_at(place, problem);
         }
-        Expr { range, kind: ExprKind::Unsupported { what: "A type mapping" } }
+        Expr { range, kind: ExprKind::TypeMapping }
     }
 
     // --- Plans

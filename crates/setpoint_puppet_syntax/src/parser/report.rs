@@ -123,12 +123,12 @@ impl Parser<'_> {
         let (mut errors, mut warnings) = (Vec::new(), Vec::new());
         for error in std::mem::take(&mut self.lexer.errors) {
             let (rule, list) = match error.severity {
+                Severity::Error if error.said.is_limit => (Rule::NestedTooDeep, &mut errors),
                 Severity::Error => (Rule::SyntaxError, &mut errors),
                 _ => (Rule::UnknownEscape, &mut warnings),
             };
-            let help = help_for_text(&error.message);
-            let mut diagnostic = Diagnostic::new(rule, error.message).at(error.range.in_file(self.file));
-            if let Some(help) = help {
+            let mut diagnostic = Diagnostic::new(rule, error.said.message).at(error.range.in_file(self.file));
+            if let Some(help) = error.said.help {
                 diagnostic = diagnostic.with_help(help);
             }
             list.push(diagnostic);
@@ -140,31 +140,6 @@ impl Parser<'_> {
 
 const NO_SPACE_BEFORE_INDEX: &str =
     "An index or a reference takes no space before its `[`: write `File['a']`.";
-
-/// Advice on what the lexer refuses.
-fn help_for_text(message: &str) -> Option<&'static str> {
-    const HELPS: &[(&str, &str)] = &[
-        ("Illegal class reference", "Each part of the name of a type begins with a capital: `Foo::Bar`."),
-        (
-            "Illegal fully qualified class",
-            "Each part of the name of a type begins with a capital: `Foo::Bar`.",
-        ),
-        ("Illegal fully qualified name", "After `::` the name goes on with a lower-case letter."),
-        (
-            "Not a valid octal number",
-            "A number that begins with 0 is octal. Drop the zero, or quote the value.",
-        ),
-        ("Unclosed quote", "Close the string; a quote inside it is written with a backslash."),
-        (
-            "Heredoc without end-tagged line",
-            "The text ends with a line of its own that holds the tag, as in `| END`.",
-        ),
-        ("Illegal UTF-8 Byte Order", "Save the file without a byte order mark."),
-        ("Unrecognized escape", "Write the backslash twice, or use single quotes."),
-        ("Unbalanced epp tag", "Close the tag with `%>`."),
-    ];
-    HELPS.iter().find(|(start, _)| message.starts_with(start)).map(|(_, help)| *help)
-}
 
 /// A string of many lines makes no message.
 fn shortened(text: &str) -> &str {

@@ -66,6 +66,7 @@ pub(super) fn is_idem(expr: &Expr) -> bool {
             | ExprKind::Node(_)
             | ExprKind::Function(_)
             | ExprKind::TypeAlias(_)
+            | ExprKind::TypeMapping
             | ExprKind::Unsupported { .. }
             | ExprKind::Lambda(_)
             | ExprKind::Epp { .. }

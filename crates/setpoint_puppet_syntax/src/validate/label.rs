@@ -50,6 +50,7 @@ pub(crate) fn label(expr: &Expr) -> Cow<'static, str> {
         ExprKind::Node(_) => "Node Definition",
         ExprKind::Function(_) => "Function Definition",
         ExprKind::TypeAlias(_) => "Type Alias",
+        ExprKind::TypeMapping => "Type Mapping",
         ExprKind::Unsupported { .. } => "Plan Definition",
         ExprKind::Lambda(_) => "Lambda",
         ExprKind::Epp { .. } => "Epp Template",

@@ -128,6 +128,7 @@ impl<'t> Validator<'t> {
             | ExprKind::Regex(_)
             | ExprKind::Name(_)
             | ExprKind::TypeName(_)
+            | ExprKind::TypeMapping
             | ExprKind::Unsupported { .. }
             | ExprKind::RenderText(_) => {}
             ExprKind::Variable(name) => self.variable_name(expr, name),

@@ -1,5 +1,6 @@
 //! Types with names of their own.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::{Alias, Type};
@@ -27,6 +28,29 @@ impl Alias {
         self.recursion().get().copied().unwrap_or(false)
     }
 
+    /// Returns the target, or for a recursive alias the union of all types that its values can have, without the
+    /// aliases and unions in between. Types that name each other without a structure between them
+    /// (`type X = Variant[Y, Integer]`, `type Y = Variant[X, String]`) have the same alternatives, so that a walk over
+    /// them ends: whatever still leads back to the alias goes through an element of a collection.
+    pub(super) fn meaning(&self) -> Option<Cow<'_, Type>> {
+        let target = self.target()?;
+        if !self.is_recursive() {
+            return Some(Cow::Borrowed(target));
+        }
+        if let Some(known) = self.known_alternatives().get() {
+            return Some(Cow::Borrowed(known));
+        }
+        let mut found =
+            Alternatives { seen: vec![(std::ptr::from_ref(self), false)], types: Vec::new(), complete: true };
+        found.collect(target, false);
+        let union = Type::variant(found.types);
+        if !found.complete {
+            // An alias among them has no target yet: what it adds is known only later.
+            return Some(Cow::Owned(union));
+        }
+        Some(Cow::Borrowed(self.known_alternatives().get_or_init(|| union)))
+    }
+
     /// A union that has the alias itself among its alternatives says nothing by that.
     fn without_itself(&self, target: Type) -> Type {
         match target {
@@ -36,6 +60,43 @@ impl Alias {
                 Type::variant(others.cloned().collect())
             }
             target => target,
+        }
+    }
+}
+
+/// The types that a value of a union can have.
+struct Alternatives {
+    /// Aliases that were met, and whether below `NotUndef`.
+    seen: Vec<(*const Alias, bool)>,
+    types: Vec<Type>,
+    /// Every alias that was met has a target.
+    complete: bool,
+}
+
+impl Alternatives {
+    fn collect(&mut self, of: &Type, defined: bool) {
+        match of {
+            Type::Alias(alias) => {
+                let met = (Arc::as_ptr(alias), defined);
+                if self.seen.contains(&met) {
+                    return;
+                }
+                self.seen.push(met);
+                match alias.target() {
+                    Some(target) => self.collect(target, defined),
+                    None => self.complete = false,
+                }
+            }
+            Type::Variant(Some(types)) => types.iter().for_each(|of| self.collect(of, defined)),
+            Type::Optional(Some(of)) => {
+                self.collect(&Type::Undef, defined);
+                self.collect(of, defined);
+            }
+            Type::NotUndef(Some(of)) => self.collect(of, true),
+            Type::Undef if defined => {}
+            Type::Any | Type::Optional(None) if defined => self.types.push(Type::NotUndef(None)),
+            Type::Init(_) if defined => self.types.push(Type::not_undef(of.clone())),
+            _ => self.types.push(of.clone()),
         }
     }
 }

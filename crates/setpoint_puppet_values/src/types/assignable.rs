@@ -2,18 +2,27 @@
 
 use std::sync::Arc;
 
+use indexmap::IndexSet;
+use rustc_hash::{FxBuildHasher, FxHashSet};
+
 use super::{
-    Alias, ArrayType, Bounds, CallableType, EnumType, HashType, IntRange, StringType, StructElement,
-    TupleType, Type,
+    ArrayType, Bounds, CallableType, EnumType, HashType, IntRange, StringType, StructElement, TupleType, Type,
 };
 use crate::ops;
 use crate::value::Data;
 
-/// Pairs of a recursive alias and the type it is compared with that are under way: meeting one again means that
-/// nothing spoke against it.
+/// The questions that one question leads to: a type that names itself leads back to them.
 #[derive(Debug, Default)]
 pub(super) struct Guard {
-    under_way: Vec<(*const Alias, *const Type)>,
+    /// Pairs with an alias that hold, or that are under way: meeting one again means that nothing spoke against it.
+    /// What follows a pair was concluded from it, and falls with it.
+    assumed: IndexSet<(Type, Type), FxBuildHasher>,
+    /// Pairs with an alias that do not hold, whatever is assumed.
+    refuted: FxHashSet<(Type, Type)>,
+    /// `Init` types that are being compared. Met again, they add no way to make an instance.
+    initialising: Vec<(Type, Type)>,
+    /// An `Init` type was met again: what is refuted below it may hold elsewhere.
+    cut: bool,
 }
 
 impl Type {
@@ -22,26 +31,34 @@ impl Type {
         self.assignable(other, &mut Guard::default())
     }
 
+    /// Each pair with an alias is decided once, so that types that name each other take no more than quadratic time.
     pub(super) fn assignable(&self, other: &Self, guard: &mut Guard) -> bool {
+        if !matches!((self, other), (Self::Alias(_), _) | (_, Self::Alias(_))) {
+            return self.assignable_anew(other, guard);
+        }
+        let pair = (self.clone(), other.clone());
+        if guard.assumed.contains(&pair) {
+            return true;
+        }
+        if guard.refuted.contains(&pair) {
+            return false;
+        }
+        let before = guard.assumed.len();
+        guard.assumed.insert(pair.clone());
+        let result = self.assignable_anew(other, guard);
+        if !result {
+            guard.assumed.truncate(before);
+            if !guard.cut {
+                guard.refuted.insert(pair);
+            }
+        }
+        result
+    }
+
+    fn assignable_anew(&self, other: &Self, guard: &mut Guard) -> bool {
         match self {
             Self::Alias(alias) => {
-                let Some(target) = alias.target() else { return false };
-                if !alias.is_recursive() {
-                    return target.assignable(other, guard);
-                }
-                let other = match other {
-                    // Only a recursive type can lead back here; everything else ends by itself.
-                    Self::Alias(that) => that.target().unwrap_or(other),
-                    other => other,
-                };
-                let pair = (Arc::as_ptr(alias), std::ptr::from_ref(other));
-                if guard.under_way.contains(&pair) {
-                    return true;
-                }
-                guard.under_way.push(pair);
-                let result = target.assignable(other, guard);
-                guard.under_way.pop();
-                return result;
+                return alias.meaning().is_some_and(|meaning| meaning.assignable(other, guard));
             }
             Self::Unit => return true,
             Self::Variant(types) => {
@@ -56,8 +73,8 @@ impl Type {
         }
         match other {
             Self::Unit => true,
-            Self::Alias(alias) => match alias.target() {
-                Some(target) => self.assignable(target, guard),
+            Self::Alias(alias) => match alias.meaning() {
+                Some(meaning) => self.assignable(&meaning, guard),
                 None => matches!(self, Self::Any),
             },
             Self::Variant(types) => match (self, types) {
@@ -70,7 +87,8 @@ impl Type {
                 self.assignable(&Self::Undef, guard)
                     && of.as_ref().is_none_or(|of| self.assignable(of, guard))
             }
-            Self::NotUndef(Some(of)) if !of.assignable(&Self::Undef, guard) => self.assignable(of, guard),
+            // Asked anew: what is assumed must not decide that something does not hold.
+            Self::NotUndef(Some(of)) if !of.is_assignable(&Self::Undef) => self.assignable(of, guard),
             _ => self.assignable_directly(other, guard),
         }
     }
@@ -120,7 +138,7 @@ impl Type {
                 (Some(of), other) => of.assignable(other, guard),
             },
             Self::NotUndef(of) => {
-                !other.assignable(&Self::Undef, guard) && of.as_ref().is_none_or(|of| of.assignable(other, guard))
+                !other.is_assignable(&Self::Undef) && of.as_ref().is_none_or(|of| of.assignable(other, guard))
             }
             Self::Type(of) => match (of, other) {
                 (None, Self::Type(_)) => true,
@@ -162,7 +180,17 @@ impl Type {
                     let theirs = theirs.as_ref().map_or(&Self::Any, |theirs| &theirs.of);
                     of.of.assignable(theirs, guard)
                 }
-                (Some(of), other) => of.initial_types().is_ok_and(|initial| initial.assignable(other, guard)),
+                (Some(of), other) => {
+                    let pair = (self.clone(), other.clone());
+                    if guard.initialising.contains(&pair) {
+                        guard.cut = true;
+                        return false;
+                    }
+                    guard.initialising.push(pair);
+                    let fits = of.initial_types().is_ok_and(|initial| initial.assignable(other, guard));
+                    guard.initialising.pop();
+                    fits
+                }
             },
             Self::Timestamp(range) => match other {
                 Self::Timestamp(theirs) => covers(range.as_deref(), theirs.as_deref()),
@@ -208,8 +236,11 @@ impl Type {
                 (Some(_), Self::Runtime(_)) => self == other,
                 _ => false,
             },
-            Self::Object(of) => match other {
-                Self::Object(_) => of.is_none() || self == other,
+            Self::Object(of) => match (of, other) {
+                (None, Self::Object(_)) => true,
+                (Some(of), Self::Object(Some(theirs))) => {
+                    theirs.is_or_extends(of) && of.covers_arguments(&theirs.arguments)
+                }
                 _ => false,
             },
             Self::TypeSet(of) => matches!(other, Self::TypeSet(_)) && (of.is_none() || self == other),

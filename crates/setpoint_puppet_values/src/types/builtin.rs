@@ -4,12 +4,12 @@ use std::sync::{Arc, LazyLock};
 
 use rustc_hash::FxHashMap;
 
-use super::{Alias, Attribute, ObjectType, TupleType, Type};
+use super::{Alias, ObjectType, TupleType, Type, TypeSetType};
 use crate::regex::Regex;
-use crate::value::{Hash, Key, Value};
+use crate::value::{Key, Value};
 
-/// The length of `Puppet::LookupValue`.
-const LONGEST_NAME: usize = 19;
+/// The length of `Puppet::Resource::ResourceType3`.
+const LONGEST_NAME: usize = 31;
 
 static BUILTIN: LazyLock<FxHashMap<&'static str, Type>> = LazyLock::new(builtin_types);
 static DATA: LazyLock<Type> = LazyLock::new(data_alias);
@@ -19,6 +19,37 @@ static RICH_DATA_KEY: LazyLock<Type> = LazyLock::new(|| {
 static RICH_DATA: LazyLock<Type> = LazyLock::new(rich_data_alias);
 static DEFERRED: LazyLock<Type> = LazyLock::new(deferred_type);
 static ERROR: LazyLock<Type> = LazyLock::new(error_type);
+static RUBY_METHOD: LazyLock<Type> = LazyLock::new(ruby_method_type);
+static RESOURCE_PARAM: LazyLock<Type> = LazyLock::new(|| {
+    object_from_text(
+        "Object[{
+            name => 'Puppet::Resource::Param',
+            attributes => {
+                type => Type,
+                name => String[1],
+                name_var => { type => Boolean, value => false },
+            },
+            equality => [name],
+        }]",
+    )
+});
+static RESOURCE_TYPE: LazyLock<Type> = LazyLock::new(|| {
+    object_from_text(
+        "Object[{
+            name => 'Puppet::Resource::ResourceType3',
+            attributes => {
+                name => String[1],
+                properties => { type => Array[Puppet::Resource::Param], value => [] },
+                parameters => { type => Array[Puppet::Resource::Param], value => [] },
+                title_patterns_hash => { type => Optional[Hash[Regexp, Array[String[1]]]], value => undef },
+                isomorphic => { type => Boolean, value => true },
+                capability => { type => Boolean, value => false },
+            },
+            equality => [name],
+        }]",
+    )
+});
+static ANNOTATION: LazyLock<Type> = LazyLock::new(annotation_type);
 
 impl Type {
     /// The type of a name such as `Integer`, in any case of letters. Resource types are not among them.
@@ -29,7 +60,21 @@ impl Type {
         let lower = lower.get_mut(..name.len())?;
         lower.copy_from_slice(name.as_bytes());
         lower.make_ascii_lowercase();
-        BUILTIN.get(std::str::from_utf8(lower).ok()?).cloned()
+        let name = std::str::from_utf8(lower).ok()?;
+        BUILTIN.get(name).cloned().or_else(|| Self::builtin_object(name))
+    }
+
+    /// The object types that Puppet declares itself. To make one takes other types by their names.
+    fn builtin_object(name: &str) -> Option<Self> {
+        Some(match name {
+            "annotation" => Self::annotation(),
+            "deferred" => Self::deferred(),
+            "error" => Self::error(),
+            "puppet::resource::param" => RESOURCE_PARAM.clone(),
+            "puppet::resource::resourcetype3" => RESOURCE_TYPE.clone(),
+            "rubymethod" => RUBY_METHOD.clone(),
+            _ => return None,
+        })
     }
 
     /// `Data`: what JSON can say.
@@ -56,11 +101,18 @@ impl Type {
         ERROR.clone()
     }
 
+    /// The object type of what is attached to other objects and types.
+    pub fn annotation() -> Self {
+        ANNOTATION.clone()
+    }
+
     /// The object type of a name; one that is not known has no attributes.
     pub fn object_named(name: &str) -> Self {
         match Self::builtin(name) {
             Some(of @ Self::Object(_)) => of,
-            _ => object(name, Vec::new()),
+            _ => {
+                Self::Object(Some(Arc::new(ObjectType { name: Some(name.into()), ..ObjectType::default() })))
+            }
         }
     }
 }
@@ -78,9 +130,7 @@ fn builtin_types() -> FxHashMap<&'static str, Type> {
         ("collection", Type::Collection(None)),
         ("data", Type::data()),
         ("default", Type::Default),
-        ("deferred", Type::deferred()),
         ("enum", Type::Enum(None)),
-        ("error", Type::error()),
         ("float", Type::Float(None)),
         ("hash", Type::Hash(None)),
         ("init", Type::Init(None)),
@@ -91,6 +141,13 @@ fn builtin_types() -> FxHashMap<&'static str, Type> {
         ("numeric", Type::Numeric),
         ("object", Type::Object(None)),
         ("optional", Type::Optional(none.clone())),
+        (
+            "pcore",
+            Type::TypeSet(Some(Arc::new(TypeSetType {
+                name: Some("Pcore".into()),
+                definition: Value::UNDEF,
+            }))),
+        ),
         ("pattern", Type::Pattern(None)),
         ("regexp", Type::Regexp(None)),
         ("resource", Type::Resource(None)),
@@ -161,64 +218,55 @@ fn rich_data_alias() -> Type {
     })
 }
 
-fn object(name: &str, attributes: Vec<Attribute>) -> Type {
-    object_with(name, attributes, Vec::new(), Vec::new())
+/// An object type from its definition, which must be sound.
+fn object(name: &str, definition: Vec<(&str, Value)>) -> Type {
+    let definition = definition.into_iter().map(|(key, value)| (Key::from(key), value)).collect();
+    let object = ObjectType::from_definition(Some(name), &Value::hash(definition));
+    Type::Object(object.ok().map(Arc::new))
 }
 
-/// An object type; `before` and `after` are what its definition says besides the attributes.
-fn object_with(
-    name: &str,
-    attributes: Vec<Attribute>,
-    before: Vec<(&str, Value)>,
-    after: Vec<(&str, Value)>,
-) -> Type {
-    let shown = attributes.iter().map(|attribute| {
-        let of = Value::from(attribute.of.clone());
-        let shown = match &attribute.default {
-            None => of,
-            Some(default) => Value::hash(
-                [(Key::from("type"), of), (Key::from("value"), default.clone())].into_iter().collect(),
-            ),
-        };
-        (Key(Value::string(Arc::clone(&attribute.name))), shown)
-    });
-    let mut definition = Hash::default();
-    definition.insert(Key::from("name"), Value::from(name));
-    definition.extend(before.into_iter().map(|(key, item)| (Key::from(key), item)));
-    definition.insert(Key::from("attributes"), Value::hash(shown.collect()));
-    definition.extend(after.into_iter().map(|(key, item)| (Key::from(key), item)));
-    Type::Object(Some(Arc::new(ObjectType {
-        name: Some(name.into()),
-        definition: Value::hash(definition),
-        attributes,
-    })))
+fn object_from_text(text: &str) -> Type {
+    Type::parse(text, &|_| None).unwrap_or(Type::Object(None))
 }
 
-fn attribute(name: &str, of: Type, default: Option<Value>) -> Attribute {
-    Attribute { name: name.into(), of, default }
+/// Attributes, each with its type; those that may be undef have that as their value.
+fn attributes(attributes: &[(&str, Type)]) -> Value {
+    Value::hash(attributes.iter().map(|(name, of)| (Key::from(*name), Value::from(of.clone()))).collect())
 }
 
 fn deferred_type() -> Type {
     let name = Regex::unchecked(r"\A[$]?[a-z][a-z0-9_]*(?:::[a-z][a-z0-9_]*)*\z");
-    object(
-        "Deferred",
-        vec![
-            attribute("name", Type::pattern(vec![name]), None),
-            attribute("arguments", Type::optional(Type::Array(None)), Some(Value::UNDEF)),
-        ],
-    )
+    let members =
+        attributes(&[("name", Type::pattern(vec![name])), ("arguments", Type::optional(Type::Array(None)))]);
+    object("Deferred", vec![("attributes", members)])
+}
+
+/// The parent of all annotations. It has no attributes, and its definition must not be checked: the check names it.
+fn annotation_type() -> Type {
+    let definition = [(Key::from("name"), Value::from("Annotation"))].into_iter().collect();
+    Type::Object(Some(Arc::new(ObjectType {
+        name: Some("Annotation".into()),
+        definition,
+        ..ObjectType::default()
+    })))
+}
+
+fn ruby_method_type() -> Type {
+    let members =
+        attributes(&[("body", Type::String(None)), ("parameters", Type::optional(Type::String(None)))]);
+    object("RubyMethod", vec![("parent", Value::from(Type::annotation())), ("attributes", members)])
 }
 
 fn error_type() -> Type {
     let text = Type::non_empty_string;
     let optional = || Type::optional(text());
     let details = Type::optional(Type::hash_of(text(), Type::data()));
-    let attributes = vec![
-        attribute("msg", text(), None),
-        attribute("kind", optional(), Some(Value::UNDEF)),
-        attribute("details", details, Some(Value::UNDEF)),
-        attribute("issue_code", optional(), Some(Value::UNDEF)),
-    ];
+    let members = attributes(&[
+        ("msg", text()),
+        ("kind", optional()),
+        ("details", details),
+        ("issue_code", optional()),
+    ]);
     let parameter = Value::from(Type::variant(vec![
         Type::String(None),
         Type::Regexp(None),
@@ -231,10 +279,12 @@ fn error_type() -> Type {
         [(Key::from("kind"), parameter.clone()), (Key::from("issue_code"), parameter)].into_iter().collect();
     let message = Type::callable(Some(TupleType { types: Vec::new(), size: None }), None, Some(text()));
     let functions = [(Key::from("message"), Value::from(message))].into_iter().collect();
-    object_with(
+    object(
         "Error",
-        attributes,
-        vec![("type_parameters", Value::hash(parameters))],
-        vec![("functions", Value::hash(functions))],
+        vec![
+            ("type_parameters", Value::hash(parameters)),
+            ("attributes", members),
+            ("functions", Value::hash(functions)),
+        ],
     )
 }

@@ -55,7 +55,7 @@ impl PartialEq for Type {
             (Self::Runtime(a), Self::Runtime(b)) => a == b,
             (Self::Object(a), Self::Object(b)) => a == b,
             (Self::TypeSet(a), Self::TypeSet(b)) => match (a, b) {
-                (Some(a), Some(b)) => a.definition == b.definition,
+                (Some(a), Some(b)) => a.name == b.name && a.definition == b.definition,
                 (a, b) => a.is_none() && b.is_none(),
             },
             (Self::Reference(a), Self::Reference(b)) => a == b,
@@ -115,11 +115,7 @@ impl PartialEq for ResourceType {
 
 impl PartialEq for ObjectType {
     fn eq(&self, other: &Self) -> bool {
-        match (&self.name, &other.name) {
-            (Some(a), Some(b)) => a == b,
-            (None, None) => self.definition == other.definition,
-            _ => false,
-        }
+        self.is_same(other) && self.arguments == other.arguments
     }
 }
 

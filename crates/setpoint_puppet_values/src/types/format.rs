@@ -2,7 +2,9 @@
 
 use std::fmt;
 
-use super::{Alias, Bounds, CallableType, IntRange, StringType, StructElement, Type, capitalize_segments};
+use super::{
+    Alias, Bounds, CallableType, IntRange, StringType, StructElement, Type, TypeSetType, capitalize_segments,
+};
 use crate::ruby::numbers::float_to_s;
 use crate::text::puppet_quote;
 use crate::value::{Data, Hash, Value};
@@ -11,12 +13,17 @@ use crate::value::{Data, Hash, Value};
 const BUILTIN_ALIASES: [&str; 5] =
     ["Data", "RichDataKey", "RichData", "Puppet::LookupKey", "Puppet::LookupValue"];
 
+/// The length of a text from which on aliases are written by name only: thirty aliases, each of which names the one
+/// before it twice, would fill the memory.
+const LONGEST_EXPANSION: usize = 1 << 16;
+
 impl fmt::Display for Type {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         // An alias that stands alone is printed with what it stands for, an object type with what it is made of.
         let mut writer = Writer { expanded: matches!(self, Self::Alias(_)), ..Writer::default() };
         match self {
-            Self::Object(Some(of)) => writer.object(&of.definition),
+            Self::Object(Some(of)) if of.arguments.is_empty() => writer.object(&of.definition),
+            Self::TypeSet(Some(of)) => writer.type_set(of),
             _ => writer.write(self),
         }
         f.write_str(&writer.text)
@@ -235,14 +242,25 @@ impl Writer {
                 );
             }
             Type::Object(Some(of)) => match &of.name {
-                Some(name) => self.push(name),
+                Some(name) => {
+                    self.push(name);
+                    if !of.arguments.is_empty() {
+                        self.push("[");
+                        for (index, argument) in of.written_arguments().iter().enumerate() {
+                            if index > 0 {
+                                self.push(", ");
+                            }
+                            self.value(argument);
+                        }
+                        self.push("]");
+                    }
+                }
                 None => self.object(&of.definition),
             },
-            Type::TypeSet(Some(of)) => {
-                self.push("TypeSet[");
-                self.value(&of.definition);
-                self.push("]");
-            }
+            Type::TypeSet(Some(of)) => match &of.name {
+                Some(name) => self.push(name),
+                None => self.type_set(of),
+            },
             Type::Reference(name) => self.list("TypeReference", vec![Part::Text(puppet_quote(name))]),
             Type::Alias(alias) => self.alias(alias),
             _ => self.push(of.simple_name()),
@@ -250,9 +268,9 @@ impl Writer {
     }
 
     /// `Object[{name => 'X', attributes => {'a' => Integer}}]`: the words of the definition stand without quotes.
-    fn object(&mut self, definition: &Value) {
+    fn object(&mut self, definition: &Hash) {
         self.push("Object[{");
-        for (index, (key, item)) in definition.as_hash().into_iter().flatten().enumerate() {
+        for (index, (key, item)) in definition.iter().enumerate() {
             if index > 0 {
                 self.push(", ");
             }
@@ -265,6 +283,12 @@ impl Writer {
             }
         }
         self.push("}]");
+    }
+
+    fn type_set(&mut self, of: &TypeSetType) {
+        self.push("TypeSet[");
+        self.value(&of.definition);
+        self.push("]");
     }
 
     fn members(&mut self, members: &Hash) {
@@ -362,7 +386,7 @@ impl Writer {
             return;
         }
         let pointer = std::sync::Arc::as_ptr(alias);
-        if self.within.contains(&pointer) {
+        if self.within.contains(&pointer) || self.text.len() > LONGEST_EXPANSION {
             return;
         }
         if let Some(target) = alias.target() {

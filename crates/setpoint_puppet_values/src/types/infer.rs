@@ -34,7 +34,10 @@ pub fn infer(value: &Value) -> Type {
         Data::Binary(_) => Type::Binary,
         Data::Iterator(iterator) => Type::iterator(iterator.element_type()),
         Data::Deferred(_) => Type::deferred(),
-        Data::Object(object) => Type::object_named(&object.type_name),
+        Data::Object(object) => match &object.of {
+            Some(of) => Type::Object(Some(of.of_instance(|name| object.get(name)))),
+            None => Type::object_named(&object.type_name),
+        },
         Data::Opaque(_) => Type::Unit,
     }
 }

@@ -2,19 +2,27 @@
 
 use std::sync::Arc;
 
-use super::{Alias, IntRange, StringType, StructElement, TupleType, Type, infer};
+use rustc_hash::FxHashMap;
+
+use super::{Alias, InitType, IntRange, StringType, StructElement, TupleType, Type, infer};
 use crate::value::{Data, Key, Value};
 
-/// The recursive aliases that are being asked about a value, innermost last.
-type UnderWay = Vec<(*const Alias, *const Value)>;
+/// The questions that one question leads to.
+#[derive(Default)]
+struct Asked {
+    /// Collections that recursive aliases were asked about: alternatives ask again.
+    answers: FxHashMap<(*const Alias, *const Value), bool>,
+    /// `Init` types that are being asked. Met again with the same value, they add no way to make an instance.
+    initialising: Vec<(*const InitType, *const Value)>,
+}
 
 impl Type {
     /// Whether a value is of this type. What could not be computed is of every type.
     pub fn is_instance(&self, value: &Value) -> bool {
-        self.instance(value, &mut Vec::new())
+        self.instance(value, &mut Asked::default())
     }
 
-    fn instance(&self, value: &Value, under_way: &mut UnderWay) -> bool {
+    fn instance(&self, value: &Value, asked: &mut Asked) -> bool {
         if matches!(value.data, Data::Opaque(_)) {
             return true;
         }
@@ -77,7 +85,7 @@ impl Type {
                 (Data::Array(_), None) => true,
                 (Data::Array(items), Some(of)) => {
                     fits_size(of.size.as_ref(), items.len())
-                        && items.iter().all(|item| of.element.instance(item, under_way))
+                        && items.iter().all(|item| of.element.instance(item, asked))
                 }
                 _ => false,
             },
@@ -86,29 +94,25 @@ impl Type {
                 (Data::Hash(entries), Some(of)) => {
                     fits_size(of.size.as_ref(), entries.len())
                         && entries.iter().all(|(key, item)| {
-                            of.key.instance(&key.0, under_way) && of.value.instance(item, under_way)
+                            of.key.instance(&key.0, asked) && of.value.instance(item, asked)
                         })
                 }
                 _ => false,
             },
             Self::Tuple(of) => match (&value.data, of) {
                 (Data::Array(_), None) => true,
-                (Data::Array(items), Some(of)) => tuple_instance(of, items, under_way),
+                (Data::Array(items), Some(of)) => tuple_instance(of, items, asked),
                 _ => false,
             },
             Self::Struct(elements) => match &value.data {
                 Data::Hash(entries) => {
                     let elements = elements.as_ref().map_or(&[][..], |elements| elements.as_slice());
-                    struct_instance(elements, entries, under_way)
+                    struct_instance(elements, entries, asked)
                 }
                 _ => false,
             },
-            Self::Optional(of) => {
-                value.is_undef() || of.as_ref().is_some_and(|of| of.instance(value, under_way))
-            }
-            Self::NotUndef(of) => {
-                !value.is_undef() && of.as_ref().is_none_or(|of| of.instance(value, under_way))
-            }
+            Self::Optional(of) => value.is_undef() || of.as_ref().is_some_and(|of| of.instance(value, asked)),
+            Self::NotUndef(of) => !value.is_undef() && of.as_ref().is_none_or(|of| of.instance(value, asked)),
             Self::Type(of) => match &value.data {
                 Data::Type(actual) => of.as_ref().is_none_or(|of| of.is_assignable(actual)),
                 _ => false,
@@ -124,15 +128,24 @@ impl Type {
                 _ => false,
             },
             Self::Sensitive(of) => match &value.data {
-                Data::Sensitive(inner) => of.as_ref().is_none_or(|of| of.instance(inner, under_way)),
+                Data::Sensitive(inner) => of.as_ref().is_none_or(|of| of.instance(inner, asked)),
                 _ => false,
             },
             Self::Variant(types) => {
-                types.iter().flat_map(|types| types.iter()).any(|of| of.instance(value, under_way))
+                types.iter().flat_map(|types| types.iter()).any(|of| of.instance(value, asked))
             }
             Self::Init(of) => match of {
-                None => Self::rich_data().instance(value, under_way),
-                Some(of) => of.initial_types().is_ok_and(|initial| initial.is_instance(value)),
+                None => Self::rich_data().instance(value, asked),
+                Some(of) => {
+                    let here = (Arc::as_ptr(of), std::ptr::from_ref(value));
+                    if asked.initialising.contains(&here) {
+                        return false;
+                    }
+                    asked.initialising.push(here);
+                    let fits = of.initial_types().is_ok_and(|initial| initial.instance(value, asked));
+                    asked.initialising.pop();
+                    fits
+                }
             },
             Self::Timestamp(range) => match &value.data {
                 Data::Timestamp(time) => range.as_ref().is_none_or(|range| range.contains(time)),
@@ -165,26 +178,25 @@ impl Type {
             | Self::Runtime(_)
             | Self::Callable(_) => false,
             Self::Object(of) => match &value.data {
-                Data::Deferred(_) | Data::Object(_) => {
-                    of.as_ref().is_none_or(|of| of.name.as_deref() == value.object_name())
-                }
+                Data::Deferred(_) | Data::Object(_) => of.as_ref().is_none_or(|of| of.has_instance(value)),
                 _ => false,
             },
             Self::TypeSet(_) | Self::Reference(_) => false,
             Self::Alias(alias) => {
-                let Some(target) = alias.target() else { return false };
-                if !alias.is_recursive() {
-                    return target.instance(value, under_way);
+                let Some(meaning) = alias.meaning() else { return false };
+                if !alias.is_recursive() || !matches!(value.data, Data::Array(_) | Data::Hash(_)) {
+                    return meaning.instance(value, asked);
                 }
                 let here = (Arc::as_ptr(alias), std::ptr::from_ref(value));
-                // Asked about the same value again, an alias has nothing new to say.
-                if under_way.iter().rev().take_while(|(_, of)| *of == here.1).any(|pair| *pair == here) {
-                    return false;
+                if let Some(answer) = asked.answers.get(&here) {
+                    return *answer;
                 }
-                under_way.push(here);
-                let result = target.instance(value, under_way);
-                under_way.pop();
-                result
+                let answer = meaning.instance(value, asked);
+                // Within an `Init` type, answers hold only there.
+                if asked.initialising.is_empty() {
+                    asked.answers.insert(here, answer);
+                }
+                answer
             }
         }
     }
@@ -194,7 +206,7 @@ fn fits_size(size: Option<&IntRange>, count: usize) -> bool {
     size.is_none_or(|size| size.contains(&(count as i64)))
 }
 
-fn tuple_instance(of: &TupleType, items: &[Value], under_way: &mut UnderWay) -> bool {
+fn tuple_instance(of: &TupleType, items: &[Value], asked: &mut Asked) -> bool {
     let fits = match &of.size {
         Some(size) => size.contains(&(items.len() as i64)),
         None => of.types.is_empty() || of.types.len() == items.len(),
@@ -202,17 +214,17 @@ fn tuple_instance(of: &TupleType, items: &[Value], under_way: &mut UnderWay) -> 
     fits && items
         .iter()
         .enumerate()
-        .all(|(index, item)| of.at(index).is_none_or(|of| of.instance(item, under_way)))
+        .all(|(index, item)| of.at(index).is_none_or(|of| of.instance(item, asked)))
 }
 
-fn struct_instance(elements: &[StructElement], entries: &crate::Hash, under_way: &mut UnderWay) -> bool {
+fn struct_instance(elements: &[StructElement], entries: &crate::Hash, asked: &mut Asked) -> bool {
     let mut matched = 0;
     let fits =
         elements.iter().all(|element| match entries.get(&Key(Value::string(Arc::clone(&element.name)))) {
             None => element.key.is_assignable(&Type::Undef),
             Some(item) => {
                 matched += 1;
-                element.value.instance(item, under_way)
+                element.value.instance(item, asked)
             }
         });
     fits && matched == entries.len()

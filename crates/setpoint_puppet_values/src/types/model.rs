@@ -5,14 +5,16 @@ use std::sync::{Arc, OnceLock};
 use indexmap::IndexSet;
 use rustc_hash::FxBuildHasher;
 
+use super::ObjectType;
 use crate::time::{Timespan, Timestamp};
 use crate::value::{Hash, Value};
 use crate::{Regex, SemVerRange};
 
 /// A data type. Parameters are behind an `Arc`, so that a type is two words and cheap to copy; `None` stands for the
 /// type without parameters.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub enum Type {
+    #[default]
     Any,
     /// The type that accepts and fits everything: what an empty array has as its element.
     Unit,
@@ -143,25 +145,9 @@ pub struct RuntimeType {
 }
 
 #[derive(Clone, Debug)]
-pub struct ObjectType {
-    /// `None` while the type has not been given a name by an alias.
-    pub name: Option<Arc<str>>,
-    /// What was written between the brackets.
-    pub definition: Value,
-    /// In the order of their declaration.
-    pub attributes: Vec<Attribute>,
-}
-
-#[derive(Clone, Debug)]
-pub struct Attribute {
-    pub name: Arc<str>,
-    pub of: Type,
-    /// The value of an attribute that is not given.
-    pub default: Option<Value>,
-}
-
-#[derive(Clone, Debug)]
 pub struct TypeSetType {
+    /// `None` while the set has not been given a name by an alias.
+    pub name: Option<Arc<str>>,
     pub definition: Value,
 }
 
@@ -171,12 +157,18 @@ pub struct Alias {
     pub name: Arc<str>,
     target: OnceLock<Type>,
     recursive: OnceLock<bool>,
+    alternatives: OnceLock<Type>,
 }
 
 impl Alias {
     /// An alias whose target comes later, through [`Alias::resolve`].
     pub fn new(name: impl Into<Arc<str>>) -> Arc<Self> {
-        Arc::new(Self { name: name.into(), target: OnceLock::new(), recursive: OnceLock::new() })
+        Arc::new(Self {
+            name: name.into(),
+            target: OnceLock::new(),
+            recursive: OnceLock::new(),
+            alternatives: OnceLock::new(),
+        })
     }
 
     pub fn resolved(name: impl Into<Arc<str>>, target: Type) -> Arc<Self> {
@@ -195,6 +187,10 @@ impl Alias {
 
     pub(super) fn recursion(&self) -> &OnceLock<bool> {
         &self.recursive
+    }
+
+    pub(super) fn known_alternatives(&self) -> &OnceLock<Type> {
+        &self.alternatives
     }
 }
 

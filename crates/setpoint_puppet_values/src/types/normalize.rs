@@ -2,9 +2,12 @@
 
 use std::sync::Arc;
 
-use super::{Bounds, CallableType, InitType, IntRange, StringType, StructElement, TupleType, Type};
+use super::{
+    Bounds, CallableType, InitType, IntRange, ObjectType, StringType, StructElement, TupleType, Type,
+};
 use crate::regex::Regex;
 use crate::semver::SemVerRange;
+use crate::value::Hash;
 
 impl Type {
     /// The type without what distinguishes single values: `Integer` for `Integer[1, 2]`.
@@ -32,6 +35,9 @@ impl Type {
             Self::Struct(Some(elements)) => Self::structure(map_elements(elements, Self::generalize)),
             Self::Variant(Some(types)) => Self::variant(types.iter().map(Self::generalize).collect()),
             Self::Callable(Some(of)) => of.map(Self::generalize),
+            Self::Object(Some(of)) if !of.arguments.is_empty() => {
+                Self::Object(Some(Arc::new(ObjectType { arguments: Hash::default(), ..of.as_ref().clone() })))
+            }
             _ => self.map_contained(Self::generalize),
         }
     }

@@ -156,9 +156,10 @@ impl Keys<'_> {
             Type::Runtime(_) => self.runtime(),
             Type::Object(of) => self.object(of.as_deref()),
             Type::TypeSet(_) => match self.flat.as_slice() {
-                [definition] => {
-                    Ok(Type::TypeSet(Some(Arc::new(TypeSetType { definition: definition.clone() }))))
-                }
+                [definition] => Ok(Type::TypeSet(Some(Arc::new(TypeSetType {
+                    name: None,
+                    definition: definition.clone(),
+                })))),
                 keys => Err(arity("TypeSet-Type", 1, None, keys.len())),
             },
             Type::Reference(name) => Err(ValueError::new(format!("Resource type not found: {name}"))),
@@ -476,16 +477,12 @@ impl Keys<'_> {
     }
 
     fn object(&self, of: Option<&ObjectType>) -> Result<Type, ValueError> {
-        match (of.and_then(|of| of.name.as_ref()), self.flat.as_slice()) {
-            // `Error['kind']` narrows an object type; what it narrows is kept as it is.
-            (Some(_), _) => Ok(self.base.clone()),
-            (None, [definition]) => Ok(Type::Object(Some(Arc::new(ObjectType {
-                name: None,
-                definition: definition.clone(),
-                attributes: Vec::new(),
-            })))),
-            (None, keys) => Err(arity("Object-Type", 1, None, keys.len())),
-        }
+        let object = match (of, self.flat.as_slice()) {
+            (Some(of), _) => of.with_arguments(self.raw)?,
+            (None, [definition]) => ObjectType::from_definition(None, definition)?,
+            (None, keys) => return Err(arity("Object-Type", 1, None, keys.len())),
+        };
+        Ok(Type::Object(Some(Arc::new(object))))
     }
 }
 

@@ -19,41 +19,7 @@ use crate::observe::{Eyes, follow, without};
 
 /// The root of a trial before anything is placed there.
 fn base() -> Base {
-    let directories = [
-        "/",
-        "/etc",
-        "/etc/default",
-        "/etc/init.d",
-        "/etc/systemd",
-        "/etc/systemd/system",
-        "/home",
-        "/opt",
-        "/root",
-        "/run",
-        "/srv",
-        "/tmp",
-        "/usr",
-        "/usr/bin",
-        "/usr/lib",
-        "/usr/local",
-        "/usr/local/bin",
-        "/usr/sbin",
-        "/usr/share",
-        "/var",
-        "/var/lib",
-        "/var/log",
-        "/var/mail",
-        "/var/spool",
-        "/var/spool/cron",
-        "/var/spool/cron/crontabs",
-        "/var/tmp",
-    ];
-    Base::bare(
-        Family::Debian,
-        &directories,
-        &["root", "daemon", "_apt", "nobody"],
-        &["root", "daemon", "adm", "shadow", "staff", "nogroup"],
-    )
+    Base::bare(Family::Debian, &judge::ROOT_FOLDERS, &judge::ROOT_USERS, &judge::ROOT_GROUPS)
 }
 
 /// Where Puppet and the models differ, one a line.
@@ -227,7 +193,7 @@ pub(crate) fn statuses(
                 .find(|(other, _)| other.starts_with(&format!("{stem}@")))
                 .map(|(_, status)| status)
         });
-        let Some(mut status) = found.copied() else {
+        let Some(mut status) = found.cloned() else {
             let _ = writeln!(out, "  run {number}: Puppet does not report {name}");
             continue;
         };

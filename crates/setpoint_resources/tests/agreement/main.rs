@@ -92,7 +92,7 @@ fn check(path: &Path, judges: &[Mutex<Judge>]) -> Result<(), Failed> {
 fn applied(judges: &[Mutex<Judge>], catalog: &Json, start: &Start) -> Result<Outcome, String> {
     let trial = Trial {
         catalog: catalog.clone(),
-        earlier: None,
+        earlier: Vec::new(),
         start: start.nodes.clone(),
         then: start.then.clone(),
         packages: start.packages.clone(),

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::{Diagnostic, InputReport, Report, Sources, Span};
+use crate::{Diagnostic, InputReport, Report, Silenced, SilencedBy, Sources, Span};
 
 /// The whole report.
 pub fn json(report: &Report, sources: &Sources, version: &str) -> Value {
@@ -24,7 +24,22 @@ fn input_json(input: &InputReport, sources: &Sources) -> Value {
     }
     let findings: Vec<Value> = input.findings.iter().map(|finding| finding_json(finding, sources)).collect();
     out.insert("findings".into(), json!(findings));
+    if !input.silenced.is_empty() {
+        let silenced: Vec<Value> = input.silenced.iter().map(|one| silenced_json(one, sources)).collect();
+        out.insert("silenced".into(), json!(silenced));
+    }
     Value::Object(out)
+}
+
+/// What the user knows is told in short.
+fn silenced_json(silenced: &Silenced, sources: &Sources) -> Value {
+    let Silenced { finding, by } = silenced;
+    let by = match by {
+        SilencedBy::Comment => "comment",
+        SilencedBy::Baseline => "baseline",
+    };
+    let place = finding.span.map_or(Value::Null, |span| location(span, sources));
+    json!({ "rule": finding.rule.name(), "severity": finding.severity.as_str(), "location": place, "by": by })
 }
 
 fn finding_json(finding: &Diagnostic, sources: &Sources) -> Value {

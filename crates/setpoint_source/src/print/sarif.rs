@@ -4,11 +4,12 @@ use std::fmt::Write;
 
 use serde_json::{Value, json};
 
-use crate::{Diagnostic, Edit, Fix, Report, Rule, Severity, Sources, Span};
+use crate::{Diagnostic, Edit, Fix, Report, Rule, Severity, Silenced, SilencedBy, Sources, Span};
 
 pub fn sarif(report: &Report, sources: &Sources, version: &str) -> Value {
+    let silenced = || report.inputs.iter().flat_map(|input| &input.silenced);
     let mut rules: Vec<Rule> = Vec::new();
-    for finding in report.findings() {
+    for finding in report.findings().chain(silenced().map(|one| &one.finding)) {
         if !rules.contains(&finding.rule) {
             rules.push(finding.rule);
         }
@@ -24,7 +25,16 @@ pub fn sarif(report: &Report, sources: &Sources, version: &str) -> Value {
             })
         })
         .collect();
-    let results: Vec<Value> = report.findings().map(|finding| result(finding, &rules, sources)).collect();
+    let mut results: Vec<Value> = report.findings().map(|finding| result(finding, &rules, sources)).collect();
+    for Silenced { finding, by } in silenced() {
+        let kind = match by {
+            SilencedBy::Comment => "inSource",
+            SilencedBy::Baseline => "external",
+        };
+        let mut known = result(finding, &rules, sources);
+        known["suppressions"] = json!([{ "kind": kind }]);
+        results.push(known);
+    }
     json!({
         "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
         "version": "2.1.0",

@@ -6,8 +6,8 @@ use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 
 use super::frame::frames;
 use crate::{
-    Diagnostic, Gap, InputReport, Place, Reason, Report, Severity, Sources, Standing, Verdict, conditional,
-    few,
+    Diagnostic, Gap, InputReport, Place, Reason, Report, Severity, SilencedBy, Sources, Standing, Verdict,
+    conditional, few,
 };
 
 /// Nodes that one line names.
@@ -119,6 +119,12 @@ fn summary(report: &Report) -> String {
         .collect();
     if parts.is_empty() {
         parts.push("nothing found".to_owned());
+    }
+    let silenced = [(SilencedBy::Comment, "by comments"), (SilencedBy::Baseline, "by the baseline")];
+    for (count, how) in silenced.map(|(by, how)| (report.silenced(by), how)) {
+        if count > 0 {
+            parts.push(format!("{count} silenced {how}"));
+        }
     }
     format!("checked {}: {}\n", plural(report.inputs.len(), "input"), parts.join(", "))
 }

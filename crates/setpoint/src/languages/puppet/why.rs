@@ -1,11 +1,12 @@
 //! Where the values of a catalog came from, and what depends on a line.
 
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
 use std::path::Path;
 use std::sync::Mutex;
 
-use setpoint_project::{Project, Session, UsageError};
-use setpoint_source::{Sources, Span};
+use setpoint_project::{Project, Session, UsageError, parallel, threads};
+use setpoint_source::{Diagnostic, Sources, Span, few};
 use setpoint_why::{Query, Target, Writer};
 
 use crate::cli::{ImpactArgs, WhyArgs};
@@ -92,31 +93,107 @@ fn absent(
 }
 
 pub(super) fn impact(session: &Session<'_>, args: &ImpactArgs) -> Result<Outcome, UsageError> {
-    let (path, line) = args
-        .line
+    let asked = args.line();
+    let (path, line) = asked
         .rsplit_once(':')
         .and_then(|(path, line)| Some((path, line.parse::<u32>().ok().filter(|line| *line > 0)?)))
-        .ok_or_else(|| UsageError::new(format!("`{}` is not of the form FILE:LINE", args.line)))?;
+        .ok_or_else(|| UsageError::new(format!("`{asked}` is not of the form FILE:LINE")))?;
     let options = args.options.for_project();
-    let project = Project::open(session, &args.input, &options)?;
-    let job = project.only_job()?;
-    let home = project.home(&job.node).map_err(UsageError::new)?;
-    let compilation = project.compile(&job);
-    let Some(mut query) = Query::new(&compilation, &home.environment) else {
-        return Ok(Outcome { result: None, diagnostics: compilation.diagnostics });
-    };
+    let project = Project::open(session, &args.input(), &options)?;
+    let plan = project.plan()?;
     let sources = &session.sources;
     let wanted = Path::new(path);
     let matches = |known: &str| Path::new(known) == wanted || Path::new(known).ends_with(wanted);
+    let told = parallel(
+        &plan.jobs,
+        threads(session.jobs),
+        |job| -> Result<Result<Reached, Vec<Diagnostic>>, String> {
+            let home = project.home(&job.node)?;
+            let compilation = project.compile(job);
+            let Some(mut query) = Query::new(&compilation, &home.environment) else {
+                return Ok(Err(compilation.diagnostics));
+            };
+            let impact = query.impact(sources, matches, line);
+            let told = match args.format.as_str() {
+                "json" => Told::Json(impact.json(&compilation, asked)),
+                _ => Told::Text(impact.text(&compilation, asked, args.all)),
+            };
+            Ok(Ok(Reached { told, is_nothing: impact.resources.is_empty() }))
+        },
+    );
+    let told = told.into_iter().collect::<Result<Vec<_>, _>>().map_err(UsageError::new)?;
     if !sources.paths().iter().any(|known| matches(known)) {
-        return Err(UsageError::new(format!("{path} was not read for this catalog")));
+        return Err(UsageError::new(format!("{path} was not read for any catalog")));
     }
-    let impact = query.impact(sources, matches, line);
-    let result = match args.format.as_str() {
-        "json" => pretty(&impact.json(&compilation, &args.line)),
-        _ => impact.text(&compilation, &args.line, args.all),
+    let mut stories: Stories = Vec::new();
+    let mut failed = Vec::new();
+    for (job, reached) in plan.jobs.iter().zip(told) {
+        match reached {
+            Err(diagnostics) if plan.jobs.len() == 1 => return Ok(Outcome { result: None, diagnostics }),
+            Err(_) => failed.push(job.label()),
+            Ok(reached) => match stories.iter_mut().find(|(known, _)| *known == reached) {
+                Some((_, nodes)) => nodes.push(job.label()),
+                None => stories.push((reached, vec![job.label()])),
+            },
+        }
+    }
+    // What most nodes have comes first, and that it reaches nothing comes last.
+    stories.sort_by_key(|(reached, nodes)| (reached.is_nothing, std::cmp::Reverse(nodes.len())));
+    let result = match (args.format.as_str(), stories.first()) {
+        (_, Some((only, _))) if plan.jobs.len() == 1 => only.shown(),
+        ("json", _) => pretty(&stories_json(asked, &stories, &failed)),
+        _ => stories_text(&stories, &failed),
     };
     Ok(Outcome { result: Some(result), diagnostics: Vec::new() })
+}
+
+/// What a line reaches on one node.
+#[derive(Debug, PartialEq)]
+struct Reached {
+    told: Told,
+    is_nothing: bool,
+}
+
+#[derive(Debug, PartialEq)]
+enum Told {
+    Text(String),
+    Json(serde_json::Value),
+}
+
+/// What a line reaches, each with the nodes on which it does.
+type Stories = Vec<(Reached, Vec<String>)>;
+
+impl Reached {
+    fn shown(&self) -> String {
+        match &self.told {
+            Told::Text(text) => text.clone(),
+            Told::Json(json) => pretty(json),
+        }
+    }
+}
+
+/// Each story once, with the nodes that have it.
+fn stories_text(stories: &Stories, failed: &[String]) -> String {
+    let names = |nodes: &[String]| {
+        let list: Vec<&str> = nodes.iter().map(String::as_str).collect();
+        format!("{} node{}: {}", nodes.len(), if nodes.len() == 1 { "" } else { "s" }, few(&list, 10))
+    };
+    let mut out = String::new();
+    for (reached, nodes) in stories {
+        let _ = writeln!(out, "on {}\n{}", names(nodes), reached.shown());
+    }
+    if !failed.is_empty() {
+        let _ = writeln!(out, "not known, since they do not compile: {}", names(failed));
+    }
+    out
+}
+
+fn stories_json(line: &str, stories: &Stories, failed: &[String]) -> serde_json::Value {
+    let told = stories.iter().filter_map(|(reached, nodes)| match &reached.told {
+        Told::Json(json) => Some(serde_json::json!({ "nodes": nodes, "impact": json })),
+        Told::Text(_) => None,
+    });
+    serde_json::json!({ "line": line, "stories": told.collect::<Vec<_>>(), "failed": failed })
 }
 
 /// Who changed a line last. Git is asked once for each file.

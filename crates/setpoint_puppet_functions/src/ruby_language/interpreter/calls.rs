@@ -3,12 +3,13 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
-use setpoint_puppet_values::{Data, Value};
+use setpoint_puppet_values::Value;
 
+use super::blocks::RubyBlock;
 use super::{Flow, Interpreter, Result, argument_error, beyond};
 use crate::ruby_language::ast::{Block, Call, Parameter, Parameters, Super};
 use crate::ruby_language::classes::{Class, Instance, Method, MethodKind};
-use crate::ruby_language::things::{Closure, Environment, Frame, Thing};
+use crate::ruby_language::things::{Closure, Environment, Frame, Seen, Thing};
 use crate::ruby_language::{RubyFailure, lexer, methods, parser, template};
 use crate::{Caller, FailureKind, Stop};
 
@@ -402,7 +403,7 @@ impl Interpreter<'_, '_, '_> {
     }
 
     fn known(&mut self, value: &Value, what: &str) -> Result<Thing> {
-        if is_opaque(value) {
+        if value.unknown_part().is_some() {
             return beyond(format!("{what} gives a value that is not known"));
         }
         self.context.note(value);
@@ -437,6 +438,13 @@ impl Interpreter<'_, '_, '_> {
         if name == "template" && self.is_template {
             return self.templates(arguments);
         }
+        // A file may bring several functions of the older interface.
+        if let Some(sibling) = self.legacy.iter().find(|known| known.name == name).cloned() {
+            let scope = Thing::Scope(Seen::ByCaller);
+            let arguments = vec![Thing::array(arguments.to_vec())];
+            let result = self.call_block_as(&sibling.block, arguments, Some(scope), true)?;
+            return Ok(if sibling.is_value { result } else { Thing::Nil });
+        }
         let mut values = Vec::with_capacity(arguments.len());
         for argument in arguments {
             match argument {
@@ -445,15 +453,19 @@ impl Interpreter<'_, '_, '_> {
                 other => values.push(self.value_for_puppet(other)?),
             }
         }
-        let pass = match block {
-            None => false,
-            Some(Thing::Block) => true,
-            Some(_) => return beyond(format!("it gives the function {name} a block of Ruby")),
-        };
-        let result = if pass {
-            self.context.call_function_with_block(name, values)
-        } else {
-            self.context.call_function(name, values)
+        let result = match block {
+            None => self.context.call_function(name, values),
+            Some(Thing::Block) => self.context.call_function_with_block(name, values),
+            Some(block) => {
+                let block = RubyBlock::new(self, block)?;
+                let span = self.context.span();
+                let call = crate::Call { name: name.into(), arguments: values, block: Some(&block), span };
+                let result = self.context.host.call_function(call);
+                if let Some(failure) = block.failure.take() {
+                    return Err(Flow::Failure(failure));
+                }
+                result
+            }
         };
         match result {
             Ok(value) => self.known(&value, &format!("the function {name}")),
@@ -553,15 +565,6 @@ impl Interpreter<'_, '_, '_> {
             ));
         }
         Ok(Thing::Object(Instance::new(Thing::Class(Rc::clone(class)))))
-    }
-}
-
-pub(crate) fn is_opaque(value: &Value) -> bool {
-    match &value.data {
-        Data::Opaque(_) => true,
-        Data::Array(items) => items.iter().any(is_opaque),
-        Data::Hash(entries) => entries.values().any(is_opaque),
-        _ => false,
     }
 }
 

@@ -1,11 +1,12 @@
 //! Walks the tree.
 
+mod blocks;
 mod calls;
 mod errors;
 mod modules;
 mod places;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -14,10 +15,10 @@ use setpoint_puppet_values::{Match, Regex, Value};
 
 use super::ast::{Node, Pair, Part};
 use super::classes::{Class, Instance};
-use super::things::{Closure, Environment, Frame, Range, Table, Thing, equal};
+use super::things::{Closure, Environment, Frame, Range, Seen, Table, Thing, equal};
 use super::{Beyond, RubyFailure, classes, methods, parser, template};
 use crate::context::Context;
-pub(crate) use calls::{arity, is_opaque};
+pub(crate) use calls::arity;
 
 /// More steps are refused, so that every run ends.
 const MOST_STEPS: u64 = 20_000_000;
@@ -106,13 +107,15 @@ pub(crate) struct Legacy {
 pub(crate) struct Interpreter<'i, 'c, 'h> {
     pub(crate) context: &'i mut Context<'c, 'h>,
     pub(super) out: String,
-    is_template: bool,
+    pub(super) is_template: bool,
     /// `@name` of a template, converted once so that changes in place stay.
-    instance: IndexMap<Arc<str>, Thing>,
+    pub(super) instance: IndexMap<Arc<str>, Thing>,
     /// What was read of the manifest's variables, as it was then.
-    loaded: Vec<(Arc<str>, Thing, Value)>,
-    /// What the code set in the scope.
-    scope_variables: IndexMap<String, Thing>,
+    loaded: Vec<(Thing, Value)>,
+    /// The numbers of things are asked for to tell them apart.
+    pub(super) tells_apart: bool,
+    /// Why a value is not known that was read.
+    unknown_read: Option<Arc<str>>,
     /// Methods and constants of the file itself.
     pub(super) top: Rc<Class>,
     pub(super) last_match: Option<Rc<Match>>,
@@ -138,11 +141,16 @@ pub(crate) fn parse_template(text: &str) -> std::result::Result<(), Beyond> {
 }
 
 /// The text of a template in the scope of the call.
-pub(crate) fn render(context: &mut Context<'_, '_>, text: &str) -> std::result::Result<String, RubyFailure> {
+pub(crate) fn render(
+    context: &mut Context<'_, '_>,
+    file: Option<&Path>,
+    text: &str,
+) -> std::result::Result<String, RubyFailure> {
     let tokens = template::template(text).map_err(RubyFailure::Beyond)?;
     let program = parser::parse(tokens).map_err(RubyFailure::Beyond)?;
     let mut interpreter = Interpreter::new(context);
     interpreter.is_template = true;
+    interpreter.file = file.map(Path::to_owned);
     let environment = interpreter.new_environment(Thing::Nil);
     let result = interpreter.run(&program, &environment);
     match interpreter.outcome(result) {
@@ -162,7 +170,8 @@ impl<'i, 'c, 'h> Interpreter<'i, 'c, 'h> {
             is_template: false,
             instance: IndexMap::new(),
             loaded: Vec::new(),
-            scope_variables: IndexMap::new(),
+            tells_apart: false,
+            unknown_read: None,
             top: Class::new("Object", false, None),
             last_match: None,
             current_error: None,
@@ -182,6 +191,9 @@ impl<'i, 'c, 'h> Interpreter<'i, 'c, 'h> {
 
     /// What a walk came to, in the words of the outside.
     pub(crate) fn outcome(&self, result: Result<Thing>) -> std::result::Result<Thing, RubyFailure> {
+        if let Some(reason) = &self.unknown_read {
+            return Err(self.beyond(format!("it uses a value that is not known: {reason}")));
+        }
         match result {
             Ok(value) | Err(Flow::Next(value) | Flow::Break(value) | Flow::Return(value, _)) => Ok(value),
             Err(Flow::Raise(error)) => {
@@ -394,6 +406,10 @@ impl<'i, 'c, 'h> Interpreter<'i, 'c, 'h> {
                 self.out.push_str(&text);
                 Thing::Nil
             }
+            Node::SourceFile => match &self.file {
+                Some(path) => Thing::text(path.to_string_lossy()),
+                None => return beyond("it asks for __FILE__"),
+            },
             Node::Beyond(reason, line) => {
                 self.line = *line;
                 return beyond(reason.as_str());
@@ -503,7 +519,7 @@ impl<'i, 'c, 'h> Interpreter<'i, 'c, 'h> {
         raise("NameError", format!("uninitialized class variable @@{name} in {}", class.name))
     }
 
-    fn template_variable(&mut self, name: &Arc<str>) -> Thing {
+    pub(super) fn template_variable(&mut self, name: &Arc<str>) -> Thing {
         if let Some(known) = self.instance.get(name) {
             return known.clone();
         }
@@ -511,45 +527,73 @@ impl<'i, 'c, 'h> Interpreter<'i, 'c, 'h> {
             return Thing::Nil;
         }
         let value = match self.context.host.variable(name) {
-            Some(value) => {
-                self.context.note(&value);
-                let thing = Thing::from_value(&value);
-                if matches!(thing, Thing::Array(_) | Thing::Hash(_)) {
-                    self.loaded.push((Arc::clone(name), thing.clone(), value));
-                }
-                thing
-            }
+            Some(value) => self.loaded_thing(value),
             None => Thing::Nil,
         };
         self.instance.insert(Arc::clone(name), value.clone());
         value
     }
 
+    /// Whatever Ruby does with a value that is not known, what comes of it is not known either.
+    pub(super) fn note_unknown(&mut self, value: &Value) {
+        if let Some(unknown) = value.unknown_part() {
+            self.unknown_read.get_or_insert_with(|| Arc::clone(&unknown.reason));
+        }
+    }
+
+    /// A value of the manifest as Ruby has it. What Ruby has once read it has for good: a change in place is seen again.
+    fn loaded_thing(&mut self, value: Value) -> Thing {
+        self.context.note(&value);
+        self.note_unknown(&value);
+        if let Some((known, _)) = self.loaded.iter().find(|(_, before)| before.is_same_collection(&value)) {
+            return known.clone();
+        }
+        let thing = Thing::from_value(&value);
+        if matches!(thing, Thing::Array(_) | Thing::Hash(_)) {
+            self.loaded.push((thing.clone(), value));
+        }
+        thing
+    }
+
     /// Arrays and hashes of the manifest that the template changed in place.
     fn report_changes(&mut self) {
-        for (name, thing, before) in std::mem::take(&mut self.loaded) {
+        for (thing, before) in std::mem::take(&mut self.loaded) {
             if let Some(after) = thing.to_value().filter(|after| *after != before) {
-                self.context.host.changed_in_place(&name, after.with(before.prov));
+                self.context.host.changed_in_place(&before, &after);
             }
         }
     }
 
     /// A variable of the manifest.
     pub(super) fn variable(&mut self, name: &str) -> Thing {
-        if let Some(known) = self.scope_variables.get(name) {
-            return known.clone();
-        }
         match self.context.host.variable(name) {
-            Some(value) => {
-                self.context.note(&value);
-                Thing::from_value(&value)
-            }
+            Some(value) => self.loaded_thing(value),
             None => Thing::Nil,
         }
     }
 
-    pub(super) fn set_scope_variable(&mut self, name: String, value: Thing) {
-        self.scope_variables.insert(name, value);
+    /// Sets a variable of the manifest.
+    pub(super) fn set_variable(&mut self, name: &str, value: &Thing) -> Result<()> {
+        let value = self.value_for_puppet(value)?;
+        let span = self.context.span();
+        let set = self.context.host.set_variable(name, value, span);
+        set.map_err(|stop| Flow::Failure(RubyFailure::Stopped(stop)))
+    }
+
+    /// Does something as code does it that sees the variables of a scope.
+    pub(super) fn seeing<T>(&mut self, seen: Seen, work: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
+        if seen == Seen::ByCaller {
+            return work(self);
+        }
+        self.context.host.enter_top_scope();
+        let result = work(self);
+        self.context.host.leave_top_scope();
+        result
+    }
+
+    /// Whether the template is a text of the manifest, and no file.
+    pub(super) fn is_inline_template(&self) -> bool {
+        self.context.call.name.as_str() == "inline_template"
     }
 
     fn global(&self, name: &str) -> Result<Thing> {
@@ -558,6 +602,10 @@ impl<'i, 'c, 'h> Interpreter<'i, 'c, 'h> {
         }
         if name == ";" || name == "," {
             return Ok(Thing::Nil);
+        }
+        // Files are found where Puppet looks for them, whatever a template adds to that.
+        if name == "LOAD_PATH" || name == ":" {
+            return Ok(Thing::array(Vec::new()));
         }
         if name == "/" {
             return Ok(Thing::text("\n"));

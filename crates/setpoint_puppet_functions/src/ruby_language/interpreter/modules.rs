@@ -40,6 +40,11 @@ impl Interpreter<'_, '_, '_> {
         {
             return Ok(found.clone());
         }
+        if &**name == "RUBY_VERSION" {
+            // That of the server's JRuby.
+            let version = if self.context.host.puppet_version() < 8 { "2.6.8" } else { "3.1.4" };
+            return Ok(Thing::text(version));
+        }
         Self::foreign_constant(name)
     }
 

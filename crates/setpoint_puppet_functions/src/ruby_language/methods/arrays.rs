@@ -46,6 +46,7 @@ pub(super) fn array(
     receiver: &Thing,
     given: &Given<'_>,
 ) -> Result<Option<Thing>> {
+    super::enumerable::refuse_own_equality(&list.items.borrow(), given.name)?;
     if let Some(result) = simple(list, receiver, given)? {
         return Ok(Some(result));
     }

@@ -1,5 +1,6 @@
 //! Methods of Ruby's classes and modules.
 
+use std::path::PathBuf;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -203,7 +204,16 @@ fn of_values(
     }))
 }
 
-/// Names of files are only texts; nothing is read.
+/// The path of a file that a function may look at: one of the environment or of a module.
+fn input(interpreter: &Interpreter<'_, '_, '_>, path: &Thing) -> Result<PathBuf> {
+    let path = PathBuf::from(text_of(path)?);
+    if interpreter.context.host.is_input(&path) {
+        return Ok(path);
+    }
+    beyond("it looks at a file that lies outside of the environment and its modules")
+}
+
+/// Names of files are texts; what is read are files of the environment and of modules.
 fn file(interpreter: &mut Interpreter<'_, '_, '_>, given: &Given<'_>) -> Result<Option<Thing>> {
     Ok(Some(match (given.name, given.arguments) {
         ("basename", [path, rest @ ..]) => {
@@ -269,6 +279,24 @@ fn file(interpreter: &mut Interpreter<'_, '_, '_>, given: &Given<'_>) -> Result<
                 }
             }
             Thing::text(path)
+        }
+        ("exist?" | "exists?" | "file?" | "directory?" | "readable?", [path]) => {
+            let path = input(interpreter, path)?;
+            let files = interpreter.context.host.files();
+            let (is_file, is_folder) = (files.is_file(&path), files.is_dir(&path));
+            Thing::Bool(match given.name {
+                "file?" => is_file,
+                "directory?" => is_folder,
+                _ => is_file || is_folder,
+            })
+        }
+        ("read", [path]) => {
+            let path = input(interpreter, path)?;
+            let Ok(text) = setpoint_source::read_text(interpreter.context.host.files(), &path) else {
+                return beyond("it reads a file that cannot be read");
+            };
+            interpreter.context.host.file_read(&path, &text);
+            Thing::text(text)
         }
         ("absolute_path?", [path]) => Thing::Bool(text_of(path)?.starts_with('/')),
         ("expand_path" | "absolute_path", [path]) if text_of(path)?.starts_with('/') => {

@@ -4,6 +4,7 @@ use std::cell::RefCell;
 use std::cmp::Ordering;
 use std::rc::Rc;
 
+use super::general::has_own_equality;
 use super::{Given, MOST, call, count_of, first, integer_of, kind, put, spread, to_array};
 use crate::ruby::sort::sort_by;
 use crate::ruby_language::interpreter::{Interpreter, Result, argument_error, beyond, type_error};
@@ -132,6 +133,59 @@ pub(super) fn distinct(items: Vec<Thing>) -> Vec<Thing> {
         seen.entry(item.identity()).or_insert((item, Thing::Nil));
     }
     seen.into_values().map(|(item, _)| item).collect()
+}
+
+/// Distinct things, by the word of their classes where these have one.
+fn distinct_by_own_word(interpreter: &mut Interpreter<'_, '_, '_>, items: &[Thing]) -> Result<Vec<Thing>> {
+    if !items.iter().any(has_own_equality) {
+        return Ok(distinct(items.to_vec()));
+    }
+    let outer = std::mem::replace(&mut interpreter.tells_apart, true);
+    let mut kept: Vec<(String, Thing)> = Vec::new();
+    let result = items.iter().try_for_each(|item| {
+        let number = if has_own_equality(item) {
+            call(interpreter, item, "hash", Vec::new(), None)?.identity()
+        } else {
+            item.identity()
+        };
+        for (known, other) in &kept {
+            if *known == number && call(interpreter, item, "eql?", vec![other.clone()], None)?.truth() {
+                return Ok(());
+            }
+        }
+        kept.push((number, item.clone()));
+        Ok(())
+    });
+    interpreter.tells_apart = outer;
+    result.map(|()| kept.into_iter().map(|(_, item)| item).collect())
+}
+
+/// Refuses to compare objects whose classes say themselves which are equal, where nobody asks the classes.
+pub(super) fn refuse_own_equality(items: &[Thing], method: &str) -> Result<()> {
+    const COMPARING: [&str; 18] = [
+        "include?",
+        "member?",
+        "find_index",
+        "index",
+        "rindex",
+        "count",
+        "delete",
+        "tally",
+        "to_set",
+        "to_h",
+        "-",
+        "difference",
+        "&",
+        "intersection",
+        "intersect?",
+        "|",
+        "union",
+        "==",
+    ];
+    if COMPARING.contains(&method) && items.iter().any(has_own_equality) {
+        return beyond(format!("it calls {method} of objects that say themselves which are equal"));
+    }
+    Ok(())
 }
 
 pub(super) fn joined(
@@ -264,7 +318,7 @@ pub(super) fn plain(
             Thing::Bool(found)
         }
         ("find_index", [wanted]) => at(own.iter().position(|item| equal(item, wanted))),
-        ("uniq", []) => Thing::array(distinct(own.to_vec())),
+        ("uniq", []) => Thing::array(distinct_by_own_word(interpreter, own)?),
         ("sort", []) => Thing::array(sorted(interpreter, own.to_vec(), None)?),
         ("max" | "min", []) => {
             let mut best: Option<Thing> = None;

@@ -11,7 +11,7 @@ use crate::ruby_language::classes::{Method, MethodKind};
 use crate::ruby_language::interpreter::{
     Flow, Interpreter, Result, argument_error, beyond, raise, type_error,
 };
-use crate::ruby_language::things::{Environment, Thing, equal};
+use crate::ruby_language::things::{Environment, Seen, Thing, equal};
 
 pub(in crate::ruby_language) fn kernel(
     interpreter: &mut Interpreter<'_, '_, '_>,
@@ -37,14 +37,24 @@ pub(in crate::ruby_language) fn kernel(
     }
     match &environment.frame.this {
         Thing::Nil => match (name, arguments.as_slice()) {
-            ("scope", []) => Ok(Thing::Scope),
+            ("scope", []) => Ok(Thing::Scope(Seen::ByCaller)),
+            ("instance_variables", []) if interpreter.is_template => instance_variables(interpreter),
+            ("instance_variable_get", [variable]) if interpreter.is_template => {
+                let variable = variable.to_s();
+                Ok(interpreter.template_variable(&variable.trim_start_matches('@').into()))
+            }
+            ("instance_variable_defined?", [variable]) if interpreter.is_template => {
+                let variable = variable.to_s();
+                let value = interpreter.template_variable(&variable.trim_start_matches('@').into());
+                Ok(Thing::Bool(!value.is_nil()))
+            }
             ("has_variable?", [variable]) => {
                 let variable = variable.to_s();
                 Ok(Thing::Bool(!interpreter.variable(&variable).is_nil()))
             }
             _ => beyond(format!("it calls {name}")),
         },
-        Thing::Scope => match puppet::scope(interpreter, &given)? {
+        Thing::Scope(seen) => match puppet::scope(interpreter, *seen, &given)? {
             Some(result) => Ok(result),
             None => beyond(format!("it calls {name}")),
         },
@@ -58,6 +68,28 @@ pub(in crate::ruby_language) fn kernel(
             call(interpreter, &this, name, arguments, block)
         }
     }
+}
+
+/// The names of what a template sees: Puppet gives it two of its own, and all variables of the scope that have a value.
+fn instance_variables(interpreter: &mut Interpreter<'_, '_, '_>) -> Result<Thing> {
+    let Some(variables) = interpreter.context.host.visible_variables() else {
+        return beyond("it asks for all variables");
+    };
+    for (_, value) in &variables {
+        interpreter.note_unknown(value);
+    }
+    let own = ["__scope__", "__file__"].map(str::to_owned);
+    let own = own.into_iter().take(if interpreter.is_inline_template() { 1 } else { 2 });
+    let set: Vec<String> = interpreter.instance.keys().map(ToString::to_string).collect();
+    let mut names: indexmap::IndexSet<String> = own.collect();
+    let known = variables.into_iter().filter(|(_, value)| !value.is_undef());
+    names.extend(known.map(|(name, _)| name.replace(|letter: char| !is_word(letter), "_")));
+    names.extend(set);
+    Ok(Thing::array(names.iter().map(|name| Thing::symbol(&format!("@{name}"))).collect()))
+}
+
+fn is_word(letter: char) -> bool {
+    letter.is_ascii_alphanumeric() || letter == '_'
 }
 
 pub(super) fn conversions(
@@ -194,7 +226,7 @@ fn control(
             | "gets" | "puts" | "print" | "p" | "pp" | "exit" | "abort" | "at_exit" | "caller" | "load"
             | "warn" | "autoload" | "local_variables" | "srandom" | "select" | "test" | "trap",
             _,
-        ) if !matches!(environment.frame.this, Thing::Scope) || given.name != "warn" => {
+        ) if !matches!(environment.frame.this, Thing::Scope(_)) || given.name != "warn" => {
             return beyond(format!("it calls {}", given.name));
         }
         _ => return Ok(None),

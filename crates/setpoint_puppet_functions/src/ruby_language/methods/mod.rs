@@ -203,7 +203,7 @@ pub(super) fn call(
         Thing::Set(map) => others::set(interpreter, map, receiver, &given)?,
         Thing::Range(range) => others::range(interpreter, range, receiver, &given)?,
         Thing::Integer(_) | Thing::Float(_) => numbers::number(interpreter, receiver, &given)?,
-        Thing::Scope => puppet::scope(interpreter, &given)?,
+        Thing::Scope(seen) => puppet::scope(interpreter, *seen, &given)?,
         Thing::Regex(regex) => patterns::regex(interpreter, regex, &given)?,
         Thing::Match(found) => patterns::found(interpreter, found, &given)?,
         Thing::Lambda(_) | Thing::Native(_) | Thing::Block | Thing::Method(_) => {

@@ -352,27 +352,85 @@ pub(super) fn bytes(bytes: &[u8], receiver: &Thing, given: &Given<'_>) -> Result
     }))
 }
 
-/// The formats that are in use: hexadecimal, bytes, letters, bits, base 64.
-pub(super) fn unpack(bytes: &[u8], format: &str, only_first: bool) -> Result<Thing> {
-    let items: Vec<Thing> = match format {
-        "H*" => vec![Thing::text(crate::builtin::digests::digits(bytes))],
-        "C*" => bytes.iter().map(|byte| Thing::Integer((*byte).into())).collect(),
-        "B*" => {
-            vec![Thing::text(bytes.iter().map(|byte| format!("{byte:08b}")).collect::<Vec<_>>().concat())]
+/// The directives of a format, each with its count: one if none is given, nothing for `*`.
+fn directives(format: &str) -> Result<Vec<(char, Option<usize>)>> {
+    let mut found = Vec::new();
+    let mut letters = format.chars().filter(|letter| !letter.is_whitespace()).peekable();
+    while let Some(directive) = letters.next() {
+        if letters.next_if_eq(&'*').is_some() {
+            found.push((directive, None));
+            continue;
         }
-        "U*" => match std::str::from_utf8(bytes) {
-            Ok(text) => text.chars().map(|letter| Thing::Integer(u32::from(letter).into())).collect(),
-            Err(_) => return argument_error("malformed UTF-8 character"),
-        },
-        "N" => match bytes.first_chunk::<4>() {
-            Some(chunk) => vec![Thing::Integer(u32::from_be_bytes(*chunk).into())],
-            None => vec![Thing::Nil],
-        },
-        "m" => vec![Thing::Bytes(Rc::new(base64::decode64(bytes)))],
-        "m0" => vec![base64_decoded(std::str::from_utf8(bytes).ok().and_then(base64::strict_decode64))?],
-        "a*" | "A*" => vec![Thing::bytes(bytes.to_vec())],
-        _ => return beyond(format!("it unpacks by {format}")),
-    };
+        let mut digits = String::new();
+        while let Some(digit) = letters.next_if(char::is_ascii_digit) {
+            digits.push(digit);
+        }
+        match digits.parse() {
+            _ if digits.is_empty() => found.push((directive, Some(1))),
+            Ok(count) if count <= super::MOST => found.push((directive, Some(count))),
+            _ => return beyond(format!("it packs by {format}")),
+        }
+    }
+    Ok(found)
+}
+
+/// How many bytes a number of a directive has, and whether the first is the greatest.
+fn number_format(directive: char) -> Option<(usize, bool)> {
+    Some(match directive {
+        'C' => (1, true),
+        'n' => (2, true),
+        'v' | 'S' => (2, false),
+        'N' => (4, true),
+        'V' | 'L' => (4, false),
+        'Q' => (8, false),
+        _ => return None,
+    })
+}
+
+/// The formats that are in use: numbers without a sign, hexadecimal, letters, bits, base 64.
+pub(super) fn unpack(bytes: &[u8], format: &str, only_first: bool) -> Result<Thing> {
+    let mut rest = bytes;
+    let mut items: Vec<Thing> = Vec::new();
+    for (directive, count) in directives(format)? {
+        if let Some((width, is_big)) = number_format(directive) {
+            let times = count.unwrap_or(rest.len() / width);
+            for _ in 0..times {
+                let Some((number, after)) = rest.split_at_checked(width) else {
+                    items.push(Thing::Nil);
+                    continue;
+                };
+                let fold = |number: i128, byte: &u8| number << 8 | i128::from(*byte);
+                items.push(Thing::Integer(if is_big {
+                    number.iter().fold(0, fold)
+                } else {
+                    number.iter().rev().fold(0, fold)
+                }));
+                rest = after;
+            }
+            continue;
+        }
+        let whole = std::mem::take(&mut rest);
+        match (directive, count) {
+            ('H', None) => items.push(Thing::text(crate::builtin::digests::digits(whole))),
+            ('B', None) => {
+                let bits: Vec<String> = whole.iter().map(|byte| format!("{byte:08b}")).collect();
+                items.push(Thing::text(bits.concat()));
+            }
+            ('U', None) => match std::str::from_utf8(whole) {
+                Ok(text) => {
+                    items.extend(text.chars().map(|letter| Thing::Integer(u32::from(letter).into())));
+                }
+                Err(_) => return argument_error("malformed UTF-8 character"),
+            },
+            ('m', Some(1)) => items.push(Thing::Bytes(Rc::new(base64::decode64(whole)))),
+            ('m', Some(0)) => {
+                let text = std::str::from_utf8(whole).ok();
+                items.push(base64_decoded(text.and_then(base64::strict_decode64))?);
+            }
+            ('a' | 'A', None) => items.push(Thing::bytes(whole.to_vec())),
+            _ => return beyond(format!("it unpacks by {format}")),
+        }
+    }
     Ok(if only_first { items.into_iter().next().unwrap_or(Thing::Nil) } else { Thing::array(items) })
 }
 
@@ -399,7 +457,7 @@ pub(super) fn pack(items: &[Thing], format: &str) -> Result<Thing> {
             for item in items {
                 bytes.push((integer_of(item)? & 0xff) as u8);
             }
-            Thing::bytes(bytes)
+            Thing::Bytes(Rc::new(bytes))
         }
         "U*" => {
             let mut text = String::new();
@@ -411,9 +469,29 @@ pub(super) fn pack(items: &[Thing], format: &str) -> Result<Thing> {
             }
             Thing::text(text)
         }
-        "N" => Thing::bytes((integer_of(&first(items))? as u32).to_be_bytes().to_vec()),
-        _ => return beyond(format!("it packs by {format}")),
+        _ => return packed_numbers(items, format),
     })
+}
+
+/// Numbers as bytes.
+fn packed_numbers(items: &[Thing], format: &str) -> Result<Thing> {
+    let mut bytes = Vec::new();
+    let mut rest = items;
+    for (directive, count) in directives(format)? {
+        let Some((width, is_big)) = number_format(directive) else {
+            return beyond(format!("it packs by {format}"));
+        };
+        let Some((now, after)) = rest.split_at_checked(count.unwrap_or(rest.len())) else {
+            return argument_error("too few arguments");
+        };
+        for item in now {
+            let number = integer_of(item)?.to_le_bytes();
+            let number = number.iter().take(width);
+            if is_big { bytes.extend(number.rev()) } else { bytes.extend(number) }
+        }
+        rest = after;
+    }
+    Ok(Thing::Bytes(Rc::new(bytes)))
 }
 
 fn masked(address: IpAddr, prefix: u8) -> IpAddr {

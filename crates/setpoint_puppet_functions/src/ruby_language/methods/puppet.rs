@@ -12,10 +12,18 @@ use crate::ruby_language::interpreter::{
     BlockDefinition, Definition, DispatchDefinition, Flow, Interpreter, Legacy, Result, argument_error,
     beyond,
 };
-use crate::ruby_language::things::{List, Thing};
+use crate::ruby_language::things::{List, Seen, Thing};
 
 /// The scope of the manifest, as templates and functions know it.
-pub(super) fn scope(interpreter: &mut Interpreter<'_, '_, '_>, given: &Given<'_>) -> Result<Option<Thing>> {
+pub(super) fn scope(
+    interpreter: &mut Interpreter<'_, '_, '_>,
+    seen: Seen,
+    given: &Given<'_>,
+) -> Result<Option<Thing>> {
+    interpreter.seeing(seen, |interpreter| in_scope(interpreter, given))
+}
+
+fn in_scope(interpreter: &mut Interpreter<'_, '_, '_>, given: &Given<'_>) -> Result<Option<Thing>> {
     Ok(Some(match (given.name, given.arguments) {
         ("lookupvar" | "[]" | "get", [variable, ..]) => {
             let variable = variable.to_s();
@@ -25,24 +33,25 @@ pub(super) fn scope(interpreter: &mut Interpreter<'_, '_, '_>, given: &Given<'_>
             interpreter.variable(&variable)
         }
         ("setvar" | "[]=", [variable, value]) => {
-            interpreter.set_scope_variable(variable.to_s(), value.clone());
+            interpreter.set_variable(&variable.to_s(), value)?;
             value.clone()
         }
         ("include?" | "exist?" | "has_variable?" | "bound?", [variable]) => {
             let variable = variable.to_s();
             Thing::Bool(!interpreter.variable(&variable).is_nil())
         }
-        ("call_function", [function, Thing::Array(list)]) => {
-            let given_arguments = list.items.borrow().clone();
-            interpreter.call_function(&function.to_s(), &given_arguments, given.block)?
-        }
-        ("call_function", [function, rest @ ..]) => {
-            interpreter.call_function(&function.to_s(), rest, given.block)?
+        // The arguments come as one, and are taken apart as `*` does it.
+        ("call_function", [function, arguments]) => {
+            let arguments = super::to_array(interpreter, arguments)?;
+            interpreter.call_function(&function.to_s(), &arguments, given.block)?
         }
         ("to_hash", _) => {
             let Some(variables) = interpreter.context.host.visible_variables() else {
                 return beyond("it asks for all variables");
             };
+            for (_, value) in &variables {
+                interpreter.note_unknown(value);
+            }
             let known = variables.iter().filter(|(_, value)| !value.is_undef());
             Thing::pairs(
                 known
@@ -85,13 +94,11 @@ pub(super) fn function_method(
     block: Option<&Thing>,
 ) -> Result<Option<Thing>> {
     Ok(Some(match (name, arguments) {
-        ("call_function", [function, rest @ ..]) => {
-            interpreter.call_function(&function.to_s(), rest, block)?
-        }
-        ("call_function_with_scope", [_, function, rest @ ..]) => {
-            interpreter.call_function(&function.to_s(), rest, block)?
-        }
-        ("closure_scope", []) => Thing::Scope,
+        ("call_function", [function, rest @ ..]) => interpreter
+            .seeing(Seen::AtTop, |interpreter| interpreter.call_function(&function.to_s(), rest, block))?,
+        ("call_function_with_scope", [Thing::Scope(seen), function, rest @ ..]) => interpreter
+            .seeing(*seen, |interpreter| interpreter.call_function(&function.to_s(), rest, block))?,
+        ("closure_scope", []) => Thing::Scope(Seen::AtTop),
         _ => return Ok(None),
     }))
 }
@@ -427,7 +434,7 @@ pub(super) fn dispatch(
     let mut values = Vec::with_capacity(arguments.len());
     for argument in &arguments {
         // The scope is a value for nobody but Ruby; its parameter takes anything.
-        values.push(if matches!(argument, Thing::Scope) {
+        values.push(if matches!(argument, Thing::Scope(_)) {
             Value::UNDEF
         } else {
             interpreter.value_for_puppet(argument)?

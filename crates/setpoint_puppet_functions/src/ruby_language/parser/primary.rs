@@ -203,9 +203,8 @@ impl Parser {
                 self.at -= 1;
                 return Err(self.unexpected());
             }
-            "__method__" | "__FILE__" | "__dir__" | "__LINE__" => {
-                Node::Beyond(format!("it asks for {word}"), line)
-            }
+            "__FILE__" => Node::SourceFile,
+            "__method__" | "__dir__" | "__LINE__" => Node::Beyond(format!("it asks for {word}"), line),
             _ => {
                 self.at -= 1;
                 return Err(self.unexpected());

@@ -3,10 +3,24 @@
 use std::sync::Arc;
 
 use super::{Kind, Mismatch, Step};
-use crate::types::{ArrayType, Bounds, CallableType, HashType, IntRange, StructElement, TupleType, Type};
+use crate::types::{
+    Alias, ArrayType, Bounds, CallableType, HashType, IntRange, StructElement, TupleType, Type,
+};
 
 /// How deep a description goes into nested types before it stays at the surface.
 const MAX_DEPTH: usize = 200;
+
+/// How many aliases a description opens before it stays at the surface: types that name each other have endlessly many
+/// parts.
+const MAX_ALIASES: usize = 1_000;
+
+/// The aliases that a description opens.
+#[derive(Default)]
+struct Opened {
+    count: usize,
+    /// Those that are being described, each with the type that is given.
+    within: Vec<(*const Alias, *const Type)>,
+}
 
 impl Mismatch {
     fn typed(path: &[Step], expected: &Type, actual: &Type) -> Self {
@@ -115,31 +129,41 @@ pub(super) fn describe(expected: &Type, actual: &Type, path: &[Step]) -> Vec<Mis
     if let Some(name) = expected.unresolved() {
         return vec![Mismatch { path: path.to_vec(), kind: Kind::Unresolved(name) }];
     }
-    describe_normal(&expected.normalize(), expected, actual, path)
+    describe_part(expected, actual, path, &mut Opened::default())
+}
+
+fn describe_part(expected: &Type, actual: &Type, path: &[Step], opened: &mut Opened) -> Vec<Mismatch> {
+    describe_normal(&expected.normalize(), expected, actual, path, opened)
 }
 
 /// `expected` is in its simplest form; `original` is what was written.
-fn describe_normal(expected: &Type, original: &Type, actual: &Type, path: &[Step]) -> Vec<Mismatch> {
+fn describe_normal(
+    expected: &Type,
+    original: &Type,
+    actual: &Type,
+    path: &[Step],
+    opened: &mut Opened,
+) -> Vec<Mismatch> {
     if path.len() > MAX_DEPTH {
         return vec![Mismatch::typed(path, original, actual)];
     }
     match expected {
         Type::Variant(types) => {
             let types = types.as_ref().map_or(&[][..], |types| types.as_slice());
-            describe_variant(types, original, actual, path)
+            describe_variant(types, original, actual, path, opened)
         }
         Type::Struct(elements) => {
             let elements = elements.as_ref().map_or(&[][..], |elements| elements.as_slice());
-            describe_struct(elements, original, actual, path)
+            describe_struct(elements, original, actual, path, opened)
         }
-        Type::Hash(of) => describe_hash(of.as_deref(), original, actual, path),
-        Type::Tuple(of) => describe_tuple(of.as_deref(), original, actual, path, false),
-        Type::Array(of) => describe_array(of.as_deref(), original, actual, path),
-        Type::Callable(of) => describe_callable(of.as_deref(), original, actual, path),
+        Type::Hash(of) => describe_hash(of.as_deref(), original, actual, path, opened),
+        Type::Tuple(of) => describe_tuple(of.as_deref(), original, actual, path, opened, false),
+        Type::Array(of) => describe_array(of.as_deref(), original, actual, path, opened),
+        Type::Callable(of) => describe_callable(of.as_deref(), original, actual, path, opened),
         Type::Optional(of) => match of {
             Some(of) if !matches!(actual, Type::Undef) => {
                 let original = if matches!(original, Type::Alias(_)) { original } else { expected };
-                describe_normal(of, original, actual, path)
+                describe_normal(of, original, actual, path, opened)
             }
             _ => Vec::new(),
         },
@@ -147,10 +171,18 @@ fn describe_normal(expected: &Type, original: &Type, actual: &Type, path: &[Step
             let kind = Kind::Pattern { expected: original.normalize(), actual: actual.normalize() };
             vec![Mismatch { path: path.to_vec(), kind }]
         }
-        Type::Alias(alias) => match alias.target() {
-            Some(target) => describe_normal(&target.normalize(), expected, actual, path),
-            None => vec![Mismatch::typed(path, original, actual)],
-        },
+        Type::Alias(alias) => {
+            let here = (Arc::as_ptr(alias), std::ptr::from_ref(actual));
+            let Some(target) = alias.target() else { return vec![Mismatch::typed(path, original, actual)] };
+            if opened.count >= MAX_ALIASES || opened.within.contains(&here) {
+                return vec![Mismatch::typed(path, original, actual)];
+            }
+            opened.count += 1;
+            opened.within.push(here);
+            let errors = describe_normal(&target.normalize(), expected, actual, path, opened);
+            opened.within.pop();
+            errors
+        }
         _ if expected.is_assignable(actual) => Vec::new(),
         _ => vec![Mismatch::typed(path, original, actual)],
     }
@@ -162,12 +194,18 @@ fn with(path: &[Step], step: Step) -> Vec<Step> {
     longer
 }
 
-fn describe_variant(types: &[Type], original: &Type, actual: &Type, path: &[Step]) -> Vec<Mismatch> {
+fn describe_variant(
+    types: &[Type],
+    original: &Type,
+    actual: &Type,
+    path: &[Step],
+    opened: &mut Opened,
+) -> Vec<Mismatch> {
     let undef = [Type::Undef];
     let extra: &[Type] = if matches!(original, Type::Optional(_)) { &undef } else { &[] };
     let mut alternatives = Vec::new();
     for (index, of) in extra.iter().chain(types).enumerate() {
-        let errors = describe(of, actual, &with(path, Step::Variant(index)));
+        let errors = describe_part(of, actual, &with(path, Step::Variant(index)), opened);
         if errors.is_empty() {
             return Vec::new();
         }
@@ -185,6 +223,7 @@ fn describe_array(
     original: &Type,
     actual: &Type,
     path: &[Step],
+    opened: &mut Opened,
 ) -> Vec<Mismatch> {
     let any = Type::Any;
     let element = expected.map_or(&any, |of| &of.element);
@@ -198,7 +237,9 @@ fn describe_array(
                 return vec![Mismatch::sized(path, expected_size, actual_size, false)];
             }
             let wrong = types.iter().enumerate().filter(|(_, of)| !element.is_assignable(of));
-            wrong.flat_map(|(index, of)| describe(element, of, &with(path, Step::Index(index)))).collect()
+            wrong
+                .flat_map(|(index, of)| describe_part(element, of, &with(path, Step::Index(index)), opened))
+                .collect()
         }
         Type::Array(theirs) => {
             let actual_size = theirs.as_ref().and_then(|of| of.size).unwrap_or(IntRange::ANY_SIZE);
@@ -221,6 +262,7 @@ fn describe_hash(
     original: &Type,
     actual: &Type,
     path: &[Step],
+    opened: &mut Opened,
 ) -> Vec<Mismatch> {
     let any = Type::Any;
     let (key, value) = expected.map_or((&any, &any), |of| (&of.key, &of.value));
@@ -236,17 +278,19 @@ fn describe_hash(
             let mut errors = Vec::new();
             for element in elements {
                 if !key.is_assignable(&element.key) {
-                    errors.extend(describe(
+                    errors.extend(describe_part(
                         key,
                         &element.key,
                         &with(path, Step::KeyOfEntry(Arc::clone(&element.name))),
+                        opened,
                     ));
                 }
                 if !value.is_assignable(&element.value) {
-                    errors.extend(describe(
+                    errors.extend(describe_part(
                         value,
                         &element.value,
                         &with(path, Step::Entry(Arc::clone(&element.name))),
+                        opened,
                     ));
                 }
             }
@@ -279,6 +323,7 @@ fn describe_struct(
     original: &Type,
     actual: &Type,
     path: &[Step],
+    opened: &mut Opened,
 ) -> Vec<Mismatch> {
     match actual {
         Type::Struct(theirs) => {
@@ -294,11 +339,11 @@ fn describe_struct(
                 };
                 if !element.key.is_assignable(&their.key) {
                     let path = with(path, Step::KeyOfEntry(Arc::clone(&element.name)));
-                    errors.extend(describe(&element.key, &their.key, &path));
+                    errors.extend(describe_part(&element.key, &their.key, &path, opened));
                 }
                 if !element.value.is_assignable(&their.value) {
                     let path = with(path, Step::Entry(Arc::clone(&element.name)));
-                    errors.extend(describe(&element.value, &their.value, &path));
+                    errors.extend(describe_part(&element.value, &their.value, &path, opened));
                 }
             }
             for their in theirs {
@@ -328,6 +373,7 @@ fn describe_tuple(
     original: &Type,
     actual: &Type,
     path: &[Step],
+    opened: &mut Opened,
     count: bool,
 ) -> Vec<Mismatch> {
     let none: &[Type] = &[];
@@ -347,7 +393,7 @@ fn describe_tuple(
             let mut errors = Vec::new();
             for (index, of) in theirs.iter().flat_map(|of| of.types.iter()).enumerate() {
                 let index = index.min(last);
-                errors.extend(describe(&types[index], of, &with(path, Step::Index(index))));
+                errors.extend(describe_part(&types[index], of, &with(path, Step::Index(index)), opened));
             }
             errors
         }
@@ -358,7 +404,8 @@ fn describe_tuple(
             }
             let element = theirs.as_ref().map_or(Type::Any, |of| of.element.clone());
             let each = types.iter().enumerate();
-            each.flat_map(|(index, of)| describe(of, &element, &with(path, Step::Index(index)))).collect()
+            each.flat_map(|(index, of)| describe_part(of, &element, &with(path, Step::Index(index)), opened))
+                .collect()
         }
         _ => vec![Mismatch::typed(path, original, actual)],
     }
@@ -369,6 +416,7 @@ fn describe_callable(
     original: &Type,
     actual: &Type,
     path: &[Step],
+    opened: &mut Opened,
 ) -> Vec<Mismatch> {
     let Type::Callable(theirs) = actual else {
         return vec![Mismatch::typed(path, original, actual)];
@@ -379,7 +427,8 @@ fn describe_callable(
         let as_type = |of: &TupleType| Type::Tuple(Some(Arc::new(of.clone())));
         let their_parameters =
             theirs.and_then(|of| of.parameters.as_ref()).map_or(Type::Tuple(None), as_type);
-        let errors = describe_tuple(Some(parameters), &as_type(parameters), &their_parameters, path, true);
+        let errors =
+            describe_tuple(Some(parameters), &as_type(parameters), &their_parameters, path, opened, true);
         if !errors.is_empty() {
             return errors;
         }

@@ -1,0 +1,40 @@
+//! Paths on the command line: one that is not there is a wrong call, and never an option that does nothing.
+
+use std::path::{Path, PathBuf};
+
+/// A file that is there.
+pub(crate) fn file(text: &str) -> Result<PathBuf, String> {
+    let path = PathBuf::from(text);
+    if path.is_dir() {
+        return Err("it is a folder".to_owned());
+    }
+    if path.exists() { Ok(path) } else { Err("there is no such file".to_owned()) }
+}
+
+/// A folder that is there.
+pub(crate) fn folder(text: &str) -> Result<PathBuf, String> {
+    let path = PathBuf::from(text);
+    if path.is_dir() { Ok(path) } else { Err("there is no such folder".to_owned()) }
+}
+
+/// Folders that are all there, separated by `:`.
+pub(crate) fn folders(text: &str) -> Result<String, String> {
+    let missing = text.split(':').find(|part| !part.is_empty() && !Path::new(part).is_dir());
+    missing.map_or_else(|| Ok(text.to_owned()), |part| Err(format!("there is no folder {part}")))
+}
+
+/// A file, or a folder with data files of nodes.
+pub(crate) fn file_or_folder_of_files(text: &str) -> Result<PathBuf, String> {
+    let path = PathBuf::from(text);
+    if !path.is_dir() {
+        return file(text);
+    }
+    let entries = path.read_dir().map_err(|error| error.to_string())?;
+    let is_data = |path: &Path| {
+        path.extension().is_some_and(|end| ["yaml", "yml", "json"].iter().any(|one| end == *one))
+    };
+    if entries.flatten().any(|entry| is_data(&entry.path())) {
+        return Ok(path);
+    }
+    Err("the folder has no file NODE.yaml, NODE.yml or NODE.json".to_owned())
+}

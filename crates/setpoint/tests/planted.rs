@@ -1,0 +1,608 @@
+//! Changes planted in the example repository, one at a time: the first ten lines of the comment say what each does, and
+//! whitespace, comments and moves say that nothing changes. A secret is in no line.
+
+#![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic)]
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+/// An edit of a file.
+enum Edit {
+    /// The first text becomes the second, wherever it stands; it must stand somewhere.
+    Replace(&'static str, &'static str, &'static str),
+    Append(&'static str, &'static str),
+    Write(&'static str, &'static [u8]),
+    Rename(&'static str, &'static str),
+    Remove(&'static str),
+}
+
+use Edit::{Append, Remove, Rename, Replace, Write};
+
+struct Plant {
+    name: &'static str,
+    /// Committed before the change.
+    before: &'static [Edit],
+    change: &'static [Edit],
+    /// What the first ten lines have.
+    head: &'static [&'static str],
+    /// What the comment has anywhere.
+    body: &'static [&'static str],
+    status: i32,
+}
+
+const NOTHING: Plant =
+    Plant { name: "", before: &[], change: &[], head: &["no change"], body: &[], status: 0 };
+
+const BASE: &str = "site-modules/profile/manifests/base.pp";
+const NGINX: &str = "modules/nginx/manifests/init.pp";
+const SITE: &str = "manifests/site.pp";
+const OLD_SECRET: &str = "AQEBBQAEggEAShopStandIn1";
+const NEW_SECRET: &str = "AQEBBQAEggEAShopStandIn9";
+
+const CACHE_FACTS: &[u8] = b"---
+os: {name: Debian, family: Debian, architecture: amd64, release: {full: '12.5', major: '12'}}
+kernel: Linux
+role: cache
+processors: {count: 2}
+memory: {system: {total_bytes: 8589934592}}
+networking: {fqdn: cache1.shop.example, hostname: cache1, domain: shop.example, ip: 10.20.0.51}
+";
+
+static PLANTS: &[Plant] = &[
+    Plant {
+        name: "whitespace",
+        change: &[
+            Replace(BASE, "  contain chrony\n", "\n\n    contain   chrony\n"),
+            Replace("data/common.yaml", "backup_server: backup", "backup_server:   backup"),
+        ],
+        ..NOTHING
+    },
+    Plant {
+        name: "comments",
+        change: &[
+            Replace(BASE, "  contain chrony\n", "  # The clock first.\n  contain chrony # really\n"),
+            Replace(
+                "data/common.yaml",
+                "postgres::version: 15",
+                "# As Debian has it.\npostgres::version: 15",
+            ),
+            Append("site-modules/profile/templates/motd.epp", "<%# nothing -%>\n"),
+        ],
+        ..NOTHING
+    },
+    Plant { name: "quotes", change: &[Replace(BASE, "'/etc/motd'", "\"/etc/motd\"")], ..NOTHING },
+    Plant {
+        name: "code moved within a class",
+        change: &[
+            Replace(
+                "site-modules/profile/manifests/backup.pp",
+                "  package { 'rsync':\n    ensure => installed,\n  }\n\n",
+                "",
+            ),
+            Replace(
+                "site-modules/profile/manifests/backup.pp",
+                "  # Not all databases",
+                "  package { 'rsync':\n    ensure => installed,\n  }\n\n  # Not all databases",
+            ),
+        ],
+        ..NOTHING
+    },
+    Plant {
+        name: "code moved into a function's file",
+        change: &[
+            Replace(BASE, "  contain chrony\n", "  contain chrony\n  $clock = 'chrony'\n"),
+            Replace(BASE, "Class['chrony'] ->", "Class[$clock] ->"),
+        ],
+        ..NOTHING
+    },
+    Plant {
+        name: "data moved to another level",
+        change: &[
+            Replace("data/common.yaml", "profile::backup::hour: 2\n", ""),
+            Append("data/roles/database.yaml", "profile::backup::hour: 2\n"),
+        ],
+        ..NOTHING
+    },
+    Plant { name: "a README", change: &[Append("README.md", "More.\n")], ..NOTHING },
+    Plant {
+        name: "a cycle",
+        change: &[Replace(
+            "modules/chrony/manifests/init.pp",
+            "    ensure => installed,\n",
+            "    ensure  => installed,\n    require => Service[$service],\n",
+        )],
+        head: &["❌ Setpoint: this change stops Puppet on 7 nodes", "| ❌ will fail | 7 |"],
+        body: &[
+            "#### ❌ New: dependency cycle: the agent will apply nothing",
+            "+ 10      require => Service[$service],",
+            "**Fix (checked on 7 nodes):**",
+        ],
+        status: 1,
+        ..NOTHING
+    },
+    Plant {
+        name: "a removed require",
+        change: &[Replace(
+            NGINX,
+            "    content => epp('nginx/nginx.conf.epp'),\n    require => Package['nginx'],\n",
+            "    content => epp('nginx/nginx.conf.epp'),\n",
+        )],
+        head: &["3 of 7 nodes change", "`~ File[/etc/nginx/nginx.conf] require`", "| 🔄 will change | 3 |"],
+        ..NOTHING
+    },
+    Plant {
+        name: "a bumped module that is not installed",
+        before: &[Write("Puppetfile", b"mod 'puppetlabs/stdlib', '9.4.0'\n")],
+        change: &[Write("Puppetfile", b"mod 'puppetlabs/stdlib', '9.7.0'\n")],
+        head: &["no change in what was compared", "⚠️ **stdlib 9.4.0 → 9.7.0 was not compared.**"],
+        ..NOTHING
+    },
+    Plant {
+        name: "a bumped module of the repository",
+        before: &[Write("Puppetfile", b"mod 'shop/chrony', '1.0.0'\n")],
+        change: &[
+            Write("Puppetfile", b"mod 'shop/chrony', '1.1.0'\n"),
+            Replace("modules/chrony/templates/chrony.conf.erb", "makestep 1 3", "makestep 1 -1"),
+        ],
+        head: &["7 of 7 nodes change", "`~ File[/etc/chrony/chrony.conf] content`"],
+        ..NOTHING
+    },
+    Plant {
+        name: "a changed EPP template",
+        change: &[Replace("site-modules/profile/templates/motd.epp", "Questions:", "Ask:")],
+        head: &["7 of 7 nodes change", "`~ File[/etc/motd] content`"],
+        body: &["site-modules/profile/templates/motd.epp:3: 7 changes on 7 nodes"],
+        ..NOTHING
+    },
+    Plant {
+        name: "a changed ERB template",
+        change: &[Replace("modules/nginx/templates/vhost.conf.erb", "server {", "server { # one")],
+        head: &["3 of 7 nodes change", "health.conf] content`"],
+        ..NOTHING
+    },
+    Plant {
+        name: "a changed source file",
+        change: &[Append("site-modules/profile/files/release", "two\n")],
+        head: &["7 of 7 nodes change", "`~ File[/etc/shop-release] source`"],
+        body: &["site-modules/profile/files/release:2", "+ two"],
+        ..NOTHING
+    },
+    Plant {
+        name: "a changed binary",
+        change: &[Write("site-modules/profile/files/blob", b"\x00\x01\x02\xff")],
+        head: &["7 of 7 nodes change", "`~ File[/etc/shop-blob] source`"],
+        body: &["- (binary, 3 bytes, sha256 ", "+ (binary, 4 bytes, sha256 "],
+        ..NOTHING
+    },
+    Plant {
+        name: "a data key of all nodes",
+        change: &[Replace("data/common.yaml", "2.pool.ntp.org", "3.pool.ntp.org")],
+        head: &["7 of 7 nodes change", "`~ File[/etc/chrony/chrony.conf] content`"],
+        body: &["data/common.yaml:25"],
+        ..NOTHING
+    },
+    Plant {
+        name: "a data key of one node",
+        change: &[Replace(
+            "data/nodes/db2.shop.example.yaml",
+            "max_connections: 400",
+            "max_connections: 500",
+        )],
+        head: &["1 of 7 nodes change", "| 🔄 will change | 1 | `db2.shop.example` |"],
+        ..NOTHING
+    },
+    Plant {
+        name: "a branch that depends on a fact",
+        change: &[Replace(
+            "modules/node_exporter/manifests/init.pp",
+            "'RedHat' => 'node_exporter'",
+            "'RedHat' => 'golang-node-exporter'",
+        )],
+        head: &["2 of 7 nodes change", "`build1.shop.example`, `web3.shop.example`", "Package["],
+        ..NOTHING
+    },
+    Plant {
+        name: "a new node",
+        change: &[
+            Replace(
+                SITE,
+                "node default {",
+                "node 'cache1.shop.example' {\n  include profile::base\n}\n\nnode default {",
+            ),
+            Write("facts/cache1.shop.example.yaml", CACHE_FACTS),
+        ],
+        head: &["1 new node"],
+        body: &["| ➕ new | 1 | `cache1.shop.example` |"],
+        ..NOTHING
+    },
+    Plant {
+        name: "a new node that does not compile",
+        change: &[Replace(
+            SITE,
+            "node default {",
+            "node 'cache1.shop.example' {\n  include profile::cache\n}\n\nnode default {",
+        )],
+        head: &["this change stops Puppet on 1 node", "| ❌ no longer compile | 1 | `cache1.shop.example`"],
+        status: 1,
+        ..NOTHING
+    },
+    Plant {
+        name: "a removed node",
+        change: &[
+            Replace(SITE, "'db1.shop.example', 'db2.shop.example'", "'db1.shop.example'"),
+            Remove("facts/db2.shop.example.yaml"),
+            Remove("data/nodes/db2.shop.example.yaml"),
+        ],
+        head: &["1 removed node"],
+        body: &["| ➖ removed | 1 | `db2.shop.example` |"],
+        ..NOTHING
+    },
+    Plant {
+        name: "a removed resource",
+        change: &[Replace(
+            "modules/accounts/manifests/init.pp",
+            "  file { '/etc/sudoers.d/ops':\n    ensure  => file,\n    mode    => '0440',\n    content => \"%ops ALL=(ALL) NOPASSWD: ALL\\n\",\n    require => Group['ops'],\n  }\n",
+            "",
+        )],
+        head: &["7 of 7 nodes change", "`- File[/etc/sudoers.d/ops]`"],
+        ..NOTHING
+    },
+    Plant {
+        name: "an added resource",
+        change: &[Replace(
+            BASE,
+            "  contain chrony\n",
+            "  package { 'tmux': ensure => installed }\n  contain chrony\n",
+        )],
+        head: &["7 of 7 nodes change", "`+ Package[tmux]`"],
+        ..NOTHING
+    },
+    Plant {
+        name: "a renamed class",
+        change: &[
+            Rename("site-modules/profile/manifests/backup.pp", "site-modules/profile/manifests/dumps.pp"),
+            Replace(
+                "site-modules/profile/manifests/dumps.pp",
+                "class profile::backup",
+                "class profile::dumps",
+            ),
+            Replace("site-modules/role/manifests/database.pp", "profile::backup", "profile::dumps"),
+            Replace("data/common.yaml", "profile::backup::", "profile::dumps::"),
+            Replace("data/nodes/db2.shop.example.yaml", "profile::backup::", "profile::dumps::"),
+        ],
+        head: &["2 of 7 nodes change", "`- Class[Profile::Backup]`", "`+ Class[Profile::Dumps]`"],
+        ..NOTHING
+    },
+    Plant {
+        name: "a changed secret",
+        change: &[Replace("data/secrets.eyaml", OLD_SECRET, NEW_SECRET)],
+        head: &["2 of 7 nodes change", "`~ File[/var/lib/postgresql/.pgpass] content`"],
+        body: &["(not shown: a secret stands here)", "(a secret)"],
+        ..NOTHING
+    },
+    Plant {
+        name: "a secret that leaks into a plain file",
+        change: &[Replace(
+            "modules/postgres/manifests/init.pp",
+            "  service { 'postgresql':\n",
+            "  file { '/etc/leak': content => $superuser_password.unwrap }\n  service { 'postgresql':\n",
+        )],
+        head: &["2 of 7 nodes change", "`+ File[/etc/leak]`"],
+        ..NOTHING
+    },
+    Plant {
+        name: "a syntax error",
+        change: &[Replace(BASE, "package { $packages:", "package { $packages")],
+        head: &["this change stops Puppet on 7 nodes", "| ❌ no longer compile | 7 |"],
+        body: &["#### ❌ New: "],
+        status: 1,
+        ..NOTHING
+    },
+    Plant {
+        name: "a class that is nowhere",
+        change: &[Replace(
+            "site-modules/role/manifests/webserver.pp",
+            "include profile::webserver",
+            "include profile::webservers",
+        )],
+        head: &[
+            "this change stops Puppet on 3 nodes",
+            "`web1.shop.example`, `web2.shop.example`, `web3.shop.example`",
+        ],
+        status: 1,
+        ..NOTHING
+    },
+    Plant {
+        name: "a duplicate declaration",
+        change: &[Replace(
+            BASE,
+            "  contain chrony\n",
+            "  package { 'rsync': ensure => installed }\n  contain chrony\n",
+        )],
+        head: &[
+            "this change stops Puppet on 2 nodes",
+            "| ❌ no longer compile | 2 | `db1.shop.example`, `db2.shop.example` |",
+        ],
+        body: &["Duplicate declaration: Package\\[rsync\\]"],
+        status: 1,
+        ..NOTHING
+    },
+    Plant {
+        name: "a value of another type",
+        change: &[Replace("data/common.yaml", "profile::backup::hour: 2", "profile::backup::hour: 25")],
+        head: &["this change stops Puppet on 1 node", "`db1.shop.example`"],
+        body: &["Integer"],
+        status: 1,
+        ..NOTHING
+    },
+    Plant {
+        name: "a command without a guard",
+        change: &[Replace(
+            BASE,
+            "  contain chrony\n",
+            "  exec { '/usr/bin/logger puppet': }\n  contain chrony\n",
+        )],
+        head: &["7 of 7 nodes change, 1 new warning", "`+ Exec[/usr/bin/logger puppet]`"],
+        body: &["#### ⚠️ New: every run reports changes"],
+        ..NOTHING
+    },
+    Plant {
+        name: "an exported resource",
+        change: &[Replace(
+            "modules/node_exporter/manifests/init.pp",
+            "$port       = 9100",
+            "$port       = 9101",
+        )],
+        head: &["7 of 7 nodes change"],
+        body: &["-node.yaml] (exported) content"],
+        ..NOTHING
+    },
+    Plant {
+        name: "a mode",
+        change: &[Replace(BASE, "mode    => '0644'", "mode    => '0600'")],
+        head: &["7 of 7 nodes change", "`~ File[/etc/motd] mode`"],
+        body: &["-     '0644'", "+     '0600'"],
+        ..NOTHING
+    },
+    Plant {
+        name: "a level of the hierarchy",
+        change: &[Replace("hiera.yaml", "      - \"os/%{facts.os.family}.yaml\"\n", "")],
+        head: &["nodes change", "`- Package["],
+        ..NOTHING
+    },
+    Plant {
+        name: "a fact",
+        change: &[Replace("facts/build1.shop.example.yaml", "full: '9.4'", "full: '9.5'")],
+        head: &["1 of 7 nodes change", "`build1.shop.example`"],
+        ..NOTHING
+    },
+    Plant {
+        name: "a broken template",
+        change: &[Replace("site-modules/profile/templates/motd.epp", "<%= $role %>", "<%= $rule %>")],
+        head: &["this change stops Puppet on 7 nodes"],
+        body: &["Unknown variable: 'rule'"],
+        status: 1,
+        ..NOTHING
+    },
+    Plant {
+        name: "a mended node",
+        before: &[Replace(
+            "site-modules/role/manifests/monitoring.pp",
+            "include profile::base",
+            "include profile::bass",
+        )],
+        change: &[Replace(
+            "site-modules/role/manifests/monitoring.pp",
+            "include profile::bass",
+            "include profile::base",
+        )],
+        head: &["1 node works again"],
+        body: &["| ✅ work again | 1 | `mon1.shop.example` |", "Gone with this change: 1 finding"],
+        ..NOTHING
+    },
+    Plant {
+        name: "a node that fails before and after",
+        before: &[Replace(
+            "site-modules/role/manifests/monitoring.pp",
+            "include profile::base",
+            "include profile::bass",
+        )],
+        change: &[Append(SITE, "# nothing\n")],
+        head: &["no change on the 6 nodes that compile"],
+        body: &["| ➖ fail, before and after | 1 | 1 reason, below |", "not counted against this change"],
+        ..NOTHING
+    },
+];
+
+/// A repository that is removed when the test is done.
+struct Repository(PathBuf);
+
+impl Drop for Repository {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+impl Repository {
+    fn of_example(name: &str) -> Self {
+        let folder = std::env::temp_dir().join(format!("setpoint-planted-{name}-{}", std::process::id()));
+        let example = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/control-repo");
+        copy(&example, &folder);
+        let repository = Self(folder);
+        repository.edit(&Write("site-modules/profile/files/release", b"one\n"));
+        repository.edit(&Write("site-modules/profile/files/blob", b"\x00\x01\x02"));
+        repository.edit(&Replace(
+            BASE,
+            "  contain chrony\n",
+            "  file { '/etc/shop-release': source => 'puppet:///modules/profile/release' }\n  \
+             file { '/etc/shop-blob': source => 'puppet:///modules/profile/blob' }\n  contain chrony\n",
+        ));
+        repository.git(&["init", "--quiet"]);
+        repository.commit("base");
+        repository
+    }
+
+    fn git(&self, arguments: &[&str]) {
+        let done = Command::new("git")
+            .current_dir(&self.0)
+            .args(["-c", "user.name=Ada", "-c", "user.email=ada@example.com"])
+            .args(arguments)
+            .env("GIT_CONFIG_GLOBAL", "/dev/null")
+            .output()
+            .expect("git");
+        assert!(done.status.success(), "git {arguments:?}: {}", String::from_utf8_lossy(&done.stderr));
+    }
+
+    fn commit(&self, name: &str) {
+        self.git(&["add", "--all"]);
+        self.git(&["commit", "--quiet", "--allow-empty", "--message", name]);
+    }
+
+    fn edit(&self, edit: &Edit) {
+        let path = |name: &str| self.0.join(name);
+        let read = |name: &str| {
+            std::fs::read_to_string(path(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
+        };
+        match edit {
+            Replace(name, from, to) => {
+                let text = read(name);
+                assert!(text.contains(from), "{name} has no {from:?}");
+                std::fs::write(path(name), text.replace(from, to)).expect("a file");
+            }
+            Append(name, more) => std::fs::write(path(name), read(name) + more).expect("a file"),
+            Write(name, bytes) => {
+                std::fs::create_dir_all(path(name).parent().expect("a folder")).expect("a folder");
+                std::fs::write(path(name), bytes).expect("a file");
+            }
+            Rename(from, to) => std::fs::rename(path(from), path(to)).expect("a file"),
+            Remove(name) => std::fs::remove_file(path(name)).expect("a file"),
+        }
+    }
+
+    fn setpoint(&self, arguments: &[&str]) -> Output {
+        Command::new(env!("CARGO_BIN_EXE_setpoint"))
+            .current_dir(&self.0)
+            .args(arguments)
+            .env("NO_COLOR", "1")
+            .output()
+            .expect("the program runs")
+    }
+}
+
+fn copy(from: &Path, to: &Path) {
+    std::fs::create_dir_all(to).expect("a folder");
+    for entry in std::fs::read_dir(from).expect("a folder") {
+        let entry = entry.expect("an entry");
+        let to = to.join(entry.file_name());
+        if entry.path().is_dir() {
+            copy(&entry.path(), &to);
+        } else {
+            std::fs::copy(entry.path(), to).expect("a file");
+        }
+    }
+}
+
+/// What is wrong with the comment on a planted change.
+fn problems(plant: &Plant, repository: &Repository) -> Vec<String> {
+    plant.before.iter().for_each(|edit| repository.edit(edit));
+    repository.commit("before");
+    plant.change.iter().for_each(|edit| repository.edit(edit));
+    let done =
+        repository.setpoint(&["diff", "HEAD", "--format", "markdown", "--output", "json=../planted.json"]);
+    let comment = String::from_utf8_lossy(&done.stdout).into_owned();
+    let json = std::fs::read_to_string(repository.0.join("../planted.json")).unwrap_or_default();
+    let mut problems = Vec::new();
+    if !done.stderr.is_empty() {
+        problems.push(format!("says on standard error: {}", String::from_utf8_lossy(&done.stderr)));
+    }
+    let head = comment.lines().take(10).collect::<Vec<_>>().join("\n");
+    problems.extend(
+        plant
+            .head
+            .iter()
+            .filter(|text| !head.contains(*text))
+            .map(|text| format!("no {text:?} in the first ten lines")),
+    );
+    problems
+        .extend(plant.body.iter().filter(|text| !comment.contains(*text)).map(|text| format!("no {text:?}")));
+    for secret in [OLD_SECRET, NEW_SECRET] {
+        if comment.contains(secret) || json.contains(secret) {
+            problems.push("a secret is shown".to_owned());
+        }
+    }
+    if comment.encode_utf16().count() > 65_536 {
+        problems.push("it is too long".to_owned());
+    }
+    if done.status.code() != Some(plant.status) {
+        problems.push(format!("status {:?}", done.status.code()));
+    }
+    if problems.is_empty() {
+        problems
+    } else {
+        vec![format!("=== {}: {}\n{comment}", plant.name, problems.join("; "))]
+    }
+}
+
+#[test]
+fn each_planted_change_is_told_in_the_first_ten_lines() {
+    let repository = Repository::of_example("changes");
+    repository.git(&["tag", "start"]);
+    let mut found = Vec::new();
+    for plant in PLANTS {
+        found.extend(problems(plant, &repository));
+        repository.git(&["reset", "--quiet", "--hard", "start"]);
+        repository.git(&["clean", "--quiet", "-fdx"]);
+    }
+    let _ = std::fs::remove_file(repository.0.join("../planted.json"));
+    assert!(found.is_empty(), "{} of {}:\n{}", found.len(), PLANTS.len(), found.join("\n"));
+}
+
+#[test]
+fn a_shallow_clone_is_told_what_to_fetch() {
+    let repository = Repository::of_example("shallow");
+    repository.git(&["branch", "main-line"]);
+    repository.edit(&Append("README.md", "More.\n"));
+    repository.commit("more");
+    let clone = Repository(repository.0.with_extension("clone"));
+    let from = format!("file://{}", repository.0.display());
+    repository.git(&["clone", "--quiet", "--depth", "1", &from, &clone.0.display().to_string()]);
+    let done = clone.setpoint(&["diff", "origin/main-line"]);
+    let message = String::from_utf8_lossy(&done.stderr).into_owned();
+    assert!(message.contains("fetch-depth: 0"), "{message}");
+    assert_eq!(done.status.code(), Some(2));
+    clone.git(&["fetch", "--quiet", "--depth", "1", "origin", "main-line:main-line"]);
+    let done = clone.setpoint(&["diff", "main-line"]);
+    let message = String::from_utf8_lossy(&done.stderr).into_owned();
+    assert!(message.contains("merge base") && message.contains("fetch-depth: 0"), "{message}");
+    let done = clone.setpoint(&["diff", "main-line", "--direct"]);
+    assert_eq!(done.status.code(), Some(0), "{}", String::from_utf8_lossy(&done.stderr));
+}
+
+/// The comment that the README begins with is what the program prints, but for the names of commits.
+#[test]
+fn the_comment_of_the_readme_is_what_is_printed() {
+    let repository = Repository::of_example("readme");
+    repository.git(&["tag", "start"]);
+    let plant = PLANTS.iter().find(|plant| plant.name == "a cycle").expect("the change of the README");
+    plant.change.iter().for_each(|edit| repository.edit(edit));
+    repository.commit("change");
+    let done =
+        repository.setpoint(&["diff", "start", "--format", "markdown", "--marker", "example/control-repo"]);
+    let mut comment = String::from_utf8_lossy(&done.stdout).into_owned();
+    for (name, shown) in [("start", "f26fb7b"), ("HEAD", "5fce049")] {
+        let commit =
+            Command::new("git").current_dir(&repository.0).args(["rev-parse", name]).output().expect("git");
+        let commit = String::from_utf8_lossy(&commit.stdout).into_owned();
+        comment = comment.replace(commit.get(..7).expect("a commit"), shown);
+    }
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../README.md");
+    let readme = std::fs::read_to_string(&path).expect("the README");
+    let begin = "<!-- recorded by crates/setpoint/tests/planted.rs -->\n";
+    let (before, rest) = readme.split_once(begin).expect("a place for the comment");
+    let (recorded, after) = rest.split_once("<!-- end -->").expect("an end of the comment");
+    if std::env::var_os("SETPOINT_BLESS").is_some() {
+        std::fs::write(&path, format!("{before}{begin}{comment}<!-- end -->{after}")).expect("the README");
+    } else {
+        assert_eq!(recorded, comment, "SETPOINT_BLESS=1 records it anew");
+    }
+}

@@ -1,0 +1,308 @@
+//! For a comment on a pull request.
+
+use std::fmt::Write as _;
+
+use setpoint_source::Severity;
+
+use super::{
+    MAX_GIST, by_nodes, chain, compared, few_names, frame_lines, gist, headline, node_names, nodes, place,
+    rows, source_lines, title, uncounted,
+};
+use crate::{Comparison, FindingStory, Group, NextRunForm};
+
+/// GitHub refuses longer comments.
+pub const GITHUB_LIMIT: usize = 65_536;
+/// GitLab refuses longer notes.
+pub const GITLAB_LIMIT: usize = 1_000_000;
+/// What is kept for the end of a comment that is cut.
+const RESERVE: usize = 1_500;
+/// Lines of the changes of one cause that are listed at most.
+const MAX_CHANGED_LINES: usize = 150;
+/// Changed pieces of source that are shown of one cause at most.
+const MAX_CAUSES: usize = 5;
+/// Findings that are told at length; the others are a line each.
+const MAX_FINDINGS: usize = 10;
+
+/// The comment, in no more than so many characters.
+pub fn markdown(found: &Comparison, limit: usize) -> String {
+    let groups = found.differences.groups();
+    let mut sections = vec![head(found, &groups)];
+    let (first, rest) = found.new_findings.split_at(found.new_findings.len().min(MAX_FINDINGS));
+    sections.extend(first.iter().map(new_finding));
+    if !rest.is_empty() {
+        let lines = rest.iter().map(listed).collect::<String>();
+        sections.push(folded(&format!("{} more new findings", rest.len()), &lines));
+    }
+    sections.extend(next_runs(found));
+    if !found.gone_findings.is_empty() {
+        let lines = found.gone_findings.iter().map(listed).collect::<String>();
+        let count = super::plural(found.gone_findings.len(), "finding", "findings");
+        sections.push(folded(&format!("✅ Gone with this change: {count}"), &lines));
+    }
+    sections.extend(catalog_changes(found, &groups));
+    for (heading, lines) in uncounted(found) {
+        let lines: Vec<String> = lines.iter().map(|line| format!("- {}", plain(line))).collect();
+        sections.push(folded(&heading, &format!("{}\n", lines.join("\n"))));
+    }
+    // Masked before the lengths are counted.
+    let secrets = &found.differences.secrets;
+    let sections = sections.iter().map(|section| secrets.mask(section)).collect();
+    cut(sections, &secrets.mask(&foot(found)), limit)
+}
+
+/// Joins sections as far as there is room, and says what was left out.
+fn cut(sections: Vec<String>, foot: &str, limit: usize) -> String {
+    let length = |text: &str| text.encode_utf16().count();
+    let room = limit.saturating_sub(RESERVE.min(limit / 2) + length(foot));
+    let (mut out, mut used, mut left) = (String::new(), 0, 0);
+    for section in sections {
+        let needed = length(&section) + 1;
+        if used + needed > room {
+            left += 1;
+            continue;
+        }
+        used += needed;
+        if !out.is_empty() {
+            out.push('\n');
+        }
+        out.push_str(&section);
+    }
+    if left > 0 {
+        let what = super::plural(left, "section was", "sections were");
+        let _ =
+            write!(out, "\n**Cut: {what} too long for a comment.** The command below prints all of it.\n");
+    }
+    out.push('\n');
+    out.push_str(foot);
+    out
+}
+
+fn head(found: &Comparison, groups: &[Group]) -> String {
+    let headline = headline(found);
+    let mut out = format!("<!-- setpoint:{} -->\n", found.about.marker.replace("--", "-"));
+    let _ = writeln!(out, "### {} Setpoint: {}\n", headline.sign, headline.words);
+    // One paragraph, so that the first ten lines say what there is to say.
+    let mut lines = vec![compared(found, code)];
+    if !found.not_compared.is_empty() {
+        let sentences: Vec<String> = found.not_compared.iter().map(|line| plain(line)).collect();
+        lines.push(format!("⚠️ **{}.**", sentences.join("; ")));
+    }
+    let gist = gist(groups);
+    if !gist.is_empty() {
+        let mut names: Vec<String> = gist.iter().take(MAX_GIST).map(|name| code(name)).collect();
+        if gist.len() > MAX_GIST {
+            names.push(format!("{} more", gist.len() - MAX_GIST));
+        }
+        lines.push(names.join(" · "));
+    }
+    let _ = writeln!(out, "{}", lines.join("\\\n"));
+    out.push_str("\n| | nodes | |\n|---|---|---|\n");
+    for row in rows(found) {
+        let name = |name: &str| {
+            let mark = found.nodes.iter().any(|node| node.name == name && node.assumed_facts.is_some());
+            format!("{}{}", code(name), if mark { "¹" } else { "" })
+        };
+        let names: Vec<&str> = row.nodes.iter().map(|node| node.name.as_str()).collect();
+        let names = row.instead.clone().unwrap_or_else(|| few_names(&names, name));
+        let _ = writeln!(out, "| {} {} | {} | {names} |", row.sign, row.words, row.nodes.len());
+    }
+    out
+}
+
+fn sign(finding: &FindingStory) -> &'static str {
+    match finding.severity {
+        Severity::Error => "❌",
+        Severity::Warning => "⚠️",
+        Severity::Note => "ℹ️",
+    }
+}
+
+fn new_finding(finding: &FindingStory) -> String {
+    let mut out = format!("#### {} New: {}\n", sign(finding), plain(&title(finding)));
+    if let Some(chain) = chain(finding) {
+        let names: Vec<String> = chain.into_iter().map(code).collect();
+        let _ = writeln!(out, "{}", names.join(" → "));
+    }
+    let lines = frame_lines(finding);
+    if !lines.is_empty() {
+        fenced(&lines, &mut out);
+    }
+    let details: Vec<String> = finding.details.iter().map(|line| plain(line)).collect();
+    if !details.is_empty() {
+        let _ = writeln!(out, "{}", details.join("<br>\n"));
+    }
+    match &finding.fix {
+        Some(fix) => {
+            let _ = writeln!(out, "\n**Fix (checked on {}):** {}", nodes(fix.checked_on), plain(&fix.title));
+            fenced(&fix.lines, &mut out);
+        }
+        None if !finding.helps.is_empty() => {
+            let helps: Vec<String> = finding.helps.iter().map(|line| plain(line)).collect();
+            let _ = writeln!(out, "\n{}", helps.join(" "));
+        }
+        None => {}
+    }
+    let names: Vec<&str> = finding.nodes.iter().map(String::as_str).collect();
+    let on = if names.is_empty() { String::new() } else { format!("on {} · ", few_names(&names, code)) };
+    let _ = writeln!(out, "\n{on}`setpoint explain {}`", finding.rule);
+    out
+}
+
+/// A finding in one line.
+fn listed(finding: &FindingStory) -> String {
+    let at = finding.place.as_ref().map(|(path, line)| format!(" {}", code(&format!("{path}:{line}"))));
+    format!("- {} `{}`: {}{}\n", sign(finding), finding.rule, plain(&finding.message), at.unwrap_or_default())
+}
+
+/// What the next run does; of equal runs one is told, with its nodes.
+fn next_runs(found: &Comparison) -> Vec<String> {
+    let mut sections = Vec::new();
+    for story in &found.next_runs {
+        let names: Vec<&str> = story.nodes.iter().map(String::as_str).collect();
+        let mut out = format!("#### What the next run does on {}\n", few_names(&names, code));
+        match &story.run {
+            Ok(run) => {
+                out.push_str(&run.markdown());
+                if found.about.next_run == Some(NextRunForm::Full) {
+                    let steps: Vec<String> = run.text().lines().map(str::to_owned).collect();
+                    let mut inner = String::new();
+                    fenced(&steps, &mut inner);
+                    out.push('\n');
+                    out.push_str(&folded("Step by step", &inner));
+                }
+            }
+            Err(reason) => {
+                let _ = writeln!(out, "It is not known: {}", plain(reason));
+            }
+        }
+        sections.push(out);
+    }
+    sections
+}
+
+/// Each cause with what it changes, folded.
+fn catalog_changes(found: &Comparison, groups: &[Group]) -> Vec<String> {
+    let all = found.nodes.len();
+    let mut sections = Vec::new();
+    for (at, group) in groups.iter().enumerate() {
+        let mut out = String::new();
+        for hunk in group.causes.iter().take(MAX_CAUSES) {
+            let _ = writeln!(out, "{}", code(&place(hunk)));
+            fenced(&source_lines(hunk), &mut out);
+        }
+        let mut room = MAX_CHANGED_LINES;
+        for (names, changes) in by_nodes(group) {
+            let _ = writeln!(out, "\non {}:", node_names(&names, all));
+            fenced(&told_of(&changes, &mut room), &mut out);
+        }
+        let (resources, touched) = extent(group);
+        let cause = match group.causes.as_slice() {
+            [] => "not explained by a changed line".to_owned(),
+            [one] => place(one),
+            [first, rest @ ..] => {
+                format!("{} and {}", place(first), super::plural(rest.len(), "other place", "other places"))
+            }
+        };
+        let heading = if at == 0 { "Catalog changes: " } else { "" };
+        let summary = format!(
+            "{heading}{cause}: {} on {}",
+            super::plural(resources, "change", "changes"),
+            nodes(touched)
+        );
+        sections.push(folded(&summary, &out));
+    }
+    sections
+}
+
+/// The lines of the changes, as far as anybody reads them.
+fn told_of(changes: &[Vec<String>], room: &mut usize) -> Vec<String> {
+    let (mut lines, mut left) = (Vec::new(), 0);
+    for change in changes {
+        if change.len() > *room {
+            left += 1;
+            continue;
+        }
+        *room -= change.len();
+        lines.extend(change.iter().cloned());
+    }
+    if left > 0 {
+        lines.push(format!("  … {}", super::plural(left, "more change", "more changes")));
+    }
+    lines
+}
+
+/// How many changes a cause has, and on how many nodes.
+fn extent(group: &Group) -> (usize, usize) {
+    let mut names: Vec<&String> = group.changes.iter().flat_map(|(_, nodes)| nodes).collect();
+    names.sort_unstable();
+    names.dedup();
+    (group.changes.len(), names.len())
+}
+
+fn foot(found: &Comparison) -> String {
+    let mut parts = Vec::new();
+    let mut platforms: Vec<&str> =
+        found.nodes.iter().filter_map(|node| node.assumed_facts.as_deref()).collect();
+    platforms.sort_unstable();
+    platforms.dedup();
+    if !platforms.is_empty() {
+        parts.push(format!("¹ no facts; compiled with those of {}.", platforms.join(", ")));
+    }
+    if !found.new_findings.is_empty() {
+        let rule = found.new_findings.first().map_or("", |finding| finding.rule);
+        parts.push(format!("Silence: `# setpoint:allow({rule}) reason`."));
+    }
+    let mut last = Vec::new();
+    last.extend(found.about.report.as_ref().map(|url| format!("[Report]({url})")));
+    last.push(code(&found.about.command));
+    parts.push(last.join(" · "));
+    format!("{}\n", parts.join(" "))
+}
+
+fn folded(summary: &str, inner: &str) -> String {
+    // Markdown counts for nothing in a summary.
+    let summary = summary.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
+    format!("<details><summary>{summary}</summary>\n\n{inner}\n</details>\n")
+}
+
+/// A block of differences. The fence is longer than any in the text.
+fn fenced(lines: &[String], out: &mut String) {
+    let longest =
+        lines.iter().map(|line| line.chars().filter(|&char| char == '`').count()).max().unwrap_or(0);
+    let fence = "`".repeat(longest.max(2) + 1);
+    let _ = writeln!(out, "{fence}diff");
+    for line in lines {
+        let _ = writeln!(out, "{line}");
+    }
+    let _ = writeln!(out, "{fence}");
+}
+
+/// A word as code. The fence is longer than any in the text; a bar would end a cell of a table.
+fn code(text: &str) -> String {
+    let text = text.replace('\n', " ").replace('|', "\\|");
+    let longest = text.split(|char| char != '`').map(str::len).max().unwrap_or(0);
+    let fence = "`".repeat(longest + 1);
+    if longest > 0 { format!("{fence} {text} {fence}") } else { format!("{fence}{text}{fence}") }
+}
+
+/// Words of an input, which are no markup here.
+fn plain(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut in_code = false;
+    let is_balanced = text.matches('`').count().is_multiple_of(2);
+    for char in text.chars() {
+        match char {
+            '`' if is_balanced => {
+                in_code = !in_code;
+                out.push('`');
+            }
+            '\n' => out.push(' '),
+            '`' | '*' | '_' | '[' | ']' | '<' | '>' | '\\' | '#' | '@' | '|' | '~' if !in_code => {
+                out.push('\\');
+                out.push(char);
+            }
+            _ => out.push(char),
+        }
+    }
+    out
+}

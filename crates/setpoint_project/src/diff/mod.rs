@@ -1,0 +1,323 @@
+//! What a change of the source does on every node: which still work, which catalogs and files change, which findings come and go.
+
+mod contents;
+mod findings;
+mod fixes;
+mod node;
+mod pins;
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use setpoint_diff::{About, Comparison, FixStory, NodeStory, Presence, Root, Side, SourceChanges};
+use setpoint_silence::is_silenced_by_comment;
+use setpoint_source::{Diagnostic, FileSystem, Rule, Severity};
+
+use crate::jobs::{Job, Plan};
+use crate::options::Options;
+use crate::project::Project;
+use crate::run::{run_in_order, threads};
+use crate::session::{Session, UsageError};
+use crate::settle::Surroundings;
+use crate::survey::{Survey, survey};
+
+use contents::FileServer;
+use findings::Ledger;
+use node::{NodeOutcome, Proofs};
+
+/// The version that a newer one is compared with.
+#[derive(Debug)]
+pub struct Older<'a> {
+    pub files: &'a dyn FileSystem,
+    pub path: PathBuf,
+    /// Folders that both versions read from one place, because git does not keep them.
+    pub shared: Vec<PathBuf>,
+    /// More folders of modules of this version, separated by `:`.
+    pub modulepath: Option<String>,
+    /// What else is known to differ and cannot be compared, each a sentence without its full stop.
+    pub not_compared: Vec<String>,
+}
+
+impl<'a> Older<'a> {
+    /// A version of which all is there.
+    pub fn new(files: &'a dyn FileSystem, path: impl Into<PathBuf>) -> Self {
+        Self { files, path: path.into(), shared: Vec::new(), modulepath: None, not_compared: Vec::new() }
+    }
+}
+
+/// One of the two versions, opened.
+struct Opened<'s> {
+    side: Side,
+    session: &'s Session<'s>,
+    project: Project<'s>,
+    survey: Survey,
+    root: Root,
+    server: FileServer<'s>,
+    proofs: Proofs,
+}
+
+impl<'s> Opened<'s> {
+    fn open(
+        side: Side,
+        session: &'s Session<'_>,
+        path: &Path,
+        named: &Path,
+        options: &'s Options,
+    ) -> Result<Self, UsageError> {
+        let project = Project::open(session, path, options)?;
+        let survey = survey(&project);
+        Ok(Self {
+            side,
+            session,
+            survey,
+            root: root(session.files, path, named),
+            server: FileServer::new(session.files),
+            proofs: Proofs::default(),
+            project,
+        })
+    }
+
+    fn surroundings<'o>(
+        &'o self,
+        options: &Options,
+        threads: usize,
+        jobs: usize,
+    ) -> Result<Surroundings<'o>, UsageError> {
+        let modulepath = self.project.environment.modulepath();
+        let surroundings = Surroundings::new(self.session, modulepath, &self.project.config, options)?;
+        Ok(surroundings.with_threads(threads, jobs))
+    }
+
+    /// The text of a file, or a line that tells one content from another; nothing if it is not there.
+    fn text(&self, name: &str, is_inside: bool) -> String {
+        contents::readable_text(self.session.files, Path::new(&self.root.path_of(name, is_inside)))
+    }
+}
+
+/// A catalog that needs longer is compared without its proofs: there may be many, and each is asked twice.
+const MAX_SECONDS_A_CATALOG: u64 = 10;
+
+/// A node of the old version, of the new one, or of both.
+type Pair<'p> = (Option<&'p Job>, Option<&'p Job>);
+
+/// Compiles and judges every node in both versions, and compares. The compilations of a node are dropped before its thread takes
+/// the next one; the result does not depend on the number of threads.
+pub fn diff(
+    session: &Session<'_>,
+    older: &Older<'_>,
+    new: &Path,
+    options: &Options,
+    about: About,
+) -> Result<Comparison, UsageError> {
+    let mut old_options = options.clone();
+    if let Some(more) = &older.modulepath {
+        let given = old_options.puppet.modulepath.take().into_iter();
+        old_options.puppet.modulepath = Some(given.chain([more.clone()]).collect::<Vec<_>>().join(":"));
+    }
+    let mut limited = options.clone();
+    limited.timeout = options.timeout.map(|seconds| seconds.min(MAX_SECONDS_A_CATALOG));
+    let options = &limited;
+    old_options.timeout = limited.timeout;
+    let mut before = Session::new(older.files);
+    before.jobs = session.jobs;
+    before.deadline = session.deadline;
+    let old_side = Opened::open(Side::Old, &before, &older.path, new, &old_options)?;
+    let new_side = Opened::open(Side::New, session, new, new, options)?;
+    let texts =
+        |name: &str, is_inside: bool| (old_side.text(name, is_inside), new_side.text(name, is_inside));
+    let changes = SourceChanges::new(&texts);
+    let mut work = Work {
+        old: &old_side,
+        new: &new_side,
+        changes: &changes,
+        old_options: &old_options,
+        options,
+        comparison: Comparison { about, ..Comparison::default() },
+        ledger: Ledger::default(),
+    };
+    work.comparison.not_compared.clone_from(&older.not_compared);
+    work.comparison.not_compared.extend(pins::not_compared(&old_side.project, &new_side.project, older));
+    let (mut old_plan, mut new_plan) = (old_side.project.plan()?, new_side.project.plan()?);
+    let are_empty = work.compare(&old_plan.jobs, &new_plan.jobs)?;
+    if are_empty && options.puppet.node.is_none() {
+        let known = (old_plan.jobs.len(), new_plan.jobs.len());
+        old_side.project.plan_classes(&old_side.survey, &mut old_plan)?;
+        new_side.project.plan_classes(&new_side.survey, &mut new_plan)?;
+        work.compare(&old_plan.jobs[known.0..], &new_plan.jobs[known.1..])?;
+    }
+    work.conclude(&old_plan, &new_plan)
+}
+
+/// A comparison under way.
+struct Work<'w, 's> {
+    old: &'w Opened<'s>,
+    new: &'w Opened<'s>,
+    changes: &'w SourceChanges<'w>,
+    old_options: &'w Options,
+    options: &'w Options,
+    comparison: Comparison,
+    ledger: Ledger,
+}
+
+impl Work<'_, '_> {
+    /// Compares jobs of the two versions. Returns whether no catalog of either has a resource.
+    fn compare(&mut self, old_jobs: &[Job], new_jobs: &[Job]) -> Result<bool, UsageError> {
+        let pairs = paired(old_jobs, new_jobs);
+        let session = self.new.session;
+        let threads = threads(session.jobs);
+        let old_surroundings = self.old.surroundings(self.old_options, threads, pairs.len())?;
+        let new_surroundings = self.new.surroundings(self.options, threads, pairs.len())?;
+        session.progress.expect(pairs.len());
+        let (old, new, changes) = (self.old, self.new, self.changes);
+        let asks_next_run = self.comparison.about.next_run.is_some();
+        let compare = |&pair: &Pair<'_>| {
+            let shown = pair.1.or(pair.0).map(Job::label).unwrap_or_default();
+            session.progress.begin(&shown);
+            let sides = ((old, &old_surroundings), (new, &new_surroundings));
+            node::compare(pair, sides, changes, asks_next_run)
+        };
+        let (comparison, ledger) = (&mut self.comparison, &mut self.ledger);
+        let is_platform_given = self.options.puppet.platform.is_some();
+        let mut are_empty = true;
+        let mut taken = pairs.iter();
+        run_in_order(&pairs, threads, compare, |outcome: NodeOutcome| {
+            let Some(&pair) = taken.next() else { return };
+            are_empty &= outcome.is_empty;
+            comparison.unproved += usize::from(outcome.is_cut);
+            comparison.differences.merge(outcome.differences);
+            let name = pair.1.or(pair.0).map(Job::label).unwrap_or_default();
+            ledger.add(&name, outcome.old_findings, outcome.new_findings);
+            if let Some(run) = outcome.next_run {
+                comparison.add_next_run(&name, run);
+            }
+            let assumed = pair.1.filter(|_| !is_platform_given).and_then(|job| job.node.platform.clone());
+            comparison.about.nodes_with_facts += usize::from(pair.1.is_some() && assumed.is_none());
+            comparison.nodes.push(NodeStory {
+                name,
+                fate: outcome.fate,
+                presence: match pair {
+                    (None, _) => Presence::Added,
+                    (_, None) => Presence::Removed,
+                    _ => Presence::Both,
+                },
+                assumed_facts: assumed,
+            });
+        });
+        Ok(are_empty && !pairs.is_empty())
+    }
+
+    /// Adds what is wrong with the versions themselves, and what no node entered; then tells the findings.
+    fn conclude(mut self, old_plan: &Plan, new_plan: &Plan) -> Result<Comparison, UsageError> {
+        self.comparison.about.puppet = self.new.project.puppet_version();
+        for opened in [self.old, self.new] {
+            self.comparison.differences.secrets.add_literals(&opened.session.sources);
+        }
+        let of_version = |opened: &Opened<'_>, plan: &Plan| -> Vec<findings::Found> {
+            let project = &opened.project;
+            let all = project.diagnostics.iter().chain(&plan.diagnostics);
+            let all = all.chain(&opened.survey.findings).chain(&opened.survey.broken_metadata);
+            all.filter_map(|finding| findings::Found::new(opened, finding.clone(), None)).collect()
+        };
+        let (old, new) = (of_version(self.old, old_plan), of_version(self.new, new_plan));
+        self.ledger.add("", old, new);
+        let left_out =
+            |found: &&Diagnostic| found.rule == Rule::NotEntered && found.severity <= Severity::Warning;
+        self.comparison.not_looked_at =
+            new_plan.diagnostics.iter().filter(left_out).map(|found| found.message.clone()).collect();
+        let (mut brought, mut gone) = self.ledger.into_stories();
+        let is_silenced = |told: &findings::Told, opened: &Opened<'_>| {
+            is_silenced_by_comment(&told.found.finding, &opened.session.sources)
+        };
+        let all = brought.len();
+        brought.retain(|told| !is_silenced(told, self.new));
+        self.comparison.silenced = all - brought.len();
+        gone.retain(|told| !is_silenced(told, self.old));
+        let told = |found: findings::Told, opened: &Opened<'_>| {
+            findings::story(&found, opened, self.changes, &self.comparison.differences.secrets)
+        };
+        let fixes = fixes::checked(&brought, self.new, self.options, self.changes, new_plan)?;
+        let mut new_stories = Vec::new();
+        for (found, fix) in brought.into_iter().zip(fixes) {
+            let mut story = told(found, self.new);
+            let secrets = &self.comparison.differences.secrets;
+            story.fix = fix.map(|fix| FixStory {
+                lines: fix.lines.iter().map(|line| secrets.code(line)).collect(),
+                ..fix
+            });
+            new_stories.push(story);
+        }
+        let gone: Vec<_> = gone.into_iter().map(|found| told(found, self.old)).collect();
+        new_stories.sort_by_key(|story| std::cmp::Reverse(story.severity));
+        self.comparison.new_findings = new_stories;
+        self.comparison.gone_findings = gone;
+        Ok(self.comparison)
+    }
+}
+
+/// The jobs of both versions by what they are, in the order of the new one; those that only the old one has come last.
+fn paired<'p>(old_jobs: &'p [Job], new_jobs: &'p [Job]) -> Vec<Pair<'p>> {
+    let mut old: BTreeMap<JobKey, &Job> = old_jobs.iter().map(|job| (key_of(job), job)).collect();
+    let mut pairs: Vec<Pair<'p>> = new_jobs.iter().map(|job| (old.remove(&key_of(job)), Some(job))).collect();
+    let is_left = |job: &&Job| old.contains_key(&key_of(job));
+    pairs.extend(old_jobs.iter().filter(is_left).map(|job| (Some(job), None)));
+    pairs
+}
+
+/// A case and a label: entries of a module share labels, nodes have no case.
+type JobKey = (Option<String>, String);
+
+fn key_of(job: &Job) -> JobKey {
+    (job.case.clone(), job.label())
+}
+
+/// What is compared, in one version. A file by itself is called as the new one is.
+fn root(files: &dyn FileSystem, path: &Path, new: &Path) -> Root {
+    let shown = |path: &Path| path.display().to_string();
+    let file = (!files.is_dir(path)).then(|| shown(new));
+    let path = if file.is_none() && path == Path::new(".") { String::new() } else { shown(path) };
+    Root { path, file }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use setpoint_source::MemoryFileSystem;
+
+    fn versions() -> (MemoryFileSystem, MemoryFileSystem) {
+        let (mut old, mut new) = (MemoryFileSystem::new(), MemoryFileSystem::new());
+        let site = |nodes: &[&str]| {
+            let node = |name: &&str| format!("node '{name}' {{ include of_{name} }}\n");
+            nodes.iter().map(node).collect::<String>()
+        };
+        old.add("repo/manifests/site.pp", site(&["a", "b", "c", "d", "gone"]));
+        new.add("repo/manifests/site.pp", site(&["new", "d", "c", "b", "a"]));
+        for name in ["a", "b", "c", "d", "gone", "new"] {
+            let class = |text: &str| format!("class of_{name} {{ notify {{ 'n': message => '{text}' }} }}\n");
+            old.add(format!("repo/modules/of_{name}/manifests/init.pp"), class("before"));
+            let text = if name == "b" { "before" } else { "after" };
+            new.add(format!("repo/modules/of_{name}/manifests/init.pp"), class(text));
+        }
+        old.add("repo/environment.conf", "");
+        new.add("repo/environment.conf", "");
+        (old, new)
+    }
+
+    #[test]
+    fn threads_do_not_change_the_result_and_lone_nodes_are_named() {
+        let (old, new) = versions();
+        let printed = |jobs| {
+            let mut session = Session::new(&new);
+            session.jobs = Some(jobs);
+            let older = Older::new(&old, "repo");
+            let options = Options::default();
+            let compared = diff(&session, &older, Path::new("repo"), &options, About::default());
+            compared.map(|compared| setpoint_diff::text(&compared)).map_err(|error| error.0)
+        };
+        let alone = printed(1);
+        assert_eq!(alone, printed(4));
+        let text = alone.unwrap_or_default();
+        assert!(text.contains("    1  new  new\n    1  removed  gone\n"), "{text}");
+        assert!(text.contains("modules/of_d/manifests/init.pp:1"), "{text}");
+        assert!(text.ends_with("3 of 5 nodes change, 1 new node, 1 removed node, 1 new warning\n"), "{text}");
+    }
+}

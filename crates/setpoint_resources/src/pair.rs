@@ -1,0 +1,102 @@
+//! Two catalogs of one machine, one applied after the other.
+
+use std::collections::BTreeSet;
+
+use setpoint_catalog::Catalog;
+use setpoint_catalog::graph::Graph;
+use setpoint_state::Plan;
+
+use crate::clock::Clock;
+use crate::machine::Machine;
+use crate::mentions::Mentions;
+use crate::packages::PackageSet;
+use crate::plan::{Parts, loads, model_all};
+use crate::{Modelled, World, table};
+
+/// The plans of two catalogs over the same cells: a state that one leaves is a state in which the other begins.
+#[derive(Clone, Debug, Default)]
+pub struct ModelledPair {
+    pub old: Modelled,
+    pub new: Modelled,
+}
+
+/// A catalog, its graph, and what is known besides: the files that each version serves are its own.
+pub type Version<'a> = (&'a Catalog, &'a Graph, &'a World<'a>);
+
+/// Models two catalogs of one machine. Both plans have the same cells, laws and admissible starts: those of a machine to which
+/// neither was applied.
+pub fn plan_pair(old: Version<'_>, new: Version<'_>) -> ModelledPair {
+    // Without a deadline the time is never over.
+    modelled_pair(old, new).unwrap_or_default()
+}
+
+fn modelled_pair<'a>(
+    (old, old_graph, old_world): Version<'a>,
+    (new, new_graph, new_world): Version<'a>,
+) -> Option<ModelledPair> {
+    let mut clock = Clock::new(None);
+    let (decoded_old, decoded_new) = (table::decode(old, old_world), table::decode(new, new_world));
+    let (old, new) = (&decoded_old.catalog, &decoded_new.catalog);
+    let own_old = Mentions::collect(old, old_world, &mut clock, |_| {}).ok()?;
+    let own_new = Mentions::collect(new, new_world, &mut clock, |_| {}).ok()?;
+    let (mut of_old, mut of_new) = (own_old.clone(), own_new.clone());
+    of_old.name_also(&own_new);
+    of_new.name_also(&own_old);
+    let old_packages = PackageSet::collect(old_world, &mut of_old, &mut clock).ok()?;
+    let new_packages = PackageSet::collect(new_world, &mut of_new, &mut clock).ok()?;
+    let mut machine = Machine::new(old_world, of_old, old_packages);
+    // A service reads the same files, whichever catalog says so.
+    let mut loaded = loads(old, old_graph, &machine);
+    let of_old = std::mem::replace(&mut machine.mentions, of_new);
+    for (service, paths) in loads(new, new_graph, &machine) {
+        let known = loaded.entry(service).or_default();
+        *known = known.drain(..).chain(paths).collect::<BTreeSet<String>>().into_iter().collect();
+    }
+    machine.loads = loaded;
+    let of_new = std::mem::replace(&mut machine.mentions, of_old);
+    note_gaps(&mut machine);
+    machine.assume_packages();
+    let old_parts = model_all(&mut machine, &decoded_old, old_graph, &mut clock).ok()?;
+    // What purges spare, and what a package may overwrite, is the catalog's own.
+    machine.world = new_world;
+    machine.mentions = of_new;
+    machine.packages = new_packages;
+    machine.unpacked.clear();
+    let old_assumptions = std::mem::take(&mut machine.assumptions);
+    note_gaps(&mut machine);
+    let new_parts = model_all(&mut machine, &decoded_new, new_graph, &mut clock).ok()?;
+    let new_assumptions = std::mem::take(&mut machine.assumptions);
+    let (entries, stand_ins) = (machine.all_tracked(), machine.all_stand_ins());
+    let Machine { space, start, assumed_start, laws, origins, .. } = machine;
+    let modelled =
+        |parts: Parts, assumptions: crate::assumptions::Assumptions| Modelled {
+            plan: Plan {
+                space: space.clone(),
+                steps: parts.steps,
+                edges: parts.edges,
+                notifies: parts.notifies,
+                start: start.clone(),
+                laws: laws.clone(),
+            },
+            resources: parts.resources,
+            assumptions: assumptions.finish(),
+            assumed_start: assumed_start.clone(),
+            chosen: parts.chosen,
+            origins: origins.clone(),
+            stand_ins: stand_ins.clone(),
+            entries: entries.clone(),
+        };
+    Some(ModelledPair {
+        old: modelled(old_parts, old_assumptions),
+        new: modelled(new_parts, new_assumptions),
+    })
+}
+
+/// Notes what is left out of the names of the catalog whose turn it is.
+fn note_gaps(machine: &mut Machine<'_>) {
+    for (gap, resource) in std::mem::take(&mut machine.mentions.gaps) {
+        machine.assumptions.current = resource;
+        machine.assume(gap);
+    }
+    machine.assumptions.current = None;
+}

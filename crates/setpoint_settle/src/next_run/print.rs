@@ -1,0 +1,506 @@
+//! A next run as text, as markdown and as JSON.
+
+use std::fmt::Write;
+
+use serde_json::{Map, Value as Json, json};
+
+use super::{Action, Certainty, Declared, Effect, EffectKind, NextRun, NextStep, Outcome, Reported};
+
+/// Names that one line lists; more are counted.
+const MAX_NAMES: usize = 5;
+
+/// One thing that the run does, and why.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Row {
+    pub resource: String,
+    /// What happens, as a clause without a subject: `restarts the service`.
+    pub change: String,
+    pub because: String,
+    pub certainty: Certainty,
+}
+
+impl NextRun {
+    /// Whether the run does nothing, as far as is known, and nothing is open.
+    pub fn is_quiet(&self) -> bool {
+        self.steps.is_empty() && self.dropped.is_empty() && self.every_run.is_empty() && self.open.is_empty()
+    }
+
+    /// Returns the steps that happen on the machine that is expected.
+    pub fn expected(&self) -> impl Iterator<Item = &NextStep> {
+        self.steps.iter().filter(|step| happens(step))
+    }
+
+    /// Returns the steps that do nothing there, and may do something on another machine.
+    pub fn possible(&self) -> impl Iterator<Item = &NextStep> {
+        self.steps.iter().filter(|step| step.certainty == Certainty::Possible)
+    }
+
+    /// Returns the steps that restart or reload a service.
+    pub fn restarts(&self) -> impl Iterator<Item = &NextStep> {
+        self.steps.iter().filter(|step| {
+            let action = step.refresh.as_ref().map(|refresh| &refresh.action);
+            matches!(action, Some(Action::Restart { .. } | Action::Reload { .. }))
+        })
+    }
+
+    /// Returns the steps that fail.
+    pub fn failures(&self) -> impl Iterator<Item = &NextStep> {
+        self.steps.iter().filter(|step| matches!(step.outcome, Outcome::Failed { .. }))
+    }
+
+    /// Returns what happens, in order, with the reason of each.
+    pub fn rows(&self) -> Vec<Row> {
+        self.expected().map(row).collect()
+    }
+
+    /// Puts asterisks for secrets wherever they stand in words: the last net.
+    pub fn mask(&mut self, secrets: &[String]) {
+        let masked = |text: &mut String| {
+            for secret in secrets.iter().filter(|secret| text.contains(secret.as_str())).collect::<Vec<_>>() {
+                *text = text.replace(secret.as_str(), "*******");
+            }
+        };
+        for step in &mut self.steps {
+            masked(&mut step.resource);
+            step.effects.iter_mut().for_each(|effect| masked(&mut effect.words));
+            if let Outcome::Failed { reason: text } | Outcome::Skipped { because: text } = &mut step.outcome {
+                masked(text);
+            }
+            if let Certainty::Open { reason } = &mut step.certainty {
+                masked(reason);
+            }
+            step.may_fail.iter_mut().flatten().for_each(masked);
+            if let Some(refresh) = &mut step.refresh {
+                refresh.chain.iter_mut().for_each(masked);
+                match &mut refresh.action {
+                    Action::Restart { command: Some(command) }
+                    | Action::Reload { command }
+                    | Action::Run { command } => masked(command),
+                    Action::Restart { command: None } | Action::NothingToRestart | Action::Other => {}
+                }
+            }
+        }
+        for dropped in &mut self.dropped {
+            masked(&mut dropped.resource);
+            [&mut dropped.stays, &mut dropped.goes, &mut dropped.taken_over_by]
+                .into_iter()
+                .flatten()
+                .for_each(masked);
+        }
+        self.every_run.iter_mut().for_each(|one| masked(&mut one.resource));
+        for open in &mut self.open {
+            masked(&mut open.resource);
+            masked(&mut open.reason);
+        }
+        for one in &mut self.assuming {
+            masked(&mut one.words);
+            one.resources.iter_mut().for_each(masked);
+        }
+        self.failing_before.iter_mut().for_each(masked);
+    }
+
+    /// The run in few lines: a resource each, then what else there is to know.
+    pub fn summary(&self) -> Vec<String> {
+        let rows = self.rows().into_iter().map(|row| {
+            let doubt = doubt(&row.certainty);
+            format!("{}: {}{doubt}, because {}", row.resource, row.change, row.because)
+        });
+        let mut lines: Vec<String> = rows.collect();
+        if lines.is_empty() {
+            lines.push("The next run changes nothing.".to_owned());
+        }
+        let mut rest = String::new();
+        self.rest(&mut rest);
+        lines.extend(rest.lines().map(str::to_owned));
+        lines
+    }
+
+    /// The run step by step.
+    pub fn text(&self) -> String {
+        let mut out = String::new();
+        if !self.failing_before.is_empty() {
+            let _ = writeln!(out, "The old catalog fails already: {}.", self.failing_before.join(", "));
+        }
+        let count = self.expected().count();
+        let width = count.to_string().len();
+        if count == 0 {
+            out.push_str("The next run changes nothing.\n");
+        }
+        for (at, step) in self.expected().enumerate() {
+            let Row { resource, change, because, certainty } = row(step);
+            let place = step.place.as_ref().map(|place| format!("  ({}:{})", place.path, place.line));
+            let doubt = doubt(&certainty);
+            let number = at + 1;
+            let _ =
+                writeln!(out, "{number:>width$}. {resource}: {change}{doubt}{}", place.unwrap_or_default());
+            let _ = writeln!(out, "{:width$}  because {because}", "");
+            for effect in step
+                .effects
+                .iter()
+                .filter(|effect| effect.kind != EffectKind::Ran && !effect.words.is_empty())
+            {
+                let _ = writeln!(out, "{:width$}  then {}", "", effect.words);
+            }
+            if let Some(skipped) = &step.may_fail {
+                let _ = writeln!(out, "{:width$}  it may fail{}", "", then_skipped(skipped));
+            }
+        }
+        self.rest(&mut out);
+        out
+    }
+
+    /// What is told after the steps.
+    fn rest(&self, out: &mut String) {
+        for dropped in &self.dropped {
+            let _ = writeln!(out, "No longer in the catalog: {}; {}.", dropped.resource, left(dropped));
+        }
+        for one in &self.every_run {
+            let since = if one.already { "as before" } else { "from now on" };
+            let _ = writeln!(out, "Changes in every run, {since}: {}.", one.resource);
+        }
+        let possible: Vec<&str> = self.possible().map(|step| &*step.resource).collect();
+        if !possible.is_empty() {
+            let _ = writeln!(
+                out,
+                "Depending on what else is on the machine, may also act: {}.",
+                possible.join(", ")
+            );
+        }
+        for open in &self.open {
+            let _ = writeln!(out, "Open: {}.", told_open(open));
+        }
+        for one in self.assuming_for_told() {
+            let _ = writeln!(out, "Assumed: {}.", one.words);
+        }
+        if self.expected().any(|step| step.certainty == Certainty::Expected) {
+            out.push_str("Expected: on a machine on which nothing but the old catalog has been at work.\n");
+        }
+    }
+
+    /// What is assumed for resources that do something.
+    fn assuming_for_told(&self) -> impl Iterator<Item = &super::Assuming> {
+        let is_told = |name: &String| self.expected().any(|step| step.resource == *name);
+        self.assuming.iter().filter(move |one| one.resources.iter().any(is_told))
+    }
+
+    /// What the run does as a table, and what stays.
+    pub fn markdown(&self) -> String {
+        let mut out = String::new();
+        let rows = self.rows();
+        if rows.is_empty() {
+            out.push_str("The next run changes nothing.\n");
+        } else {
+            out.push_str("| change | because |\n|---|---|\n");
+            for row in rows {
+                let doubt = match row.certainty {
+                    Certainty::Certain | Certainty::Possible => "",
+                    Certainty::Expected => " *(expected)*",
+                    Certainty::Open { .. } => " *(open)*",
+                };
+                let _ = writeln!(
+                    out,
+                    "| {}: {}{doubt} | {} |",
+                    code(&row.resource),
+                    cell(&row.change),
+                    cell(&row.because)
+                );
+            }
+        }
+        out.push('\n');
+        let restarted: Vec<String> = self.restarts().map(|step| code(&step.resource)).collect();
+        let _ = writeln!(out, "Services restarted or reloaded: {}.  ", listed(&restarted));
+        let dropped: Vec<String> = self
+            .dropped
+            .iter()
+            .map(|one| format!("{} ({})", code(&one.resource), cell(&left(one))))
+            .collect();
+        let _ = writeln!(out, "Removed from the catalog: {}.", listed(&dropped));
+        let every: Vec<String> =
+            self.every_run.iter().filter(|one| !one.already).map(|one| code(&one.resource)).collect();
+        if !every.is_empty() {
+            let _ = writeln!(out, "\n**On every run from now on:** {}.", listed(&every));
+        }
+        let risky: Vec<String> = self
+            .steps
+            .iter()
+            .filter(|step| step.may_fail.is_some())
+            .map(|step| code(&step.resource))
+            .collect();
+        if !risky.is_empty() {
+            let _ = writeln!(out, "\nMay fail: {}.", listed(&risky));
+        }
+        let possible: Vec<String> = self.possible().map(|step| code(&step.resource)).collect();
+        if !possible.is_empty() {
+            let _ = writeln!(
+                out,
+                "\nDepending on what else is on the machine, may also act: {}.",
+                listed(&possible)
+            );
+        }
+        for open in &self.open {
+            let _ = writeln!(out, "\nOpen: {}.", cell(&told_open(open)));
+        }
+        out
+    }
+
+    pub fn json(&self) -> Json {
+        let dropped: Vec<Json> = self
+            .dropped
+            .iter()
+            .map(|one| {
+                json!({
+                    "resource": one.resource,
+                    "stays": one.stays,
+                    "goes": one.goes,
+                    "taken_over_by": one.taken_over_by,
+                })
+            })
+            .collect();
+        let every_run: Vec<Json> = self
+            .every_run
+            .iter()
+            .map(|one| json!({ "resource": one.resource, "already": one.already }))
+            .collect();
+        let open: Vec<Json> = self
+            .open
+            .iter()
+            .map(|one| {
+                json!({
+                    "resource": one.resource,
+                    "reason": one.reason,
+                    "reaches_everything": one.reaches_everything,
+                    "only_in_old": one.is_old,
+                })
+            })
+            .collect();
+        let assuming: Vec<Json> = self
+            .assuming
+            .iter()
+            .map(|one| json!({ "words": one.words, "resources": one.resources }))
+            .collect();
+        json!({
+            "steps": self.steps.iter().map(step_json).collect::<Vec<Json>>(),
+            "idle": self.idle,
+            "dropped": dropped,
+            "every_run": every_run,
+            "open": open,
+            "assuming": assuming,
+            "failing_before": self.failing_before,
+        })
+    }
+}
+
+fn doubt(certainty: &Certainty) -> &'static str {
+    match certainty {
+        Certainty::Certain | Certainty::Possible => "",
+        Certainty::Expected => " (expected)",
+        Certainty::Open { .. } => " (open)",
+    }
+}
+
+fn happens(step: &NextStep) -> bool {
+    step.certainty != Certainty::Possible
+        && (step.outcome != Outcome::Unchanged
+            || step.refresh.is_some()
+            || matches!(step.certainty, Certainty::Open { .. }))
+}
+
+fn row(step: &NextStep) -> Row {
+    let mut changes: Vec<String> = Vec::new();
+    match &step.outcome {
+        Outcome::Failed { reason } if reason.is_empty() => changes.push("fails".to_owned()),
+        Outcome::Failed { reason } => changes.push(format!("fails: {reason}")),
+        Outcome::Skipped { .. } => changes.push("is skipped".to_owned()),
+        Outcome::Changed | Outcome::Unchanged => {}
+    }
+    changes.extend(effects(&step.effects));
+    if let Some(refresh) = &step.refresh {
+        changes.push(match &refresh.action {
+            Action::Restart { command: None } => "restarts".to_owned(),
+            Action::Restart { command: Some(command) } => format!("restarts, by `{command}`"),
+            Action::Reload { command } => format!("reloads, by `{command}`"),
+            Action::NothingToRestart => "is notified, and there is nothing to restart".to_owned(),
+            Action::Run { command } => format!("runs `{command}`"),
+            Action::Other => "is refreshed".to_owned(),
+        });
+    }
+    if changes.is_empty() {
+        changes.push("may change".to_owned());
+    }
+    Row {
+        resource: step.resource.clone(),
+        change: changes.join("; "),
+        because: because(step),
+        certainty: step.certainty.clone(),
+    }
+}
+
+/// What a step changes, in few words.
+fn effects(effects: &[Effect]) -> Vec<String> {
+    let reported = effects.iter().filter(|effect| effect.reported != Reported::No);
+    let mut words: Vec<String> = Vec::new();
+    for effect in reported {
+        let property = match &effect.reported {
+            Reported::Property(name) => name.as_str(),
+            Reported::SomeProperty | Reported::No => "",
+        };
+        let word = match (effect.kind, property) {
+            (EffectKind::Ran, _) => format!("runs `{}`", effect.words),
+            (EffectKind::Created, "ensure") => "is created".to_owned(),
+            (EffectKind::Removed, "ensure") => "is removed".to_owned(),
+            (_, "") => "changes".to_owned(),
+            (_, name) => format!("changes {name}"),
+        };
+        if !words.contains(&word) {
+            words.push(word);
+        }
+    }
+    words
+}
+
+fn because(step: &NextStep) -> String {
+    if let Outcome::Skipped { because } = &step.outcome {
+        return format!("{because} fails");
+    }
+    let mut reasons: Vec<String> = Vec::new();
+    if let Some(refresh) = &step.refresh {
+        reasons.push(format!("notified: {}", refresh.chain.join(" → ")));
+    }
+    match &step.declared {
+        Declared::Added => reasons.push("new in the catalog".to_owned()),
+        Declared::Changed(parameters) => {
+            reasons.push(format!("the catalog changes {}", parameters.join(", ")));
+        }
+        Declared::Same if step.refresh.is_none() => {
+            reasons.push("the machine is not as declared, or it acts in every run".to_owned());
+        }
+        Declared::Same => {}
+    }
+    reasons.join("; ")
+}
+
+fn then_skipped(skipped: &[String]) -> String {
+    match skipped {
+        [] => String::new(),
+        names => format!("; then skipped: {}", listed(names)),
+    }
+}
+
+fn left(dropped: &super::Dropped) -> String {
+    let mut parts: Vec<String> = Vec::new();
+    if !dropped.taken_over_by.is_empty() {
+        parts.push(format!("now managed by {}", dropped.taken_over_by.join(", ")));
+    }
+    if !dropped.stays.is_empty() {
+        parts.push(format!("stays on the machine: {}", dropped.stays.join(", ")));
+    }
+    if !dropped.goes.is_empty() {
+        parts.push(format!("after the run {}", dropped.goes.join(", ")));
+    }
+    if parts.is_empty() { "it leaves nothing".to_owned() } else { parts.join("; ") }
+}
+
+fn told_open(open: &super::Open) -> String {
+    let reach = match (open.reaches_everything, open.is_old) {
+        (true, true) => "; it may have touched anything, so nothing is certain",
+        (true, false) => "; it may touch anything, so nothing after it is certain",
+        (false, _) => "",
+    };
+    let old = if open.is_old { " (in the old catalog)" } else { "" };
+    format!("{}{old}: {}{reach}", open.resource, open.reason)
+}
+
+/// The first few of some names.
+fn listed(names: &[String]) -> String {
+    match names {
+        [] => "none".to_owned(),
+        few if few.len() <= MAX_NAMES => few.join(", "),
+        many => format!("{} and {} more", many[..MAX_NAMES].join(", "), many.len() - MAX_NAMES),
+    }
+}
+
+/// A word in the font of code, whatever is in it.
+fn code(text: &str) -> String {
+    let text = text.replace(['\n', '\r'], " ").replace('|', "\\|");
+    if text.contains('`') { format!("`` {text} ``") } else { format!("`{text}`") }
+}
+
+/// Text within a table.
+fn cell(text: &str) -> String {
+    let text = text.replace(['\n', '\r'], " ").replace('|', "\\|");
+    text.replace('<', "&lt;").replace('>', "&gt;")
+}
+
+fn step_json(step: &NextStep) -> Json {
+    let mut out = Map::new();
+    let mut put = |key: &str, value: Json| {
+        out.insert(key.to_owned(), value);
+    };
+    put("resource", json!(step.resource));
+    let place = step.place.as_ref();
+    put("location", place.map_or(Json::Null, |place| json!({ "path": place.path, "line": place.line })));
+    match &step.declared {
+        Declared::Added => put("declared", json!("added")),
+        Declared::Same => put("declared", json!("same")),
+        Declared::Changed(parameters) => {
+            put("declared", json!("changed"));
+            put("parameters", json!(parameters));
+        }
+    }
+    match &step.outcome {
+        Outcome::Unchanged => put("outcome", json!("unchanged")),
+        Outcome::Changed => put("outcome", json!("changed")),
+        Outcome::Failed { reason } => {
+            put("outcome", json!("failed"));
+            put("reason", json!(reason));
+        }
+        Outcome::Skipped { because } => {
+            put("outcome", json!("skipped"));
+            put("because", json!(because));
+        }
+    }
+    let effects: Vec<Json> = step.effects.iter().map(effect_json).collect();
+    put("effects", json!(effects));
+    if let Some(refresh) = &step.refresh {
+        let (action, command) = match &refresh.action {
+            Action::Restart { command } => ("restart", command.as_ref()),
+            Action::Reload { command } => ("reload", Some(command)),
+            Action::NothingToRestart => ("nothing-to-restart", None),
+            Action::Run { command } => ("run", Some(command)),
+            Action::Other => ("refresh", None),
+        };
+        put("refresh", json!({ "action": action, "command": command, "chain": refresh.chain }));
+    }
+    match &step.certainty {
+        Certainty::Certain => put("certainty", json!("certain")),
+        Certainty::Expected => put("certainty", json!("expected")),
+        Certainty::Possible => put("certainty", json!("possible")),
+        Certainty::Open { reason } => {
+            put("certainty", json!("open"));
+            put("open", json!(reason));
+        }
+    }
+    if let Some(skipped) = &step.may_fail {
+        put("may_fail", json!({ "skips": skipped }));
+    }
+    Json::Object(out)
+}
+
+fn effect_json(effect: &Effect) -> Json {
+    let kind = match effect.kind {
+        EffectKind::Created => "created",
+        EffectKind::Removed => "removed",
+        EffectKind::Changed => "changed",
+        EffectKind::Ran => "ran",
+    };
+    let property = match &effect.reported {
+        Reported::Property(name) => Some(name),
+        Reported::SomeProperty | Reported::No => None,
+    };
+    json!({
+        "kind": kind,
+        "property": property,
+        "reported": effect.reported != Reported::No,
+        "words": effect.words,
+    })
+}
