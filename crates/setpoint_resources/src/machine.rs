@@ -343,6 +343,18 @@ impl<'a> Machine<'a> {
         Program::Sequence(writes)
     }
 
+    /// Makes an empty file where there is none. What is not there has no entries, so that none is taken away.
+    pub(crate) fn make_empty_file(&mut self, path: &str) -> Program {
+        let mut writes = Vec::new();
+        if let Some(cell) = self.path(path) {
+            writes.push(Program::set(cell, Value::file("")));
+        }
+        let read = self.tracked(path).into_iter().map(|tracked| (tracked.cell, tracked.read("")));
+        let found = read.filter(|(_, found)| *found != Value::Absent);
+        writes.extend(found.map(|(cell, found)| Program::set(cell, found)));
+        sequence(writes)
+    }
+
     /// Puts a file whose content only its name decides.
     pub(crate) fn write_named(&mut self, path: &str, name: &str, origin: Origin) -> Program {
         let mut writes = Vec::new();

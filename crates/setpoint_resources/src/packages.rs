@@ -249,7 +249,8 @@ impl PackageSet {
                 && !path.contains('(')
         };
         let named: Vec<&String> = mentions.named().filter(is_free).collect();
-        if named.len() > MOST {
+        // A file that is put anew loses every entry that others make in it.
+        if named.len() + mentions.entries.len() > MOST {
             return;
         }
         for name in self.gaps.keys() {

@@ -68,24 +68,23 @@ fn modelled_pair<'a>(
     let new_assumptions = std::mem::take(&mut machine.assumptions);
     let (entries, stand_ins) = (machine.all_tracked(), machine.all_stand_ins());
     let Machine { space, start, assumed_start, laws, origins, .. } = machine;
-    let modelled =
-        |parts: Parts, assumptions: crate::assumptions::Assumptions| Modelled {
-            plan: Plan {
-                space: space.clone(),
-                steps: parts.steps,
-                edges: parts.edges,
-                notifies: parts.notifies,
-                start: start.clone(),
-                laws: laws.clone(),
-            },
-            resources: parts.resources,
-            assumptions: assumptions.finish(),
-            assumed_start: assumed_start.clone(),
-            chosen: parts.chosen,
-            origins: origins.clone(),
-            stand_ins: stand_ins.clone(),
-            entries: entries.clone(),
-        };
+    let modelled = |parts: Parts, assumptions: crate::assumptions::Assumptions| Modelled {
+        plan: Plan {
+            space: space.clone(),
+            steps: parts.steps,
+            edges: parts.edges,
+            notifies: parts.notifies,
+            start: start.clone(),
+            laws: laws.clone(),
+        },
+        resources: parts.resources,
+        assumptions: assumptions.finish(),
+        assumed_start: assumed_start.clone(),
+        chosen: parts.chosen,
+        origins: origins.clone(),
+        stand_ins: stand_ins.clone(),
+        entries: entries.clone(),
+    };
     Some(ModelledPair {
         old: modelled(old_parts, old_assumptions),
         new: modelled(new_parts, new_assumptions),

@@ -229,7 +229,7 @@ fn take_apart(resource: &mut Resource, rows: &[Row]) -> (Vec<Opened>, Vec<(Strin
             Treatment::Open(scope) => {
                 let unknown = parameter.value.why_unknown();
                 opened.push(Opened { parameter: name.to_owned(), unknown, scope });
-            },
+            }
         }
         false
     });

@@ -430,11 +430,12 @@ impl<'p> Context<'p> {
 }
 
 /// The steps without what is constant: cells that start with a known value and are only ever given that value are that
-/// value. In the paper's semantics they have no refresh and no provider.
+/// value; and without refreshes that never run. In the paper's semantics they have no refresh and no provider.
 fn folded(plan: &Plan, start: &[Test], semantics: Semantics) -> Vec<Step> {
     let refreshes = semantics == Semantics::Puppet;
-    let mut fixed = constants(&plan.space, start, &plan.steps, refreshes);
-    let mut steps: Vec<Step> = plan.steps.iter().map(|step| fold_step(step, &fixed, refreshes)).collect();
+    let heard = without_idle_refreshes(plan);
+    let mut fixed = constants(&plan.space, start, &heard, refreshes);
+    let mut steps: Vec<Step> = heard.iter().map(|step| fold_step(step, &fixed, refreshes)).collect();
     // A second look finds what the first made certain.
     for _ in 0..2 {
         let more = constants(&plan.space, start, &steps, refreshes);
@@ -445,6 +446,19 @@ fn folded(plan: &Plan, start: &[Test], semantics: Semantics) -> Vec<Step> {
         fixed = more;
     }
     steps
+}
+
+/// The steps without the refresh of those that nothing notifies: it never runs.
+fn without_idle_refreshes(plan: &Plan) -> Vec<Step> {
+    let notified: FxHashSet<StepId> = plan.notifies.iter().map(|&(_, target)| target).collect();
+    let heard = |(at, step): (usize, &Step)| {
+        if notified.contains(&StepId(at as u32)) {
+            step.clone()
+        } else {
+            step.doing(step.apply.clone(), Program::Skip, step.suitable.clone())
+        }
+    };
+    plan.steps.iter().enumerate().map(heard).collect()
 }
 
 fn fold_step(step: &Step, fixed: &FxHashMap<CellId, Value>, refreshes: bool) -> Step {

@@ -969,7 +969,7 @@ fn create(machine: &mut Machine<'_>, path: &str, row: &ManagedEntry) -> Program 
             steps.push(when(there.negate(), Program::fail("the directory above does not exist")));
         }
     }
-    steps.push(machine.write_file(path, &shared("")));
+    steps.push(machine.make_empty_file(path));
     let mode = if matches!(row.entry, Entry::Key(_)) { "0600" } else { "0644" };
     steps.extend(machine.set_attributes(path, mode, &owner, &owner));
     sequence(steps)

@@ -23,8 +23,8 @@ use setpoint_verify::Options;
 pub use effects::{Action, Effect, EffectKind, Reported};
 pub use print::Row;
 
-use crate::words::Words;
 use crate::Question;
+use crate::words::Words;
 use possible::{Chance, Fate, Possible, sleeps};
 
 /// The old catalog is applied so often before its state is taken for what it leaves.

@@ -60,7 +60,7 @@ const FOO_INSTALLED: &str =
     "foo 1.0 installed\n  /etc/foo.conf = \"default\\n\" conffile\n  /opt/foo/a = \"x\\n\"\n";
 const BAR: &str = "bar 1.0 depends foo\n  /opt/bar/b = \"y\\n\"\n  user bar\n";
 const BAR_INSTALLED: &str = "bar 1.0 installed depends foo\n  /opt/bar/b = \"y\\n\"\n  user bar\n";
-const WEB: &str = "web 1.0 installed\n  /lib/systemd/system/web.service = \"[Service]\\n\"\n  \
+const WEB: &str = "web 1.0 installed\n  /lib/systemd/system/web.service = \"[Service]\\nReads=/etc/web.conf\\n\"\n  \
                    /etc/web.conf = \"default\\n\" conffile\n";
 
 /// The few paths that the resources of one scenario share, and what numbers their titles.
