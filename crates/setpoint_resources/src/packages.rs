@@ -242,7 +242,7 @@ impl PackageSet {
     /// What packages with gaps may bring besides: any path that the catalog names, unless there are too many, or something takes
     /// the package away again.
     fn leave_open(&mut self, world: &World<'_>, mentions: &Mentions) {
-        const MOST: usize = 40;
+        const MOST: usize = 16;
         let is_free = |path: &&String| {
             !world.base.directories.contains(*path)
                 && !world.base.files.contains(*path)

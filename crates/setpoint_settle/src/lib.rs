@@ -97,7 +97,7 @@ pub fn settle(question: &Question<'_>) -> Settled {
 }
 
 /// A larger plan is asked once: from every start nearly all of it hangs together.
-const MOST_STEPS: usize = 100;
+const MOST_STEPS: usize = 32;
 
 /// Asks again without what is assumed of the start for this catalog alone: what is proved then rests on none of that.
 fn from_every_start(modelled: &Modelled, options: &Options, verdicts: &Verdicts) -> Option<Verdicts> {
