@@ -226,12 +226,11 @@ impl Search<'_> {
         for original in globs {
             let pattern = self.interpolate_path(original)?;
             let path = join(Path::new(&datadir.text), &pattern.text).to_string_lossy().into_owned();
-            match datadir.unknown_reason().or_else(|| pattern.unknown_reason()) {
-                Some(reason) => locations.push(self.located_by_gaps(&path, reason, original)),
-                None => {
-                    let found = glob(&path, self.hiera.files).into_iter();
-                    locations.extend(found.map(|file| self.located_file(file, &path)));
-                }
+            if let Some(reason) = datadir.unknown_reason().or_else(|| pattern.unknown_reason()) {
+                locations.push(self.located_by_gaps(&path, reason, original));
+            } else {
+                let found = glob(&path, self.hiera.files).into_iter();
+                locations.extend(found.map(|file| self.located_file(file, &path)));
             }
         }
         Ok(locations)

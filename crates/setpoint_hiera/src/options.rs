@@ -14,8 +14,8 @@ use crate::search::{Found, LOOKUP_OPTIONS, Level, Search};
 /// `lookup_options`, by key and by pattern.
 #[derive(Debug, Default)]
 pub(crate) struct Patterns {
-    keys: Hash,
-    patterns: Vec<(Regex, Value)>,
+    by_key: Hash,
+    by_pattern: Vec<(Regex, Value)>,
     /// An opaque value, if it is not known what the options are.
     unknown: Option<Value>,
 }
@@ -28,10 +28,10 @@ impl Patterns {
             match key.0.as_str() {
                 Some(pattern) if pattern.starts_with('^') => {
                     let regex = Regex::new(pattern).map_err(|error| Failure::other(error.message))?;
-                    compiled.patterns.push((regex, value.clone()));
+                    compiled.by_pattern.push((regex, value.clone()));
                 }
                 _ => {
-                    compiled.keys.insert(key.clone(), value.clone());
+                    compiled.by_key.insert(key.clone(), value.clone());
                 }
             }
         }
@@ -42,10 +42,10 @@ impl Patterns {
         if self.unknown.is_some() {
             return self.unknown.as_ref();
         }
-        let exact = self.keys.get(&Key::from(key)).filter(|value| !value.is_undef());
+        let exact = self.by_key.get(&Key::from(key)).filter(|value| !value.is_undef());
         exact.or_else(|| {
             let fits = |pattern: &Regex| pattern.is_match(key).unwrap_or(false);
-            self.patterns.iter().find(|(pattern, _)| fits(pattern)).map(|(_, value)| value)
+            self.by_pattern.iter().find(|(pattern, _)| fits(pattern)).map(|(_, value)| value)
         })
     }
 }

@@ -273,6 +273,10 @@ fn no_start() -> UsageError {
 /// Returns the catalog in a file, or why it is none.
 pub fn read_catalog(session: &Session<'_>, path: &Path) -> Result<Result<Catalog, Diagnostic>, UsageError> {
     let (file, text) = session.load(path)?;
+    let twice = setpoint_data::read_json(file, &text).diagnostics.into_iter();
+    if let Some(twice) = twice.into_iter().find(|found| found.rule == Rule::DuplicateKey) {
+        return Ok(Err(twice.severity(Severity::Error)));
+    }
     Ok(read::json(&text).map_err(|error| findings::of_read_error(&error, file, &text)))
 }
 

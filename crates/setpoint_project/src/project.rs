@@ -370,6 +370,12 @@ fn read_puppetfile(session: &Session<'_>, folder: &Path, given: &[PathBuf], foun
         let error = Diagnostic::new(Rule::SyntaxError, *message).at(range.in_file(file)).with_help(help);
         found.diagnostics.push(error);
     }
+    if let Some(range) = puppetfile.unread.first() {
+        let file = session.sources.add(path.display().to_string(), text.as_str());
+        let message = "Setpoint does not run this Ruby, which may name modules";
+        let told = Diagnostic::new(Rule::InvalidSetting, message).at(range.in_file(file));
+        found.diagnostics.push(told.severity(setpoint_source::Severity::Warning));
+    }
     found.installed = puppetfile.modules.iter().map(|module| module.name.clone()).collect();
     if let Some(moduledir) = &puppetfile.moduledir {
         let moduledir = folder.join(moduledir);
