@@ -115,8 +115,10 @@ fn add_resource(catalog: &mut Catalog, json: &Json) -> Result<(), ReadError> {
     resource.exported = entries.get("exported").and_then(Json::as_bool).unwrap_or(false);
     resource.virtual_ = entries.get("virtual").and_then(Json::as_bool).unwrap_or(false);
     resource.kind = optional(entries, "kind")?.and_then(Kind::from_name);
-    if let Some(parameters) = entries.get("parameters") {
-        let parameters = object(parameters, "an object").map_err(|error| error.within("parameters"))?;
+    // Servers of Puppet 5 keep what JSON cannot say apart.
+    for key in ["parameters", "ext_parameters"] {
+        let Some(parameters) = entries.get(key) else { continue };
+        let parameters = object(parameters, "an object").map_err(|error| error.within(key))?;
         for (name, value) in parameters {
             resource.parameters.set(Symbol::new(name), rich::value(value), None);
         }
@@ -143,7 +145,12 @@ fn edge(catalog: &Catalog, json: &Json) -> Result<Option<(ResourceId, ResourceId
     if entries.get("relationship").and_then(Json::as_str).is_some_and(|relation| relation != "contains") {
         return Ok(None);
     }
-    Ok(Some((edge_end(catalog, entries, "source")?, edge_end(catalog, entries, "target")?)))
+    let (source, target) = (edge_end(catalog, entries, "source")?, edge_end(catalog, entries, "target")?);
+    if source == target {
+        let reference = catalog[source].reference();
+        return Err(ReadError::new(format!("{reference} contains itself")));
+    }
+    Ok(Some((source, target)))
 }
 
 fn edge_end(catalog: &Catalog, entries: &Map<String, Json>, end: &str) -> Result<ResourceId, ReadError> {

@@ -1,5 +1,6 @@
 //! What the entries of a hierarchy give: files, encrypted files, functions, and backends that cannot be run.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use setpoint_provenance::{Leaf, LeafKind};
@@ -13,7 +14,7 @@ use crate::data::{Content, DataFile, FileEntries, Format};
 use crate::explain::{Explainer, Step};
 use crate::eyaml;
 use crate::failure::Failure;
-use crate::hierarchy::{Entry, Function, Location};
+use crate::hierarchy::{Entry, Function, Location, State};
 use crate::key::LookupKey;
 use crate::merge::Merge;
 use crate::search::{Found, LOOKUP_OPTIONS, Search};
@@ -51,20 +52,48 @@ impl Search<'_> {
         self.with(
             || location.step(),
             |search| {
-                if !location.is_uri
+                if !location.is_uri()
                     && &*key.root != LOOKUP_OPTIONS
                     && !search.searched.contains(&location.path)
                 {
                     search.searched.push(location.path.clone());
                 }
-                if location.exists {
-                    return search.call(provider, entry, Some(location), key);
+                match &location.state {
+                    State::File | State::Uri => return search.call(provider, entry, Some(location), key),
+                    State::Unknown { reason, candidates }
+                        if search.may_have(entry, candidates.as_deref(), key) =>
+                    {
+                        let path = location.path.display();
+                        let reason = format!("the key '{}' may come from {path}: {reason}", key.root);
+                        let value = search.opaque(reason);
+                        search.report(|explainer| explainer.found(&key.root, &value));
+                        return Ok(Some(value));
+                    }
+                    State::Unknown { .. } | State::NoFile => {}
                 }
                 search.report(Explainer::location_not_found);
                 search.absent(location.symbol, None);
                 Ok(None)
             },
         )
+    }
+
+    /// Whether an entry may have a key in one of these files. Returns `false` only if each was read and lacks it.
+    fn may_have(&self, entry: &Entry, candidates: Option<&[PathBuf]>, key: &LookupKey) -> bool {
+        let format = match entry.function {
+            Function::Foreign => return &*key.root != LOOKUP_OPTIONS && confined(entry, &key.root),
+            Function::Data(format) => format,
+            Function::Eyaml => Format::Yaml,
+        };
+        candidates.is_none_or(|candidates| {
+            candidates.iter().any(|path| {
+                match &self.hiera.data.get(path, format, self.hiera.files, self.hiera.sources).content {
+                    Content::Hash(entries) => entries.contains_key(&Key::from(&*key.root)),
+                    Content::NotAHash(_) => false,
+                    Content::Unreadable(_) | Content::Malformed(_) => true,
+                }
+            })
+        })
     }
 
     pub(crate) fn absent(&mut self, name: Symbol, file: Option<FileId>) {
@@ -89,7 +118,7 @@ impl Search<'_> {
         let found = match entry.function {
             Function::Foreign => self.foreign(provider, entry, location, key)?,
             Function::Data(format) => {
-                let Some(location) = location.filter(|one| !one.is_uri && entry.options.is_empty()) else {
+                let Some(location) = location.filter(|one| !one.is_uri() && entry.options.is_empty()) else {
                     return Err(Failure::other(format!(
                         "'{}' one of 'path', 'paths' 'glob', 'globs' or 'mapped_paths' must be declared in hiera.yaml \
                          when using this data_hash function",
@@ -99,7 +128,7 @@ impl Search<'_> {
                 self.in_file(provider, entry, location, format, key)?
             }
             Function::Eyaml => {
-                let Some(location) = location.filter(|one| !one.is_uri) else {
+                let Some(location) = location.filter(|one| !one.is_uri()) else {
                     return Err(Failure::other(
                         "'eyaml_lookup_key': one of 'path', 'paths' 'glob', 'globs' or 'mapped_paths' must be declared in \
                          hiera.yaml when using this lookup_key function",
@@ -125,7 +154,7 @@ impl Search<'_> {
     ) -> Result<Backend, Failure> {
         let mut options = entry.options.clone();
         if let Some(location) = location {
-            let name = if location.is_uri { "uri" } else { "path" };
+            let name = if location.is_uri() { "uri" } else { "path" };
             options.insert(Key::from(name), Value::from(location.path.display().to_string()));
         }
         let mut context = Hash::default();

@@ -1,6 +1,7 @@
 //! What a configuration means for a node: its entries, with the files that they stand for.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use setpoint_puppet_values::{Data, Hash, Regex, Value};
 use setpoint_source::{Symbol, normal};
@@ -10,6 +11,7 @@ use crate::data::Format;
 use crate::explain::Step;
 use crate::failure::Failure;
 use crate::glob::glob;
+use crate::interpolate::{Expanded, GAP};
 use crate::search::{Remembered, Search};
 
 /// A level of the hierarchy.
@@ -37,18 +39,35 @@ pub(crate) enum Function {
 pub(crate) struct Location {
     pub(crate) path: PathBuf,
     pub(crate) original: String,
-    pub(crate) exists: bool,
-    pub(crate) is_uri: bool,
+    pub(crate) state: State,
     /// The path, as provenance names it.
     pub(crate) symbol: Symbol,
 }
 
+/// What is known of a location before its data is read.
+#[derive(Debug, Clone)]
+pub(crate) enum State {
+    File,
+    NoFile,
+    Uri,
+    /// The path has a variable whose value is not known. It names none, one or several of the candidates; any file if
+    /// there are no candidates.
+    Unknown {
+        reason: Arc<str>,
+        candidates: Option<Vec<PathBuf>>,
+    },
+}
+
 impl Location {
+    pub(crate) fn is_uri(&self) -> bool {
+        matches!(self.state, State::Uri)
+    }
+
     pub(crate) fn step(&self) -> Step {
         Step::Location {
             path: self.path.display().to_string(),
             original: self.original.clone(),
-            uri: self.is_uri,
+            uri: self.is_uri(),
         }
     }
 }
@@ -112,7 +131,7 @@ impl Search<'_> {
             function_of(entry).or_else(|| function_of(&config.defaults)).unwrap_or_default();
         let datadir = get(entry, "datadir").or_else(|| get(&config.defaults, "datadir"));
         let datadir = join(&config.root, datadir.and_then(Value::as_str).unwrap_or("data"));
-        let datadir = PathBuf::from(self.interpolate_text(&datadir.to_string_lossy(), false)?);
+        let datadir = self.interpolate_path(&datadir.to_string_lossy())?;
         let extension = get(entry, "extension").and_then(Value::as_str).unwrap_or_default();
         let location = LOCATION_KEYS.into_iter().find_map(|key| Some((key, get(entry, key)?)));
         let locations = match location {
@@ -125,7 +144,8 @@ impl Search<'_> {
         // The default configuration mentions only files that are there.
         let locations = match locations {
             Some(locations) if config.path.is_none() => {
-                let there: Vec<Location> = locations.into_iter().filter(|one| one.exists).collect();
+                let there: Vec<Location> =
+                    locations.into_iter().filter(|one| matches!(one.state, State::File)).collect();
                 if there.is_empty() {
                     return Ok(None);
                 }
@@ -148,31 +168,70 @@ impl Search<'_> {
         Ok(Some(Entry { name: name.to_owned(), kind, function_name, function, locations, options }))
     }
 
-    fn located(&self, path: PathBuf, original: &str) -> Location {
-        let exists = self.hiera.files.is_file(&path);
-        let symbol = Symbol::new(&path.to_string_lossy());
-        Location { path, original: original.to_owned(), exists, is_uri: false, symbol }
+    /// The location of a path below a folder; both may have gaps.
+    fn located(&self, datadir: &Expanded, path: &Expanded, extension: &str, original: &str) -> Location {
+        let mut text = path.text.clone();
+        if !text.ends_with(extension) {
+            text.push_str(extension);
+        }
+        let joined = join(Path::new(&datadir.text), &text);
+        match datadir.unknown_reason().or_else(|| path.unknown_reason()) {
+            Some(reason) => self.located_by_gaps(&joined.to_string_lossy(), reason, original),
+            None => self.located_file(joined, original),
+        }
     }
 
-    fn paths(&mut self, datadir: &Path, paths: &[&str], extension: &str) -> Result<Vec<Location>, Failure> {
+    fn located_file(&self, path: PathBuf, original: &str) -> Location {
+        let state = if self.hiera.files.is_file(&path) { State::File } else { State::NoFile };
+        let symbol = Symbol::new(&path.to_string_lossy());
+        Location { path, original: original.to_owned(), state, symbol }
+    }
+
+    /// A location with gaps or patterns in its path. Any file that has its start and its end may be meant.
+    fn located_by_gaps(&self, path: &str, reason: Arc<str>, original: &str) -> Location {
+        let is_open = |letter: char| letter == GAP || "*?[]{}\\".contains(letter);
+        let start = path.split(is_open).next().unwrap_or_default();
+        let end = path.rsplit(is_open).next().unwrap_or_default();
+        let folder = start.rsplit_once('/').map(|(folder, _)| folder).filter(|folder| !folder.is_empty());
+        let candidates = folder.map(|folder| {
+            let mut below = glob(&format!("{folder}/**/*"), self.hiera.files);
+            below.retain(|file| {
+                let file = file.to_string_lossy();
+                file.starts_with(start) && file.ends_with(end)
+            });
+            below
+        });
+        let shown = path.replace(GAP, "*");
+        let symbol = Symbol::new(&shown);
+        let state = State::Unknown { reason, candidates };
+        Location { path: shown.into(), original: original.to_owned(), state, symbol }
+    }
+
+    fn paths(
+        &mut self,
+        datadir: &Expanded,
+        paths: &[&str],
+        extension: &str,
+    ) -> Result<Vec<Location>, Failure> {
         let mut locations = Vec::with_capacity(paths.len());
         for original in paths {
-            let mut path = self.interpolate_text(original, false)?;
-            if !path.ends_with(extension) {
-                path.push_str(extension);
-            }
-            locations.push(self.located(join(datadir, &path), original));
+            let path = self.interpolate_path(original)?;
+            locations.push(self.located(datadir, &path, extension, original));
         }
         Ok(locations)
     }
 
-    fn globs(&mut self, datadir: &Path, globs: &[&str]) -> Result<Vec<Location>, Failure> {
+    fn globs(&mut self, datadir: &Expanded, globs: &[&str]) -> Result<Vec<Location>, Failure> {
         let mut locations = Vec::new();
-        for pattern in globs {
-            let pattern = self.interpolate_text(pattern, false)?;
-            let pattern = join(datadir, &pattern).to_string_lossy().into_owned();
-            let found = glob(&pattern, self.hiera.files);
-            locations.extend(found.into_iter().map(|path| self.located(path, &pattern)));
+        for original in globs {
+            let pattern = self.interpolate_path(original)?;
+            let path = join(Path::new(&datadir.text), &pattern.text).to_string_lossy().into_owned();
+            if let Some(reason) = datadir.unknown_reason().or_else(|| pattern.unknown_reason()) {
+                locations.push(self.located_by_gaps(&path, reason, original));
+            } else {
+                let found = glob(&path, self.hiera.files).into_iter();
+                locations.extend(found.map(|file| self.located_file(file, &path)));
+            }
         }
         Ok(locations)
     }
@@ -180,16 +239,20 @@ impl Search<'_> {
     fn uris(&mut self, uris: &[&str]) -> Result<Vec<Location>, Failure> {
         let mut locations = Vec::new();
         for original in uris {
-            let uri = self.interpolate_text(original, false)?;
-            let symbol = Symbol::new(&uri);
-            let original = (*original).to_owned();
-            locations.push(Location { path: uri.into(), original, exists: true, is_uri: true, symbol });
+            let uri = self.interpolate_path(original)?;
+            let state = match uri.unknown_reason() {
+                Some(reason) => State::Unknown { reason, candidates: None },
+                None => State::Uri,
+            };
+            let path = uri.text.replace(GAP, "*");
+            let symbol = Symbol::new(&path);
+            locations.push(Location { path: path.into(), original: (*original).to_owned(), state, symbol });
         }
         Ok(locations)
     }
 
-    /// A path for each element of a variable.
-    fn mapped_paths(&mut self, datadir: &Path, triple: &[&str]) -> Result<Vec<Location>, Failure> {
+    /// A path for each element of a variable; one with a gap for all elements of a variable that is not known.
+    fn mapped_paths(&mut self, datadir: &Expanded, triple: &[&str]) -> Result<Vec<Location>, Failure> {
         let [variable, name, template] = triple else { return Ok(Vec::new()) };
         let mapped = self.scope_value(variable, "mapped_path[0]")?;
         let values = match &mapped.data {
@@ -202,9 +265,9 @@ impl Search<'_> {
         let mut locations = Vec::with_capacity(values.len());
         for value in values {
             self.locals.push(((*name).into(), value));
-            let path = self.interpolate_text(template, false);
+            let path = self.interpolate_path(template);
             self.locals.pop();
-            locations.push(self.located(join(datadir, &path?), template));
+            locations.push(self.located(datadir, &path?, "", template));
         }
         if let Some(collected) = &mut self.collected {
             let mut at = 0;

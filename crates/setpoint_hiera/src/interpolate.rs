@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use setpoint_provenance::Prov;
 use setpoint_puppet_values::ruby::text::to_s;
-use setpoint_puppet_values::{Data, Hash, Key, Strictness, Value};
+use setpoint_puppet_values::{Data, Hash, Key, Strictness, Type, Value};
 
 use crate::explain::Step;
 use crate::failure::Failure;
@@ -13,6 +13,23 @@ use crate::search::{Remembered, Search};
 
 /// Expressions that stand for nothing.
 const EMPTY: [&str; 6] = ["", "::", "\"\"", "''", "\"::\"", "'::'"];
+
+/// Stands in an expanded path for a text that is not known; no path has this character.
+pub(crate) const GAP: char = '\0';
+
+/// A text after interpolation.
+pub(crate) struct Expanded {
+    /// Opaque if an expression has no known value.
+    pub(crate) value: Value,
+    /// The text, with a [`GAP`] for each expression without a known value.
+    pub(crate) text: String,
+}
+
+impl Expanded {
+    pub(crate) fn unknown_reason(&self) -> Option<Arc<str>> {
+        self.value.unknown_part().map(|part| Arc::clone(&part.reason))
+    }
+}
 
 /// What an expression asks for.
 struct Method<'t> {
@@ -54,15 +71,16 @@ impl Search<'_> {
         }
     }
 
-    /// The same for a text that is no data.
-    pub(crate) fn interpolate_text(&mut self, text: &str, methods: bool) -> Result<String, Failure> {
-        if !text.contains("%{") {
-            return Ok(text.to_owned());
-        }
-        self.interpolate_string(text, Prov::NONE, methods).map(|value| to_s(&value))
+    /// The expansion of a path or a URI, which may not use methods.
+    pub(crate) fn interpolate_path(&mut self, text: &str) -> Result<Expanded, Failure> {
+        self.expand(text, Prov::NONE, false)
     }
 
     fn interpolate_string(&mut self, subject: &str, own: Prov, methods: bool) -> Result<Value, Failure> {
+        self.expand(subject, own, methods).map(|expanded| expanded.value)
+    }
+
+    fn expand(&mut self, subject: &str, own: Prov, methods: bool) -> Result<Expanded, Failure> {
         self.with(|| Step::Interpolate(subject.to_owned()), |search| {
             let mut out = String::with_capacity(subject.len());
             let mut used = vec![own];
@@ -86,7 +104,8 @@ impl Search<'_> {
                                 ));
                             }
                             let value = search.sub_request(method.argument)?;
-                            return Ok(search.derived("alias", value, own));
+                            let value = search.derived("alias", value, own);
+                            return Ok(Expanded { value, text: String::new() });
                         }
                         search.call_method(&method, subject)?
                     }
@@ -101,17 +120,18 @@ impl Search<'_> {
                     }
                 };
                 used.push(value.prov);
-                if let Data::Opaque(_) = &value.data {
-                    unknown = Some(value.clone());
-                }
-                if !value.is_undef() {
+                if let Some(part) = value.unknown_part() {
+                    unknown = Some(Value::unknown(Arc::clone(&part.reason), Type::string()));
+                    out.push(GAP);
+                } else if !value.is_undef() {
                     out.push_str(&to_s(&value));
                 }
             }
             out.push_str(rest);
             let arena = search.scope.arena();
             let prov = arena.operation("interpolate".into(), None, &used);
-            Ok(unknown.unwrap_or_else(|| Value::from(out)).with(prov))
+            let value = unknown.unwrap_or_else(|| Value::from(out.as_str())).with(prov);
+            Ok(Expanded { value, text: out })
         })
     }
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use setpoint_provenance::Prov;
-use setpoint_puppet_values::{Data, Hash, Key, Regex, Value};
+use setpoint_puppet_values::{Data, Hash, Key, Regex, Type, Value};
 
 use crate::explain::Step;
 use crate::failure::Failure;
@@ -14,21 +14,24 @@ use crate::search::{Found, LOOKUP_OPTIONS, Level, Search};
 /// `lookup_options`, by key and by pattern.
 #[derive(Debug, Default)]
 pub(crate) struct Patterns {
-    keys: Hash,
-    patterns: Vec<(Regex, Value)>,
+    by_key: Hash,
+    by_pattern: Vec<(Regex, Value)>,
+    /// An opaque value, if it is not known what the options are.
+    unknown: Option<Value>,
 }
 
 impl Patterns {
     fn compile(options: Option<&Value>) -> Result<Self, Failure> {
-        let mut compiled = Self::default();
+        let unknown = options.filter(|options| matches!(options.data, Data::Opaque(_))).cloned();
+        let mut compiled = Self { unknown, ..Self::default() };
         for (key, value) in options.and_then(Value::as_hash).into_iter().flatten() {
             match key.0.as_str() {
                 Some(pattern) if pattern.starts_with('^') => {
                     let regex = Regex::new(pattern).map_err(|error| Failure::other(error.message))?;
-                    compiled.patterns.push((regex, value.clone()));
+                    compiled.by_pattern.push((regex, value.clone()));
                 }
                 _ => {
-                    compiled.keys.insert(key.clone(), value.clone());
+                    compiled.by_key.insert(key.clone(), value.clone());
                 }
             }
         }
@@ -36,10 +39,13 @@ impl Patterns {
     }
 
     fn get(&self, key: &str) -> Option<&Value> {
-        let exact = self.keys.get(&Key::from(key)).filter(|value| !value.is_undef());
+        if self.unknown.is_some() {
+            return self.unknown.as_ref();
+        }
+        let exact = self.by_key.get(&Key::from(key)).filter(|value| !value.is_undef());
         exact.or_else(|| {
             let fits = |pattern: &Regex| pattern.is_match(key).unwrap_or(false);
-            self.patterns.iter().find(|(pattern, _)| fits(pattern)).map(|(_, value)| value)
+            self.by_pattern.iter().find(|(pattern, _)| fits(pattern)).map(|(_, value)| value)
         })
     }
 }
@@ -131,10 +137,14 @@ impl Search<'_> {
             || Step::Scope(title),
             |search| {
                 let options = search.default_options(&module, provider)?;
-                let merge = options.get(&key.root).and_then(Value::as_hash).cloned().unwrap_or_default();
-                let merge = Merge::of(merge.get(&Key::from("merge")))?;
+                let options = options.get(&key.root).cloned();
+                let merge = options.as_ref().and_then(|options| option(options, "merge"));
+                let unknown = unknown_option(options.as_ref(), merge.as_ref());
+                let merge = Merge::of(merge.filter(|_| unknown.is_none()).as_ref())?;
                 let title = format!("Searching for \"{}\"", key.text);
-                search.with(|| Step::Scope(title), |search| search.in_defaults(provider, key, &merge))
+                let found =
+                    search.with(|| Step::Scope(title), |search| search.in_defaults(provider, key, &merge))?;
+                Ok(found.map(|found| unknown.unwrap_or(found)))
             },
         );
         let passed = std::mem::replace(&mut self.passed, outer);
@@ -185,9 +195,27 @@ impl Search<'_> {
     }
 }
 
+/// An option of a key; nothing if it is `undef`.
+pub(crate) fn option(options: &Value, name: &str) -> Option<Value> {
+    options.as_hash()?.get(&Key::from(name)).filter(|value| !value.is_undef()).cloned()
+}
+
+/// The value of a key that is found with such options, if it is not known what they do to it.
+pub(crate) fn unknown_option(options: Option<&Value>, merge: Option<&Value>) -> Option<Value> {
+    let convert_to = options.and_then(|options| option(options, "convert_to"));
+    let whole = options.filter(|options| matches!(options.data, Data::Opaque(_)));
+    [whole, merge, convert_to.as_ref()].into_iter().flatten().find_map(|value| {
+        let part = value.unknown_part()?;
+        Some(Value::unknown(Arc::clone(&part.reason), Type::Any).with(value.prov))
+    })
+}
+
 /// `lookup_options` must be a hash; those of a module speak of its own keys only.
 fn checked_options(options: Option<Value>, module: Option<&Arc<str>>) -> Found {
     let Some(options) = options.filter(|options| !options.is_undef()) else { return Ok(None) };
+    if let Data::Opaque(_) = options.data {
+        return Ok(Some(options));
+    }
     let Data::Hash(entries) = &options.data else {
         return Err(Failure::data("value of lookup_options must be a hash"));
     };

@@ -16,7 +16,7 @@ use crate::failure::{Failure, FailureKind};
 use crate::key::{LookupKey, Segment};
 use crate::levels::Provider;
 use crate::merge::{self, Merge};
-use crate::options::Patterns;
+use crate::options::{Patterns, option, unknown_option};
 use crate::{Explain, Explanation, Hiera, Scope};
 
 pub(crate) const LOOKUP_OPTIONS: &str = "lookup_options";
@@ -254,16 +254,19 @@ impl<'s> Search<'s> {
             return Ok(Some(Value::UNDEF));
         }
         let options = self.options_for(key)?;
-        let option = |name: &str| options.as_ref().and_then(Value::as_hash)?.get(&Key::from(name)).cloned();
+        let option = |name: &str| options.as_ref().and_then(|options| option(options, name));
         let merge = if let Some(merge) = merge {
             Some(merge.clone())
         } else {
-            let merge = option("merge").filter(|merge| !merge.is_undef());
+            let merge = option("merge");
             if merge.is_some() {
                 self.report(|explainer| explainer.leaf(Step::MergeSource(LOOKUP_OPTIONS)));
             }
             merge
         };
+        // Whether a key is found does not depend on how its values are merged.
+        let unknown = unknown_option(options.as_ref(), merge.as_ref());
+        let merge = merge.filter(|_| unknown.is_none());
         let found = self.with(
             || Step::Top(key.text.to_string()),
             |search| {
@@ -281,7 +284,10 @@ impl<'s> Search<'s> {
             },
         )?;
         let Some(found) = found else { return Ok(None) };
-        match option("convert_to").filter(|to| !to.is_undef()) {
+        if unknown.is_some() {
+            return Ok(unknown);
+        }
+        match option("convert_to") {
             Some(to) => self.convert(key, &to, found).map(Some),
             None => Ok(Some(found)),
         }

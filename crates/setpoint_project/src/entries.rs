@@ -5,11 +5,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use regex_syntax::hir::{Class, Hir, HirKind};
-use setpoint_config::Placed;
+use setpoint_config::{Invariant, Pattern, Placed};
 use setpoint_data::Node;
 use setpoint_puppet_values::Regex;
 use setpoint_source::{Diagnostic, Rule};
 
+use crate::jobs::Job;
 use crate::project::{Kind, Project};
 use crate::survey::{Survey, data_folders, read_config};
 
@@ -211,6 +212,23 @@ pub(crate) fn idle_role_patterns(project: &Project<'_>, survey: &Survey) -> Vec<
     let told = |role: &Placed<String>| {
         let message = format!("No class is called `{}`", role.value);
         Diagnostic::new(Rule::InvalidSetting, message).at(role.span)
+    };
+    idle.map(told).collect()
+}
+
+/// Invariants in `setpoint.toml` that are about no node of the project.
+pub(crate) fn idle_invariants(project: &Project<'_>, jobs: &[Job]) -> Vec<Diagnostic> {
+    // One node alone may be asked for.
+    if !matches!(project.kind, Kind::Repository { .. }) || project.options.puppet.node.is_some() {
+        return Vec::new();
+    }
+    let is_about = |nodes: &[Pattern], name: &str| nodes.iter().any(|pattern| pattern.matches(name));
+    let limited = project.config.invariants.iter().filter(|one| !one.nodes.is_empty());
+    let idle = limited.filter(|one| !jobs.iter().any(|job| is_about(&one.nodes, &job.node.name)));
+    let told = |one: &Invariant| {
+        let message = format!("No node fits the invariant `{}`", one.name);
+        Diagnostic::new(Rule::InvalidSetting, message)
+            .at(one.nodes.first().map_or(one.span, |node| node.span))
     };
     idle.map(told).collect()
 }

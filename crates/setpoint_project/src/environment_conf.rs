@@ -51,7 +51,14 @@ pub(super) fn read(session: &Session<'_>, folder: &Path, name: &str, base: &[Pat
             .unwrap_or(value);
         match key.trim() {
             "modulepath" => conf.modulepath = Some(folders(folder, value, name, base)),
-            "manifest" => conf.manifest = Some(folder.join(value.replace("$environment", name))),
+            "manifest" => {
+                let manifest = folder.join(value.replace("$environment", name));
+                if !session.files.is_file(&manifest) && !session.files.is_dir(&manifest) {
+                    let message = format!("There is no manifest `{value}`");
+                    conf.diagnostics.push(Diagnostic::new(Rule::InvalidSetting, message).at(span));
+                }
+                conf.manifest = Some(manifest);
+            }
             key if SETTINGS.contains(&key) => {}
             key => {
                 let message = format!("Puppet knows no setting `{key}` in environment.conf");
@@ -88,6 +95,7 @@ mod tests {
     fn conf(text: &str) -> EnvironmentConf {
         let mut files = MemoryFileSystem::new();
         files.add("e/environment.conf", text);
+        files.add("e/site.pp", "");
         read(&Session::new(&files), Path::new("e"), "production", &[PathBuf::from("/base")])
     }
 

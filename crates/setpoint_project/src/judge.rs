@@ -197,6 +197,11 @@ impl Subject<'_> {
                 && !["Class", "Stage", "Node"].contains(&resource.type_name.as_str())
                 && self.types.native(resource.type_name.as_str()).is_none()
                 && !containers.contains(&id);
+            let native = self.types.native(resource.type_name.as_str());
+            if native.is_some_and(|native| native.open && native.attributes.is_empty()) {
+                let words = format!("the Ruby of the type of {} cannot be read", resource.reference());
+                verdict.doubt(&Reason::new(Gap::NotModelled, words).at(resource.span));
+            }
             if is_unknown {
                 let words = format!("nothing is known of the type of {}", resource.reference());
                 verdict.doubt(&Reason::new(Gap::NotModelled, words).at(resource.span));
@@ -213,7 +218,10 @@ impl Subject<'_> {
                 .iter()
                 .find_map(|parameter| Some((parameter.name, parameter.value.why_unknown()?)));
             let Some((name, why)) = unknown else { continue };
-            let words = format!("`{name}` of {} is a value that Puppet accepts; {why}", resource.reference());
+            let words = format!(
+                "`{name}` of {}, which is not known, is valid and the same in every run; {why}",
+                resource.reference()
+            );
             let reason = Reason::new(Gap::Assumed, words).at(resource.span);
             let is_shown_here =
                 |finding: &Diagnostic| finding.rule == Rule::NotConvergent && finding.span == resource.span;
@@ -273,6 +281,10 @@ fn no_start() -> UsageError {
 /// Returns the catalog in a file, or why it is none.
 pub fn read_catalog(session: &Session<'_>, path: &Path) -> Result<Result<Catalog, Diagnostic>, UsageError> {
     let (file, text) = session.load(path)?;
+    let twice = setpoint_data::read_json(file, &text).diagnostics.into_iter();
+    if let Some(twice) = twice.into_iter().find(|found| found.rule == Rule::DuplicateKey) {
+        return Ok(Err(twice.severity(Severity::Error)));
+    }
     Ok(read::json(&text).map_err(|error| findings::of_read_error(&error, file, &text)))
 }
 

@@ -7,10 +7,11 @@
 //! [`diff`] do so for all. Options come as plain data, files through `FileSystem`, and progress goes to an observer: the crate
 //! knows no terminal, no protocol and no other input language.
 //!
-//! Where to look: `project`, `jobs` and `node` say what is compiled; `environment_conf`, `puppetfile`, `module_files` and
-//! `facts` read the files that describe it; `run` has the pool and the reports, `judge` and `settle` the analyses.
+//! Where to look: `project`, `jobs` and `node` say what is compiled; `environment_conf`, `puppetfile`, `module_files`,
+//! `facts` and `custom_facts` read the files that describe it; `run` has the pool and the reports, `judge` and `settle` the analyses.
 
 mod collectors;
+mod custom_facts;
 mod diff;
 mod entries;
 mod environment_conf;

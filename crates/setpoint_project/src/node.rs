@@ -251,6 +251,9 @@ fn extension(name: &str) -> &str {
     }
 }
 
+/// What a list of nodes says of each.
+const NODE_KEYS: [&str; 3] = ["platform", "facts", "trusted"];
+
 /// A list of nodes: lines with a name and, if wanted, a platform; or YAML or JSON, as a list of names or as a mapping
 /// of names to a platform or to `platform`, `facts` and `trusted`.
 pub(super) fn list(session: &Session<'_>, path: &Path) -> Result<Vec<Known>, UsageError> {
@@ -268,9 +271,13 @@ pub(super) fn list(session: &Session<'_>, path: &Path) -> Result<Vec<Known>, Usa
             .collect());
     }
     let named = |name: &Value| Known { name: Some(to_text(name).to_string()), ..Known::default() };
+    let wrong = |known: &Known, what: &str| {
+        let name = known.name.as_deref().unwrap_or_default();
+        UsageError::new(format!("{}: of the node {name}, {what}", path.display()))
+    };
     match facts::read_value(session, path)?.data {
         Data::Array(names) => Ok(names.iter().map(named).collect()),
-        Data::Hash(nodes) => Ok(nodes
+        Data::Hash(nodes) => nodes
             .iter()
             .map(|(name, about)| {
                 let mut known = named(&name.0);
@@ -278,17 +285,28 @@ pub(super) fn list(session: &Session<'_>, path: &Path) -> Result<Vec<Known>, Usa
                     Data::String(platform) => known.platform = Some(platform.to_string()),
                     Data::Hash(about) => {
                         let get = |name: &str| about.get(&Key::from(name));
-                        let hash =
-                            |name: &str| get(name).and_then(Value::as_hash).cloned().unwrap_or_default();
+                        let hash = |name: &str| match get(name) {
+                            None => Ok(Hash::default()),
+                            Some(value) => value
+                                .as_hash()
+                                .cloned()
+                                .ok_or_else(|| wrong(&known, &format!("`{name}` is a mapping"))),
+                        };
+                        let keys = about.keys().map(|key| to_text(&key.0));
+                        if let Some(key) = keys.into_iter().find(|key| !NODE_KEYS.contains(&&**key)) {
+                            let expected = NODE_KEYS.join("`, `");
+                            return Err(wrong(&known, &format!("there is no `{key}`, only `{expected}`")));
+                        }
+                        let (facts, trusted) = (hash("facts")?, hash("trusted")?);
+                        (known.facts, known.trusted) = (facts, trusted);
                         known.platform = get("platform").map(|platform| to_text(platform).to_string());
-                        known.facts = hash("facts");
-                        known.trusted = hash("trusted");
                     }
-                    _ => {}
+                    Data::Undef => {}
+                    _ => return Err(wrong(&known, "a node has a platform, or a mapping")),
                 }
-                known
+                Ok(known)
             })
-            .collect()),
+            .collect(),
         _ => Err(UsageError::new(format!("{}: a list of nodes is a list or a mapping", path.display()))),
     }
 }

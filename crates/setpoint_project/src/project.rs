@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 
 use setpoint_config::Config;
 use setpoint_hiera::Levels;
@@ -11,6 +11,7 @@ use setpoint_puppet_syntax::Parse;
 use setpoint_puppet_values::{Hash, Key, Value};
 use setpoint_source::{Diagnostic, FileId, Rule, read_text};
 
+use crate::custom_facts::CustomFacts;
 use crate::jobs::{Job, Origin};
 use crate::node::{self, Known, NodeData};
 use crate::options::Options;
@@ -52,6 +53,7 @@ pub struct Project<'s> {
     pub diagnostics: Vec<Diagnostic>,
     puppet: PuppetVersion,
     stubs: Hash,
+    custom_facts: OnceLock<CustomFacts>,
     /// Modules that the Puppetfile names.
     installed: BTreeSet<String>,
 }
@@ -172,6 +174,7 @@ impl<'s> Project<'s> {
             siblings: Mutex::default(),
             environment,
             stubs: stubs.collect(),
+            custom_facts: OnceLock::new(),
             installed: found.installed,
             config,
             diagnostics,
@@ -220,7 +223,10 @@ impl<'s> Project<'s> {
             puppet: self.puppet,
             strict_variables: given.strict_variables || self.config.puppet.strict_variables == Some(true),
             node: node.name.clone(),
-            facts: node.facts.clone(),
+            facts: self
+                .custom_facts
+                .get_or_init(|| CustomFacts::of_modules(&self.environment))
+                .complete(&node.facts),
             trusted: node.trusted.clone(),
             classes: node.classes.clone(),
             parameters: node.parameters.clone(),
@@ -363,6 +369,12 @@ fn read_puppetfile(session: &Session<'_>, folder: &Path, given: &[PathBuf], foun
         let help = "Which modules follow is not known. Mend the Puppetfile.";
         let error = Diagnostic::new(Rule::SyntaxError, *message).at(range.in_file(file)).with_help(help);
         found.diagnostics.push(error);
+    }
+    if let Some(range) = puppetfile.unread.first() {
+        let file = session.sources.add(path.display().to_string(), text.as_str());
+        let message = "Setpoint does not run this Ruby, which may name modules";
+        let told = Diagnostic::new(Rule::InvalidSetting, message).at(range.in_file(file));
+        found.diagnostics.push(told.severity(setpoint_source::Severity::Warning));
     }
     found.installed = puppetfile.modules.iter().map(|module| module.name.clone()).collect();
     if let Some(moduledir) = &puppetfile.moduledir {

@@ -10,6 +10,8 @@ pub(super) struct Puppetfile {
     pub(super) moduledir: Option<String>,
     /// What is not well-formed, and where.
     pub(super) errors: Vec<(Range, &'static str)>,
+    /// Statements in Ruby that may name modules.
+    pub(super) unread: Vec<Range>,
 }
 
 #[derive(Debug, PartialEq, Eq)]
@@ -54,7 +56,12 @@ pub(super) fn read(text: &str) -> Puppetfile {
                 found.moduledir = Some((*folder).to_owned());
             }
             [(Token::Word("mod"), range), ..] => found.errors.push((*range, "This `mod` names no module")),
-            _ => {}
+            [] | [(Token::LineEnd | Token::Comma, _), ..] => {}
+            [(Token::Word("forge"), _), (Token::Text(_), _), ..] => {}
+            [(_, first), rest @ ..] => {
+                let end = rest.last().map_or(first.end, |(_, last)| last.end);
+                found.unread.push(Range { start: first.start, end });
+            }
         }
         let last = tokens[at..end].iter().rfind(|(token, _)| *token != Token::LineEnd);
         if let (Some((Token::Comma, range)), true) = (last, end == tokens.len()) {
@@ -184,6 +191,15 @@ mod tests {
         {
             let found = read(text).errors;
             assert_eq!(found.first().map(|(range, _)| range.start), Some(place), "{text}");
+        }
+    }
+
+    #[test]
+    fn ruby_is_told() {
+        for (text, count) in
+            [("eval(File.read('x'))\n", 1), ("forge 'x'\n\nmod 'a'\n", 0), ("if x\nmod 'a'\nend", 2)]
+        {
+            assert_eq!(read(text).unread.len(), count, "{text}");
         }
     }
 

@@ -134,9 +134,11 @@ pub(crate) fn reports(
             }
         }
     }
-    doubt_what_was_not_read(project, &survey, &mut checked, &mut about);
+    let mut idle = entries::idle_role_patterns(project, &survey);
+    idle.extend(entries::idle_invariants(project, &plan.jobs));
+    doubt_what_was_not_read(project, &survey, &idle, &mut checked, &mut about);
     doubt_empty_catalogs(project, plan, &mut checked, &mut about);
-    about.findings.extend(entries::idle_role_patterns(project, &survey));
+    about.findings.extend(idle);
     let entered = checked.iter().flat_map(|one| &one.entered);
     let entered: BTreeSet<&String> = entered.filter(|name| survey.definitions.contains(*name)).collect();
     let mut coverage = survey.coverage;
@@ -167,11 +169,12 @@ pub(crate) fn reports(
 fn doubt_what_was_not_read(
     project: &Project<'_>,
     survey: &Survey,
+    idle_settings: &[Diagnostic],
     checked: &mut [Checked],
     about: &mut InputReport,
 ) {
     let mut reasons: Vec<setpoint_source::Reason> = Vec::new();
-    for finding in project.diagnostics.iter().chain(&survey.broken_metadata) {
+    for finding in project.diagnostics.iter().chain(&survey.broken_metadata).chain(idle_settings) {
         if finding.rule.class() == Class::Syntax {
             reasons.push(setpoint_source::Reason::of(Gap::Malformed, finding));
         }

@@ -133,7 +133,7 @@ impl Surveyor<'_, '_> {
         }
     }
 
-    /// Files of Ruby below a folder. What is not understood is told where a node needs it.
+    /// Files of Ruby below a folder. What is not understood, and may be well-formed, is told where a node needs it.
     fn ruby(&mut self, folder: &Path) {
         for path in self.files(folder, &["rb"]) {
             match read_text(self.project.session.files, &path) {
@@ -141,7 +141,17 @@ impl Surveyor<'_, '_> {
                     self.out.coverage.ruby.add(false, false);
                     self.unreadable(&error);
                 }
-                Ok(text) => self.out.coverage.ruby.add(true, RubyFile::parse(&path, &text).is_sound()),
+                Ok(text) => {
+                    let parsed = RubyFile::parse(&path, &text);
+                    self.out.coverage.ruby.add(true, parsed.is_sound());
+                    if parsed.is_cut_off() {
+                        let file =
+                            self.project.session.sources.add(path.display().to_string(), text.as_str());
+                        let at = Range::new(text.len(), text.len()).in_file(file);
+                        let message = "The Ruby ends in the middle of a construct: an `end` is missing";
+                        self.out.findings.push(Diagnostic::new(Rule::SyntaxError, message).at(at));
+                    }
+                }
             }
         }
     }
@@ -212,6 +222,11 @@ impl Surveyor<'_, '_> {
                 let at = Range::new(0, 0).in_file(sources.add(name, text));
                 let message = "Setpoint cannot read the Ruby of this template, or it is not well-formed";
                 (false, Some(Diagnostic::new(Rule::NotModelled, message).at(at)))
+            }
+            ErbSyntax::CutOff => {
+                let at = Range::new(text.len(), text.len()).in_file(sources.add(name, text));
+                let message = "The template ends in the middle of its Ruby: an `end` is missing";
+                (false, Some(Diagnostic::new(Rule::SyntaxError, message).at(at)))
             }
             ErbSyntax::Broken(line) => {
                 let before: usize =

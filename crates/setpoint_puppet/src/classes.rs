@@ -327,6 +327,9 @@ impl Compiler<'_> {
             self.add_class_edge(ResourceId::MAIN_STAGE, id, Prov::NONE);
             return Ok(());
         };
+        if let Some(unknown) = wanted.unknown_part() {
+            return Err(FailureKind::undecided(unknown).unplaced());
+        }
         let title = reference_title(&wanted);
         let Some(stage) = self.find_resource("stage", &title)? else {
             let class = self.resources[id].reference();

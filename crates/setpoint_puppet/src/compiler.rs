@@ -54,6 +54,8 @@ pub(crate) struct Compiler<'a> {
     /// What is to be entered again, the innermost last.
     pub(crate) left: Vec<Left>,
     pub(crate) frame: Frame,
+    /// How many expressions and calls were evaluated.
+    pub(crate) steps: u64,
     /// How deeply expressions are nested; see [`crate::evaluate::MAX_DEPTH`].
     pub(crate) depth: u32,
     /// How deeply calls, classes and definitions are nested.
@@ -129,6 +131,7 @@ impl<'a> Compiler<'a> {
             left: Vec::new(),
             frame: Frame { scope: ScopeId::TOP, file: FileId(u32::MAX), control: Prov::NONE },
             depth: 0,
+            steps: 0,
             calls: 0,
             words: Words::default(),
             scopes: Scopes::default(),

@@ -14,6 +14,9 @@ use crate::loader::{DefinitionId, lower};
 use crate::resources::{Native, Parameter, Parameters, Resource, ResourceId, ResourceType};
 use crate::tags::{tag_if_valid, tag_values};
 
+/// Larger catalogs are not computed.
+const MAX_RESOURCES: usize = 250_000;
+
 /// What distinguishes a resource that is declared.
 #[derive(Debug)]
 pub(crate) struct New {
@@ -205,6 +208,10 @@ impl Compiler<'_> {
         if let Some(known) = self.resources.find(resource.type_name, &resource.title) {
             return Err(self.duplicate(&resource, known));
         }
+        if self.resources.len() >= MAX_RESOURCES {
+            let message = format!("The catalog has more than {MAX_RESOURCES} resources");
+            return Err(crate::evaluate::too_large(message));
+        }
         let aliases = self.aliases(&resource)?;
         let is_stage = resource.type_name.as_str() == "Stage";
         let is_class = resource.is_class();
@@ -231,6 +238,9 @@ impl Compiler<'_> {
     fn aliases(&self, resource: &Resource) -> Result<Vec<Arc<str>>, Stop> {
         let mut aliases = Vec::new();
         if let Some(given) = resource.named("alias") {
+            if let Some(unknown) = given.unknown_part() {
+                return Err(FailureKind::undecided(unknown).at(resource.span));
+            }
             collect_strings(given, &mut aliases);
         }
         aliases.retain(|alias| **alias != *resource.title);

@@ -212,6 +212,11 @@ impl Compiler<'_> {
                 return items.iter().try_for_each(|item| self.check_references(id, parameter, item, missing));
             }
             Data::Undef => return Ok(()),
+            Data::Opaque(unknown) => {
+                let span = parameter.span.or(self.resources[id].span);
+                missing.push(Failure { span, ..FailureKind::undecided(unknown).into() });
+                return Ok(());
+            }
             Data::Type(of) => match self.reference_text(of) {
                 Some(text) => text,
                 None => of.to_string(),

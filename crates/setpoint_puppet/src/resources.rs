@@ -210,6 +210,10 @@ impl Resources {
     }
 
     /// Adds a resource whose type and title are not there. `collectable` resources are seen by collectors.
+    pub(crate) fn len(&self) -> usize {
+        self.list.len()
+    }
+
     pub(crate) fn add(&mut self, resource: Resource, collectable: bool) -> ResourceId {
         let id = ResourceId(self.list.len() as u32);
         self.index.insert(Key { type_name: resource.type_name, title: Arc::clone(&resource.title) }, id);

@@ -94,6 +94,7 @@ pub(crate) fn tag_values(tags: &mut Tags, value: &Value) -> Result<(), Stop> {
     match &value.data {
         Data::Array(items) => items.iter().try_for_each(|item| tag_values(tags, item)),
         Data::Undef => Ok(()),
+        Data::Opaque(unknown) => Err(FailureKind::undecided(unknown).unplaced()),
         _ => {
             let name = setpoint_puppet_values::to_text(value);
             if !is_valid(&name) {

@@ -7,7 +7,7 @@ use setpoint_provenance::{Control, Prov};
 use setpoint_puppet_values::{Data, Type, Value, ValueError};
 use setpoint_source::Span;
 
-use crate::{Block, Call, FailureKind, Host, Stop, UnknownUse};
+use crate::{Block, Call, FailureKind, Host, Stop};
 
 /// One call in progress, and the evaluation that made it.
 pub(crate) struct Context<'c, 'h> {
@@ -49,8 +49,7 @@ impl<'c, 'h> Context<'c, 'h> {
     /// Nothing can be decided by a value that could not be computed.
     pub(crate) fn refuse_unknown(&self, value: &Value) -> Result<(), Stop> {
         let Some(unknown) = value.unknown_part() else { return Ok(()) };
-        let (used, reason) = (UnknownUse::Decision, unknown.reason.to_string());
-        Err(FailureKind::UnknownValue { used, reason }.at(self.call.span))
+        Err(FailureKind::undecided(unknown).at(self.call.span))
     }
 
     /// The result depends on this value, though it is not made of it.
@@ -66,7 +65,8 @@ impl<'c, 'h> Context<'c, 'h> {
 
     /// Puppet's complaint about a value, at the call.
     pub(crate) fn stop(&self, error: ValueError) -> Stop {
-        self.fail(error.message)
+        let kind = if error.is_limit { error.into() } else { FailureKind::FunctionFailed(error.message) };
+        kind.at(self.call.span)
     }
 
     pub(crate) fn checked<T>(&self, result: Result<T, ValueError>) -> Result<T, Stop> {

@@ -46,6 +46,8 @@ pub enum ErbSyntax {
     Sound,
     /// A tag that begins on this line is not closed.
     Broken(u32),
+    /// The Ruby in it ends in the middle of a construct.
+    CutOff,
     /// It has Ruby that is not known here.
     Beyond,
 }
@@ -56,6 +58,7 @@ pub fn parse_erb(text: &str) -> ErbSyntax {
         Ok(()) => ErbSyntax::Sound,
         Err(beyond) => match (beyond.line, has_open_tag(text)) {
             (Some(line), true) => ErbSyntax::Broken(line),
+            _ if beyond.is_cut_off => ErbSyntax::CutOff,
             _ => ErbSyntax::Beyond,
         },
     }
@@ -85,5 +88,6 @@ mod tests {
     fn an_open_tag_is_told_apart_from_ruby_that_is_not_known() {
         assert_eq!(parse_erb("a <%= @b %>\n<% if @c -%>\nx\n<% end -%>\n<%% <%# %>"), ErbSyntax::Sound);
         assert_eq!(parse_erb("a\nb <%= @b\n"), ErbSyntax::Broken(2));
+        assert_eq!(parse_erb("<% if @b %>\nb\n"), ErbSyntax::CutOff);
     }
 }

@@ -9,6 +9,8 @@ pub struct ValueError {
     pub message: String,
     /// The operand that Puppet blames.
     pub blame: Blame,
+    /// Whether a bound of Setpoint ended the operation, which Puppet may not have.
+    pub is_limit: bool,
 }
 
 /// The part of an expression at which Puppet points.
@@ -25,7 +27,12 @@ pub enum Blame {
 
 impl ValueError {
     pub fn new(message: impl Into<String>) -> Self {
-        Self { message: message.into(), blame: Blame::Whole }
+        Self { message: message.into(), blame: Blame::Whole, is_limit: false }
+    }
+
+    /// A bound of Setpoint that ended an operation.
+    pub fn limit(message: impl Into<String>) -> Self {
+        Self { is_limit: true, ..Self::new(message) }
     }
 
     pub fn blaming(mut self, blame: Blame) -> Self {

@@ -9,11 +9,37 @@ use crate::value::{Data, Key, Value};
 
 /// The format filled in with the arguments; a single hash supplies `%{name}` and `%<name>d`.
 pub fn sprintf(format: &str, arguments: &[Value]) -> Result<String, ValueError> {
-    fill(format, arguments).map_err(ValueError::new)
+    fill(format, arguments).map_err(|problem| match problem {
+        Problem::Ruby(message) => ValueError::new(message),
+        Problem::Limit => {
+            ValueError::limit(format!("sprintf() writes no field that is wider than {MAX_WIDTH} in Setpoint"))
+        }
+    })
+}
+
+/// Why a format cannot be filled in.
+enum Problem {
+    /// Ruby's own words.
+    Ruby(String),
+    /// Ruby writes fields that are wider than [`MAX_WIDTH`].
+    Limit,
+}
+
+impl From<String> for Problem {
+    fn from(message: String) -> Self {
+        Self::Ruby(message)
+    }
+}
+
+/// A width or precision that can be written.
+fn bounded(size: Option<usize>, what: &str) -> Result<usize, Problem> {
+    // Ruby takes what an `int` of C holds.
+    let size = size.filter(|size| i32::try_from(*size).is_ok()).ok_or_else(|| format!("{what} too big"))?;
+    if size > MAX_WIDTH { Err(Problem::Limit) } else { Ok(size) }
 }
 
 /// The format with the arguments in place, or Ruby's own words on why it cannot be.
-fn fill(text: &str, arguments: &[Value]) -> Result<String, String> {
+fn fill(text: &str, arguments: &[Value]) -> Result<String, Problem> {
     let mut formatter =
         Formatter { rest: text, arguments, used: Used::Nothing, out: String::with_capacity(text.len()) };
     while let Some(at) = formatter.rest.find('%') {
@@ -57,12 +83,12 @@ struct Directive {
 const MAX_WIDTH: usize = 1_000_000;
 
 impl<'a> Formatter<'a> {
-    fn directive(&mut self) -> Result<(), String> {
+    fn directive(&mut self) -> Result<(), Problem> {
         let mut spec = Directive::default();
         let mut value: Option<&'a Value> = None;
         loop {
             let Some(letter) = self.rest.chars().next() else {
-                return Err("incomplete format specifier; use %% (double %) instead".to_owned());
+                return Err("incomplete format specifier; use %% (double %) instead".to_owned().into());
             };
             let start = self.rest;
             self.rest = &self.rest[letter.len_utf8()..];
@@ -77,7 +103,7 @@ impl<'a> Formatter<'a> {
                     let number = self.number("width")?;
                     if let Some(after) = self.rest.strip_prefix('$') {
                         if value.is_some() {
-                            return Err(format!("value given twice - {number}$"));
+                            return Err(format!("value given twice - {number}$").into());
                         }
                         self.rest = after;
                         value = Some(self.numbered(number)?);
@@ -92,7 +118,7 @@ impl<'a> Formatter<'a> {
                 }
                 '.' => {
                     if spec.precision.is_some() {
-                        return Err("precision given twice".to_owned());
+                        return Err("precision given twice".to_owned().into());
                     }
                     spec.precision = if let Some(after) = self.rest.strip_prefix('*') {
                         self.rest = after;
@@ -105,7 +131,7 @@ impl<'a> Formatter<'a> {
                 '<' | '{' => {
                     let close = if letter == '<' { '>' } else { '}' };
                     let Some(end) = self.rest.find(close) else {
-                        return Err("malformed name - unmatched parenthesis".to_owned());
+                        return Err("malformed name - unmatched parenthesis".to_owned().into());
                     };
                     let name = &self.rest[..end];
                     self.rest = &self.rest[end + 1..];
@@ -119,7 +145,7 @@ impl<'a> Formatter<'a> {
                 '\n' | '\0' | '%' => {
                     let bare = start.len() == self.rest.len() + 1 && spec.is_bare() && value.is_none();
                     if !bare {
-                        return Err("invalid format character - %".to_owned());
+                        return Err("invalid format character - %".to_owned().into());
                     }
                     self.out.push('%');
                     if letter != '%' {
@@ -133,28 +159,27 @@ impl<'a> Formatter<'a> {
                         Some(value) => value,
                         None => self.next()?,
                     };
-                    return spec.write(letter, value, &mut self.out);
+                    return Ok(spec.write(letter, value, &mut self.out)?);
                 }
-                other => return Err(format!("malformed format string - %{other}")),
+                other => return Err(format!("malformed format string - %{other}").into()),
             }
         }
     }
 
-    fn number(&mut self, what: &str) -> Result<usize, String> {
+    fn number(&mut self, what: &str) -> Result<usize, Problem> {
         let end = self.rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(self.rest.len());
         let (digits, rest) = self.rest.split_at(end);
         self.rest = rest;
         if digits.is_empty() {
             return Ok(0);
         }
-        digits.parse().ok().filter(|number| *number <= MAX_WIDTH).ok_or_else(|| format!("{what} too big"))
+        bounded(digits.parse().ok(), what)
     }
 
     /// The width or precision that `*` takes from the arguments, and whether it is negative.
-    fn size_argument(&mut self) -> Result<(usize, bool), String> {
+    fn size_argument(&mut self) -> Result<(usize, bool), Problem> {
         let number = integer(self.next()?)?;
-        let size = usize::try_from(number.unsigned_abs()).ok().filter(|size| *size <= MAX_WIDTH);
-        Ok((size.ok_or_else(|| "width too big".to_owned())?, number < 0))
+        Ok((bounded(usize::try_from(number.unsigned_abs()).ok(), "width")?, number < 0))
     }
 
     fn next(&mut self) -> Result<&'a Value, String> {
@@ -398,7 +423,7 @@ mod tests {
     use super::*;
 
     fn one(format: &str, value: impl Into<Value>) -> String {
-        fill(format, &[value.into()]).unwrap_or_else(|error| error)
+        sprintf(format, &[value.into()]).unwrap_or_else(|error| error.message)
     }
 
     /// The answers are those of Ruby 3.1.

@@ -170,6 +170,24 @@ impl Value {
         }
     }
 
+    /// Whether a value takes more than about so many bytes when it is written. A part that occurs twice counts twice.
+    pub fn is_larger_than(&self, limit: usize) -> bool {
+        fn rest_after(value: &Value, left: usize) -> Option<usize> {
+            const NODE: usize = 16;
+            let left = left.checked_sub(NODE)?;
+            match &value.data {
+                Data::String(text) => left.checked_sub(text.len()),
+                Data::Array(items) => items.iter().try_fold(left, |left, item| rest_after(item, left)),
+                Data::Hash(entries) => entries
+                    .iter()
+                    .try_fold(left, |left, (key, item)| rest_after(item, rest_after(&key.0, left)?)),
+                Data::Sensitive(inner) => rest_after(inner, left),
+                _ => Some(left),
+            }
+        }
+        rest_after(self, limit).is_none()
+    }
+
     /// Whether both are one array or hash, and not two that are equal: a change in place of one is a change of both.
     pub fn is_same_collection(&self, other: &Self) -> bool {
         match (&self.data, &other.data) {

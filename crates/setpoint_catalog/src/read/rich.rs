@@ -21,13 +21,23 @@ pub fn value(json: &Json) -> Value {
 }
 
 fn object(entries: &Map<String, Json>) -> Value {
-    let rich = entries.get("__ptype").and_then(Json::as_str).and_then(|name| typed(name, entries));
+    let Some(name) = entries.get("__ptype") else {
+        let entries = entries.iter().map(|(name, item)| (Key::from(name.as_str()), value(item)));
+        return Value::hash(entries.collect());
+    };
+    let rich = name.as_str().and_then(|name| typed(name, entries));
     rich.unwrap_or_else(|| {
-        Value::hash(entries.iter().map(|(name, item)| (Key::from(name.as_str()), value(item))).collect())
+        let name = name.as_str().map_or_else(|| name.to_string(), str::to_owned);
+        Value::unknown(
+            format!("the catalog has a value of the type {name}, which Setpoint cannot read"),
+            Type::Any,
+        )
     })
 }
 
-/// Kinds without a case of their own become objects, which are printed as they were read.
+/// Kinds of Puppet's own that become objects, which are printed as they were read.
+const OBJECTS: [&str; 7] = ["Timestamp", "Timespan", "Binary", "SemVerRange", "Symbol", "Error", "Target"];
+
 fn typed(name: &str, entries: &Map<String, Json>) -> Option<Value> {
     let inner = entries.get("__pvalue");
     Some(match name {
@@ -53,11 +63,12 @@ fn typed(name: &str, entries: &Map<String, Json>) -> Option<Value> {
             let reason = entries.get("reason").and_then(Json::as_str).unwrap_or("it was not computed");
             Value::unknown(reason, Type::Any)
         }
-        other => {
+        other if OBJECTS.contains(&other) => {
             let others = entries.iter().filter(|(key, _)| *key != "__ptype");
             let attributes = others.map(|(key, item)| (Key::from(key.as_str()), value(item))).collect();
             Value::new(Data::Object(Arc::new(Object::new(other, attributes))))
         }
+        _ => return None,
     })
 }
 
@@ -65,6 +76,19 @@ fn typed(name: &str, entries: &Map<String, Json>) -> Option<Value> {
 mod tests {
     use super::*;
     use crate::write::{Json as Writer, rich_value};
+
+    #[test]
+    fn what_cannot_be_read_is_unknown() {
+        for text in [
+            r#"{"__ptype":"Mine::Type","a":1,"b":[]}"#,
+            r#"{"__ptype":"Sensitive"}"#,
+            r#"{"__ptype":"SemVer","__pvalue":"x"}"#,
+            r#"{"__ptype":1}"#,
+        ] {
+            let json: Json = serde_json::from_str(text).unwrap();
+            assert!(value(&json).unknown_part().is_some(), "{text}");
+        }
+    }
 
     #[test]
     fn rich_data_is_printed_as_it_was_read() {
@@ -75,7 +99,6 @@ mod tests {
             r#"{"__ptype":"Deferred","name":"f","arguments":[1,{"a":true}]}"#,
             r#"{"__ptype":"Timespan","__pvalue":"0-00:00:01.0"}"#,
             r#"{"__ptype":"SemVer","__pvalue":"1.2.3"}"#,
-            r#"{"__ptype":"Mine::Type","a":1,"b":[]}"#,
         ] {
             let json: Json = serde_json::from_str(text).unwrap();
             let mut out = Writer::with_capacity(64);

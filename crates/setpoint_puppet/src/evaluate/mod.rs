@@ -35,6 +35,10 @@ pub(crate) use lambdas::LambdaBlock;
 pub(crate) const MAX_DEPTH: u32 = 12_000;
 /// How deeply calls, classes and definitions may be nested.
 const MAX_CALLS: u32 = 1_500;
+/// Compilations of more evaluations end.
+const MAX_STEPS: u64 = 20_000_000;
+/// Larger values are not computed.
+const MAX_SIZE: usize = 64 << 20;
 
 /// The names of frequent operations, interned once.
 #[derive(Debug)]
@@ -93,8 +97,9 @@ impl Compiler<'_> {
         if self.depth >= MAX_DEPTH {
             return Err(too_deep(Some(self.span(expression.range))));
         }
+        self.count_step()?;
         self.depth += 1;
-        let result = self.evaluate_kind(expression);
+        let result = self.evaluate_kind(expression).and_then(|value| bounded(value, expression));
         self.depth -= 1;
         match result {
             Err(Stop::Error(failure)) => Err(self.failed_at(failure, expression)),
@@ -129,8 +134,18 @@ impl Compiler<'_> {
         Range { start, end }.in_file(self.frame.file)
     }
 
+    /// Counts an evaluation, so that every compilation ends.
+    fn count_step(&mut self) -> Result<(), Stop> {
+        self.steps += 1;
+        if self.steps > MAX_STEPS {
+            return Err(too_large(format!("The compilation takes more than {MAX_STEPS} evaluations")));
+        }
+        Ok(())
+    }
+
     /// Counts a call of a function, or the evaluation of a class or definition.
     pub(crate) fn enter_call(&mut self, span: Option<Span>) -> Result<(), Stop> {
+        self.count_step()?;
         if self.calls >= MAX_CALLS {
             return Err(too_deep(span));
         }
@@ -451,6 +466,28 @@ impl Compiler<'_> {
         let span = blamed(self, error.blame);
         FailureKind::from(error).at(span)
     }
+}
+
+/// The value of an expression that makes a new one, unless it is larger than what Setpoint holds. A value that shares
+/// its parts with itself counts as large as it is when it is written.
+fn bounded(value: Value, expression: &Expr) -> Result<Value, Stop> {
+    let may_grow = matches!(
+        expression.kind,
+        ExprKind::Interpolation(_)
+            | ExprKind::Array(_)
+            | ExprKind::Hash(_)
+            | ExprKind::Binary { .. }
+            | ExprKind::Call(_)
+            | ExprKind::MethodCall(_)
+    );
+    if may_grow && value.is_larger_than(MAX_SIZE) {
+        return Err(too_large(format!("The value is larger than {} MiB", MAX_SIZE >> 20)));
+    }
+    Ok(value)
+}
+
+pub(crate) fn too_large(message: String) -> Stop {
+    FailureKind::LimitReached(Limit::Size(message)).unplaced()
 }
 
 fn too_deep(span: Option<Span>) -> Stop {

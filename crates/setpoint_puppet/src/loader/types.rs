@@ -124,12 +124,15 @@ impl Compiler<'_> {
     /// An expression that must be a type.
     pub(crate) fn evaluate_type(&mut self, expression: &Expr) -> Result<Type, Stop> {
         let value = self.evaluate(expression)?;
-        if let Data::Type(of) = value.data {
-            Ok(of)
-        } else {
-            let actual = setpoint_puppet_values::infer(&value).generalize().to_string();
-            Err(FailureKind::NotAType { actual }.at(self.span(expression.range)))
-        }
+        let failure = match value.data {
+            Data::Type(of) => return Ok(of),
+            Data::Opaque(unknown) => FailureKind::undecided(&unknown),
+            _ => {
+                let actual = setpoint_puppet_values::infer(&value).generalize().to_string();
+                FailureKind::NotAType { actual }
+            }
+        };
+        Err(failure.at(self.span(expression.range)))
     }
 
     /// The type that a text such as `Array[Integer]` names.

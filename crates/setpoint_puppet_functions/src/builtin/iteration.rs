@@ -1,6 +1,6 @@
 //! Functions that call a block for each element.
 
-use setpoint_puppet_values::{Data, Hash, Iter, Key, Value, iterate};
+use setpoint_puppet_values::{Data, Hash, Iter, Key, Value, ValueError, iterate};
 
 use crate::context::Context;
 use crate::function::{Dispatch, Function, optional, required};
@@ -148,7 +148,7 @@ pub(super) fn elements(context: &Context<'_, '_>, collection: &Value) -> Result<
 }
 
 /// More elements are refused: a range may have more than there is time for.
-const MOST_ELEMENTS: u64 = 20_000_000;
+const MOST_ELEMENTS: u64 = 4_000_000;
 
 /// The elements to walk through, one by one.
 fn walked(context: &Context<'_, '_>, collection: &Value) -> Result<Iter, Stop> {
@@ -159,10 +159,10 @@ fn bounded(context: &Context<'_, '_>, of: Iter) -> Result<Iter, Stop> {
     if of.len() > MOST_ELEMENTS {
         let name = context.call.name;
         let message = format!(
-            "{name}() would go through {} elements, and more than {MOST_ELEMENTS} are refused",
+            "{name}() goes through {} elements, and Setpoint follows no more than {MOST_ELEMENTS}",
             of.len()
         );
-        return Err(context.fail(message));
+        return Err(context.stop(ValueError::limit(message)));
     }
     Ok(of)
 }

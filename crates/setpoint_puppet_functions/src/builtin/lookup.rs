@@ -1,5 +1,7 @@
 //! `lookup`, and the older `hiera` functions. The data is the host's.
 
+use std::sync::Arc;
+
 use setpoint_puppet_values::types::assert_instance;
 use setpoint_puppet_values::{Data, Hash, Key, Type, Value, to_text};
 
@@ -97,6 +99,8 @@ struct Wanted {
     overrides: Hash,
     default_values: Hash,
     hiera_call: bool,
+    /// An option that is not known and decides about the result.
+    unknown: Option<Value>,
 }
 
 fn by_position(context: &mut Context<'_, '_>, arguments: &[Value]) -> Result<Value, Stop> {
@@ -105,6 +109,7 @@ fn by_position(context: &mut Context<'_, '_>, arguments: &[Value]) -> Result<Val
         of: given(1).and_then(Value::as_type).cloned(),
         merge: given(2).cloned(),
         default: arguments.get(3).cloned(),
+        unknown: unknown_of([given(1), given(2)]),
         ..Wanted::new(arguments[0].clone())
     };
     wanted.find(context)
@@ -120,6 +125,7 @@ impl Wanted {
             overrides: Hash::default(),
             default_values: Hash::default(),
             hiera_call: false,
+            unknown: None,
         }
     }
 
@@ -134,12 +140,20 @@ impl Wanted {
             overrides: hash("override"),
             default_values: hash("default_values_hash"),
             hiera_call: false,
+            unknown: unknown_of([option("value_type"), option("merge")])
+                .or_else(|| whole_unknown(["override", "default_values_hash"].map(option))),
         }
     }
 
     /// The first name that has a value, else a default.
     fn find(self, context: &mut Context<'_, '_>) -> Result<Value, Stop> {
+        if let Some(unknown) = self.unknown {
+            return Ok(unknown);
+        }
         let names = match &self.name.data {
+            Data::Array(_) if self.name.unknown_part().is_some() => {
+                return Ok(unknown_of([Some(&self.name)]).unwrap_or(self.name));
+            }
             Data::Array(names) => names.to_vec(),
             Data::Opaque(_) => return Ok(self.name),
             _ => vec![self.name.clone()],
@@ -198,6 +212,19 @@ impl Wanted {
         }
         Ok(value)
     }
+}
+
+/// The result of a call that one of these values decides about, if it is not known.
+fn unknown_of<'v>(values: impl IntoIterator<Item = Option<&'v Value>>) -> Option<Value> {
+    values.into_iter().flatten().find_map(|value| {
+        let part = value.unknown_part()?;
+        Some(Value::unknown(Arc::clone(&part.reason), Type::Any).with(value.prov))
+    })
+}
+
+/// The same for hashes whose elements are asked for one by one.
+fn whole_unknown<'v>(values: impl IntoIterator<Item = Option<&'v Value>>) -> Option<Value> {
+    values.into_iter().flatten().find(|value| matches!(value.data, Data::Opaque(_))).cloned()
 }
 
 fn hiera(context: &mut Context<'_, '_>, arguments: &[Value]) -> Result<Value, Stop> {

@@ -77,6 +77,7 @@ pub(super) static CALL: Function = Function::typed(
 .passing_unknown();
 
 fn assert_type(context: &mut Context<'_, '_>, arguments: &[Value]) -> Result<Value, Stop> {
+    context.refuse_unknown(&arguments[0])?;
     let (Some(of), value) = (arguments[0].as_type(), &arguments[1]) else { return Ok(arguments[1].clone()) };
     if matches!(value.data, Data::Opaque(_)) || of.is_instance(value) {
         return Ok(value.clone());

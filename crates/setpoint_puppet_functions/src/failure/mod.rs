@@ -9,8 +9,8 @@ use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use setpoint_puppet_values::ValueError;
 use setpoint_puppet_values::types::ParameterMismatch;
+use setpoint_puppet_values::{Opaque, ValueError};
 use setpoint_source::{Diagnostic, Label, Rule, Span, Symbol};
 
 pub use sought::{MissingModule, Sought, SoughtPlace};
@@ -497,12 +497,19 @@ pub enum Limit {
     Nesting,
     /// Puppet's own bound on rounds of collectors and definitions, with an instance that still waits.
     Rounds { waiting: Option<String> },
+    /// Setpoint's bound on the size of a value, a loop or a catalog, in a sentence that names it.
+    Size(String),
 }
 
 impl FailureKind {
     /// The failure at a place. Without one, the expression that is evaluated gives it its own.
     pub fn at(self, span: impl Into<Option<Span>>) -> Stop {
         Failure { span: span.into(), ..self.into() }.into()
+    }
+
+    /// Something is decided by a value that is not known.
+    pub fn undecided(unknown: &Opaque) -> Self {
+        Self::UnknownValue { used: UnknownUse::Decision, reason: unknown.reason.to_string() }
     }
 
     /// The failure without a place.
@@ -539,7 +546,7 @@ impl FailureKind {
     /// Whether a bound on depth or size ended the work, which Puppet may not have.
     pub fn is_bound_of_setpoint(&self) -> bool {
         match self {
-            Self::LimitReached(Limit::Nesting) => true,
+            Self::LimitReached(Limit::Nesting | Limit::Size(_)) => true,
             Self::Reported(diagnostic) | Self::InvalidTemplate { error: diagnostic, .. } => {
                 diagnostic.rule.is_limit()
             }
@@ -612,6 +619,7 @@ impl FailureKind {
             Self::DefaultRedefined { .. } => Rule::DefaultRedefined,
             Self::ForeignOverride { .. } | Self::ParameterAlreadySet { .. } => Rule::OverrideNotAllowed,
             Self::DanglingReference(_) => Rule::DanglingReference,
+            Self::LimitReached(Limit::Size(_)) => Rule::LimitReached,
             Self::InheritanceCycle(_) | Self::LimitReached(_) => Rule::EndlessEvaluation,
             Self::HieraError { .. } | Self::MissingKey { by: KeyUse::Command, .. } => Rule::HieraError,
             Self::NoSuchKey => Rule::NoSuchKey,
@@ -629,6 +637,9 @@ impl FailureKind {
 
 impl From<ValueError> for FailureKind {
     fn from(error: ValueError) -> Self {
+        if error.is_limit {
+            return Self::LimitReached(Limit::Size(error.message));
+        }
         Self::InvalidOperation(error.message)
     }
 }

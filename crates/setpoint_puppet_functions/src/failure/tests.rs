@@ -313,6 +313,7 @@ fn samples() -> Vec<(FailureKind, Rule, bool, &'static str)> {
             true,
             "The evaluation is nested too deeply",
         ),
+        (K::LimitReached(Limit::Size("It is large".to_owned())), Rule::LimitReached, true, "It is large"),
         (
             K::NoThread { error: text() },
             Rule::EvaluationError,

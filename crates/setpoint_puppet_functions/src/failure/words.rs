@@ -223,6 +223,7 @@ impl FailureKind {
                 format!("The text of {name} is not known: {reason}")
             }
             Self::LimitReached(Limit::Nesting) => "The evaluation is nested too deeply".to_owned(),
+            Self::LimitReached(Limit::Size(message)) => message.clone(),
             Self::LimitReached(Limit::Rounds { .. }) => {
                 "Somehow looped more than 1000 times while evaluating host catalog".to_owned()
             }

@@ -40,11 +40,13 @@ pub(crate) struct Beyond {
     /// Where, as far as it is known.
     pub(crate) line: Option<u32>,
     pub(crate) file: Option<PathBuf>,
+    /// Whether the text ends in the middle of a construct, which Ruby refuses as well.
+    pub(crate) is_cut_off: bool,
 }
 
 impl Beyond {
     fn at(reason: impl Into<String>, line: u32) -> Self {
-        Self { reason: reason.into(), line: Some(line), file: None }
+        Self { reason: reason.into(), line: Some(line), file: None, is_cut_off: false }
     }
 }
 

@@ -34,6 +34,11 @@ impl RubyFile {
         self.program.is_ok()
     }
 
+    /// Whether the text ends in the middle of a construct, so that Ruby refuses it, too.
+    pub fn is_cut_off(&self) -> bool {
+        self.program.as_ref().is_err_and(|beyond| beyond.is_cut_off)
+    }
+
     /// The first method that the file defines, and its line.
     pub(crate) fn first_method(&self) -> Option<(String, u32)> {
         first_method(self.program.as_ref().ok()?)
@@ -97,7 +102,7 @@ impl Interpreter<'_, '_, '_> {
 
     /// That the run cannot go on, at the place that it has reached.
     pub(crate) fn beyond(&self, reason: impl Into<String>) -> RubyFailure {
-        RubyFailure::Beyond(Beyond { reason: reason.into(), line: Some(self.line), file: self.file.clone() })
+        RubyFailure::Beyond(Beyond { file: self.file.clone(), ..Beyond::at(reason, self.line) })
     }
 
     /// A result as Puppet has it.

@@ -27,7 +27,7 @@ fn fact(context: &mut Context<'_, '_>, arguments: &[Value]) -> Result<Value> {
     let mut walked: Vec<String> = Vec::new();
     for key in segments(name) {
         let problem = match &at.data {
-            Data::Undef => return Ok(Value::UNDEF),
+            Data::Undef | Data::Opaque(_) => return Ok(at),
             Data::Hash(entries) => {
                 at = entries.get(&Key::from(key.as_str())).cloned().unwrap_or(Value::UNDEF);
                 walked.push(key);

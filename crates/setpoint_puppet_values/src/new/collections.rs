@@ -9,7 +9,7 @@ use crate::types::infer_generic;
 use crate::value::{Data, Hash, Key, Value};
 
 /// More elements than this are not made from a range or a number.
-const MAX_ELEMENTS: u64 = 50_000_000;
+const MAX_ELEMENTS: u64 = 4_000_000;
 
 pub(super) static ARRAY: LazyLock<Constructor> = LazyLock::new(|| {
     Constructor::new(
@@ -63,7 +63,11 @@ fn elements(from: &Value) -> Result<Vec<Value>, ValueError> {
     let iterator = iterate(from);
     match iterator {
         Some(iterator) if iterator.len() > MAX_ELEMENTS => {
-            Err(ValueError::new(format!("An array of {} elements is too large", iterator.len())))
+            let message = format!(
+                "The array has {} elements, and Setpoint makes none of more than {MAX_ELEMENTS}",
+                iterator.len()
+            );
+            Err(ValueError::limit(message))
         }
         Some(iterator) => Ok(iterator.iter().collect()),
         None => Ok(Vec::new()),

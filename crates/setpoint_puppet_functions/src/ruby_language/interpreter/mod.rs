@@ -46,7 +46,7 @@ impl From<Beyond> for Flow {
 }
 
 pub(crate) fn beyond<T>(reason: impl Into<String>) -> Result<T> {
-    Err(Beyond { reason: reason.into(), line: None, file: None }.into())
+    Err(Beyond { reason: reason.into(), line: None, file: None, is_cut_off: false }.into())
 }
 
 /// An error of Ruby.
@@ -147,7 +147,13 @@ pub(crate) fn render(
     text: &str,
 ) -> std::result::Result<String, RubyFailure> {
     let tokens = template::template(text).map_err(RubyFailure::Beyond)?;
-    let program = parser::parse(tokens).map_err(RubyFailure::Beyond)?;
+    let program = parser::parse(tokens).map_err(|beyond| {
+        if beyond.is_cut_off {
+            RubyFailure::Failed("syntax error, unexpected end-of-input".to_owned())
+        } else {
+            RubyFailure::Beyond(beyond)
+        }
+    })?;
     let mut interpreter = Interpreter::new(context);
     interpreter.is_template = true;
     interpreter.file = file.map(Path::to_owned);

@@ -98,7 +98,8 @@ impl Parser {
             Token::Newline => "the end of a line".to_owned(),
             _ => "a value".to_owned(),
         };
-        Beyond::at(format!("the code is not understood at {found}"), self.line())
+        let is_cut_off = *self.peek() == Token::End;
+        Beyond { is_cut_off, ..Beyond::at(format!("the code is not understood at {found}"), self.line()) }
     }
 
     fn skip_lines(&mut self) {
