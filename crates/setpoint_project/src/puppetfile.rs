@@ -51,7 +51,7 @@ pub(super) fn read(text: &str) -> Puppetfile {
         match statement {
             [(Token::Word("mod"), range), (Token::Text(name), _), rest @ ..] => {
                 let rest = variables.resolve(rest);
-                let is_computed = rest.iter().any(|argument| *argument == Argument::Computed);
+                let is_computed = rest.contains(&Argument::Computed);
                 is_literal = !is_computed;
                 found.modules.push(Module {
                     name: short(name).to_owned(),

@@ -74,9 +74,13 @@ fn headline(found: &Comparison) -> Headline {
         return told(if warnings > 0 { "⚠️" } else { "🔄" }, words.join(", "));
     }
     if same == 0 && all > 0 {
-        return told("➖", "nothing was compared: no node compiles, before or after".to_owned());
+        return told("➖", "no node works, before or after".to_owned());
     }
-    let where_ = if same < all { format!(" on the {} that compile", nodes(same)) } else { String::new() };
+    let where_ = match same {
+        _ if same == all => String::new(),
+        1 => " on the node that works".to_owned(),
+        _ => format!(" on the {} that work", nodes(same)),
+    };
     if !found.not_compared.is_empty() {
         return told("➖", format!("no change{where_} in what was compared"));
     }
@@ -157,7 +161,8 @@ fn rows(found: &Comparison) -> Vec<Row<'_>> {
         Row { always: true, ..row("❌", "will fail", fails) },
         Row { always: true, ..row("🔄", "will change", in_both(|fate| *fate == Fate::Changes)) },
         Row {
-            always: true,
+            // That nothing is the same goes without saying where nothing works.
+            always: alike.is_empty(),
             instead: Some(String::new()),
             ..row("✅", "same catalog, same file contents", in_both(|fate| *fate == Fate::Same))
         },
@@ -228,7 +233,7 @@ fn uncounted(found: &Comparison) -> Vec<(String, Vec<String>)> {
     }
     if found.silenced > 0 {
         let count = plural(found.silenced, "new finding", "new findings");
-        sections.push((format!("Silenced by comments: {count}"), Vec::new()));
+        sections.push((format!("Silenced by comments or the baseline: {count}"), Vec::new()));
     }
     sections
 }
@@ -374,6 +379,8 @@ fn shown(value: &ToldValue) -> String {
             ServedContent::Unread(reason) => format!("{} (not read: {reason})", file.path),
         },
         ToldValue::Unknown(reason) => format!("(not computed: {reason})"),
+        ToldValue::Sensitive => "(Sensitive: hidden in reports and logs)".to_owned(),
+        ToldValue::NotSensitive => "(not Sensitive: shown in reports and logs)".to_owned(),
     }
 }
 
