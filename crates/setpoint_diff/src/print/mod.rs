@@ -74,7 +74,13 @@ fn headline(found: &Comparison) -> Headline {
         return told(if warnings > 0 { "⚠️" } else { "🔄" }, words.join(", "));
     }
     if same == 0 && all > 0 {
-        return told("➖", "no node works, before or after".to_owned());
+        let are_unseen = found.with_fate(|fate| matches!(fate, Fate::NotLookedAt(_))).len() > 0;
+        let words = if are_unseen {
+            "nothing was compared: no node was compiled"
+        } else {
+            "no node works, before or after"
+        };
+        return told("➖", words.to_owned());
     }
     let where_ = match same {
         _ if same == all => String::new(),

@@ -112,7 +112,13 @@ pub(super) fn compare<'o, 's: 'o, 't: 'o>(
         one.filter(|_| !are_identical).map(|one| one.proof(surroundings))
     };
     // Nobody asks about a node that is gone.
-    let mut old_proof = proof(was.as_ref().filter(|_| is.is_some()), old.1);
+    // Of a version whose successor does not compile only that is asked whether an agent applied it, which needs no proof.
+    let compiles = is.as_ref().is_some_and(|is| is.compilation.catalog.is_some());
+    let mut old_proof = if compiles {
+        proof(was.as_ref(), old.1)
+    } else {
+        was.as_ref().filter(|_| is.is_some()).map(|was| Proof { is_cut: false, ..was.look() })
+    };
     let mut new_proof = proof(is.as_ref(), new.1);
     if are_identical {
         // Whether an agent applies them is seen without a proof.
