@@ -74,7 +74,7 @@ fn headline(found: &Comparison) -> Headline {
         return told(if warnings > 0 { "⚠️" } else { "🔄" }, words.join(", "));
     }
     if same == 0 && all > 0 {
-        let are_unseen = found.with_fate(|fate| matches!(fate, Fate::NotLookedAt(_))).len() > 0;
+        let are_unseen = !found.with_fate(|fate| matches!(fate, Fate::NotLookedAt(_))).is_empty();
         let words = if are_unseen {
             "nothing was compared: no node was compiled"
         } else {
@@ -103,8 +103,12 @@ fn compared(found: &Comparison, code: fn(&str) -> String) -> String {
         0 => ", facts for none".to_owned(),
         count => format!(", facts for {count}"),
     };
+    let unproved = match found.unproved {
+        0 => String::new(),
+        count => format!(" · {count} compared without proofs: out of time"),
+    };
     format!(
-        "{} against {} · Puppet {} rules · {}{facts}",
+        "{} against {} · Puppet {} rules · {}{facts}{unproved}",
         side(&about.new),
         side(&about.old),
         about.puppet,

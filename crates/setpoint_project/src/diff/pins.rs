@@ -58,7 +58,16 @@ fn are_apart(name: &str, old: &Project<'_>, new: &Project<'_>, older: &Older<'_>
         let folder = std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned());
         older.shared.iter().any(|shared| normal(&folder).starts_with(shared))
     };
+    // A folder that neither version keeps, as `--modulepath` names it, is one place for both.
+    let is_kept = |project: &Project<'_>, folder: &Path| match &project.kind {
+        Kind::Repository { folder: root, .. } => {
+            let absolute = |path: &Path| std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+            normal(&absolute(folder)).starts_with(normal(&absolute(root)))
+        }
+        _ => false,
+    };
     match (old.environment.module(name), new.environment.module(name)) {
+        (Some(was), Some(is)) if was == is && !is_kept(new, &is) => false,
         (Some(was), Some(is)) => !is_shared(&was) && !is_shared(&is),
         _ => false,
     }

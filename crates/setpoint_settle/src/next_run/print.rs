@@ -432,11 +432,29 @@ fn code(text: &str) -> String {
     if longest > 0 { format!("{fence} {text} {fence}") } else { format!("{fence}{text}{fence}") }
 }
 
-/// Text within a table.
+/// Text within a table, whose own markup is code alone.
 fn cell(text: &str) -> String {
     let text = text.replace(['\n', '\r'], " ").replace('|', "\\|");
-    let text = text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
-    text.replace('*', "\\*").replace('_', "\\_").replace('[', "\\[").replace('@', "\\@")
+    let is_balanced = text.matches('`').count().is_multiple_of(2);
+    let mut in_code = false;
+    let mut out = String::with_capacity(text.len());
+    for char in text.chars() {
+        match char {
+            '`' if is_balanced => in_code = !in_code,
+            '<' if !in_code => {
+                out.push_str("&lt;");
+                continue;
+            }
+            '>' if !in_code => {
+                out.push_str("&gt;");
+                continue;
+            }
+            '`' | '*' | '_' | '[' | '@' if !in_code => out.push('\\'),
+            _ => {}
+        }
+        out.push(char);
+    }
+    out
 }
 
 fn step_json(step: &NextStep) -> Json {
