@@ -6,19 +6,46 @@ use setpoint_project::{Session, UsageError};
 use setpoint_silence::Baseline;
 use setpoint_source::Report;
 
-use crate::cli::BaselineOptions;
+use crate::cli::{BaselineOptions, InputOptions};
+use crate::languages;
 
 /// The baseline that is read without being named, if the current folder has it.
 const BASELINE: &str = "setpoint-baseline.json";
+
+/// How much of what the baseline is about a run looks at.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Extent {
+    All,
+    Part,
+}
+
+impl Extent {
+    /// A run for one node or case is for a part; so is one that is given a file of a project.
+    pub(crate) fn of(session: &Session<'_>, inputs: &[PathBuf], options: &InputOptions) -> Self {
+        let puppet = &options.puppet;
+        let is_narrowed = puppet.node.is_some() || puppet.case.is_some() || puppet.nodes.is_some();
+        let is_of_project = |path: &PathBuf| {
+            let folders =
+                || path.ancestors().skip(1).map(|at| if at == Path::new("") { Path::new(".") } else { at });
+            session.files.is_file(path)
+                && folders().any(|folder| languages::recognises_folder(session, folder))
+        };
+        let has_whole = inputs.iter().any(|path| session.files.is_dir(path));
+        let is_piece = !has_whole && inputs.iter().any(is_of_project);
+        if is_narrowed || is_piece { Self::Part } else { Self::All }
+    }
+}
 
 /// Silences what comments cover and what the baseline lists.
 pub(crate) fn silence(
     session: &Session<'_>,
     report: &mut Report,
     options: &BaselineOptions,
+    extent: Extent,
 ) -> Result<(), UsageError> {
     let path = options.baseline.clone().unwrap_or_else(|| PathBuf::from(BASELINE));
     let known = read(session, &path, options)?;
+    let known = if extent == Extent::Part { known.map(Baseline::for_part) } else { known };
     setpoint_silence::silence(report, &session.sources, known.as_ref());
     if options.write_baseline {
         let known = known.unwrap_or_else(|| Baseline::empty(&root(&path)));

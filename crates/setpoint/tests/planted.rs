@@ -13,6 +13,7 @@ enum Edit {
     Append(&'static str, &'static str),
     Write(&'static str, &'static [u8]),
     Rename(&'static str, &'static str),
+    /// A file, or a folder with all that is in it.
     Remove(&'static str),
 }
 
@@ -27,11 +28,13 @@ struct Plant {
     head: &'static [&'static str],
     /// What the comment has anywhere.
     body: &'static [&'static str],
+    /// What the comment has nowhere.
+    without: &'static [&'static str],
     status: i32,
 }
 
 const NOTHING: Plant =
-    Plant { name: "", before: &[], change: &[], head: &["no change"], body: &[], status: 0 };
+    Plant { name: "", before: &[], change: &[], head: &["no change"], body: &[], without: &[], status: 0 };
 
 const BASE: &str = "site-modules/profile/manifests/base.pp";
 const NGINX: &str = "modules/nginx/manifests/init.pp";
@@ -48,7 +51,137 @@ memory: {system: {total_bytes: 8589934592}}
 networking: {fqdn: cache1.shop.example, hostname: cache1, domain: shop.example, ip: 10.20.0.51}
 ";
 
+/// Where a plant of the base profile stands.
+const SOIL: &str = "  contain chrony\n";
+const IN_CIRCLES: Edit = Replace(
+    "modules/chrony/manifests/init.pp",
+    "    ensure => installed,\n",
+    "    ensure  => installed,\n    require => Service[$service],\n",
+);
+
 static PLANTS: &[Plant] = &[
+    Plant {
+        name: "a cycle in both versions",
+        before: &[IN_CIRCLES],
+        change: &[Replace(BASE, SOIL, "  contain   chrony\n")],
+        head: &["no node works, before or after", "| ➖ fail, before and after | 7 |"],
+        body: &["the agent can apply neither version: "],
+        ..NOTHING
+    },
+    Plant {
+        name: "a cycle in both versions, and a change",
+        before: &[IN_CIRCLES],
+        change: &[Replace(BASE, SOIL, "  contain chrony\n  notify { 'x': }\n")],
+        head: &["no node works, before or after", "`+ Notify[x]`"],
+        body: &["| ➖ fail, before and after | 7 |", "the agent can apply neither version: "],
+        ..NOTHING
+    },
+    Plant {
+        name: "a custom fact",
+        before: &[Write("modules/chrony/lib/facter/clock.rb", b"# before\n")],
+        change: &[Write("modules/chrony/lib/facter/clock.rb", b"# after\n")],
+        head: &["no change in what was compared", "`modules/chrony/lib/facter/clock.rb` changed and was not compared"],
+        ..NOTHING
+    },
+    Plant {
+        name: "a provider",
+        change: &[Write("modules/chrony/lib/puppet/provider/clock/ruby.rb", b"# after\n")],
+        head: &["no change in what was compared", "provider/clock/ruby.rb` changed and was not compared"],
+        ..NOTHING
+    },
+    Plant {
+        name: "a collector of exported resources",
+        change: &[Replace(BASE, SOIL, "  contain chrony\n  Host <<| tag == 'x' |>>\n")],
+        head: &[
+            "no change in what was compared",
+            "what `Host <<| tag == 'x' |>>` (site-modules/profile/manifests/base.pp:9) collects from other nodes on 7 nodes was not compared",
+        ],
+        ..NOTHING
+    },
+    Plant {
+        name: "Sensitive taken away",
+        before: &[Replace(BASE, SOIL, "  contain chrony\n  file { '/etc/s': content => Sensitive('hunter2x') }\n")],
+        change: &[Replace(BASE, "Sensitive('hunter2x')", "'hunter2x'")],
+        head: &["7 of 7 nodes change", "`~ File[/etc/s] content`"],
+        body: &["-     (Sensitive: hidden in reports and logs)", "+     (not Sensitive: shown in reports and logs)"],
+        without: &["hunter2x"],
+        ..NOTHING
+    },
+    Plant {
+        name: "a level of the hierarchy",
+        change: &[Replace("hiera.yaml", "      - \"os/%{facts.os.family}.yaml\"\n", "")],
+        head: &[],
+        body: &["Catalog changes: hiera.yaml:20: "],
+        without: &["not explained"],
+        ..NOTHING
+    },
+    Plant {
+        name: "facts of a node",
+        change: &[Replace("facts/web1.shop.example.yaml", "role: webserver", "role: build")],
+        head: &["1 of 7 nodes change"],
+        body: &["facts/web1.shop.example.yaml"],
+        without: &["not explained"],
+        ..NOTHING
+    },
+    Plant {
+        name: "the ends of lines of a template",
+        change: &[Replace("modules/chrony/templates/chrony.conf.erb", "\n", "\r\n")],
+        head: &["7 of 7 nodes change", "`~ File[/etc/chrony/chrony.conf] content`"],
+        body: &["modules/chrony/templates/chrony.conf.erb"],
+        without: &["not explained"],
+        ..NOTHING
+    },
+    Plant {
+        name: "a pin on the following line, in a variable and in a table",
+        before: &[Write(
+            "Puppetfile",
+            b"apt = '1.0'\nALL = {\n  'ntp' => '1.1',\n}\nmod 'puppetlabs/stdlib',\n  '9.4.0'\nmod 'puppetlabs/apt', apt\nmod 'x/ntp', ALL['ntp']\n",
+        )],
+        change: &[Write(
+            "Puppetfile",
+            b"apt = '2.0'\nALL = {\n  'ntp' => '2.1',\n}\nmod 'puppetlabs/stdlib',\n  '9.7.0'\nmod 'puppetlabs/apt', apt\nmod 'x/ntp', ALL['ntp']\n",
+        )],
+        head: &[
+            "no change in what was compared",
+            "apt 1.0 → 2.0 was not compared; ntp 1.1 → 2.1 was not compared; stdlib 9.4.0 → 9.7.0 was not compared.**",
+        ],
+        ..NOTHING
+    },
+    Plant {
+        name: "a title with markup",
+        change: &[Replace(
+            BASE,
+            SOIL,
+            "  contain chrony\n  notify { \"a\\n\\n# Owned\\n</details><h1>Owned</h1> `x` | y\": }\n",
+        )],
+        head: &["7 of 7 nodes change"],
+        without: &["\n# Owned", "\n</details><h1>"],
+        ..NOTHING
+    },
+    Plant {
+        name: "a comment that silences taken away",
+        before: &[Replace(
+            BASE,
+            SOIL,
+            "  contain chrony\n  # setpoint:allow(always-fails) it is a drill\n  exec { '/bin/false': }\n",
+        )],
+        change: &[Replace(BASE, "  # setpoint:allow(always-fails) it is a drill\n", "")],
+        head: &["this change brings 1 error"],
+        body: &["A comment silenced it before this change: it is a drill"],
+        status: 1,
+        ..NOTHING
+    },
+    Plant {
+        name: "all manifests removed",
+        change: &[Remove("manifests")],
+        head: &["7 of 7 nodes change"],
+        ..NOTHING
+    },
+    Plant {
+        name: "a node in capitals",
+        change: &[Replace(SITE, "node 'mon1.shop.example'", "node 'MON1.shop.example'")],
+        ..NOTHING
+    },
     Plant {
         name: "whitespace",
         change: &[
@@ -408,7 +541,7 @@ static PLANTS: &[Plant] = &[
             "include profile::bass",
         )],
         change: &[Append(SITE, "# nothing\n")],
-        head: &["no change on the 6 nodes that compile"],
+        head: &["no change on the 6 nodes that work"],
         body: &["| ➖ fail, before and after | 1 | 1 reason, below |", "not counted against this change"],
         ..NOTHING
     },
@@ -475,6 +608,7 @@ impl Repository {
                 std::fs::write(path(name), bytes).expect("a file");
             }
             Rename(from, to) => std::fs::rename(path(from), path(to)).expect("a file"),
+            Remove(name) if path(name).is_dir() => std::fs::remove_dir_all(path(name)).expect("a folder"),
             Remove(name) => std::fs::remove_file(path(name)).expect("a file"),
         }
     }
@@ -525,6 +659,9 @@ fn problems(plant: &Plant, repository: &Repository) -> Vec<String> {
     );
     problems
         .extend(plant.body.iter().filter(|text| !comment.contains(*text)).map(|text| format!("no {text:?}")));
+    problems.extend(
+        plant.without.iter().filter(|text| comment.contains(*text)).map(|text| format!("has {text:?}")),
+    );
     for secret in [OLD_SECRET, NEW_SECRET] {
         if comment.contains(secret) || json.contains(secret) {
             problems.push("a secret is shown".to_owned());
@@ -555,6 +692,18 @@ fn each_planted_change_is_told_in_the_first_ten_lines() {
     }
     let _ = std::fs::remove_file(repository.0.join("../planted.json"));
     assert!(found.is_empty(), "{} of {}:\n{}", found.len(), PLANTS.len(), found.join("\n"));
+}
+
+#[test]
+fn a_subfolder_is_compared_as_the_repository_around_it() {
+    let repository = Repository::of_example("subfolder");
+    repository.edit(&Replace(BASE, SOIL, "  contain chrony\n  notify { 'x': }\n"));
+    let whole = repository.setpoint(&["diff", "HEAD", "--format", "markdown"]);
+    let inside = Repository(repository.0.join("site-modules/profile"));
+    let part = inside.setpoint(&["diff", "HEAD", "--format", "markdown"]);
+    std::mem::forget(inside);
+    assert_eq!(String::from_utf8_lossy(&whole.stdout), String::from_utf8_lossy(&part.stdout));
+    assert!(String::from_utf8_lossy(&whole.stdout).contains("`+ Notify[x]`"));
 }
 
 #[test]

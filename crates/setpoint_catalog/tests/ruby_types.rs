@@ -69,3 +69,16 @@ fn types_of_debians_modules_are_read() {
         ["keystone_domain_config", "keystone_puppet_config", "keystone_uwsgi_config", "wait_for"]
     );
 }
+
+#[test]
+fn a_block_of_ensurable_has_the_usual_values_if_it_asks_for_them() {
+    let ensure = |block: &str| {
+        let text = format!("Puppet::Type.newtype(:thing) do\n  newparam(:name)\n  ensurable{block}\nend\n");
+        let found = ruby_types::read(&text).unwrap().native;
+        let ensure = found.attributes.iter().find(|attribute| attribute.name == "ensure").unwrap();
+        ensure.values.iter().map(|(value, _)| (*value).to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(ensure(""), ["present", "absent"]);
+    assert_eq!(ensure(" do\n    defaultvalues\n    newvalue(:unset)\n  end"), ["present", "absent", "unset"]);
+    assert_eq!(ensure(" do\n    newvalue(:latest)\n  end"), ["latest"]);
+}

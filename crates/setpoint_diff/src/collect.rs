@@ -52,6 +52,10 @@ pub enum ToldValue {
     Served(ServedFile),
     /// It was not computed, and what it depends on changed; with the reason.
     Unknown(String),
+    /// Whatever its value is, Puppet hides it.
+    Sensitive,
+    /// Whatever its value is, Puppet shows it in reports and logs.
+    NotSensitive,
 }
 
 impl ToldValue {
@@ -82,6 +86,8 @@ impl ToldValue {
                 ServedContent::Unread(reason) => object!({"path": file.path, "unread": reason}),
             },
             Self::Unknown(reason) => object!({"unknown": reason}),
+            Self::Sensitive => object!({"sensitive": true}),
+            Self::NotSensitive => object!({"sensitive": false}),
         }
     }
 
@@ -128,13 +134,14 @@ pub struct Differences {
 }
 
 impl Differences {
-    /// Adds a node that compiles in both versions. Returns whether anything differs.
+    /// Adds a node that compiles in both versions. What no line of it explains comes from the `settings`: files by their shared
+    /// names, each with whether it lies inside what is compared. Returns whether anything differs.
     pub fn add(
         &mut self,
         node: &str,
-        old: &Version<'_>,
-        new: &Version<'_>,
+        (old, new): (&Version<'_>, &Version<'_>),
         changes: &SourceChanges<'_>,
+        settings: &[(String, bool)],
     ) -> bool {
         let mut secrets = Secrets::default();
         secrets.gather(Side::Old, old);
@@ -142,7 +149,14 @@ impl Differences {
         let told = differences(old, new, &secrets, changes);
         let differs = !told.is_empty();
         self.secrets.merge(secrets);
-        for (causes, one) in told {
+        let of_settings = || -> Vec<HunkId> {
+            let hunks = |(name, is_inside): &(String, bool)| changes.of_file(Side::New, (name, *is_inside));
+            settings.iter().flat_map(hunks).collect()
+        };
+        for (mut causes, one) in told {
+            if causes.is_empty() {
+                causes = of_settings();
+            }
             for id in &causes {
                 if !self.hunks.contains_key(id) {
                     self.hunks.extend(changes.hunk(id).map(|hunk| (id.clone(), hunk)));
@@ -267,6 +281,39 @@ fn differences(
         let Some(was) = old.catalog.get(old_id).filter(|was| !was.virtual_) else { continue };
         told.extend(served::differences((old_id, was, old), (new_id, is, new), changes));
         told.extend(unknown_differences((was, old), (is, new), changes));
+        told.extend(sensitivity_differences((was, old), (is, new), changes));
+    }
+    told
+}
+
+/// Parameters that are `Sensitive` in one version only: in the other one, Puppet writes their values into reports and logs.
+fn sensitivity_differences(
+    (was, old): (&Resource, &Version<'_>),
+    (is, new): (&Resource, &Version<'_>),
+    changes: &SourceChanges<'_>,
+) -> Vec<(Vec<HunkId>, Told)> {
+    let mut told = Vec::new();
+    for parameter in &is.parameters {
+        let Some(before) = was.parameters.get(parameter.name) else { continue };
+        let (hidden_before, hidden_after) = (was.is_secret(parameter.name), is.is_secret(parameter.name));
+        if hidden_before == hidden_after {
+            continue;
+        }
+        let mut causes = new.all_causes(Side::New, parameter.value.prov, changes);
+        causes.extend(old.all_causes(Side::Old, before.prov, changes));
+        causes.sort_unstable();
+        causes.dedup();
+        let shown =
+            |is_hidden: bool| Some(if is_hidden { ToldValue::Sensitive } else { ToldValue::NotSensitive });
+        told.push((
+            causes,
+            Told {
+                parameter: Some(parameter.name.as_str().to_owned()),
+                before: shown(hidden_before),
+                after: shown(hidden_after),
+                ..whole(ToldKind::Changed, is, new)
+            },
+        ));
     }
     told
 }

@@ -129,7 +129,9 @@ fn compare_texts(path: &str, old: &str, new: &str) -> Vec<Hunk> {
     if old == new {
         return Vec::new();
     }
-    let (before, after): (Vec<&str>, Vec<&str>) = (old.lines().collect(), new.lines().collect());
+    // The ends of lines count: with another one, a file is another file.
+    let before: Vec<&str> = old.split_terminator('\n').collect();
+    let after: Vec<&str> = new.split_terminator('\n').collect();
     let deadline = Instant::now() + PATIENCE;
     let mut hunks = Vec::new();
     for op in capture_diff_slices_deadline(Algorithm::Myers, &before, &after, Some(deadline)) {
@@ -137,14 +139,35 @@ fn compare_texts(path: &str, old: &str, new: &str) -> Vec<Hunk> {
             continue;
         }
         let (from, to) = (op.old_range(), op.new_range());
-        let owned = |lines: &[&str]| lines.iter().map(|line| (*line).to_owned()).collect();
+        let (old, new) = (
+            Lines { first: from.start as u32 + 1, count: from.len() as u32 },
+            Lines { first: to.start as u32 + 1, count: to.len() as u32 },
+        );
+        let (removed, added) = (before.get(from).unwrap_or(&[]), after.get(to).unwrap_or(&[]));
+        let trimmed = |line: &&str| line.trim_end_matches('\r').to_owned();
+        // A return is written only where nothing else differs.
+        let differ_in_ends = removed.iter().map(trimmed).eq(added.iter().map(trimmed));
+        let shown = |line: &&str| match line.strip_suffix('\r') {
+            Some(line) if differ_in_ends => format!("{line}␍"),
+            Some(line) => line.to_owned(),
+            None => (*line).to_owned(),
+        };
         hunks.push(Hunk {
             path: path.to_owned(),
-            old: Lines { first: from.start as u32 + 1, count: from.len() as u32 },
-            new: Lines { first: to.start as u32 + 1, count: to.len() as u32 },
-            removed: owned(before.get(from).unwrap_or(&[])),
-            added: owned(after.get(to).unwrap_or(&[])),
+            old,
+            new,
+            removed: removed.iter().map(shown).collect(),
+            added: added.iter().map(shown).collect(),
         });
+    }
+    // Only the end of the last line differs.
+    if let (true, Some(last)) = (hunks.is_empty(), after.last()) {
+        let at = Lines { first: after.len() as u32, count: 1 };
+        let shown = |text: &str| {
+            let end = if text.ends_with('\n') { "" } else { " (no line end)" };
+            vec![format!("{last}{end}")]
+        };
+        hunks.push(Hunk { path: path.to_owned(), old: at, new: at, removed: shown(old), added: shown(new) });
     }
     hunks
 }

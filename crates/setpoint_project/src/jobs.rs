@@ -343,6 +343,8 @@ impl Project<'_> {
         }
         let (statements, patterns, default) = self.node_statements(manifest);
         let configured = self.config.puppet.nodes.iter().map(|name| name.value.clone());
+        // Puppet takes the name of a node statement in lower case; certificates have no other.
+        let statements = statements.into_iter().map(|name| name.to_lowercase());
         let names: IndexSet<String> = configured.chain(statements).collect();
         let mut nodes: Vec<Known> = names.iter().map(|name| with_file(files, named(name))).collect();
         for (name, facts) in std::mem::take(files) {

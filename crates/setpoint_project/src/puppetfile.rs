@@ -1,6 +1,8 @@
 //! The Puppetfile of a control repository: which modules it wants. It is Ruby, and read without running it: the calls
 //! of `mod` and `moduledir` as people write them.
 
+use std::collections::BTreeMap;
+
 use setpoint_source::Range;
 
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -12,7 +14,11 @@ pub(super) struct Puppetfile {
     pub(super) errors: Vec<(Range, &'static str)>,
     /// Statements in Ruby that may name modules.
     pub(super) unread: Vec<Range>,
-}
+    /// Whether the name of a module is computed, so that the module is not in `modules`.
+    pub(super) computes_names: bool,
+    /// The tokens of every statement that is not a `mod` with literals alone. What is computed can differ only if they do.
+    pub(super) other_code: Vec<String>,
+
 
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Module {
@@ -24,6 +30,8 @@ pub(super) struct Module {
     pub(super) pin: Option<String>,
     /// Where it is fetched from, if not from the Forge.
     pub(super) origin: Option<String>,
+    /// A part of the statement is computed in a way that is not read.
+    pub(super) is_computed: bool,
     pub(super) range: Range,
 }
 
@@ -39,35 +47,42 @@ enum Token<'a> {
 pub(super) fn read(text: &str) -> Puppetfile {
     let (tokens, unclosed) = tokens(text);
     let mut found = Puppetfile::default();
-    let mut at = 0;
-    while at < tokens.len() {
-        let end = statement_end(&tokens, at);
-        match &tokens[at..end] {
+    let mut variables = Variables::default();
+    for statement in tokens.split(|(token, _)| *token == Token::LineEnd) {
+        let mut is_literal = false;
+        match statement {
             [(Token::Word("mod"), range), (Token::Text(name), _), rest @ ..] => {
+                let rest = variables.resolve(rest);
+                let is_computed = rest.contains(&Argument::Computed);
+                is_literal = !is_computed;
                 found.modules.push(Module {
                     name: short(name).to_owned(),
-                    install_path: option(rest, "install_path").map(str::to_owned),
-                    pin: pin(rest).map(str::to_owned),
-                    origin: option(rest, "git").or_else(|| option(rest, "local")).map(str::to_owned),
+                    install_path: option(&rest, "install_path").map(str::to_owned),
+                    pin: pin(&rest).map(str::to_owned),
+                    origin: option(&rest, "git").or_else(|| option(&rest, "local")).map(str::to_owned),
+                    is_computed,
                     range: *range,
                 });
             }
             [(Token::Word("moduledir"), _), (Token::Text(folder), _), ..] => {
                 found.moduledir = Some((*folder).to_owned());
             }
+            [(Token::Word("mod"), _), (Token::Word(_), _), ..] => found.computes_names = true,
             [(Token::Word("mod"), range), ..] => found.errors.push((*range, "This `mod` names no module")),
-            [] | [(Token::LineEnd | Token::Comma, _), ..] => {}
             [(Token::Word("forge"), _), (Token::Text(_), _), ..] => {}
+            [(Token::Word(name), _), values @ ..] if variables.assign(name, values) => {}
+            [] | [(Token::LineEnd | Token::Comma, _), ..] => {}
             [(_, first), rest @ ..] => {
                 let end = rest.last().map_or(first.end, |(_, last)| last.end);
                 found.unread.push(Range { start: first.start, end });
             }
         }
-        let last = tokens[at..end].iter().rfind(|(token, _)| *token != Token::LineEnd);
-        if let (Some((Token::Comma, range)), true) = (last, end == tokens.len()) {
-            found.errors.push((*range, "The Puppetfile ends in the middle of a statement"));
+        if !is_literal {
+            found.other_code.extend(statement.iter().map(|(token, _)| format!("{token:?}")));
         }
-        at = end + 1;
+    }
+    if let Some((Token::Comma, range)) = tokens.iter().rfind(|(token, _)| *token != Token::LineEnd) {
+        found.errors.push((*range, "The Puppetfile ends in the middle of a statement"));
     }
     found.errors.extend(unclosed.map(|range| (range, "This text is not closed")));
     found
@@ -78,34 +93,142 @@ pub(super) fn short(name: &str) -> &str {
     name.split_once(['/', '-']).map_or(name, |(_, short)| short)
 }
 
+/// A part of what follows the name of a module.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Argument {
+    /// The name of an option.
+    Name(String),
+    Text(String),
+    Comma,
+    /// Ruby that is not read.
+    Computed,
+}
+
+/// Names of options, and the values that are written without quotes.
+const KNOWN_WORDS: [&str; 16] = [
+    "git",
+    "local",
+    "tag",
+    "ref",
+    "commit",
+    "branch",
+    "default_branch",
+    "default_branch_override",
+    "control_branch",
+    "version",
+    "latest",
+    "install_path",
+    "exclude_spec",
+    "type",
+    "true",
+    "false",
+];
+
+/// The variables and constants that hold a text, and the tables that hold texts by name.
+#[derive(Debug, Default)]
+struct Variables<'a> {
+    texts: BTreeMap<&'a str, &'a str>,
+    tables: BTreeMap<&'a str, BTreeMap<&'a str, &'a str>>,
+}
+
+impl<'a> Variables<'a> {
+    /// Takes `version = '1.0'` and `versions = { 'stdlib' => '9.4.0' }`, and says whether it is such a statement. What else is
+    /// assigned is not known any more.
+    fn assign(&mut self, name: &'a str, values: &[(Token<'a>, Range)]) -> bool {
+        self.texts.remove(name);
+        self.tables.remove(name);
+        match values {
+            [(Token::Text(value), _)] if !is_interpolated(value) => {
+                self.texts.insert(name, value);
+                true
+            }
+            _ => {
+                let mut table = BTreeMap::new();
+                for entry in values.split(|(token, _)| *token == Token::Comma) {
+                    match entry {
+                        [(Token::Text(key) | Token::Word(key), _), (Token::Text(value), _)]
+                            if !is_interpolated(value) =>
+                        {
+                            table.insert(*key, *value);
+                        }
+                        [] => {}
+                        _ => return false,
+                    }
+                }
+                let is_table = !table.is_empty();
+                self.tables.insert(name, table);
+                is_table
+            }
+        }
+    }
+
+    /// Puts texts in the places of variables and of entries of tables.
+    fn resolve(&self, tokens: &[(Token<'a>, Range)]) -> Vec<Argument> {
+        let mut found = Vec::new();
+        let mut rest = tokens;
+        while let Some(((first, _), after)) = rest.split_first() {
+            rest = after;
+            found.push(match (first, after) {
+                (Token::Comma, _) => Argument::Comma,
+                (Token::Text(text), _) => self.interpolate(text),
+                (Token::Word(word), [(Token::Text(key) | Token::Word(key), _), after @ ..])
+                    if self.tables.contains_key(word) =>
+                {
+                    rest = after;
+                    let entry = self.tables.get(word).and_then(|table| table.get(key));
+                    entry.map_or(Argument::Computed, |text| Argument::Text((*text).to_owned()))
+                }
+                (Token::Word(word), _) => match self.texts.get(word) {
+                    Some(text) => Argument::Text((*text).to_owned()),
+                    None if KNOWN_WORDS.contains(word) => Argument::Name((*word).to_owned()),
+                    None => Argument::Computed,
+                },
+                (Token::LineEnd, _) => continue,
+            });
+        }
+        found
+    }
+
+    /// A text with the variables in it replaced.
+    fn interpolate(&self, text: &str) -> Argument {
+        let mut out = String::new();
+        let mut rest = text;
+        while let Some((before, inside)) = rest.split_once("#{") {
+            let Some((name, after)) = inside.split_once('}') else { return Argument::Computed };
+            let Some(value) = self.texts.get(name.trim()) else { return Argument::Computed };
+            out.push_str(before);
+            out.push_str(value);
+            rest = after;
+        }
+        out.push_str(rest);
+        Argument::Text(out)
+    }
+}
+
+fn is_interpolated(text: &str) -> bool {
+    text.contains("#{")
+}
+
 /// `'9.4.0'` and `:latest` stand alone; what is fetched from elsewhere has a name for it.
-fn pin<'a>(rest: &[(Token<'a>, Range)]) -> Option<&'a str> {
+fn pin(rest: &[Argument]) -> Option<&str> {
     match rest {
-        [(Token::Comma, _), (Token::Text(version), _), ..] => Some(version),
-        [(Token::Comma, _), (Token::Word("latest"), _), ..] => Some("latest"),
+        [Argument::Comma, Argument::Text(version), ..] => Some(version),
+        [Argument::Comma, Argument::Name(word), ..] if word == "latest" => Some("latest"),
         _ => ["tag", "ref", "commit", "branch", "version"].iter().find_map(|name| option(rest, name)),
     }
 }
 
-fn option<'a>(rest: &[(Token<'a>, Range)], name: &str) -> Option<&'a str> {
+fn option<'a>(rest: &'a [Argument], name: &str) -> Option<&'a str> {
     rest.windows(2).find_map(|pair| match pair {
-        [(Token::Word(word), _), (Token::Text(value), _)] if *word == name => Some(*value),
+        [Argument::Name(word), Argument::Text(value)] if word == name => Some(value.as_str()),
         _ => None,
     })
 }
 
-/// A statement goes on after a comma at the end of a line.
-fn statement_end(tokens: &[(Token<'_>, Range)], start: usize) -> usize {
-    let mut comma = false;
-    for (at, (token, _)) in tokens.iter().enumerate().skip(start) {
-        match token {
-            Token::LineEnd if !comma => return at,
-            Token::LineEnd => {}
-            Token::Comma => comma = true,
-            _ => comma = false,
-        }
-    }
-    tokens.len()
+/// Whether a statement goes on in the next line after this code.
+fn goes_on(code: &str) -> bool {
+    let code = code.trim_end_matches([' ', '\t', '\r']);
+    code.ends_with([',', '=', ':', '\\', '+', '(', '[', '{']) || code.ends_with("=>")
 }
 
 /// The tokens, and what is opened and never closed.
@@ -114,6 +237,10 @@ fn tokens(text: &str) -> (Vec<(Token<'_>, Range)>, Option<Range>) {
     let mut tokens = Vec::new();
     let mut unclosed = None;
     let mut brackets: Vec<Range> = Vec::new();
+    // How many brackets are open.
+    let mut depth = 0_usize;
+    // The code of the statement so far ends here; comments do not count.
+    let mut code_end = 0;
     let mut at = 0;
     while at < bytes.len() {
         let start = at;
@@ -123,9 +250,17 @@ fn tokens(text: &str) -> (Vec<(Token<'_>, Range)>, Option<Range>) {
                     at += 1;
                 }
             }
-            b'\n' | b';' => {
+            byte @ (b'\n' | b';') => {
                 at += 1;
-                tokens.push((Token::LineEnd, Range::new(start, at)));
+                // An unclosed bracket hides no later module.
+                let begins_module = text[at..].trim_start().starts_with("mod ");
+                if begins_module {
+                    depth = 0;
+                }
+                let is_end = byte == b';' || (depth == 0 && !goes_on(&text[..code_end]));
+                if is_end || begins_module {
+                    tokens.push((Token::LineEnd, Range::new(start, at)));
+                }
             }
             b',' => {
                 at += 1;
@@ -152,11 +287,20 @@ fn tokens(text: &str) -> (Vec<(Token<'_>, Range)>, Option<Range>) {
             byte => {
                 at += 1;
                 match byte {
-                    b'(' | b'[' | b'{' => brackets.push(Range::new(start, at)),
-                    b')' | b']' | b'}' => drop(brackets.pop()),
+                    b'(' | b'[' | b'{' => {
+                        brackets.push(Range::new(start, at));
+                        depth += 1;
+                    }
+                    b')' | b']' | b'}' => {
+                        brackets.pop();
+                        depth = depth.saturating_sub(1);
+                    }
                     _ => {}
                 }
             }
+        }
+        if !matches!(bytes[start], b'#' | b'\n' | b' ' | b'\t' | b'\r') {
+            code_end = at;
         }
     }
     (tokens, unclosed.or_else(|| brackets.pop()))
@@ -180,6 +324,21 @@ mod tests {
         assert_eq!(found.moduledir.as_deref(), Some("thirdparty"));
         let pins: Vec<Option<&str>> = found.modules.iter().map(|module| module.pin.as_deref()).collect();
         assert_eq!(pins, [Some("9.0.0"), Some("latest"), Some("v1"), None, None, None]);
+    }
+
+    #[test]
+    fn pins_are_read_wherever_they_stand() {
+        let found = read(
+            "version = '1.0'\nVERSIONS = {\n  'apt' => '2.0',\n  ntp: '3.0',\n}\n\
+             mod 'a', version\nmod 'b', VERSIONS['apt']\nmod 'c', VERSIONS[:ntp]\n\
+             mod 'd', :git => 'x',\n  :tag =>\n    'v4'\nmod('e',\n  '5.0'\n)\nmod 'f', \\\n  '6.0'\n\
+             mod 'g', git: 'x', # why\n  tag: \"v#{version}\"\nmod 'h', ENV['H']\nmod name, '1'\n",
+        );
+        let pins: Vec<Option<&str>> = found.modules.iter().map(|module| module.pin.as_deref()).collect();
+        let wanted = ["1.0", "2.0", "3.0", "v4", "5.0", "6.0", "v1.0"].map(Some);
+        assert_eq!(pins[..7], wanted);
+        assert!(found.modules[7].is_computed && found.computes_names);
+        assert_eq!(found.errors, []);
     }
 
     #[test]

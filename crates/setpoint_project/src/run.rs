@@ -4,13 +4,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZero;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use indexmap::IndexMap;
 use setpoint_puppet::{Collected, Compilation, Failure, FailureKind};
 use setpoint_source::{
-    Class, Diagnostic, Gap, InputReport, Judgement, Question, Range, Rule, Severity, Span, Verdict,
-    thread_builder,
+    Class, Diagnostic, FileId, Gap, InputReport, Judgement, Question, Range, Rule, Severity, SourceFile,
+    Span, Verdict, thread_builder,
 };
 
 use crate::jobs::{Job, Origin, Plan, few};
@@ -328,8 +328,30 @@ fn check_one(
         }
     }
     report.entered.clone_from(&entered);
+    report.entered.extend(evaluated_lines(project, &compilation));
     let Compilation { collected, failures, .. } = compilation;
     Checked { report, compiled, resources, resources_of_code, entered, collected, failures }
+}
+
+/// The lines of nodes, functions and templates that values came from, in files with comments that silence: whether such a
+/// comment is used is asked only where its code was evaluated.
+fn evaluated_lines(project: &Project<'_>, compilation: &Compilation) -> BTreeSet<String> {
+    let sources = &project.session.sources;
+    let mut silencing: BTreeMap<FileId, Option<Arc<SourceFile>>> = BTreeMap::new();
+    let mut found = BTreeSet::new();
+    // A walk over all leaves; what they reach is not asked.
+    compilation.arena.reached(|_, leaf| {
+        let Some(span) = leaf.and_then(|leaf| leaf.span) else { return false };
+        let file = silencing.entry(span.file).or_insert_with(|| {
+            let file = sources.file(span.file);
+            file.text().contains("setpoint:allow").then_some(file)
+        });
+        if let Some(file) = file {
+            found.insert(format!("{}:{}", file.path(), file.line(span.range.start)));
+        }
+        false
+    });
+    found
 }
 
 /// Puts errors without a place at the file that asks for what fails: a classifier or the configuration declares classes, too.

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
-use setpoint_source::{Diagnostic, Report, Rule, Silenced, SilencedBy, Sources};
+use setpoint_source::{Diagnostic, Gap, InputReport, Judgement, Report, Rule, Silenced, SilencedBy, Sources};
 
 use crate::key::{FindingKey, all_keys, finding_key};
 
@@ -16,6 +16,8 @@ pub struct Baseline {
     entries: BTreeMap<Entry, usize>,
     /// The folder that paths are relative to, as the user wrote it.
     root: String,
+    /// Whether the run looks at a part of what the baseline is about, so that what it does not find may still be there.
+    is_for_part: bool,
 }
 
 /// A finding as the file has it. The rule is text: one that a later version has is kept.
@@ -47,7 +49,7 @@ impl std::error::Error for BaselineError {}
 impl Baseline {
     /// A baseline without entries, for paths below a folder.
     pub fn empty(root: &str) -> Self {
-        Self { entries: BTreeMap::new(), root: root.to_owned() }
+        Self { entries: BTreeMap::new(), root: root.to_owned(), is_for_part: false }
     }
 
     /// Reads the text of a baseline for paths below a folder.
@@ -79,6 +81,26 @@ impl Baseline {
             *baseline.entries.entry(entry).or_default() += usize::try_from(count).unwrap_or(usize::MAX);
         }
         Ok(baseline)
+    }
+
+    /// Returns the baseline for a run that looks at a part of what it is about: no entry counts as gone.
+    pub fn for_part(self) -> Self {
+        Self { is_for_part: true, ..self }
+    }
+
+    /// Whether the run looked at everything that it was given. Code that does not parse or compile hides findings, its own and
+    /// those of what it includes.
+    fn sees_all(&self, report: &Report) -> bool {
+        use Rule::{AllowWithoutReason, StaleBaseline, UnusedAllow};
+        let is_about_silence = |rule: Rule| matches!(rule, AllowWithoutReason | StaleBaseline | UnusedAllow);
+        let hides = |finding: &Diagnostic| {
+            !is_about_silence(finding.rule) && !finding.rule.may_be_silenced(finding.severity)
+        };
+        let is_late = |input: &InputReport| {
+            let late = |answer: &Judgement| answer.reasons().iter().any(|reason| reason.gap == Gap::Time);
+            input.verdict().iter().any(|(_, answer)| late(answer))
+        };
+        !self.is_for_part && !report.findings().any(hides) && !report.inputs.iter().any(is_late)
     }
 
     /// Returns the text of the file: sorted, a finding a line.
@@ -115,6 +137,9 @@ impl Baseline {
                 }
             }
         }
+        if !self.sees_all(report) {
+            return;
+        }
         let read: Vec<String> =
             sources.paths().iter().map(|path| crate::key::below(path, &self.root)).collect();
         let stale = left.iter().filter(|(entry, count)| **count > 0 && read.contains(&entry.path));
@@ -134,17 +159,20 @@ impl Baseline {
     }
 
     /// Returns the baseline of a report that this one has silenced: without what no longer occurs, and, if asked for, with what is
-    /// reported. Entries of files that were not read stay.
+    /// reported. Entries of what was not looked at stay.
     pub fn updated(&self, report: &Report, sources: &Sources, adds: bool) -> Self {
         let read: Vec<String> =
             sources.paths().iter().map(|path| crate::key::below(path, &self.root)).collect();
-        let is_out_of_sight = |entry: &Entry| !entry.path.is_empty() && !read.contains(&entry.path);
-        let mut entries: BTreeMap<Entry, usize> = self
+        let sees_all = self.sees_all(report);
+        let is_out_of_sight =
+            |entry: &Entry| !sees_all || (!entry.path.is_empty() && !read.contains(&entry.path));
+        let kept: BTreeMap<Entry, usize> = self
             .entries
             .iter()
             .filter(|(entry, _)| is_out_of_sight(entry))
             .map(|(entry, count)| (entry.clone(), *count))
             .collect();
+        let mut entries: BTreeMap<Entry, usize> = BTreeMap::new();
         for input in &report.inputs {
             let known =
                 input.silenced.iter().filter(|one| one.by == SilencedBy::Baseline).map(|one| &one.finding);
@@ -157,7 +185,20 @@ impl Baseline {
                 *entries.entry(Entry::from(key)).or_default() += 1;
             }
         }
-        Self { entries, root: self.root.clone() }
+        for (entry, count) in kept {
+            let seen = entries.entry(entry).or_default();
+            *seen = count.max(*seen);
+        }
+        Self { entries, root: self.root.clone(), is_for_part: self.is_for_part }
+    }
+
+    /// Returns how often a finding is listed, under the name that its rule has or had.
+    pub fn count_of(&self, finding: &Diagnostic, node: Option<&str>, sources: &Sources) -> usize {
+        if !finding.rule.may_be_silenced(finding.severity) {
+            return 0;
+        }
+        let keys = all_keys(finding, node, sources, &self.root).into_iter().map(Entry::from);
+        keys.filter_map(|entry| self.entries.get(&entry)).sum()
     }
 
     pub fn len(&self) -> usize {

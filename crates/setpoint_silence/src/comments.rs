@@ -5,7 +5,7 @@ use setpoint_source::{FileId, Range, Rule, SourceFile, Span};
 use crate::extent;
 
 /// A comment for the whole file stands within so many lines.
-const FIRST_LINES: u32 = 10;
+pub(crate) const FIRST_LINES: u32 = 10;
 const FOR_CODE: &str = "setpoint:allow(";
 const FOR_FILE: &str = "setpoint:allow-file(";
 
@@ -16,7 +16,7 @@ pub(crate) struct Allow {
     pub(crate) range: Range,
     /// The names of rules, as written.
     pub(crate) names: Vec<String>,
-    reason: String,
+    pub(crate) reason: String,
     pub(crate) scope: Scope,
 }
 
@@ -26,6 +26,8 @@ pub(crate) enum Scope {
     /// The next statement with its body, or the line that it ends.
     Code(Range),
     File,
+    /// It is meant for the file, and stands below the lines where such a comment counts.
+    TooLate,
     /// Nothing comes after it.
     Nothing,
 }
@@ -40,7 +42,7 @@ impl Allow {
         let is_named = self.names.iter().any(|name| Rule::named(name) == Some(rule));
         let is_there = match &self.scope {
             Scope::File => true,
-            Scope::Nothing => false,
+            Scope::Nothing | Scope::TooLate => false,
             // Places are those of lines: a finding may begin before the first word of its statement.
             Scope::Code(range) => {
                 let line = file.line(span.range.start);
@@ -100,7 +102,7 @@ pub(crate) fn allows(id: FileId, file: &SourceFile) -> Vec<Allow> {
         let Some((names, reason)) = rest.split_once(')') else { continue };
         let names = names.split(',').map(|name| name.trim().to_owned()).filter(|name| !name.is_empty());
         let scope = if is_for_file {
-            if file.line(range.start) <= FIRST_LINES { Scope::File } else { Scope::Nothing }
+            if file.line(range.start) <= FIRST_LINES { Scope::File } else { Scope::TooLate }
         } else {
             scope(syntax, id, file, range)
         };

@@ -75,24 +75,33 @@ pub(crate) fn quoted_in_puppet(id: FileId, text: &str) -> Vec<Range> {
     found
 }
 
-/// The names of the classes and defines that a comment is in or about; for a whole file, all that are in it.
-pub(crate) fn definitions_around(id: FileId, text: &str, scope: &Scope) -> Vec<String> {
+/// A piece of a manifest that is entered as a whole.
+pub(crate) struct Definition {
+    pub(crate) range: Range,
+    /// The name of a class or define. Nodes and functions are known by their lines.
+    pub(crate) name: Option<String>,
+}
+
+/// The definitions that a comment is in or about; for a whole file, all that are in it.
+pub(crate) fn definitions_around(id: FileId, text: &str, scope: &Scope) -> Vec<Definition> {
     let parsed = parse(id, text);
-    let mut found: Vec<(Range, String)> = Vec::new();
+    let mut found: Vec<Definition> = Vec::new();
+    let mut add = |range: Range, name: Option<&str>| {
+        found.push(Definition { range, name: name.map(str::to_lowercase) });
+    };
     everywhere(&parsed.program.body, &mut |expr| match &expr.kind {
-        ExprKind::Class(class) => found.push((class.range, class.name.as_str().to_lowercase())),
-        ExprKind::Define(define) => found.push((define.range, define.name.as_str().to_lowercase())),
-        // Whether a node or function was entered is not known by its name.
-        ExprKind::Node(node) => found.push((node.range, "(node)".to_owned())),
-        ExprKind::Function(function) => found.push((function.range, "(function)".to_owned())),
+        ExprKind::Class(class) => add(class.range, Some(class.name.as_str())),
+        ExprKind::Define(define) => add(define.range, Some(define.name.as_str())),
+        ExprKind::Node(node) => add(node.range, None),
+        ExprKind::Function(function) => add(function.range, None),
         _ => {}
     });
     match scope {
-        Scope::File | Scope::Nothing => found.into_iter().map(|(_, name)| name).collect(),
+        Scope::File | Scope::TooLate | Scope::Nothing => found,
         Scope::Code(code) => {
-            let inner =
-                found.into_iter().filter(|(range, _)| range.start <= code.start && code.end <= range.end);
-            inner.min_by_key(|(range, _)| range.end - range.start).map(|(_, name)| name).into_iter().collect()
+            let holds = |one: &Definition| one.range.start <= code.start && code.end <= one.range.end;
+            let inner = found.into_iter().filter(holds);
+            inner.min_by_key(|one| one.range.end - one.range.start).into_iter().collect()
         }
     }
 }

@@ -20,7 +20,8 @@ use setpoint_source::{
 pub use baseline::{Baseline, BaselineError};
 pub use key::{FindingKey, finding_key};
 
-use comments::Allow;
+use comments::{Allow, FIRST_LINES, Scope};
+use extent::Definition;
 
 /// Silences what comments in the files of the report cover, and then what the baseline lists. Findings about silencing itself
 /// are added: comments without a reason, comments that silence nothing although their code was entered, entries of the baseline
@@ -46,15 +47,26 @@ pub fn silence(report: &mut Report, sources: &Sources, baseline: Option<&Baselin
     }
 }
 
-/// Whether a comment with a reason covers any place of a finding. For findings that are in no report, as those of `setpoint diff`.
-pub fn is_silenced_by_comment(finding: &Diagnostic, sources: &Sources) -> bool {
-    let spans = finding.span.into_iter().chain(finding.labels.iter().map(|label| label.span));
-    finding.rule.may_be_silenced(finding.severity)
-        && spans.into_iter().any(|span| {
-            let file = sources.file(span.file);
-            let allows = comments::allows(span.file, &file);
-            allows.iter().any(|allow| allow.has_reason() && allow.covers(finding.rule, span, &file))
-        })
+/// Returns the reason of a comment that covers any place of a finding. For findings that are in no report, as those of
+/// `setpoint diff`.
+pub fn reason_of_comment(finding: &Diagnostic, sources: &Sources) -> Option<String> {
+    let mut spans = finding.span.into_iter().chain(finding.labels.iter().map(|label| label.span));
+    let reason = spans.find_map(|span| {
+        let file = sources.file(span.file);
+        let allows = comments::allows(span.file, &file).into_iter();
+        let mut covering = allows.filter(|one| one.has_reason() && one.covers(finding.rule, span, &file));
+        covering.next().map(|allow| allow.reason)
+    });
+    reason.filter(|_| finding.rule.may_be_silenced(finding.severity))
+}
+
+/// Whether two texts of a file silence the same: their comments are the same, in the same order.
+pub fn are_silenced_alike(old: &str, new: &str) -> bool {
+    let comments = |text: &'_ str| -> Vec<String> {
+        let marked = text.lines().filter(|line| line.contains("setpoint:allow"));
+        marked.map(|line| line.trim().to_owned()).collect()
+    };
+    comments(old) == comments(new)
 }
 
 /// The comments of all files that a report is about.
@@ -132,6 +144,8 @@ impl AllowedByComments {
                 let span = one.allow.range.in_file(*id);
                 if !one.allow.has_reason() {
                     found.push(without_reason(span));
+                } else if one.allow.scope == Scope::TooLate {
+                    found.push(too_late(span, file.line(span.range.start)));
                 } else if is_entered(report, &file, *id, &one.allow) {
                     let is_used =
                         |rule: Rule| used.contains(&(file.path().to_owned(), one.allow.range.start, rule));
@@ -150,6 +164,15 @@ fn without_reason(span: Span) -> Diagnostic {
     )
     .at(span)
     .with_help("Write the reason after the parenthesis.")
+}
+
+fn too_late(span: Span, line: u32) -> Diagnostic {
+    let message = format!(
+        "A comment for the whole file counts in its first {FIRST_LINES} lines; this is line {line}, so it silences nothing"
+    );
+    Diagnostic::new(Rule::UnusedAllow, message).at(span).with_help(format!(
+        "Move it to the first {FIRST_LINES} lines, or write `setpoint:allow(…)` before the statement."
+    ))
 }
 
 /// What a name in a comment is good for.
@@ -179,14 +202,26 @@ fn unused(name: &str, span: Span, is_used: impl Fn(Rule) -> bool) -> Option<Diag
 fn is_entered(report: &Report, file: &SourceFile, id: FileId, allow: &Allow) -> bool {
     let path = file.path();
     let is_input = || report.inputs.iter().any(|input| input.path == path);
+    // Lines that a value came from stand among the names as `path:line`.
+    let is_evaluated = |is_wanted: &dyn Fn(u32) -> bool| {
+        report.inputs.iter().flat_map(|input| &input.entered).any(|name| {
+            let line = name.strip_prefix(path).and_then(|rest| rest.strip_prefix(':'));
+            line.and_then(|line| line.parse().ok()).is_some_and(is_wanted)
+        })
+    };
     match path.rsplit_once('.').map(|(_, extension)| extension) {
         Some("pp") => {
-            let names = extent::definitions_around(id, file.text(), &allow.scope);
-            let was_entered = |name: &String| report.inputs.iter().any(|input| input.entered.contains(name));
-            if names.is_empty() { is_input() } else { names.iter().any(was_entered) }
+            let definitions = extent::definitions_around(id, file.text(), &allow.scope);
+            let was_entered = |one: &Definition| {
+                if let Some(name) = &one.name {
+                    return report.inputs.iter().any(|input| input.entered.contains(name));
+                }
+                let last = one.range.end.saturating_sub(1).max(one.range.start);
+                is_evaluated(&|line| (file.line(one.range.start)..=file.line(last)).contains(&line))
+            };
+            if definitions.is_empty() { is_input() } else { definitions.iter().any(was_entered) }
         }
-        // Nothing tells which templates were rendered.
-        Some("epp" | "erb") => false,
+        Some("epp" | "erb") => is_evaluated(&|_| true),
         _ => is_input(),
     }
 }

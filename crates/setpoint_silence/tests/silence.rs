@@ -177,3 +177,51 @@ fn other_texts_are_no_baseline() {
         assert!(Baseline::read(text, "").is_err(), "{text}");
     }
 }
+
+#[test]
+fn a_comment_for_the_file_below_its_first_lines_is_told_as_such() {
+    let text =
+        format!("class a {{\n{}  # setpoint:allow-file(missing-order) generated\n}}\n", "\n".repeat(12));
+    let (sources, mut report) = report("a.pp", &text, &[]);
+    silence(&mut report, &sources, None);
+    let told: Vec<&str> = report.findings().map(|finding| finding.message.as_str()).collect();
+    assert_eq!(
+        told,
+        [
+            "A comment for the whole file counts in its first 10 lines; this is line 14, so it silences nothing"
+        ]
+    );
+}
+
+#[test]
+fn comments_of_nodes_functions_and_templates_are_unused_only_if_their_code_was_evaluated() {
+    let node = "node 'x' {\n  # setpoint:allow(missing-order) why\n  $a = 1\n}\n";
+    let function = "function f() {\n  # setpoint:allow(missing-order) why\n  1\n}\n";
+    let template = "<%# setpoint:allow(missing-order) why %>\nx\n";
+    for (path, text, line) in [("n.pp", node, 3), ("f.pp", function, 3), ("t.epp", template, 2)] {
+        for (evaluated, wanted) in [(format!("{path}:{line}"), 1), ("other.pp:3".to_owned(), 0)] {
+            let (sources, mut report) = report(path, text, &[]);
+            report.inputs[0].entered.insert(evaluated);
+            silence(&mut report, &sources, None);
+            let unused = report.findings().filter(|finding| finding.rule == Rule::UnusedAllow).count();
+            assert_eq!(unused, wanted, "{path}");
+        }
+    }
+}
+
+#[test]
+fn a_run_that_does_not_see_all_removes_nothing_from_the_baseline() {
+    let text = "class a {\n  file { '/x': }\n}\n";
+    let (sources, found) = report("a.pp", text, &[(ORDER, "file")]);
+    let baseline = Baseline::empty("").updated(&found, &sources, true);
+    let (sources, clean) = report("a.pp", text, &[]);
+    assert!(baseline.updated(&clean, &sources, false).is_empty());
+    assert_eq!(baseline.clone().for_part().updated(&clean, &sources, false).text(), baseline.text());
+    // Code that does not parse hides what is in it.
+    let (sources, broken) = report("a.pp", text, &[(Rule::SyntaxError, "file")]);
+    assert_eq!(baseline.updated(&broken, &sources, false).text(), baseline.text());
+    // What is found again is counted once.
+    let (sources, mut again) = report("a.pp", text, &[(ORDER, "file")]);
+    silence(&mut again, &sources, Some(&baseline));
+    assert_eq!(baseline.clone().for_part().updated(&again, &sources, true).text(), baseline.text());
+}

@@ -15,7 +15,8 @@ pub(crate) fn run(mut session: Session<'_>, args: &CheckArgs) -> Result<ExitCode
     let inputs = named(&session, &args.inputs, &args.options)?;
     let is_shown = args.report.format == ReportFormat::Text;
     let mut report = checked(&mut session, &inputs, &args.options, is_shown)?;
-    known::silence(&session, &mut report, &args.baseline)?;
+    let extent = known::Extent::of(&session, &inputs, &args.options);
+    known::silence(&session, &mut report, &args.baseline, extent)?;
     Ok(output::report(&report, &session.sources, &args.report))
 }
 

@@ -10,6 +10,7 @@ use setpoint_project::{Older, Session, UsageError};
 use setpoint_source::FileSystem;
 
 use crate::cli::{DiffArgs, DiffFailOn, DiffFormat, NextRunHow};
+use crate::commands::taken;
 use crate::git::{self, Repository, RevisionFiles};
 use crate::languages::DiffOutcome;
 use crate::progress::Shown;
@@ -73,13 +74,13 @@ fn status(outcome: &DiffOutcome, args: &DiffArgs) -> u8 {
 /// What is compared with what.
 fn sides(files: &dyn FileSystem, args: &DiffArgs) -> Result<(Named, Named), UsageError> {
     if let (None, Some((from, to))) = (&args.new, args.old.split_once("...")) {
-        let new = if to.is_empty() { Named::work_tree() } else { Named::find(files, to, None)? };
+        let new = if to.is_empty() { Named::work_tree(files) } else { Named::find(files, to, None)? };
         let old = Named::find(files, from, Some(&new.path))?;
         return Ok((old.at_merge_base(&new)?, new));
     }
     let new = match &args.new {
         Some(name) => Named::find(files, name, None)?,
-        None => Named::work_tree(),
+        None => Named::work_tree(files),
     };
     let old = Named::find(files, &args.old, Some(&new.path))?;
     if args.new.is_none() && old.revision.is_none() {
@@ -162,8 +163,9 @@ struct Named {
 }
 
 impl Named {
-    fn work_tree() -> Self {
-        Self { path: PathBuf::from("."), revision: None, is_base: false }
+    /// The repository or module around the current folder, as `check` takes it.
+    fn work_tree(files: &dyn FileSystem) -> Self {
+        Self { path: taken::root(files).0, revision: None, is_base: false }
     }
 
     /// What a name stands for: a file or folder if there is one, else a revision, with the path that it names
@@ -178,7 +180,7 @@ impl Named {
         let path = inner
             .map(PathBuf::from)
             .or_else(|| other.map(Path::to_owned))
-            .unwrap_or_else(|| PathBuf::from("."));
+            .unwrap_or_else(|| taken::root(files).0);
         let repository = Repository::of(Path::new(".")).map_err(|_| {
             UsageError::new(format!("there is no file or folder `{name}`, and this is no git repository"))
         })?;

@@ -26,7 +26,7 @@ pub(crate) fn run(mut session: Session<'_>, args: &FleetArgs) -> Result<ExitCode
     drop(shown);
     let seconds = started.elapsed().as_secs_f64();
     let mut report = Report { inputs: fleet.reports.clone() };
-    known::silence(&session, &mut report, &BaselineOptions::default())?;
+    known::silence(&session, &mut report, &BaselineOptions::default(), known::Extent::All)?;
     match args.format {
         ResultFormat::Json => {
             let mut out = print::json(&report, &session.sources, output::VERSION);

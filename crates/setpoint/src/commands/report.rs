@@ -14,7 +14,7 @@ pub(crate) fn run(mut session: Session<'_>, args: &ReportArgs) -> Result<ExitCod
     session.drawn = Some(setpoint_report::MAX_NODES);
     let inputs = check::named(&session, &args.inputs, &args.options)?;
     let mut report = check::checked(&mut session, &inputs, &args.options, true)?;
-    known::silence(&session, &mut report, &BaselineOptions::default())?;
+    known::silence(&session, &mut report, &BaselineOptions::default(), known::Extent::All)?;
     let about = About {
         version: output::VERSION.to_owned(),
         inputs: inputs.iter().map(|path| path.display().to_string()).collect(),

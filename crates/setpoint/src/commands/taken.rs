@@ -4,6 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use setpoint_project::{Session, UsageError};
+use setpoint_source::FileSystem;
 
 use crate::git;
 use crate::languages;
@@ -21,7 +22,7 @@ const MAX_DEPTH: usize = 32;
 
 /// Finds the inputs around the current folder.
 pub(crate) fn find(session: &Session<'_>) -> Result<Taken, UsageError> {
-    let (root, why) = root(session);
+    let (root, why) = root(session.files);
     let mut inputs = Vec::new();
     let is_project = languages::recognises_folder(session, &root);
     if is_project {
@@ -62,12 +63,12 @@ pub(crate) fn find(session: &Session<'_>) -> Result<Taken, UsageError> {
 }
 
 /// The first folder at or above the current one that is a control repository or a module, else the current one; and why.
-fn root(session: &Session<'_>) -> (PathBuf, &'static str) {
+pub(super) fn root(files: &dyn FileSystem) -> (PathBuf, &'static str) {
     let here = std::env::current_dir().unwrap_or_else(|_| PathBuf::from("."));
     for (up, folder) in here.ancestors().enumerate() {
-        let file = |name: &str| session.files.is_file(&folder.join(name));
-        let is_repository = file("environment.conf")
-            || (file("Puppetfile") && session.files.is_dir(&folder.join("manifests")));
+        let file = |name: &str| files.is_file(&folder.join(name));
+        let is_repository =
+            file("environment.conf") || (file("Puppetfile") && files.is_dir(&folder.join("manifests")));
         let why = match (is_repository, file("metadata.json")) {
             (true, _) => "a control repository",
             (false, true) => "a module",

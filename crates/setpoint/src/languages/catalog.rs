@@ -96,7 +96,8 @@ impl Language for PuppetCatalog {
         };
         let mut found = Comparison { about, ..Comparison::default() };
         let changes = SourceChanges::new(&|_, _| Default::default());
-        let differs = found.differences.add(&after.name, &version(&before), &version(&after), &changes);
+        let differs =
+            found.differences.add(&after.name, (&version(&before), &version(&after)), &changes, &[]);
         found.about.nodes_with_facts = 1;
         found.nodes.push(NodeStory {
             name: after.name.to_string(),

@@ -12,6 +12,9 @@ use super::tree::{Literal, Tree};
 use super::{RubyType, Unread};
 use crate::{Attribute, AutoRelation, Check, NativeType, Relation, Role, TitlePattern};
 
+/// The values of `ensure` that Puppet gives by itself.
+const PRESENT_OR_ABSENT: [(&str, &str); 2] = [("present", "present"), ("absent", "absent")];
+
 /// Reads the first type that the tokens declare.
 pub(super) fn read(tree: &Tree) -> Option<RubyType> {
     let at = (0..tree.tokens.len()).find(|at| tree.name(*at) == Some("newtype"))?;
@@ -254,6 +257,8 @@ impl<'a> Reader<'a> {
                         attribute.values.to_mut().push(pair);
                     }
                 }
+                // What `ensurable` has without a block; a block asks for it by name.
+                Some("defaultvalues") => attribute.values.to_mut().extend(PRESENT_OR_ABSENT),
                 Some("validate") => attribute.check = Check::Own,
                 _ => {}
             }
@@ -273,7 +278,7 @@ impl<'a> Reader<'a> {
             self.attribute_body(body, &mut attribute);
         }
         if attribute.values.is_empty() && attribute.patterns.is_empty() {
-            attribute.values = Cow::Borrowed(&[("present", "present"), ("absent", "absent")]);
+            attribute.values = Cow::Borrowed(&PRESENT_OR_ABSENT);
         }
         self.add(attribute);
     }

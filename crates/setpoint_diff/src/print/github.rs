@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use setpoint_source::Severity;
 
 use super::{chain, few_names, headline, title};
-use crate::Comparison;
+use crate::{Comparison, FindingStory};
 
 /// GitHub shows so many of a kind, and drops the rest without a word.
 const MAX_ANNOTATIONS: usize = 10;
@@ -25,7 +25,7 @@ fn annotations(found: &Comparison) -> String {
             Severity::Note => "notice",
         };
         let mut properties = Vec::new();
-        if let Some((path, line)) = &finding.place {
+        if let Some((path, line)) = shown_place(finding) {
             properties.push(format!("file={}", escape_property(path)));
             properties.push(format!("line={line}"));
         }
@@ -48,6 +48,17 @@ fn annotations(found: &Comparison) -> String {
         );
     }
     out
+}
+
+/// Where the annotation stands: GitHub shows only those at lines that the change touches, so at the first of these that the
+/// finding is about.
+fn shown_place(finding: &FindingStory) -> Option<(&str, u32)> {
+    let new_lines = finding.frames.iter().flat_map(|frame| {
+        frame.lines.iter().filter(|line| line.is_new).map(|line| (frame.path.as_str(), line.number))
+    });
+    let place = finding.place.as_ref().map(|(path, line)| (path.as_str(), *line));
+    let is_new = |place: &(&str, u32)| new_lines.clone().any(|new| new == *place);
+    place.filter(is_new).or_else(|| new_lines.clone().next()).or(place)
 }
 
 fn escape(text: &str) -> String {

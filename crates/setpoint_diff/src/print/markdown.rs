@@ -59,6 +59,14 @@ fn cut(sections: Vec<String>, foot: &str, limit: usize) -> String {
         let needed = length(&section) + 1;
         if used + needed > room {
             left += 1;
+            // What stands before the first cut is told as far as there is room: the next run, most often.
+            if left == 1
+                && let Some(part) = beginning(&section, room - used)
+            {
+                used += length(&part) + 1;
+                out.push_str(if out.is_empty() { "" } else { "\n" });
+                out.push_str(&part);
+            }
             continue;
         }
         used += needed;
@@ -69,17 +77,67 @@ fn cut(sections: Vec<String>, foot: &str, limit: usize) -> String {
     }
     if left > 0 {
         let what = super::plural(left, "section was", "sections were");
-        let _ =
-            write!(out, "\n**Cut: {what} too long for a comment.** The command below prints all of it.\n");
+        let _ = write!(
+            out,
+            "\n**Cut: {what} too long for a comment.** The command below prints all of it with `--format text`.\n"
+        );
     }
     out.push('\n');
     out.push_str(foot);
     out
 }
 
+/// The first lines of a section that fit, with what they open closed; nothing if only its heading would.
+fn beginning(section: &str, room: usize) -> Option<String> {
+    const CLOSING: usize = 200;
+    const LEAST_LINES: usize = 3;
+    let room = room.checked_sub(CLOSING)?;
+    let (mut out, mut used, mut taken, mut folds) = (String::new(), 0, 0, 0_usize);
+    let mut fence: Option<&str> = None;
+    let all = section.lines().count();
+    for line in section.lines() {
+        used += line.encode_utf16().count() + 1;
+        if used > room {
+            break;
+        }
+        match (fence, fence_of(line)) {
+            (None, opened) => fence = opened,
+            (Some(open), Some(_)) if line.trim_end() == open => fence = None,
+            _ => {}
+        }
+        if fence.is_none() {
+            folds = (folds + line.matches("<details>").count())
+                .saturating_sub(line.matches("</details>").count());
+        }
+        out.push_str(line);
+        out.push('\n');
+        taken += 1;
+    }
+    if taken < LEAST_LINES {
+        return None;
+    }
+    if let Some(fence) = fence {
+        let _ = writeln!(out, "{fence}");
+    }
+    let _ = write!(
+        out,
+        "\n… {}: the command below prints all.\n",
+        super::plural(all - taken, "more line", "more lines")
+    );
+    out.push_str(&"\n</details>\n".repeat(folds));
+    Some(out)
+}
+
+/// The backticks that begin a block of code.
+fn fence_of(line: &str) -> Option<&str> {
+    let end = line.find(|char| char != '`').unwrap_or(line.len());
+    line.get(..end).filter(|fence| fence.len() >= 3)
+}
+
 fn head(found: &Comparison, groups: &[Group]) -> String {
     let headline = headline(found);
-    let mut out = format!("<!-- setpoint:{} -->\n", found.about.marker.replace("--", "-"));
+    let marker = on_one_line(&found.about.marker).replace("--", "-").replace('>', "");
+    let mut out = format!("<!-- setpoint:{marker} -->\n");
     let _ = writeln!(out, "### {} Setpoint: {}\n", headline.sign, headline.words);
     // One paragraph, so that the first ten lines say what there is to say.
     let mut lines = vec![compared(found, code)];
@@ -192,7 +250,7 @@ fn catalog_changes(found: &Comparison, groups: &[Group]) -> Vec<String> {
         }
         let mut room = MAX_CHANGED_LINES;
         for (names, changes) in by_nodes(group) {
-            let _ = writeln!(out, "\non {}:", node_names(&names, all));
+            let _ = writeln!(out, "\non {}:", plain(&node_names(&names, all)));
             fenced(&told_of(&changes, &mut room), &mut out);
         }
         let (resources, touched) = extent(group);
@@ -260,8 +318,8 @@ fn foot(found: &Comparison) -> String {
 }
 
 fn folded(summary: &str, inner: &str) -> String {
-    // Markdown counts for nothing in a summary.
-    let summary = summary.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
+    // Markdown counts for nothing in a summary, but an empty line would end it.
+    let summary = on_one_line(summary).replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
     format!("<details><summary>{summary}</summary>\n\n{inner}\n</details>\n")
 }
 
@@ -272,17 +330,22 @@ fn fenced(lines: &[String], out: &mut String) {
     let fence = "`".repeat(longest.max(2) + 1);
     let _ = writeln!(out, "{fence}diff");
     for line in lines {
-        let _ = writeln!(out, "{line}");
+        let _ = writeln!(out, "{}", on_one_line(line));
     }
     let _ = writeln!(out, "{fence}");
 }
 
 /// A word as code. The fence is longer than any in the text; a bar would end a cell of a table.
 fn code(text: &str) -> String {
-    let text = text.replace('\n', " ").replace('|', "\\|");
+    let text = on_one_line(text).replace('|', "\\|");
     let longest = text.split(|char| char != '`').map(str::len).max().unwrap_or(0);
     let fence = "`".repeat(longest + 1);
     if longest > 0 { format!("{fence} {text} {fence}") } else { format!("{fence}{text}{fence}") }
+}
+
+/// A text without control characters: names of an input may have them, and a line end would begin new markup.
+fn on_one_line(text: &str) -> String {
+    text.chars().map(|char| if char.is_control() && char != '\t' { ' ' } else { char }).collect()
 }
 
 /// Words of an input, which are no markup here.
@@ -290,13 +353,17 @@ fn plain(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut in_code = false;
     let is_balanced = text.matches('`').count().is_multiple_of(2);
-    for char in text.chars() {
+    for (at, char) in on_one_line(text).trim_start().char_indices() {
         match char {
+            // At the beginning of a line these make a list, a rule or a heading.
+            '-' | '+' | '=' if at == 0 => {
+                out.push('\\');
+                out.push(char);
+            }
             '`' if is_balanced => {
                 in_code = !in_code;
                 out.push('`');
             }
-            '\n' => out.push(' '),
             '`' | '*' | '_' | '[' | ']' | '<' | '>' | '\\' | '#' | '@' | '|' | '~' if !in_code => {
                 out.push('\\');
                 out.push(char);

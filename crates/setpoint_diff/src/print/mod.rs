@@ -74,9 +74,19 @@ fn headline(found: &Comparison) -> Headline {
         return told(if warnings > 0 { "⚠️" } else { "🔄" }, words.join(", "));
     }
     if same == 0 && all > 0 {
-        return told("➖", "nothing was compared: no node compiles, before or after".to_owned());
+        let are_unseen = !found.with_fate(|fate| matches!(fate, Fate::NotLookedAt(_))).is_empty();
+        let words = if are_unseen {
+            "nothing was compared: no node was compiled"
+        } else {
+            "no node works, before or after"
+        };
+        return told("➖", words.to_owned());
     }
-    let where_ = if same < all { format!(" on the {} that compile", nodes(same)) } else { String::new() };
+    let where_ = match same {
+        _ if same == all => String::new(),
+        1 => " on the node that works".to_owned(),
+        _ => format!(" on the {} that work", nodes(same)),
+    };
     if !found.not_compared.is_empty() {
         return told("➖", format!("no change{where_} in what was compared"));
     }
@@ -93,8 +103,12 @@ fn compared(found: &Comparison, code: fn(&str) -> String) -> String {
         0 => ", facts for none".to_owned(),
         count => format!(", facts for {count}"),
     };
+    let unproved = match found.unproved {
+        0 => String::new(),
+        count => format!(" · {count} compared without proofs: out of time"),
+    };
     format!(
-        "{} against {} · Puppet {} rules · {}{facts}",
+        "{} against {} · Puppet {} rules · {}{facts}{unproved}",
         side(&about.new),
         side(&about.old),
         about.puppet,
@@ -157,7 +171,8 @@ fn rows(found: &Comparison) -> Vec<Row<'_>> {
         Row { always: true, ..row("❌", "will fail", fails) },
         Row { always: true, ..row("🔄", "will change", in_both(|fate| *fate == Fate::Changes)) },
         Row {
-            always: true,
+            // That nothing is the same goes without saying where nothing works.
+            always: alike.is_empty(),
             instead: Some(String::new()),
             ..row("✅", "same catalog, same file contents", in_both(|fate| *fate == Fate::Same))
         },
@@ -228,7 +243,7 @@ fn uncounted(found: &Comparison) -> Vec<(String, Vec<String>)> {
     }
     if found.silenced > 0 {
         let count = plural(found.silenced, "new finding", "new findings");
-        sections.push((format!("Silenced by comments: {count}"), Vec::new()));
+        sections.push((format!("Silenced by comments or the baseline: {count}"), Vec::new()));
     }
     sections
 }
@@ -374,6 +389,8 @@ fn shown(value: &ToldValue) -> String {
             ServedContent::Unread(reason) => format!("{} (not read: {reason})", file.path),
         },
         ToldValue::Unknown(reason) => format!("(not computed: {reason})"),
+        ToldValue::Sensitive => "(Sensitive: hidden in reports and logs)".to_owned(),
+        ToldValue::NotSensitive => "(not Sensitive: shown in reports and logs)".to_owned(),
     }
 }
 

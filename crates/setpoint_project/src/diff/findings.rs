@@ -1,10 +1,10 @@
 //! Findings of both versions, matched: what a change brings, and what it removes.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use indexmap::IndexMap;
 use setpoint_diff::{FindingStory, Frame, FrameLine, Secrets, Side, SourceChanges};
-use setpoint_silence::{FindingKey, finding_key};
+use setpoint_silence::{FindingKey, finding_key, reason_of_comment};
 use setpoint_source::{Class, Diagnostic, Severity, Span};
 
 use crate::run::is_own;
@@ -21,6 +21,10 @@ pub(super) struct Found {
     pub(super) key: FindingKey,
     /// What stays the same of it when the code is edited or moves to another file.
     likeness: (&'static str, Vec<String>),
+    /// The reason of the comment that silences it.
+    allowed: Option<String>,
+    /// How often the baseline of its version lists it.
+    listed: usize,
 }
 
 impl Found {
@@ -42,7 +46,9 @@ impl Found {
         } else {
             finding.resources.clone()
         };
-        Self { key, likeness: (finding.rule.name(), likeness), finding }
+        let allowed = reason_of_comment(&finding, sources);
+        let listed = opened.baseline.count_of(&finding, node, sources);
+        Self { key, likeness: (finding.rule.name(), likeness), allowed, listed, finding }
     }
 }
 
@@ -72,28 +78,60 @@ impl Told {
 pub(super) struct Ledger {
     brought: IndexMap<FindingKey, Told>,
     gone: IndexMap<FindingKey, Told>,
+    /// What the new version has more and silences.
+    silenced: BTreeSet<FindingKey>,
 }
 
 impl Ledger {
-    /// Matches the findings of a node: first by their keys, then by what they are about.
+    /// Matches the findings of a node: first by their keys, then by what they are about. A finding that the old version silences
+    /// and the new one does not is brought.
     pub(super) fn add(&mut self, node: &str, old: Vec<Found>, new: Vec<Found>) {
-        let (old, new) = unmatched(old, new, |found| &found.key);
-        let (old, new) = unmatched(old, new, |found| &found.likeness);
-        for (found, side) in old
-            .into_iter()
-            .map(|found| (found, Side::Old))
-            .chain(new.into_iter().map(|found| (found, Side::New)))
-        {
-            let told = if side == Side::Old { &mut self.gone } else { &mut self.brought };
-            let told = told.entry(found.key.clone()).or_insert_with(|| Told {
-                found,
-                nodes: Vec::new(),
-                alike: Vec::new(),
-            });
-            if !node.is_empty() && !told.nodes.iter().any(|known| known == node) {
-                told.nodes.push(node.to_owned());
+        let (by_key, old, new) = matched(old, new, |found| &found.key);
+        let (by_likeness, old, new) = matched(old, new, |found| &found.likeness);
+        let mut known: BTreeMap<FindingKey, usize> = BTreeMap::new();
+        for (was, mut is) in by_key.into_iter().chain(by_likeness) {
+            *known.entry(is.key.clone()).or_default() += 1;
+            if is.allowed.is_some() || is.listed > 0 {
+                continue;
+            }
+            let silenced = match (&was.allowed, was.listed) {
+                (Some(reason), _) => format!("A comment silenced it before this change: {reason}"),
+                (None, 0) => continue,
+                (None, _) => "The baseline listed it before this change.".to_owned(),
+            };
+            is.finding.notes.push(silenced);
+            self.tell(node, is, Side::New);
+        }
+        for found in old.into_iter().filter(|found| found.allowed.is_none() && found.listed == 0) {
+            self.tell(node, found, Side::Old);
+        }
+        for found in new {
+            // Of more than are listed, the last are told.
+            let count = known.entry(found.key.clone()).or_default();
+            *count += 1;
+            if found.allowed.is_some() || *count <= found.listed {
+                self.silenced.insert(found.key);
+            } else {
+                self.tell(node, found, Side::New);
             }
         }
+    }
+
+    fn tell(&mut self, node: &str, found: Found, side: Side) {
+        let told = if side == Side::Old { &mut self.gone } else { &mut self.brought };
+        let told = told.entry(found.key.clone()).or_insert_with(|| Told {
+            found,
+            nodes: Vec::new(),
+            alike: Vec::new(),
+        });
+        if !node.is_empty() && !told.nodes.iter().any(|known| known == node) {
+            told.nodes.push(node.to_owned());
+        }
+    }
+
+    /// How many findings the new version has more and silences.
+    pub(super) fn silenced(&self) -> usize {
+        self.silenced.len()
     }
 
     /// What the change brings, and what it removes. A finding that some node loses and another gets is brought.
@@ -128,39 +166,26 @@ fn told_once(found: IndexMap<FindingKey, Told>) -> Vec<Told> {
     stories
 }
 
-/// Findings without a partner in the other version. Each partner counts once.
-fn unmatched<K: Ord + Clone>(
+/// Findings with a partner in the other version, and those of each version without one. Each partner counts once.
+fn matched<K: Ord + Clone>(
     old: Vec<Found>,
     new: Vec<Found>,
     key: impl Fn(&Found) -> &K,
-) -> (Vec<Found>, Vec<Found>) {
-    let mut counts: BTreeMap<K, usize> = BTreeMap::new();
-    for found in &old {
-        *counts.entry(key(found).clone()).or_default() += 1;
+) -> (Vec<(Found, Found)>, Vec<Found>, Vec<Found>) {
+    let mut waiting: BTreeMap<K, VecDeque<usize>> = BTreeMap::new();
+    for (at, found) in old.iter().enumerate() {
+        waiting.entry(key(found).clone()).or_default().push_back(at);
     }
-    let mut matched: BTreeMap<K, usize> = BTreeMap::new();
-    let left: Vec<Found> = new
-        .into_iter()
-        .filter(|found| match counts.get_mut(key(found)) {
-            Some(count) if *count > 0 => {
-                *count -= 1;
-                *matched.entry(key(found).clone()).or_default() += 1;
-                false
-            }
-            _ => true,
-        })
-        .collect();
-    let old = old
-        .into_iter()
-        .filter(|found| match matched.get_mut(key(found)) {
-            Some(count) if *count > 0 => {
-                *count -= 1;
-                false
-            }
-            _ => true,
-        })
-        .collect();
-    (old, left)
+    let mut old: Vec<Option<Found>> = old.into_iter().map(Some).collect();
+    let (mut pairs, mut left) = (Vec::new(), Vec::new());
+    for found in new {
+        let partner = waiting.get_mut(key(&found)).and_then(VecDeque::pop_front);
+        match partner.and_then(|at| old.get_mut(at)).and_then(Option::take) {
+            Some(was) => pairs.push((was, found)),
+            None => left.push(found),
+        }
+    }
+    (pairs, old.into_iter().flatten().collect(), left)
 }
 
 /// A finding as it is told, without secrets.

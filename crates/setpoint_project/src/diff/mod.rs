@@ -5,13 +5,14 @@ mod findings;
 mod fixes;
 mod node;
 mod pins;
+mod unseen;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use setpoint_diff::{About, Comparison, FixStory, NodeStory, Presence, Root, Side, SourceChanges};
-use setpoint_silence::is_silenced_by_comment;
-use setpoint_source::{Diagnostic, FileSystem, Rule, Severity};
+use setpoint_silence::Baseline;
+use setpoint_source::{Diagnostic, FileSystem, Rule, Severity, read_text};
 
 use crate::jobs::{Job, Plan};
 use crate::options::Options;
@@ -24,6 +25,7 @@ use crate::survey::{Survey, survey};
 use contents::FileServer;
 use findings::Ledger;
 use node::{NodeOutcome, Proofs};
+use unseen::Unseen;
 
 /// The version that a newer one is compared with.
 #[derive(Debug)]
@@ -54,6 +56,8 @@ struct Opened<'s> {
     root: Root,
     server: FileServer<'s>,
     proofs: Proofs,
+    /// The findings that are known in this version.
+    baseline: Baseline,
 }
 
 impl<'s> Opened<'s> {
@@ -66,11 +70,14 @@ impl<'s> Opened<'s> {
     ) -> Result<Self, UsageError> {
         let project = Project::open(session, path, options)?;
         let survey = survey(&project);
+        let root = root(session.files, path, named);
+        let baseline = baseline(session.files, &root)?;
         Ok(Self {
             side,
             session,
             survey,
-            root: root(session.files, path, named),
+            root,
+            baseline,
             server: FileServer::new(session.files),
             proofs: Proofs::default(),
             project,
@@ -126,7 +133,9 @@ pub fn diff(
     let texts =
         |name: &str, is_inside: bool| (old_side.text(name, is_inside), new_side.text(name, is_inside));
     let changes = SourceChanges::new(&texts);
+    let unseen = Unseen::find(&old_side, &new_side);
     let mut work = Work {
+        unseen: &unseen,
         old: &old_side,
         new: &new_side,
         changes: &changes,
@@ -137,6 +146,7 @@ pub fn diff(
     };
     work.comparison.not_compared.clone_from(&older.not_compared);
     work.comparison.not_compared.extend(pins::not_compared(&old_side.project, &new_side.project, older));
+    work.comparison.not_compared.extend(unseen.not_compared.iter().cloned());
     let (mut old_plan, mut new_plan) = (old_side.project.plan()?, new_side.project.plan()?);
     let are_empty = work.compare(&old_plan.jobs, &new_plan.jobs)?;
     if are_empty && options.puppet.node.is_none() {
@@ -153,6 +163,7 @@ struct Work<'w, 's> {
     old: &'w Opened<'s>,
     new: &'w Opened<'s>,
     changes: &'w SourceChanges<'w>,
+    unseen: &'w Unseen,
     old_options: &'w Options,
     options: &'w Options,
     comparison: Comparison,
@@ -168,13 +179,14 @@ impl Work<'_, '_> {
         let old_surroundings = self.old.surroundings(self.old_options, threads, pairs.len())?;
         let new_surroundings = self.new.surroundings(self.options, threads, pairs.len())?;
         session.progress.expect(pairs.len());
-        let (old, new, changes) = (self.old, self.new, self.changes);
+        let (old, new, changes, unseen) = (self.old, self.new, self.changes, self.unseen);
+        let mut uncollected: BTreeMap<String, usize> = BTreeMap::new();
         let asks_next_run = self.comparison.about.next_run.is_some();
         let compare = |&pair: &Pair<'_>| {
             let shown = pair.1.or(pair.0).map(Job::label).unwrap_or_default();
             session.progress.begin(&shown);
             let sides = ((old, &old_surroundings), (new, &new_surroundings));
-            node::compare(pair, sides, changes, asks_next_run)
+            node::compare(pair, sides, changes, unseen, asks_next_run)
         };
         let (comparison, ledger) = (&mut self.comparison, &mut self.ledger);
         let is_platform_given = self.options.puppet.platform.is_some();
@@ -183,6 +195,9 @@ impl Work<'_, '_> {
         run_in_order(&pairs, threads, compare, |outcome: NodeOutcome| {
             let Some(&pair) = taken.next() else { return };
             are_empty &= outcome.is_empty;
+            for collector in outcome.uncollected {
+                *uncollected.entry(collector).or_default() += 1;
+            }
             comparison.unproved += usize::from(outcome.is_cut);
             comparison.differences.merge(outcome.differences);
             let name = pair.1.or(pair.0).map(Job::label).unwrap_or_default();
@@ -203,6 +218,10 @@ impl Work<'_, '_> {
                 assumed_facts: assumed,
             });
         });
+        self.comparison.not_compared.extend(uncollected.into_iter().map(|(collector, count)| {
+            let nodes = if count == 1 { "1 node".to_owned() } else { format!("{count} nodes") };
+            format!("what {collector} collects from other nodes on {nodes} was not compared")
+        }));
         Ok(are_empty && !pairs.is_empty())
     }
 
@@ -224,14 +243,8 @@ impl Work<'_, '_> {
             |found: &&Diagnostic| found.rule == Rule::NotEntered && found.severity <= Severity::Warning;
         self.comparison.not_looked_at =
             new_plan.diagnostics.iter().filter(left_out).map(|found| found.message.clone()).collect();
-        let (mut brought, mut gone) = self.ledger.into_stories();
-        let is_silenced = |told: &findings::Told, opened: &Opened<'_>| {
-            is_silenced_by_comment(&told.found.finding, &opened.session.sources)
-        };
-        let all = brought.len();
-        brought.retain(|told| !is_silenced(told, self.new));
-        self.comparison.silenced = all - brought.len();
-        gone.retain(|told| !is_silenced(told, self.old));
+        self.comparison.silenced = self.ledger.silenced();
+        let (brought, gone) = self.ledger.into_stories();
         let told = |found: findings::Told, opened: &Opened<'_>| {
             findings::story(&found, opened, self.changes, &self.comparison.differences.secrets)
         };
@@ -267,7 +280,22 @@ fn paired<'p>(old_jobs: &'p [Job], new_jobs: &'p [Job]) -> Vec<Pair<'p>> {
 type JobKey = (Option<String>, String);
 
 fn key_of(job: &Job) -> JobKey {
-    (job.case.clone(), job.label())
+    // Puppet takes the names of nodes without their case.
+    (job.case.clone(), job.label().to_lowercase())
+}
+
+/// The baseline of a version, which lies in the folder that is compared.
+fn baseline(files: &dyn FileSystem, root: &Root) -> Result<Baseline, UsageError> {
+    let path = root.path_of(unseen::BASELINE, true);
+    let empty = Baseline::empty(&root.path);
+    if root.file.is_some() {
+        return Ok(empty);
+    }
+    match read_text(files, Path::new(&path)) {
+        Ok(text) => Baseline::read(&text, &root.path)
+            .map_err(|error| UsageError::new(format!("cannot read {path}: {error}"))),
+        Err(_) => Ok(empty),
+    }
 }
 
 /// What is compared, in one version. A file by itself is called as the new one is.

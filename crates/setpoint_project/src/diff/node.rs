@@ -1,6 +1,6 @@
 //! One node in both versions.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use setpoint_catalog::Catalog;
@@ -9,7 +9,7 @@ use setpoint_catalog::graph::Graph;
 use setpoint_catalog::write::resource_json;
 use setpoint_diff::{Differences, Fate, ServedFiles, Side, SourceChanges, Version};
 use setpoint_packages::Platform;
-use setpoint_puppet::Compilation;
+use setpoint_puppet::{Compilation, CompileGapKind};
 use setpoint_settle::NextRun;
 use setpoint_source::{Diagnostic, Gap, InputReport, Judgement, Question, Severity};
 use sha2::{Digest, Sha256};
@@ -19,6 +19,7 @@ use crate::judge::{Subject, analyse};
 use crate::settle::{self, Surroundings};
 
 use super::findings::Found;
+use super::unseen::Unseen;
 use super::{Opened, Pair};
 
 /// What was found out about a node.
@@ -31,6 +32,8 @@ pub(super) struct NodeOutcome {
     pub(super) is_empty: bool,
     /// What is proved of it was not compared: the time was over.
     pub(super) is_cut: bool,
+    /// Collectors of what other nodes export that only one version has, each as it is written and with its place.
+    pub(super) uncollected: Vec<String>,
     /// What the next run does, or why nobody knows, if it changes and that was asked for.
     pub(super) next_run: Option<Result<NextRun, String>>,
 }
@@ -83,6 +86,7 @@ pub(super) fn compare<'o, 's: 'o, 't: 'o>(
     pair: Pair<'o>,
     (old, new): (SideOf<'o, 's>, SideOf<'o, 't>),
     changes: &SourceChanges<'_>,
+    unseen: &Unseen,
     asks_next_run: bool,
 ) -> NodeOutcome {
     let was = pair.0.map(|job| Compiled::new(old.0, job));
@@ -93,8 +97,11 @@ pub(super) fn compare<'o, 's: 'o, 't: 'o>(
     let label = pair.1.or(pair.0).map(Job::label).unwrap_or_default();
     match (was.as_ref().and_then(Compiled::version), is.as_ref().and_then(Compiled::version)) {
         (Some(was_version), Some(is_version)) => {
-            differs = differences.add(&label, &was_version, &is_version, changes);
-            are_identical = !differs && are_proved_alike(was_version.catalog, is_version.catalog);
+            let settings = unseen.of_node(&label);
+            differs = differences.add(&label, (&was_version, &is_version), changes, &settings);
+            are_identical = !differs
+                && !unseen.silences_otherwise
+                && are_proved_alike(was_version.catalog, is_version.catalog);
         }
         (Some(version), None) => differences.secrets.gather(Side::Old, &version),
         (None, Some(version)) => differences.secrets.gather(Side::New, &version),
@@ -105,8 +112,20 @@ pub(super) fn compare<'o, 's: 'o, 't: 'o>(
         one.filter(|_| !are_identical).map(|one| one.proof(surroundings))
     };
     // Nobody asks about a node that is gone.
-    let mut old_proof = proof(was.as_ref().filter(|_| is.is_some()), old.1);
+    // Of a version whose successor does not compile only that is asked whether an agent applied it, which needs no proof.
+    let compiles = is.as_ref().is_some_and(|is| is.compilation.catalog.is_some());
+    let mut old_proof = if compiles {
+        proof(was.as_ref(), old.1)
+    } else {
+        was.as_ref().filter(|_| is.is_some()).map(|was| Proof { is_cut: false, ..was.look() })
+    };
     let mut new_proof = proof(is.as_ref(), new.1);
+    if are_identical {
+        // Whether an agent applies them is seen without a proof.
+        let refused = is.as_ref().and_then(|is| is.look().refused);
+        let seen = |refused| Some(Proof { findings: Vec::new(), refused, is_cut: false });
+        (old_proof, new_proof) = (seen(refused.clone()), seen(refused));
+    }
     // What one version was not asked cannot be told from what it does not have.
     let is_cut = [&old_proof, &new_proof].into_iter().flatten().any(|proof| proof.is_cut);
     for proof in [&mut old_proof, &mut new_proof].into_iter().flatten() {
@@ -116,11 +135,13 @@ pub(super) fn compare<'o, 's: 'o, 't: 'o>(
     }
     let (old_state, new_state) =
         (state(was.as_ref(), old_proof.as_ref()), state(is.as_ref(), new_proof.as_ref()));
+    let are_refused = matches!((&old_state, &new_state), (State::Refused(_), State::Refused(_)));
     let is_tried = pair.1.is_some_and(|job| matches!(job.origin, Origin::Class | Origin::Example));
     let fate = fate(old_state, new_state, differs, is_tried);
     // A version that does not work was not asked all questions: that it has no answer shows nothing.
     let (old_counts, new_counts) = match fate {
         _ if is.is_none() => (Counts::None, Counts::None),
+        Fate::FailsAlike(_) if are_refused => (Counts::Errors, Counts::Errors),
         Fate::FailsAlike(_) | Fate::NotLookedAt(_) => (Counts::None, Counts::None),
         Fate::StopsCompiling(_) | Fate::CannotBeApplied(_) => (Counts::None, Counts::Errors),
         Fate::Mended(_) => (Counts::Errors, Counts::None),
@@ -146,8 +167,20 @@ pub(super) fn compare<'o, 's: 'o, 't: 'o>(
         new_findings: findings(is.as_ref(), new_proof, new_counts),
         is_empty,
         is_cut,
+        uncollected: uncollected(was.as_ref(), is.as_ref()),
         next_run,
     }
+}
+
+/// The collectors of exported resources that one version has and the other does not: what they find is in no catalog here.
+fn uncollected(was: Option<&Compiled<'_, '_>>, is: Option<&Compiled<'_, '_>>) -> Vec<String> {
+    let (Some(was), Some(is)) = (was, is) else { return Vec::new() };
+    let (before, after) = (was.exported_collectors(), is.exported_collectors());
+    let only = |these: &BTreeMap<String, String>, others: &BTreeMap<String, String>| -> Vec<String> {
+        let lone = these.iter().filter(|(code, _)| !others.contains_key(*code));
+        lone.map(|(code, place)| format!("`{code}` ({place})")).collect()
+    };
+    [only(&after, &before), only(&before, &after)].concat()
 }
 
 /// What is wrong with a node of one version; nothing if it does not compile, or if not all was asked.
@@ -195,9 +228,10 @@ fn fate(old: State, new: State, differs: bool, is_tried: bool) -> Fate {
         (State::Works | State::Absent | State::Limit(_), State::Refused(reason)) => {
             Fate::CannotBeApplied(reason)
         }
-        // What the agent refuses is a catalog still, and changes like one.
-        (State::Works, State::Works) | (State::Refused(_), State::Refused(_)) if differs => Fate::Changes,
-        (State::Refused(_), State::Refused(_)) => Fate::Same,
+        (State::Works, State::Works) if differs => Fate::Changes,
+        (State::Refused(_), State::Refused(reason)) => {
+            Fate::FailsAlike(format!("the agent can apply neither version: {reason}"))
+        }
         (State::Fails(_) | State::Refused(_), State::Fails(reason))
         | (State::Fails(_), State::Refused(reason)) => Fate::FailsAlike(reason),
         (State::Fails(reason) | State::Refused(reason), State::Works) => Fate::Mended(reason),
@@ -224,6 +258,19 @@ impl<'o, 's> Compiled<'o, 's> {
             root: &self.opened.root,
             served: &self.served,
         })
+    }
+
+    /// The collectors of what other nodes export: their code on one line, and where it stands.
+    fn exported_collectors(&self) -> BTreeMap<String, String> {
+        let gaps = self.compilation.gaps.iter().filter(|gap| matches!(gap.kind, CompileGapKind::OtherNodes));
+        let told = gaps.filter_map(|gap| gap.span).map(|span| {
+            let file = self.opened.session.sources.file(span.file);
+            let code = file.text().get(span.range.start as usize..span.range.end as usize).unwrap_or("");
+            let place = self.opened.root.shared_name(file.path());
+            let code = code.split_whitespace().collect::<Vec<_>>().join(" ");
+            (code, format!("{place}:{}", file.line(span.range.start)))
+        });
+        told.collect()
     }
 
     fn is_empty(&self) -> bool {

@@ -397,6 +397,10 @@ fn left(dropped: &super::Dropped) -> String {
     if !dropped.goes.is_empty() {
         parts.push(format!("after the run {}", dropped.goes.join(", ")));
     }
+    // No model knows all that a command did in the runs before.
+    if dropped.resource.starts_with("Exec[") {
+        parts.push("what its command did stays".to_owned());
+    }
     if parts.is_empty() { "it leaves nothing".to_owned() } else { parts.join("; ") }
 }
 
@@ -422,13 +426,35 @@ fn listed(names: &[String]) -> String {
 /// A word in the font of code, whatever is in it.
 fn code(text: &str) -> String {
     let text = text.replace(['\n', '\r'], " ").replace('|', "\\|");
-    if text.contains('`') { format!("`` {text} ``") } else { format!("`{text}`") }
+    // The fence is longer than any in the text.
+    let longest = text.split(|char| char != '`').map(str::len).max().unwrap_or(0);
+    let fence = "`".repeat(longest + 1);
+    if longest > 0 { format!("{fence} {text} {fence}") } else { format!("{fence}{text}{fence}") }
 }
 
-/// Text within a table.
+/// Text within a table, whose own markup is code alone.
 fn cell(text: &str) -> String {
     let text = text.replace(['\n', '\r'], " ").replace('|', "\\|");
-    text.replace('<', "&lt;").replace('>', "&gt;")
+    let is_balanced = text.matches('`').count().is_multiple_of(2);
+    let mut in_code = false;
+    let mut out = String::with_capacity(text.len());
+    for char in text.chars() {
+        match char {
+            '`' if is_balanced => in_code = !in_code,
+            '<' if !in_code => {
+                out.push_str("&lt;");
+                continue;
+            }
+            '>' if !in_code => {
+                out.push_str("&gt;");
+                continue;
+            }
+            '`' | '*' | '_' | '[' | '@' if !in_code => out.push('\\'),
+            _ => {}
+        }
+        out.push(char);
+    }
+    out
 }
 
 fn step_json(step: &NextStep) -> Json {
