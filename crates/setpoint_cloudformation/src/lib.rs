@@ -4,6 +4,7 @@
 //! conditions into logic and references into a graph, and looks for cycles, documented orders that are missing,
 //! references that a condition removes, signals that never come. It creates nothing and asks no service.
 
+mod artifacts;
 mod checks;
 mod conditions;
 mod cycles;
@@ -18,6 +19,7 @@ mod instance;
 mod naming;
 mod nested;
 mod omission;
+mod properties;
 mod sam;
 mod sat;
 mod template;
