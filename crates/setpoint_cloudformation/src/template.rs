@@ -28,6 +28,8 @@ pub struct Template {
     pub transforms: Vec<Symbol>,
     /// What a transform lets wait for what.
     pub made_edges: Vec<crate::sam::Made>,
+    /// The `Globals` of each serverless type.
+    pub(crate) globals: Table<Vec<Value>>,
     /// Local files that are deployed with the stack.
     pub(crate) artifacts: Vec<artifacts::Artifact>,
     /// What was not read, not understood or cut off.
@@ -68,6 +70,8 @@ pub struct Resource {
     pub others: Vec<Value>,
     /// Made by a transform out of the resource of this name.
     pub made_from: Option<Symbol>,
+    /// The `Globals` that do not hold for it; `*` is all.
+    pub(crate) ignored_globals: Option<Vec<Symbol>>,
 }
 
 impl Resource {
@@ -125,6 +129,7 @@ impl Template {
             outputs: Value { range: root.range, kind: ValueKind::Null },
             transforms: Vec::new(),
             made_edges: Vec::new(),
+            globals: Table::default(),
             artifacts: Vec::new(),
             omissions: Vec::new(),
         };
@@ -254,14 +259,24 @@ impl Template {
         }
     }
 
-    /// The `Globals` of the serverless transform hold for every resource of their type.
+    /// The `Globals` of the serverless transform hold for every resource of their type that does not refuse them.
     fn read_globals(&mut self, root: &Node) {
         for entry in root.get("Globals").map(Node::entries).unwrap_or_default() {
-            let kind = format!("AWS::Serverless::{}", entry.key.text().unwrap_or(""));
+            let kind = Symbol::new(&format!("AWS::Serverless::{}", entry.key.text().unwrap_or("")));
             let value = Value::read(&entry.value);
-            for resource in self.resources.values_mut().filter(|resource| *resource.kind == *kind) {
-                resource.others.push(value.clone());
+            for resource in self.resources.values_mut().filter(|resource| resource.kind == kind) {
+                let refused = match &resource.ignored_globals {
+                    Some(names) if names.iter().any(|name| &**name == "*") => continue,
+                    Some(names) => names.as_slice(),
+                    None => &[],
+                };
+                let mut value = value.clone();
+                if let ValueKind::Map(fields) = &mut value.kind {
+                    fields.retain(|field| !refused.contains(&field.name));
+                }
+                sam::merge(&mut resource.properties, &value);
             }
+            self.globals.entry(kind).or_default().push(value);
         }
     }
 
@@ -417,6 +432,9 @@ impl Template {
                     .filter_map(read)
                     .collect(),
                 made_from: None,
+                ignored_globals: value
+                    .get("IgnoreGlobals")
+                    .map(|node| names(node).into_iter().map(|(name, _)| name).collect()),
             };
             self.resources.insert(name, resource);
         }

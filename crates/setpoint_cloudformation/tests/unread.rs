@@ -218,10 +218,15 @@ fn what_is_added_elsewhere_is_open() {
             "Transform: AWS::Serverless-2016-10-31\nResources: {{F: {{Type: AWS::Serverless::{resource}}}}}\n"
         )
     };
-    assert_proved(&serverless("Function, Properties: {Events: {E: {Type: Schedule}}}"));
+    let schedule = "{Type: Schedule, Properties: {Schedule: rate(1 day)}}";
+    assert_proved(&serverless(&format!("Function, Properties: {{Events: {{E: {schedule}}}}}")));
     for wrong in [
         "GraphQLApi",
         "Connector",
+        "WebSocketApi",
+        "Api, Properties: {StageName: a, Domain: {DomainName: a, CertificateArn: b}}",
+        "Api, Properties: {StageName: a, Auth: {UsagePlan: {CreateUsagePlan: PER_API}}}",
+        "Function, Properties: {Events: {E: {Type: Schedule}}}",
         "Function, Properties: {Events: {E: {Type: Cognito}}}",
         "Function, Properties: {Events: {E: 5}}",
         "Function, Properties: {Events: [a]}",
