@@ -39,7 +39,7 @@ pub use value::{Guard, Value, ValueKind};
 use setpoint_data::{Kind, Node, Style};
 use setpoint_source::{
     Basis, Class, Coverage, Diagnostic, FileId, Gap, Judgement, Nouns, Range, Reached, Reason, Rule,
-    Severity, Sources, Standing, Witness,
+    Severity, Sources, Standing, Symbol, Witness,
 };
 
 use crate::conditions::Logic;
@@ -119,7 +119,20 @@ pub fn analyse(file: FileId, sources: &Sources) -> Analysis {
     }
     all.extend(document.diagnostics);
     all.append(&mut findings);
+    name_constructs(&template, &mut all);
     Analysis { template, graph, findings: all, reaches_final, coverage }
+}
+
+/// Names the CDK constructs of the resources that a finding is about: people look for these, not for logical names.
+fn name_constructs(template: &Template, findings: &mut [Diagnostic]) {
+    for finding in findings {
+        let named = finding.resources.iter().filter_map(|name| {
+            let construct = template.resources.get(&Symbol::new(name))?.construct()?;
+            Some(format!("`{name}` is the construct {construct}."))
+        });
+        let notes: Vec<String> = named.collect();
+        notes.into_iter().for_each(|note| finding.note(note));
+    }
 }
 
 /// The analysis of a template of which a limit left out a part: nothing is asked of the rest.

@@ -79,6 +79,11 @@ impl Resource {
         self.properties.at(path)
     }
 
+    /// The path of the CDK construct that it was synthesised from.
+    pub fn construct(&self) -> Option<&str> {
+        self.others.iter().find_map(|value| value.get("aws:cdk:path")?.text())
+    }
+
     /// Kept when the stack is deleted.
     pub fn is_retained(&self) -> bool {
         self.deletion_policy.as_deref().is_some_and(|policy| policy.starts_with("Retain"))

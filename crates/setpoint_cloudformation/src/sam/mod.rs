@@ -56,7 +56,17 @@ pub(crate) fn expand(template: &mut Template) {
     for (kind, range) in serverless_types(template) {
         template.omit(Omitted::Serverless(kind), range);
     }
+    forget_unmodelled(template);
     rename_references(template);
+}
+
+/// Takes the values of types that have no model away: each belongs to some of the resources that the transform makes, and a
+/// circle through the whole need not be one through its parts.
+fn forget_unmodelled(template: &mut Template) {
+    for resource in template.resources.values_mut().filter(|one| one.kind.starts_with("AWS::Serverless::")) {
+        resource.properties = nothing(resource.properties.range);
+        resource.others.clear();
+    }
 }
 
 /// The serverless types of a template, each where it stands.
