@@ -131,7 +131,9 @@ fn name_constructs(template: &Template, findings: &mut [Diagnostic]) {
             Some(format!("`{name}` is the construct {construct}."))
         });
         let notes: Vec<String> = named.collect();
-        notes.into_iter().for_each(|note| finding.note(note));
+        for note in notes {
+            finding.note(note);
+        }
     }
 }
 

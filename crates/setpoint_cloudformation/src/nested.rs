@@ -91,8 +91,11 @@ fn nested_of(template: &Template) -> Vec<(Symbol, Option<String>)> {
     stacks
         .map(|resource| {
             let named = ["TemplateURL", "Location"].iter().find_map(|name| resource.property(&[name]));
-            // Addresses of other places are not fetched, and expressions are not evaluated.
-            let local = named.and_then(Value::text).filter(|url| !url.contains("://") && !url.is_empty());
+            // Addresses of other places are not fetched, and expressions are not evaluated; the CDK says which file is meant.
+            let local = named
+                .and_then(Value::text)
+                .filter(|url| !url.contains("://") && !url.is_empty())
+                .or_else(|| resource.asset("TemplateURL"));
             (resource.name, local.map(str::to_owned))
         })
         .collect()

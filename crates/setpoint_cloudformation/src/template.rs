@@ -84,6 +84,14 @@ impl Resource {
         self.others.iter().find_map(|value| value.get("aws:cdk:path")?.text())
     }
 
+    /// The local file that the CDK uploads for a property, as the metadata names it.
+    pub(crate) fn asset(&self, property: &str) -> Option<&str> {
+        self.others.iter().find_map(|value| {
+            let is_of_property = value.get("aws:asset:property")?.text() == Some(property);
+            value.get("aws:asset:path")?.text().filter(|_| is_of_property)
+        })
+    }
+
     /// Kept when the stack is deleted.
     pub fn is_retained(&self) -> bool {
         self.deletion_policy.as_deref().is_some_and(|policy| policy.starts_with("Retain"))

@@ -443,3 +443,18 @@ fn parameters_that_contradict_themselves_are_not_proved() {
         ));
     }
 }
+
+#[test]
+fn a_nested_stack_of_the_cdk_is_read_by_its_asset() {
+    let outer = "Resources: {N: {Type: AWS::CloudFormation::Stack, Properties: {TemplateURL: !Sub \
+                 'https://s3.${AWS::URLSuffix}/b/k.json'}, Metadata: {'aws:asset:path': n.json, 'aws:asset:property': \
+                 TemplateURL}}}";
+    let whole = "Resources: {Q: {Type: AWS::SQS::Queue}}";
+    let (all, _) = answers(&[("t.yaml", outer), ("n.json", whole)]);
+    assert_eq!(all.len(), 2);
+    assert!(all[0].analysis.reaches_final.is_proved(), "{:?}", all[0].analysis.reaches_final);
+    assert!(answers(&[("t.yaml", outer)]).0[0].analysis.reaches_final.is_unknown());
+    let circular =
+        "Resources: {A: {Type: AWS::SQS::Queue, DependsOn: B}, B: {Type: AWS::SQS::Queue, DependsOn: A}}";
+    assert!(answers(&[("t.yaml", outer), ("n.json", circular)]).0[0].analysis.reaches_final.is_refuted());
+}
