@@ -5,6 +5,7 @@
 //! references that a condition removes, signals that never come. It creates nothing and asks no service.
 
 mod artifacts;
+mod assembly;
 mod checks;
 mod conditions;
 mod cycles;
@@ -26,6 +27,7 @@ mod template;
 mod update;
 mod value;
 
+pub use assembly::{Assembly, assembly, is_assembly};
 pub use graph::{Edge, Graph, Via};
 pub use hazards::{HAZARDS, Hazard};
 pub use instance::instance;
