@@ -219,18 +219,21 @@ fn what_is_added_elsewhere_is_open() {
         )
     };
     let schedule = "{Type: Schedule, Properties: {Schedule: rate(1 day)}}";
-    assert_proved(&serverless(&format!("Function, Properties: {{Events: {{E: {schedule}}}}}")));
+    assert_proved(&serverless(&format!(
+        "Function, Properties: {{InlineCode: a, Events: {{E: {schedule}}}}}"
+    )));
     for wrong in [
         "GraphQLApi",
         "Connector",
         "WebSocketApi",
+        "Function",
         "Api, Properties: {StageName: a, Domain: {DomainName: a, CertificateArn: b}}",
         "Api, Properties: {StageName: a, Auth: {UsagePlan: {CreateUsagePlan: PER_API}}}",
-        "Function, Properties: {Events: {E: {Type: Schedule}}}",
-        "Function, Properties: {Events: {E: {Type: Cognito}}}",
-        "Function, Properties: {Events: {E: 5}}",
-        "Function, Properties: {Events: [a]}",
-        "Function, Connectors: {C: {Properties: {Destination: {Id: a}, Permissions: [Read]}}}",
+        "Function, Properties: {InlineCode: a, Events: {E: {Type: Schedule}}}",
+        "Function, Properties: {InlineCode: a, Events: {E: {Type: Cognito}}}",
+        "Function, Properties: {InlineCode: a, Events: {E: 5}}",
+        "Function, Properties: {InlineCode: a, Events: [a]}",
+        "Function, Properties: {InlineCode: a}, Connectors: {C: {Properties: {Destination: {Id: a}, Permissions: [Read]}}}",
         "StateMachine, Properties: {Events: {E: {Type: Api}}}",
     ] {
         assert_open(&serverless(wrong));

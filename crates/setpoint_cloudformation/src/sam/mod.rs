@@ -184,6 +184,11 @@ impl Work<'_> {
     }
 
     fn function(&mut self, name: Symbol) {
+        // The transform refuses a function without code.
+        if !["InlineCode", "CodeUri", "ImageUri"].iter().any(|code| self.property(name, code).is_some()) {
+            let what = Omitted::MissingProperty(name, Symbol::new("CodeUri"));
+            self.template.omit(what, self.place(name));
+        }
         self.role(name, "AWS::Lambda::Function");
         let target = self.alias(name);
         if let Some(url) = self.take(name, "FunctionUrlConfig") {
