@@ -13,6 +13,7 @@ mod modules;
 mod next_run;
 mod packages;
 mod test;
+mod types;
 
 use std::process::ExitCode;
 
@@ -43,6 +44,8 @@ enum Task {
     Bench(bench::Arguments),
     /// Make the package indexes that are built in
     Packages(packages::Arguments),
+    /// Make the table of CloudFormation's resource types
+    Types(types::Arguments),
     /// Run every test, and say at the end what was skipped
     Test(test::Arguments),
     /// Run a command and print what it cost
@@ -60,6 +63,7 @@ fn main() -> ExitCode {
         Task::NextRun(arguments) => next_run::run(&arguments),
         Task::Bench(arguments) => bench::run(&arguments),
         Task::Packages(arguments) => packages::run(&arguments),
+        Task::Types(arguments) => types::run(&arguments),
         Task::Test(arguments) => test::run(&arguments),
         Task::Measure(arguments) => measure::run(&arguments),
     };

@@ -4,6 +4,8 @@
 //! conditions into logic and references into a graph, and looks for cycles, documented orders that are missing,
 //! references that a condition removes, signals that never come. It creates nothing and asks no service.
 
+mod artifacts;
+mod assembly;
 mod checks;
 mod conditions;
 mod cycles;
@@ -18,12 +20,14 @@ mod instance;
 mod naming;
 mod nested;
 mod omission;
+mod properties;
 mod sam;
 mod sat;
 mod template;
 mod update;
 mod value;
 
+pub use assembly::{Assembly, assembly, is_assembly};
 pub use graph::{Edge, Graph, Via};
 pub use hazards::{HAZARDS, Hazard};
 pub use instance::instance;
@@ -37,7 +41,7 @@ pub use value::{Guard, Value, ValueKind};
 use setpoint_data::{Kind, Node, Style};
 use setpoint_source::{
     Basis, Class, Coverage, Diagnostic, FileId, Gap, Judgement, Nouns, Range, Reached, Reason, Rule,
-    Severity, Sources, Standing, Witness,
+    Severity, Sources, Standing, Symbol, Witness,
 };
 
 use crate::conditions::Logic;
@@ -117,7 +121,22 @@ pub fn analyse(file: FileId, sources: &Sources) -> Analysis {
     }
     all.extend(document.diagnostics);
     all.append(&mut findings);
+    name_constructs(&template, &mut all);
     Analysis { template, graph, findings: all, reaches_final, coverage }
+}
+
+/// Names the CDK constructs of the resources that a finding is about: people look for these, not for logical names.
+fn name_constructs(template: &Template, findings: &mut [Diagnostic]) {
+    for finding in findings {
+        let named = finding.resources.iter().filter_map(|name| {
+            let construct = template.resources.get(&Symbol::new(name))?.construct()?;
+            Some(format!("`{name}` is the construct {construct}."))
+        });
+        let notes: Vec<String> = named.collect();
+        for note in notes {
+            finding.note(note);
+        }
+    }
 }
 
 /// The analysis of a template of which a limit left out a part: nothing is asked of the rest.

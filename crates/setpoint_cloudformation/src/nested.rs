@@ -7,6 +7,7 @@ use setpoint_source::{
     Diagnostic, FileId, FileSystem, Judgement, Rule, Severity, Sources, Symbol, Witness, normal, read_text,
 };
 
+use crate::artifacts::Artifact;
 use crate::omission::{Omission, Omitted};
 use crate::template::{Resource, Template};
 use crate::value::{Piece, Value, ValueKind};
@@ -32,6 +33,7 @@ pub fn check(files: &dyn FileSystem, sources: &Sources, path: &Path, file: FileI
         vec![Checked { path: path.to_owned(), analysis: analyse(file, sources), nested: Vec::new() }];
     let mut at = 0;
     while at < all.len() {
+        find_artifacts(files, &mut all[at]);
         for (name, wanted) in nested_of(&all[at].analysis.template) {
             let folder = all[at].path.parent().unwrap_or(Path::new(""));
             let Some(path) = wanted.map(|text| normal(&folder.join(text))) else {
@@ -89,8 +91,11 @@ fn nested_of(template: &Template) -> Vec<(Symbol, Option<String>)> {
     stacks
         .map(|resource| {
             let named = ["TemplateURL", "Location"].iter().find_map(|name| resource.property(&[name]));
-            // Addresses of other places are not fetched, and expressions are not evaluated.
-            let local = named.and_then(Value::text).filter(|url| !url.contains("://") && !url.is_empty());
+            // Addresses of other places are not fetched, and expressions are not evaluated; the CDK says which file is meant.
+            let local = named
+                .and_then(Value::text)
+                .filter(|url| !url.contains("://") && !url.is_empty())
+                .or_else(|| resource.asset("TemplateURL"));
             (resource.name, local.map(str::to_owned))
         })
         .collect()
@@ -98,14 +103,35 @@ fn nested_of(template: &Template) -> Vec<(Symbol, Option<String>)> {
 
 /// Records what of a nested stack is not known.
 fn omit(analysis: &mut Analysis, stack: Symbol, what: Omitted) {
-    let template = &analysis.template;
-    let Some(resource) = template.resources.get(&stack) else { return };
+    let Some(resource) = analysis.template.resources.get(&stack) else { return };
     let omission = Omission::new(what, resource.properties.range);
-    doubt(&mut analysis.reaches_final, &omission, template.file);
-    analysis.findings.extend(omission.finding(template.file));
-    analysis.template.omissions.push(omission);
+    add_omission(analysis, omission);
     analysis.coverage.sources.add(false, false);
-    analysis.coverage.resources = crate::coverage(&analysis.template).resources;
+}
+
+fn add_omission(analysis: &mut Analysis, omission: Omission) {
+    let file = analysis.template.file;
+    doubt(&mut analysis.reaches_final, &omission, file);
+    analysis.findings.extend(omission.finding(file));
+    analysis.template.omissions.push(omission);
+    let coverage = crate::coverage(&analysis.template);
+    analysis.coverage.resources = coverage.resources;
+    analysis.coverage.assumptions = coverage.assumptions;
+}
+
+/// Records the files that are deployed with a stack and are not beside its template.
+fn find_artifacts(files: &dyn FileSystem, checked: &mut Checked) {
+    let folder = checked.path.parent().unwrap_or(Path::new(""));
+    let is_missing = |artifact: &&Artifact| {
+        let path = normal(&folder.join(&artifact.path));
+        // The folder of the template is there, under whichever name.
+        !path.as_os_str().is_empty() && !files.is_file(&path) && !files.is_dir(&path)
+    };
+    let missing: Vec<Artifact> =
+        checked.analysis.template.artifacts.iter().filter(is_missing).cloned().collect();
+    for Artifact { resource, path, range } in missing {
+        add_omission(&mut checked.analysis, Omission::new(Omitted::Artifact(resource, path), range));
+    }
 }
 
 fn doubt(answer: &mut Judgement, omission: &Omission, file: FileId) {

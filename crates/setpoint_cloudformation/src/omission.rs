@@ -73,6 +73,19 @@ pub enum Omitted {
     NestedLimit(usize),
     /// Whether one resource always waits for another was not decided.
     Waits(Symbol, Symbol),
+    /// A type of AWS that the table of types lacks.
+    UnknownType(Symbol),
+    /// A property that the table of types lacks.
+    UnknownProperty(Symbol, Symbol),
+    MissingProperty(Symbol, Symbol),
+    /// A property whose value is of another kind than its type takes.
+    PropertyValue(Symbol, Symbol),
+    /// The value of an export of a stack that was not read.
+    Import(String),
+    /// A resource that code of somebody else makes: a custom resource, a type of the registry.
+    Provider(Symbol, Symbol),
+    /// A local file that is deployed with the stack, and is not there.
+    Artifact(Symbol, String),
 }
 
 impl Omission {
@@ -131,7 +144,9 @@ impl Omission {
         use Omitted as O;
         let rule = match &self.what {
             // The reader of data tells what it cannot read, and the verdict what it assumes.
-            O::Data(..) | O::LoopDefault(_) => return None,
+            O::Data(..) | O::LoopDefault(_) | O::Import(_) | O::Provider(..) | O::Artifact(..) => {
+                return None;
+            }
             O::LoopLimit(..) | O::NestedLimit(_) | O::Waits(..) => Rule::LimitReached,
             O::NestedUnreadable { .. } | O::NestedInItself(_) => Rule::NestedStack,
             _ => match self.gap() {
@@ -173,6 +188,8 @@ impl Omission {
             | O::Function(_)
             | O::CircularCondition(_)
             | O::Loop(_)
+            | O::MissingProperty(..)
+            | O::PropertyValue(..)
             | O::ServerlessType(_) => Gap::Malformed,
             O::UnknownSection(_)
             | O::UnknownFunction(_)
@@ -180,6 +197,8 @@ impl Omission {
             | O::Module
             | O::RegistryModule(_)
             | O::LoopValues(_)
+            | O::UnknownType(_)
+            | O::UnknownProperty(..)
             | O::Serverless(_) => Gap::NotModelled,
             O::SecondDocument | O::Include | O::NestedElsewhere(_) | O::NestedUnreadable { .. } => {
                 Gap::Unread
@@ -187,7 +206,7 @@ impl Omission {
             O::Data(_, Rule::LimitReached) => Gap::Limit,
             O::Data(..) => Gap::Malformed,
             O::LoopLimit(..) | O::NestedLimit(_) | O::Waits(..) => Gap::Limit,
-            O::LoopDefault(_) => Gap::Assumed,
+            O::LoopDefault(_) | O::Import(_) | O::Provider(..) | O::Artifact(..) => Gap::Assumed,
             O::NestedInItself(_) | O::Rules => Gap::Undecided,
         }
     }
@@ -203,6 +222,10 @@ impl Omission {
             | O::NestedElsewhere(name)
             | O::NestedInItself(name)
             | O::NestedUnreadable { stack: name, .. }
+            | O::UnknownProperty(name, _)
+            | O::MissingProperty(name, _)
+            | O::PropertyValue(name, _)
+            | O::Artifact(name, _)
             | O::Waits(name, _) => Some(*name),
             _ => None,
         }
@@ -268,6 +291,17 @@ impl Omission {
             O::Waits(from, to) => {
                 format!("`{from}` may wait for `{to}` in more ways than are looked at")
             }
+            O::UnknownType(kind) => format!("the type `{kind}` is not among those that AWS had published"),
+            O::UnknownProperty(name, property) => {
+                format!("the type of `{name}` has no property `{property}` that is known here")
+            }
+            O::MissingProperty(name, property) => format!("`{name}` lacks the property `{property}`"),
+            O::PropertyValue(name, property) => {
+                format!("`{property}` of `{name}` has not the kind of value that its type takes")
+            }
+            O::Import(export) => format!("another stack exports `{export}`"),
+            O::Provider(name, kind) => format!("the provider of `{name}` ({kind}) answers"),
+            O::Artifact(name, path) => format!("`{path}`, which `{name}` deploys, is made before"),
         }
     }
 
@@ -276,6 +310,10 @@ impl Omission {
         match &self.what {
             O::Type(_) => Some("Give it a type, such as `Type: AWS::S3::Bucket`."),
             O::UnknownAttribute(..) => Some("Move it into `Properties`, or mend its name."),
+            O::UnknownType(_) | O::UnknownProperty(..) => {
+                Some("Mend its name; if it is newer than this version of Setpoint, nothing is wrong.")
+            }
+            O::MissingProperty(..) => Some("Give it: the creation fails without."),
             O::ServerlessType(_) => Some("Add `Transform: AWS::Serverless-2016-10-31`."),
             _ => None,
         }

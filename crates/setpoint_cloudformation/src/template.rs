@@ -9,7 +9,7 @@ use setpoint_source::{FileId, Range, Span, Symbol};
 
 use crate::omission::{Omission, Omitted};
 use crate::value::{Value, ValueKind};
-use crate::{foreach, functions, sam};
+use crate::{artifacts, foreach, functions, properties, sam};
 
 pub(crate) type Table<V> = IndexMap<Symbol, V, FxBuildHasher>;
 
@@ -28,6 +28,10 @@ pub struct Template {
     pub transforms: Vec<Symbol>,
     /// What a transform lets wait for what.
     pub made_edges: Vec<crate::sam::Made>,
+    /// The `Globals` of each serverless type.
+    pub(crate) globals: Table<Vec<Value>>,
+    /// Local files that are deployed with the stack.
+    pub(crate) artifacts: Vec<artifacts::Artifact>,
     /// What was not read, not understood or cut off.
     pub omissions: Vec<Omission>,
 }
@@ -66,11 +70,26 @@ pub struct Resource {
     pub others: Vec<Value>,
     /// Made by a transform out of the resource of this name.
     pub made_from: Option<Symbol>,
+    /// The `Globals` that do not hold for it; `*` is all.
+    pub(crate) ignored_globals: Option<Vec<Symbol>>,
 }
 
 impl Resource {
     pub fn property(&self, path: &[&str]) -> Option<&Value> {
         self.properties.at(path)
+    }
+
+    /// The path of the CDK construct that it was synthesised from.
+    pub fn construct(&self) -> Option<&str> {
+        self.others.iter().find_map(|value| value.get("aws:cdk:path")?.text())
+    }
+
+    /// The local file that the CDK uploads for a property, as the metadata names it.
+    pub(crate) fn asset(&self, property: &str) -> Option<&str> {
+        self.others.iter().find_map(|value| {
+            let is_of_property = value.get("aws:asset:property")?.text() == Some(property);
+            value.get("aws:asset:path")?.text().filter(|_| is_of_property)
+        })
     }
 
     /// Kept when the stack is deleted.
@@ -123,6 +142,8 @@ impl Template {
             outputs: Value { range: root.range, kind: ValueKind::Null },
             transforms: Vec::new(),
             made_edges: Vec::new(),
+            globals: Table::default(),
+            artifacts: Vec::new(),
             omissions: Vec::new(),
         };
         template.read_sections(root);
@@ -136,6 +157,9 @@ impl Template {
         template.read_resources(&root);
         template.read_outputs(&root);
         template.read_globals(&root);
+        properties::check(&mut template);
+        template.artifacts = artifacts::find(&template);
+        template.find_others();
         sam::expand(&mut template);
         // The copies that a loop makes stand at one place.
         template.omissions.sort_by_key(|omission| omission.range.start);
@@ -233,7 +257,8 @@ impl Template {
                     && node.items().iter().all(|one| one.text().is_some())
             });
             let is_text = value.entry("Default").is_none_or(|entry| entry.value.text().is_some());
-            if kind.is_none() || !is_list || !is_text {
+            let is_known = kind.as_deref().is_some_and(is_parameter_type);
+            if !is_known || !is_list || !is_text || !is_default_allowed(value) {
                 self.omit(Omitted::Entry("Parameters", name), key.range);
             }
             let allowed = allowed.map(Node::items).unwrap_or_default();
@@ -247,15 +272,53 @@ impl Template {
         }
     }
 
-    /// The `Globals` of the serverless transform hold for every resource of their type.
+    /// The `Globals` of the serverless transform hold for every resource of their type that does not refuse them.
     fn read_globals(&mut self, root: &Node) {
         for entry in root.get("Globals").map(Node::entries).unwrap_or_default() {
-            let kind = format!("AWS::Serverless::{}", entry.key.text().unwrap_or(""));
+            let kind = Symbol::new(&format!("AWS::Serverless::{}", entry.key.text().unwrap_or("")));
             let value = Value::read(&entry.value);
-            for resource in self.resources.values_mut().filter(|resource| *resource.kind == *kind) {
-                resource.others.push(value.clone());
+            for resource in self.resources.values_mut().filter(|resource| resource.kind == kind) {
+                let refused = match &resource.ignored_globals {
+                    Some(names) if names.iter().any(|name| &**name == "*") => continue,
+                    Some(names) => names.as_slice(),
+                    None => &[],
+                };
+                let mut value = value.clone();
+                if let ValueKind::Map(fields) = &mut value.kind {
+                    fields.retain(|field| !refused.contains(&field.name));
+                }
+                sam::merge(&mut resource.properties, &value);
+            }
+            self.globals.entry(kind).or_default().push(value);
+        }
+    }
+
+    /// Records what other stacks and other people's code must do: exports, custom resources, types of the registry.
+    fn find_others(&mut self) {
+        let mut found = Vec::new();
+        for resource in self.resources.values() {
+            let is_aws = ["AWS::", "Alexa::"].iter().any(|prefix| resource.kind.starts_with(prefix));
+            let is_custom = &*resource.kind == "AWS::CloudFormation::CustomResource";
+            if (is_custom || !is_aws) && resource.kind.contains("::") && !resource.kind.ends_with("::MODULE")
+            {
+                let what = Omitted::Provider(resource.name, resource.kind);
+                found.push(Omission::new(what, resource.type_ranges.1));
             }
         }
+        let values =
+            self.resources.values().flat_map(|one| std::iter::once(&one.properties).chain(&one.others));
+        for value in values.chain([&self.outputs]) {
+            value.each(&mut |value| {
+                if let ValueKind::Call { name, argument } = &value.kind
+                    && &**name == "Fn::ImportValue"
+                {
+                    let text = self.text.get(argument.range.start as usize..argument.range.end as usize);
+                    let export = argument.text().or(text).unwrap_or_default().to_owned();
+                    found.push(Omission::new(Omitted::Import(export), value.range));
+                }
+            });
+        }
+        self.omissions.append(&mut found);
     }
 
     fn read_mappings(&mut self, root: &Node) {
@@ -382,6 +445,9 @@ impl Template {
                     .filter_map(read)
                     .collect(),
                 made_from: None,
+                ignored_globals: value
+                    .get("IgnoreGlobals")
+                    .map(|node| names(node).into_iter().map(|(name, _)| name).collect()),
             };
             self.resources.insert(name, resource);
         }
@@ -403,6 +469,7 @@ impl Template {
                 }
                 "DependsOn" => is_name(value) || (value.is_sequence() && value.items().iter().all(is_name)),
                 "Condition" => is_name(value),
+                "DeletionPolicy" | "UpdateReplacePolicy" => is_policy(attribute, value),
                 _ => true,
             };
             if !is_well_formed {
@@ -411,6 +478,61 @@ impl Template {
                 self.omit(Omitted::Serverless(Symbol::new(attribute)), key.range);
             }
         }
+    }
+}
+
+/// Whether a parameter may have a type of this name.
+fn is_parameter_type(kind: &str) -> bool {
+    let element = kind.strip_prefix("List<").and_then(|rest| rest.strip_suffix('>')).unwrap_or(kind);
+    ["String", "Number", "CommaDelimitedList"].contains(&element) || element.starts_with("AWS::")
+}
+
+/// Whether the default of a parameter satisfies what the parameter says of its values.
+fn is_default_allowed(parameter: &Node) -> bool {
+    let text = |key: &str| parameter.get(key).and_then(Node::text);
+    let number = |key: &str| text(key).map(|text| text.trim().parse::<f64>());
+    let is_bound = |key: &str| number(key).is_none_or(|bound| bound.is_ok());
+    if !["MinValue", "MaxValue", "MinLength", "MaxLength"].into_iter().all(is_bound) {
+        return false;
+    }
+    let bound = |key: &str| number(key).and_then(Result::ok);
+    let (Some(default), Some(kind)) = (text("Default"), text("Type")) else { return true };
+    let values: Vec<&str> = match kind {
+        "CommaDelimitedList" => default.split(',').map(str::trim).collect(),
+        _ if kind.starts_with("List<") => default.split(',').map(str::trim).collect(),
+        _ => vec![default],
+    };
+    let allowed = parameter.get("AllowedValues").map(Node::items).unwrap_or_default();
+    let is_number = ["Number", "List<Number>"].contains(&kind);
+    // The value of a name in the parameter store is not in the template.
+    let is_stored = kind.contains("SSM::Parameter::Value");
+    values.into_iter().all(|value| {
+        let parsed = value.parse::<f64>();
+        let fits_number = !is_number
+            || parsed.as_ref().is_ok_and(|&parsed| {
+                bound("MinValue").is_none_or(|least| parsed >= least)
+                    && bound("MaxValue").is_none_or(|most| parsed <= most)
+            });
+        let length = value.chars().count() as f64;
+        let fits_length = kind != "String"
+            || (bound("MinLength").is_none_or(|least| length >= least)
+                && bound("MaxLength").is_none_or(|most| length <= most));
+        let is_listed = allowed.is_empty()
+            || is_stored
+            || allowed
+                .iter()
+                .filter_map(Node::text)
+                .any(|one| one == value || (is_number && one.parse::<f64>().ok() == parsed.clone().ok()));
+        fits_number && fits_length && is_listed
+    })
+}
+
+/// Whether a value may be the policy that an attribute names. A function chooses one when the stack is deployed.
+fn is_policy(attribute: &str, node: &Node) -> bool {
+    match node.text().filter(|_| node.tag.is_none()) {
+        Some("RetainExceptOnCreate") => attribute == "DeletionPolicy",
+        Some(policy) => ["Delete", "Retain", "Snapshot"].contains(&policy),
+        None => node.tag.is_some() || node.is_mapping(),
     }
 }
 

@@ -121,7 +121,6 @@ fn every_malformed_or_unknown_function_is_open() {
         "!FindInMap [Names, test, Queue]",
         "!Base64 a",
         "!Cidr [!Ref A, 2, 8]",
-        "!ImportValue other",
         "!Select [0, !GetAZs '']",
     ] {
         assert_proved(&with_value(whole));
@@ -219,14 +218,22 @@ fn what_is_added_elsewhere_is_open() {
             "Transform: AWS::Serverless-2016-10-31\nResources: {{F: {{Type: AWS::Serverless::{resource}}}}}\n"
         )
     };
-    assert_proved(&serverless("Function, Properties: {Events: {E: {Type: Schedule}}}"));
+    let schedule = "{Type: Schedule, Properties: {Schedule: rate(1 day)}}";
+    assert_proved(&serverless(&format!(
+        "Function, Properties: {{InlineCode: a, Events: {{E: {schedule}}}}}"
+    )));
     for wrong in [
         "GraphQLApi",
         "Connector",
-        "Function, Properties: {Events: {E: {Type: Cognito}}}",
-        "Function, Properties: {Events: {E: 5}}",
-        "Function, Properties: {Events: [a]}",
-        "Function, Connectors: {C: {Properties: {Destination: {Id: a}, Permissions: [Read]}}}",
+        "WebSocketApi",
+        "Function",
+        "Api, Properties: {StageName: a, Domain: {DomainName: a, CertificateArn: b}}",
+        "Api, Properties: {StageName: a, Auth: {UsagePlan: {CreateUsagePlan: PER_API}}}",
+        "Function, Properties: {InlineCode: a, Events: {E: {Type: Schedule}}}",
+        "Function, Properties: {InlineCode: a, Events: {E: {Type: Cognito}}}",
+        "Function, Properties: {InlineCode: a, Events: {E: 5}}",
+        "Function, Properties: {InlineCode: a, Events: [a]}",
+        "Function, Properties: {InlineCode: a}, Connectors: {C: {Properties: {Destination: {Id: a}, Permissions: [Read]}}}",
         "StateMachine, Properties: {Events: {E: {Type: Api}}}",
     ] {
         assert_open(&serverless(wrong));
@@ -370,4 +377,87 @@ fn coverage_counts_what_was_passed_over() {
     )]);
     let resources = all[0].analysis.coverage.resources;
     assert_eq!((resources.reached, resources.found), (1, 3));
+}
+
+/// Returns what the answer about a template rests on, as sentences; nothing if it is not a conditional yes.
+fn assumed(files: &[(&str, &str)]) -> Vec<String> {
+    let answer = answers(files).0.remove(0).analysis.reaches_final;
+    conditional(&answer).into_iter().flatten().map(|reason| reason.words.clone()).collect()
+}
+
+#[test]
+fn what_others_must_do_is_named() {
+    let import = "Resources: {Q: {Type: AWS::SQS::Queue, Properties: {QueueName: !ImportValue other}}}";
+    assert_eq!(assumed(&[("t.yaml", import)]), ["another stack exports `other`"]);
+    let custom = "Resources: {C: {Type: Custom::Thing, Properties: {ServiceToken: arn:a}}}";
+    assert_eq!(assumed(&[("t.yaml", custom)]), ["the provider of `C` (Custom::Thing) answers"]);
+    let registry = "Resources: {C: {Type: Some::Service::Thing}}";
+    assert_eq!(assumed(&[("t.yaml", registry)]), ["the provider of `C` (Some::Service::Thing) answers"]);
+}
+
+#[test]
+fn code_that_is_not_there_is_named() {
+    let function = "Transform: AWS::Serverless-2016-10-31\nResources: {F: {Type: AWS::Serverless::Function, \
+                    Properties: {CodeUri: src/, Handler: a.b, Runtime: python3.12}}}";
+    assert_eq!(assumed(&[("t.yaml", function)]), ["`src/`, which `F` deploys, is made before"]);
+    let whole = answers(&[("t.yaml", function), ("src/a.py", "")]).0.remove(0);
+    assert!(whole.analysis.reaches_final.is_proved(), "{:?}", whole.analysis.reaches_final);
+}
+
+#[test]
+fn values_that_no_resource_takes_are_not_proved() {
+    for properties in ["{QueueName: [a]}", "{RedrivePolicy: [1]}", "{Nope: 1}", "{DelaySeconds: soon}"] {
+        assert_open(&format!("Resources: {{Q: {{Type: AWS::SQS::Queue, Properties: {properties}}}}}"));
+    }
+    assert_open("Resources: {F: {Type: AWS::SQS::Qeue}}");
+    assert_open("Resources: {F: {Type: AWS::Lambda::Function, Properties: {Role: arn:a}}}");
+    assert_open("Resources: {Q: {Type: AWS::SQS::Queue, DeletionPolicy: Sometimes}}");
+    assert_open("Resources: {Q: {Type: AWS::SQS::Queue, UpdateReplacePolicy: RetainExceptOnCreate}}");
+    assert_proved("Resources: {Q: {Type: AWS::SQS::Queue, DeletionPolicy: RetainExceptOnCreate}}");
+    assert_proved("Resources: {Q: {Type: AWS::SQS::Queue, Properties: {DelaySeconds: '5', FifoQueue: yes}}}");
+}
+
+#[test]
+fn parameters_that_contradict_themselves_are_not_proved() {
+    for parameter in [
+        "{Type: Strng}",
+        "{Type: Number, Default: abc}",
+        "{Type: Number, Default: 2, MinValue: 3}",
+        "{Type: Number, Default: 2, MaxValue: high}",
+        "{Type: String, Default: z, AllowedValues: [a, b]}",
+        "{Type: String, Default: long, MaxLength: 3}",
+        "{Type: CommaDelimitedList, Default: 'a,c', AllowedValues: [a, b]}",
+    ] {
+        assert_open(&template(
+            "Parameters",
+            Some(&format!(
+                "{{Stage: {{Type: String, Default: test, AllowedValues: [test, prod]}}, P: {parameter}}}"
+            )),
+        ));
+    }
+    for parameter in
+        ["{Type: Number, Default: '3', AllowedValues: [3, 4]}", "{Type: 'List<AWS::EC2::Subnet::Id>'}"]
+    {
+        assert_proved(&template(
+            "Parameters",
+            Some(&format!(
+                "{{Stage: {{Type: String, Default: test, AllowedValues: [test, prod]}}, P: {parameter}}}"
+            )),
+        ));
+    }
+}
+
+#[test]
+fn a_nested_stack_of_the_cdk_is_read_by_its_asset() {
+    let outer = "Resources: {N: {Type: AWS::CloudFormation::Stack, Properties: {TemplateURL: !Sub \
+                 'https://s3.${AWS::URLSuffix}/b/k.json'}, Metadata: {'aws:asset:path': n.json, 'aws:asset:property': \
+                 TemplateURL}}}";
+    let whole = "Resources: {Q: {Type: AWS::SQS::Queue}}";
+    let (all, _) = answers(&[("t.yaml", outer), ("n.json", whole)]);
+    assert_eq!(all.len(), 2);
+    assert!(all[0].analysis.reaches_final.is_proved(), "{:?}", all[0].analysis.reaches_final);
+    assert!(answers(&[("t.yaml", outer)]).0[0].analysis.reaches_final.is_unknown());
+    let circular =
+        "Resources: {A: {Type: AWS::SQS::Queue, DependsOn: B}, B: {Type: AWS::SQS::Queue, DependsOn: A}}";
+    assert!(answers(&[("t.yaml", outer), ("n.json", circular)]).0[0].analysis.reaches_final.is_refuted());
 }

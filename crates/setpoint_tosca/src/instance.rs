@@ -1,5 +1,6 @@
 //! A topology as an instance of its rule set.
 
+use rustc_hash::FxHashSet;
 use setpoint_orchestra::{Instance, InstanceBuilder, InstanceError, Model};
 use setpoint_source::Symbol;
 
@@ -19,17 +20,15 @@ pub fn instance(
         let object = builder.object("node", name.as_str(), Some(node.span));
         builder.kind(object, node_kind(service, node.kind));
     }
+    let mut seen = FxHashSet::default();
     for (index, one) in topology.relationships.iter().enumerate() {
         if one.source == one.target {
             continue;
         }
         let (span, kind) = (Some(one.span), one.behaviour.as_str());
         let id = format!("{}.{} -> {}", one.source, one.requirement, one.target);
-        let id = if topology.relationships[..index].iter().any(|other| same(other, one)) {
-            format!("{id} #{index}")
-        } else {
-            id
-        };
+        let is_first = seen.insert((one.source, one.requirement, one.target));
+        let id = if is_first { id } else { format!("{id} #{index}") };
         for (class, node) in [("capability", one.target), ("requirement", one.source)] {
             let object = builder.object(class, id.as_str(), span);
             builder.kind(object, kind);
@@ -41,10 +40,6 @@ pub fn instance(
         builder.link(object, "req", id.as_str(), span);
     }
     builder.finish()
-}
-
-fn same(a: &crate::topology::Relationship, b: &crate::topology::Relationship) -> bool {
-    (a.source, a.requirement, a.target) == (b.source, b.requirement, b.target)
 }
 
 /// The layer of a node: they behave alike.

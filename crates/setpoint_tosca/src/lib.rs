@@ -5,10 +5,12 @@
 //! script and fetches no import.
 
 mod archive;
+mod calls;
 pub mod draw;
 mod instance;
 mod omission;
 mod rule_file;
+mod scripts;
 mod service;
 mod start;
 mod substitution;

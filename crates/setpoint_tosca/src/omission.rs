@@ -47,6 +47,15 @@ pub enum Omitted {
         reason: String,
     },
     ImportLimit(usize),
+    /// A repository that an import names, and nothing defines.
+    Repository(Symbol),
+    /// A file of an operation or an artifact that is at an address.
+    ScriptElsewhere(Symbol, String),
+    ScriptMissing {
+        of: Symbol,
+        target: String,
+        path: String,
+    },
     /// The orchestrator has to find a node.
     Chosen(Symbol, Symbol),
     Filter(Symbol),
@@ -78,6 +87,13 @@ impl Omission {
             O::Data(..) => return None,
             O::ImportUnreadable { path, .. } => Diagnostic::new(Rule::MissingImport, self.words())
                 .with_note(format!("It was looked for at {path}.")),
+            O::ScriptElsewhere(..) => return None,
+            O::ScriptMissing { of, target, path } => Diagnostic::new(
+                Rule::UnreadableFile,
+                format!("`{of}` uses the file `{target}`, which is not there"),
+            )
+            .severity(Severity::Warning)
+            .with_note(format!("It was looked for at {path}.")),
             O::ImportLimit(_) => Diagnostic::new(Rule::LimitReached, self.words()),
             O::NoNodes => Diagnostic::new(Rule::NothingChecked, self.words()).severity(Severity::Note),
             O::NoType(_) => Diagnostic::new(Rule::UnknownType, self.words())
@@ -116,10 +132,12 @@ impl Omission {
             | O::CircularType(_)
             | O::RelationshipTemplate(_)
             | O::SubstitutionMapping
+            | O::Repository(_)
             | O::Instance(_) => Gap::Malformed,
             O::SecondDocument | O::ImportWithoutFile | O::ImportElsewhere(_) | O::ImportUnreadable { .. } => {
                 Gap::Unread
             }
+            O::ScriptElsewhere(..) | O::ScriptMissing { .. } => Gap::Assumed,
             O::NoNodes => Gap::NothingEntered,
             O::UnknownSection(_)
             | O::Version(_)
@@ -155,7 +173,9 @@ impl Omission {
             | O::NotSubstituted(node)
             | O::SubstitutedAgain(node)
             | O::Copied(node)
-            | O::Counted(node) => Some(*node),
+            | O::Counted(node)
+            | O::ScriptElsewhere(node, _)
+            | O::ScriptMissing { of: node, .. } => Some(*node),
             _ => None,
         }
     }
@@ -184,7 +204,15 @@ impl Omission {
                 format!("the type of `{node}` has no requirement `{requirement}`")
             }
             O::ImportWithoutFile => "this import names no file".to_owned(),
-            O::ImportElsewhere(target) => format!("`{target}` is not in this folder, and nothing is fetched"),
+            O::ImportElsewhere(target) => {
+                format!(
+                    "the import `{target}` was not read: it is not in this folder, and nothing is fetched"
+                )
+            }
+            O::Repository(name) => format!("the repository `{name}` is not defined"),
+            O::ScriptElsewhere(of, target) | O::ScriptMissing { of, target, .. } => {
+                format!("`{target}`, which `{of}` uses, is there when it is deployed")
+            }
             O::ImportUnreadable { target, reason, .. } => {
                 format!("the import `{target}` cannot be read: {reason}")
             }

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use indexmap::IndexMap;
+use rustc_hash::FxHashSet;
 use setpoint_data::{Document, Entry, Node};
 use setpoint_source::{
     Counted, Diagnostic, FileError, FileId, FileSystem, Range, Rule, Sources, Span, Symbol, normal, read_text,
@@ -10,7 +11,8 @@ use setpoint_source::{
 
 use crate::omission::{Omission, Omitted};
 use crate::substitution::Substitution;
-use crate::types::{Types, are_named_items, named_items, symbol};
+use crate::types::{Types, ancestors, are_named_items, keys, named_items, symbol};
+use crate::{calls, scripts};
 
 /// Imports may import; a chain this long is no longer a library.
 const MAX_FILES: usize = 500;
@@ -26,6 +28,11 @@ pub struct Service {
     /// Imported topologies that stand for a node of a type.
     pub inner: IndexMap<Symbol, Service>,
     pub inputs: Vec<Symbol>,
+    /// Names of groups, policies and workflows.
+    pub(crate) other_templates: Vec<Symbol>,
+    pub(crate) calls: Vec<calls::Call>,
+    /// Files that node templates and node types name.
+    pub(crate) scripts: Vec<scripts::Script>,
     pub has_topology: bool,
     /// An import could not be followed, so a type may be there that is not seen.
     pub incomplete: bool,
@@ -46,6 +53,7 @@ pub struct NodeTemplate {
     pub requirements: Vec<Assignment>,
     /// Capabilities that the template itself names.
     pub capabilities: Vec<Symbol>,
+    pub artifacts: Vec<Symbol>,
     /// `node_filter` and `select`: the orchestrator finds an existing node.
     pub selected: bool,
     /// `substitute`: a topology stands for it.
@@ -119,8 +127,8 @@ impl Service {
             _ if service.is_cut_off(file) => {}
             Some(root) if root.is_mapping() => {
                 service.check_version(file, root);
-                service.read_topology(file, root);
-                service.read_types(file, root);
+                service.read_topology(file, root, path);
+                service.read_types(file, root, path);
                 let mut seen = vec![normal(path)];
                 service.read_imports(files, sources, file, root, path, &mut seen);
                 if service.nodes.is_empty() {
@@ -135,7 +143,43 @@ impl Service {
             }
         }
         service.add_normative();
+        service.find_scripts(files);
         service
+    }
+
+    /// Records the files that are not there of those that the templates and their types name. An operation may name an
+    /// artifact instead of a file.
+    fn find_scripts(&mut self, files: &dyn FileSystem) {
+        let mut missing = Vec::new();
+        for topology in std::iter::once(&*self).chain(self.inner.values()) {
+            for script in &topology.scripts {
+                let artifact = Symbol::new(&script.target);
+                let (own, kind) = match topology.nodes.get(&script.of) {
+                    Some(node) => (node.artifacts.contains(&artifact), node.kind),
+                    None => (false, script.of),
+                };
+                if !own && !self.artifacts_of(kind).contains(&artifact) {
+                    missing.push((script.of, script.check(files)));
+                }
+            }
+        }
+        let nodes = self.nodes.values().chain(self.inner.values().flat_map(|inner| inner.nodes.values()));
+        let mut used: FxHashSet<Symbol> = FxHashSet::default();
+        for node in nodes {
+            used.insert(node.name);
+            if used.insert(node.kind) {
+                used.extend(ancestors(&self.types.nodes, node.kind));
+            }
+        }
+        let missing = missing.into_iter().filter(|(of, _)| used.contains(of)).filter_map(|(_, what)| what);
+        self.omissions.extend(missing);
+    }
+
+    /// The artifacts of a node type and of those that it derives from.
+    fn artifacts_of(&self, kind: Symbol) -> Vec<Symbol> {
+        let chain = ancestors(&self.types.nodes, kind);
+        let types = chain.iter().filter_map(|kind| self.types.nodes.get(kind));
+        types.flat_map(|kind| kind.artifacts.iter().copied()).collect()
     }
 
     /// Whether a limit left out a part of a file.
@@ -173,7 +217,7 @@ impl Service {
     }
 
     /// Reads the types of a file, and looks at the shape of its sections.
-    fn read_types(&mut self, file: FileId, root: &Node) {
+    fn read_types(&mut self, file: FileId, root: &Node, path: &Path) {
         for Entry { key, value } in root.entries() {
             let Some(name) = key.text() else {
                 self.omit(Omitted::Key, key.range.in_file(file));
@@ -191,6 +235,11 @@ impl Service {
             }
         }
         self.types.add(root, file, &mut self.omissions);
+        let folder = path.parent().unwrap_or(Path::new(""));
+        for Entry { key, value } in root.get("node_types").map(Node::entries).unwrap_or_default() {
+            let Some(name) = symbol(Some(key)) else { continue };
+            self.scripts.extend(scripts::find(file, folder, name, value));
+        }
     }
 
     fn check_version(&mut self, file: FileId, root: &Node) {
@@ -216,11 +265,20 @@ impl Service {
         seen: &mut Vec<PathBuf>,
     ) {
         let folder = path.parent().unwrap_or(Path::new(""));
-        for (target, range) in imports(root.get("imports")) {
+        for Import { target, repository, range } in imports(root.get("imports")) {
             let span = range.in_file(file);
             let Some(target) = target else {
                 self.not_imported(Omitted::ImportWithoutFile, span);
                 continue;
+            };
+            let address = repository.as_ref().map(|name| repository_address(root, name));
+            let target = match (address, repository) {
+                (Some(Some(address)), _) => format!("{}/{target}", address.trim_end_matches('/')),
+                (Some(None), Some(name)) => {
+                    self.not_imported(Omitted::Repository(Symbol::new(&name)), span);
+                    continue;
+                }
+                _ => target,
             };
             if PROFILES.contains(&target.as_str()) {
                 continue;
@@ -267,13 +325,13 @@ impl Service {
                 continue;
             }
             let mut inner = Self::default();
-            inner.read_topology(imported, &root);
+            inner.read_topology(imported, &root, &next);
             // A topology counts only where it stands for a node.
             if let Some(substitution) = &inner.substitution {
                 self.omissions.append(&mut inner.omissions);
                 self.inner.entry(substitution.node_type).or_insert(inner);
             }
-            self.read_types(imported, &root);
+            self.read_types(imported, &root, &next);
             self.read_imports(files, sources, imported, &root, &next, seen);
         }
     }
@@ -285,7 +343,7 @@ impl Service {
         self.omit(what, span);
     }
 
-    fn read_topology(&mut self, file: FileId, root: &Node) {
+    fn read_topology(&mut self, file: FileId, root: &Node, path: &Path) {
         let Some(section) = TOPOLOGY.iter().find_map(|name| root.entry(name)) else { return };
         let topology = &section.value;
         if !topology.is_mapping() {
@@ -295,9 +353,18 @@ impl Service {
         for Entry { key, value } in topology.entries() {
             self.check_topology_section(file, key, value);
         }
+        let folder = path.parent().unwrap_or(Path::new(""));
         for entry in topology.get("node_templates").map(Node::entries).unwrap_or_default() {
             self.read_node(file, entry);
+            if let Some(name) = symbol(Some(&entry.key)) {
+                self.scripts.extend(scripts::find(file, folder, name, &entry.value));
+            }
         }
+        for section in ["groups", "policies", "workflows"] {
+            let section = named_items(topology.get(section));
+            self.other_templates.extend(section.iter().filter_map(|(key, _)| symbol(Some(key))));
+        }
+        self.calls = calls::find(file, topology);
         for Entry { key, value } in
             topology.get("relationship_templates").map(Node::entries).unwrap_or_default()
         {
@@ -309,13 +376,7 @@ impl Service {
                 None => self.omit(Omitted::RelationshipTemplate(name), key.range.in_file(file)),
             }
         }
-        self.inputs = topology
-            .get("inputs")
-            .map(Node::entries)
-            .unwrap_or_default()
-            .iter()
-            .filter_map(|entry| symbol(Some(&entry.key)))
-            .collect();
+        self.inputs = keys(topology.get("inputs"));
         self.substitution = Substitution::read(file, topology, &mut self.omissions);
     }
 
@@ -406,6 +467,7 @@ impl Service {
                 .iter()
                 .filter_map(|entry| entry.key.text().map(Symbol::new))
                 .collect(),
+            artifacts: keys(entry.value.get("artifacts")),
             selected,
             substituted: directives.iter().any(|word| ["substitute", "substitutable"].contains(word)),
         };
@@ -462,23 +524,38 @@ impl Service {
     }
 }
 
+/// A file that `imports` names, and the repository that has it.
+struct Import {
+    target: Option<String>,
+    repository: Option<String>,
+    range: Range,
+}
+
 /// The files that `imports` names, in any of its spellings.
-fn imports(node: Option<&Node>) -> Vec<(Option<String>, Range)> {
+fn imports(node: Option<&Node>) -> Vec<Import> {
     let Some(node) = node else { return Vec::new() };
-    let one = |item: &Node| -> (Option<String>, Range) {
-        let direct =
-            item.text().or_else(|| ["file", "url"].iter().find_map(|key| item.get(key)).and_then(Node::text));
-        let named = || {
-            let value = &item.entries().first()?.value;
-            value.text().or_else(|| value.get("file").and_then(Node::text))
+    let one = |item: &Node| {
+        let target = |item: &Node| {
+            let named = ["file", "url", "profile"].iter().find_map(|key| item.get(key));
+            item.text().or_else(|| named.and_then(Node::text)).map(str::to_owned)
         };
-        (direct.or_else(named).map(str::to_owned), item.range)
+        let repository = |item: &Node| item.get("repository").and_then(Node::text).map(str::to_owned);
+        let found = target(item).map(|target| (Some(target), repository(item)));
+        let named = || item.entries().first().map(|entry| (target(&entry.value), repository(&entry.value)));
+        let (target, repository) = found.or_else(named).unwrap_or_default();
+        Import { target, repository, range: item.range }
     };
     if node.is_sequence() {
         node.items().iter().map(one).collect()
     } else if node.is_mapping() {
         node.entries().iter().map(|entry| one(&entry.value)).collect()
     } else {
-        vec![(None, node.range)]
+        vec![Import { target: None, repository: None, range: node.range }]
     }
+}
+
+/// The address of a repository that a file defines.
+fn repository_address<'a>(root: &'a Node, name: &str) -> Option<&'a str> {
+    let defined = root.get("repositories")?.get(name)?;
+    defined.text().or_else(|| defined.get("url").and_then(Node::text))
 }

@@ -2,12 +2,13 @@
 
 use std::path::Path;
 
+use rustc_hash::FxHashSet;
 use setpoint_orchestra::concrete::{self, Facts, Ground, Limits};
 use setpoint_orchestra::models::TOSCA_SETUP;
 use setpoint_orchestra::{Instance, Model, load_model, report};
 use setpoint_source::{
     Basis, Class, Coverage, Diagnostic, FileId, FileSystem, Gap, Judgement, Nouns, Reached, Reason, Rule,
-    Severity, Sources, Span, Standing, Witness,
+    Severity, Sources, Span, Standing, Symbol, Witness,
 };
 
 use crate::omission::{Omission, Omitted};
@@ -106,10 +107,11 @@ fn coverage(service: &Service, omissions: &[Omission]) -> Coverage {
     coverage.sources = service.files;
     let left_out = omissions.iter().filter(|one| matches!(one.what, Omitted::Node(_) | Omitted::NoType(_)));
     let types = &service.types.nodes;
-    let whole = service.nodes.values().filter(|node| {
-        types.contains_key(&full_name(types, node.kind))
-            && !omissions.iter().any(|omission| omission.node() == Some(node.name))
-    });
+    let open: FxHashSet<Symbol> = omissions.iter().filter_map(Omission::node).collect();
+    let whole = service
+        .nodes
+        .values()
+        .filter(|node| types.contains_key(&full_name(types, node.kind)) && !open.contains(&node.name));
     coverage.resources = Reached::new(whole.count(), service.nodes.len() + left_out.count());
     coverage
 }

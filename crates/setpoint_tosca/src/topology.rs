@@ -1,12 +1,13 @@
 //! Which node is joined to which, and how: requirements matched with capabilities.
 
 use indexmap::IndexMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use setpoint_source::{Diagnostic, Rule, Severity, Span, Symbol};
 
 use crate::omission::{Omission, Omitted};
 use crate::service::{Assignment, NodeTemplate, Service};
-use crate::substitution;
 use crate::types::{Requirement, ancestors, derives, full_name};
+use crate::{calls, substitution};
 
 /// How a relationship behaves while the topology is set up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -83,6 +84,7 @@ impl Topology {
         for mapped in service.substitution.iter().flat_map(|one| &one.requirements) {
             topology.omit(Omitted::PassedOn(mapped.name), mapped.span);
         }
+        topology.diagnostics.extend(calls::check(service));
         substitution::check(service, &mut topology.diagnostics);
         for node in service.nodes.values() {
             topology.nodes.insert(node.name, TopologyNode { kind: node.kind, span: node.span });
@@ -100,13 +102,15 @@ impl Topology {
     /// Records types of nodes of which not all ancestors are known: one may bring requirements.
     fn derivations(&mut self, service: &Service) {
         let types = &service.types.nodes;
-        let mut seen: Vec<Symbol> = Vec::new();
+        let mut seen = FxHashSet::default();
         for node in service.nodes.values() {
-            let chain = ancestors(types, node.kind);
-            if seen.contains(&node.kind) || chain.first().is_none_or(|kind| !types.contains_key(kind)) {
+            if !seen.insert(node.kind) {
                 continue;
             }
-            seen.push(node.kind);
+            let chain = ancestors(types, node.kind);
+            if chain.first().is_none_or(|kind| !types.contains_key(kind)) {
+                continue;
+            }
             let last = chain.last().map(|kind| (kind, types.get(kind)));
             match last {
                 Some((missing, None)) => self.omit(Omitted::Ancestor(node.kind, *missing), node.kind_span),
@@ -206,6 +210,12 @@ impl Topology {
     /// No capability is used more often than it says, and no requirement assigned more often.
     fn bounds(&mut self, service: &Service) {
         let mut found = Vec::new();
+        let mut uses: FxHashMap<(Symbol, Symbol), Vec<&Relationship>> = FxHashMap::default();
+        for one in &self.relationships {
+            if let Some(capability) = one.capability {
+                uses.entry((one.target, capability)).or_default().push(one);
+            }
+        }
         for node in service.nodes.values() {
             for definition in service.types.requirements_of(node.kind) {
                 let Some(most) = definition.most else { continue };
@@ -231,11 +241,7 @@ impl Topology {
             }
             for (name, capability) in service.types.capabilities_of(node.kind) {
                 let Some(most) = capability.most else { continue };
-                let users: Vec<&Relationship> = self
-                    .relationships
-                    .iter()
-                    .filter(|one| one.target == node.name && one.capability == Some(name))
-                    .collect();
+                let users = uses.get(&(node.name, name)).map(Vec::as_slice).unwrap_or_default();
                 if let Some(beyond) = users.get(most) {
                     found.push(
                         Diagnostic::new(
@@ -259,33 +265,56 @@ impl Topology {
         self.diagnostics.extend(found);
     }
 
-    /// The machine that a node stands on: up its hosts to a `Compute`.
-    fn machine(&self, service: &Service, node: Symbol) -> Option<Symbol> {
+    /// The machine that each node stands on: up its hosts to a `Compute`. A node that stands on none has no entry.
+    fn machines(&self, service: &Service) -> FxHashMap<Symbol, Symbol> {
         let compute = Symbol::new("tosca.nodes.Compute");
-        let mut at = node;
-        for _ in 0..=self.nodes.len() {
-            if derives(&service.types.nodes, self.nodes.get(&at)?.kind, compute) {
-                return Some(at);
-            }
-            let hosted = |one: &&Relationship| one.source == at && one.behaviour == Behaviour::HostedOn;
-            at = self.relationships.iter().find(hosted)?.target;
+        let mut is_machine: FxHashMap<Symbol, bool> = FxHashMap::default();
+        let mut hosts: FxHashMap<Symbol, Symbol> = FxHashMap::default();
+        for one in self.relationships.iter().filter(|one| one.behaviour == Behaviour::HostedOn) {
+            hosts.entry(one.source).or_insert(one.target);
         }
-        None
+        // Each node is walked over once: what stands above it takes its answer.
+        let mut known: FxHashMap<Symbol, Option<Symbol>> = FxHashMap::default();
+        for &name in self.nodes.keys() {
+            let (mut at, mut path) = (name, Vec::new());
+            let machine = loop {
+                if let Some(machine) = known.get(&at) {
+                    break *machine;
+                }
+                let Some(node) = self.nodes.get(&at) else { break None };
+                let is_compute = *is_machine
+                    .entry(node.kind)
+                    .or_insert_with(|| derives(&service.types.nodes, node.kind, compute));
+                if is_compute {
+                    break Some(at);
+                }
+                // A circle of hosts ends where it meets itself.
+                known.insert(at, None);
+                path.push(at);
+                match hosts.get(&at) {
+                    Some(host) => at = *host,
+                    None => break None,
+                }
+            };
+            known.insert(at, machine);
+            known.extend(path.into_iter().map(|node| (node, machine)));
+        }
+        known.into_iter().filter_map(|(node, machine)| Some((node, machine?))).collect()
     }
 
     /// A dependency is local, a connection leads to another machine: what the rules of set-up assume.
-    fn locality(&self, service: &Service, one: &Relationship) -> Option<Diagnostic> {
-        let (source, target) = (self.machine(service, one.source)?, self.machine(service, one.target)?);
-        let machines = [source, target].contains(&one.source) || [source, target].contains(&one.target);
+    fn locality(machines: &FxHashMap<Symbol, Symbol>, one: &Relationship) -> Option<Diagnostic> {
+        let (source, target) = (*machines.get(&one.source)?, *machines.get(&one.target)?);
+        let is_of_machine = [source, target].contains(&one.source) || [source, target].contains(&one.target);
         let (message, help) = match one.behaviour {
-            Behaviour::DependsOn if source != target && !machines => (
+            Behaviour::DependsOn if source != target && !is_of_machine => (
                 format!(
                     "`{}` depends on `{}`, which is on another machine (`{source}`, `{target}`)",
                     one.source, one.target
                 ),
                 "A `ConnectsTo` says how one machine learns that the other is ready.",
             ),
-            Behaviour::ConnectsTo if source == target && one.source != one.target && !machines => (
+            Behaviour::ConnectsTo if source == target && one.source != one.target && !is_of_machine => (
                 format!("`{}` connects to `{}` on the same machine (`{source}`)", one.source, one.target),
                 "A `DependsOn` is enough where no message has to travel.",
             ),
@@ -567,7 +596,8 @@ impl Topology {
 
     /// At most one host for each node, no relationship of a node with itself, and locality.
     fn structure(&mut self, service: &Service) {
-        let mut hosts: IndexMap<Symbol, &Relationship> = IndexMap::new();
+        let machines = self.machines(service);
+        let mut hosts: FxHashMap<Symbol, &Relationship> = FxHashMap::default();
         let mut found = Vec::new();
         for one in &self.relationships {
             if one.source == one.target {
@@ -582,7 +612,7 @@ impl Topology {
                     .with_resources([one.source.to_string()]),
                 );
             }
-            found.extend(self.locality(service, one));
+            found.extend(Self::locality(&machines, one));
             if one.behaviour != Behaviour::HostedOn {
                 continue;
             }

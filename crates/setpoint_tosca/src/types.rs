@@ -14,6 +14,7 @@ pub struct Type {
     pub capabilities: IndexMap<Symbol, Capability>,
     pub requirements: Vec<Requirement>,
     pub properties: Vec<Symbol>,
+    pub artifacts: Vec<Symbol>,
     /// The rule file that says how relationships of this type behave.
     pub rules: Option<String>,
 }
@@ -147,14 +148,8 @@ impl Types {
                     span: Some(span),
                     capabilities: capabilities(entry.value.get("capabilities")),
                     requirements: requirements(entry.value.get("requirements")),
-                    properties: entry
-                        .value
-                        .get("properties")
-                        .map(Node::entries)
-                        .unwrap_or_default()
-                        .iter()
-                        .filter_map(|entry| symbol(Some(&entry.key)))
-                        .collect(),
+                    properties: keys(entry.value.get("properties")),
+                    artifacts: keys(entry.value.get("artifacts")),
                     rules: entry
                         .value
                         .get("metadata")
@@ -177,6 +172,12 @@ fn is_type(node: &Node) -> bool {
 
 pub(crate) fn symbol(node: Option<&Node>) -> Option<Symbol> {
     node.and_then(Node::text).filter(|text| !text.is_empty()).map(Symbol::new)
+}
+
+/// The keys of a mapping that are names.
+pub(crate) fn keys(node: Option<&Node>) -> Vec<Symbol> {
+    let entries = node.map(Node::entries).unwrap_or_default();
+    entries.iter().filter_map(|entry| symbol(Some(&entry.key))).collect()
 }
 
 fn capabilities(node: Option<&Node>) -> IndexMap<Symbol, Capability> {

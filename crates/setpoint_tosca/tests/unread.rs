@@ -94,7 +94,7 @@ fn every_node_of_another_shape_is_open() {
     for wrong in [
         "requirements: []",
         "requirements: [host: ]",
-        "requirements: [host: {node: {get_input: a}}]",
+        "requirements: [host: {node: {get_property: [SELF, a]}}]",
         "requirements: [host: {node: tosca.nodes.Database}]",
         "requirements: [host: {node: box, node_filter: {}}]",
         "requirements: [host: {node: box, relationship: [a]}]",
@@ -234,5 +234,60 @@ fn archives_that_cannot_be_read_have_a_reason() {
         assert!(wanted.is_none_or(|wanted| wanted == bad));
         let (answer, _) = bad.judge("a.csar");
         assert!(answer.is_unknown() && answer.reasons()[0].place == Place::File("a.csar".to_owned()));
+    }
+}
+
+#[test]
+fn an_import_from_elsewhere_names_its_address() {
+    let far = "repositories: {far: {url: 'https://example.org/types/'}}\nimports: [{file: a.yaml, repository: far}]\n";
+    let answer = answer(&whole("", HOST, far));
+    let [reason] = answer.reasons() else { panic!("{answer:?}") };
+    assert!(reason.words.contains("`https://example.org/types/a.yaml`"), "{reason:?}");
+    assert_open(&whole("", HOST, "imports: [{file: a.yaml, repository: nowhere}]\n"));
+    let near = whole("", HOST, "repositories: {near: types}\nimports: [{file: a.yaml, repository: near}]\n");
+    assert!(answer_with(&[("s.yaml", &near), ("types/a.yaml", VERSION)]).is_proved());
+}
+
+#[test]
+fn a_script_that_is_not_there_leaves_the_answer_open() {
+    for interfaces in [
+        "{Standard: {create: a.sh}}",
+        "{Standard: {create: {implementation: a.sh}}}",
+        "{Standard: {create: {implementation: {primary: a.sh}}}}",
+        "{Standard: {operations: {create: {implementation: {primary: {file: a.sh}}}}}}",
+        "{Standard: {create: {implementation: {dependencies: [a.sh]}}}}",
+    ] {
+        let text = whole("", &format!("{HOST}, interfaces: {interfaces}"), "");
+        assert_open(&text);
+        assert!(answer_with(&[("s.yaml", &text), ("a.sh", "")]).is_proved(), "{text}");
+    }
+    assert_open(&whole("", &format!("{HOST}, artifacts: {{a: {{file: a.tgz}}}}"), ""));
+    assert_open(&whole("", &format!("{HOST}, artifacts: {{a: {{file: a.tgz, repository: far}}}}"), ""));
+    let named = format!("{HOST}, artifacts: {{a: b.sh}}, interfaces: {{Standard: {{create: a}}}}");
+    assert!(answer_with(&[("s.yaml", &whole("", &named, "")), ("b.sh", "")]).is_proved());
+    let of_type =
+        "node_types: {T: {derived_from: tosca.nodes.Root, interfaces: {Standard: {create: a.sh}}}}\n";
+    assert_proved(&whole("", HOST, of_type));
+    assert_open(&whole("    other: {type: T}\n", HOST, of_type));
+}
+
+#[test]
+fn a_function_that_names_nothing_is_refuted() {
+    for call in [
+        "{get_input: nothing}",
+        "{get_input: [nothing, 0]}",
+        "{get_property: [nobody, p]}",
+        "{get_attribute: [nobody, p]}",
+        "{get_operation_output: [nobody, Standard, create, x]}",
+        "{get_artifact: [SELF, nothing]}",
+        "{concat: [a, {get_input: nothing}]}",
+        "{$get_input: nothing}",
+    ] {
+        let answer = answer(&whole("", &format!("{HOST}, properties: {{component_version: {call}}}"), ""));
+        assert!(answer.is_refuted(), "{call}\n{answer:?}");
+    }
+    for call in ["{get_input: a}", "{get_property: [SELF, p]}", "{get_attribute: [box, private_address]}"] {
+        let node = format!("{HOST}, properties: {{component_version: {call}}}");
+        assert_proved(&whole("  inputs: {a: {type: string}}\n", &node, ""));
     }
 }

@@ -2,11 +2,13 @@
 
 use std::path::Path;
 
-use setpoint_cloudformation::{Analysis, Checked, draw};
+use setpoint_cloudformation::{Analysis, Assembly, Checked, draw};
 use setpoint_diff::About;
 use setpoint_orchestra::models::{CLOUDFORMATION_LIFECYCLE, CLOUDFORMATION_SETUP};
 use setpoint_project::{Older, Session, UsageError};
-use setpoint_source::{Class, Diagnostic, FileId, FileSystem, InputReport, Question, Verdict, read_text};
+use setpoint_source::{
+    Class, Diagnostic, FileId, FileSystem, Gap, InputReport, Judgement, Question, Reason, Verdict, read_text,
+};
 
 use super::simulation::simulate;
 use super::{DiffOutcome, Language};
@@ -35,12 +37,19 @@ impl Language for CloudFormation {
         }
     }
 
+    fn recognises_folder(&self, session: &Session<'_>, path: &Path) -> bool {
+        setpoint_cloudformation::is_assembly(session.files, path)
+    }
+
     fn check(
         &self,
         session: &Session<'_>,
         path: &Path,
-        _: &InputOptions,
+        options: &InputOptions,
     ) -> Result<Vec<InputReport>, UsageError> {
+        if session.files.is_dir(path) {
+            return self.check_assembly(session, path, options);
+        }
         let file = session.sources.add(path.display().to_string(), session.read(path)?);
         let all = setpoint_cloudformation::check(session.files, &session.sources, path, file);
         let report = |Checked { path, analysis, .. }: Checked| {
@@ -111,6 +120,31 @@ impl Language for CloudFormation {
         let mut outcome = simulate(&model, &instance, &CLOUDFORMATION_SETUP.facts, args, &session.sources)?;
         outcome.diagnostics.splice(0..0, left_out(analysis));
         Ok(outcome)
+    }
+}
+
+impl CloudFormation {
+    /// Checks every stack of a folder that the CDK synthesised; what of the folder cannot be read is a report of its own.
+    fn check_assembly(
+        &self,
+        session: &Session<'_>,
+        folder: &Path,
+        options: &InputOptions,
+    ) -> Result<Vec<InputReport>, UsageError> {
+        let Assembly { templates, problems } =
+            setpoint_cloudformation::assembly(session.files, &session.sources, folder);
+        let mut reports = Vec::new();
+        let reasons = problems.iter().map(|finding| Judgement::unknown(Reason::of(Gap::Unread, finding)));
+        if let Some(answer) = reasons.reduce(Judgement::and) {
+            let mut report = InputReport::new(folder.display().to_string(), self.kind());
+            report.findings = problems;
+            report.conclude(Verdict::of(Question::ReachesFinal, answer));
+            reports.push(report);
+        }
+        for template in templates {
+            reports.extend(self.check(session, &template, options)?);
+        }
+        Ok(reports)
     }
 }
 

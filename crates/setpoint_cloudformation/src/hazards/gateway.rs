@@ -58,16 +58,20 @@ pub(super) static TRANSIT: Hazard = Hazard {
     },
 };
 
+/// An address that nothing joins to a network needs no gateway, and one that a NAT gateway uses is joined by the NAT gateway:
+/// [`NAT`] asks whether that one waits.
 pub(super) static ADDRESS: Hazard = Hazard {
     name: "address-gateway",
     severity: Severity::Error,
-    why: "An elastic address of a network needs the network's internet gateway to be attached. When the stack is deleted, the \
-          gateway cannot be detached before the address is released.",
+    why: "An elastic address can be joined to an instance only once the internet gateway of its network is attached. When the \
+          stack is deleted, the gateway cannot be detached before the address is released.",
     page: PAGE,
     find: |stack, out| {
-        for address in stack.of_kind("AWS::EC2::EIP") {
-            for vpc in networks_of_address(stack, address) {
-                wait(out, address, attachments_of(stack, vpc), format!("is an elastic address in `{vpc}`"));
+        let joining = stack.of_kind("AWS::EC2::EIP").chain(stack.of_kind("AWS::EC2::EIPAssociation"));
+        for joins in joining {
+            for vpc in networks_of_address(stack, joins) {
+                let because = format!("joins an elastic address to an instance in `{vpc}`");
+                wait(out, joins, attachments_of(stack, vpc), because);
             }
         }
     },
@@ -160,40 +164,23 @@ fn networks(stack: &Stack<'_>, value: Option<&Value>) -> Vec<Symbol> {
     out
 }
 
-/// The networks in which an elastic address is used; the only one of the template, if nothing says which.
-fn networks_of_address(stack: &Stack<'_>, address: &Resource) -> Vec<Symbol> {
+/// The networks of the instance or interface to which a resource joins an elastic address.
+fn networks_of_address(stack: &Stack<'_>, joins: &Resource) -> Vec<Symbol> {
     let mut out = Vec::new();
-    let mut add = |found: Vec<Symbol>| {
-        for vpc in found {
+    let mut add = |value: Option<&Value>| {
+        for vpc in networks(stack, value) {
             if !out.contains(&vpc) {
                 out.push(vpc);
             }
         }
     };
-    let instance = stack.referred(address.property(&["InstanceId"]), "AWS::EC2::Instance");
-    if let Some(instance) = instance {
-        add(networks(stack, instance.property(&["SubnetId"])));
-        add(networks(stack, instance.property(&["NetworkInterfaces"])));
+    if let Some(instance) = stack.referred(joins.property(&["InstanceId"]), "AWS::EC2::Instance") {
+        add(instance.property(&["SubnetId"]));
+        add(instance.property(&["NetworkInterfaces"]));
     }
-    for nat in stack.of_kind("AWS::EC2::NatGateway") {
-        if nat.property(&["AllocationId"]).is_some_and(|value| value.refers_to(address.name)) {
-            add(networks(stack, nat.property(&["SubnetId"])));
-        }
-    }
-    for join in stack.of_kind("AWS::EC2::EIPAssociation") {
-        if join.properties.refers_to(address.name)
-            && let Some(instance) = stack.referred(join.property(&["InstanceId"]), "AWS::EC2::Instance")
-        {
-            add(networks(stack, instance.property(&["SubnetId"])));
-            add(networks(stack, instance.property(&["NetworkInterfaces"])));
-        }
-    }
-    let in_a_network = address.property(&["Domain"]).and_then(Value::text) == Some("vpc");
-    if out.is_empty() && in_a_network && instance.is_none() {
-        let vpcs: Vec<Symbol> = stack.of_kind("AWS::EC2::VPC").map(|vpc| vpc.name).collect();
-        if let [vpc] = vpcs.as_slice() {
-            out.push(*vpc);
-        }
+    let interface = joins.property(&["NetworkInterfaceId"]);
+    if let Some(interface) = stack.referred(interface, "AWS::EC2::NetworkInterface") {
+        add(interface.property(&["SubnetId"]));
     }
     out
 }

@@ -1,0 +1,87 @@
+//! Files that operations run and artifacts bring.
+
+use std::path::{Path, PathBuf};
+
+use setpoint_data::{Entry, Node};
+use setpoint_source::{FileId, FileSystem, Range, Span, Symbol, normal};
+
+use crate::omission::{Omission, Omitted};
+
+/// A file that a node template or a node type names.
+#[derive(Debug, Clone)]
+pub(crate) struct Script {
+    /// The template or type.
+    pub(crate) of: Symbol,
+    pub(crate) target: String,
+    /// Where it was looked for; nothing if a repository has it.
+    path: Option<PathBuf>,
+    span: Span,
+}
+
+/// Finds the files of the operations and artifacts of a node template or a node type.
+pub(crate) fn find(file: FileId, folder: &Path, of: Symbol, node: &Node) -> Vec<Script> {
+    let mut out = Vec::new();
+    let mut add = |target: &str, elsewhere: bool, range: Range| {
+        let path = (!elsewhere && !target.contains("://")).then(|| normal(&folder.join(target)));
+        out.push(Script { of, target: target.to_owned(), path, span: range.in_file(file) });
+    };
+    let artifacts = node.get("artifacts").map(Node::entries).unwrap_or_default();
+    for Entry { value, .. } in artifacts {
+        let named = value.get("file").unwrap_or(value);
+        if let Some(target) = named.text().filter(|text| !text.is_empty()) {
+            add(target, value.get("repository").is_some(), named.range);
+        }
+    }
+    for interface in node.get("interfaces").map(Node::entries).unwrap_or_default() {
+        for implementation in implementations(&interface.value) {
+            let named = implementation.get("file").unwrap_or(implementation);
+            let is_elsewhere = implementation.get("repository").is_some();
+            if let Some(target) = named.text().filter(|text| !text.is_empty()) {
+                add(target, is_elsewhere, named.range);
+            }
+        }
+    }
+    out
+}
+
+/// What the operations of an interface run: each a name, or a mapping with a `file`.
+fn implementations(interface: &Node) -> Vec<&Node> {
+    let mut out = Vec::new();
+    let mut operations: Vec<&Entry> = interface.entries().iter().collect();
+    if let Some(inner) = interface.get("operations") {
+        operations.extend(inner.entries());
+    }
+    for Entry { key, value } in operations {
+        if matches!(
+            key.text(),
+            None | Some("type" | "inputs" | "operations" | "notifications" | "description" | "derived_from")
+        ) {
+            continue;
+        }
+        let named = value.get("implementation").or_else(|| value.text().map(|_| value));
+        let Some(named) = named.filter(|named| !named.is_null()) else { continue };
+        match named.get("primary") {
+            Some(primary) => out.push(primary),
+            None if named.get("dependencies").is_none() => out.push(named),
+            None => {}
+        }
+        out.extend(named.get("dependencies").map(Node::items).unwrap_or_default());
+    }
+    out
+}
+
+impl Script {
+    /// Returns what is not there of it.
+    pub(crate) fn check(&self, files: &dyn FileSystem) -> Option<Omission> {
+        let what = match &self.path {
+            None => Omitted::ScriptElsewhere(self.of, self.target.clone()),
+            Some(path) if files.is_file(path) || files.is_dir(path) => return None,
+            Some(path) => Omitted::ScriptMissing {
+                of: self.of,
+                target: self.target.clone(),
+                path: path.display().to_string(),
+            },
+        };
+        Some(Omission::new(what, self.span))
+    }
+}
