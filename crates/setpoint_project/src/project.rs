@@ -69,7 +69,7 @@ struct Found {
 
 impl<'s> Project<'s> {
     /// Whether a file is the user's own, and no part of a module of somebody else: repairs are written into no other.
-    pub(super) fn owns(&self, path: &Path) -> bool {
+    pub fn owns(&self, path: &Path) -> bool {
         match &self.kind {
             Kind::Manifests(input) => {
                 path.starts_with(input)
@@ -90,7 +90,7 @@ impl<'s> Project<'s> {
     }
 
     /// The folders of the modules that are the user's own, and of those that the Puppetfile brings.
-    pub(crate) fn modules(&self) -> (Vec<PathBuf>, Vec<PathBuf>) {
+    pub fn modules(&self) -> (Vec<PathBuf>, Vec<PathBuf>) {
         let folders = self.environment.module_names().iter().filter_map(|name| self.environment.module(name));
         let folders = folders.map(|folder| folder.to_path_buf());
         folders
@@ -227,6 +227,7 @@ impl<'s> Project<'s> {
             environment: node.environment.clone(),
             stubs: self.stubs.clone(),
             provenance: !given.no_provenance,
+            record_reads: given.record_reads,
             ..setpoint_puppet::Options::default()
         }
     }

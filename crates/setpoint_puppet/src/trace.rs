@@ -4,6 +4,8 @@
 //! taken might have set a variable, a default or a parameter. Variables are few and local, so what could have set them is
 //! noted at once. All else is only written down here, and worked out when somebody asks.
 
+use std::collections::BTreeSet;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
@@ -41,6 +43,11 @@ pub struct Trace {
     pub dynamic: Vec<Prov>,
     /// Where the evaluation was when it failed.
     pub failure: Option<Prov>,
+    /// Where variables were read, if the options ask for it.
+    pub reads: BTreeSet<Span>,
+    /// Files that functions read, such as templates, and variables that Hiera read, if the options ask for it.
+    pub files: BTreeSet<PathBuf>,
+    pub data_reads: BTreeSet<String>,
 }
 
 #[derive(Debug, Clone, Copy, Default)]

@@ -11,6 +11,7 @@ mod graph;
 mod impact;
 mod lookup;
 mod lsp;
+mod migrate;
 mod packages;
 mod parity;
 mod parse;
@@ -36,6 +37,7 @@ pub(crate) fn run(cli: Cli) -> ExitCode {
         Command::Report(args) => session.jobs = args.jobs,
         Command::Fleet(args) => session.jobs = args.jobs,
         Command::Parity(args) => session.jobs = args.jobs,
+        Command::Migrate(args) => session.jobs = args.jobs,
         Command::Diff(args) => session.jobs = args.jobs,
         _ => {}
     }
@@ -52,6 +54,7 @@ pub(crate) fn run(cli: Cli) -> ExitCode {
         Command::Impact(args) => impact::run(&session, &args),
         Command::Diff(args) => diff::run(&session, &args),
         Command::Parity(args) => parity::run(&session, &args),
+        Command::Migrate(args) => migrate::run(&session, &args),
         Command::Parse(args) => parse::run(&session, &args),
         Command::Graph(args) => graph::run(&session, &args),
         Command::Fix(args) => fix::run(&session, &args),
