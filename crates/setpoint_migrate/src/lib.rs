@@ -23,7 +23,7 @@ use std::path::{Path, PathBuf};
 
 use setpoint_project::{Options, Project, ProjectKind, Session, UsageError};
 use setpoint_puppet_syntax::Parse;
-use setpoint_source::{FileId, Fix, MemoryFileSystem, Range, Severity, Span, read_text};
+use setpoint_source::{Edit, FileId, Fix, MemoryFileSystem, Range, Severity, Span, read_text};
 
 pub use change::{Change, Effect, Kind, Standing};
 use files::Sort;
@@ -306,15 +306,21 @@ fn drop_what_does_not_parse(session: &Session<'_>, inputs: &[Input], changes: &m
 
 /// The files that the rewrites change.
 fn rewritten(session: &Session<'_>, changes: &[Change]) -> BTreeMap<PathBuf, (FileId, String)> {
-    let applied = changes.iter().filter(|change| change.is_applied());
-    let edits = Fix::by_file(applied.flat_map(|change| &change.edits));
-    edits
-        .iter()
-        .map(|(file, edits)| {
-            let source = session.sources.file(*file);
-            (PathBuf::from(source.path()), (*file, Fix::apply(edits, source.text())))
-        })
-        .collect()
+    // A file may have been read twice: for its text, and to be compiled.
+    let mut edits: BTreeMap<PathBuf, (FileId, Vec<Edit>)> = BTreeMap::new();
+    for edit in changes.iter().filter(|change| change.is_applied()).flat_map(|change| &change.edits) {
+        let path = PathBuf::from(session.sources.file(edit.span.file).path());
+        let (file, of_file) = edits.entry(path).or_insert_with(|| (edit.span.file, Vec::new()));
+        let edit = Edit { span: edit.span.range.in_file(*file), replacement: edit.replacement.clone() };
+        if !of_file.contains(&edit) {
+            of_file.push(edit);
+        }
+    }
+    let apply = |(path, (file, edits)): (PathBuf, (FileId, Vec<Edit>))| {
+        let text = Fix::apply(&edits, session.sources.file(file).text());
+        (path, (file, text))
+    };
+    edits.into_iter().map(apply).collect()
 }
 
 /// The files as they are after the rewrites.

@@ -5,9 +5,9 @@ use std::path::PathBuf;
 
 use serde_json::{Map, Value as Json};
 use setpoint_project::{Job, Options, Project, Session, UsageError, parallel, threads};
-use setpoint_puppet::Compilation;
+use setpoint_puppet::{Compilation, Questionable};
 use setpoint_puppet_values::{Data, Hash, Key, Value, to_text};
-use setpoint_source::{OverlayFileSystem, Range, Severity};
+use setpoint_source::{OverlayFileSystem, Range, Severity, Span};
 
 use crate::change::{Change, Effect, Kind, ReachedBy, Standing};
 use crate::facts::structured;
@@ -48,6 +48,7 @@ struct Compared {
 }
 
 /// Compiles every catalog before and after all rewrites, decides how each rewrite stands, and adds what only a compilation shows.
+/// Rewrites that only a compilation shows are tried in a second round.
 pub(crate) fn prove(
     session: &Session<'_>,
     before: &Project<'_>,
@@ -55,11 +56,45 @@ pub(crate) fn prove(
     custom_facts: &BTreeSet<String>,
     changes: &mut Vec<Change>,
 ) -> Result<Vec<Comparison>, UsageError> {
+    // What fails after the rewrites is known by its line only.
+    let key = |change: &Change| {
+        let line = session.sources.position(change.span).line;
+        let column = if change.kind == Kind::UnknownVariable { 0 } else { change.span.range.start };
+        (change.kind, change.path.clone(), line, column)
+    };
+    let is_new = |known: &[Change], change: &Change| !known.iter().any(|one| key(one) == key(change));
+    let mut tried = changes.clone();
+    let (mut comparisons, mut found) = try_all(session, before, options, custom_facts, &mut tried)?;
+    if found.iter().any(Change::is_applied) {
+        for change in found.iter().filter(|change| change.is_applied()) {
+            if is_new(changes, change) {
+                changes.push(change.clone());
+            }
+        }
+        (comparisons, found) = try_all(session, before, options, custom_facts, changes)?;
+    } else {
+        *changes = tried;
+    }
+    for change in found {
+        if is_new(changes, &change) {
+            changes.push(change);
+        }
+    }
+    Ok(comparisons)
+}
+
+fn try_all(
+    session: &Session<'_>,
+    before: &Project<'_>,
+    options: &Options,
+    custom_facts: &BTreeSet<String>,
+    changes: &mut [Change],
+) -> Result<(Vec<Comparison>, Vec<Change>), UsageError> {
     let mut plan = match before.plan() {
         Ok(plan) => plan,
         // Without a node there is nothing to compare; the text is looked at all the same.
         Err(_) if matches!(before.kind, setpoint_project::ProjectKind::Repository { .. }) => {
-            return Ok(Vec::new());
+            return Ok((Vec::new(), Vec::new()));
         }
         Err(error) => return Err(error),
     };
@@ -84,16 +119,16 @@ pub(crate) fn prove(
     pairs.extend(plan.jobs.iter().zip(modern));
     let compared =
         parallel(&pairs, threads(session.jobs), |(old, new)| compare(before, &rewritten, &after, old, new));
-    let mut comparisons = Vec::new();
+    let (mut comparisons, mut found) = (Vec::new(), Vec::new());
     let named: Vec<(String, Compared)> = plan.jobs.iter().map(Job::label).zip(compared).collect();
     for change in changes.iter_mut().filter(|change| change.is_applied()) {
         stand(session, change, &named);
     }
     for (name, one) in named {
-        changes.extend(one.found);
+        found.extend(one.found);
         comparisons.push(Comparison { name, outcome: one.outcome });
     }
-    Ok(comparisons)
+    Ok((comparisons, found))
 }
 
 /// Decides how a rewrite stands by the catalogs that evaluate it.
@@ -120,9 +155,14 @@ fn stand(session: &Session<'_>, change: &mut Change, compared: &[(String, Compar
             proved.push(name.clone());
         }
     }
-    if !proved.is_empty() {
-        change.standing = Standing::Proved(proved);
-    }
+    // `+` also joins arrays and hashes: only catalogs show that an operand is a number on every node.
+    let is_doubtful = change.kind == Kind::StringArithmetic
+        && (proved.is_empty() || compared.iter().any(|(_, one)| one.is_changed_by_rewrites));
+    change.standing = match (is_doubtful, proved.is_empty()) {
+        (true, _) => Standing::Proposal,
+        (false, false) => Standing::Proved(proved),
+        (false, true) => Standing::Form,
+    };
 }
 
 fn compare(
@@ -134,7 +174,7 @@ fn compare(
 ) -> Compared {
     let first = before.compile(old);
     let sources = &before.session.sources;
-    let reads = first.trace.reads.iter();
+    let reads = first.trace.reads.iter().chain(&first.trace.coerced);
     let reads = reads.map(|span| (PathBuf::from(sources.file(span.file).path()), span.range)).collect();
     let mut one = Compared {
         outcome: Outcome::Same,
@@ -179,19 +219,35 @@ fn first_error(compilation: &Compilation) -> String {
 
 /// What Puppet 7 warns of and Puppet 8 refuses.
 fn warnings(project: &Project<'_>, compilation: &Compilation) -> Vec<Change> {
-    let mut found = Vec::new();
-    for warning in compilation.diagnostics.iter().filter(|found| found.severity == Severity::Warning) {
-        let kind = match warning.rule.name() {
-            "unknown-variable" => Kind::UnknownVariable,
-            "questionable-construct" => Kind::StrictValidation,
-            _ => continue,
-        };
-        let Some(span) = warning.span else { continue };
+    let own = |span: Span| {
         let path = PathBuf::from(project.session.sources.file(span.file).path());
-        if project.owns(&path) {
-            let message = format!("{}: a warning in Puppet 7, an error in Puppet 8", warning.message);
-            found.push(Change::new(kind, path, span, message));
-        }
+        project.owns(&path).then_some(path)
+    };
+    let mut found = Vec::new();
+    for (question, span) in &compilation.trace.questions {
+        let Some(path) = own(*span) else { continue };
+        let (kind, message) = match question {
+            // Legacy facts have their own rules.
+            Questionable::UnknownVariable(name) if structured(name.trim_start_matches("::")).is_some() => {
+                continue;
+            }
+            Questionable::UnknownVariable(name) => (
+                Kind::UnknownVariable,
+                format!("Nothing sets `${name}`: undef in Puppet 7, an error in Puppet 8"),
+            ),
+            Questionable::OverrideOfEvaluated { .. } => (
+                Kind::StrictValidation,
+                "This override comes too late: a warning in Puppet 7, an error in Puppet 8".to_owned(),
+            ),
+        };
+        found.push(Change::new(kind, path, *span, message));
+    }
+    for span in &compilation.trace.coerced {
+        let Some(path) = own(*span) else { continue };
+        let operand = crate::slice(project.session, *span);
+        let message = "A text is taken for a number: a warning in Puppet 7, an error in Puppet 8";
+        let change = Change::new(Kind::StringArithmetic, path, *span, message);
+        found.push(change.same(*span, format!("Numeric({operand})"), ReachedBy::Read(*span)));
     }
     found
 }
@@ -215,7 +271,6 @@ fn errors(after: &Project<'_>, before: &Project<'_>, compilation: &Compilation) 
         let file = before.session.sources.add(path.display().to_string(), text.as_str());
         let (kind, message) = match error.rule.name() {
             "unknown-variable" => (Kind::UnknownVariable, error.message.clone()),
-            _ if error.message.contains("coerced") => (Kind::StringArithmetic, error.message.clone()),
             _ => (Kind::FailsAfterwards, error.message.clone()),
         };
         let place = Range::new(start, start + length).in_file(file);

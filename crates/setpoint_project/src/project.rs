@@ -15,6 +15,7 @@ use crate::jobs::{Job, Origin};
 use crate::node::{self, Known, NodeData};
 use crate::options::Options;
 use crate::session::{Session, UsageError};
+use crate::sibling::Home;
 use crate::{environment_conf, module_files, puppetfile};
 
 /// What an input is.
@@ -247,6 +248,19 @@ impl<'s> Project<'s> {
         };
         let home = self.home(&node).map_err(UsageError::new)?;
         Ok(setpoint_puppet::lookup(&home.environment, &self.options_for(&node), wanted))
+    }
+
+    /// Whether a job that fails under version 8, which nobody asked for, compiles under version 7.
+    pub(crate) fn compiles_under_7_only(&self, job: &Job) -> bool {
+        let is_asked_for = self.options.puppet.puppet.is_some() || self.config.puppet.version.is_some();
+        if is_asked_for || !matches!(self.home(&job.node), Ok(Home::Here(_))) {
+            return false;
+        }
+        let mut options = self.options_for(&job.node);
+        options.puppet = PuppetVersion::V7;
+        options.provenance = false;
+        options.fact_comments = job.origin == Origin::Manifest;
+        setpoint_puppet::compile(&self.environment, &job.entry, &options).catalog.is_some()
     }
 
     /// The catalog of one job, in this environment.

@@ -11,6 +11,7 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 use setpoint_catalog::ResourceId;
 use setpoint_provenance::{Control, Leaf, LeafKind, Prov};
+use setpoint_puppet_functions::Questionable;
 use setpoint_puppet_syntax::ast::{Expr, ExprKind, Lambda};
 use setpoint_puppet_syntax::children;
 use setpoint_source::{Span, Symbol};
@@ -48,6 +49,9 @@ pub struct Trace {
     /// Files that functions read, such as templates, and variables that Hiera read, if the options ask for it.
     pub files: BTreeSet<PathBuf>,
     pub data_reads: BTreeSet<String>,
+    /// Texts that were taken for numbers, and other questionable constructs, if the options ask for it.
+    pub coerced: BTreeSet<Span>,
+    pub questions: Vec<(Questionable, Span)>,
 }
 
 #[derive(Debug, Clone, Copy, Default)]
