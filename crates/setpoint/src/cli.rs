@@ -54,6 +54,8 @@ pub(crate) enum Command {
     Lookup(LookupArgs),
     /// Serve an editor, by the language server protocol on standard input and output
     Lsp(LspArgs),
+    /// Compile catalogs on request, by JSON-RPC on standard input and output
+    Serve,
     /// Say what a rule means
     Explain(ExplainArgs),
 }

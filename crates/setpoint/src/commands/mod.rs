@@ -17,6 +17,7 @@ mod parity;
 mod parse;
 mod prove;
 mod report;
+mod serve;
 mod simulate;
 mod taken;
 mod why;
@@ -55,6 +56,7 @@ pub(crate) fn run(cli: Cli) -> ExitCode {
         Command::Diff(args) => diff::run(&session, &args),
         Command::Parity(args) => parity::run(&session, &args),
         Command::Migrate(args) => migrate::run(&session, &args),
+        Command::Serve => Ok(serve::run(&session)),
         Command::Parse(args) => parse::run(&session, &args),
         Command::Graph(args) => graph::run(&session, &args),
         Command::Fix(args) => fix::run(&session, &args),
