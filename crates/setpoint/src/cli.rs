@@ -46,12 +46,16 @@ pub(crate) enum Command {
     Fmt(FmtArgs),
     /// Print the smallest change that mends what was found, as a patch
     Fix(FixArgs),
+    /// Say what Puppet 8 or 9 changes, and rewrite what has the same meaning there
+    Migrate(MigrateArgs),
     /// What packages install: make an index, or look a package up
     Packages(PackagesArgs),
     /// Find a key in the Hiera data of a node, and show the search
     Lookup(LookupArgs),
     /// Serve an editor, by the language server protocol on standard input and output
     Lsp(LspArgs),
+    /// Compile catalogs on request, by JSON-RPC on standard input and output
+    Serve,
     /// Say what a rule means
     Explain(ExplainArgs),
 }
@@ -171,6 +175,7 @@ impl InputOptions {
                 strict_variables: puppet.strict_variables,
                 puppet: puppet.puppet,
                 no_provenance: puppet.no_provenance,
+                record_reads: false,
             },
         }
     }
@@ -223,6 +228,30 @@ pub(crate) struct ReportArgs {
     /// Exit with 1 if there is a finding at or above this severity
     #[arg(long, value_enum, default_value_t = FailOn::Error)]
     pub(crate) fail_on: FailOn,
+    #[command(flatten)]
+    pub(crate) options: InputOptions,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct MigrateArgs {
+    /// A control repository, a module or a manifest; without it, the folder of `--environment`, else the current folder
+    #[arg(value_name = "INPUT")]
+    pub(crate) input: Option<PathBuf>,
+    /// The version of Puppet to move to
+    #[arg(long, value_name = "VERSION", value_parser = ["8", "9"], default_value = "8")]
+    pub(crate) to: String,
+    /// Apply the rewrites that are proved, or the same by their form
+    #[arg(long)]
+    pub(crate) write: bool,
+    /// Look also at `hiera`, `hiera_array`, `hiera_hash` and `hiera_include`, which still work
+    #[arg(long)]
+    pub(crate) hiera_functions: bool,
+    /// `text`, `json` or `patch`
+    #[arg(long, value_name = "FORMAT", default_value = "text", value_parser = ["text", "json", "patch"])]
+    pub(crate) format: String,
+    /// How many threads work at once; without it, as many as the machine can run
+    #[arg(short = 'j', long = "jobs", value_name = "NUMBER")]
+    pub(crate) jobs: Option<usize>,
     #[command(flatten)]
     pub(crate) options: InputOptions,
 }

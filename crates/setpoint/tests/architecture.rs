@@ -224,6 +224,8 @@ const PROMISES: &[(&str, &str, Check)] = &[
     ),
     ("setpoint_ide", "knows no protocol", Words(&["lsp_types", "lsp_server"])),
     ("setpoint_ide", "no terminal", TERMINAL),
+    ("setpoint_migrate", "knows no terminal", TERMINAL),
+    ("setpoint_serve", "knows no terminal", TERMINAL),
     ("setpoint_parity", "asks no server", PROCESSES_AND_NETWORK),
     ("setpoint_parity", "knows no terminal", TERMINAL),
 ];

@@ -67,6 +67,13 @@ fn nearest(wanted: &str) -> &'static str {
     best.1
 }
 
+/// The flat facts of old that follow from structured facts.
+pub fn legacy_facts(
+    facts: &serde_json::Map<String, serde_json::Value>,
+) -> serde_json::Map<String, serde_json::Value> {
+    legacy::of(facts)
+}
+
 /// Facts as values of the Puppet language.
 pub fn values(facts: &serde_json::Map<String, serde_json::Value>) -> Hash {
     facts.iter().map(|(name, fact)| (Key::from(name.as_str()), value(fact))).collect()

@@ -7,7 +7,8 @@ use std::sync::Arc;
 use indexmap::{IndexMap, IndexSet};
 use setpoint_config::{Case, CaseEntry};
 use setpoint_puppet::{Definition, Entry, Manifest};
-use setpoint_puppet_syntax::ast::{ClassDef, HostMatch, NodeDef};
+use setpoint_puppet_syntax::ast::{ClassDef, ExprKind, HostMatch, NodeDef};
+use setpoint_puppet_syntax::everywhere;
 use setpoint_puppet_values::{Hash, Key};
 use setpoint_source::{Diagnostic, Rule, Span, normal, read_text};
 
@@ -175,8 +176,42 @@ impl Project<'_> {
             }
             return Ok(());
         }
-        plan.jobs.push(self.job(path, entry, Origin::Manifest, None, &Known::default())?);
+        let mut known = Known::default();
+        if self.needs_facts(path) {
+            known.platform = Some(USUAL_PLATFORM.to_owned());
+            let message = format!(
+                "{} reads facts and none are known: those of {USUAL_PLATFORM} are used",
+                path.display()
+            );
+            let found = Diagnostic::new(Rule::AssumedPlatform, message)
+                .with_help("Name a file with --facts, or a platform with --platform.");
+            plan.diagnostics.push(found);
+        }
+        plan.jobs.push(self.job(path, entry, Origin::Manifest, None, &known)?);
         Ok(())
+    }
+
+    /// Whether a lone manifest reads facts while neither the command line nor its comments give any.
+    fn needs_facts(&self, path: &Path) -> bool {
+        let given = &self.options.puppet;
+        if given.platform.is_some() || !given.facts.is_empty() || !self.session.files.is_file(path) {
+            return false;
+        }
+        let Ok(manifest) = self.environment.manifest(path) else { return false };
+        if self.session.sources.file(manifest.file).text().contains("@FACT") {
+            return false;
+        }
+        let mut reads = false;
+        everywhere(&manifest.program.body, &mut |expr| {
+            let target = match &expr.kind {
+                ExprKind::Access { target, .. } => target,
+                ExprKind::MethodCall(call) => &call.receiver,
+                _ => return,
+            };
+            reads |=
+                matches!(&target.kind, ExprKind::Variable(name) if name.trim_start_matches("::") == "facts");
+        });
+        reads
     }
 
     // --- control repositories

@@ -58,6 +58,8 @@ pub struct PuppetOptions {
     pub puppet: Option<String>,
     /// Do not record where values come from.
     pub no_provenance: bool,
+    /// Record what each compilation reads.
+    pub record_reads: bool,
 }
 
 impl PuppetOptions {

@@ -16,6 +16,7 @@ use crate::jobs::{Job, Origin};
 use crate::node::{self, Known, NodeData};
 use crate::options::Options;
 use crate::session::{Session, UsageError};
+use crate::sibling::Home;
 use crate::{environment_conf, module_files, puppetfile};
 
 /// What an input is.
@@ -71,7 +72,7 @@ struct Found {
 
 impl<'s> Project<'s> {
     /// Whether a file is the user's own, and no part of a module of somebody else: repairs are written into no other.
-    pub(super) fn owns(&self, path: &Path) -> bool {
+    pub fn owns(&self, path: &Path) -> bool {
         match &self.kind {
             Kind::Manifests(input) => {
                 path.starts_with(input)
@@ -92,7 +93,7 @@ impl<'s> Project<'s> {
     }
 
     /// The folders of the modules that are the user's own, and of those that the Puppetfile brings.
-    pub(crate) fn modules(&self) -> (Vec<PathBuf>, Vec<PathBuf>) {
+    pub fn modules(&self) -> (Vec<PathBuf>, Vec<PathBuf>) {
         let folders = self.environment.module_names().iter().filter_map(|name| self.environment.module(name));
         let folders = folders.map(|folder| folder.to_path_buf());
         folders
@@ -233,6 +234,7 @@ impl<'s> Project<'s> {
             environment: node.environment.clone(),
             stubs: self.stubs.clone(),
             provenance: !given.no_provenance,
+            record_reads: given.record_reads,
             ..setpoint_puppet::Options::default()
         }
     }
@@ -252,6 +254,19 @@ impl<'s> Project<'s> {
         };
         let home = self.home(&node).map_err(UsageError::new)?;
         Ok(setpoint_puppet::lookup(&home.environment, &self.options_for(&node), wanted))
+    }
+
+    /// Whether a job that fails under version 8, which nobody asked for, compiles under version 7.
+    pub(crate) fn compiles_under_7_only(&self, job: &Job) -> bool {
+        let is_asked_for = self.options.puppet.puppet.is_some() || self.config.puppet.version.is_some();
+        if is_asked_for || !matches!(self.home(&job.node), Ok(Home::Here(_))) {
+            return false;
+        }
+        let mut options = self.options_for(&job.node);
+        options.puppet = PuppetVersion::V7;
+        options.provenance = false;
+        options.fact_comments = job.origin == Origin::Manifest;
+        setpoint_puppet::compile(&self.environment, &job.entry, &options).catalog.is_some()
     }
 
     /// The catalog of one job, in this environment.

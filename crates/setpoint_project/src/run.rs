@@ -121,6 +121,7 @@ pub(crate) fn reports(
     for one in checked.iter_mut().filter(|one| one.compiled) {
         one.report.findings.extend(collectors::idle(project, &one.collected, &busy));
     }
+    tell_older_version(project, plan, &mut checked);
     let mut about = InputReport::new(project.input.display().to_string(), "puppet");
     about.findings = project.session.tell_once(&project.diagnostics);
     about.findings.extend(plan.diagnostics.iter().cloned());
@@ -280,6 +281,30 @@ fn fold_findings_in_modules(
         let finding = Diagnostic::new(Rule::FindingsInModules, format!("{count} in {modules}"));
         about.findings.push(finding.with_help("`--include-modules` lists them."));
     }
+}
+
+/// Says once, at the first error, that nodes which fail compile under Puppet 7.
+fn tell_older_version(project: &Project<'_>, plan: &Plan, checked: &mut [Checked]) {
+    let jobs = plan.jobs.iter().zip(checked.iter()).enumerate();
+    let failed = jobs.filter(|(_, (job, one))| {
+        !one.compiled && matches!(job.origin, Origin::Node | Origin::Manifest | Origin::Case)
+    });
+    let failed: Vec<(usize, &Job)> = failed.map(|(at, (job, _))| (at, job)).collect();
+    let threads = threads(project.session.jobs);
+    let older = parallel(&failed, threads, |(at, job)| project.compiles_under_7_only(job).then_some(*at));
+    let older: Vec<usize> = older.into_iter().flatten().collect();
+    let Some(first) = older.first() else { return };
+    let findings = &mut checked[*first].report.findings;
+    let Some(error) = findings.iter_mut().find(|found| found.severity == Severity::Error) else { return };
+    error.note(match (older.len(), failed.len()) {
+        (1, 1) => "It compiles under Puppet 7.".to_owned(),
+        (count, all) => format!(
+            "Of {} that fail under Puppet 8, {count} compile under Puppet 7.",
+            counted(all, "catalog")
+        ),
+    });
+    error
+        .help("`--puppet 7` checks by the rules of Puppet 7; `setpoint migrate` shows what to change for 8.");
 }
 
 fn path_of(project: &Project<'_>, span: Span) -> PathBuf {

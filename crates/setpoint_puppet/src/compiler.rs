@@ -386,6 +386,9 @@ impl<'a> Compiler<'a> {
 
     /// A questionable construct: nothing, a warning or an error, as `strict` says.
     pub(crate) fn question(&mut self, what: Questionable, span: Span) -> Result<(), Stop> {
+        if self.options.record_reads {
+            self.trace.questions.push((what.clone(), span));
+        }
         let question = FailureKind::Questionable(what);
         match self.options.strictness() {
             Strictness::Off => Ok(()),

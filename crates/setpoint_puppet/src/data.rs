@@ -48,6 +48,9 @@ impl Scope for Compiler<'_> {
     }
 
     fn variable(&mut self, name: &str) -> Result<Value, String> {
+        if self.options.record_reads {
+            self.trace.data_reads.insert(name.to_owned());
+        }
         let symbol = Symbol::new(name);
         if let Ok(Some(value)) = self.find_variable(symbol, None) {
             return Ok(value);

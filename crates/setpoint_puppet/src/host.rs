@@ -226,6 +226,9 @@ impl Host for Compiler<'_> {
     }
 
     fn file_read(&mut self, path: &Path, text: &str) {
+        if self.options.record_reads {
+            self.trace.files.insert(path.to_owned());
+        }
         if !self.arena.enabled() {
             return;
         }

@@ -70,6 +70,8 @@ pub struct Options {
     pub fact_comments: bool,
     /// Whether values remember where they came from.
     pub provenance: bool,
+    /// Whether the trace has what was read: places of variables, files, variables of Hiera.
+    pub record_reads: bool,
 }
 
 impl Default for Options {
@@ -88,6 +90,7 @@ impl Default for Options {
             stubs: Hash::default(),
             fact_comments: false,
             provenance: true,
+            record_reads: false,
         }
     }
 }

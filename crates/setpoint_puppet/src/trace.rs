@@ -4,11 +4,14 @@
 //! taken might have set a variable, a default or a parameter. Variables are few and local, so what could have set them is
 //! noted at once. All else is only written down here, and worked out when somebody asks.
 
+use std::collections::BTreeSet;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 use setpoint_catalog::ResourceId;
 use setpoint_provenance::{Control, Leaf, LeafKind, Prov};
+use setpoint_puppet_functions::Questionable;
 use setpoint_puppet_syntax::ast::{Expr, ExprKind, Lambda};
 use setpoint_puppet_syntax::children;
 use setpoint_source::{Span, Symbol};
@@ -41,6 +44,14 @@ pub struct Trace {
     pub dynamic: Vec<Prov>,
     /// Where the evaluation was when it failed.
     pub failure: Option<Prov>,
+    /// Where variables were read, if the options ask for it.
+    pub reads: BTreeSet<Span>,
+    /// Files that functions read, such as templates, and variables that Hiera read, if the options ask for it.
+    pub files: BTreeSet<PathBuf>,
+    pub data_reads: BTreeSet<String>,
+    /// Texts that were taken for numbers, and other questionable constructs, if the options ask for it.
+    pub coerced: BTreeSet<Span>,
+    pub questions: Vec<(Questionable, Span)>,
 }
 
 #[derive(Debug, Clone, Copy, Default)]

@@ -12,6 +12,9 @@ use crate::trace::MISSING_CLASS;
 impl Compiler<'_> {
     /// The value of a variable; what happens if there is none depends on how strict the compilation is.
     pub(crate) fn variable(&mut self, name: Symbol, span: Span) -> Result<Value, Stop> {
+        if self.options.record_reads {
+            self.trace.reads.insert(span);
+        }
         if let Some(value) = self.find_variable(name, Some(span))? {
             return Ok(value);
         }

@@ -11,11 +11,13 @@ mod graph;
 mod impact;
 mod lookup;
 mod lsp;
+mod migrate;
 mod packages;
 mod parity;
 mod parse;
 mod prove;
 mod report;
+mod serve;
 mod simulate;
 mod taken;
 mod why;
@@ -36,6 +38,7 @@ pub(crate) fn run(cli: Cli) -> ExitCode {
         Command::Report(args) => session.jobs = args.jobs,
         Command::Fleet(args) => session.jobs = args.jobs,
         Command::Parity(args) => session.jobs = args.jobs,
+        Command::Migrate(args) => session.jobs = args.jobs,
         Command::Diff(args) => session.jobs = args.jobs,
         _ => {}
     }
@@ -52,6 +55,8 @@ pub(crate) fn run(cli: Cli) -> ExitCode {
         Command::Impact(args) => impact::run(&session, &args),
         Command::Diff(args) => diff::run(&session, &args),
         Command::Parity(args) => parity::run(&session, &args),
+        Command::Migrate(args) => migrate::run(&session, &args),
+        Command::Serve => Ok(serve::run(&session)),
         Command::Parse(args) => parse::run(&session, &args),
         Command::Graph(args) => graph::run(&session, &args),
         Command::Fix(args) => fix::run(&session, &args),

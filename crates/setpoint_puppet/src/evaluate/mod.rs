@@ -458,6 +458,9 @@ impl Compiler<'_> {
     pub(crate) fn settle(&mut self, checks: Checks, blamed: impl Fn(&Self, Blame) -> Span) {
         for warning in checks.warnings {
             let span = blamed(self, warning.blame);
+            if self.options.record_reads {
+                self.trace.coerced.insert(span);
+            }
             self.warn(warning.message, Some(span));
         }
     }
