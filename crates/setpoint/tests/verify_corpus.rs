@@ -1,7 +1,12 @@
 //! Small manifests with known answers, most of them confirmed by Puppet: no answer is proved that is wrong, no alarm is false, and
 //! few questions stay open. They lie beside the repository.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a corpus that cannot be read fails the test")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "a corpus that cannot be read fails the test"
+)]
 
 use std::fmt::Write;
 use std::path::Path;

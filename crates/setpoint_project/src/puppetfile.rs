@@ -18,7 +18,7 @@ pub(super) struct Puppetfile {
     pub(super) computes_names: bool,
     /// The tokens of every statement that is not a `mod` with literals alone. What is computed can differ only if they do.
     pub(super) other_code: Vec<String>,
-
+}
 
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Module {
