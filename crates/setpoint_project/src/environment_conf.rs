@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use setpoint_source::{Diagnostic, Range, Rule, nearest, read_text};
+use setpoint_source::{Diagnostic, Range, Rule, Severity, nearest, read_text};
 
 use crate::session::Session;
 
@@ -55,7 +55,9 @@ pub(super) fn read(session: &Session<'_>, folder: &Path, name: &str, base: &[Pat
                 let manifest = folder.join(value.replace("$environment", name));
                 if !session.files.is_file(&manifest) && !session.files.is_dir(&manifest) {
                     let message = format!("There is no manifest `{value}`");
-                    conf.diagnostics.push(Diagnostic::new(Rule::InvalidSetting, message).at(span));
+                    // Puppet takes it for an empty one, without a word.
+                    let told = Diagnostic::new(Rule::InvalidSetting, message).at(span);
+                    conf.diagnostics.push(told.severity(Severity::Warning));
                 }
                 conf.manifest = Some(manifest);
             }

@@ -187,6 +187,24 @@ pub(crate) enum Target {
     Several(Targets),
 }
 
+impl Node {
+    /// The text, if it is one without code.
+    pub(crate) fn literal_text(&self) -> Option<&Arc<str>> {
+        match self {
+            Self::Text(parts) => match parts.as_slice() {
+                [Part::Literal(text)] => Some(text),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// Whether it is the name by which Ruby knows the scope of the manifest.
+    pub(crate) fn is_scope(&self) -> bool {
+        matches!(self, Self::Name(name, _) if &**name == "scope")
+    }
+}
+
 #[derive(Debug)]
 pub(crate) enum Part {
     Literal(Arc<str>),

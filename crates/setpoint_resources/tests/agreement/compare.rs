@@ -15,7 +15,7 @@ use setpoint_source::OsFileSystem;
 use setpoint_state::{CellId, CellKey, CellKind, Lifetime, Reach, Runner, Semantics, State, Status, Value};
 
 use crate::notation::{Start, index};
-use crate::observe::{Eyes, follow, without};
+use crate::observe::{Eyes, UNIT_OF_THE_PLATFORM, follow, without};
 
 /// The root of a trial before anything is placed there.
 fn base() -> Base {
@@ -29,9 +29,6 @@ pub(crate) fn differences(catalog: &Json, start: &Start, outcome: &judge::Outcom
         Err(problem) => format!("  {problem}\n"),
     }
 }
-
-/// A unit of which nobody says where it is.
-const UNIT_OF_THE_PLATFORM: &str = "(a unit of the platform)";
 
 /// What a comparison finds.
 #[derive(Debug)]
@@ -74,12 +71,6 @@ pub(crate) fn compared(
     let eyes = Eyes::new(&modelled, start);
     let runner = Runner::new(&modelled.plan, Semantics::Puppet);
     let mut state = eyes.state(&outcome.before);
-    // The machine has a unit for every service that nothing brings.
-    for (id, cell) in modelled.plan.space.iter() {
-        if cell.key.detail.as_deref() == Some(UNIT_OF_THE_PLATFORM) {
-            state.set(id, Value::text("present"));
-        }
-    }
     // The archives of packages lie there, and are no part of what is looked at.
     for (id, cell) in modelled.plan.space.iter() {
         if cell.key.kind == CellKind::Path && cell.key.name.starts_with("/repository") {

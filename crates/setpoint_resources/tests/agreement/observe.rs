@@ -11,6 +11,9 @@ use crate::notation::Start;
 /// The tools that providers need before they are suitable.
 const TOOLS: [&str; 4] = ["/usr/bin/crontab", "/usr/bin/git", "/usr/bin/sh", "/usr/bin/bash"];
 
+/// A unit of which nobody says where it is.
+pub(crate) const UNIT_OF_THE_PLATFORM: &str = "(a unit of the platform)";
+
 pub(crate) struct Eyes<'a> {
     modelled: &'a Modelled,
     start: &'a Start,
@@ -76,6 +79,8 @@ impl<'a> Eyes<'a> {
             CellKind::Owner => self.node(name, seen).map_or(Value::Absent, |node| text(node.owner.as_ref())),
             CellKind::Group => self.node(name, seen).map_or(Value::Absent, |node| text(node.group.as_ref())),
             CellKind::Package if detail.is_none() => self.package(name, seen),
+            // The machine has a unit for every service that nothing brings.
+            CellKind::Other if detail == Some(UNIT_OF_THE_PLATFORM) => Value::text("present"),
             CellKind::Running => {
                 let up = seen.tree.contains_key(&format!("/run/services/{name}"));
                 Value::text(if up { "running" } else { "stopped" })

@@ -11,7 +11,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use indexmap::{IndexMap, IndexSet};
-use setpoint_puppet_values::{Match, Regex, Value};
+use setpoint_puppet_values::{Data, Key, Match, Regex, Value};
 
 use super::ast::{Node, Pair, Part};
 use super::classes::{Class, Instance};
@@ -309,6 +309,9 @@ impl<'i, 'c, 'h> Interpreter<'i, 'c, 'h> {
                 self.call_block(&block, arguments)?
             }
             Node::Index(target, keys, line) => {
+                if let Some(part) = self.part_of_variable(target, keys, environment) {
+                    return Ok(part);
+                }
                 let target = self.run(target, environment)?;
                 let keys = self.all(keys, environment)?;
                 self.line = *line;
@@ -499,7 +502,7 @@ impl<'i, 'c, 'h> Interpreter<'i, 'c, 'h> {
         match thing {
             Thing::Object(_) => Ok(methods::call(self, thing, "to_s", Vec::new(), None)?.to_s()),
             Thing::Bytes(bytes) if !bytes.is_ascii() => beyond("it makes a text of bytes"),
-            Thing::Other(value) if matches!(value.data, setpoint_puppet_values::Data::Opaque(_)) => {
+            Thing::Other(value) if matches!(value.data, Data::Opaque(_)) => {
                 beyond("it uses a value that is not known")
             }
             _ => Ok(thing.to_s()),
@@ -538,6 +541,42 @@ impl<'i, 'c, 'h> Interpreter<'i, 'c, 'h> {
         };
         self.instance.insert(Arc::clone(name), value.clone());
         value
+    }
+
+    /// What `@facts['os']`, `scope['facts']['os']` and their like give where another part of the hash is not known: that matters to nobody.
+    fn part_of_variable<'node>(
+        &mut self,
+        of: &'node Node,
+        keys: &'node [Node],
+        environment: &Rc<Environment>,
+    ) -> Option<Thing> {
+        let literal_name = |names: &'node [Node]| match names {
+            [name] => name.literal_text(),
+            _ => None,
+        };
+        let key = literal_name(keys)?;
+        let is_outside = !matches!(environment.frame.this, Thing::Object(_) | Thing::Class(_));
+        let name = match of {
+            Node::Instance(name) if self.is_template && is_outside && !self.instance.contains_key(name) => {
+                name
+            }
+            Node::Index(scope, names, _) if scope.is_scope() => literal_name(names)?,
+            Node::Call(call)
+                if &*call.name == "lookupvar" && call.receiver.as_ref().is_some_and(Node::is_scope) =>
+            {
+                literal_name(&call.arguments)?
+            }
+            _ => return None,
+        };
+        let value = self.context.host.variable(name).filter(|value| value.unknown_part().is_some())?;
+        let Data::Hash(entries) = &value.data else { return None };
+        if entries.keys().any(|key| key.0.unknown_part().is_some()) {
+            return None;
+        }
+        let Some(part) = entries.get(&Key::from(&**key)) else { return Some(Thing::Nil) };
+        self.context.note(part);
+        self.note_unknown(part);
+        Some(Thing::from_value(part))
     }
 
     /// Whatever Ruby does with a value that is not known, what comes of it is not known either.
