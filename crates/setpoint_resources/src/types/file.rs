@@ -299,6 +299,15 @@ impl Wanted {
             Kind::Directory => self.directory_mode.as_deref().unwrap_or("0755"),
             _ => self.mode.as_deref().unwrap_or("0644"),
         };
+        self.with_mode(machine, path, mode)
+    }
+
+    /// A file that takes the place of a directory has the mode of one until the next run: Puppet has seen a directory.
+    fn in_place_of_directory(&self, machine: &mut Machine<'_>, path: &str) -> Program {
+        self.with_mode(machine, path, self.directory_mode.as_deref().unwrap_or("0644"))
+    }
+
+    fn with_mode(&self, machine: &mut Machine<'_>, path: &str, mode: &str) -> Program {
         let mut steps = machine.set_attributes(path, mode, "root", "root");
         if let Some(owner) = &self.owner {
             let known = machine.user_exists(owner);
@@ -554,9 +563,12 @@ fn file(
     let room = make_room(machine, path, shape);
     let validation = validation(machine, resource);
     let write = content.write(machine, path);
+    let was_directory = Test::Kind(cell, Kind::Directory);
     let attributes = wanted.after_creation(machine, path, Kind::File);
-    let create =
-        sequence(vec![no_parent, room, validation.clone(), write.clone(), attributes, Program::Change]);
+    let (make, change) = (vec![no_parent, room, validation.clone(), write.clone()], Program::Change);
+    let put = |attributes: Program| sequence([make.clone(), vec![attributes, change.clone()]].concat());
+    let create = put(attributes);
+    let over_directory = put(wanted.in_place_of_directory(machine, path));
     let in_line = wanted.in_line(machine, path);
     let same = if shape.replace { content.is_there(machine, path) } else { Test::True };
     let keep = keep(machine, path, shape);
@@ -571,9 +583,9 @@ fn file(
             Content::Copy(from) => {
                 let same = machine.same_content(path, from);
                 let link = all(vec![Test::Kind(cell, Kind::Link), same]);
-                choose(link, in_line, create.clone())
+                choose(link, in_line, choose(was_directory, over_directory, create.clone()))
             }
-            _ => create.clone(),
+            _ => choose(was_directory, over_directory, create.clone()),
         },
     };
     choose(absent(cell), create, choose(Test::Kind(cell, Kind::File), sync, other_kind))

@@ -11,6 +11,7 @@ use crate::notation::Start;
 /// The tools that providers need before they are suitable.
 const TOOLS: [&str; 4] = ["/usr/bin/crontab", "/usr/bin/git", "/usr/bin/sh", "/usr/bin/bash"];
 
+const CONTEXT: [&str; 4] = ["seluser", "selrole", "seltype", "selrange"];
 /// A unit of which nobody says where it is.
 pub(crate) const UNIT_OF_THE_PLATFORM: &str = "(a unit of the platform)";
 
@@ -60,6 +61,19 @@ impl<'a> Eyes<'a> {
             if let Some(value) = self.value(cell, seen) {
                 state.set(id, value);
             }
+        }
+        // A machine without SELinux has every context that is asked for.
+        for step in &self.modelled.plan.steps {
+            step.apply.writes(&mut |id, term| {
+                let cell = self.modelled.plan.space.get(id).map(|cell| &cell.key);
+                let is_context = cell.is_some_and(|key| {
+                    key.kind == CellKind::Other
+                        && key.detail.as_deref().is_some_and(|name| CONTEXT.contains(&name))
+                });
+                if let (true, Term::Is(wanted)) = (is_context, term) {
+                    state.set(id, wanted.clone());
+                }
+            });
         }
         for FileEntry { cell, path, entry } in &self.modelled.entries {
             let content = seen.tree.get(path).and_then(|node| node.content.as_deref());
