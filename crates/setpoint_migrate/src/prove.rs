@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
+use indexmap::IndexMap;
 use serde_json::{Map, Value as Json};
 use setpoint_project::{Job, Options, Project, Session, UsageError, parallel, threads};
 use setpoint_puppet::{Compilation, Questionable};
@@ -306,12 +307,12 @@ fn first_difference(old: &Json, new: &Json) -> Option<String> {
         let part = |name: &str| resource.get(name).and_then(Json::as_str).unwrap_or("").to_owned();
         format!("{}[{}]", part("type"), part("title"))
     };
-    let (old, new) = (resources(old), resources(new));
-    for resource in &old {
-        let name = named(resource);
-        let Some(other) = new.iter().find(|other| named(other) == name) else {
-            return Some(format!("{name} is no longer there"));
-        };
+    let by_name = |json: &Json| -> IndexMap<String, Json> {
+        resources(json).into_iter().map(|resource| (named(&resource), resource)).collect()
+    };
+    let (old, new) = (by_name(old), by_name(new));
+    for (name, resource) in &old {
+        let Some(other) = new.get(name) else { return Some(format!("{name} is no longer there")) };
         if resource != other {
             let parameters = |resource: &Json| {
                 resource.get("parameters").and_then(Json::as_object).cloned().unwrap_or_default()
@@ -324,7 +325,7 @@ fn first_difference(old: &Json, new: &Json) -> Option<String> {
             });
         }
     }
-    let added = new.iter().map(named).find(|name| !old.iter().any(|one| named(one) == *name));
+    let added = new.keys().find(|name| !old.contains_key(*name));
     Some(added.map_or_else(|| "the edges differ".to_owned(), |name| format!("{name} is new")))
 }
 
