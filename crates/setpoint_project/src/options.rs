@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use setpoint_config::Config;
 
 /// The rules that are off unless [`Options::enabled`] or `setpoint.toml` asks for them.
-pub const OPTIONAL_RULES: [&str; 2] = ["empty-collector", "redundant-edge"];
+pub const OPTIONAL_RULES: [&str; 3] = ["empty-collector", "lost-refresh", "redundant-edge"];
 
 /// What is assumed about an input, and which questions are put to it.
 #[derive(Debug, Clone, Default)]

@@ -71,7 +71,7 @@ impl<'a> Session<'a> {
         for name in &config.enabled {
             if !OPTIONAL_RULES.contains(&name.as_str()) {
                 let message = format!("`{}` is no rule that can be enabled", name.value);
-                let help = format!("Off unless asked for are {}.", OPTIONAL_RULES.join(" and "));
+                let help = format!("Off unless asked for are {}.", OPTIONAL_RULES.join(", "));
                 diagnostics
                     .push(Diagnostic::new(Rule::InvalidSetting, message).at(name.span).with_help(help));
             }

@@ -42,6 +42,7 @@ pub struct Surroundings<'a> {
     pub(crate) drawn: Option<usize>,
     /// Look for relationships that change nothing, too.
     redundant: bool,
+    lost_refresh: bool,
     progress: Arc<dyn Progress>,
     /// How many threads ask about one catalog.
     threads: usize,
@@ -78,6 +79,7 @@ impl<'a> Surroundings<'a> {
             progress: Arc::clone(&session.progress),
             threads: 1,
             redundant: enables(config, options, "redundant-edge"),
+            lost_refresh: enables(config, options, "lost-refresh"),
         })
     }
 
@@ -152,6 +154,7 @@ impl<'a> Surroundings<'a> {
                 .chain(self.deadline)
                 .min(),
             jobs: self.threads,
+            lost_refresh: self.lost_refresh,
             progress: Some(told(&self.progress, &catalog.name)),
             ..setpoint_verify::Options::default()
         };

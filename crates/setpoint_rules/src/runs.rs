@@ -210,7 +210,8 @@ The configuration changes and would restart the service, but something else that
 same run: the service is skipped, and with it the restart. In the next run nothing changes any more, so nothing \
 restarts the service: it runs with the old configuration although every run since was clean.
 
-Let the service depend on little that can fail, or compare what it has loaded with what is on disk.",
+Let the service depend on little that can fail, or compare what it has loaded with what is on disk. Off unless it is \
+asked for with `--enable lost-refresh`.",
 };
 
 pub(crate) static BROKEN_INVARIANT: About = About {

@@ -443,11 +443,12 @@ fn loads(context: &Context<'_>) -> Vec<Load> {
     found
 }
 
-/// Looks for services that run with an old configuration after a clean run: never told, or told in a run in which something
-/// else failed.
+/// Looks for services that run with an old configuration after a clean run: never told, or, if that is asked, told in a run in
+/// which something else failed.
 pub(crate) fn stale(
     prover: &PairProver<'_, '_>,
     basis: &Basis,
+    also_lost: bool,
     tell: &dyn Fn(usize, usize),
 ) -> Answer<Stale, Unproved> {
     let context = prover.context;
@@ -480,6 +481,9 @@ pub(crate) fn stale(
                 unproved.push(Unproved { steps: load.services.clone(), why });
                 continue;
             }
+        }
+        if !also_lost {
+            continue;
         }
         // Whatever else the service waits for may fail once.
         let mut candidates: Vec<StepId> =

@@ -62,6 +62,8 @@ pub struct Options {
     pub invariants: Vec<Invariant>,
     /// Edges of which is asked whether anything changes without them, each by itself.
     pub maybe_redundant: Vec<(StepId, StepId)>,
+    /// Ask also whether a service misses its restart if something before it fails once.
+    pub lost_refresh: bool,
     /// Told now and then how far it is.
     pub progress: Option<Progress>,
     /// Which solver is asked.
@@ -465,7 +467,7 @@ fn ask(plan: &Plan, options: &Options, ends: bool) -> Verdicts {
             ended(Stage::Invariants, was_late, &mut unfinished);
         }
         let was_late = context.is_late();
-        refreshed = ends::stale(&prover, &basis, &tell(Stage::Refresh));
+        refreshed = ends::stale(&prover, &basis, options.lost_refresh, &tell(Stage::Refresh));
         if is_late(refreshed.reasons()) {
             ended(Stage::Refresh, was_late, &mut unfinished);
         }

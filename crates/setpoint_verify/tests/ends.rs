@@ -80,7 +80,9 @@ fn a_missing_notify_is_found_and_mended() {
 /// The configuration changes, another dependency of the service fails once, the next run is clean: nobody restarts it.
 #[test]
 fn a_lost_refresh_is_found() {
-    let verdicts = verify(&service(true, true), &Options::default());
+    let plan = service(true, true);
+    assert!(verify(&plan, &Options::default()).lost_refresh().next().is_none(), "nobody asked");
+    let verdicts = verify(&plan, &Options { lost_refresh: true, ..Options::default() });
     assert!(verdicts.missing_notify().next().is_none());
     let lost: Vec<&Stale> = verdicts.lost_refresh().collect();
     let [lost] = lost[..] else { panic!("{lost:?}") };
