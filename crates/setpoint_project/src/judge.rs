@@ -5,11 +5,11 @@ use std::path::Path;
 
 use setpoint_catalog::graph::{self, Graph, Types};
 use setpoint_catalog::ruby_types::ModuleTypes;
-use setpoint_catalog::{Catalog, ResourceId, findings, read};
+use setpoint_catalog::{Catalog, Resource, ResourceId, findings, read};
 use setpoint_config::Config;
 use setpoint_packages::Platform;
 use setpoint_puppet::{Compilation, CompileGap, CompileGapKind};
-use setpoint_puppet_values::{Data, Hash, Value};
+use setpoint_puppet_values::{Data, Hash, Value, to_text};
 use setpoint_settle::{NextRun, Simulation, Turn};
 use setpoint_source::{
     Basis, Coverage, Diagnostic, Drawing, Gap, InputReport, Judgement, Nouns, Question, Reason, Reasons,
@@ -183,10 +183,42 @@ impl Subject<'_> {
             coverage.resources = settled.resources;
             coverage.assumptions += settled.assumptions;
         }
+        report.findings.extend(self.missing_sources());
         self.doubt_unknown_values(&mut verdict, report);
         self.doubt_unknown_types(&mut verdict);
         report.conclude(verdict);
         report.mask(&secrets_of(catalog));
+    }
+
+    /// Files whose sources are all missing from modules that are there: the agent fails at each.
+    fn missing_sources(&self) -> Vec<Diagnostic> {
+        let files = self.catalog.iter().map(|(_, resource)| resource);
+        let files = files.filter(|one| one.type_name.as_str() == "File" && !one.virtual_);
+        let is = |resource: &Resource, name: &str, value: &str| {
+            resource.get(name).is_some_and(|given| &*to_text(given) == value)
+        };
+        // An absent file has no content, and one that is not replaced may be there already.
+        let files = files.filter(|one| !is(one, "ensure", "absent") && !is(one, "replace", "false"));
+        files
+            .filter_map(|resource| {
+                let source = resource.get("source")?;
+                let given = source.as_array().unwrap_or(std::slice::from_ref(source));
+                let addresses: Vec<&str> = given.iter().filter_map(Value::as_str).collect();
+                let is_lacking = !addresses.is_empty()
+                    && addresses.len() == given.len()
+                    && addresses.iter().all(|address| self.surroundings.lacks_source(address))
+                    // The name of the node may be made up.
+                    && !addresses.iter().any(|address| address.contains(&*self.catalog.name));
+                let message =
+                    format!("{resource} fails in every run: {} is not there", addresses.join(" or "));
+                let found = Diagnostic::new(Rule::AlwaysFails, message).severity(Severity::Error);
+                let found = match resource.span {
+                    Some(span) => found.at(span),
+                    None => found,
+                };
+                is_lacking.then(|| found.with_help("Add the file to the folder `files` of the module."))
+            })
+            .collect()
     }
 
     /// A resource of a type that nobody knows and that contains nothing may be an empty define, or a native type that is not here.

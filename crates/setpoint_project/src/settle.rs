@@ -222,6 +222,17 @@ pub fn platform(name: Option<&str>, facts: &Hash) -> Option<Platform> {
     Platform::of(&text(inner(&os, "name")), &release)
 }
 
+impl Surroundings<'_> {
+    /// Whether an address names a file that a module which is there does not have.
+    pub(crate) fn lacks_source(&self, address: &str) -> bool {
+        let is_missing = |path: PathBuf| {
+            let files = self.servers.files;
+            !files.is_dir(&path) && !files.is_file(&path) && files.link_target(&path).is_none()
+        };
+        self.servers.path(address).is_some_and(is_missing)
+    }
+}
+
 /// The files of modules, as `puppet:///modules/…` names them.
 struct ModuleFiles<'a> {
     files: &'a dyn FileSystem,
@@ -233,15 +244,20 @@ const MAX_DEPTH: usize = 32;
 
 impl FileServers for ModuleFiles<'_> {
     fn get(&self, address: &str) -> Option<Source> {
-        let rest = address.strip_prefix("puppet:///modules/")?;
-        let (module, path) = rest.split_once('/')?;
-        let folder =
-            self.modulepath.iter().map(|folder| folder.join(module)).find(|path| self.files.is_dir(path))?;
-        self.source(&folder.join("files").join(path), 0)
+        self.source(&self.path(address)?, 0)
     }
 }
 
 impl ModuleFiles<'_> {
+    /// The path that an address names in a module that is there.
+    fn path(&self, address: &str) -> Option<PathBuf> {
+        let rest = address.strip_prefix("puppet:///modules/")?;
+        let (module, path) = rest.split_once('/')?;
+        let folder =
+            self.modulepath.iter().map(|folder| folder.join(module)).find(|path| self.files.is_dir(path))?;
+        Some(folder.join("files").join(path))
+    }
+
     /// Returns what is at a path; nothing if nothing is there. What is there and cannot be read says so.
     fn source(&self, path: &Path, depth: usize) -> Option<Source> {
         if self.files.is_dir(path) {
