@@ -12,6 +12,7 @@ const DEBIAN: &[(&str, &[&str])] = &[
             "courier-mta",
             "dma",
             "esmtp-run",
+            "exim4",
             "exim4-daemon-heavy",
             "exim4-daemon-light",
             "lsb-invalid-mta",
@@ -19,19 +20,26 @@ const DEBIAN: &[(&str, &[&str])] = &[
             "nullmailer",
             "opensmtpd",
             "postfix",
+            "sendmail",
             "sendmail-bin",
             "ssmtp",
         ],
     ),
     ("time-daemon", &["chrony", "ntp", "ntpsec", "openntpd", "systemd-timesyncd"]),
     ("virtual-mysql-server", &["default-mysql-server", "mariadb-server", "mysql-server"]),
-    ("ftp-server", &["proftpd-core", "pure-ftpd", "vsftpd"]),
+    ("ftp-server", &["proftpd", "proftpd-core", "pure-ftpd", "vsftpd"]),
     ("resolvconf", &["openresolv", "resolvconf", "systemd-resolved"]),
     ("logind", &["elogind", "libpam-systemd"]),
 ];
 
 /// Metapackages of the table that only stand for another one of it.
-const STANDS_FOR: &[(&str, &str)] = &[("default-mysql-server", "mariadb-server")];
+const STANDS_FOR: &[(&str, &str)] = &[
+    ("default-mysql-server", "mariadb-server"),
+    ("exim4", "exim4-daemon-heavy"),
+    ("exim4", "exim4-daemon-light"),
+    ("proftpd", "proftpd-core"),
+    ("sendmail", "sendmail-bin"),
+];
 
 /// Whether a package manager takes one package away to install the other.
 pub fn exclude_each_other(family: Family, one: &str, other: &str) -> bool {
@@ -51,6 +59,8 @@ mod tests {
     fn only_packages_of_one_name_exclude_each_other() {
         let debian = |one, other| exclude_each_other(Family::Debian, one, other);
         assert!(debian("postfix", "exim4-daemon-light"));
+        assert!(debian("postfix", "exim4") && debian("sendmail", "exim4-daemon-light"));
+        assert!(!debian("exim4", "exim4-daemon-light") && !debian("sendmail-bin", "sendmail"));
         assert!(debian("ntp", "chrony"));
         assert!(!debian("postfix", "postfix"));
         assert!(!debian("postfix", "chrony"));
