@@ -224,10 +224,7 @@ impl<'s> Project<'s> {
             puppet: self.puppet,
             strict_variables: given.strict_variables || self.config.puppet.strict_variables == Some(true),
             node: node.name.clone(),
-            facts: self
-                .custom_facts
-                .get_or_init(|| CustomFacts::of_modules(&self.environment))
-                .complete(&node.facts),
+            facts: self.facts_of(node),
             trusted: node.trusted.clone(),
             classes: node.classes.clone(),
             parameters: node.parameters.clone(),
@@ -237,6 +234,15 @@ impl<'s> Project<'s> {
             record_reads: given.record_reads,
             ..setpoint_puppet::Options::default()
         }
+    }
+
+    /// The facts of a node. A file that has those of a machine has all of them; those of a platform lack what modules compute.
+    fn facts_of(&self, node: &NodeData) -> Hash {
+        if node.platform.is_none() && !node.facts.is_empty() {
+            return node.facts.clone();
+        }
+        let custom = self.custom_facts.get_or_init(|| CustomFacts::of_modules(&self.environment));
+        custom.complete(&node.facts)
     }
 
     /// Looks for keys in the data of the node that the command line names.
