@@ -40,9 +40,9 @@ fn answer(case: &Case) -> Answers {
 
 fn ask_translator(folder: &Path) -> Result<(), libtest_mimic::Failed> {
     let python = std::env::var("SETPOINT_SAM_PYTHON").unwrap_or_else(|_| "python3".to_owned());
-    let is_installed = Command::new(&python).args(["-c", "import samtranslator"]).output();
+    let is_installed = Command::new(&python).args(["-c", "import samtranslator.yaml_helper"]).output();
     if !is_installed.is_ok_and(|output| output.status.success()) {
-        setpoint_testing::skip("AWS's translator", "aws-sam-translator is not installed");
+        setpoint_testing::skip("AWS's translator", "aws-sam-translator or pyyaml is not installed");
         return Ok(());
     }
     let is_case = |path: &PathBuf| path.extension().is_some_and(|extension| extension == "case");

@@ -1,6 +1,6 @@
 """Writes what AWS's translator makes of the template of each case: `python3 translate.py CASE...`.
 
-Needs the package `aws-sam-translator`. With `--check` nothing is written, and cases that differ are named. A digest in a name is
+Needs the packages `aws-sam-translator` and `pyyaml`. With `--check` nothing is written, and cases that differ are named. A digest in a name is
 left out, since the order of creation does not depend on it.
 """
 import logging
