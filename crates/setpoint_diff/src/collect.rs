@@ -286,6 +286,19 @@ fn differences(
     told
 }
 
+/// The changes that the value of a parameter depends on, in either version.
+fn causes_of(
+    (before, old): (&Value, &Version<'_>),
+    (after, new): (&Value, &Version<'_>),
+    changes: &SourceChanges<'_>,
+) -> Vec<HunkId> {
+    let mut causes = new.all_causes(Side::New, after.prov, changes);
+    causes.extend(old.all_causes(Side::Old, before.prov, changes));
+    causes.sort_unstable();
+    causes.dedup();
+    causes
+}
+
 /// Parameters that are `Sensitive` in one version only: in the other one, Puppet writes their values into reports and logs.
 fn sensitivity_differences(
     (was, old): (&Resource, &Version<'_>),
@@ -299,10 +312,7 @@ fn sensitivity_differences(
         if hidden_before == hidden_after {
             continue;
         }
-        let mut causes = new.all_causes(Side::New, parameter.value.prov, changes);
-        causes.extend(old.all_causes(Side::Old, before.prov, changes));
-        causes.sort_unstable();
-        causes.dedup();
+        let causes = causes_of((before, old), (&parameter.value, new), changes);
         let shown =
             |is_hidden: bool| Some(if is_hidden { ToldValue::Sensitive } else { ToldValue::NotSensitive });
         told.push((
@@ -327,14 +337,11 @@ fn unknown_differences(
     let mut told = Vec::new();
     for parameter in &is.parameters {
         let Some(before) = was.parameters.get(parameter.name) else { continue };
-        let (Some(old_reason), Some(new_reason)) = (why_unknown(before), why_unknown(&parameter.value))
-        else {
+        let reason = |value: &Value| value.unknown_part().map(|unknown| unknown.reason.to_string());
+        let (Some(old_reason), Some(new_reason)) = (reason(before), reason(&parameter.value)) else {
             continue;
         };
-        let mut causes = new.all_causes(Side::New, parameter.value.prov, changes);
-        causes.extend(old.all_causes(Side::Old, before.prov, changes));
-        causes.sort_unstable();
-        causes.dedup();
+        let causes = causes_of((before, old), (&parameter.value, new), changes);
         if !causes.is_empty() {
             told.push((
                 causes,
@@ -348,17 +355,6 @@ fn unknown_differences(
         }
     }
     told
-}
-
-/// Why a value, or a part of it, was not computed.
-fn why_unknown(value: &Value) -> Option<String> {
-    match &value.data {
-        Data::Opaque(opaque) => Some(opaque.reason.to_string()),
-        Data::Array(items) => items.iter().find_map(why_unknown),
-        Data::Hash(entries) => entries.iter().find_map(|(_, value)| why_unknown(value)),
-        Data::Sensitive(inner) => why_unknown(inner),
-        _ => None,
-    }
 }
 
 /// Whether Puppet itself shows no contents of a file.
