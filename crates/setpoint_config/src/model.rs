@@ -186,3 +186,12 @@ pub struct Invariant {
     pub platforms: Vec<Placed<String>>,
     pub span: Span,
 }
+
+impl Invariant {
+    /// Whether it is about a node of this name on this platform.
+    pub fn is_about(&self, node: &str, platform: Option<&str>) -> bool {
+        let on = |name: &str| self.platforms.iter().any(|wanted| wanted.value == name);
+        (self.nodes.is_empty() || self.nodes.iter().any(|pattern| pattern.matches(node)))
+            && (self.platforms.is_empty() || platform.is_some_and(on))
+    }
+}

@@ -120,7 +120,7 @@ impl<'s> Looked<'s> {
     }
 
     fn native(&self, name: &str) -> Option<&'static NativeType> {
-        native_type(name).or_else(|| self.project.environment.module_type(name))
+        native_type(name).or_else(|| self.project.environment.module_type(name).ok().flatten())
     }
 
     /// The places that give a variable its value, and the class if it is one of a class.

@@ -5,13 +5,15 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use regex_syntax::hir::{Class, Hir, HirKind};
-use setpoint_config::{Invariant, Pattern, Placed};
+use setpoint_config::{Invariant, Placed};
 use setpoint_data::Node;
+use setpoint_packages::Platform;
 use setpoint_puppet_values::Regex;
 use setpoint_source::{Diagnostic, Rule};
 
 use crate::jobs::Job;
 use crate::project::{Kind, Project};
+use crate::settle;
 use crate::survey::{Survey, data_folders, read_config};
 
 /// The variables of a hierarchy that hold the name of a node.
@@ -218,17 +220,23 @@ pub(crate) fn idle_role_patterns(project: &Project<'_>, survey: &Survey) -> Vec<
 
 /// Invariants in `setpoint.toml` that are about no node of the project.
 pub(crate) fn idle_invariants(project: &Project<'_>, jobs: &[Job]) -> Vec<Diagnostic> {
-    // One node alone may be asked for.
-    if !matches!(project.kind, Kind::Repository { .. }) || project.options.puppet.node.is_some() {
+    // One node or one platform alone may be asked for.
+    let given = &project.options.puppet;
+    if !matches!(project.kind, Kind::Repository { .. }) || given.node.is_some() {
         return Vec::new();
     }
-    let is_about = |nodes: &[Pattern], name: &str| nodes.iter().any(|pattern| pattern.matches(name));
-    let limited = project.config.invariants.iter().filter(|one| !one.nodes.is_empty());
-    let idle = limited.filter(|one| !jobs.iter().any(|job| is_about(&one.nodes, &job.node.name)));
+    let platform =
+        |job: &Job| settle::platform(job.node.platform.as_deref(), &job.node.facts).map(Platform::name);
+    let nodes: Vec<(&str, Option<&str>)> =
+        jobs.iter().map(|job| (job.node.name.as_str(), platform(job))).collect();
+    let is_asked = |one: &&Invariant| one.platforms.is_empty() || given.platform.is_none();
+    let is_idle = |one: &&Invariant| is_asked(one) && !nodes.iter().any(|(name, on)| one.is_about(name, *on));
+    let idle = project.config.invariants.iter().filter(is_idle);
     let told = |one: &Invariant| {
         let message = format!("No node fits the invariant `{}`", one.name);
-        Diagnostic::new(Rule::InvalidSetting, message)
-            .at(one.nodes.first().map_or(one.span, |node| node.span))
+        let limit = one.nodes.first().map(|node| node.span);
+        let limit = limit.or_else(|| one.platforms.first().map(|platform| platform.span));
+        Diagnostic::new(Rule::InvalidSetting, message).at(limit.unwrap_or(one.span))
     };
     idle.map(told).collect()
 }

@@ -69,6 +69,10 @@ pub(crate) fn analyse(
     let mut gaps: Vec<Reason> = compilation.gaps.iter().map(reason_of_gap).collect();
     gaps.extend(job.node.assumed.iter().cloned());
     gaps.extend(project.assumed_environment(&job.node));
+    gaps.extend(home.environment.types_not_understood(catalog).into_iter().map(|path| {
+        Reason::new(Gap::NotModelled, "the file declares a type in Ruby that is not understood")
+            .in_file(path.display().to_string())
+    }));
     let own = |path: &str| home.owns(Path::new(path));
     let surroundings = &surroundings.with_modules(home.environment.modulepath());
     let types = home.environment.module_types();

@@ -254,21 +254,32 @@ fn extension(name: &str) -> &str {
 /// What a list of nodes says of each.
 const NODE_KEYS: [&str; 3] = ["platform", "facts", "trusted"];
 
+/// Nodes that stand in lines, each a name and, if wanted, a platform; else the line that is more, and what it is.
+fn lines(text: &str) -> Result<Vec<Known>, (usize, String)> {
+    let mut nodes = Vec::new();
+    for (at, line) in text.lines().enumerate() {
+        let mut words = line.split('#').next().unwrap_or_default().split_whitespace();
+        let Some(name) = words.next() else { continue };
+        let platform = words.next().map(str::to_owned);
+        if let Some(more) = words.next() {
+            return Err((
+                at + 1,
+                format!("a line has the name of a node and a platform, and `{more}` is neither"),
+            ));
+        }
+        nodes.push(Known { name: Some(name.to_owned()), platform, ..Known::default() });
+    }
+    Ok(nodes)
+}
+
 /// A list of nodes: lines with a name and, if wanted, a platform; or YAML or JSON, as a list of names or as a mapping
 /// of names to a platform or to `platform`, `facts` and `trusted`.
 pub(super) fn list(session: &Session<'_>, path: &Path) -> Result<Vec<Known>, UsageError> {
     let is_data =
         path.extension().is_some_and(|ending| ending == "yaml" || ending == "yml" || ending == "json");
     if !is_data {
-        let text = session.read(path)?;
-        let lines = text.lines().map(|line| line.split('#').next().unwrap_or("").split_whitespace());
-        return Ok(lines
-            .filter_map(|mut words| {
-                let name = words.next()?.to_owned();
-                let platform = words.next().map(str::to_owned);
-                Some(Known { name: Some(name), platform, ..Known::default() })
-            })
-            .collect());
+        return lines(&session.read(path)?)
+            .map_err(|(line, what)| UsageError::new(format!("{}:{line}: {what}", path.display())));
     }
     let named = |name: &Value| Known { name: Some(to_text(name).to_string()), ..Known::default() };
     let wrong = |known: &Known, what: &str| {
@@ -276,7 +287,17 @@ pub(super) fn list(session: &Session<'_>, path: &Path) -> Result<Vec<Known>, Usa
         UsageError::new(format!("{}: of the node {name}, {what}", path.display()))
     };
     match facts::read_value(session, path)?.data {
-        Data::Array(names) => Ok(names.iter().map(named).collect()),
+        Data::Array(names) => {
+            let is_other = |name: &&Value| !matches!(name.data, Data::String(_) | Data::Integer(_));
+            match names.iter().find(is_other) {
+                Some(other) => Err(UsageError::new(format!(
+                    "{}: `{}` is not the name of a node; a node with facts stands in a mapping of names",
+                    path.display(),
+                    to_text(other)
+                ))),
+                None => Ok(names.iter().map(named).collect()),
+            }
+        }
         Data::Hash(nodes) => nodes
             .iter()
             .map(|(name, about)| {

@@ -1,16 +1,18 @@
 //! The files that nodes are compiled from, each read and parsed once.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Component, Path, PathBuf};
 use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 
 use rustc_hash::FxHashMap;
-use setpoint_catalog::NativeType;
 use setpoint_catalog::ruby_types::ModuleTypes;
+use setpoint_catalog::{Catalog, NativeType};
 use setpoint_hiera::{Hiera, Levels};
-use setpoint_puppet_functions::{Function, RubyFile};
+use setpoint_puppet_functions::{FailureKind, Function, RubyFile};
 use setpoint_puppet_syntax::ast::{self, ExprKind, Program};
-use setpoint_source::{Diagnostic, FileError, FileId, FileSystem, Severity, Sources, read_text};
+use setpoint_source::{
+    Diagnostic, FileError, FileId, FileSystem, Rule, Severity, Sources, Symbol, read_text,
+};
 
 /// A manifest, parsed. It is shared by all nodes that are compiled from it.
 #[derive(Debug)]
@@ -313,9 +315,27 @@ impl<'a> Environment<'a> {
         of_environment.chain(of_modules).map(|lib| lib.join(&file)).find(|path| self.files.is_file(path))
     }
 
-    /// A native type that a module brings along.
-    pub fn module_type(&self, name: &str) -> Option<&'static NativeType> {
-        self.types.find(name).map(|found| found.native)
+    /// A native type that a module brings along. A file that ends in the middle of a construct is refused by Ruby, and so by
+    /// Puppet where the type is first used.
+    pub fn module_type(&self, name: &str) -> Result<Option<&'static NativeType>, FailureKind> {
+        let Some(found) = self.types.find(name) else { return Ok(None) };
+        if self.ruby_file(found.path).is_ok_and(|file| file.is_cut_off()) {
+            let message = format!(
+                "Could not autoload puppet/type/{name}: {} ends in the middle of a construct: an `end` is missing",
+                found.path.display()
+            );
+            return Err(FailureKind::Reported(Box::new(Diagnostic::new(Rule::SyntaxError, message))));
+        }
+        Ok(Some(found.native))
+    }
+
+    /// The files of the types of a catalog that hold Ruby which is not understood: what they do is not known, nor whether Ruby
+    /// takes them.
+    pub fn types_not_understood(&self, catalog: &Catalog) -> BTreeSet<&'static Path> {
+        let names: BTreeSet<Symbol> = catalog.iter().map(|(_, resource)| resource.type_name).collect();
+        let of_modules = names.iter().filter(|name| setpoint_catalog::native_type(name).is_none());
+        let paths = of_modules.filter_map(|name| self.types.find(name)).map(|found| found.path);
+        paths.filter(|path| !self.ruby_file(path).is_ok_and(|file| file.is_sound())).collect()
     }
 
     /// The native types of the modules.

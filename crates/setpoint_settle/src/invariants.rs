@@ -13,12 +13,7 @@ use crate::undecided::statement;
 /// The invariants that are about this node.
 pub(crate) fn about<'a>(question: &Question<'a>) -> Vec<&'a Stated> {
     let config: &'a Config = question.world.config;
-    let here = |one: &&Stated| {
-        let node =
-            one.nodes.is_empty() || one.nodes.iter().any(|pattern| pattern.matches(&question.catalog.name));
-        let on = |name: &str| one.platforms.iter().any(|wanted| wanted.value == name);
-        node && (one.platforms.is_empty() || question.platform.is_some_and(on))
-    };
+    let here = |one: &&Stated| one.is_about(&question.catalog.name, question.platform);
     config.invariants.iter().filter(here).collect()
 }
 

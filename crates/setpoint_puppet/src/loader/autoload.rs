@@ -42,7 +42,7 @@ impl Compiler<'_> {
     /// The same for a name that is interned.
     pub(crate) fn find_resource_type_named(&mut self, name: Symbol) -> Result<Option<ResourceType>, Stop> {
         if !name.contains(':')
-            && let Some(native) = self.native_type(name)
+            && let Some(native) = self.native_type(name)?
         {
             return Ok(Some(ResourceType::Native(native)));
         }
@@ -50,14 +50,17 @@ impl Compiler<'_> {
     }
 
     /// A type that Puppet ships, or one that a module brings along.
-    fn native_type(&mut self, name: Symbol) -> Option<Native> {
+    fn native_type(&mut self, name: Symbol) -> Result<Option<Native>, Stop> {
         let name = lower(name);
         if let Some(known) = self.definitions.natives.get(&name) {
-            return *known;
+            return Ok(*known);
         }
-        let found = setpoint_catalog::native_type(&name).or_else(|| self.environment.module_type(&name));
+        let found = match setpoint_catalog::native_type(&name) {
+            Some(native) => Some(native),
+            None => self.environment.module_type(&name).map_err(|broken| broken.unplaced())?,
+        };
         self.definitions.natives.insert(name, found);
-        found
+        Ok(found)
     }
 
     /// A function written in the Puppet language.
