@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 use setpoint_catalog::ruby_types::ModuleTypes;
 use setpoint_catalog::{Catalog, NativeType};
 use setpoint_hiera::{Hiera, Levels};
-use setpoint_puppet_functions::{FailureKind, Function, RubyFile};
+use setpoint_puppet_functions::{FailureKind, Function, RubyFile, Stop};
 use setpoint_puppet_syntax::ast::{self, ExprKind, Program};
 use setpoint_source::{
     Diagnostic, FileError, FileId, FileSystem, Rule, Severity, Sources, Symbol, read_text,
@@ -317,14 +317,15 @@ impl<'a> Environment<'a> {
 
     /// A native type that a module brings along. A file that ends in the middle of a construct is refused by Ruby, and so by
     /// Puppet where the type is first used.
-    pub fn module_type(&self, name: &str) -> Result<Option<&'static NativeType>, FailureKind> {
+    pub fn module_type(&self, name: &str) -> Result<Option<&'static NativeType>, Stop> {
         let Some(found) = self.types.find(name) else { return Ok(None) };
         if self.ruby_file(found.path).is_ok_and(|file| file.is_cut_off()) {
             let message = format!(
                 "Could not autoload puppet/type/{name}: {} ends in the middle of a construct: an `end` is missing",
                 found.path.display()
             );
-            return Err(FailureKind::Reported(Box::new(Diagnostic::new(Rule::SyntaxError, message))));
+            let broken = Diagnostic::new(Rule::SyntaxError, message);
+            return Err(FailureKind::Reported(Box::new(broken)).unplaced());
         }
         Ok(Some(found.native))
     }

@@ -57,7 +57,7 @@ impl Compiler<'_> {
         }
         let found = match setpoint_catalog::native_type(&name) {
             Some(native) => Some(native),
-            None => self.environment.module_type(&name).map_err(|broken| broken.unplaced())?,
+            None => self.environment.module_type(&name)?,
         };
         self.definitions.natives.insert(name, found);
         Ok(found)
