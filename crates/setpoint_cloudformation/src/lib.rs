@@ -64,7 +64,8 @@ pub fn is_template(root: &Node) -> bool {
         || root.get("Resources").is_some_and(|resources| {
             resources.entries().iter().any(|entry| {
                 let kind = entry.value.get("Type").and_then(Node::text).unwrap_or("");
-                kind.starts_with("AWS::") || kind.starts_with("Custom::") || kind.ends_with("::MODULE")
+                // `AWS::EC2::VPC`, `Custom::Name`, and what an organisation registered for itself.
+                kind.starts_with("Custom::") || kind.split("::").count() >= 3
             })
         })
 }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use setpoint_source::{InputReport, Severity, Verdict};
+use setpoint_source::{InputReport, Judgement, Question, Severity, Verdict};
 
 use crate::judge::{analyse, conclude_without_catalog};
 use crate::options::Options;
@@ -32,8 +32,17 @@ pub struct FleetNode {
 }
 
 impl FleetNode {
+    pub fn has_failed(&self) -> bool {
+        self.errors > 0
+    }
+
+    /// Whether it is not known that the node has a catalog of its own.
+    pub fn is_open(&self) -> bool {
+        !self.has_failed() && self.verdict.get(Question::Catalog).is_some_and(Judgement::is_unknown)
+    }
+
     pub fn is_ok(&self) -> bool {
-        self.errors == 0
+        !self.has_failed() && !self.is_open()
     }
 }
 
@@ -63,6 +72,7 @@ pub fn check_fleet(
     let project = Project::open(session, path, options)?;
     let mut plan = project.plan()?;
     let of = plan.jobs.len();
+    plan.is_part = shard.1 > 1;
     let mut at = 0;
     plan.jobs.retain(|_| {
         at += 1;
@@ -72,13 +82,15 @@ pub fn check_fleet(
     let surroundings =
         Surroundings::new(session, project.environment.modulepath(), &project.config, options)?
             .with_threads(threads, plan.jobs.len());
-    let checked = run::all(&project, &plan.jobs, threads, |job, compilation, report| {
+    let mut checked = run::all(&project, &plan.jobs, threads, |job, compilation, report| {
         if !compile_only {
             analyse(&project, &surroundings, job, compilation, report);
         } else if compilation.catalog.is_none() {
             conclude_without_catalog(job, compilation, report);
         }
     });
+    let survey = if compile_only { Survey::of_nothing() } else { survey(&project) };
+    let about = run::conclude(&project, &plan, &survey, &mut checked);
     let nodes = plan
         .jobs
         .iter()
@@ -96,7 +108,6 @@ pub fn check_fleet(
             }
         })
         .collect();
-    let survey = if compile_only { Survey::of_nothing() } else { survey(&project) };
-    let reports = run::reports(&project, &plan, checked, survey);
+    let reports = run::reports(&project, &plan, checked, survey, about);
     Ok(Fleet { nodes, of, reports })
 }

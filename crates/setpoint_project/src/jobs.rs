@@ -82,6 +82,8 @@ pub struct Plan {
     pub diagnostics: Vec<Diagnostic>,
     /// Classes that need parameters.
     pub(super) need_parameters: Vec<(String, Span, Vec<String>)>,
+    /// Whether others look at the rest of the jobs.
+    pub(super) is_part: bool,
 }
 
 impl Project<'_> {

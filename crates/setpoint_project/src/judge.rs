@@ -38,13 +38,15 @@ pub fn check(session: &Session<'_>, path: &Path, options: &Options) -> Result<Ve
     };
     let mut checked = run::all(&project, &plan.jobs, threads, analyse);
     let survey = survey(&project);
-    if checked.iter().all(run::Checked::is_empty) && options.puppet.node.is_none() {
+    let names_nodes = options.puppet.node.is_some() || options.puppet.nodes.is_some();
+    if checked.iter().all(run::Checked::is_empty) && !names_nodes {
         let nodes = plan.jobs.len();
         if project.plan_classes(&survey, &mut plan)? > 0 {
             checked.extend(run::all(&project, &plan.jobs[nodes..], threads, analyse));
         }
     }
-    Ok(run::reports(&project, &plan, checked, survey))
+    let about = run::conclude(&project, &plan, &survey, &mut checked);
+    Ok(run::reports(&project, &plan, checked, survey, about))
 }
 
 /// Every analysis of a catalog, and the verdict.
@@ -87,7 +89,9 @@ pub(crate) fn analyse(
 fn reason_of_gap(gap: &CompileGap) -> Reason {
     let words = match &gap.kind {
         CompileGapKind::NotComputed(reason) => format!("the call succeeds here; {reason}"),
-        CompileGapKind::OtherNodes => "no other node exports what this collector takes".to_owned(),
+        CompileGapKind::OtherNodes => {
+            "no node, this one included, exports what this collector takes".to_owned()
+        }
     };
     Reason::new(Gap::Assumed, words).at(gap.span)
 }

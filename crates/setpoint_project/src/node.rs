@@ -1,5 +1,6 @@
 //! What a node is: its name, facts, trusted facts, and what a classifier says about it.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -275,6 +276,17 @@ fn lines(text: &str) -> Result<Vec<Known>, (usize, String)> {
 /// A list of nodes: lines with a name and, if wanted, a platform; or YAML or JSON, as a list of names or as a mapping
 /// of names to a platform or to `platform`, `facts` and `trusted`.
 pub(super) fn list(session: &Session<'_>, path: &Path) -> Result<Vec<Known>, UsageError> {
+    let nodes = listed(session, path)?;
+    let mut names = BTreeSet::new();
+    let mut listed = nodes.iter().filter_map(|known| known.name.as_deref());
+    match listed.find(|name| !names.insert(*name)) {
+        Some(twice) => Err(UsageError::new(format!("{}: the node {twice} is listed twice", path.display()))),
+        None if nodes.is_empty() => Err(UsageError::new(format!("{} lists no node", path.display()))),
+        None => Ok(nodes),
+    }
+}
+
+fn listed(session: &Session<'_>, path: &Path) -> Result<Vec<Known>, UsageError> {
     let is_data =
         path.extension().is_some_and(|ending| ending == "yaml" || ending == "yml" || ending == "json");
     if !is_data {

@@ -108,20 +108,19 @@ pub(crate) fn all(
     })
 }
 
-/// One report of all jobs: what is wrong with the project itself, what was left out, and what each job has that no
-/// other has.
-pub(crate) fn reports(
+/// What is wrong with the project itself and what was left out, and with that the last word on each job.
+pub(crate) fn conclude(
     project: &Project<'_>,
     plan: &Plan,
-    mut checked: Vec<Checked>,
-    survey: Survey,
-) -> Vec<InputReport> {
+    survey: &Survey,
+    checked: &mut [Checked],
+) -> InputReport {
     let all = checked.iter().flat_map(|one| &one.collected);
     let busy: BTreeSet<Span> = all.filter(|one| one.count > 0).map(|one| one.span).collect();
     for one in checked.iter_mut().filter(|one| one.compiled) {
         one.report.findings.extend(collectors::idle(project, &one.collected, &busy));
     }
-    tell_older_version(project, plan, &mut checked);
+    tell_older_version(project, plan, checked);
     let mut about = InputReport::new(project.input.display().to_string(), "puppet");
     about.findings = project.session.tell_once(&project.diagnostics);
     about.findings.extend(plan.diagnostics.iter().cloned());
@@ -135,11 +134,24 @@ pub(crate) fn reports(
             }
         }
     }
-    let mut idle = entries::idle_role_patterns(project, &survey);
-    idle.extend(entries::idle_invariants(project, &plan.jobs));
-    doubt_what_was_not_read(project, &survey, &idle, &mut checked, &mut about);
-    doubt_empty_catalogs(project, plan, &mut checked, &mut about);
+    let mut idle = entries::idle_role_patterns(project, survey);
+    if !plan.is_part {
+        idle.extend(entries::idle_invariants(project, &plan.jobs));
+    }
+    doubt_what_was_not_read(project, survey, &idle, checked, &mut about);
+    doubt_empty_catalogs(project, plan, checked, &mut about);
     about.findings.extend(idle);
+    about
+}
+
+/// One report of all jobs, after what there is to say about the project: what each job has that no other has.
+pub(crate) fn reports(
+    project: &Project<'_>,
+    plan: &Plan,
+    checked: Vec<Checked>,
+    survey: Survey,
+    mut about: InputReport,
+) -> Vec<InputReport> {
     let entered = checked.iter().flat_map(|one| &one.entered);
     let entered: BTreeSet<&String> = entered.filter(|name| survey.definitions.contains(*name)).collect();
     let mut coverage = survey.coverage;
@@ -211,6 +223,7 @@ fn doubt_empty_catalogs(
     // A class that is merely tried and fails is left out, and so is not checked.
     let is_left_out = |job: &Job, one: &Checked| !one.compiled && job.origin == Origin::Class;
     let is_nothing = !matches!(project.kind, Kind::Manifests(_))
+        && !plan.is_part
         && plan.jobs.iter().zip(checked.iter()).all(|(job, one)| one.is_empty() || is_left_out(job, one));
     for one in checked.iter_mut().filter(|one| one.is_empty()) {
         let reason = setpoint_source::Reason::new(Gap::NothingEntered, "the catalog has no resources");

@@ -2,7 +2,6 @@
 
 use std::fmt::Debug;
 use std::path::{Path, PathBuf};
-use std::time::SystemTime;
 
 use setpoint_provenance::{Arena, Prov};
 use setpoint_puppet_values::{Hash, Strictness, Value};
@@ -161,10 +160,6 @@ pub trait Host {
     }
     /// The folder of a module.
     fn module_directory(&self, name: &str) -> Option<PathBuf>;
-    /// The time at which the evaluation began.
-    fn now(&self) -> SystemTime {
-        SystemTime::now()
-    }
     fn strict(&self) -> Strictness;
     /// 7 or 8.
     fn puppet_version(&self) -> u8;

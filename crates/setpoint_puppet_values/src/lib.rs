@@ -28,7 +28,7 @@ pub use new::new_instance;
 pub use regex::{Match, Regex};
 pub use semver::{Identifier, Major, SemVer, SemVerRange};
 pub use text::{string_format, to_text};
-pub use time::{Timespan, Timestamp};
+pub use time::{PRESENT_TIME, Timespan, Timestamp};
 pub use types::{Type, common_type, infer, infer_generic, infer_set, parameterise};
 pub use uri::Uri;
 pub use value::{Data, Deferred, Hash, Key, Object, Opaque, Value};

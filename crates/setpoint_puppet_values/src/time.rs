@@ -9,6 +9,9 @@ use std::fmt;
 
 pub(crate) use span::DEFAULT_FORMATS as DEFAULT_SPAN_FORMATS;
 
+/// Why the present time is not known: it is another one whenever a catalog is compiled.
+pub const PRESENT_TIME: &str = "the time at which the catalog is compiled is another one in every run";
+
 pub(crate) const NANOS_PER_SECOND: i128 = 1_000_000_000;
 
 /// A point in time.

@@ -135,7 +135,7 @@ impl Rule {
         !(says_nothing_was_checked || (severity == Severity::Error && self.stops_compilation()))
     }
 
-    /// Whether an error of this rule means that there is no catalog, tree or graph.
+    /// Whether an error of this rule means that there is no catalog, tree or graph, or none that anybody would apply.
     fn stops_compilation(self) -> bool {
         matches!(
             self,
@@ -149,6 +149,8 @@ impl Rule {
                 | Self::DuplicateDefinition
                 | Self::UnknownParameter
                 | Self::DanglingReference
+                | Self::DependencyCycle
+                | Self::InvalidResource
                 | Self::OverrideNotAllowed
                 | Self::DefaultRedefined
                 | Self::TypeMismatch

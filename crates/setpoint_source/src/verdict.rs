@@ -327,7 +327,8 @@ impl Verdict {
     /// Each reason for not knowing once, with the questions that it leaves open.
     pub fn reasons(&self) -> Vec<(&Reason, Vec<Question>)> {
         let mut all: Vec<(&Reason, Vec<Question>)> = Vec::new();
-        for (question, answer) in self.iter() {
+        // What is refuted is not open, whatever else was not looked at.
+        for (question, answer) in self.iter().filter(|(_, answer)| !answer.is_refuted()) {
             for reason in answer.reasons() {
                 match all.iter_mut().find(|(known, _)| *known == reason) {
                     Some((_, questions)) if questions.contains(&question) => {}

@@ -67,7 +67,8 @@ fn totals_json(fleet: &Fleet) -> serde_json::Value {
         "nodes": fleet.nodes.len(),
         "of": fleet.of,
         "ok": fleet.nodes.iter().filter(|node| node.is_ok()).count(),
-        "fail": fleet.nodes.iter().filter(|node| !node.is_ok()).count(),
+        "fail": fleet.nodes.iter().filter(|node| node.has_failed()).count(),
+        "unknown": fleet.nodes.iter().filter(|node| node.is_open()).count(),
         "resources": fleet.nodes.iter().map(|node| node.resources).sum::<usize>(),
         "errors": fleet.count(Severity::Error),
         "warnings": fleet.count(Severity::Warning),
@@ -99,12 +100,16 @@ fn text(fleet: &Fleet, seconds: f64) -> String {
         .map(|(count, word)| plural(count, word))
         .collect();
     let found = if found.is_empty() { "nothing found".to_owned() } else { found.join(", ") };
+    let open = match fleet.nodes.iter().filter(|node| node.is_open()).count() {
+        0 => String::new(),
+        open => format!(", {open} unknown"),
+    };
+    let failed = fleet.nodes.iter().filter(|node| node.has_failed()).count();
     let part = if fleet.of == fleet.nodes.len() { String::new() } else { format!(" of {}", fleet.of) };
     let _ = writeln!(
         out,
-        "{}{part}: {ok} ok, {} failed; {}; {found}; {seconds:.1} s",
+        "{}{part}: {ok} ok, {failed} failed{open}; {}; {found}; {seconds:.1} s",
         plural(fleet.nodes.len(), "node"),
-        fleet.nodes.len() - ok,
         plural(resources, "resource"),
     );
     out

@@ -1,8 +1,6 @@
 //! `strftime`.
 
-use std::time::UNIX_EPOCH;
-
-use setpoint_puppet_values::{Data, Timestamp, Value};
+use setpoint_puppet_values::{Data, PRESENT_TIME, Type, Value};
 
 use crate::Stop;
 use crate::context::Context;
@@ -35,15 +33,11 @@ fn strftime(context: &mut Context<'_, '_>, arguments: &[Value]) -> Result<Value,
 }
 
 /// The old form, which formats the present time.
-fn strftime_now(context: &mut Context<'_, '_>, arguments: &[Value]) -> Result<Value, Stop> {
+fn strftime_now(context: &mut Context<'_, '_>, _: &[Value]) -> Result<Value, Stop> {
     context.warn_once(
         "legacy#strftime",
         "The argument signature (String format, [String timezone]) is deprecated for #strftime. See #strftime \
          documentation and Timespan type for more info",
     );
-    let since = context.host.now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    let Some(now) = Timestamp::from_nanos(since.as_nanos() as i128) else { return Ok(Value::UNDEF) };
-    let text =
-        now.format(arguments[0].as_str().unwrap_or_default(), arguments.get(1).and_then(Value::as_str));
-    context.checked(text).map(Value::from)
+    Ok(Value::unknown(PRESENT_TIME, Type::String(None)))
 }

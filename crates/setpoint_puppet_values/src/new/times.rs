@@ -4,7 +4,8 @@ use std::sync::LazyLock;
 
 use super::constructor::Constructor;
 use crate::error::ValueError;
-use crate::time::{DEFAULT_SPAN_FORMATS, NANOS_PER_SECOND, Timespan, Timestamp};
+use crate::time::{DEFAULT_SPAN_FORMATS, NANOS_PER_SECOND, PRESENT_TIME, Timespan, Timestamp};
+use crate::types::Type;
 use crate::value::{Data, Hash, Key, Value};
 
 const FORMATS: (&str, &str) = ("Formats", "Variant[String[2], Array[String[2], 1]]");
@@ -14,7 +15,7 @@ pub(super) static TIMESTAMP: LazyLock<Constructor> = LazyLock::new(|| {
         "new_timestamp",
         &[FORMATS],
         &[
-            ("", |_| Ok(stamp(Timestamp::now()))),
+            ("", |_| Ok(Value::unknown(PRESENT_TIME, Type::Timestamp(None)))),
             ("Variant[Integer,Float] seconds", |arguments| {
                 seconds(arguments).and_then(Timestamp::from_nanos).map(stamp).ok_or_else(out_of_range)
             }),

@@ -9,13 +9,6 @@ const WITHOUT_ZONE: [&str; 5] = ["%FT%T.%N", "%FT%T", "%F %T.%N", "%F %T", "%F"]
 const WITH_ZONE: [&str; 5] = ["%FT%T.%N %Z", "%FT%T %Z", "%F %T.%N %Z", "%F %T %Z", "%F %Z"];
 
 impl Timestamp {
-    /// Now.
-    pub fn now() -> Self {
-        let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
-        let nanos = i128::try_from(since.as_nanos()).unwrap_or(0);
-        Self::from_nanos(nanos).unwrap_or(Self(super::Nanos { seconds: 0, nanos: 0 }))
-    }
-
     /// Formatted as Ruby's `strftime` does, in UTC or a zone such as `+02:00` or `EST`.
     pub fn format(self, format: &str, zone: Option<&str>) -> Result<String, ValueError> {
         let offset = match zone.filter(|zone| !zone.is_empty()) {
