@@ -85,6 +85,10 @@ fn unwrapped(tree: &Json) -> &Json {
 /// Reads a catalog from a JSON tree.
 pub fn from_tree(tree: &Json) -> Result<Catalog, ReadError> {
     let root = object(unwrapped(tree), "an object with the keys of a catalog")?;
+    if let Some(format) = root.get("catalog_format").filter(|format| !matches!(format.as_u64(), Some(1 | 2)))
+    {
+        return Err(ReadError::new(format!("catalogs of format {format} are not known, only 1 and 2")));
+    }
     let name = optional(root, "name")?.or(optional(root, "certname")?);
     let environment = optional(root, "environment")?;
     let mut catalog = Catalog::new(name.unwrap_or("unknown"), environment.unwrap_or("production"));
@@ -97,11 +101,13 @@ pub fn from_tree(tree: &Json) -> Result<Catalog, ReadError> {
         return Err(ReadError::new("the key \"resources\" is missing"));
     }
     each(root, "resources", |json| add_resource(&mut catalog, json))?;
-    each(root, "edges", |json| {
-        let edge = edge(&catalog, json)?;
-        catalog.edges.extend(edge);
-        Ok(())
-    })?;
+    each(root, "edges", |json| add_edge(&mut catalog, json))?;
+    if root.contains_key("certname") {
+        // PuppetDB keeps what a node exports beside what it applies; nothing tells whether it collects its own.
+        for resource in catalog.resources_mut().iter_mut().filter(|resource| resource.exported) {
+            resource.virtual_ = true;
+        }
+    }
     Ok(catalog)
 }
 
@@ -139,18 +145,37 @@ fn add_resource(catalog: &mut Catalog, json: &Json) -> Result<(), ReadError> {
     Ok(())
 }
 
-/// Containment. PuppetDB also keeps the relationships as edges; they are in the parameters as well.
-fn edge(catalog: &Catalog, json: &Json) -> Result<Option<(ResourceId, ResourceId)>, ReadError> {
+/// Containment; PuppetDB also keeps relationships as edges, of which the source is what comes first.
+fn add_edge(catalog: &mut Catalog, json: &Json) -> Result<(), ReadError> {
     let entries = object(json, "an edge")?;
-    if entries.get("relationship").and_then(Json::as_str).is_some_and(|relation| relation != "contains") {
-        return Ok(None);
-    }
     let (source, target) = (edge_end(catalog, entries, "source")?, edge_end(catalog, entries, "target")?);
-    if source == target {
-        let reference = catalog[source].reference();
-        return Err(ReadError::new(format!("{reference} contains itself")));
+    let parameter = match optional(entries, "relationship")? {
+        None | Some("contains") if source == target => {
+            let reference = catalog[source].reference();
+            return Err(ReadError::new(format!("{reference} contains itself")));
+        }
+        None | Some("contains") => {
+            catalog.edges.push((source, target));
+            return Ok(());
+        }
+        Some("before" | "required-by") => Symbol::new("before"),
+        Some("notifies" | "subscription-of") => Symbol::new("notify"),
+        Some(other) => {
+            return Err(ReadError::new(format!("{other:?} is no relationship")).within("relationship"));
+        }
+    };
+    let reference = Value::from(catalog[target].reference().to_string());
+    let parameters = &mut catalog.resources_mut()[source.index()].parameters;
+    let mut others = match parameters.get(parameter).cloned() {
+        None => Vec::new(),
+        Some(Value { data: Data::Array(items), .. }) => items.to_vec(),
+        Some(one) => vec![one],
+    };
+    if !others.contains(&reference) {
+        others.push(reference);
+        parameters.set(parameter, Value::new(Data::Array(others.into())), None);
     }
-    Ok(Some((source, target)))
+    Ok(())
 }
 
 fn edge_end(catalog: &Catalog, entries: &Map<String, Json>, end: &str) -> Result<ResourceId, ReadError> {
@@ -280,7 +305,7 @@ mod tests {
     }
 
     #[test]
-    fn edges_of_puppetdb_are_read_for_containment() {
+    fn edges_of_puppetdb_are_containment_and_relationships() {
         let text = r#"{"certname":"n1","environment":"x","resources":{"data":[
             {"type":"Class","title":"A"},{"type":"File","title":"/a"},{"type":"Notify","title":"n"}]},
             "edges":{"data":[
@@ -290,5 +315,9 @@ mod tests {
         let catalog = json(text).unwrap();
         assert_eq!(&*catalog.name, "n1");
         assert_eq!(catalog.edges, [(ResourceId(0), ResourceId(1)), (ResourceId(0), ResourceId(2))]);
+        let before = catalog[ResourceId(1)].parameters.get(Symbol::new("before")).cloned();
+        assert_eq!(before, Some(Value::new(Data::Array(vec![Value::from("Notify[n]".to_owned())].into()))));
+        let other = text.replace("\"before\"", "\"banana\"");
+        assert!(json(&other).unwrap_err().to_string().contains("\"banana\" is no relationship"));
     }
 }

@@ -83,6 +83,15 @@ pub(crate) fn analyse(
     for reason in &gaps {
         report.doubt(reason);
     }
+    for (of, path) in home.environment.default_providers(catalog) {
+        let words = format!(
+            "a module brings a provider of `{of}` that Puppet may choose, and what it does is not known"
+        );
+        let reason = Reason::new(Gap::NotModelled, words).in_file(path.display().to_string());
+        for question in [Question::Order, Question::Idempotent, Question::Quiet, Question::Convergent] {
+            report.doubt_answer(question, reason.clone());
+        }
+    }
 }
 
 /// What a compilation passed over, as what is assumed of it.

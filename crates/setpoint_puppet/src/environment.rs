@@ -54,6 +54,8 @@ pub struct Environment<'a> {
     expected: BTreeMap<String, String>,
     names: OnceLock<Vec<String>>,
     types: ModuleTypes<'a>,
+    /// Providers of core types that modules bring along and that Puppet may choose by itself, by type.
+    providers: OnceLock<Vec<(String, PathBuf)>>,
     manifests: RwLock<FxHashMap<PathBuf, Parsed>>,
     modules: RwLock<FxHashMap<String, Option<Arc<Path>>>>,
     hiera: Hiera<'a>,
@@ -97,6 +99,7 @@ impl<'a> Environment<'a> {
             sources,
             name: "production".to_owned(),
             types: ModuleTypes::new(files, Vec::new()),
+            providers: OnceLock::new(),
             modulepath: Vec::new(),
             given: BTreeMap::new(),
             expected: BTreeMap::new(),
@@ -337,6 +340,38 @@ impl<'a> Environment<'a> {
         let of_modules = names.iter().filter(|name| setpoint_catalog::native_type(name).is_none());
         let paths = of_modules.filter_map(|name| self.types.find(name)).map(|found| found.path);
         paths.filter(|path| !self.ruby_file(path).is_ok_and(|file| file.is_sound())).collect()
+    }
+
+    /// The files of modules that bring a provider of a core type of the catalog, and say that it may be the default: what the
+    /// resources of that type do is then theirs to decide.
+    pub fn default_providers(&self, catalog: &Catalog) -> Vec<(&str, &Path)> {
+        let names: BTreeSet<String> =
+            catalog.iter().map(|(_, resource)| resource.type_name.to_lowercase()).collect();
+        let all = self.providers.get_or_init(|| self.find_default_providers());
+        let used = all.iter().filter(|(of, _)| names.contains(of));
+        used.map(|(of, path)| (of.as_str(), path.as_path())).collect()
+    }
+
+    fn find_default_providers(&self) -> Vec<(String, PathBuf)> {
+        let folders = self
+            .module_names()
+            .iter()
+            .filter_map(|name| Some(self.module(name)?.join("lib/puppet/provider")));
+        let mut found = Vec::new();
+        for folder in folders.filter(|folder| self.files.is_dir(folder)) {
+            let types = self.files.list(&folder);
+            for of in types.into_iter().filter(|of| setpoint_catalog::native_type(of).is_some()) {
+                let files = self.files.list(&folder.join(&of)).into_iter();
+                for path in files.map(|file| folder.join(&of).join(file)) {
+                    let is_ruby = path.extension().is_some_and(|ending| ending == "rb");
+                    if is_ruby && read_text(self.files, &path).is_ok_and(|text| text.contains("defaultfor")) {
+                        found.push((of.clone(), path));
+                    }
+                }
+            }
+        }
+        found.sort();
+        found
     }
 
     /// The native types of the modules.
