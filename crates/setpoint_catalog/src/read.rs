@@ -164,7 +164,7 @@ fn add_edge(catalog: &mut Catalog, json: &Json) -> Result<(), ReadError> {
             return Err(ReadError::new(format!("{other:?} is no relationship")).within("relationship"));
         }
     };
-    let reference = Value::from(catalog[target].reference().to_string());
+    let reference = Value::from(catalog[target].reference());
     let parameters = &mut catalog.resources_mut()[source.index()].parameters;
     let mut others = match parameters.get(parameter).cloned() {
         None => Vec::new(),
