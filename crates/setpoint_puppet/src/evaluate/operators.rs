@@ -6,7 +6,7 @@ use setpoint_provenance::Control;
 use setpoint_puppet_functions::{FailureKind, Stop, UnknownUse};
 use setpoint_puppet_syntax::ast::{BinaryOp, Expr};
 use setpoint_puppet_values::ops::{self, Arithmetic, Comparison, MatchVariables, Matched};
-use setpoint_puppet_values::{Blame, Data, Type, Value, ValueError};
+use setpoint_puppet_values::{Blame, Checks, Data, Timestamp, Type, Value, ValueError};
 use setpoint_source::{Span, Symbol, never};
 
 use crate::compiler::Compiler;
@@ -25,36 +25,31 @@ impl Compiler<'_> {
         }
         let a = self.evaluate(left)?;
         let b = self.evaluate(right)?;
-        if let Some(value) = on_unknown(op, &a, &b) {
-            let prov = self.combine(symbol_of(op), expression.range, [a.prov, b.prov].into_iter());
-            return Ok(value.with(prov));
-        }
         let blamed = |compiler: &Self, blame: Blame| match blame {
             Blame::Left | Blame::Key(0) => compiler.place(left),
             Blame::Right | Blame::Key(_) => compiler.place(right),
             Blame::Whole => compiler.place(expression),
         };
         let mut checks = self.checks();
+        if let Some(value) = on_unknown(op, &a, &b) {
+            // Whether an operator takes a point in time does not depend on which it is.
+            if let (Some(a), Some(b)) = (some_time(&a), some_time(&b))
+                && let Some(Err(refused)) = counted(op, &a, &b, &mut checks)
+            {
+                return Err(self.value_error(refused, blamed));
+            }
+            let prov = self.combine(symbol_of(op), expression.range, [a.prov, b.prov].into_iter());
+            return Ok(value.with(prov));
+        }
         let result = match op {
             BinaryOp::Equal => Ok(ops::equals(&a, &b).into()),
             BinaryOp::NotEqual => Ok((!ops::equals(&a, &b)).into()),
-            BinaryOp::Less => compared(Comparison::Less, &a, &b),
-            BinaryOp::LessEqual => compared(Comparison::LessEqual, &a, &b),
-            BinaryOp::Greater => compared(Comparison::Greater, &a, &b),
-            BinaryOp::GreaterEqual => compared(Comparison::GreaterEqual, &a, &b),
             BinaryOp::Match => self.matched(ops::matches(&a, &b), &a, &b, expression).map(Value::from),
             BinaryOp::NoMatch => {
                 self.matched(ops::matches(&a, &b), &a, &b, expression).map(|found| (!found).into())
             }
             BinaryOp::In => self.matched(ops::contained(&a, &b), &a, &b, expression).map(Value::from),
-            BinaryOp::Add => ops::arithmetic(Arithmetic::Add, &a, &b, &mut checks),
-            BinaryOp::Subtract => ops::arithmetic(Arithmetic::Subtract, &a, &b, &mut checks),
-            BinaryOp::Multiply => ops::arithmetic(Arithmetic::Multiply, &a, &b, &mut checks),
-            BinaryOp::Divide => ops::arithmetic(Arithmetic::Divide, &a, &b, &mut checks),
-            BinaryOp::Modulo => ops::arithmetic(Arithmetic::Modulo, &a, &b, &mut checks),
-            BinaryOp::ShiftLeft => ops::arithmetic(Arithmetic::ShiftLeft, &a, &b, &mut checks),
-            BinaryOp::ShiftRight => ops::arithmetic(Arithmetic::ShiftRight, &a, &b, &mut checks),
-            BinaryOp::And | BinaryOp::Or => Ok(Value::UNDEF),
+            _ => counted(op, &a, &b, &mut checks).unwrap_or(Ok(Value::UNDEF)),
         };
         self.settle(checks, blamed);
         let value = result.map_err(|error| self.value_error(error, blamed))?;
@@ -143,8 +138,39 @@ impl Compiler<'_> {
     }
 }
 
-fn compared(operator: Comparison, left: &Value, right: &Value) -> Result<Value, ValueError> {
-    ops::compare(operator, left, right).map(Value::from)
+/// What operators that count or compare give.
+fn counted(
+    op: BinaryOp,
+    left: &Value,
+    right: &Value,
+    checks: &mut Checks,
+) -> Option<Result<Value, ValueError>> {
+    let compare = |by| Some(ops::compare(by, left, right).map(Value::from));
+    let arithmetic = match op {
+        BinaryOp::Less => return compare(Comparison::Less),
+        BinaryOp::LessEqual => return compare(Comparison::LessEqual),
+        BinaryOp::Greater => return compare(Comparison::Greater),
+        BinaryOp::GreaterEqual => return compare(Comparison::GreaterEqual),
+        BinaryOp::Add => Arithmetic::Add,
+        BinaryOp::Subtract => Arithmetic::Subtract,
+        BinaryOp::Multiply => Arithmetic::Multiply,
+        BinaryOp::Divide => Arithmetic::Divide,
+        BinaryOp::Modulo => Arithmetic::Modulo,
+        BinaryOp::ShiftLeft => Arithmetic::ShiftLeft,
+        BinaryOp::ShiftRight => Arithmetic::ShiftRight,
+        _ => return None,
+    };
+    Some(ops::arithmetic(arithmetic, left, right, checks))
+}
+
+/// A value that is known, or some point in time for one that is not known.
+fn some_time(value: &Value) -> Option<Value> {
+    match &value.data {
+        Data::Opaque(unknown) if matches!(unknown.of, Type::Timestamp(_)) => {
+            Timestamp::from_nanos(0).map(|time| Value::new(Data::Timestamp(time)))
+        }
+        _ => value.unknown_part().is_none().then(|| value.clone()),
+    }
 }
 
 /// What an operator gives if something could not be computed that it looks at.
