@@ -4,18 +4,20 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use setpoint_provenance::{Leaf, LeafKind};
+use setpoint_puppet_functions::LOOKUP_CONTEXT;
 use setpoint_puppet_values::types::assert_instance;
 use setpoint_puppet_values::{Data, Hash, Key, Object, Regex, Strictness, Type, Value};
 use setpoint_source::{FileId, Range, Symbol};
 
 use crate::Backend;
 use crate::config::Layer;
+use crate::contexts::{ContextKey, Running};
 use crate::data::{Content, DataFile, FileEntries, Format};
 use crate::explain::{Explainer, Step};
 use crate::eyaml;
 use crate::failure::Failure;
 use crate::hierarchy::{Entry, Function, Location, State};
-use crate::key::LookupKey;
+use crate::key::{LookupKey, Segment};
 use crate::merge::Merge;
 use crate::search::{Found, LOOKUP_OPTIONS, Search};
 
@@ -144,7 +146,7 @@ impl Search<'_> {
         Ok(found)
     }
 
-    /// Asks a function in the Puppet language or in Ruby.
+    /// Asks a function in the Puppet language or in Ruby. It answers each question once, as under Puppet.
     fn ask(
         &mut self,
         provider: usize,
@@ -152,39 +154,92 @@ impl Search<'_> {
         location: Option<&Location>,
         key: &LookupKey,
     ) -> Result<Backend, Failure> {
+        let context = ContextKey {
+            provider,
+            is_default: entry.is_default,
+            entry: entry.name.clone(),
+            location: location.map(|one| one.path.clone()),
+        };
+        let place = location
+            .map(|one| format!(", when using location '{}',", one.path.display()))
+            .unwrap_or_default();
+        let by = format!("{} function '{}'{place}", entry.kind, entry.function_name);
+        if entry.kind == "data_hash" {
+            let known = self.session.context(&context).data.clone();
+            let data = match known {
+                Some(data) => data,
+                None => match self.call_function(&context, provider, entry, location, Vec::new()) {
+                    Backend::Found(data) => {
+                        let subject = format!("Value returned from {by}");
+                        assert_instance(&subject, &Type::Hash(None), &data)
+                            .map_err(|error| Failure::puppet(error.message))?;
+                        self.session.context(&context).data = Some(data.clone());
+                        data
+                    }
+                    other => return Ok(other),
+                },
+            };
+            let found = data.as_hash().and_then(|data| data.get(&Key::from(&*key.root))).cloned();
+            let Some(found) = found else { return Ok(Backend::NotFound) };
+            check_value(&format!("Value for key '{}', in hash returned from {by}", key.root), &found)?;
+            return Ok(Backend::Found(found));
+        }
+        let digs = entry.kind == "data_dig";
+        let asked = if digs { &key.text } else { &key.root };
+        let known = self.session.context(&context).answers.get(asked).cloned();
+        let value = if let Some(value) = known {
+            value
+        } else {
+            let question = if digs {
+                let segments = key.segments.iter().map(Segment::value);
+                Value::array(std::iter::once(Value::from(&*key.root)).chain(segments).collect())
+            } else {
+                Value::from(&*key.root)
+            };
+            match self.call_function(&context, provider, entry, location, vec![question]) {
+                Backend::Found(value) => {
+                    check_value(&format!("Value for key '{asked}', returned from {by}"), &value)?;
+                    self.session.context(&context).answers.insert(Arc::clone(asked), value.clone());
+                    value
+                }
+                other => return Ok(other),
+            }
+        };
+        // What was dug out is put back, since the search digs in what all levels have.
+        Ok(Backend::Found(if digs { key.undig(value) } else { value }))
+    }
+
+    fn call_function(
+        &mut self,
+        context: &ContextKey,
+        provider: usize,
+        entry: &Entry,
+        location: Option<&Location>,
+        mut arguments: Vec<Value>,
+    ) -> Backend {
         let mut options = entry.options.clone();
         if let Some(location) = location {
             let name = if location.is_uri() { "uri" } else { "path" };
             options.insert(Key::from(name), Value::from(location.path.display().to_string()));
         }
-        let mut context = Hash::default();
-        context.insert(Key::from("environment_name"), Value::from(self.scope.environment_name()));
-        if let Layer::Module(module) = &self.session.providers[provider].layer {
-            context.insert(Key::from("module_name"), Value::from(&**module));
-        }
-        let context = Object::new("Puppet::LookupContext", context);
-        let context = Value::new(Data::Object(Arc::new(context)));
-        let mut arguments = match entry.kind {
-            "data_hash" => Vec::new(),
-            // The function would have to dig the rest, too.
-            "data_dig" if !key.segments.is_empty() => return Ok(Backend::Unknown),
-            "data_dig" => vec![Value::array(vec![Value::from(&*key.root)])],
-            _ => vec![Value::from(&*key.root)],
+        let mut attributes = Hash::default();
+        attributes.insert(Key::from("environment_name"), Value::from(self.scope.environment_name()));
+        let module = match &self.session.providers[provider].layer {
+            Layer::Module(module) => Value::from(&**module),
+            _ => Value::UNDEF,
         };
-        arguments.extend([Value::hash(options), context]);
-        let answer = self.scope.call_backend(&entry.function_name, arguments);
-        let (kind, function) = (entry.kind, &entry.function_name);
-        let place = location
-            .map(|one| format!(", when using location '{}',", one.path.display()))
-            .unwrap_or_default();
-        if let (Backend::Found(value), "data_hash") = (&answer, kind) {
-            let subject = format!("Value returned from {kind} function '{function}'{place}");
-            assert_instance(&subject, &Type::Hash(None), value)
-                .map_err(|error| Failure::puppet(error.message))?;
-            let found = value.as_hash().and_then(|data| data.get(&Key::from(&*key.root))).cloned();
-            return Ok(found.map_or(Backend::NotFound, Backend::Found));
-        }
-        Ok(answer)
+        attributes.insert(Key::from("module_name"), module);
+        let object = Value::new(Data::Object(Arc::new(Object::new(LOOKUP_CONTEXT, attributes))));
+        arguments.extend([Value::hash(options), object]);
+        self.session.running.push(Running {
+            key: context.clone(),
+            overrides: self.overrides.clone(),
+            defaults: self.defaults.clone(),
+            global_only: self.global_only,
+        });
+        let answer = self.scope.call_backend(self.session, &entry.function_name, arguments);
+        self.session.running.pop();
+        answer
     }
 
     /// A backend whose code cannot be run may have any key.
@@ -195,7 +250,7 @@ impl Search<'_> {
         location: Option<&Location>,
         key: &LookupKey,
     ) -> Found {
-        if &*key.root == LOOKUP_OPTIONS || !confined(entry, &key.root) {
+        if !confined(entry, &key.root) {
             return Ok(None);
         }
         let is_backend = entry.kind == "hiera3_backend";
@@ -213,6 +268,9 @@ impl Search<'_> {
                 Backend::Failed(message) => return Err(Failure::other(message)),
                 Backend::Unknown => {}
             }
+        }
+        if &*key.root == LOOKUP_OPTIONS {
+            return Ok(None);
         }
         let place = location.map(|one| format!(" with {}", one.path.display())).unwrap_or_default();
         let what = if is_backend {
@@ -377,6 +435,12 @@ impl Search<'_> {
 }
 
 /// An option that several backends have: the keys that they are asked for.
+/// What a function returns must be data, or what data may hold beside.
+fn check_value(subject: &str, value: &Value) -> Result<(), Failure> {
+    let of = Type::builtin("Puppet::LookupValue").unwrap_or(Type::Any);
+    assert_instance(subject, &of, value).map_err(|error| Failure::puppet(error.message))
+}
+
 fn confined(entry: &Entry, key: &str) -> bool {
     let Some(patterns) = entry.options.get(&Key::from("confine_to_keys")).and_then(Value::as_array) else {
         return true;

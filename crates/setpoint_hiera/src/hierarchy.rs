@@ -25,6 +25,8 @@ pub(crate) struct Entry {
     /// Absent if the entry names none.
     pub(crate) locations: Option<Vec<Location>>,
     pub(crate) options: Hash,
+    /// Of the default hierarchy of a module.
+    pub(crate) is_default: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -111,7 +113,7 @@ impl Search<'_> {
                 return Err(twice(config, name));
             }
             if let Some(entry) = self.resolve_entry(config, layer, entry, name)? {
-                resolved.push(entry);
+                resolved.push(Entry { is_default: default, ..entry });
             }
         }
         Ok(resolved)
@@ -165,7 +167,15 @@ impl Search<'_> {
             ("lookup_key", "eyaml_lookup_key") => Function::Eyaml,
             _ => Function::Foreign,
         };
-        Ok(Some(Entry { name: name.to_owned(), kind, function_name, function, locations, options }))
+        Ok(Some(Entry {
+            name: name.to_owned(),
+            kind,
+            function_name,
+            function,
+            locations,
+            options,
+            is_default: false,
+        }))
     }
 
     /// The location of a path below a folder; both may have gaps.

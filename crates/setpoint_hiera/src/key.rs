@@ -16,6 +16,13 @@ pub(crate) enum Segment {
 }
 
 impl Segment {
+    pub(crate) fn value(&self) -> Value {
+        match self {
+            Self::Name(name) => Value::from(&**name),
+            Self::Index(index) => Value::from(*index),
+        }
+    }
+
     pub(crate) fn text(&self) -> String {
         match self {
             Self::Name(name) => name.to_string(),
@@ -47,6 +54,28 @@ impl LookupKey {
         Ok(Self { text: text.into(), symbol: Symbol::new(&root), root, module, segments })
     }
 }
+
+impl LookupKey {
+    /// What holds a value where the segments of the key lead.
+    pub(crate) fn undig(&self, value: Value) -> Value {
+        let prov = value.prov;
+        let around = |inner: Value, segment: &Segment| match segment {
+            Segment::Index(index) => {
+                let before = usize::try_from(*index).unwrap_or_default().min(MOST_BEFORE);
+                let mut items = vec![Value::UNDEF; before];
+                items.push(inner);
+                Value::array(items).with(prov)
+            }
+            Segment::Name(name) => {
+                Value::hash(std::iter::once((Key::from(&**name), inner)).collect()).with(prov)
+            }
+        };
+        self.segments.iter().rev().fold(value, around)
+    }
+}
+
+/// An element with a higher index is not put back.
+const MOST_BEFORE: usize = 100_000;
 
 /// The segments of a key; quotes keep dots together. Nothing if it is not well formed.
 pub(crate) fn split(key: &str) -> Option<Vec<Segment>> {

@@ -160,12 +160,13 @@ impl Search<'_> {
         (self.overrides, self.defaults) = (&NOTHING, &NOTHING);
         let collected = self.collected.replace(Vec::new());
         // Puppet resolves it on its own: not as a step of the explanation, nor within the keys that led here.
-        let explainer = self.explainer.take();
-        let stack = std::mem::take(&mut self.stack);
+        let explainer = self.session.explainer.take();
+        let stack = std::mem::take(&mut self.session.stack);
         let entries = self.resolve(&config, &layer, false);
         let defaults_of = entries.is_ok().then(|| self.resolve(&config, &layer, true));
-        self.stack = stack;
-        self.explainer = explainer;
+        self.session.stack = stack;
+        self.session.explainer = explainer;
+        self.session.forget_contexts(provider);
         let variables = std::mem::replace(&mut self.collected, collected).unwrap_or_default();
         (self.overrides, self.defaults) = (overrides, defaults);
         let explained = |failure: Failure| undefined_variable(&config, failure);

@@ -7,11 +7,12 @@
 //!
 //! Where to look: `config` has `hiera.yaml`, `hierarchy` what it means for a node, `data` the files, `psych` and `hocon`
 //! their readers, `eyaml` the encrypted values, `key` dotted keys, `interpolate` the `%{…}`, `merge` the strategies, `search` the
-//! order of it all with `levels`, `options` and `backends`, and `explain` the text of `--explain`. Functions of hierarchies are run by the scope, as
+//! order of it all with `levels`, `options` and `backends`, `contexts` what functions of hierarchies keep, and `explain` the text of `--explain`. Functions of hierarchies are run by the scope, as
 //! far as it can; the values of others are opaque.
 
 mod backends;
 mod config;
+mod contexts;
 mod data;
 mod explain;
 mod eyaml;
@@ -99,8 +100,8 @@ pub trait Scope {
     fn has_function(&mut self, name: &str) -> bool;
     /// The name of the environment.
     fn environment_name(&self) -> String;
-    /// Calls a function that an entry of a hierarchy names.
-    fn call_backend(&mut self, name: &str, arguments: Vec<Value>) -> Backend;
+    /// Calls a function that an entry of a hierarchy names. It may look for other keys, in the same session.
+    fn call_backend(&mut self, session: &mut Session, name: &str, arguments: Vec<Value>) -> Backend;
     fn strict(&self) -> Strictness;
     fn warn(&mut self, message: String);
     /// A warning that is given once per `key` and node: about a configuration, or about what is asked for.
@@ -126,6 +127,16 @@ impl Hiera<'_> {
         request: &DataRequest<'_>,
     ) -> Result<DataAnswer, Failure> {
         search::run(self, session, scope, request)
+    }
+
+    /// The value with its `%{…}` resolved, for the function of a hierarchy that runs.
+    pub fn interpolate(
+        &self,
+        session: &mut Session,
+        scope: &mut dyn Scope,
+        value: &Value,
+    ) -> Result<Value, Failure> {
+        search::interpolate(self, session, scope, value)
     }
 
     /// The text that `puppet lookup --explain` prints for these keys, and what was found. The keys are tried in

@@ -11,6 +11,7 @@ use setpoint_puppet_values::{Data, Hash, Key, Value, to_text};
 use setpoint_source::FileId;
 
 use crate::config::Layer;
+use crate::contexts::{ContextKey, FunctionContext, Running};
 use crate::explain::{Explainer, Step};
 use crate::failure::{Failure, FailureKind};
 use crate::key::{LookupKey, Segment};
@@ -41,6 +42,14 @@ pub struct Session {
     pub(crate) values: FxHashMap<(FileId, bool, Arc<str>), Value>,
     /// Files whose keys were checked.
     pub(crate) checked: FxHashSet<(usize, FileId)>,
+    pub(crate) contexts: FxHashMap<ContextKey, FunctionContext>,
+    /// The functions that run, the innermost last.
+    pub(crate) running: Vec<Running>,
+    /// What functions made of files.
+    pub(crate) file_data: FxHashMap<PathBuf, Value>,
+    /// The keys that are being looked for, those of functions that run among them.
+    pub(crate) stack: Vec<String>,
+    pub(crate) explainer: Option<Explainer>,
 }
 
 /// A variable that a configuration was resolved with.
@@ -72,10 +81,7 @@ pub(crate) struct Search<'s> {
     pub(crate) collected: Option<Vec<Remembered>>,
     /// Variables that hide those of the scope.
     pub(crate) locals: Vec<(Arc<str>, Value)>,
-    pub(crate) explainer: Option<Explainer>,
     pub(crate) options_only: bool,
-    /// The keys that are being looked for.
-    pub(crate) stack: Vec<String>,
     pub(crate) module: Option<Arc<str>>,
     pub(crate) top_key: Arc<str>,
     pub(crate) global_only: bool,
@@ -99,6 +105,22 @@ pub(crate) fn run(
     search.answer(request.key, request.merge)
 }
 
+/// Resolves a value in the search that calls the function which runs.
+pub(crate) fn interpolate(
+    hiera: &Hiera<'_>,
+    session: &mut Session,
+    scope: &mut dyn Scope,
+    value: &Value,
+) -> Result<Value, Failure> {
+    let caller = session.running.last();
+    let (overrides, defaults, global_only) = caller.map_or_else(Default::default, |running| {
+        (running.overrides.clone(), running.defaults.clone(), running.global_only)
+    });
+    let mut search = Search::new(hiera, session, scope, &overrides, &defaults);
+    search.global_only = global_only;
+    search.interpolate(value, true)
+}
+
 pub(crate) fn explain(
     hiera: &Hiera<'_>,
     session: &mut Session,
@@ -108,7 +130,7 @@ pub(crate) fn explain(
     how: Explain,
 ) -> Explanation {
     let mut search = Search::new(hiera, session, scope, &NOTHING, &NOTHING);
-    search.explainer = Some(Explainer::new());
+    search.session.explainer = Some(Explainer::new());
     search.options_only = how.options_only;
     let mut answer = Ok(DataAnswer::Missing(MissingData::default()));
     for key in keys {
@@ -129,7 +151,7 @@ pub(crate) fn explain(
     if let Some(message) = problem {
         search.report(|explainer| explainer.text(message));
     }
-    let text = search.explainer.as_ref().map(Explainer::explain).unwrap_or_default();
+    let text = search.session.explainer.take().as_ref().map(Explainer::explain).unwrap_or_default();
     Explanation { text, answer }
 }
 
@@ -149,9 +171,7 @@ impl<'s> Search<'s> {
             defaults,
             collected: None,
             locals: Vec::new(),
-            explainer: None,
             options_only: false,
-            stack: Vec::new(),
             module: None,
             top_key: "".into(),
             global_only: false,
@@ -175,10 +195,10 @@ impl<'s> Search<'s> {
         step: impl FnOnce() -> Step,
         work: impl FnOnce(&mut Self) -> Result<T, Failure>,
     ) -> Result<T, Failure> {
-        if let Some(explainer) = &mut self.explainer {
+        if let Some(explainer) = &mut self.session.explainer {
             explainer.push(step());
             let result = work(self);
-            if let Some(explainer) = &mut self.explainer {
+            if let Some(explainer) = &mut self.session.explainer {
                 explainer.pop();
             }
             result
@@ -188,7 +208,7 @@ impl<'s> Search<'s> {
     }
 
     pub(crate) fn report(&mut self, report: impl FnOnce(&mut Explainer)) {
-        if let Some(explainer) = &mut self.explainer {
+        if let Some(explainer) = &mut self.session.explainer {
             report(explainer);
         }
     }
@@ -199,15 +219,16 @@ impl<'s> Search<'s> {
         name: String,
         work: impl FnOnce(&mut Self) -> Result<T, Failure>,
     ) -> Result<T, Failure> {
-        if self.stack.contains(&name) {
-            return Err(Failure::data(format!("Recursive lookup detected in [{}]", self.stack.join(", "))));
+        let stack = &mut self.session.stack;
+        if stack.contains(&name) {
+            return Err(Failure::data(format!("Recursive lookup detected in [{}]", stack.join(", "))));
         }
-        if self.stack.len() >= MAX_NESTED {
+        if stack.len() >= MAX_NESTED {
             return Err(Failure::data(format!("Keys refer to keys more than {MAX_NESTED} times")));
         }
-        self.stack.push(name);
+        stack.push(name);
         let result = work(self);
-        self.stack.pop();
+        self.session.stack.pop();
         result.map_err(|mut failure| {
             if failure.kind == FailureKind::Puppet {
                 failure.kind = FailureKind::Data;

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use setpoint_hiera::{Backend, Scope};
+use setpoint_hiera::{Backend, Scope, Session};
 use setpoint_provenance::Arena;
 use setpoint_puppet_functions::{Call, DataAnswer, DataRequest, FailureKind, Host, Stop, Strictness};
 use setpoint_puppet_values::{Data, Value};
@@ -20,7 +20,7 @@ impl Compiler<'_> {
         span: Option<Span>,
     ) -> Result<DataAnswer, Stop> {
         let environment = self.environment;
-        // The searches of a node share what they found out about its levels; no search begins another one.
+        // The searches of a node share what they found out about its levels.
         let mut session = std::mem::take(&mut self.hiera);
         self.data_span = span;
         let result = environment.hiera().lookup(&mut session, self, request);
@@ -100,10 +100,14 @@ impl Scope for Compiler<'_> {
         self.options.environment.clone().unwrap_or_else(|| self.environment.name.clone())
     }
 
-    fn call_backend(&mut self, name: &str, arguments: Vec<Value>) -> Backend {
+    fn call_backend(&mut self, session: &mut Session, name: &str, arguments: Vec<Value>) -> Backend {
         let span = self.span(Range::default());
         let call = Call { name: Symbol::new(name), arguments, block: None, span };
-        match Host::call_function(self, call) {
+        // What the function looks up is part of the same search.
+        std::mem::swap(&mut self.hiera, session);
+        let result = Host::call_function(self, call);
+        std::mem::swap(&mut self.hiera, session);
+        match result {
             Ok(value) if value.unknown_part().is_some() => Backend::Unknown,
             Ok(value) => Backend::Found(value),
             Err(Stop::Error(failure)) if failure.kind == FailureKind::NoSuchKey => Backend::NotFound,

@@ -3,10 +3,11 @@
 use std::path::{Path, PathBuf};
 
 use indexmap::IndexMap;
+use rustc_hash::FxHashMap;
 use setpoint_provenance::{Arena, Control, Leaf, LeafKind};
 use setpoint_puppet_functions::{
     Block, Call, Caller, DataAnswer, DataRequest, FailureKind, Host, LogLevel, RubyAnswer, Sought, Stop,
-    Strictness, call_ruby_function,
+    Strictness, call_lookup_context, call_ruby_function, is_lookup_context,
 };
 use setpoint_puppet_values::{Data, Hash, Key, Object, Type, Value};
 use setpoint_source::{FileSystem, Range, Span, Symbol, never};
@@ -126,7 +127,7 @@ impl Host for Compiler<'_> {
     }
 
     fn is_input(&self, path: &Path) -> bool {
-        self.environment.is_input(path)
+        self.environment.is_input(path) || self.hiera.location() == Some(path)
     }
 
     fn resource_parameters(&mut self, type_name: &str, title: &str) -> Option<Hash> {
@@ -153,6 +154,41 @@ impl Host for Compiler<'_> {
                 .map(|parameter| (Key::from(parameter.name.as_str()), parameter.value.clone()))
                 .collect(),
         )
+    }
+
+    fn class_names(&mut self) -> Vec<String> {
+        if self.arena.enabled() {
+            let names: Vec<Symbol> = self.classes.iter().copied().collect();
+            let declared = names.into_iter().filter_map(|name| self.find_class_resource(name));
+            let seen: Vec<_> =
+                declared.collect::<Vec<_>>().into_iter().map(|id| self.resources[id].prov).collect();
+            self.observations.extend(seen);
+            self.observations.push(self.scopes[self.frame.scope].order);
+        }
+        self.classes.iter().map(|name| name.as_str().to_owned()).collect()
+    }
+
+    fn has_definition(&mut self, name: &str, is_class: bool) -> bool {
+        let found = if is_class { self.find_class(name) } else { self.find_define(name) };
+        matches!(found, Ok(Some(_)))
+    }
+
+    fn evaluated_resource(&self) -> Option<(String, String)> {
+        let reference = self.resources[self.scopes[self.frame.scope].resource].reference();
+        let (of, title) = reference.strip_suffix(']')?.split_once('[')?;
+        Some((of.to_owned(), title.to_owned()))
+    }
+
+    fn is_top_scope(&self) -> bool {
+        self.frame.scope == ScopeId::TOP
+    }
+
+    fn node_name(&self) -> String {
+        self.options.node.clone()
+    }
+
+    fn environment_name(&self) -> String {
+        setpoint_hiera::Scope::environment_name(self)
     }
 
     fn definition(&self) -> Option<String> {
@@ -205,6 +241,30 @@ impl Host for Compiler<'_> {
 
     fn look_up(&mut self, request: &DataRequest<'_>, span: Span) -> Result<DataAnswer, Stop> {
         self.find_data(request, Some(span))
+    }
+
+    fn lookup_cache(&mut self) -> Option<&mut Hash> {
+        self.hiera.function_cache()
+    }
+
+    fn file_cache(&mut self) -> Option<&mut FxHashMap<PathBuf, Value>> {
+        Some(self.hiera.file_cache())
+    }
+
+    fn interpolate_data(&mut self, value: &Value, span: Span) -> Result<Value, Stop> {
+        let environment = self.environment;
+        let mut session = std::mem::take(&mut self.hiera);
+        let result = environment.hiera().interpolate(&mut session, self, value);
+        self.hiera = session;
+        result.map_err(|failure| self.data_failure(failure, Some(span)))
+    }
+
+    fn explains_lookup(&self) -> bool {
+        self.hiera.explains()
+    }
+
+    fn explain_lookup(&mut self, text: String) {
+        self.hiera.explain_text(text);
     }
 
     fn log(&mut self, level: LogLevel, message: String, span: Span) {
@@ -288,36 +348,16 @@ impl Compiler<'_> {
         {
             return Ok(attribute);
         }
-        if let Some(answer) = Self::lookup_context(name, call) {
+        if let [Value { data: Data::Object(object), .. }, ..] = call.arguments.as_slice()
+            && is_lookup_context(object)
+            && let Some(answer) = call_lookup_context(self, call)
+        {
             return answer;
         }
         let Some(function) = self.environment.ruby_function(&name) else {
             return Err(self.missing_function(name, call.span));
         };
         self.call_ruby(&function, name, call, false)
-    }
-
-    /// A method of the context that Hiera gives to functions of hierarchies. What it would keep for later calls is
-    /// computed again.
-    fn lookup_context(name: Symbol, call: &Call<'_>) -> Option<Result<Value, Stop>> {
-        let [Value { data: Data::Object(object), .. }, rest @ ..] = call.arguments.as_slice() else {
-            return None;
-        };
-        if &*object.type_name != "Puppet::LookupContext" {
-            return None;
-        }
-        Some(Ok(match (&*name, rest) {
-            ("not_found", []) => return Some(Err(FailureKind::NoSuchKey.at(call.span))),
-            ("environment_name" | "module_name" | "cached_value", _) => Value::UNDEF,
-            ("cache_has_key", [_]) => Value::from(false),
-            ("cache", [_, value]) => value.clone(),
-            ("cache_all", [_]) | ("explain", _) => Value::UNDEF,
-            ("interpolate", [value]) if !has_interpolation(value) => value.clone(),
-            _ => {
-                let reason = format!("{name} of a lookup context is not known here");
-                Value::unknown(reason, Type::Any)
-            }
-        }))
     }
 
     /// Notes that something was not computed: it may fail, too, whatever becomes of its value.
@@ -363,17 +403,6 @@ impl Compiler<'_> {
         }
         self.record_unknown(&reason, call.span);
         Ok(Value::unknown(reason, of))
-    }
-}
-
-fn has_interpolation(value: &Value) -> bool {
-    match &value.data {
-        Data::String(text) => text.contains("%{"),
-        Data::Array(items) => items.iter().any(has_interpolation),
-        Data::Hash(entries) => {
-            entries.iter().any(|(key, item)| has_interpolation(&key.0) || has_interpolation(item))
-        }
-        _ => false,
     }
 }
 

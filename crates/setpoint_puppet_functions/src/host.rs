@@ -3,6 +3,7 @@
 use std::fmt::Debug;
 use std::path::{Path, PathBuf};
 
+use rustc_hash::FxHashMap;
 use setpoint_provenance::{Arena, Prov};
 use setpoint_puppet_values::{Hash, Strictness, Value};
 use setpoint_source::{FileSystem, Span, Symbol};
@@ -114,6 +115,28 @@ pub trait Host {
     fn changed_in_place(&mut self, _before: &Value, _after: &Value) {}
     /// The parameters of a resource that is declared by now.
     fn resource_parameters(&mut self, type_name: &str, title: &str) -> Option<Hash>;
+    /// The names of the classes that the catalog has by now, in their order.
+    fn class_names(&mut self) -> Vec<String> {
+        Vec::new()
+    }
+    /// Whether there is a class of this name, or else a defined type.
+    fn has_definition(&mut self, _name: &str, _is_class: bool) -> bool {
+        false
+    }
+    /// The type and the title of the resource that is being evaluated.
+    fn evaluated_resource(&self) -> Option<(String, String)> {
+        None
+    }
+    /// Whether the caller's code stands at top scope.
+    fn is_top_scope(&self) -> bool {
+        false
+    }
+    fn node_name(&self) -> String {
+        String::new()
+    }
+    fn environment_name(&self) -> String {
+        String::new()
+    }
     /// What is being evaluated, as `Class foo` or `Definition foo`.
     fn definition(&self) -> Option<String>;
     /// The type that a text such as `Array[Integer]` names, aliases included.
@@ -134,6 +157,24 @@ pub trait Host {
     fn look_up(&mut self, _request: &DataRequest<'_>, _span: Span) -> Result<DataAnswer, Stop> {
         Ok(DataAnswer::Missing(MissingData::default()))
     }
+    /// What the function of a hierarchy that runs keeps for its later calls; nothing if none runs.
+    fn lookup_cache(&mut self) -> Option<&mut Hash> {
+        None
+    }
+    /// What functions of hierarchies have made of files, by path.
+    fn file_cache(&mut self) -> Option<&mut FxHashMap<PathBuf, Value>> {
+        None
+    }
+    /// Resolves the `%{…}` in a value, for the function of a hierarchy that runs.
+    fn interpolate_data(&mut self, value: &Value, _span: Span) -> Result<Value, Stop> {
+        Ok(value.clone())
+    }
+    /// Whether the search is explained.
+    fn explains_lookup(&self) -> bool {
+        false
+    }
+    /// What the function of a hierarchy says of itself.
+    fn explain_lookup(&mut self, _text: String) {}
     fn log(&mut self, level: LogLevel, message: String, span: Span);
     /// A message that belongs to no place of the manifest.
     fn say(&mut self, _level: LogLevel, _message: String) {}

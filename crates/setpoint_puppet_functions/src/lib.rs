@@ -14,6 +14,7 @@ mod function;
 mod host;
 mod installed;
 mod legacy;
+mod lookup_context;
 mod modules;
 mod ruby;
 mod ruby_functions;
@@ -31,6 +32,7 @@ pub use failure::{
 pub use function::Function;
 pub use host::{Block, Call, DataAnswer, DataRequest, Host, LogLevel, MissingData, Stop};
 pub use installed::{candidate, digest, is_same_code, module_function, required_beside};
+pub use lookup_context::{LOOKUP_CONTEXT, call_lookup_context, is_lookup_context};
 pub use ruby_functions::{RubyAnswer, call_ruby_function};
 pub use ruby_language::RubyFile;
 pub use setpoint_puppet_values::Strictness;

@@ -159,6 +159,7 @@ fn typed(
             return Err(interpreter.beyond("it changes an argument in place"));
         }
     }
+    interpreter.check_kept()?;
     interpreter.result(&result)
 }
 

@@ -71,6 +71,12 @@ pub(crate) enum Node {
     Beyond(String, u32),
     /// `__FILE__`
     SourceFile,
+    /// `/(?<name>…)/ =~ text`, which sets the variable.
+    NamedMatch(Box<Node>, Vec<Arc<str>>),
+    /// `__dir__`
+    SourceFolder,
+    /// `__method__`
+    MethodName,
 }
 
 #[derive(Debug)]
@@ -130,6 +136,8 @@ pub(crate) struct Define {
     pub(crate) name: Arc<str>,
     /// `def self.name`
     pub(crate) of_self: bool,
+    /// `def object.name`
+    pub(crate) of: Option<Node>,
     pub(crate) block: Arc<Block>,
     pub(crate) line: u32,
 }

@@ -11,8 +11,10 @@ use super::things::Thing;
 
 /// A class or module that the program defines.
 pub(crate) struct Class {
-    pub(crate) name: Arc<str>,
+    name: RefCell<Arc<str>>,
     pub(crate) is_module: bool,
+    /// It belongs to a single object.
+    is_singleton: bool,
     pub(crate) parent: Option<Thing>,
     pub(crate) methods: RefCell<IndexMap<Arc<str>, Rc<Method>>>,
     pub(crate) own_methods: RefCell<IndexMap<Arc<str>, Rc<Method>>>,
@@ -37,20 +39,29 @@ pub(crate) enum MethodKind {
     /// `define_method(:name) { … }`
     Closure(Thing),
     Reader(Arc<str>),
+    /// A method of what an instance variable or a method has.
+    Delegate(Arc<str>, Arc<str>),
     Writer(Arc<str>),
 }
 
 pub(crate) struct Instance {
     /// A class of the program, or the name of one of Ruby's.
-    pub(crate) class: Thing,
+    of: RefCell<Thing>,
+    /// It was told apart from others by what it is, though its class may say that it equals them.
+    pub(crate) told_apart: std::cell::Cell<bool>,
     pub(crate) variables: RefCell<IndexMap<Arc<str>, Thing>>,
 }
 
 impl Class {
     pub(crate) fn new(name: &str, is_module: bool, parent: Option<Thing>) -> Rc<Self> {
-        Rc::new(Self {
-            name: name.into(),
+        Rc::new(Self::made(name, is_module, false, parent))
+    }
+
+    fn made(name: &str, is_module: bool, is_singleton: bool, parent: Option<Thing>) -> Self {
+        Self {
+            name: RefCell::new(name.into()),
             is_module,
+            is_singleton,
             parent,
             methods: RefCell::default(),
             own_methods: RefCell::default(),
@@ -59,7 +70,20 @@ impl Class {
             extended: RefCell::default(),
             variables: RefCell::default(),
             module_function: std::cell::Cell::new(false),
-        })
+        }
+    }
+
+    /// Empty for a class that no constant names.
+    pub(crate) fn name(&self) -> Arc<str> {
+        Arc::clone(&self.name.borrow())
+    }
+
+    /// The first constant that a class is assigned to gives it its name.
+    pub(crate) fn name_once(&self, name: &str) {
+        let mut own = self.name.borrow_mut();
+        if own.is_empty() {
+            *own = name.into();
+        }
     }
 
     /// The class itself, what it includes, and its parents, as far as the program defines them.
@@ -140,7 +164,38 @@ impl Class {
 
 impl Instance {
     pub(crate) fn new(class: Thing) -> Rc<Self> {
-        Rc::new(Self { class, variables: RefCell::default() })
+        Rc::new(Self {
+            of: RefCell::new(class),
+            told_apart: std::cell::Cell::new(false),
+            variables: RefCell::default(),
+        })
+    }
+
+    /// The class whose methods it has: its own, if it has methods that others of its class have not.
+    pub(crate) fn class(&self) -> Thing {
+        self.of.borrow().clone()
+    }
+
+    /// The class that it is an instance of.
+    pub(crate) fn plain_class(&self) -> Thing {
+        match &*self.of.borrow() {
+            Thing::Class(class) if class.is_singleton => class.parent.clone().unwrap_or(Thing::Nil),
+            class => class.clone(),
+        }
+    }
+
+    /// The class that has the methods of this object alone.
+    pub(crate) fn singleton(&self) -> Rc<Class> {
+        let class = self.class();
+        match &class {
+            Thing::Class(own) if own.is_singleton => Rc::clone(own),
+            _ => {
+                let name = class.class_name();
+                let own = Rc::new(Class::made(&name, false, true, Some(class)));
+                *self.of.borrow_mut() = Thing::Class(Rc::clone(&own));
+                own
+            }
+        }
     }
 
     pub(crate) fn error(class: &str, message: impl Into<String>) -> Thing {
@@ -152,16 +207,16 @@ impl Instance {
     /// Of an error.
     pub(crate) fn message(&self) -> String {
         match self.variables.borrow().get("message") {
-            Some(Thing::Nil) | None => self.class.class_name(),
+            Some(Thing::Nil) | None => self.class().class_name(),
             Some(message) => message.to_s(),
         }
     }
 
     /// The name of the class of Ruby that it is, or inherits from.
     pub(crate) fn foreign_class(&self) -> Option<Arc<str>> {
-        match &self.class {
+        match self.class() {
             Thing::Class(class) => class.foreign_parent(),
-            Thing::Constant(name) => Some(Arc::clone(name)),
+            Thing::Constant(name) => Some(name),
             _ => None,
         }
     }
@@ -263,7 +318,7 @@ pub(crate) fn inherits(class: &str, wanted: &str) -> bool {
 pub(crate) fn is_a(thing: &Thing, class: &Thing) -> Option<bool> {
     match class {
         Thing::Class(wanted) => Some(match thing {
-            Thing::Object(object) => match &object.class {
+            Thing::Object(object) => match object.class() {
                 Thing::Class(class) => class.lineage().iter().any(|one| Rc::ptr_eq(one, wanted)),
                 _ => false,
             },
@@ -281,16 +336,16 @@ fn is_a_named(thing: &Thing, class: &str) -> Option<bool> {
     let numeric = matches!(thing, Thing::Integer(_) | Thing::Float(_));
     Some(match class {
         "Numeric" => numeric,
-        "Enumerable" => matches!(
+        "Enumerable" if !matches!(thing, Thing::Object(_)) => matches!(
             thing,
             Thing::Array(_) | Thing::Hash(_) | Thing::Range(..) | Thing::Set(_) | Thing::Enumerator(_)
         ),
-        "Comparable" => numeric || matches!(thing, Thing::Text(_)),
+        "Comparable" if !matches!(thing, Thing::Object(_)) => numeric || matches!(thing, Thing::Text(_)),
         "Module" => matches!(thing, Thing::Class(_) | Thing::Constant(_)),
         "URI" | "URI::Generic" => matches!(thing, Thing::Uri(_)),
         "URI::HTTP" => matches!(thing, Thing::Uri(uri) if matches!(uri.class(), "URI::HTTP" | "URI::HTTPS")),
         _ => match thing {
-            Thing::Object(object) => match &object.class {
+            Thing::Object(object) => match object.class() {
                 Thing::Class(own) => {
                     let line = own.lineage();
                     let included = line
@@ -298,7 +353,7 @@ fn is_a_named(thing: &Thing, class: &str) -> Option<bool> {
                         .any(|one| one.included.borrow().iter().any(|module| module.class_name() == class));
                     included || own.foreign_parent().is_some_and(|parent| inherits(&parent, class))
                 }
-                Thing::Constant(own) => inherits(canonical(own), class),
+                Thing::Constant(own) => inherits(canonical(&own), class),
                 _ => false,
             },
             Thing::Other(value) => return other_is_a(value, class),

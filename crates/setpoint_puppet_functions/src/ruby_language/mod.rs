@@ -18,6 +18,7 @@ mod ast;
 mod classes;
 mod interpreter;
 mod lexer;
+mod library;
 mod methods;
 mod parser;
 mod program;

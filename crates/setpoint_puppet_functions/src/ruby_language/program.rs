@@ -90,11 +90,6 @@ pub(crate) fn definitions(
 }
 
 impl Interpreter<'_, '_, '_> {
-    /// It runs a file of a function, and no template.
-    pub(super) fn defines_functions(&self) -> bool {
-        !self.definitions.is_empty() || !self.legacy.is_empty()
-    }
-
     /// An instance of a function, to call its methods.
     pub(crate) fn instance_of(&self, definition: &Definition) -> Thing {
         Thing::Object(Instance::new(Thing::Class(Rc::clone(&definition.class))))

@@ -147,6 +147,32 @@ pub(crate) struct Environment {
     pub(crate) frame: Rc<Frame>,
 }
 
+impl Address {
+    /// All groups of an address of IPv6.
+    pub(crate) fn full(address: IpAddr) -> String {
+        match address {
+            IpAddr::V4(_) => address.to_string(),
+            IpAddr::V6(address) => address.segments().map(|part| format!("{part:04x}")).join(":"),
+        }
+    }
+
+    pub(crate) fn netmask(&self) -> IpAddr {
+        match self.address {
+            IpAddr::V4(_) => {
+                IpAddr::V4(u32::MAX.checked_shl(32 - u32::from(self.prefix.min(32))).unwrap_or(0).into())
+            }
+            IpAddr::V6(_) => {
+                IpAddr::V6(u128::MAX.checked_shl(128 - u32::from(self.prefix.min(128))).unwrap_or(0).into())
+            }
+        }
+    }
+
+    fn inspect(&self) -> String {
+        let family = if self.address.is_ipv4() { "IPv4" } else { "IPv6" };
+        format!("#<IPAddr: {family}:{}/{}>", Self::full(self.address), Self::full(self.netmask()))
+    }
+}
+
 impl Environment {
     pub(crate) fn new(frame: Rc<Frame>) -> Rc<Self> {
         Rc::new(Self { variables: RefCell::default(), outer: None, frame })
@@ -298,6 +324,36 @@ impl Thing {
         })
     }
 
+    /// The same with bytes as texts, as far as they are one.
+    pub(crate) fn with_texts(&self) -> Self {
+        match self {
+            Self::Bytes(bytes) => Self::bytes(bytes.to_vec()),
+            Self::Array(list) if self.has_bytes() => {
+                Self::array(list.items.borrow().iter().map(Self::with_texts).collect())
+            }
+            Self::Hash(map) if self.has_bytes() => Self::pairs(
+                map.table
+                    .borrow()
+                    .values()
+                    .map(|(key, value)| (key.with_texts(), value.with_texts()))
+                    .collect::<Vec<_>>(),
+            ),
+            other => other.clone(),
+        }
+    }
+
+    /// Whether there are bytes somewhere.
+    pub(crate) fn has_bytes(&self) -> bool {
+        match self {
+            Self::Bytes(_) => true,
+            Self::Array(list) => list.items.borrow().iter().any(Self::has_bytes),
+            Self::Hash(map) => {
+                map.table.borrow().values().any(|(key, value)| key.has_bytes() || value.has_bytes())
+            }
+            _ => false,
+        }
+    }
+
     /// Whether there is a symbol somewhere that Puppet has no value for.
     pub(crate) fn has_symbol(&self) -> bool {
         match self {
@@ -313,8 +369,11 @@ impl Thing {
     /// What two keys of a hash have in common if they are the same.
     pub(crate) fn identity(&self) -> String {
         match self {
-            Self::Object(object) => format!("object {:p}", Rc::as_ptr(object)),
-            Self::Class(class) => format!("class {}", class.name),
+            Self::Object(object) => {
+                object.told_apart.set(true);
+                format!("object {:p}", Rc::as_ptr(object))
+            }
+            Self::Class(class) => format!("class {:p}", Rc::as_ptr(class)),
             Self::Text(text) => format!("\"{}", text.value.borrow()),
             _ => self.inspect(),
         }
@@ -392,16 +451,16 @@ impl Thing {
                 format!("#<MatchData {}>", inspect_text(found.group(0).unwrap_or_default()))
             }
             Self::Constant(name) => name.to_string(),
-            Self::Class(class) => class.name.to_string(),
+            Self::Class(class) => class.name().to_string(),
             Self::Lambda(_) | Self::Native(_) | Self::Block => "#<Proc>".to_owned(),
             Self::Method(_) => "#<Method>".to_owned(),
             Self::Enumerator(_) => "#<Enumerator>".to_owned(),
-            Self::Address(address) => format!("#<IPAddr: {}>", address.address),
+            Self::Address(address) => address.inspect(),
             Self::Uri(uri) => format!("#<URI::Generic {uri}>"),
             Self::Object(object) if object.is_error() => {
-                format!("#<{}: {}>", object.class.class_name(), object.message())
+                format!("#<{}: {}>", object.class().class_name(), object.message())
             }
-            Self::Object(object) => format!("#<{}>", object.class.class_name()),
+            Self::Object(object) => format!("#<{}>", object.class().class_name()),
             Self::Scope(_) => "Scope".to_owned(),
             Self::Other(value) => to_text(value).to_string(),
         }
@@ -411,7 +470,7 @@ impl Thing {
     pub(crate) fn class_name(&self) -> String {
         match self {
             Self::Constant(name) => name.to_string(),
-            Self::Class(class) => class.name.to_string(),
+            Self::Class(class) => class.name().to_string(),
             other => other.inspect(),
         }
     }
@@ -436,7 +495,7 @@ impl Thing {
             Self::Enumerator(_) => "Enumerator",
             Self::Address(_) => "IPAddr",
             Self::Uri(uri) => uri.class(),
-            Self::Object(object) => return object.class.class_name(),
+            Self::Object(object) => return object.class().class_name(),
             Self::Class(class) if class.is_module => "Module",
             Self::Class(_) | Self::Constant(_) => "Class",
             Self::Scope(_) => "Puppet::Parser::Scope",

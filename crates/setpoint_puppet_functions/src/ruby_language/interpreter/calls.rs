@@ -62,7 +62,7 @@ impl Interpreter<'_, '_, '_> {
         let this = environment.frame.this.clone();
         match &this {
             Thing::Object(object) => {
-                if let Thing::Class(class) = &object.class
+                if let Thing::Class(class) = &object.class()
                     && let Some((owner, method)) = class.find(name)
                 {
                     return self.invoke(&this, &owner, &method, arguments, block);
@@ -120,6 +120,16 @@ impl Interpreter<'_, '_, '_> {
                 }
             }
             MethodKind::Closure(closure) => self.call_block_as(closure, arguments, Some(this.clone()), true),
+            MethodKind::Delegate(to, method) => {
+                let to = match (to.strip_prefix('@'), this) {
+                    (Some(variable), Thing::Object(object)) => {
+                        object.variables.borrow().get(variable).cloned().unwrap_or(Thing::Nil)
+                    }
+                    (Some(_), _) => return beyond("it delegates from a class"),
+                    (None, this) => methods::call(self, this, to, Vec::new(), None)?,
+                };
+                methods::call(self, &to, method, arguments, block)
+            }
             MethodKind::Reader(name) => match this {
                 Thing::Object(object) => {
                     Ok(object.variables.borrow().get(name).cloned().unwrap_or(Thing::Nil))
@@ -154,11 +164,14 @@ impl Interpreter<'_, '_, '_> {
         self.line = call.line;
         let this = environment.frame.this.clone();
         let line = match &this {
-            Thing::Object(object) => match &object.class {
+            Thing::Object(object) => match object.class() {
                 Thing::Class(class) => class.lineage(),
                 _ => Vec::new(),
             },
-            _ => return beyond("it calls super of a class"),
+            Thing::Class(class) => {
+                return self.call_super_of_class(class, &owner, &name, arguments, environment);
+            }
+            _ => return beyond("it calls super of a value"),
         };
         let mut later = line.into_iter().skip_while(|class| !Rc::ptr_eq(class, &owner)).skip(1);
         let found = later.find_map(|class| {
@@ -169,10 +182,69 @@ impl Interpreter<'_, '_, '_> {
             let block = environment.frame.block.clone();
             return self.invoke(&this, &class, &method, arguments, block.as_ref());
         }
-        if &*name == "initialize" {
-            return Ok(self.error_message(&this, &owner, &arguments).unwrap_or(Thing::Nil));
+        match (&*name, arguments.as_slice()) {
+            ("initialize", _) => {
+                return Ok(self.error_message(&this, &owner, &arguments).unwrap_or(Thing::Nil));
+            }
+            ("method_missing", [method, ..]) => {
+                let message = format!("undefined method `{}' for {}", method.to_s(), this.inspect());
+                return super::raise("NoMethodError", message);
+            }
+            ("respond_to_missing?", _) => return Ok(Thing::Bool(false)),
+            ("message" | "to_s", []) => {
+                if let Thing::Object(object) = &this
+                    && object.is_error()
+                {
+                    return Ok(Thing::text(object.message()));
+                }
+            }
+            _ => {}
         }
         beyond(format!("it calls {name} of what its class inherits from"))
+    }
+
+    /// `super` in a method of a class itself.
+    fn call_super_of_class(
+        &mut self,
+        class: &Rc<Class>,
+        owner: &Rc<Class>,
+        name: &Arc<str>,
+        arguments: Vec<Thing>,
+        environment: &Rc<Environment>,
+    ) -> Result<Thing> {
+        let this = Thing::Class(Rc::clone(class));
+        let block = environment.frame.block.clone();
+        let mut later = class.lineage().into_iter().skip_while(|one| !Rc::ptr_eq(one, owner)).skip(1);
+        let found = later.find_map(|one| {
+            let method = one.own_methods.borrow().get(name).cloned()?;
+            Some((one, method))
+        });
+        match (found, &**name) {
+            (Some((one, method)), _) => self.invoke(&this, &one, &method, arguments, block.as_ref()),
+            (None, "new") => self.instantiate(class, arguments, block.as_ref()),
+            (None, "inherited" | "included" | "extended" | "method_added") => Ok(Thing::Nil),
+            (None, "respond_to_missing?") => Ok(Thing::Bool(false)),
+            (None, _) => beyond(format!("it calls {name} of what its class inherits from")),
+        }
+    }
+
+    /// A class or module that no constant names yet: `Class.new(parent) { … }`.
+    pub(crate) fn new_class(
+        &mut self,
+        is_module: bool,
+        parent: Option<Thing>,
+        block: Option<&Thing>,
+    ) -> Result<Thing> {
+        Self::check_parent(parent.as_ref())?;
+        let class = Class::new("", is_module, parent.clone());
+        if let Some(Thing::Class(parent)) = &parent {
+            methods::told(self, parent, "inherited", Thing::Class(Rc::clone(&class)))?;
+        }
+        let this = Thing::Class(Rc::clone(&class));
+        if let Some(block) = block {
+            self.call_block_as(block, vec![this.clone()], Some(this.clone()), false)?;
+        }
+        Ok(this)
     }
 
     /// Calls a block, a lambda, a method or a symbol.
@@ -213,6 +285,13 @@ impl Interpreter<'_, '_, '_> {
             Thing::Hash(_) => {
                 let key = arguments.into_iter().next().unwrap_or(Thing::Nil);
                 methods::call(self, block, "[]", vec![key], None)
+            }
+            Thing::Object(_) => {
+                let block = methods::call(self, block, "to_proc", Vec::new(), None)?;
+                match &block {
+                    Thing::Object(_) => super::type_error("can't convert to Proc"),
+                    block => self.call_block_as(block, arguments, this, as_lambda),
+                }
             }
             other => super::type_error(format!("wrong argument type {} (expected Proc)", other.class())),
         }
@@ -402,6 +481,29 @@ impl Interpreter<'_, '_, '_> {
         }
     }
 
+    /// A value that is kept for later calls. Ruby would have the thing itself, and see what is changed in it.
+    pub(crate) fn kept(&mut self, value: &Value) -> Result<Thing> {
+        let thing = self.known(value, "what was kept for later calls")?;
+        self.keep(&thing, value);
+        Ok(thing)
+    }
+
+    pub(crate) fn keep(&mut self, thing: &Thing, value: &Value) {
+        if !value.is_undef() {
+            self.kept.push((thing.clone(), value.clone()));
+        }
+    }
+
+    /// Refuses a run that changed in place what is kept for later calls.
+    pub(crate) fn check_kept(&self) -> std::result::Result<(), RubyFailure> {
+        let is_changed =
+            |(thing, value): &(Thing, Value)| thing.to_value().is_none_or(|after| after.data != value.data);
+        if self.kept.iter().any(is_changed) {
+            return Err(self.beyond("it changes in place what it keeps for later calls"));
+        }
+        Ok(())
+    }
+
     fn known(&mut self, value: &Value, what: &str) -> Result<Thing> {
         if value.unknown_part().is_some() {
             return beyond(format!("{what} gives a value that is not known"));
@@ -550,7 +652,9 @@ impl Interpreter<'_, '_, '_> {
         block: Option<&Thing>,
     ) -> Result<Thing> {
         if let Some((owner, method)) = class.find("initialize") {
-            let this = Thing::Object(Instance::new(Thing::Class(Rc::clone(class))));
+            let object = Instance::new(Thing::Class(Rc::clone(class)));
+            self.remember_particular(class, &object);
+            let this = Thing::Object(object);
             self.invoke(&this, &owner, &method, arguments, block)?;
             return Ok(this);
         }
@@ -564,7 +668,15 @@ impl Interpreter<'_, '_, '_> {
                 arguments.len()
             ));
         }
-        Ok(Thing::Object(Instance::new(Thing::Class(Rc::clone(class)))))
+        let object = Instance::new(Thing::Class(Rc::clone(class)));
+        self.remember_particular(class, &object);
+        Ok(Thing::Object(object))
+    }
+
+    fn remember_particular(&mut self, class: &Rc<Class>, object: &Rc<Instance>) {
+        if class.find("hash").is_some() || class.find("eql?").is_some() {
+            self.particular.push(Rc::clone(object));
+        }
     }
 }
 

@@ -95,7 +95,7 @@ impl Interpreter<'_, '_, '_> {
             [Thing::Text(message)] => Instance::error("RuntimeError", message.value.borrow().as_str()),
             [error @ Thing::Object(object)] if object.is_error() => error.clone(),
             [Thing::Object(object), message, ..] if object.is_error() => {
-                let copy = Instance::new(object.class.clone());
+                let copy = Instance::new(object.class());
                 copy.variables.borrow_mut().insert("message".into(), message.clone());
                 Thing::Object(copy)
             }

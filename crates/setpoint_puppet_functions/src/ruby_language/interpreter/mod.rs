@@ -112,6 +112,8 @@ pub(crate) struct Interpreter<'i, 'c, 'h> {
     pub(super) instance: IndexMap<Arc<str>, Thing>,
     /// What was read of the manifest's variables, as it was then.
     loaded: Vec<(Thing, Value)>,
+    /// What is kept for later calls of a function of a hierarchy, as it was when it was kept or read.
+    kept: Vec<(Thing, Value)>,
     /// The numbers of things are asked for to tell them apart.
     pub(super) tells_apart: bool,
     /// Why a value is not known that was read.
@@ -131,6 +133,10 @@ pub(crate) struct Interpreter<'i, 'c, 'h> {
     pub(super) building: Option<DispatchDefinition>,
     pub(super) building_types: Option<Vec<String>>,
     pub(super) required: IndexSet<PathBuf>,
+    /// Objects whose classes say themselves which are the same keys.
+    particular: Vec<Rc<Instance>>,
+    /// Libraries of Ruby that are written in Ruby here, and were run.
+    pub(super) libraries: IndexSet<&'static str>,
     /// What Puppet puts around the code of a file, in the names of its classes.
     pub(super) around: &'static str,
 }
@@ -176,6 +182,7 @@ impl<'i, 'c, 'h> Interpreter<'i, 'c, 'h> {
             is_template: false,
             instance: IndexMap::new(),
             loaded: Vec::new(),
+            kept: Vec::new(),
             tells_apart: false,
             unknown_read: None,
             top: Class::new("Object", false, None),
@@ -191,6 +198,8 @@ impl<'i, 'c, 'h> Interpreter<'i, 'c, 'h> {
             building: None,
             building_types: None,
             required: IndexSet::new(),
+            particular: Vec::new(),
+            libraries: IndexSet::new(),
             around: "",
         }
     }
@@ -199,6 +208,9 @@ impl<'i, 'c, 'h> Interpreter<'i, 'c, 'h> {
     pub(crate) fn outcome(&self, result: Result<Thing>) -> std::result::Result<Thing, RubyFailure> {
         if let Some(reason) = &self.unknown_read {
             return Err(self.beyond(format!("it uses a value that is not known: {reason}")));
+        }
+        if self.particular.iter().any(|object| object.told_apart.get()) {
+            return Err(self.beyond("its keys are objects that say themselves which are the same"));
         }
         match result {
             Ok(value) | Err(Flow::Next(value) | Flow::Break(value) | Flow::Return(value, _)) => Ok(value),
@@ -375,7 +387,7 @@ impl<'i, 'c, 'h> Interpreter<'i, 'c, 'h> {
                 items
             }
             Node::Begin(begin) => self.begin(begin, environment)?,
-            Node::Define(define) => self.define(define, environment),
+            Node::Define(define) => self.define(define, environment)?,
             Node::Class(class) => self.class(class, environment)?,
             Node::Singleton(body) => self.singleton(body, environment)?,
             Node::Alias(new, old) => self.alias(new, old, environment)?,
@@ -419,6 +431,22 @@ impl<'i, 'c, 'h> Interpreter<'i, 'c, 'h> {
                 Some(path) => Thing::text(path.to_string_lossy()),
                 None => return beyond("it asks for __FILE__"),
             },
+            Node::SourceFolder => match self.file.as_ref().and_then(|path| path.parent()) {
+                Some(folder) => Thing::text(folder.to_string_lossy()),
+                None => return beyond("it asks for __dir__"),
+            },
+            Node::MethodName => match &environment.frame.method {
+                Some((_, name)) => Thing::Symbol(Arc::clone(name)),
+                None => Thing::Nil,
+            },
+            Node::NamedMatch(matching, names) => {
+                let result = self.run(matching, environment)?;
+                for name in names {
+                    let group = self.last_match.as_ref().and_then(|found| found.named(name).map(Thing::text));
+                    environment.set(name, group.unwrap_or(Thing::Nil));
+                }
+                result
+            }
             Node::Beyond(reason, line) => {
                 self.line = *line;
                 return beyond(reason.as_str());
@@ -525,7 +553,7 @@ impl<'i, 'c, 'h> Interpreter<'i, 'c, 'h> {
                 return Ok(found.clone());
             }
         }
-        raise("NameError", format!("uninitialized class variable @@{name} in {}", class.name))
+        raise("NameError", format!("uninitialized class variable @@{name} in {}", class.name()))
     }
 
     pub(super) fn template_variable(&mut self, name: &Arc<str>) -> Thing {
@@ -744,6 +772,10 @@ impl<'i, 'c, 'h> Interpreter<'i, 'c, 'h> {
                     false
                 }
             },
+            Thing::Address(_) => {
+                methods::call(self, option, "include?", vec![subject.clone()], None)?.truth()
+            }
+            Thing::Set(_) => methods::call(self, option, "include?", vec![subject.clone()], None)?.truth(),
             Thing::Range(range) => methods::covers(range, subject),
             Thing::Lambda(_) | Thing::Native(_) | Thing::Method(_) => {
                 self.call_block(option, vec![subject.clone()])?.truth()

@@ -7,14 +7,15 @@ use super::{Interpreter, Result, beyond, raise};
 use crate::ruby_language::ast::{ClassNode, Define, Node};
 use crate::ruby_language::classes::{self, Class, Method, MethodKind};
 use crate::ruby_language::things::{Environment, Frame, Thing};
+use crate::ruby_language::{library, methods};
 
 impl Interpreter<'_, '_, '_> {
     /// The class that `def` and constants belong to here.
     pub(super) fn definee(&self, environment: &Rc<Environment>) -> Rc<Class> {
         match &environment.frame.this {
             Thing::Class(class) => Rc::clone(class),
-            Thing::Object(object) => match &object.class {
-                Thing::Class(class) => Rc::clone(class),
+            Thing::Object(object) => match object.plain_class() {
+                Thing::Class(class) => class,
                 _ => Rc::clone(&self.top),
             },
             _ => environment.frame.nesting.first().map_or_else(|| Rc::clone(&self.top), Rc::clone),
@@ -45,7 +46,32 @@ impl Interpreter<'_, '_, '_> {
             let version = if self.context.host.puppet_version() < 8 { "2.6.8" } else { "3.1.4" };
             return Ok(Thing::text(version));
         }
+        if let Some(library) = library::written_in_ruby(name) {
+            return self.library_class(library, name);
+        }
         Self::foreign_constant(name)
+    }
+
+    /// The same by its name.
+    pub(crate) fn library_constant(&mut self, name: &str) -> Result<Thing> {
+        match library::written_in_ruby(name) {
+            Some(library) => self.library_class(library, name),
+            None => beyond(format!("it uses {name}")),
+        }
+    }
+
+    /// A class of a library of Ruby that is written in Ruby here, and run when somebody first asks for it.
+    fn library_class(&mut self, library: (&'static str, &'static str), name: &str) -> Result<Thing> {
+        if self.libraries.insert(library.0) {
+            let around = std::mem::take(&mut self.around);
+            let file = self.file.take();
+            let result = self.run_text(library.1);
+            self.file = file;
+            self.around = around;
+            result?;
+        }
+        let found = self.top.constants.borrow().get(name).cloned();
+        found.map_or_else(|| Self::foreign_constant(name), Ok)
     }
 
     /// A constant of Ruby, or of something that is not known.
@@ -67,6 +93,9 @@ impl Interpreter<'_, '_, '_> {
             if let Some(found) = self.top.constants.borrow().get(name) {
                 return Ok(found.clone());
             }
+            if let Some(library) = library::written_in_ruby(name) {
+                return self.library_class(library, name);
+            }
             return Self::foreign_constant(name);
         };
         match self.run(outer, environment)? {
@@ -77,9 +106,9 @@ impl Interpreter<'_, '_, '_> {
                     }
                 }
                 if class.foreign_parent().is_some() {
-                    return beyond(format!("it uses {}::{name}", class.name));
+                    return beyond(format!("it uses {}::{name}", class.name()));
                 }
-                raise("NameError", format!("uninitialized constant {}::{name}", class.name))
+                raise("NameError", format!("uninitialized constant {}::{name}", class.name()))
             }
             Thing::Constant(outer) => {
                 let full = format!("{outer}::{name}");
@@ -118,12 +147,42 @@ impl Interpreter<'_, '_, '_> {
         }
     }
 
-    pub(super) fn define(&mut self, define: &Define, environment: &Rc<Environment>) -> Thing {
+    /// Refuses to inherit from a class of Ruby that is not known as a parent.
+    pub(super) fn check_parent(parent: Option<&Thing>) -> Result<()> {
+        match parent {
+            Some(Thing::Constant(parent))
+                if !classes::is_error_class(classes::canonical(parent))
+                    && !matches!(&**parent, "Object" | "BasicObject") =>
+            {
+                beyond(format!("it inherits from {parent}"))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    pub(super) fn define(&mut self, define: &Define, environment: &Rc<Environment>) -> Result<Thing> {
         let method = Rc::new(Method {
             name: Arc::clone(&define.name),
             kind: MethodKind::Code(Arc::clone(&define.block)),
             nesting: environment.frame.nesting.clone(),
         });
+        let single = match &define.of {
+            Some(of) => Some(self.run(of, environment)?),
+            None if define.of_self => Some(environment.frame.this.clone()),
+            None => None,
+        };
+        match &single {
+            Some(Thing::Object(object)) => {
+                object.singleton().methods.borrow_mut().insert(Arc::clone(&define.name), method);
+                return Ok(Thing::Symbol(Arc::clone(&define.name)));
+            }
+            Some(Thing::Class(class)) => {
+                class.own_methods.borrow_mut().insert(Arc::clone(&define.name), method);
+                return Ok(Thing::Symbol(Arc::clone(&define.name)));
+            }
+            Some(_) if define.of.is_some() => return beyond("it defines a method of a value"),
+            _ => {}
+        }
         let class = self.definee(environment);
         if define.of_self || environment.frame.method.as_ref().is_some_and(|(_, name)| &**name == "<<self") {
             class.own_methods.borrow_mut().insert(Arc::clone(&define.name), method);
@@ -133,7 +192,7 @@ impl Interpreter<'_, '_, '_> {
             }
             class.methods.borrow_mut().insert(Arc::clone(&define.name), method);
         }
-        Thing::Symbol(Arc::clone(&define.name))
+        Ok(Thing::Symbol(Arc::clone(&define.name)))
     }
 
     pub(super) fn class(&mut self, node: &ClassNode, environment: &Rc<Environment>) -> Result<Thing> {
@@ -156,7 +215,8 @@ impl Interpreter<'_, '_, '_> {
             return self.run(&node.body, &environment);
         }
         let is_foreign = owner.is_none() && !self.top.constants.borrow().contains_key(&name);
-        if is_foreign && (classes::is_known(&name) || classes::is_module_in_capitals(&name)) {
+        let is_library = self.file.is_none() && library::written_in_ruby(&name).is_some();
+        if is_foreign && !is_library && (classes::is_known(&name) || classes::is_module_in_capitals(&name)) {
             return beyond(format!("it changes {name}"));
         }
         let home = owner.clone().unwrap_or_else(|| Rc::clone(&self.top));
@@ -169,18 +229,16 @@ impl Interpreter<'_, '_, '_> {
                     Some(parent) => Some(self.run(parent, environment)?),
                     None => None,
                 };
-                if let Some(Thing::Constant(parent)) = &parent
-                    && !classes::is_error_class(classes::canonical(parent))
-                    && !matches!(&**parent, "Object" | "BasicObject")
-                {
-                    return beyond(format!("it inherits from {parent}"));
-                }
+                Self::check_parent(parent.as_ref())?;
                 let full = match &owner {
-                    Some(owner) => format!("{}::{name}", owner.name),
+                    Some(owner) => format!("{}::{name}", owner.name()),
                     None => format!("{}{name}", self.around),
                 };
-                let class = Class::new(&full, node.is_module, parent);
+                let class = Class::new(&full, node.is_module, parent.clone());
                 home.constants.borrow_mut().insert(name, Thing::Class(Rc::clone(&class)));
+                if let Some(Thing::Class(parent)) = &parent {
+                    methods::told(self, parent, "inherited", Thing::Class(Rc::clone(&class)))?;
+                }
                 class
             }
         };
@@ -189,7 +247,9 @@ impl Interpreter<'_, '_, '_> {
     }
 
     pub(super) fn singleton(&mut self, body: &Node, environment: &Rc<Environment>) -> Result<Thing> {
-        let Thing::Class(class) = &environment.frame.this else { return beyond("it opens a single object") };
+        let Thing::Class(class) = &environment.frame.this else {
+            return beyond("it opens a single object");
+        };
         let id = self.new_frame_id();
         let frame = Frame {
             this: environment.frame.this.clone(),

@@ -100,6 +100,15 @@ impl Interpreter<'_, '_, '_> {
             }
             Place::Constant(name) => {
                 let class = self.definee(environment);
+                if let Thing::Class(named) = &value {
+                    let is_top = Rc::ptr_eq(&class, &self.top);
+                    let full = if is_top {
+                        format!("{}{name}", self.around)
+                    } else {
+                        format!("{}::{name}", class.name())
+                    };
+                    named.name_once(&full);
+                }
                 class.constants.borrow_mut().insert(name, value);
             }
             Place::Index(of, mut keys) => {

@@ -34,8 +34,18 @@ impl Lexer<'_> {
         let nested = (open != close).then_some(open);
         match kind {
             'w' | 'W' | 'i' | 'I' => {
+                if kind == 'W' {
+                    let pieces = self.interpolated(close, nested, Escapes::Text)?;
+                    self.push(Token::Sign("["));
+                    for word in words_of(pieces) {
+                        self.push(Token::Text(word));
+                        self.push(Token::Sign(","));
+                    }
+                    self.push(Token::Sign("]"));
+                    return Ok(true);
+                }
                 let text = self.literal(close, nested)?;
-                if matches!(kind, 'W' | 'I') && text.contains("#{") {
+                if kind == 'I' && text.contains("#{") {
                     return self.beyond("words have an interpolation");
                 }
                 self.push(Token::Sign("["));
@@ -336,4 +346,32 @@ fn outdented(text: &str) -> String {
     let least =
         text.split_inclusive('\n').filter(|line| !line.trim().is_empty()).map(width).min().unwrap_or(0);
     text.split_inclusive('\n').map(|line| &line[width(line).min(least)..]).collect()
+}
+
+/// `%W[a#{b} c]`: words end at white space outside of code.
+fn words_of(pieces: Vec<Piece>) -> Vec<Vec<Piece>> {
+    let mut words: Vec<Vec<Piece>> = Vec::new();
+    let mut is_open = false;
+    for piece in pieces {
+        let Piece::Literal(text) = piece else {
+            match words.last_mut() {
+                Some(word) if is_open => word.push(piece),
+                _ => words.push(vec![piece]),
+            }
+            is_open = true;
+            continue;
+        };
+        for part in text.split_inclusive(char::is_whitespace) {
+            let bare = part.trim_end();
+            if !bare.is_empty() {
+                let piece = Piece::Literal(bare.to_owned());
+                match words.last_mut() {
+                    Some(word) if is_open => word.push(piece),
+                    _ => words.push(vec![piece]),
+                }
+            }
+            is_open = bare.len() == part.len();
+        }
+    }
+    words
 }

@@ -1,6 +1,6 @@
 //! Methods of Ruby's classes and modules.
 
-use std::path::PathBuf;
+use std::net::IpAddr;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -11,13 +11,13 @@ use sha1::Sha1;
 use sha2::{Digest, Sha256, Sha384, Sha512};
 
 use super::library::{address, html, percent, shell_escaped, shell_words, unpercent, uri};
-use super::{Given, MOST, bytes_of, call, count_of, first, kind, others, puppet, text_of, to_array};
+use super::{Given, MOST, bytes_of, call, count_of, files, first, kind, others, puppet, text_of, to_array};
 use crate::builtin::digests::digits;
 use crate::ruby_language::classes::{canonical, is_error_class, is_known};
 use crate::ruby_language::interpreter::{
     self, Interpreter, Result, argument_error, beyond, raise, type_error,
 };
-use crate::ruby_language::things::{Table, Thing};
+use crate::ruby_language::things::{Address, Table, Thing};
 use crate::stdlib;
 
 pub(super) fn constant(
@@ -32,8 +32,19 @@ pub(super) fn constant(
     let class = canonical(class);
     let found = match class {
         "String" | "Array" | "Hash" | "Set" | "Regexp" | "Proc" | "Integer" | "Float" | "Math" | "Range"
-        | "Symbol" | "Object" | "Kernel" => of_values(interpreter, class, given)?,
-        "File" => file(interpreter, given)?,
+        | "Symbol" | "Object" | "Kernel" | "Class" | "Module" | "Marshal" => {
+            of_values(interpreter, class, given)?
+        }
+        "File" | "IO" => files::file(interpreter, given)?,
+        "Dir" => files::folder(interpreter, given)?,
+        "OpenSSL::HMAC" => hmac(given)?,
+        "OpenSSL::Digest" => match (given.name, given.arguments) {
+            ("new", [name]) => {
+                let name = name.to_s().to_uppercase().replace('-', "");
+                Some(puppet::instance_of_library(interpreter, "DigestObject", vec![Thing::text(name)])?)
+            }
+            _ => None,
+        },
         "JSON" => json(interpreter, given)?,
         "Psych" => yaml(interpreter, given)?,
         "Base64" => coded(given)?,
@@ -41,6 +52,21 @@ pub(super) fn constant(
         "IPAddr" => match (given.name, given.arguments) {
             ("new", [text @ Thing::Text(_)]) => Some(Thing::Address(Rc::new(address(&text_of(text)?)?))),
             ("new", [_]) => return raise("IPAddr::AddressFamilyError", "unsupported address family: 0"),
+            ("new", [Thing::Integer(number), Thing::Integer(2)]) => match u32::try_from(*number) {
+                Ok(number) => {
+                    Some(Thing::Address(Rc::new(Address { address: IpAddr::V4(number.into()), prefix: 32 })))
+                }
+                Err(_) => return beyond("an address is out of range"),
+            },
+            ("new", [Thing::Integer(number), Thing::Integer(10)]) => match u128::try_from(*number) {
+                Ok(number) => {
+                    Some(Thing::Address(Rc::new(Address { address: IpAddr::V6(number.into()), prefix: 128 })))
+                }
+                Err(_) => return beyond("an address is out of range"),
+            },
+            ("new", [text @ Thing::Text(_), Thing::Integer(_)]) => {
+                Some(Thing::Address(Rc::new(address(&text_of(text)?)?)))
+            }
             _ => None,
         },
         "URI" | "URI::HTTP" | "URI::Generic" => uris(class, given)?,
@@ -55,6 +81,10 @@ pub(super) fn constant(
             ("new" | "create", [version]) => Some(puppet::version(interpreter, version)?),
             _ => None,
         },
+        _ if class.starts_with("Digest::") && given.name == "new" && given.arguments.is_empty() => {
+            let name = class.trim_start_matches("Digest::");
+            Some(puppet::instance_of_library(interpreter, "DigestObject", vec![Thing::text(name)])?)
+        }
         _ if class.starts_with("Digest::") => digest(class, given)?,
         _ if is_error_class(class) => match given.name {
             "new" | "exception" => {
@@ -89,6 +119,39 @@ fn of_values(
     given: &Given<'_>,
 ) -> Result<Option<Thing>> {
     Ok(Some(match (class, given.name, given.arguments) {
+        ("Class" | "Module", "new", rest) => {
+            interpreter.new_class(class == "Module", rest.first().cloned(), given.block)?
+        }
+        ("Object", "new", []) => {
+            Thing::Object(crate::ruby_language::classes::Instance::new(Thing::Constant("Object".into())))
+        }
+        ("Object" | "Kernel", "const_get", [name]) => {
+            let name = name.to_s();
+            if !name.starts_with(char::is_uppercase) {
+                return raise("NameError", format!("wrong constant name {name}"));
+            }
+            interpreter.run_text(&name)?
+        }
+        // A copy in depth.
+        ("Marshal", "dump", [value]) if value.to_value().is_some() => deep_copy(value),
+        (
+            "Marshal",
+            "load",
+            [value @ (Thing::Array(_) | Thing::Hash(_) | Thing::Integer(_) | Thing::Nil)],
+        ) => value.clone(),
+        ("Math", "log", [number, base]) => {
+            let float = |thing: &Thing| match thing {
+                Thing::Integer(number) => Some(*number as f64),
+                Thing::Float(number) => Some(*number),
+                _ => None,
+            };
+            match (float(number), float(base)) {
+                (Some(number), Some(base)) if number > 0.0 && base > 0.0 => {
+                    Thing::Float(number.ln() / base.ln())
+                }
+                _ => return beyond("it uses Math.log"),
+            }
+        }
         ("String", "new", []) => Thing::text(""),
         ("String", "new", [text, ..]) => Thing::text(text_of(text)?),
         ("Array", "new", []) => Thing::array(Vec::new()),
@@ -204,119 +267,6 @@ fn of_values(
     }))
 }
 
-/// The path of a file that a function may look at: one of the environment or of a module.
-fn input(interpreter: &Interpreter<'_, '_, '_>, path: &Thing) -> Result<PathBuf> {
-    let path = PathBuf::from(text_of(path)?);
-    if interpreter.context.host.is_input(&path) {
-        return Ok(path);
-    }
-    beyond("it looks at a file that lies outside of the environment and its modules")
-}
-
-/// Names of files are texts; what is read are files of the environment and of modules.
-fn file(interpreter: &mut Interpreter<'_, '_, '_>, given: &Given<'_>) -> Result<Option<Thing>> {
-    Ok(Some(match (given.name, given.arguments) {
-        ("basename", [path, rest @ ..]) => {
-            let path = text_of(path)?;
-            let trimmed = path.trim_end_matches('/');
-            let name = if trimmed.is_empty() && !path.is_empty() {
-                "/"
-            } else {
-                trimmed.rsplit('/').next().unwrap_or_default()
-            };
-            let name = match rest.first() {
-                Some(Thing::Text(suffix)) if *suffix.value.borrow() == ".*" => {
-                    name.rfind('.').filter(|at| *at > 0).map_or(name, |at| &name[..at])
-                }
-                Some(suffix) => {
-                    let suffix = text_of(suffix)?;
-                    name.strip_suffix(suffix.as_str()).filter(|rest| !rest.is_empty()).unwrap_or(name)
-                }
-                None => name,
-            };
-            Thing::text(name)
-        }
-        ("dirname", [path]) => {
-            let path = text_of(path)?;
-            let trimmed = path.trim_end_matches('/');
-            let folder = match trimmed.rfind('/') {
-                Some(at) => trimmed[..at].trim_end_matches('/'),
-                None if trimmed.is_empty() && !path.is_empty() => "",
-                None => ".",
-            };
-            Thing::text(if folder.is_empty() { "/" } else { folder })
-        }
-        ("extname", [path]) => {
-            let path = text_of(path)?;
-            let name = path.rsplit('/').next().unwrap_or_default();
-            let bare = name.trim_start_matches('.');
-            let end = bare.rfind('.').filter(|at| *at > 0);
-            // Ruby has no letters, and so no encoding, for the empty one.
-            end.map_or_else(|| Thing::Bytes(Rc::default()), |at| Thing::text(&bare[at..]))
-        }
-        ("split", [path]) => {
-            let folder =
-                call(interpreter, &Thing::Constant("File".into()), "dirname", vec![path.clone()], None)?;
-            let name =
-                call(interpreter, &Thing::Constant("File".into()), "basename", vec![path.clone()], None)?;
-            Thing::array(vec![folder, name])
-        }
-        ("join", parts) => {
-            let mut flat = Vec::new();
-            super::enumerable::flat(parts, -1, &mut flat);
-            let mut path = String::new();
-            for (at, part) in flat.iter().enumerate() {
-                let part = text_of(part)?;
-                if at == 0 {
-                    path = part;
-                } else if path.ends_with('/') {
-                    path.push_str(part.trim_start_matches('/'));
-                } else if part.starts_with('/') {
-                    path.push_str(&part);
-                } else {
-                    path.push('/');
-                    path.push_str(&part);
-                }
-            }
-            Thing::text(path)
-        }
-        ("exist?" | "exists?" | "file?" | "directory?" | "readable?", [path]) => {
-            let path = input(interpreter, path)?;
-            let files = interpreter.context.host.files();
-            let (is_file, is_folder) = (files.is_file(&path), files.is_dir(&path));
-            Thing::Bool(match given.name {
-                "file?" => is_file,
-                "directory?" => is_folder,
-                _ => is_file || is_folder,
-            })
-        }
-        ("read", [path]) => {
-            let path = input(interpreter, path)?;
-            let Ok(text) = setpoint_source::read_text(interpreter.context.host.files(), &path) else {
-                return beyond("it reads a file that cannot be read");
-            };
-            interpreter.context.host.file_read(&path, &text);
-            Thing::text(text)
-        }
-        ("absolute_path?", [path]) => Thing::Bool(text_of(path)?.starts_with('/')),
-        ("expand_path" | "absolute_path", [path]) if text_of(path)?.starts_with('/') => {
-            let path = text_of(path)?;
-            let mut parts: Vec<&str> = Vec::new();
-            for part in path.split('/') {
-                match part {
-                    "" | "." => {}
-                    ".." => {
-                        parts.pop();
-                    }
-                    part => parts.push(part),
-                }
-            }
-            Thing::text(format!("/{}", parts.join("/")))
-        }
-        _ => return Ok(None),
-    }))
-}
-
 fn symbolized(thing: &Thing) -> Thing {
     match thing {
         Thing::Array(list) => Thing::array(list.items.borrow().iter().map(symbolized).collect()),
@@ -346,13 +296,19 @@ fn json(interpreter: &mut Interpreter<'_, '_, '_>, given: &Given<'_>) -> Result<
             call(interpreter, value, "to_json", Vec::new(), None)?
         }
         ("pretty_generate", [value, rest @ ..]) => {
-            match (value.to_value(), rest.first().map(Thing::to_value)) {
+            match (value.with_texts().to_value(), rest.first().map(Thing::to_value)) {
                 (Some(value), None | Some(None)) => Thing::text(stdlib::pretty_json(&value, None)),
                 (Some(value), Some(Some(options))) => {
                     Thing::text(stdlib::pretty_json(&value, options.as_hash()))
                 }
                 (None, _) => return beyond("it writes something as JSON that is no data"),
             }
+        }
+        ("load_file", [path, rest @ ..]) => {
+            let file = Thing::Constant("File".into());
+            let text = call(interpreter, &file, "read", vec![path.clone()], None)?;
+            let arguments = std::iter::once(text).chain(rest.iter().cloned()).collect::<Vec<_>>();
+            return json(interpreter, &Given { name: "parse", arguments: &arguments, block: None });
         }
         ("load", [Thing::Nil, ..]) => Thing::Nil,
         ("load", [Thing::Text(text), ..]) if text.value.borrow().is_empty() => Thing::Nil,
@@ -381,6 +337,12 @@ fn json(interpreter: &mut Interpreter<'_, '_, '_>, given: &Given<'_>) -> Result<
 fn yaml(interpreter: &mut Interpreter<'_, '_, '_>, given: &Given<'_>) -> Result<Option<Thing>> {
     Ok(Some(match (given.name, given.arguments) {
         ("dump", [value]) => call(interpreter, value, "to_yaml", Vec::new(), None)?,
+        ("load_file" | "safe_load_file" | "unsafe_load_file", [path, rest @ ..]) => {
+            let file = Thing::Constant("File".into());
+            let text = call(interpreter, &file, "read", vec![path.clone()], None)?;
+            let arguments = std::iter::once(text).chain(rest.iter().cloned()).collect::<Vec<_>>();
+            return yaml(interpreter, &Given { name: "load", arguments: &arguments, block: None });
+        }
         ("load" | "safe_load", [text, rest @ ..]) => {
             let text = text_of(text)?;
             // Symbols of Ruby in YAML are beyond Puppet's values.
@@ -391,6 +353,9 @@ fn yaml(interpreter: &mut Interpreter<'_, '_, '_>, given: &Given<'_>) -> Result<
                 Ok(value) => {
                     let thing = Thing::from_value(&value);
                     if wants_symbols(rest) { symbolized(&thing) } else { thing }
+                }
+                Err(message) if message.contains("unspecified class") => {
+                    return raise("Psych::DisallowedClass", message);
                 }
                 Err(message) => return raise("Psych::SyntaxError", message),
             }
@@ -440,6 +405,15 @@ fn uris(class: &str, given: &Given<'_>) -> Result<Option<Thing>> {
                 return raise("URI::InvalidURIError", format!("bad URI(is not URI?): {}", other.inspect()));
             }
         },
+        ("URI", "decode_www_form", [text]) => {
+            let text = text_of(text)?;
+            let decoded = |part: &str| Thing::bytes(unpercent(part, true));
+            let pairs = text.split('&').filter(|pair| !pair.is_empty()).map(|pair| {
+                let (key, value) = pair.split_once('=').unwrap_or((pair, ""));
+                Thing::array(vec![decoded(key), decoded(value)])
+            });
+            Thing::array(pairs.collect())
+        }
         ("URI", "join", [base, part]) => match (uri(&text_of(base)?)?, text_of(part)?) {
             (mut base, part) if part.starts_with('/') && !part.starts_with("//") => {
                 let part = uri(&part)?;
@@ -463,7 +437,11 @@ fn uris(class: &str, given: &Given<'_>) -> Result<Option<Thing>> {
                 let encode = |thing: &Thing| percent(&thing.to_s(), "*-._", true);
                 match pair.as_slice() {
                     [key, Thing::Nil] => parts.push(encode(key)),
-                    [_, Thing::Array(_)] => return beyond("it writes a form with lists"),
+                    [key, Thing::Array(values)] => {
+                        for value in values.items.borrow().iter() {
+                            parts.push(format!("{}={}", encode(key), encode(value)));
+                        }
+                    }
                     [key, value] => parts.push(format!("{}={}", encode(key), encode(value))),
                     _ => return beyond("it writes an unusual form"),
                 }
@@ -503,6 +481,53 @@ fn digest(class: &str, given: &Given<'_>) -> Result<Option<Thing>> {
         "base64digest" => Thing::text(base64::strict_encode64(&bytes)),
         _ => return Ok(None),
     }))
+}
+
+/// `OpenSSL::HMAC`
+fn hmac(given: &Given<'_>) -> Result<Option<Thing>> {
+    let [digest, key, data] = given.arguments else { return Ok(None) };
+    let name = match digest {
+        Thing::Object(object) => object.variables.borrow().get("name").map(Thing::to_s).unwrap_or_default(),
+        other => other.to_s().to_uppercase().replace('-', ""),
+    };
+    let (key, data) = (bytes_of(key)?, bytes_of(data)?);
+    let bytes = match name.as_str() {
+        "MD5" => keyed::<Md5>(&key, &data, 64),
+        "SHA1" => keyed::<Sha1>(&key, &data, 64),
+        "SHA256" => keyed::<Sha256>(&key, &data, 64),
+        "SHA384" => keyed::<Sha384>(&key, &data, 128),
+        "SHA512" => keyed::<Sha512>(&key, &data, 128),
+        _ => return beyond(format!("it makes a digest by {name}")),
+    };
+    Ok(Some(match given.name {
+        "hexdigest" => Thing::text(digits(&bytes)),
+        "digest" => Thing::Bytes(Rc::new(bytes)),
+        "base64digest" => Thing::text(base64::strict_encode64(&bytes)),
+        _ => return Ok(None),
+    }))
+}
+
+/// The digest of a text with a key, as RFC 2104 has it.
+fn keyed<D: Digest>(key: &[u8], data: &[u8], block: usize) -> Vec<u8> {
+    let mut padded = if key.len() > block { D::digest(key).to_vec() } else { key.to_vec() };
+    padded.resize(block, 0);
+    let masked = |mask: u8| padded.iter().map(move |byte| byte ^ mask).collect::<Vec<u8>>();
+    let inner = D::new().chain_update(masked(0x36)).chain_update(data).finalize();
+    D::new().chain_update(masked(0x5c)).chain_update(inner).finalize().to_vec()
+}
+
+fn deep_copy(thing: &Thing) -> Thing {
+    match thing {
+        Thing::Array(list) => Thing::array(list.items.borrow().iter().map(deep_copy).collect()),
+        Thing::Hash(map) => Thing::pairs(
+            map.table
+                .borrow()
+                .values()
+                .map(|(key, value)| (deep_copy(key), deep_copy(value)))
+                .collect::<Vec<_>>(),
+        ),
+        other => super::general::copy(other, false),
+    }
 }
 
 /// A value of Puppet that says that it hides another.

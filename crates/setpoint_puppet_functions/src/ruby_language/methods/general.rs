@@ -32,6 +32,7 @@ pub(super) fn general(
             },
         },
         ("instance_of?", [class]) => Thing::Bool(receiver.class() == class.class_name()),
+        ("==", [_]) if is_comparable(receiver) => return Ok(None),
         ("==" | "equal?", [other]) => match (receiver, other) {
             (Thing::Constant(name), other)
                 if !matches!(other, Thing::Constant(_)) && !classes::is_known(name) =>
@@ -70,11 +71,12 @@ pub(super) fn general(
             Thing::Object(_) => false,
             _ => true,
         }),
-        ("to_json", _) => match receiver.to_value() {
+        ("to_json", _) => match receiver.with_texts().to_value() {
             Some(value) => Thing::text(stdlib::compact_json(&value)),
             None => return beyond("it writes something as JSON that is no data"),
         },
         ("to_yaml", options) => match receiver.to_value() {
+            Some(_) if receiver.has_bytes() => return beyond("it writes bytes as YAML"),
             Some(_) if receiver.has_symbol() => return beyond("it writes a symbol as YAML"),
             Some(value) => {
                 let options = options.first().and_then(Thing::to_value);
@@ -107,6 +109,11 @@ pub(super) fn general(
                 let found = object.variables.borrow().get(name.trim_start_matches('@')).cloned();
                 found.unwrap_or(Thing::Nil)
             }
+            Thing::Class(class) => {
+                let name = name.to_s();
+                let found = class.variables.borrow().get(name.trim_start_matches('@')).cloned();
+                found.unwrap_or(Thing::Nil)
+            }
             _ => return beyond("it looks into an object"),
         },
         ("instance_variable_set", [name, value]) => match receiver {
@@ -115,9 +122,17 @@ pub(super) fn general(
                 object.variables.borrow_mut().insert(name, value.clone());
                 value.clone()
             }
+            Thing::Class(class) => {
+                let name: Arc<str> = name.to_s().trim_start_matches('@').into();
+                class.variables.borrow_mut().insert(name, value.clone());
+                value.clone()
+            }
             _ => return beyond("it changes an object"),
         },
-        ("instance_eval" | "instance_exec" | "class_eval" | "module_eval", arguments) => match given.block {
+        (
+            "instance_eval" | "instance_exec" | "class_eval" | "module_eval" | "class_exec" | "module_exec",
+            arguments,
+        ) => match given.block {
             Some(block) => {
                 let arguments =
                     if arguments.is_empty() { vec![receiver.clone()] } else { arguments.to_vec() };
@@ -148,40 +163,91 @@ pub(super) fn general(
             Thing::Integer((std::hash::Hasher::finish(&hasher) >> 2).into())
         }
         ("hash" | "object_id" | "__id__", []) => return beyond("it asks for the number of an object"),
-        (
-            "instance_variables"
-            | "methods"
-            | "public_methods"
-            | "singleton_class"
-            | "extend"
-            | "define_singleton_method",
-            _,
-        ) => {
+        ("instance_variables", []) if matches!(receiver, Thing::Object(_)) => {
+            let Thing::Object(object) = receiver else { return Ok(None) };
+            let names = object.variables.borrow();
+            Thing::array(names.keys().map(|name| Thing::symbol(&format!("@{name}"))).collect())
+        }
+        ("instance_variable_defined?", [name]) => match receiver {
+            Thing::Object(object) => {
+                let name = name.to_s();
+                Thing::Bool(object.variables.borrow().contains_key(name.trim_start_matches('@')))
+            }
+            Thing::Class(class) => {
+                let name = name.to_s();
+                Thing::Bool(class.variables.borrow().contains_key(name.trim_start_matches('@')))
+            }
+            _ => return beyond("it looks into an object"),
+        },
+        ("extend", modules) if matches!(receiver, Thing::Object(_)) => {
+            let Thing::Object(object) = receiver else { return Ok(None) };
+            for module in modules {
+                object.singleton().included.borrow_mut().push(module.clone());
+                if let Thing::Class(own) = module {
+                    super::kernel::told(interpreter, own, "extended", receiver.clone())?;
+                }
+            }
+            receiver.clone()
+        }
+        ("define_singleton_method", [name, rest @ ..]) => {
+            let Some(body) = rest.first().or(given.block) else { return Ok(None) };
+            let name: Arc<str> = name.to_s().into();
+            let kind = classes::MethodKind::Closure(body.clone());
+            let method = Rc::new(classes::Method { name: Arc::clone(&name), kind, nesting: Vec::new() });
+            match receiver {
+                Thing::Object(object) => {
+                    object.singleton().methods.borrow_mut().insert(Arc::clone(&name), method)
+                }
+                Thing::Class(class) => class.own_methods.borrow_mut().insert(Arc::clone(&name), method),
+                _ => return beyond("it defines a method of a value"),
+            };
+            Thing::Symbol(name)
+        }
+        ("singleton_class", []) if matches!(receiver, Thing::Object(_)) => {
+            let Thing::Object(object) = receiver else { return Ok(None) };
+            Thing::Class(object.singleton())
+        }
+        ("instance_variables" | "methods" | "public_methods" | "singleton_class" | "extend", _)
+            if !matches!(receiver, Thing::Class(_)) || given.name != "extend" =>
+        {
             return beyond(format!("it calls {} of a value", given.name));
         }
         _ => return Ok(None),
     }))
 }
 
+/// Whether the order of an object decides about equality.
+fn is_comparable(thing: &Thing) -> bool {
+    let Thing::Object(object) = thing else { return false };
+    matches!(object.class(), Thing::Class(class) if includes_comparable(&class) && class.find("<=>").is_some())
+}
+
 /// Whether the class of an object says itself which objects are equal.
 pub(super) fn has_own_equality(thing: &Thing) -> bool {
     let Thing::Object(object) = thing else { return false };
-    let Thing::Class(class) = &object.class else { return false };
+    let Thing::Class(class) = &object.class() else { return false };
     ["==", "eql?", "hash", "<=>"].iter().any(|method| class.find(method).is_some())
 }
 
 fn class_of(thing: &Thing) -> Thing {
     match thing {
-        Thing::Object(object) => object.class.clone(),
+        Thing::Object(object) => object.plain_class(),
         other => Thing::Constant(other.class().into()),
     }
 }
 
 fn responds_to(interpreter: &mut Interpreter<'_, '_, '_>, receiver: &Thing, method: &str) -> Result<Thing> {
     let answer = match receiver {
-        Thing::Object(object) => match &object.class {
+        Thing::Object(object) => match &object.class() {
             Thing::Class(class) => {
-                class.find(method).is_some() || names::has("Object", method).unwrap_or(false)
+                let known = class.find(method).is_some() || names::has("Object", method).unwrap_or(false);
+                match class.find("respond_to_missing?") {
+                    Some((owner, own)) if !known => {
+                        let arguments = vec![Thing::symbol(method), Thing::Bool(false)];
+                        interpreter.invoke(receiver, &owner, &own, arguments, None)?.truth()
+                    }
+                    _ => known,
+                }
             }
             _ => {
                 matches!(method, "message" | "backtrace" | "full_message")
@@ -243,7 +309,7 @@ pub(super) fn copy(thing: &Thing, keeps_frozen: bool) -> Thing {
         Thing::Hash(map) => Thing::Hash(duplicate(map)),
         Thing::Set(map) => Thing::Set(duplicate(map)),
         Thing::Object(object) => {
-            let copy = Instance::new(object.class.clone());
+            let copy = Instance::new(object.class());
             *copy.variables.borrow_mut() = object.variables.borrow().clone();
             Thing::Object(copy)
         }
@@ -268,10 +334,10 @@ pub(super) fn object(
             ("inspect", []) => Thing::text(receiver.inspect()),
             ("exception", []) => receiver.clone(),
             ("basic_message", []) => Thing::text(object.message()),
-            _ => return missing(receiver, given),
+            _ => return missing(interpreter, receiver, given),
         }));
     }
-    if let Thing::Class(class) = &object.class
+    if let Thing::Class(class) = &object.class()
         && let Some(result) = comparable(interpreter, class, receiver, given)?
     {
         return Ok(Some(result));
@@ -285,20 +351,30 @@ pub(super) fn object(
             }
             match super::kernel::conversions(interpreter, given)? {
                 Some(result) => Ok(Some(result)),
-                None => missing(receiver, given),
+                None => missing(interpreter, receiver, given),
             }
         }
     }
 }
 
-fn missing(receiver: &Thing, given: &Given<'_>) -> Result<Option<Thing>> {
+fn missing(
+    interpreter: &mut Interpreter<'_, '_, '_>,
+    receiver: &Thing,
+    given: &Given<'_>,
+) -> Result<Option<Thing>> {
     if let Thing::Object(object) = receiver
-        && let Thing::Class(class) = &object.class
-        && class.find("method_missing").is_some()
+        && let Thing::Class(class) = &object.class()
+        && let Some((owner, method)) = class.find("method_missing")
     {
-        return beyond("it answers to methods that it does not define");
+        let arguments = std::iter::once(Thing::symbol(given.name)).chain(given.arguments.iter().cloned());
+        return interpreter.invoke(receiver, &owner, &method, arguments.collect(), given.block).map(Some);
     }
     beyond(format!("it calls {} of {}", given.name, receiver.class()))
+}
+
+fn includes_comparable(class: &Rc<Class>) -> bool {
+    let is_it = |module: &Thing| matches!(module, Thing::Constant(name) if &**name == "Comparable");
+    class.lineage().iter().any(|one| one.included.borrow().iter().any(is_it))
 }
 
 /// What `include Comparable` and `include Enumerable` bring.
@@ -310,10 +386,14 @@ fn comparable(
 ) -> Result<Option<Thing>> {
     if class.find("<=>").is_some()
         && let [other] = given.arguments
-        && matches!(given.name, "<" | ">" | "<=" | ">=")
+        && matches!(given.name, "<" | ">" | "<=" | ">=" | "==")
+        && (given.name != "==" || includes_comparable(class))
     {
         let order = call(interpreter, receiver, "<=>", vec![other.clone()], None)?;
         let Thing::Integer(order) = order else {
+            if given.name == "==" {
+                return Ok(Some(Thing::Bool(false)));
+            }
             return super::argument_error(format!(
                 "comparison of {} with {} failed",
                 receiver.class(),
@@ -324,8 +404,31 @@ fn comparable(
             "<" => order < 0,
             ">" => order > 0,
             "<=" => order <= 0,
+            "==" => order == 0,
             _ => order >= 0,
         })));
+    }
+    if includes_comparable(class) {
+        let is = |interpreter: &mut Interpreter<'_, '_, '_>, sign: &str, other: &Thing| {
+            call(interpreter, receiver, sign, vec![other.clone()], None).map(|answer| answer.truth())
+        };
+        match (given.name, given.arguments) {
+            ("between?", [least, most]) => {
+                let fits = is(interpreter, ">=", least)? && is(interpreter, "<=", most)?;
+                return Ok(Some(Thing::Bool(fits)));
+            }
+            ("clamp", [least, most]) => {
+                let clamped = if is(interpreter, "<", least)? {
+                    least
+                } else if is(interpreter, ">", most)? {
+                    most
+                } else {
+                    receiver
+                };
+                return Ok(Some(clamped.clone()));
+            }
+            _ => {}
+        }
     }
     if class.find("each").is_some() && names::has("Enumerator", given.name) == Some(true) {
         let items = super::items(interpreter, receiver)?;

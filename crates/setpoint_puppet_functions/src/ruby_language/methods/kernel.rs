@@ -1,7 +1,10 @@
 //! What is called without a receiver.
 
+use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::Arc;
+
+use indexmap::IndexMap;
 
 use super::puppet;
 use super::texts::formatted;
@@ -24,10 +27,19 @@ pub(in crate::ruby_language) fn kernel(
     if let Some(result) = puppet::building(interpreter, &given)? {
         return Ok(result);
     }
-    if let Thing::Class(class) = &environment.frame.this
-        && let Some(result) = in_class(interpreter, class, &given)?
-    {
-        return Ok(result);
+    if let Thing::Class(class) = &environment.frame.this {
+        // `class << self`
+        let is_singleton = environment.frame.method.as_ref().is_some_and(|(_, method)| &**method == "<<self");
+        if is_singleton && name.starts_with("attr_") {
+            accessors(&class.own_methods, &given);
+            return Ok(Thing::Nil);
+        }
+        if is_singleton && matches!(name, "define_method" | "alias_method" | "include") {
+            return beyond(format!("it calls {name} for a class itself"));
+        }
+        if let Some(result) = in_class(interpreter, class, &given)? {
+            return Ok(result);
+        }
     }
     if let Some(result) = conversions(interpreter, &given)? {
         return Ok(result);
@@ -192,6 +204,7 @@ fn control(
                 normal(&folder.join(if name.ends_with(".rb") { name.clone() } else { format!("{name}.rb") }));
             interpreter.load(path)?
         }
+        ("__beyond__", [reason]) => return beyond(reason.to_s()),
         ("block_given?", []) => Thing::Bool(environment.frame.block.is_some()),
         ("lambda" | "proc", []) => match given.block {
             Some(block) => block.clone(),
@@ -202,7 +215,9 @@ fn control(
             loop {
                 match interpreter.call_block(block, Vec::new()) {
                     Ok(_) => {}
-                    Err(Flow::Raise(Thing::Object(error))) if error.class.class_name() == "StopIteration" => {
+                    Err(Flow::Raise(Thing::Object(error)))
+                        if error.class().class_name() == "StopIteration" =>
+                    {
                         return Ok(Some(Thing::Nil));
                     }
                     Err(other) => return Err(other),
@@ -234,7 +249,7 @@ fn control(
 }
 
 /// A path without `.` and `..`.
-fn normal(path: &std::path::Path) -> std::path::PathBuf {
+pub(super) fn normal(path: &std::path::Path) -> std::path::PathBuf {
     use std::path::Component;
     let mut parts = std::path::PathBuf::new();
     for part in path.components() {
@@ -250,30 +265,13 @@ fn normal(path: &std::path::Path) -> std::path::PathBuf {
 }
 
 /// What a body of a class calls.
-fn in_class(
+pub(super) fn in_class(
     interpreter: &mut Interpreter<'_, '_, '_>,
     class: &Rc<crate::ruby_language::classes::Class>,
     given: &Given<'_>,
 ) -> Result<Option<Thing>> {
-    let accessor = |name: &Thing, reads: bool, writes: bool| {
-        let variable: Arc<str> = name.to_s().into();
-        let mut methods = class.methods.borrow_mut();
-        let mut add = |name: Arc<str>, kind: MethodKind| {
-            methods.insert(Arc::clone(&name), Rc::new(Method { name, kind, nesting: Vec::new() }));
-        };
-        if reads {
-            add(Arc::clone(&variable), MethodKind::Reader(Arc::clone(&variable)));
-        }
-        if writes {
-            add(format!("{variable}=").into(), MethodKind::Writer(variable));
-        }
-    };
     match (given.name, given.arguments) {
-        ("attr_reader" | "attr_accessor" | "attr_writer", names) => {
-            for name in names {
-                accessor(name, given.name != "attr_writer", given.name != "attr_reader");
-            }
-        }
+        ("attr_reader" | "attr_accessor" | "attr_writer", _) => accessors(&class.methods, given),
         (
             "private"
             | "public"
@@ -294,9 +292,12 @@ fn in_class(
         ("include" | "prepend", modules) => {
             for module in modules {
                 match module {
-                    Thing::Class(_) => class.included.borrow_mut().push(module.clone()),
-                    Thing::Constant(name) if matches!(&**name, "Comparable" | "Enumerable") => {
+                    Thing::Class(own) => {
+                        if given.name == "prepend" {
+                            return beyond("it puts a module before a class");
+                        }
                         class.included.borrow_mut().push(module.clone());
+                        told(interpreter, own, "included", Thing::Class(Rc::clone(class)))?;
                     }
                     // What it brings is not known; it matters only if it is called.
                     Thing::Constant(_) => class.included.borrow_mut().push(module.clone()),
@@ -309,8 +310,26 @@ fn in_class(
         ("extend", [Thing::Class(module)]) if Rc::ptr_eq(module, class) => {
             class.extended.borrow_mut().push(Thing::Class(Rc::clone(module)));
         }
-        ("extend", modules) => class.extended.borrow_mut().extend(modules.iter().cloned()),
+        ("extend", modules) => {
+            class.extended.borrow_mut().extend(modules.iter().cloned());
+            for module in modules {
+                if let Thing::Class(own) = module {
+                    told(interpreter, own, "extended", Thing::Class(Rc::clone(class)))?;
+                }
+            }
+        }
+        ("def_delegator", [to, method, rest @ ..]) => {
+            delegate(class, to, method, rest.first().unwrap_or(method));
+        }
+        ("def_delegators", [to, methods @ ..]) => {
+            for method in methods {
+                delegate(class, to, method, method);
+            }
+        }
         ("define_method", [name, rest @ ..]) => {
+            if let Some(Thing::Method(_)) = rest.first() {
+                return beyond("it defines a method by another");
+            }
             let Some(body) = rest.first().or(given.block) else { return Ok(None) };
             let name: Arc<str> = name.to_s().into();
             let kind = MethodKind::Closure(body.clone());
@@ -321,20 +340,59 @@ fn in_class(
             Some((_, method)) => {
                 class.methods.borrow_mut().insert(Arc::from(new.to_s()), method);
             }
+            None if super::names::has("Object", &old.to_s()) == Some(true) => {
+                return beyond(format!("it gives {} another name", old.to_s()));
+            }
             None => {
                 return raise(
                     "NameError",
-                    format!("undefined method `{}' for class `{}'", old.to_s(), class.name),
+                    format!("undefined method `{}' for class `{}'", old.to_s(), class.name()),
                 );
             }
         },
         ("extend_object" | "remove_method" | "undef_method" | "const_missing", _) => {
             return beyond(format!("it calls {} in a class", given.name));
         }
-        _ => {
-            let _ = &interpreter;
-            return Ok(None);
-        }
+        _ => return Ok(None),
     }
     Ok(Some(Thing::Nil))
+}
+
+/// `attr_reader` and its like.
+fn accessors(methods: &RefCell<IndexMap<Arc<str>, Rc<Method>>>, given: &Given<'_>) {
+    for name in given.arguments {
+        let variable: Arc<str> = name.to_s().into();
+        let add = |name: Arc<str>, kind: MethodKind| {
+            let method = Method { name: Arc::clone(&name), kind, nesting: Vec::new() };
+            methods.borrow_mut().insert(name, Rc::new(method));
+        };
+        if given.name != "attr_writer" {
+            add(Arc::clone(&variable), MethodKind::Reader(Arc::clone(&variable)));
+        }
+        if given.name != "attr_reader" {
+            add(format!("{variable}=").into(), MethodKind::Writer(variable));
+        }
+    }
+}
+
+/// Tells a module or class that it was included, extended or inherited from, if it has a method for that.
+pub(in crate::ruby_language) fn told(
+    interpreter: &mut Interpreter<'_, '_, '_>,
+    by: &Rc<crate::ruby_language::classes::Class>,
+    hook: &str,
+    whom: Thing,
+) -> Result<()> {
+    if let Some((owner, method)) = by.find_own(hook) {
+        interpreter.invoke(&Thing::Class(Rc::clone(by)), &owner, &method, vec![whom], None)?;
+    }
+    Ok(())
+}
+
+/// `def_delegator :@items, :size, :count`
+fn delegate(class: &Rc<crate::ruby_language::classes::Class>, to: &Thing, method: &Thing, name: &Thing) {
+    let (to, method, name): (Arc<str>, Arc<str>, Arc<str>) =
+        (to.to_s().into(), method.to_s().into(), name.to_s().into());
+    let kind = MethodKind::Delegate(to, method);
+    let method = Rc::new(Method { name: Arc::clone(&name), kind, nesting: Vec::new() });
+    class.methods.borrow_mut().insert(name, method);
 }

@@ -120,6 +120,12 @@ pub(super) fn uri(text: &str) -> Result<Uri> {
         let message = format!("URI must be ascii only {}", Thing::text(text).inspect());
         return raise("URI::InvalidURIError", message);
     }
+    if text.matches('[').count() != text.matches(']').count() {
+        return raise(
+            "URI::InvalidURIError",
+            format!("bad URI(is not URI?): {}", Thing::text(text).inspect()),
+        );
+    }
     let mut uri = Uri::default();
     let rest = match text.split_once('#') {
         Some((rest, fragment)) => {

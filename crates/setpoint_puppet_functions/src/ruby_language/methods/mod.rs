@@ -3,6 +3,7 @@
 mod arrays;
 mod constants;
 mod enumerable;
+mod files;
 mod general;
 mod hashes;
 mod kernel;
@@ -19,10 +20,10 @@ use std::rc::Rc;
 
 use super::classes::Class;
 use super::interpreter::{Interpreter, Result, argument_error, beyond, raise, type_error};
-use super::things::{Table, Thing};
+use super::things::{Table, Thing, equal};
 
 pub(super) use enumerable::items;
-pub(super) use kernel::kernel;
+pub(super) use kernel::{kernel, told};
 pub(super) use others::covers;
 
 /// More elements are refused.
@@ -176,7 +177,7 @@ pub(super) fn call(
     interpreter.step()?;
     match receiver {
         Thing::Object(object) => {
-            if let Thing::Class(class) = &object.class
+            if let Thing::Class(class) = &object.class()
                 && let Some((owner, method)) = class.find(name)
             {
                 return interpreter.invoke(receiver, &owner, &method, arguments, block);
@@ -285,13 +286,16 @@ fn class_method(
         ("new", arguments) if !class.is_module => {
             interpreter.instantiate(class, arguments.to_vec(), given.block)?
         }
-        ("name" | "to_s", []) => Thing::text(&*class.name),
+        ("name", []) if class.name().is_empty() => Thing::Nil,
+        ("name" | "to_s" | "inspect", []) => Thing::text(&*class.name()),
         // `self.class.dispatcher.dispatch(self, scope, args)`
         ("dispatcher", []) => Thing::Class(Rc::clone(class)),
         ("dispatch", [this, _, Thing::Array(list)]) => puppet::dispatch(interpreter, class, this, list)?,
         ("exception", arguments) => interpreter.instantiate(class, arguments.to_vec(), given.block)?,
-        ("instance_methods", _) => {
-            Thing::array(class.methods.borrow().keys().map(|name| Thing::symbol(name)).collect())
+        ("instance_methods" | "public_instance_methods", _) => {
+            let names = class.methods.borrow();
+            let public = names.keys().filter(|name| &***name != "initialize");
+            Thing::array(public.map(|name| Thing::symbol(name)).collect())
         }
         ("method_defined?" | "instance_method", [name]) if given.name == "method_defined?" => {
             Thing::Bool(class.find(&name.to_s()).is_some())
@@ -301,9 +305,60 @@ fn class_method(
             let found = class.constants.borrow().get(name.as_str()).cloned();
             match found {
                 Some(found) => found,
-                None => return raise("NameError", format!("uninitialized constant {}::{name}", class.name)),
+                None => {
+                    return raise("NameError", format!("uninitialized constant {}::{name}", class.name()));
+                }
             }
         }
-        _ => return Ok(None),
+        ("const_set", [name, value]) => {
+            class.constants.borrow_mut().insert(name.to_s().into(), value.clone());
+            value.clone()
+        }
+        ("const_defined?", [name]) => {
+            Thing::Bool(class.constants.borrow().contains_key(name.to_s().as_str()))
+        }
+        ("constants", _) => {
+            Thing::array(class.constants.borrow().keys().map(|name| Thing::symbol(name)).collect())
+        }
+        ("superclass", []) => class.parent.clone().unwrap_or_else(|| Thing::Constant("Object".into())),
+        ("ancestors", []) => {
+            let line = class.lineage();
+            let foreign = line.iter().flat_map(|one| {
+                one.included
+                    .borrow()
+                    .iter()
+                    .filter(|one| matches!(one, Thing::Constant(_)))
+                    .cloned()
+                    .collect::<Vec<_>>()
+            });
+            let foreign: Vec<Thing> = foreign.chain(class.foreign_parent().map(Thing::Constant)).collect();
+            let own = line.into_iter().map(Thing::Class);
+            let last = ["Object", "Kernel", "BasicObject"].map(|name| Thing::Constant(name.into()));
+            Thing::array(own.chain(foreign).chain(last).collect())
+        }
+        ("<" | "<=", [Thing::Class(other)]) => {
+            let is_same = Rc::ptr_eq(class, other);
+            let inherits = class.lineage().iter().any(|one| Rc::ptr_eq(one, other));
+            Thing::Bool(inherits && (given.name == "<=" || !is_same))
+        }
+        ("include?", [module]) => Thing::Bool(
+            class.lineage().iter().any(|one| one.included.borrow().iter().any(|known| equal(known, module))),
+        ),
+        ("allocate", []) => Thing::Object(super::classes::Instance::new(Thing::Class(Rc::clone(class)))),
+        ("class_variable_get", [name]) => {
+            let name = name.to_s();
+            let found =
+                class.lineage().iter().find_map(|one| one.variables.borrow().get(name.as_str()).cloned());
+            found.unwrap_or(Thing::Nil)
+        }
+        ("class_variable_set", [name, value]) => {
+            class.variables.borrow_mut().insert(name.to_s().into(), value.clone());
+            value.clone()
+        }
+        ("class_variable_defined?", [name]) => {
+            let name = name.to_s();
+            Thing::Bool(class.lineage().iter().any(|one| one.variables.borrow().contains_key(name.as_str())))
+        }
+        _ => return kernel::in_class(interpreter, class, given),
     }))
 }

@@ -116,6 +116,17 @@ pub(super) fn number(
         (Thing::Float(number), "floor", []) => from_float(number.floor())?,
         (Thing::Float(number), "ceil", []) => from_float(number.ceil())?,
         (Thing::Float(number), "round", []) => from_float(number.round())?,
+        (Thing::Float(number), "truncate", [Thing::Integer(places)]) => {
+            let name = if *number < 0.0 { "ceil" } else { "floor" };
+            return crate::ruby_language::methods::call(
+                interpreter,
+                receiver,
+                name,
+                vec![Thing::Integer(*places)],
+                None,
+            )
+            .map(Some);
+        }
         (Thing::Float(number), "round" | "floor" | "ceil", [Thing::Integer(places)]) => {
             if *places <= 0 {
                 let whole = match given.name {

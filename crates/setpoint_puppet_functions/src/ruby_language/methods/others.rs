@@ -33,6 +33,23 @@ pub(super) fn range_items(range: &Range) -> Result<Vec<Thing>> {
             }
             Ok(strings::upto(&from, &to, range.exclusive).take(MOST).map(Thing::text).collect())
         }
+        (Thing::Address(from), Thing::Address(to)) => {
+            let width = |address: IpAddr| match address {
+                IpAddr::V4(address) => u128::from(u32::from(address)),
+                IpAddr::V6(address) => u128::from(address),
+            };
+            let (first, last) = (width(from.address), width(to.address));
+            if last.saturating_sub(first) > MOST as u128 {
+                return beyond("it makes a list that is too long");
+            }
+            let end = if range.exclusive { last } else { last.saturating_add(1) };
+            let at = |number: u128| match from.address {
+                IpAddr::V4(_) => IpAddr::V4(u32::try_from(number).unwrap_or(u32::MAX).into()),
+                IpAddr::V6(_) => IpAddr::V6(number.into()),
+            };
+            let wrap = |number| Thing::Address(Rc::new(Address { address: at(number), prefix: from.prefix }));
+            Ok((first..end).map(wrap).collect())
+        }
         (Thing::Integer(_), Thing::Nil) => beyond("it walks a range without an end"),
         (from, _) => type_error(format!("can't iterate from {}", from.class())),
     }
@@ -176,6 +193,13 @@ pub(super) fn set(
         ("|" | "+" | "union", [other]) => {
             let more = to_array(interpreter, other)?;
             Thing::set(own.into_iter().chain(more))
+        }
+        ("^", [other]) => {
+            let other = to_array(interpreter, other)?;
+            let lacks = |item: &&Thing| !other.iter().any(|known| equal(item, known));
+            // Ruby begins with what the other set has.
+            let first: Vec<Thing> = other.iter().filter(|item| !has(item)).cloned().collect();
+            Thing::set(first.into_iter().chain(own.iter().filter(lacks).cloned()))
         }
         ("&" | "intersection", [other]) => {
             let other = to_array(interpreter, other)?;
@@ -459,7 +483,8 @@ pub(super) fn pack(items: &[Thing], format: &str) -> Result<Thing> {
             }
             Thing::Bytes(Rc::new(bytes))
         }
-        "U*" => {
+        "U*" | "U" => {
+            let items = if format == "U" { items.get(..1).unwrap_or_default() } else { items };
             let mut text = String::new();
             for item in items {
                 match u32::try_from(integer_of(item)?).ok().and_then(char::from_u32) {
@@ -478,6 +503,15 @@ fn packed_numbers(items: &[Thing], format: &str) -> Result<Thing> {
     let mut bytes = Vec::new();
     let mut rest = items;
     for (directive, count) in directives(format)? {
+        if matches!(directive, 'a' | 'A' | 'Z') {
+            let Some((text, after)) = rest.split_first() else { return argument_error("too few arguments") };
+            let mut text = bytes_of(text)?;
+            let length = count.unwrap_or(text.len() + usize::from(directive == 'Z'));
+            text.resize(length, if directive == 'A' { b' ' } else { 0 });
+            bytes.extend(text);
+            rest = after;
+            continue;
+        }
         let Some((width, is_big)) = number_format(directive) else {
             return beyond(format!("it packs by {format}"));
         };
@@ -525,12 +559,40 @@ pub(super) fn address(address: &Rc<Address>, given: &Given<'_>) -> Result<Option
             None => return beyond("a number is too large"),
         },
         ("prefix", []) => Thing::Integer(own.prefix.into()),
-        ("to_string", []) => match own.address {
-            IpAddr::V4(_) => Thing::text(own.address.to_string()),
-            IpAddr::V6(address) => {
-                Thing::text(address.segments().map(|part| format!("{part:04x}")).join(":"))
-            }
+        ("to_string", []) => Thing::text(Address::full(own.address)),
+        ("netmask", []) => Thing::text(Address::full(own.netmask())),
+        ("family", []) => Thing::Integer(if own.address.is_ipv4() { 2 } else { 10 }),
+        ("hton", []) => Thing::Bytes(Rc::new(match own.address {
+            IpAddr::V4(address) => address.octets().to_vec(),
+            IpAddr::V6(address) => address.octets().to_vec(),
+        })),
+        ("native", []) => Thing::Address(Rc::clone(address)),
+        ("ipv4_mapped", []) => match own.address {
+            IpAddr::V4(address) => wrap(IpAddr::V6(address.to_ipv6_mapped()), own.prefix + 96),
+            IpAddr::V6(_) => return beyond("it maps an address of IPv6"),
         },
+        ("~", []) => match own.address {
+            IpAddr::V4(address) => wrap(IpAddr::V4((!u32::from(address)).into()), 32),
+            IpAddr::V6(address) => wrap(IpAddr::V6((!u128::from(address)).into()), 128),
+        },
+        ("&" | "|", [Thing::Text(text)]) => {
+            let other = super::library::address(&text.value.borrow())?;
+            match (own.address, other.address, given.name) {
+                (IpAddr::V4(one), IpAddr::V4(other), "&") => {
+                    wrap(IpAddr::V4((u32::from(one) & u32::from(other)).into()), own.prefix)
+                }
+                (IpAddr::V4(one), IpAddr::V4(other), _) => {
+                    wrap(IpAddr::V4((u32::from(one) | u32::from(other)).into()), own.prefix)
+                }
+                (IpAddr::V6(one), IpAddr::V6(other), "&") => {
+                    wrap(IpAddr::V6((u128::from(one) & u128::from(other)).into()), own.prefix)
+                }
+                (IpAddr::V6(one), IpAddr::V6(other), _) => {
+                    wrap(IpAddr::V6((u128::from(one) | u128::from(other)).into()), own.prefix)
+                }
+                _ => return beyond("it joins addresses of two families"),
+            }
+        }
         ("include?" | "===", [other]) => {
             let other = match other {
                 Thing::Address(other) => **other,
@@ -569,10 +631,11 @@ pub(super) fn address(address: &Rc<Address>, given: &Given<'_>) -> Result<Option
             IpAddr::V4(address) => wrap(IpAddr::V4(u32::from(address).wrapping_add(1).into()), own.prefix),
             IpAddr::V6(address) => wrap(IpAddr::V6(u128::from(address).wrapping_add(1).into()), own.prefix),
         },
-        ("|" | "+" | "-", [Thing::Integer(number)]) => {
+        ("|" | "&" | "+" | "-", [Thing::Integer(number)]) => {
             let Some(value) = number_of(own.address) else { return beyond("a number is too large") };
             let sum = match given.name {
                 "|" => value | number,
+                "&" => value & number,
                 "+" => value + number,
                 _ => value - number,
             };
@@ -584,7 +647,7 @@ pub(super) fn address(address: &Rc<Address>, given: &Given<'_>) -> Result<Option
                 IpAddr::V6(_) => wrap(IpAddr::V6((sum as u128).into()), own.prefix),
             }
         }
-        ("reverse", []) => match own.address {
+        ("reverse" | "ip6_arpa", []) => match own.address {
             IpAddr::V4(address) => {
                 let [a, b, c, d] = address.octets();
                 Thing::text(format!("{d}.{c}.{b}.{a}.in-addr.arpa"))
@@ -596,17 +659,18 @@ pub(super) fn address(address: &Rc<Address>, given: &Given<'_>) -> Result<Option
             }
         },
         ("to_range", []) => {
-            let width = if own.address.is_ipv4() { 32 } else { 128 };
-            if width == 128 {
-                return beyond("it lists addresses of IPv6");
-            }
-            let (IpAddr::V4(start), hosts) = (own.address, 32 - u32::from(own.prefix)) else {
-                return Ok(None);
+            let last = match (own.address, own.netmask()) {
+                (IpAddr::V4(start), IpAddr::V4(mask)) => {
+                    IpAddr::V4((u32::from(start) | !u32::from(mask)).into())
+                }
+                (IpAddr::V6(start), IpAddr::V6(mask)) => {
+                    IpAddr::V6((u128::from(start) | !u128::from(mask)).into())
+                }
+                _ => return Ok(None),
             };
-            let last = u32::from(start) | 1_u32.checked_shl(hosts).map_or(u32::MAX, |size| size - 1);
             Thing::Range(Rc::new(Range {
                 from: wrap(own.address, own.prefix),
-                to: wrap(IpAddr::V4(last.into()), own.prefix),
+                to: wrap(last, own.prefix),
                 exclusive: false,
             }))
         }
@@ -616,9 +680,6 @@ pub(super) fn address(address: &Rc<Address>, given: &Given<'_>) -> Result<Option
             ("link_local?", IpAddr::V4(address)) => Thing::Bool(address.is_link_local()),
             _ => return beyond(format!("it calls {} of an address", given.name)),
         },
-        ("family" | "hton" | "native" | "ip6_arpa" | "netmask", _) => {
-            return beyond(format!("it calls {} of an address", given.name));
-        }
         ("<" | ">" | "<=" | ">=", [other]) => {
             compared(&Thing::Address(Rc::clone(address)), given.name, other)?
         }

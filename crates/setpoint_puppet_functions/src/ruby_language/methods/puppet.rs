@@ -2,10 +2,11 @@
 
 use std::rc::Rc;
 
-use setpoint_puppet_values::{Data, Value, infer, infer_set};
+use setpoint_puppet_values::{Data, Key, Object, Value, infer, infer_set};
 
 use super::{Given, call, text_of};
 use crate::LogLevel;
+use crate::lookup_context::{FileData, entries, file_data, is_lookup_context, keep_file_data, plain_method};
 use crate::ruby_language::RubyFailure;
 use crate::ruby_language::classes::Class;
 use crate::ruby_language::interpreter::{
@@ -20,16 +21,20 @@ pub(super) fn scope(
     seen: Seen,
     given: &Given<'_>,
 ) -> Result<Option<Thing>> {
-    interpreter.seeing(seen, |interpreter| in_scope(interpreter, given))
+    interpreter.seeing(seen, |interpreter| in_scope(interpreter, seen, given))
 }
 
-fn in_scope(interpreter: &mut Interpreter<'_, '_, '_>, given: &Given<'_>) -> Result<Option<Thing>> {
+fn in_scope(
+    interpreter: &mut Interpreter<'_, '_, '_>,
+    seen: Seen,
+    given: &Given<'_>,
+) -> Result<Option<Thing>> {
+    if let Some(found) = around_scope(interpreter, seen, given)? {
+        return Ok(Some(found));
+    }
     Ok(Some(match (given.name, given.arguments) {
         ("lookupvar" | "[]" | "get", [variable, ..]) => {
             let variable = variable.to_s();
-            if variable.ends_with("module_name") && interpreter.defines_functions() {
-                return beyond("it asks for the module that calls it");
-            }
             interpreter.variable(&variable)
         }
         ("setvar" | "[]=", [variable, value]) => {
@@ -71,6 +76,109 @@ fn in_scope(interpreter: &mut Interpreter<'_, '_, '_>, given: &Given<'_>) -> Res
         }
         _ => return beyond(format!("it calls {} of the scope", given.name)),
     }))
+}
+
+/// What a scope leads to: the compiler, the catalog, the node, the environment, resources and definitions. Their classes are
+/// written in Ruby, and ask the scope for what they need by names of our own.
+fn around_scope(
+    interpreter: &mut Interpreter<'_, '_, '_>,
+    seen: Seen,
+    given: &Given<'_>,
+) -> Result<Option<Thing>> {
+    let class = match given.name {
+        "compiler" => "PuppetCompiler",
+        "catalog" => "PuppetCatalog",
+        "environment" => "PuppetEnvironment",
+        "node" => "PuppetNode",
+        _ => "",
+    };
+    if !class.is_empty() && given.arguments.is_empty() {
+        return instance_of_library(interpreter, class, vec![Thing::Scope(seen)]).map(Some);
+    }
+    Ok(Some(match (given.name, given.arguments) {
+        ("__top__" | "find_global_scope", []) => Thing::Scope(Seen::AtTop),
+        ("__environment__", []) => Thing::text(interpreter.context.host.environment_name()),
+        ("__node__" | "host", []) => Thing::text(interpreter.context.host.node_name()),
+        ("__module__", [name]) => {
+            let folder = interpreter.context.host.module_directory(&name.to_s());
+            folder.map_or(Thing::Nil, |path| Thing::text(path.to_string_lossy()))
+        }
+        ("__classes__", []) => {
+            let names = interpreter.context.host.class_names();
+            Thing::array(names.into_iter().map(Thing::text).collect())
+        }
+        ("findresource", [reference]) => {
+            let reference = interpreter.to_s(reference)?;
+            match reference.strip_suffix(']').and_then(|rest| rest.split_once('[')) {
+                Some((of, title)) => resource(interpreter, of, title)?,
+                None => return argument_error(format!("Could not find resource {reference}")),
+            }
+        }
+        ("findresource", [of, title]) => {
+            let (of, title) = (interpreter.to_s(of)?, interpreter.to_s(title)?);
+            resource(interpreter, &of, &title)?
+        }
+        ("find_hostclass" | "find_definition", [name, ..]) => {
+            let name = interpreter.to_s(name)?;
+            let name = name.trim_start_matches("::").to_lowercase();
+            let is_class = given.name == "find_hostclass";
+            if interpreter.context.host.has_definition(&name, is_class) {
+                let of = Thing::symbol(if is_class { "hostclass" } else { "definition" });
+                instance_of_library(interpreter, "PuppetDefinition", vec![of, Thing::text(name)])?
+            } else {
+                Thing::Nil
+            }
+        }
+        ("resource", []) => match interpreter.context.host.evaluated_resource() {
+            Some((of, title)) => {
+                let arguments = vec![Thing::text(of), Thing::text(title), Thing::Nil];
+                instance_of_library(interpreter, "PuppetResource", arguments)?
+            }
+            None => Thing::Nil,
+        },
+        ("source", []) => match interpreter.context.host.definition() {
+            Some(definition) => {
+                let (of, name) = definition.split_once(' ').unwrap_or_default();
+                let of = Thing::symbol(if of == "Class" { "hostclass" } else { "definition" });
+                instance_of_library(interpreter, "PuppetDefinition", vec![of, Thing::text(name)])?
+            }
+            None => return beyond("it asks for the code at top scope"),
+        },
+        // What every object has.
+        ("send" | "__send__" | "public_send" | "respond_to?" | "is_a?" | "nil?" | "instance_of?", _) => {
+            call(interpreter, &Thing::Scope(seen), given.name, given.arguments.to_vec(), given.block)?
+        }
+        ("is_topscope?", []) => Thing::Bool(interpreter.context.host.is_top_scope()),
+        _ => return Ok(None),
+    }))
+}
+
+/// A resource that is declared by now.
+fn resource(interpreter: &mut Interpreter<'_, '_, '_>, of: &str, title: &str) -> Result<Thing> {
+    let Some(parameters) = interpreter.context.host.resource_parameters(of, title) else {
+        return Ok(Thing::Nil);
+    };
+    let capitalised: Vec<String> = of
+        .split("::")
+        .map(|part| {
+            let mut letters = part.chars();
+            letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+        })
+        .collect();
+    let title = Thing::text(title);
+    let parameters = Thing::from_value(&Value::hash(parameters));
+    let arguments = vec![Thing::text(capitalised.join("::")), title, parameters];
+    instance_of_library(interpreter, "PuppetResource", arguments)
+}
+
+/// An instance of a class that is written in Ruby here.
+pub(super) fn instance_of_library(
+    interpreter: &mut Interpreter<'_, '_, '_>,
+    class: &str,
+    arguments: Vec<Thing>,
+) -> Result<Thing> {
+    let class = interpreter.library_constant(class)?;
+    call(interpreter, &class, "new", arguments, None)
 }
 
 fn level(name: &str) -> LogLevel {
@@ -134,6 +242,39 @@ pub(super) fn module(
             _ => return beyond("it serializes a value that is no data"),
         },
         ("Puppet", "debug" | "info", _) => Thing::Nil,
+        ("Puppet", "settings", []) => Thing::Constant("Puppet::Settings".into()),
+        ("Puppet" | "Puppet::Settings", "[]" | "value", [name, ..]) => setting(interpreter, &name.to_s())?,
+        ("Puppet", "lookup", [name, ..]) => match name.to_s().as_str() {
+            "current_environment" | "root_environment" => {
+                instance_of_library(interpreter, "PuppetEnvironment", vec![Thing::Scope(Seen::AtTop)])?
+            }
+            name => return beyond(format!("it looks for {name} in the context of Puppet")),
+        },
+        ("Puppet::Module", "find", [name, ..]) => {
+            match interpreter.context.host.module_directory(&name.to_s()) {
+                Some(path) => {
+                    let arguments = vec![Thing::text(name.to_s()), Thing::text(path.to_string_lossy())];
+                    instance_of_library(interpreter, "PuppetModule", arguments)?
+                }
+                None => Thing::Nil,
+            }
+        }
+        ("Puppet::Parser::Files", "find_file" | "find_template", [name, ..]) => {
+            let folder = if given.name == "find_file" { "files" } else { "templates" };
+            let name = text_of(name)?;
+            if name.starts_with('/') {
+                return beyond("it looks for a file by its whole path");
+            }
+            let found = interpreter.context.host.module_path(folder, &name);
+            found.map_or(Thing::Nil, |path| Thing::text(path.to_string_lossy()))
+        }
+        ("Puppet::FileSystem", "exist?" | "file?" | "directory?" | "read" | "readable?", [path, ..]) => {
+            let path = interpreter.to_s(path)?;
+            call(interpreter, &Thing::Constant("File".into()), given.name, vec![Thing::text(path)], None)?
+        }
+        ("Puppet::FileSystem", "pathname", [path]) => {
+            instance_of_library(interpreter, "Pathname", vec![path.clone()])?
+        }
         ("Puppet" | "Puppet::Util::Log", "warning" | "notice" | "err" | "alert" | "crit", [message]) => {
             let message = interpreter.to_s(message)?;
             interpreter.context.host.say(level(given.name), message);
@@ -188,6 +329,13 @@ pub(super) fn module(
     }))
 }
 
+/// A setting, as the variables of `$settings::` have it.
+fn setting(interpreter: &mut Interpreter<'_, '_, '_>, name: &str) -> Result<Thing> {
+    let value = interpreter
+        .seeing(Seen::AtTop, |interpreter| Ok(interpreter.variable(&format!("settings::{name}"))))?;
+    if value.is_nil() { beyond(format!("it asks for the setting {name}")) } else { Ok(value) }
+}
+
 fn is_data(value: &Value) -> bool {
     match &value.data {
         Data::Undef | Data::Bool(_) | Data::Integer(_) | Data::Float(_) | Data::String(_) => true,
@@ -220,16 +368,78 @@ pub(super) fn other(
             let subject = interpreter.value_for_puppet(subject)?;
             Thing::Bool(of.is_instance(&subject))
         }
-        (Data::Object(object), name, arguments) if &*object.type_name == "Puppet::LookupContext" => {
-            if given.block.is_some() {
-                return beyond(format!("it gives {name} of a lookup context a block"));
-            }
-            let mut all = vec![Thing::Other(value.clone())];
-            all.extend(arguments.iter().cloned());
-            interpreter.call_function(name, &all, None)?
+        (Data::Object(object), _, _) if is_lookup_context(object) => {
+            return lookup_context(interpreter, object, given);
         }
         _ => {
             return beyond(format!("it calls {} of a value of Puppet", given.name));
+        }
+    }))
+}
+
+/// A method of the context that Hiera gives to functions of hierarchies.
+fn lookup_context(
+    interpreter: &mut Interpreter<'_, '_, '_>,
+    object: &Object,
+    given: &Given<'_>,
+) -> Result<Option<Thing>> {
+    let span = interpreter.context.span();
+    let stopped = |stop| Flow::Failure(RubyFailure::Stopped(stop));
+    Ok(Some(match (given.name, given.arguments, given.block) {
+        ("environment_name" | "module_name", [], _) => {
+            let attribute = object.attributes.get(&Key::from(given.name));
+            let attribute = attribute.map_or(Thing::Nil, Thing::from_value);
+            // The name of an environment is a symbol.
+            if given.name == "environment_name" { Thing::symbol(&attribute.to_s()) } else { attribute }
+        }
+        ("cached_file_data", [path], Some(block)) => {
+            let path = Value::from(text_of(path)?);
+            match file_data(interpreter.context.host, &path, span).map_err(stopped)? {
+                FileData::Kept(value) => interpreter.kept(&value)?,
+                FileData::Text(text) => {
+                    let made = interpreter.call_block(block, vec![Thing::from_value(&text)])?;
+                    let value = interpreter.value_for_puppet(&made)?;
+                    keep_file_data(interpreter.context.host, &path, &value);
+                    interpreter.kept(&value)?
+                }
+            }
+        }
+        ("cached_entries", [], Some(block)) => {
+            let takes_two =
+                matches!(block, Thing::Lambda(closure) if closure.block.parameters.list.len() == 2);
+            for (key, value) in entries(interpreter.context.host) {
+                let (key, value) = (Thing::from_value(&key), interpreter.kept(&value)?);
+                let arguments =
+                    if takes_two { vec![key, value] } else { vec![Thing::array(vec![key, value])] };
+                interpreter.call_block(block, arguments)?;
+            }
+            Thing::Nil
+        }
+        ("explain", [], Some(block)) => {
+            if interpreter.context.host.explains_lookup() {
+                let text = interpreter.call_block(block, Vec::new())?;
+                let text = interpreter.to_s(&text)?;
+                interpreter.context.host.explain_lookup(text);
+            }
+            Thing::Nil
+        }
+        (name, arguments, _) => {
+            let mut values = Vec::with_capacity(arguments.len());
+            for argument in arguments {
+                values.push(interpreter.value_for_puppet(argument)?);
+            }
+            let Some(result) = plain_method(interpreter.context.host, name, &values, span) else {
+                return beyond(format!("it calls {name} of a lookup context"));
+            };
+            let result = result.map_err(stopped)?;
+            match (name, arguments) {
+                // The value itself is kept, so that what becomes of it later counts, too.
+                ("cache", [_, value]) => {
+                    interpreter.keep(value, &result);
+                    value.clone()
+                }
+                _ => interpreter.kept(&result)?,
+            }
         }
     }))
 }

@@ -130,6 +130,13 @@ fn changed(
                 _ => return beyond("it changes the encoding of a text"),
             }
         }
+        ("encode", [encoding, ..]) if !(is_utf8(encoding) || own.is_ascii() && is_like_ascii(encoding)) => {
+            return beyond("it changes the encoding of a text");
+        }
+        ("force_encoding", [encoding]) if !own.is_ascii() && !is_utf8(encoding) => {
+            return beyond("it reads a text as bytes");
+        }
+        ("b", []) if !own.is_ascii() => return beyond("it reads a text as bytes"),
         ("force_encoding" | "encode" | "scrub" | "unicode_normalized?" | "b" | "+@" | "-@", _) => {
             own.to_owned()
         }
@@ -502,4 +509,18 @@ pub(super) fn formatted(
         });
     }
     sprintf::sprintf(format, &given).or_else(|error| argument_error(error.message))
+}
+
+/// The name of an encoding: a text, or a constant of `Encoding`.
+fn encoding_name(encoding: &Thing) -> String {
+    encoding.to_s().trim_start_matches("Encoding::").to_uppercase().replace('_', "-")
+}
+
+fn is_utf8(encoding: &Thing) -> bool {
+    matches!(encoding, Thing::Hash(_)) || encoding_name(encoding) == "UTF-8"
+}
+
+/// Whether letters of ASCII are the same bytes.
+fn is_like_ascii(encoding: &Thing) -> bool {
+    matches!(encoding_name(encoding).as_str(), "US-ASCII" | "ASCII" | "ASCII-8BIT" | "BINARY" | "ISO-8859-1")
 }

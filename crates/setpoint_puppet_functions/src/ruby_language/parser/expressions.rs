@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::{Parser, Result, rescued};
 use crate::ruby_language::Beyond;
-use crate::ruby_language::ast::{Block, Call, Node, Pair, Parameter, Parameters};
+use crate::ruby_language::ast::{Block, Call, Node, Pair, Parameter, Parameters, Part};
 use crate::ruby_language::lexer::{Lexed, Token};
 
 /// From what binds least to what binds most.
@@ -178,9 +178,33 @@ impl Parser {
                 "&&" => Node::And(Box::new(left), Box::new(right)),
                 "!=" => Node::Not(Box::new(call(left, "==", vec![right], line))),
                 "!~" => Node::Not(Box::new(call(left, "=~", vec![right], line))),
+                "=~" => {
+                    let names = self.named_groups(&left);
+                    let matching = call(left, sign, vec![right], line);
+                    if names.is_empty() { matching } else { Node::NamedMatch(Box::new(matching), names) }
+                }
                 _ => call(left, sign, vec![right], line),
             };
         }
+    }
+
+    /// The variables that a literal expression on the left of `=~` sets.
+    fn named_groups(&mut self, left: &Node) -> Vec<Arc<str>> {
+        let Node::Regex(parts, _) = left else { return Vec::new() };
+        let [Part::Literal(source)] = parts.as_slice() else { return Vec::new() };
+        let mut names: Vec<Arc<str>> = Vec::new();
+        for group in source.split("(?<").skip(1) {
+            if let Some((name, _)) = group.split_once('>')
+                && name.starts_with(|first: char| first.is_ascii_lowercase() || first == '_')
+                && name.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_')
+            {
+                names.push(name.into());
+            }
+        }
+        for name in &names {
+            self.declare_name(name);
+        }
+        names
     }
 
     /// `-2 ** 2` is `-(2 ** 2)`, but `-2` alone is a number.
@@ -520,7 +544,9 @@ impl Parser {
         is_lambda: bool,
     ) -> Result<Block> {
         let known = self.locals.len();
-        let parameters = match given {
+        let numbered = given.as_ref().is_none_or(|given| given.list.is_empty());
+        let start = self.at;
+        let mut parameters = match given {
             Some(parameters) => {
                 self.declare_parameters(&parameters.list);
                 parameters
@@ -543,7 +569,19 @@ impl Parser {
             self.body()?
         };
         self.locals.truncate(known);
+        if numbered && parameters.list.is_empty() {
+            parameters.list = self.numbered_parameters(start);
+        }
         Ok(Block { parameters, body, is_lambda })
+    }
+
+    /// `_1` and `_2` in a block without parameters.
+    fn numbered_parameters(&self, start: usize) -> Vec<Parameter> {
+        let tokens = self.tokens.get(start..self.at).unwrap_or_default();
+        let uses =
+            |wanted: &str| tokens.iter().any(|one| matches!(&one.token, Token::Name(name) if name == wanted));
+        let count = if uses("_2") { 2 } else { usize::from(uses("_1")) };
+        ["_1", "_2"].iter().take(count).map(|name| Parameter::Name((*name).into())).collect()
     }
 
     fn skip_lines_before_pipe(&mut self) {

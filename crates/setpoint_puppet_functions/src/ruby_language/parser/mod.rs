@@ -255,7 +255,15 @@ impl Parser {
     fn several_targets(&mut self) -> Result<Node> {
         let targets = self.targets("=")?;
         self.skip_lines();
-        let value = self.right_side()?;
+        let mut value = self.right_side()?;
+        if self.is_sign(",") {
+            let mut items = vec![value];
+            while self.eat_sign(",") {
+                self.skip_lines();
+                items.push(self.argument()?);
+            }
+            value = Node::Array(items);
+        }
         Ok(Node::AssignAll(targets, Box::new(value)))
     }
 

@@ -204,7 +204,9 @@ impl Parser {
                 return Err(self.unexpected());
             }
             "__FILE__" => Node::SourceFile,
-            "__method__" | "__dir__" | "__LINE__" => Node::Beyond(format!("it asks for {word}"), line),
+            "__method__" => Node::MethodName,
+            "__LINE__" => Node::Integer(line.into()),
+            "__dir__" => Node::SourceFolder,
             _ => {
                 self.at -= 1;
                 return Err(self.unexpected());
@@ -288,13 +290,16 @@ impl Parser {
 
     fn define(&mut self, line: u32) -> Result<Node> {
         let mut of_self = false;
+        let mut of = None;
         let mut name = self.method_name()?;
         if self.is_sign(".") {
-            if name != "self" {
-                return Err(Beyond::at("it defines a method of a single object", line));
-            }
             self.at += 1;
-            of_self = true;
+            of_self = name == "self";
+            if !of_self {
+                let is_constant = name.starts_with(char::is_uppercase);
+                let owner = Arc::from(name.as_str());
+                of = Some(if is_constant { Node::Constant(owner) } else { Node::Name(owner, line) });
+            }
             name = self.method_name()?;
         }
         // `def name=(value)`
@@ -318,7 +323,7 @@ impl Parser {
         };
         self.locals = outer;
         let block = Arc::new(Block { parameters, body, is_lambda: true });
-        Ok(Node::Define(Box::new(Define { name: name.into(), of_self, block, line })))
+        Ok(Node::Define(Box::new(Define { name: name.into(), of_self, of, block, line })))
     }
 
     fn method_name(&mut self) -> Result<String> {
@@ -336,8 +341,15 @@ impl Parser {
             }
             Token::Sign(
                 sign @ ("+" | "-" | "*" | "/" | "%" | "==" | "<=>" | "===" | "=~" | "<<" | "<" | ">" | "<="
-                | ">=" | "!" | "&" | "|"),
-            ) => sign.to_owned(),
+                | ">=" | "!" | "&" | "|" | "**" | "^" | ">>" | "~" | "!=" | "!~"),
+            ) => {
+                // `def -@`
+                if matches!(sign, "+" | "-" | "!" | "~") && *self.peek() == Token::Instance(String::new()) {
+                    self.at += 1;
+                    return Ok(format!("{sign}@"));
+                }
+                sign.to_owned()
+            }
             _ => {
                 self.at -= 1;
                 return Err(self.unexpected());
@@ -411,7 +423,7 @@ impl Parser {
     }
 
     fn case(&mut self) -> Result<Node> {
-        let subject = if *self.peek() == Token::Newline {
+        let subject = if *self.peek() == Token::Newline || self.is_word("when") {
             None
         } else {
             Some(Box::new(self.inside(Self::expression_statement)?))

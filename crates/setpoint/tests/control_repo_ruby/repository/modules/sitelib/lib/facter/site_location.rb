@@ -1,0 +1,3 @@
+Facter.add(:site_location) do
+  setcode { 'here' }
+end

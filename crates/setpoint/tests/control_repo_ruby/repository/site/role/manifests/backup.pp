@@ -1,0 +1,3 @@
+class role::backup {
+  notify { "backup as ${has_role('db')} and not ${has_role('web')}": }
+}

@@ -1,0 +1,3 @@
+class role::spare {
+  include profile::web
+}

@@ -1,0 +1,52 @@
+# A digest that is made piece by piece.
+class DigestObject
+  def initialize(name)
+    @name = name
+    @text = ''
+  end
+
+  def algorithm
+    case @name
+    when 'MD5' then Digest::MD5
+    when 'SHA1' then Digest::SHA1
+    when 'SHA256' then Digest::SHA256
+    when 'SHA384' then Digest::SHA384
+    when 'SHA512' then Digest::SHA512
+    else __beyond__("it makes a digest by #{@name}")
+    end
+  end
+
+  def name
+    @name
+  end
+
+  def update(text)
+    @text += text
+    self
+  end
+
+  def <<(text)
+    update(text)
+  end
+
+  def reset
+    @text = ''
+    self
+  end
+
+  def hexdigest(text = @text)
+    algorithm.hexdigest(text)
+  end
+
+  def digest(text = @text)
+    algorithm.digest(text)
+  end
+
+  def base64digest(text = @text)
+    algorithm.base64digest(text)
+  end
+
+  def to_s
+    hexdigest
+  end
+end

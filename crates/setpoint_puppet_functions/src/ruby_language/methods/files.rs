@@ -1,0 +1,324 @@
+//! Files and folders of the environment and its modules. What lies elsewhere is another on every machine.
+
+use std::path::PathBuf;
+use std::rc::Rc;
+
+use super::{Given, call, text_of};
+use crate::ruby_language::interpreter::{Interpreter, Result, beyond, raise};
+use crate::ruby_language::things::Thing;
+
+/// The path of a file that a function may look at: one of the environment or of a module.
+fn input(interpreter: &Interpreter<'_, '_, '_>, path: &Thing) -> Result<PathBuf> {
+    let path = match path {
+        Thing::Object(_) => path_of(path),
+        other => text_of(other)?,
+    };
+    let path = super::kernel::normal(std::path::Path::new(&path));
+    if interpreter.context.host.is_input(&path) {
+        return Ok(path);
+    }
+    beyond("it looks at a file that lies outside of the environment and its modules")
+}
+
+/// Names of files are texts; what is read are files of the environment and of modules.
+pub(super) fn file(interpreter: &mut Interpreter<'_, '_, '_>, given: &Given<'_>) -> Result<Option<Thing>> {
+    Ok(Some(match (given.name, given.arguments) {
+        ("basename", [path, rest @ ..]) => {
+            let path = text_of(path)?;
+            let trimmed = path.trim_end_matches('/');
+            let name = if trimmed.is_empty() && !path.is_empty() {
+                "/"
+            } else {
+                trimmed.rsplit('/').next().unwrap_or_default()
+            };
+            let name = match rest.first() {
+                Some(Thing::Text(suffix)) if *suffix.value.borrow() == ".*" => {
+                    name.rfind('.').filter(|at| *at > 0).map_or(name, |at| &name[..at])
+                }
+                Some(suffix) => {
+                    let suffix = text_of(suffix)?;
+                    name.strip_suffix(suffix.as_str()).filter(|rest| !rest.is_empty()).unwrap_or(name)
+                }
+                None => name,
+            };
+            Thing::text(name)
+        }
+        ("dirname", [path]) => {
+            let path = text_of(path)?;
+            let trimmed = path.trim_end_matches('/');
+            let folder = match trimmed.rfind('/') {
+                Some(at) => trimmed[..at].trim_end_matches('/'),
+                None if trimmed.is_empty() && !path.is_empty() => "",
+                None => ".",
+            };
+            Thing::text(if folder.is_empty() { "/" } else { folder })
+        }
+        ("extname", [path]) => {
+            let path = text_of(path)?;
+            let name = path.rsplit('/').next().unwrap_or_default();
+            let bare = name.trim_start_matches('.');
+            let end = bare.rfind('.').filter(|at| *at > 0);
+            // Ruby has no letters, and so no encoding, for the empty one.
+            end.map_or_else(|| Thing::Bytes(Rc::default()), |at| Thing::text(&bare[at..]))
+        }
+        ("split", [path]) => {
+            let folder =
+                call(interpreter, &Thing::Constant("File".into()), "dirname", vec![path.clone()], None)?;
+            let name =
+                call(interpreter, &Thing::Constant("File".into()), "basename", vec![path.clone()], None)?;
+            Thing::array(vec![folder, name])
+        }
+        ("join", parts) => {
+            let mut flat = Vec::new();
+            super::enumerable::flat(parts, -1, &mut flat);
+            let mut path = String::new();
+            for (at, part) in flat.iter().enumerate() {
+                let part = text_of(part)?;
+                if at == 0 {
+                    path = part;
+                } else if path.ends_with('/') {
+                    path.push_str(part.trim_start_matches('/'));
+                } else if part.starts_with('/') {
+                    path.push_str(&part);
+                } else {
+                    path.push('/');
+                    path.push_str(&part);
+                }
+            }
+            Thing::text(path)
+        }
+        ("exist?" | "exists?" | "file?" | "directory?" | "readable?", [path]) => {
+            let path = input(interpreter, path)?;
+            let files = interpreter.context.host.files();
+            let (is_file, is_folder) = (files.is_file(&path), files.is_dir(&path));
+            Thing::Bool(match given.name {
+                "file?" => is_file,
+                "directory?" => is_folder,
+                _ => is_file || is_folder,
+            })
+        }
+        ("read" | "open" | "new", [path, options @ ..]) if !writes(options) => {
+            let text = read(interpreter, path)?;
+            match (given.name, given.block) {
+                ("read", _) => text,
+                (_, Some(block)) => {
+                    let opened = super::puppet::instance_of_library(interpreter, "OpenedFile", vec![text])?;
+                    interpreter.call_block(block, vec![opened])?
+                }
+                (_, None) => super::puppet::instance_of_library(interpreter, "OpenedFile", vec![text])?,
+            }
+        }
+        ("readlines" | "foreach", [path, options @ ..]) => {
+            let text = read(interpreter, path)?;
+            let lines = call(interpreter, &text, "lines", options.to_vec(), None)?;
+            match (given.name, given.block) {
+                ("foreach", Some(block)) => {
+                    call(interpreter, &lines, "each", Vec::new(), Some(block))?;
+                    Thing::Nil
+                }
+                _ => lines,
+            }
+        }
+        ("size", [path]) => {
+            let text = read(interpreter, path)?;
+            call(interpreter, &text, "bytesize", Vec::new(), None)?
+        }
+        ("zero?" | "empty?", [path]) => {
+            let text = read(interpreter, path)?;
+            call(interpreter, &text, "empty?", Vec::new(), None)?
+        }
+        ("expand_path" | "absolute_path", [path, base]) => {
+            let path = if text_of(path)?.starts_with('/') {
+                path.clone()
+            } else {
+                Thing::text(format!("{}/{}", text_of(base)?, text_of(path)?))
+            };
+            let clean = super::kernel::normal(std::path::Path::new(&text_of(&path)?));
+            Thing::text(clean.to_string_lossy())
+        }
+        // A file of the environment that is named from the folder that this runs in.
+        ("expand_path" | "realpath" | "absolute_path", [path]) if input(interpreter, path).is_ok() => {
+            Thing::text(input(interpreter, path)?.to_string_lossy())
+        }
+        ("fnmatch" | "fnmatch?", [pattern, path]) => {
+            let (pattern, path) = (text_of(pattern)?, text_of(path)?);
+            if pattern.contains(['[', '{', '\\']) {
+                return beyond("it compares a path with an unusual pattern");
+            }
+            Thing::Bool(fits_pattern(&pattern, &path))
+        }
+        ("absolute_path?", [path]) => Thing::Bool(text_of(path)?.starts_with('/')),
+        ("expand_path" | "absolute_path", [path]) if text_of(path)?.starts_with('/') => {
+            let path = text_of(path)?;
+            let mut parts: Vec<&str> = Vec::new();
+            for part in path.split('/') {
+                match part {
+                    "" | "." => {}
+                    ".." => {
+                        parts.pop();
+                    }
+                    part => parts.push(part),
+                }
+            }
+            Thing::text(format!("/{}", parts.join("/")))
+        }
+        _ => return Ok(None),
+    }))
+}
+
+/// The path of a `Pathname`.
+fn path_of(path: &Thing) -> String {
+    match path {
+        Thing::Object(object) => object.variables.borrow().get("path").map(Thing::to_s).unwrap_or_default(),
+        other => other.to_s(),
+    }
+}
+
+/// Whether a file is opened for more than to be read.
+fn writes(options: &[Thing]) -> bool {
+    options.iter().any(|option| matches!(option, Thing::Text(mode) if !mode.value.borrow().starts_with('r') || mode.value.borrow().contains('+')))
+}
+
+fn read(interpreter: &mut Interpreter<'_, '_, '_>, path: &Thing) -> Result<Thing> {
+    let path = input(interpreter, path)?;
+    let files = interpreter.context.host.files();
+    if !files.is_file(&path) && !files.is_dir(&path) {
+        let message = format!("No such file or directory @ rb_sysopen - {}", path.display());
+        return raise("Errno::ENOENT", message);
+    }
+    let Ok(text) = setpoint_source::read_text(files, &path) else {
+        return beyond("it reads a file that cannot be read");
+    };
+    interpreter.context.host.file_read(&path, &text);
+    Ok(Thing::text(text))
+}
+
+/// Folders of the environment and of modules.
+pub(super) fn folder(interpreter: &mut Interpreter<'_, '_, '_>, given: &Given<'_>) -> Result<Option<Thing>> {
+    Ok(Some(match (given.name, given.arguments) {
+        ("exist?" | "exists?", [path]) => {
+            let path = input(interpreter, path)?;
+            Thing::Bool(interpreter.context.host.files().is_dir(&path))
+        }
+        ("children" | "each_child" | "entries", [path]) => {
+            let folder = input(interpreter, path)?;
+            if !interpreter.context.host.files().is_dir(&folder) {
+                let message = format!("No such file or directory @ dir_initialize - {}", folder.display());
+                return raise("Errno::ENOENT", message);
+            }
+            // The system lists them in an order of its own; they are good for nothing before they are sorted.
+            return beyond("it lists a folder in the order of the file system");
+        }
+        ("glob" | "[]", patterns) if !patterns.is_empty() => {
+            let patterns: Vec<Thing> = match patterns {
+                [Thing::Array(list)] => list.items.borrow().clone(),
+                [pattern, Thing::Integer(_)] => vec![pattern.clone()],
+                patterns => patterns.to_vec(),
+            };
+            let mut found = Vec::new();
+            for pattern in &patterns {
+                if matches!(pattern, Thing::Hash(_)) {
+                    return beyond("it lists files with options");
+                }
+                let pattern = text_of(pattern)?;
+                if pattern.contains(['[', '\\']) {
+                    return beyond("it lists files by an unusual pattern");
+                }
+                for pattern in alternatives(&pattern) {
+                    matching(interpreter, &pattern, &mut found)?;
+                }
+            }
+            let found = Thing::array(found.into_iter().map(Thing::text).collect());
+            match given.block {
+                Some(block) => {
+                    call(interpreter, &found, "each", Vec::new(), Some(block))?;
+                    Thing::Nil
+                }
+                None => found,
+            }
+        }
+        _ => return Ok(None),
+    }))
+}
+
+/// `{a,b}` in a pattern, written out.
+fn alternatives(pattern: &str) -> Vec<String> {
+    let Some((start, rest)) = pattern.split_once('{') else { return vec![pattern.to_owned()] };
+    let Some((inside, end)) = rest.split_once('}') else { return vec![pattern.to_owned()] };
+    inside.split(',').flat_map(|one| alternatives(&format!("{start}{one}{end}"))).collect()
+}
+
+/// The files and folders that a pattern fits, sorted as Ruby 3 sorts them.
+fn matching(interpreter: &mut Interpreter<'_, '_, '_>, pattern: &str, found: &mut Vec<String>) -> Result<()> {
+    let fixed: Vec<&str> = pattern.split('/').take_while(|part| !part.contains(['*', '?'])).collect();
+    let parts: Vec<&str> = pattern.split('/').skip(fixed.len()).collect();
+    let start = fixed.join("/");
+    if parts.is_empty() {
+        let path = input(interpreter, &Thing::text(start.as_str()))?;
+        let files = interpreter.context.host.files();
+        if files.is_file(&path) || files.is_dir(&path) {
+            found.push(start);
+        }
+        return Ok(());
+    }
+    input(interpreter, &Thing::text(start.as_str()))?;
+    let files = interpreter.context.host.files();
+    below(files, &start, &parts, found, 0);
+    Ok(())
+}
+
+/// Deeper folders are not looked into.
+const DEEPEST: usize = 40;
+
+fn below(
+    files: &dyn setpoint_source::FileSystem,
+    folder: &str,
+    parts: &[&str],
+    found: &mut Vec<String>,
+    depth: usize,
+) {
+    let Some((first, rest)) = parts.split_first() else { return };
+    if depth > DEEPEST {
+        return;
+    }
+    if *first == "**" && !rest.is_empty() {
+        below(files, folder, rest, found, depth + 1);
+    }
+    let mut names = files.list(std::path::Path::new(folder));
+    names.sort();
+    for name in names.into_iter().filter(|name| !name.starts_with('.') || first.starts_with('.')) {
+        let path = if folder.is_empty() { name.clone() } else { format!("{folder}/{name}") };
+        let is_folder = files.is_dir(std::path::Path::new(&path));
+        if *first == "**" && !rest.is_empty() {
+            if is_folder {
+                below(files, &path, parts, found, depth + 1);
+            }
+        } else if fits_pattern(first, &name) {
+            if rest.is_empty() {
+                found.push(path);
+            } else if is_folder {
+                below(files, &path, rest, found, depth + 1);
+            }
+        }
+    }
+}
+
+/// Whether a name fits a pattern of `*` and `?`.
+fn fits_pattern(pattern: &str, name: &str) -> bool {
+    let (pattern, name): (Vec<char>, Vec<char>) = (pattern.chars().collect(), name.chars().collect());
+    let mut fits = vec![false; name.len() + 1];
+    fits[0] = true;
+    for letter in pattern {
+        if letter == '*' {
+            for at in 0..name.len() {
+                fits[at + 1] |= fits[at];
+            }
+            continue;
+        }
+        for at in (0..name.len()).rev() {
+            fits[at + 1] = fits[at] && (letter == '?' || letter == name[at]);
+        }
+        fits[0] = false;
+    }
+    fits[name.len()]
+}
