@@ -9,7 +9,7 @@ use setpoint_testing::repository;
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
     /// A folder with a folder for each platform (`debian-12`, …), in it the Contents and Packages indexes of the release, and
-    /// in `control/NAME` what `dpkg-deb --control` gives for a package
+    /// in `debs` the packages themselves
     folder: PathBuf,
     /// Write nothing; say whether the built-in indexes are what the folder gives
     #[arg(long)]
@@ -38,7 +38,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), String> {
                 differing.push(platform.name());
             }
         } else {
-            made.write(&target).map_err(|error| error.to_string())?;
+            std::fs::write(&target, &bytes).map_err(|error| format!("{}: {error}", target.display()))?;
         }
     }
     println!("{total} bytes in all");

@@ -627,6 +627,9 @@ pub(crate) struct PackagesBuildArgs {
     /// A folder of dpkg, such as `/var/lib/dpkg`: what is installed there, with conffiles
     #[arg(long, value_name = "DIR")]
     pub(crate) dpkg: Vec<PathBuf>,
+    /// A folder of Debian packages (`.deb`): all that they install, what their scripts make, what they exclude
+    #[arg(long, value_name = "DIR")]
+    pub(crate) debs: Vec<PathBuf>,
     /// The index file to write
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: PathBuf,

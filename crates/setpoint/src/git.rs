@@ -7,7 +7,7 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::{Mutex, PoisonError};
 
 use setpoint_project::UsageError;
-use setpoint_source::{FileError, FileSystem, MAX_FILE_BYTES, normal};
+use setpoint_source::{FileError, FileStream, FileSystem, MAX_FILE_BYTES, normal};
 
 /// A repository of this machine.
 #[derive(Debug, Clone)]
@@ -306,6 +306,13 @@ impl FileSystem for RevisionFiles<'_> {
         let entry =
             self.entries.get(&at).ok_or_else(|| fail("there is no such file in the revision", true))?;
         self.object(&entry.object).ok_or_else(|| fail("git cannot give it, or it is over 64 MB", false))
+    }
+
+    fn open(&self, path: &Path) -> Result<Box<dyn FileStream>, FileError> {
+        match self.locate(path) {
+            Place::Revision(_) => Ok(Box::new(std::io::Cursor::new(self.read(path)?))),
+            Place::Others(at) => self.others.open(&at),
+        }
     }
 
     fn is_file(&self, path: &Path) -> bool {

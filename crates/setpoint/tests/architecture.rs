@@ -116,12 +116,6 @@ const LANGUAGES: Check = Words(&["puppet", "smartfrog", "cloudformation", "tosca
 const OPEN: &[(&str, &str)] = &[
     ("setpoint_source/src/invariant.rs", "it tells a broken invariant on standard error, if asked to"),
     ("setpoint_verify/src/family.rs", "plans for benches and tests have labels as Puppet writes them"),
-    ("setpoint_packages/src/collection.rs", "it writes index files itself"),
-    (
-        "setpoint_packages/src/file/store.rs",
-        "it reads index files piece by piece; `FileSystem` reads only whole ones",
-    ),
-    ("setpoint_packages/src/read/mod.rs", "it opens the lists of apt and RPM as streams"),
 ];
 
 /// Each crate, words of its sentence, and the check.

@@ -8,8 +8,9 @@ use std::path::Path;
 
 use setpoint_source::FileSystem;
 
+use crate::exclusive::exclusions;
 use crate::index::Closure;
-use crate::relations::{self, Relations};
+use crate::relations::{self, Relation, Relations};
 use crate::{Collection, Index, IndexError, Platform, read};
 
 /// The packages of the built-in indexes; `#` starts a comment.
@@ -116,14 +117,13 @@ fn left_out(path: &str) -> bool {
     }
 }
 
-/// Makes the built-in index of one platform from a folder with its Contents and Packages indexes. If there is a folder
-/// `control` too, with what `dpkg-deb --control` gives for each package, conffiles and users come from there.
+/// Makes the built-in index of one platform from a folder with its Contents and Packages indexes, and in `debs` the packages
+/// themselves. Of a package that is not there, empty directories, conffiles and the work of scripts are not known.
 pub fn make_builtin(files: &dyn FileSystem, folder: &Path) -> Result<Collection, IndexError> {
-    let lists = read::apt_lists(folder)?;
+    let lists = read::apt_lists(files, folder)?;
     let mut all = Collection::new();
-    let mut versions = read::Versions::default();
     for path in &lists.packages {
-        read::packages(&mut all, &mut versions, read::open(path)?, &path.display().to_string())?;
+        read::packages(&mut all, read::open(files, path)?, &path.display().to_string())?;
     }
     let relations = Relations::from_bytes(&relations::to_bytes(&all.sorted()))
         .map_err(|reason| IndexError::new(folder.display().to_string(), reason))?;
@@ -141,24 +141,22 @@ pub fn make_builtin(files: &dyn FileSystem, folder: &Path) -> Result<Collection,
     all.retain(|name| wanted.contains(name));
     for path in &lists.contents {
         let is_wanted = |name: &str| wanted.contains(name);
-        read::contents_of(&mut all, read::open(path)?, &path.display().to_string(), is_wanted)?;
+        read::contents_of(&mut all, read::open(files, path)?, &path.display().to_string(), is_wanted)?;
+    }
+    let debs = folder.join("debs");
+    if files.is_dir(&debs) {
+        read::debs(&mut all, files, &debs)?;
+        all.retain(|name| wanted.contains(name));
+    }
+    // Of alternatives that the index leaves out nothing follows any more, so that it is derived here.
+    let members: Vec<u32> = wanted.iter().filter_map(|name| relations.number(name)).collect();
+    for (one, other) in exclusions(&relations, &members) {
+        let [one, other] = [one, other].map(|at| relations.name(members[at]));
+        all.add_excludes(one, Relation { name: other.into(), version: None });
     }
     for name in &wanted {
         let is_named = named.contains(name);
         all.trim(name, |path| is_named && !left_out(path));
-        let control = folder.join("control").join(name);
-        let text = |file: &str| {
-            let path = control.join(file);
-            files.is_file(&path).then(|| files.read(&path).ok()).flatten()
-        };
-        if text("control").is_some() {
-            let conffiles = text("conffiles").unwrap_or_default();
-            let conffiles = String::from_utf8_lossy(&conffiles);
-            all.set_conffiles(name, conffiles.lines().map(str::trim).filter(|path| path.starts_with('/')));
-            for script in [text("preinst"), text("postinst")].into_iter().flatten() {
-                read::script(&mut all, name, &String::from_utf8_lossy(&script));
-            }
-        }
     }
     Ok(all)
 }

@@ -6,7 +6,9 @@ use rustc_hash::FxHashMap;
 
 use crate::facts::{Clause, Group, User};
 use crate::file::coding::Paths;
-use crate::{IndexError, file, is_trimmed};
+use crate::read::newer;
+use crate::relations::Relation;
+use crate::{file, is_trimmed};
 
 /// Facts of many packages, from which an index is made.
 #[derive(Debug, Clone, Default)]
@@ -23,17 +25,35 @@ pub(crate) struct Entry {
     pub(crate) directories: Paths,
     pub(crate) conffiles: Vec<Box<str>>,
     pub(crate) conffiles_recorded: bool,
-    /// Its files were listed, even if there are none.
-    pub(crate) listed: bool,
+    pub(crate) listing: Listing,
+    /// Empty where no source says which version it is.
+    pub(crate) version: Box<str>,
     /// Files in places that nobody manages were left out.
     pub(crate) trimmed: bool,
     pub(crate) users: Vec<User>,
     pub(crate) groups: Vec<Group>,
     pub(crate) generated: Vec<Box<str>>,
     pub(crate) generated_directories: Vec<Box<str>>,
+    pub(crate) conditional: Vec<Box<str>>,
     pub(crate) depends: Vec<Clause>,
     pub(crate) recommends: Vec<Clause>,
     pub(crate) provides: Vec<Box<str>>,
+    /// The versions in which names are provided, where one is given.
+    pub(crate) provided_versions: Vec<(Box<str>, Box<str>)>,
+    /// What cannot be installed beside it (`Conflicts`, `Breaks`), and whose files it may take over.
+    pub(crate) excludes: Vec<Relation>,
+    pub(crate) replaces: Vec<Relation>,
+}
+
+/// What was listed of a package, even if it has nothing of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub(crate) enum Listing {
+    #[default]
+    None,
+    /// Its files, and so the directories that they are in.
+    Files,
+    /// Empty directories, too.
+    All,
 }
 
 impl Collection {
@@ -81,9 +101,49 @@ impl Collection {
         }
     }
 
-    /// Says that all files of a package are listed.
+    /// Says that all files and directories of a package are listed.
     pub fn set_listed(&mut self, package: &str) {
-        self.entry(package).listed = true;
+        self.entry(package).listing = Listing::All;
+    }
+
+    /// Says that all files of a package are listed, and its empty directories are not.
+    pub fn set_files_listed(&mut self, package: &str) {
+        let listing = &mut self.entry(package).listing;
+        *listing = (*listing).max(Listing::Files);
+    }
+
+    /// Adds a file or link that a script of the package creates.
+    pub fn add_generated(&mut self, package: &str, path: &str) {
+        self.entry(package).generated.push(absolute(path).into());
+    }
+
+    pub fn add_generated_directory(&mut self, package: &str, path: &str) {
+        self.entry(package).generated_directories.push(absolute(path).into());
+    }
+
+    /// Adds a path that a script creates under a condition that was not decided.
+    pub fn add_conditional(&mut self, package: &str, path: &str) {
+        self.entry(package).conditional.push(absolute(path).into());
+    }
+
+    pub(crate) fn version(&self, package: &str) -> Option<&str> {
+        let entry = &self.entries[*self.by_name.get(package)? as usize];
+        Some(&*entry.version).filter(|version| !version.is_empty())
+    }
+
+    /// Takes packages that were read whole, unless the same version was, or a newer one is known.
+    pub(crate) fn take_over(&mut self, other: Self) {
+        for entry in other.entries {
+            let known = self.entry(&entry.name);
+            let is_read = known.listing == Listing::All && known.version == entry.version;
+            if !is_read && !newer(&known.version, &entry.version) {
+                *known = entry;
+            }
+        }
+    }
+
+    pub(crate) fn set_version(&mut self, package: &str, version: &str) {
+        self.entry(package).version = version.into();
     }
 
     /// The conffiles of a package, as the package itself has them.
@@ -122,12 +182,27 @@ impl Collection {
         }
     }
 
+    pub(crate) fn add_provided_version(&mut self, package: &str, name: &str, version: &str) {
+        self.entry(package).provided_versions.push((name.into(), version.into()));
+    }
+
+    pub(crate) fn add_excludes(&mut self, package: &str, relation: Relation) {
+        self.entry(package).excludes.push(relation);
+    }
+
+    pub(crate) fn add_replaces(&mut self, package: &str, relation: Relation) {
+        self.entry(package).replaces.push(relation);
+    }
+
     /// Forgets dependencies of a package: a newer index has other ones.
     pub fn clear_relations(&mut self, package: &str) {
         let entry = self.entry(package);
         entry.depends.clear();
         entry.recommends.clear();
         entry.provides.clear();
+        entry.provided_versions.clear();
+        entry.excludes.clear();
+        entry.replaces.clear();
     }
 
     /// Says that there is such a package, though nothing else is known of it.
@@ -135,11 +210,19 @@ impl Collection {
         self.entry(package);
     }
 
-    /// Forgets the files of a package: a newer version has other ones.
+    /// Forgets the files of a package and the work of its scripts: a newer version has other ones.
     pub fn clear_listing(&mut self, package: &str) {
         let entry = self.entry(package);
         entry.files = Paths::default();
         entry.directories = Paths::default();
+        entry.listing = Listing::None;
+        entry.conffiles.clear();
+        entry.conffiles_recorded = false;
+        entry.users.clear();
+        entry.groups.clear();
+        entry.generated.clear();
+        entry.generated_directories.clear();
+        entry.conditional.clear();
     }
 
     /// RPM packages require files by their paths, and provide names that nobody requires: paths become the packages that
@@ -197,9 +280,15 @@ impl Collection {
     pub fn trim(&mut self, package: &str, keep: impl Fn(&str) -> bool) {
         let entry = self.entry(package);
         let mut files = Paths::default();
-        let mut directories = BTreeSet::new();
+        let stays = |path: &str| !is_trimmed(path) || keep(path);
+        let mut directories: BTreeSet<Box<str>> =
+            entry.directories.sorted().into_iter().filter(|path| stays(path)).collect();
+        entry.directories = Paths::default();
+        for list in [&mut entry.generated, &mut entry.generated_directories, &mut entry.conditional] {
+            list.retain(|path| stays(path));
+        }
         for path in entry.files.sorted() {
-            if !is_trimmed(&path) || keep(&path) {
+            if stays(&path) {
                 files.push(&path);
             } else {
                 entry.trimmed = true;
@@ -225,18 +314,6 @@ impl Collection {
     /// The index file. The same facts give the same bytes, in whatever order they were added.
     pub fn to_bytes(&self) -> Vec<u8> {
         file::write(self)
-    }
-
-    /// Writes the index file; a file that is there is replaced only when the new one is complete.
-    pub fn write(&self, path: &std::path::Path) -> Result<u64, IndexError> {
-        let bytes = self.to_bytes();
-        let failed = |error: std::io::Error| IndexError::new(path.display().to_string(), error.to_string());
-        let mut name = path.file_name().unwrap_or_default().to_owned();
-        name.push(".new");
-        let beside = path.with_file_name(name);
-        std::fs::write(&beside, &bytes).map_err(failed)?;
-        std::fs::rename(&beside, path).map_err(failed)?;
-        Ok(bytes.len() as u64)
     }
 
     pub(crate) fn entry(&mut self, package: &str) -> &mut Entry {

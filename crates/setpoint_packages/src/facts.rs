@@ -19,10 +19,14 @@ pub struct PackageFacts {
     pub generated: Vec<Box<str>>,
     /// Directories of the same kind.
     pub generated_directories: Vec<Box<str>>,
+    /// Paths that its scripts create under conditions that were not decided: a question of the machine.
+    pub conditional: Vec<Box<str>>,
     /// What can be started: units and init scripts. Two entries may have one name (`ssh` as a unit and as a script).
     pub services: Vec<Service>,
     /// Whether `files` is all that the package brings.
     pub coverage: Coverage,
+    /// Whether `directories` has the empty ones too: Contents indexes do not list them.
+    pub lists_empty_directories: bool,
     /// How `conffiles` is known.
     pub conffile_knowledge: ConffileKnowledge,
 }
@@ -90,17 +94,31 @@ impl PackageFacts {
             .any(|paths| paths.binary_search_by(|known| (**known).cmp(path)).is_ok())
     }
 
+    /// Directories that the package brings and that it puts nothing into.
+    pub fn empty_directories(&self) -> impl Iterator<Item = &str> + '_ {
+        let is_empty = |directory: &&Box<str>| {
+            let start = format!("{directory}/");
+            ![&self.files, &self.directories].iter().any(|paths| {
+                let at = paths.partition_point(|path| **path < *start);
+                paths.get(at).is_some_and(|path| path.starts_with(&start))
+            })
+        };
+        self.directories.iter().filter(is_empty).map(|path| &**path)
+    }
+
     pub fn is_conffile(&self, path: &str) -> bool {
         self.conffiles.binary_search_by(|known| (**known).cmp(path)).is_ok()
     }
 
-    /// Whether a path that is not listed here is certainly not in the package.
+    /// Whether the package certainly brings no file at a path that is not listed here. It may bring an empty directory
+    /// unless [`lists_empty_directories`](Self::lists_empty_directories).
     pub fn covers(&self, path: &str) -> bool {
-        match self.coverage {
+        let is_listed = match self.coverage {
             Coverage::Complete => true,
             Coverage::Trimmed => !is_trimmed(path),
             Coverage::Partial => false,
-        }
+        };
+        is_listed && self.conditional.binary_search_by(|known| (**known).cmp(path)).is_err()
     }
 
     pub fn is_partial(&self) -> bool {
@@ -121,6 +139,7 @@ impl PackageFacts {
             &mut self.directories,
             &mut self.generated,
             &mut self.generated_directories,
+            &mut self.conditional,
         ] {
             list.sort_unstable();
             list.dedup();
@@ -128,6 +147,8 @@ impl PackageFacts {
         let (files, directories) = (&self.files, &self.directories);
         self.generated.retain(|path| files.binary_search(path).is_err());
         self.generated_directories.retain(|path| directories.binary_search(path).is_err());
+        let made = [files, directories, &self.generated, &self.generated_directories];
+        self.conditional.retain(|path| made.iter().all(|list| list.binary_search(path).is_err()));
         if self.conffile_knowledge == ConffileKnowledge::Recorded {
             self.conffiles.retain(|path| files.binary_search(path).is_ok());
         } else {

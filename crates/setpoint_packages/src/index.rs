@@ -4,11 +4,14 @@ use std::borrow::Cow;
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
+use setpoint_source::FileSystem;
+
 use crate::curated::CuratedTable;
+use crate::exclusive::exclusions;
 use crate::facts::{Clause, ConffileKnowledge, Coverage, PackageFacts};
 use crate::file::IndexFile;
 use crate::names::candidates;
-use crate::relations::Relations;
+use crate::relations::{List, Relations};
 use crate::{IndexError, Platform, builtin};
 
 /// What packages install. Cheap to clone.
@@ -39,6 +42,15 @@ pub struct Dependencies {
     pub unknown: Vec<Clause>,
     /// Dependencies that several packages could meet, none of them named first: another one may be installed.
     pub uncertain: Vec<Clause>,
+    /// Packages among them that were chosen, and those that would do as well if they were installed before.
+    pub choices: Vec<Choice>,
+}
+
+/// A package that meets a dependency which others could meet, too.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Choice {
+    pub chosen: Box<str>,
+    pub instead: Vec<Box<str>>,
 }
 
 /// The packages that a removal takes away, the asked one not included, sorted by name.
@@ -64,8 +76,8 @@ impl Index {
     }
 
     /// An index file. Only its table is read; packages are read when they are asked for.
-    pub fn open(path: &Path) -> Result<Self, IndexError> {
-        Ok(Self::of(IndexFile::open(path)?))
+    pub fn open(files: &dyn FileSystem, path: &Path) -> Result<Self, IndexError> {
+        Ok(Self::of(IndexFile::open(files, path)?))
     }
 
     /// The bytes of an index file.
@@ -187,26 +199,34 @@ impl Index {
 
     /// The names that a package provides besides its own.
     pub fn provides(&self, name: &str) -> Result<Vec<Box<str>>, IndexError> {
-        let relations = self.relations()?;
-        let package = package_of(relations, name);
-        let provided = package.map_or(&[][..], |package| relations.provides(package));
-        Ok(provided.iter().map(|name| relations.name(*name).into()).collect())
+        self.names_in(name, List::Provides)
     }
 
     /// All packages that must be there once this one is installed, itself included. Nothing if it is not known.
     pub fn dependencies(&self, name: &str) -> Result<Dependencies, IndexError> {
-        self.closure(name, false)
+        self.closure(name, None, false)
+    }
+
+    /// The same on a machine that has another package already: what that one meets is not installed.
+    pub fn dependencies_beside(&self, name: &str, present: &str) -> Result<Dependencies, IndexError> {
+        self.closure(name, Some(present), false)
     }
 
     /// The same with what is recommended, as apt installs it by default.
     pub fn dependencies_with_recommended(&self, name: &str) -> Result<Dependencies, IndexError> {
-        self.closure(name, true)
+        self.closure(name, None, true)
     }
 
-    fn closure(&self, name: &str, recommended: bool) -> Result<Dependencies, IndexError> {
+    fn closure(
+        &self,
+        name: &str,
+        present: Option<&str>,
+        recommended: bool,
+    ) -> Result<Dependencies, IndexError> {
         let relations = self.relations()?;
         let Some(start) = package_of(relations, name) else { return Ok(Dependencies::default()) };
         let mut closure = Closure::new(relations);
+        closure.present = present.and_then(|present| package_of(relations, present));
         closure.add(start);
         closure.run(recommended);
         let mut packages: Vec<Box<str>> =
@@ -217,7 +237,38 @@ impl Index {
             packages,
             unknown: clauses(&closure.unknown),
             uncertain: clauses(&closure.uncertain),
+            choices: closure.choices.iter().map(|(clause, chosen)| closure.choice(clause, *chosen)).collect(),
         })
+    }
+
+    /// The pairs of places in a list of packages of which no installation has both, sorted, the smaller place first: one of
+    /// them, or what it needs, conflicts with the other. Names that are not known exclude nothing.
+    pub fn exclusions(&self, names: &[&str]) -> Result<Vec<(usize, usize)>, IndexError> {
+        let relations = self.relations()?;
+        let known: Vec<(usize, u32)> = names
+            .iter()
+            .enumerate()
+            .filter_map(|(at, name)| Some((at, package_of(relations, name)?)))
+            .collect();
+        let packages: Vec<u32> = known.iter().map(|(_, package)| *package).collect();
+        let pairs = exclusions(relations, &packages);
+        Ok(pairs.into_iter().map(|(one, other)| (known[one].0, known[other].0)).collect())
+    }
+
+    /// The names that a package conflicts with or breaks, in the versions of its release.
+    pub fn excludes(&self, name: &str) -> Result<Vec<Box<str>>, IndexError> {
+        self.names_in(name, List::Excludes)
+    }
+
+    /// The packages whose files a package takes over.
+    pub fn replaces(&self, name: &str) -> Result<Vec<Box<str>>, IndexError> {
+        self.names_in(name, List::Replaces)
+    }
+
+    fn names_in(&self, name: &str, list: List) -> Result<Vec<Box<str>>, IndexError> {
+        let relations = self.relations()?;
+        let names = package_of(relations, name).map_or(&[][..], |package| relations.list(package, list));
+        Ok(names.iter().map(|name| relations.name(*name).into()).collect())
     }
 
     /// All packages that cannot stay once this one is removed.
@@ -274,6 +325,10 @@ fn below(found: &mut PackageFacts, lower: PackageFacts) {
         found.files = lower.files;
         found.directories = lower.directories;
         found.coverage = lower.coverage;
+        found.lists_empty_directories = lower.lists_empty_directories;
+    } else if !found.lists_empty_directories && lower.lists_empty_directories {
+        found.directories.extend(lower.directories);
+        found.lists_empty_directories = true;
     }
     if found.conffile_knowledge != ConffileKnowledge::Recorded
         && lower.conffile_knowledge == ConffileKnowledge::Recorded
@@ -285,6 +340,7 @@ fn below(found: &mut PackageFacts, lower: PackageFacts) {
     found.groups.extend(lower.groups);
     found.generated.extend(lower.generated);
     found.generated_directories.extend(lower.generated_directories);
+    found.conditional.extend(lower.conditional);
 }
 
 /// What is installed with a package, as apt chooses: what has one answer first, then the first alternative that exists.
@@ -292,14 +348,25 @@ pub(crate) struct Closure<'a> {
     relations: &'a Relations,
     inside: Vec<bool>,
     pub(crate) order: Vec<u32>,
+    /// A package that the machine has already.
+    present: Option<u32>,
     unknown: Vec<&'a [u32]>,
     uncertain: Vec<&'a [u32]>,
+    choices: Vec<(&'a [u32], u32)>,
 }
 
 impl<'a> Closure<'a> {
     pub(crate) fn new(relations: &'a Relations) -> Self {
         let inside = vec![false; relations.count()];
-        Self { relations, inside, order: Vec::new(), unknown: Vec::new(), uncertain: Vec::new() }
+        Self {
+            relations,
+            inside,
+            order: Vec::new(),
+            present: None,
+            unknown: Vec::new(),
+            uncertain: Vec::new(),
+            choices: Vec::new(),
+        }
     }
 
     pub(crate) fn add(&mut self, package: u32) {
@@ -334,34 +401,41 @@ impl<'a> Closure<'a> {
     }
 
     fn choose(&mut self, clause: &'a [u32], needed: bool) {
-        let met = clause.iter().any(|name| {
-            self.inside[*name as usize]
-                || self.relations.providers(*name).iter().any(|provider| self.inside[*provider as usize])
-        });
-        if met {
+        let mut candidates = clause.iter().flat_map(|name| self.relations.candidates(*name));
+        if candidates.any(|package| self.inside[package as usize] || self.present == Some(package)) {
             return;
         }
         for name in clause {
-            if self.relations.is_package(*name) {
-                self.add(*name);
-                return;
-            }
-            match self.relations.providers(*name) {
-                [] => {}
-                [only] => {
-                    self.add(*only);
-                    return;
+            let first = if self.relations.is_package(*name) {
+                *name
+            } else {
+                match self.relations.providers(*name) {
+                    [] => continue,
+                    [only] => *only,
+                    [first, ..] => {
+                        self.uncertain.push(clause);
+                        *first
+                    }
                 }
-                [first, ..] => {
-                    self.uncertain.push(clause);
-                    self.add(*first);
-                    return;
-                }
-            }
+            };
+            self.choices.push((clause, first));
+            self.add(first);
+            return;
         }
         if needed {
             self.unknown.push(clause);
         }
+    }
+
+    fn choice(&self, clause: &[u32], chosen: u32) -> Choice {
+        let candidates = clause.iter().flat_map(|name| self.relations.candidates(*name));
+        let mut instead: Vec<Box<str>> = candidates
+            .filter(|package| *package != chosen)
+            .map(|package| self.relations.name(package).into())
+            .collect();
+        instead.sort_unstable();
+        instead.dedup();
+        Choice { chosen: self.relations.name(chosen).into(), instead }
     }
 }
 

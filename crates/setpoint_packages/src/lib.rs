@@ -6,7 +6,7 @@
 //! that is built in for the [`Platform`], over the curated table of what maintainer scripts create.
 //!
 //! [`Collection`] gathers facts from the formats in which they are published ([`read`]): Debian's Contents and Packages,
-//! dpkg's own files, RPM metadata, plain listings; [`Collection::to_bytes`] writes them as one compact file.
+//! dpkg's own files, packages themselves, RPM metadata, plain listings; [`Collection::to_bytes`] writes them as one compact file.
 //!
 //! It knows no catalog, no resource and no state. It runs no package manager and fetches nothing.
 //!
@@ -38,10 +38,9 @@ pub use builtin::{BUILTIN_NAMES, make_builtin};
 pub use collection::Collection;
 pub use curated::{Curated, CuratedTable};
 pub use error::IndexError;
-pub use exclusive::exclude_each_other;
 pub use facts::{
     Clause, ConffileKnowledge, Coverage, Group, PackageFacts, Service, ServiceKind, User, is_service_path,
     is_trimmed,
 };
-pub use index::{Dependants, Dependencies, Found, Index, Summary};
+pub use index::{Choice, Dependants, Dependencies, Found, Index, Summary};
 pub use platform::{Family, PLATFORMS, Platform};

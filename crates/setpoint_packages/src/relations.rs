@@ -1,5 +1,6 @@
-//! Which packages need, recommend and provide which names.
+//! Which packages need, recommend, provide, exclude and replace which names.
 
+use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::OnceLock;
@@ -7,6 +8,95 @@ use std::sync::OnceLock;
 use crate::collection::Entry;
 use crate::facts::Clause;
 use crate::file::coding::{Broken, Reader, put_list, put_number};
+use crate::read::compare;
+
+/// A name in a field such as `Conflicts`, and the versions of it that are meant.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Relation {
+    pub(crate) name: Box<str>,
+    pub(crate) version: Option<(Bound, Box<str>)>,
+}
+
+/// How a version is compared with the one that a relation names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Bound {
+    Earlier,
+    AtMost,
+    Exactly,
+    AtLeast,
+    Later,
+}
+
+impl Bound {
+    pub(crate) fn parse(text: &str) -> Option<Self> {
+        Some(match text {
+            "<<" => Self::Earlier,
+            // The signs of old packages mean what their doubles with `=` mean.
+            "<=" | "<" => Self::AtMost,
+            "=" => Self::Exactly,
+            ">=" | ">" => Self::AtLeast,
+            ">>" => Self::Later,
+            _ => return None,
+        })
+    }
+
+    fn holds(self, version: &str, bound: &str) -> bool {
+        let found = compare(version, bound);
+        match self {
+            Self::Earlier => found == Ordering::Less,
+            Self::AtMost => found != Ordering::Greater,
+            Self::Exactly => found == Ordering::Equal,
+            Self::AtLeast => found != Ordering::Less,
+            Self::Later => found == Ordering::Greater,
+        }
+    }
+}
+
+/// The packages of a collection by the names that they have or provide, and in which version.
+struct KnownVersions<'a>(BTreeMap<&'a str, Vec<(&'a str, &'a str)>>);
+
+impl<'a> KnownVersions<'a> {
+    fn of(entries: &[&'a Entry]) -> Self {
+        let mut found: BTreeMap<&str, Vec<(&str, &str)>> = BTreeMap::new();
+        for entry in entries {
+            found.entry(&entry.name).or_default().push((&entry.name, &entry.version));
+            for (name, version) in &entry.provided_versions {
+                found.entry(name).or_default().push((&entry.name, version));
+            }
+        }
+        Self(found)
+    }
+
+    /// The names that relations mean, sorted; where versions are given, the packages of the collection in these versions. Most
+    /// relations name older versions: they guard an upgrade, and say nothing of packages of one release.
+    fn met(&self, relations: &'a [Relation]) -> Vec<&'a str> {
+        let mut names: Vec<&str> = Vec::new();
+        for relation in relations {
+            let Some((bound, wanted)) = &relation.version else {
+                names.push(&relation.name);
+                continue;
+            };
+            let known = self.0.get(&*relation.name).map_or(&[][..], Vec::as_slice);
+            let meant = |version: &str| !version.is_empty() && bound.holds(version, wanted);
+            names.extend(known.iter().filter(|(_, version)| meant(version)).map(|(package, _)| *package));
+        }
+        names.sort_unstable();
+        names.dedup();
+        names
+    }
+}
+
+/// The lists of names that a package has besides its clauses.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum List {
+    Provides,
+    /// What cannot be installed beside it.
+    Excludes,
+    /// Whose files it takes over.
+    Replaces,
+}
+
+const LISTS: [List; 3] = [List::Provides, List::Excludes, List::Replaces];
 
 /// Names are numbers here: packages first, then names that are only needed or provided.
 #[derive(Debug, Clone, Default)]
@@ -24,21 +114,32 @@ pub(crate) struct Relations {
     is_package: Vec<bool>,
     clauses: Vec<Range<u32>>,
     alternatives: Vec<u32>,
-    provides: Vec<Range<u32>>,
-    provided: Vec<u32>,
+    /// Of each name and each of its lists: the names in `members`.
+    lists: Vec<[Range<u32>; 3]>,
+    members: Vec<u32>,
     /// Of each name: the packages that provide it, sorted by name.
     providers: Vec<Vec<u32>>,
     reverse: OnceLock<Vec<Vec<u32>>>,
+    excluded: OnceLock<Vec<Vec<u32>>>,
 }
+
+const EMPTY_LISTS: [Range<u32>; 3] = [0..0, 0..0, 0..0];
 
 /// What `from_bytes` reads.
 pub(crate) fn to_bytes(entries: &[&Entry]) -> Vec<u8> {
     let packages: Vec<&str> = entries.iter().map(|entry| &*entry.name).collect();
+    let versions = KnownVersions::of(entries);
+    let lists: Vec<[Vec<&str>; 3]> = entries
+        .iter()
+        .map(|entry| {
+            let provides = entry.provides.iter().map(|name| &**name).collect();
+            [provides, versions.met(&entry.excludes), versions.met(&entry.replaces)]
+        })
+        .collect();
     let mut others: Vec<&str> = entries
         .iter()
-        .flat_map(|entry| {
-            entry.depends.iter().chain(&entry.recommends).flatten().chain(&entry.provides).map(|name| &**name)
-        })
+        .flat_map(|entry| entry.depends.iter().chain(&entry.recommends).flatten().map(|name| &**name))
+        .chain(lists.iter().flatten().flatten().copied())
         .filter(|name| packages.binary_search(name).is_err())
         .collect();
     others.sort_unstable();
@@ -50,7 +151,7 @@ pub(crate) fn to_bytes(entries: &[&Entry]) -> Vec<u8> {
     let mut out = Vec::new();
     put_list(&mut out, &packages);
     put_list(&mut out, &others);
-    for entry in entries {
+    for (entry, lists) in entries.iter().zip(&lists) {
         for clauses in [&entry.depends, &entry.recommends] {
             put_number(&mut out, clauses.len() as u64);
             for clause in clauses {
@@ -64,9 +165,11 @@ pub(crate) fn to_bytes(entries: &[&Entry]) -> Vec<u8> {
                 }
             }
         }
-        put_number(&mut out, entry.provides.len() as u64);
-        for name in &entry.provides {
-            put_number(&mut out, number(name));
+        for list in lists {
+            put_number(&mut out, list.len() as u64);
+            for name in list {
+                put_number(&mut out, number(name));
+            }
         }
     }
     out
@@ -131,21 +234,25 @@ impl Relations {
             }
             found.needs.push(first..found.clauses.len() as u32);
             found.recommends_from.push(recommends_from);
-            let start = found.provided.len() as u32;
-            for _ in 0..reader.count()? {
-                found.provided.push(valid(reader.number()?)?);
+            let mut lists = EMPTY_LISTS;
+            for list in &mut lists {
+                let start = found.members.len() as u32;
+                for _ in 0..reader.count()? {
+                    found.members.push(valid(reader.number()?)?);
+                }
+                *list = start..found.members.len() as u32;
             }
-            found.provides.push(start..found.provided.len() as u32);
+            found.lists.push(lists);
         }
         for _ in found.sorted_rest.clone() {
             found.needs.push(nothing(found.clauses.len()));
             found.recommends_from.push(found.clauses.len() as u32);
-            found.provides.push(nothing(found.provided.len()));
+            found.lists.push(EMPTY_LISTS);
         }
         found.providers = vec![Vec::new(); total as usize];
         for package in found.sorted.clone() {
-            for at in found.provides[package as usize].clone() {
-                found.providers[found.provided[at as usize] as usize].push(package);
+            for at in found.lists[package as usize][List::Provides as usize].clone() {
+                found.providers[found.members[at as usize] as usize].push(package);
             }
         }
         Ok(found)
@@ -217,10 +324,42 @@ impl Relations {
         self.providers.get(name as usize).map_or(&[], Vec::as_slice)
     }
 
+    /// One of the lists of a package.
+    pub(crate) fn list(&self, package: u32, list: List) -> &[u32] {
+        self.lists.get(package as usize).map_or(&[], |lists| {
+            let range = &lists[list as usize];
+            &self.members[range.start as usize..range.end as usize]
+        })
+    }
+
     pub(crate) fn provides(&self, package: u32) -> &[u32] {
-        self.provides
-            .get(package as usize)
-            .map_or(&[], |range| &self.provided[range.start as usize..range.end as usize])
+        self.list(package, List::Provides)
+    }
+
+    /// The packages that a name stands for: the package itself, and those that provide it.
+    pub(crate) fn candidates(&self, name: u32) -> impl Iterator<Item = u32> + '_ {
+        self.is_package(name).then_some(name).into_iter().chain(self.providers(name).iter().copied())
+    }
+
+    /// Of each package: those that say that they cannot be installed beside it, or that it cannot be installed beside.
+    pub(crate) fn excluded(&self) -> &[Vec<u32>] {
+        self.excluded.get_or_init(|| {
+            let mut excluded: Vec<Vec<u32>> = vec![Vec::new(); self.count()];
+            for package in self.packages() {
+                for name in self.list(package, List::Excludes) {
+                    // A package may exclude all others that provide what it provides itself.
+                    for other in self.candidates(*name).filter(|other| *other != package) {
+                        excluded[package as usize].push(other);
+                        excluded[other as usize].push(package);
+                    }
+                }
+            }
+            for list in &mut excluded {
+                list.sort_unstable();
+                list.dedup();
+            }
+            excluded
+        })
     }
 
     pub(crate) fn clause(&self, numbers: &[u32]) -> Clause {
@@ -272,16 +411,22 @@ impl Relations {
                     self.clauses.push(start..self.alternatives.len() as u32);
                 }
             }
-            let start = self.provided.len() as u32;
-            for name in lower.provides(package) {
-                let Some(name) = self.import(lower, &mut numbers, *name) else { return };
-                self.provided.push(name);
-                self.providers[name as usize].push(own);
+            let mut lists = EMPTY_LISTS;
+            for list in LISTS {
+                let start = self.members.len() as u32;
+                for name in lower.list(package, list) {
+                    let Some(name) = self.import(lower, &mut numbers, *name) else { return };
+                    self.members.push(name);
+                    if list == List::Provides {
+                        self.providers[name as usize].push(own);
+                    }
+                }
+                lists[list as usize] = start..self.members.len() as u32;
             }
             let at = own as usize;
             self.needs[at] = first..self.clauses.len() as u32;
             self.recommends_from[at] = recommends_from;
-            self.provides[at] = start..self.provided.len() as u32;
+            self.lists[at] = lists;
             self.is_package[at] = true;
         }
     }
@@ -299,7 +444,7 @@ impl Relations {
             self.added.insert(name.into(), own);
             self.needs.push(0..0);
             self.recommends_from.push(0);
-            self.provides.push(0..0);
+            self.lists.push(EMPTY_LISTS);
             self.is_package.push(false);
             self.providers.push(Vec::new());
             own

@@ -6,7 +6,7 @@ use std::io::{BufReader, Cursor, Write};
 use std::path::Path;
 
 use setpoint_packages::{Collection, ConffileKnowledge, Found, Index, PackageFacts, read};
-use setpoint_source::MemoryFileSystem;
+use setpoint_source::{MemoryFileSystem, OsFileSystem};
 
 fn index(packages: &Collection) -> Index {
     Index::from_bytes(packages.to_bytes()).unwrap()
@@ -53,9 +53,7 @@ fn another_kind_of_file_is_said_to_be_one() {
     let mut packages = Collection::new();
     let error = read::contents(&mut packages, "no-spaces-here\n".as_bytes(), "x").unwrap_err();
     assert_eq!(error.to_string(), "x: this is no Contents index: a line is a path, spaces, and packages");
-    let error =
-        read::packages(&mut packages, &mut read::Versions::default(), "nothing here\n".as_bytes(), "y")
-            .unwrap_err();
+    let error = read::packages(&mut packages, "nothing here\n".as_bytes(), "y").unwrap_err();
     assert_eq!(
         error.to_string(),
         "y: line 1: this is no Packages index: a line is a field, a colon and a value"
@@ -127,7 +125,7 @@ Version: 5.30.0-1
 Depends: older
 ";
     let mut packages = Collection::new();
-    read::packages(&mut packages, &mut read::Versions::default(), text.as_bytes(), "Packages").unwrap();
+    read::packages(&mut packages, text.as_bytes(), "Packages").unwrap();
     let index = index(&packages);
     let depends =
         |name: &str| index.depends(name).unwrap().iter().map(|clause| clause.join("|")).collect::<Vec<_>>();
@@ -247,8 +245,7 @@ fn dpkg_knows_conffiles_directories_and_who_is_created() {
          Package: removed\nStatus: deinstall ok config-files\nVersion: 1\n",
     );
     let mut packages = Collection::new();
-    let count = read::dpkg(&mut packages, &mut read::Versions::default(), &files, Path::new("/var/lib/dpkg"))
-        .unwrap();
+    let count = read::dpkg(&mut packages, &files, Path::new("/var/lib/dpkg")).unwrap();
     assert_eq!(count, 2);
     let ntp = facts(&packages, "ntp");
     assert_eq!(texts(&ntp.files), ["/etc/ntp.conf", "/usr/lib/sysusers.d/ntp.conf", "/usr/sbin/ntpd"]);
@@ -279,7 +276,7 @@ fn apts_lists_are_found_by_name() {
     ] {
         std::fs::write(folder.join(name), "").unwrap();
     }
-    let lists = read::apt_lists(&folder).unwrap();
+    let lists = read::apt_lists(&OsFileSystem, &folder).unwrap();
     std::fs::remove_dir_all(&folder).unwrap();
     assert_eq!(lists.contents.len(), 2);
     assert_eq!(lists.packages.len(), 2);

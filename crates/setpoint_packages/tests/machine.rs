@@ -26,7 +26,7 @@ fn files_and_conffiles_are_those_that_dpkg_lists() {
         return;
     }
     let mut packages = Collection::new();
-    read::dpkg(&mut packages, &mut read::Versions::default(), &OsFileSystem, folder).unwrap();
+    read::dpkg(&mut packages, &OsFileSystem, folder).unwrap();
     let index = Index::from_bytes(packages.to_bytes()).unwrap();
     let names: Vec<String> = packages.names().iter().map(|name| (*name).to_owned()).collect();
     assert!(names.len() > 50);
@@ -59,15 +59,14 @@ fn files_and_conffiles_are_those_that_dpkg_lists() {
 /// What apt would install on an empty machine is what the closure says.
 #[test]
 fn dependencies_are_those_that_apt_would_install() {
-    let lists = read::apt_lists(Path::new(LISTS)).unwrap_or_default();
+    let lists = read::apt_lists(&OsFileSystem, Path::new(LISTS)).unwrap_or_default();
     if lists.packages.is_empty() {
         skip("packages: apt", "apt has fetched no Packages index");
         return;
     }
     let mut packages = Collection::new();
-    let mut versions = read::Versions::default();
     for path in &lists.packages {
-        read::packages(&mut packages, &mut versions, read::open(path).unwrap(), &path.display().to_string())
+        read::packages(&mut packages, read::open(&OsFileSystem, path).unwrap(), &path.display().to_string())
             .unwrap();
     }
     let index = Index::from_bytes(packages.to_bytes()).unwrap();
@@ -102,14 +101,14 @@ fn dependencies_are_those_that_apt_would_install() {
 #[ignore = "reads hundreds of megabytes"]
 fn every_package_of_the_contents_index_comes_back() {
     let folder = std::env::var_os("SETPOINT_CONTENTS").map_or_else(|| PathBuf::from(LISTS), PathBuf::from);
-    let lists = read::apt_lists(&folder).unwrap();
+    let lists = read::apt_lists(&OsFileSystem, &folder).unwrap();
     assert!(!lists.contents.is_empty(), "{} has no Contents index", folder.display());
     // Read again in the plainest way, as the answer to compare with.
     let mut expected: BTreeMap<String, Vec<String>> = BTreeMap::new();
     let mut packages = Collection::new();
     for path in &lists.contents {
-        read::contents(&mut packages, read::open(path).unwrap(), "contents").unwrap();
-        for line in read::open(path).unwrap().split(b'\n') {
+        read::contents(&mut packages, read::open(&OsFileSystem, path).unwrap(), "contents").unwrap();
+        for line in read::open(&OsFileSystem, path).unwrap().split(b'\n') {
             let line = String::from_utf8_lossy(&line.unwrap()).into_owned();
             let Some(at) = line.trim_end().rfind([' ', '\t']) else { continue };
             for package in line[at + 1..].trim_end().split(',') {

@@ -55,7 +55,9 @@ impl<'a> Surroundings<'a> {
         config: &'a Config,
         options: &Options,
     ) -> Result<Self, UsageError> {
-        let open = |path: &PathBuf| Index::open(path).map_err(|error| UsageError::new(error.to_string()));
+        let open = |path: &PathBuf| {
+            Index::open(session.files, path).map_err(|error| UsageError::new(error.to_string()))
+        };
         let semantics = match options.semantics.as_deref() {
             None | Some("puppet") => Semantics::Puppet,
             Some("paper") => Semantics::Paper,

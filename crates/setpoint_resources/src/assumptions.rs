@@ -20,6 +20,10 @@ pub enum Assumption {
     PartialPackage {
         package: String,
     },
+    /// The index lists all files of the package and no empty directories: it has none that matter, and neither do its scripts.
+    EmptyDirectories {
+        package: String,
+    },
     /// A part of what the package depends on is not known: it installs nothing that matters.
     Dependencies {
         package: String,

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use setpoint_packages::{Dependencies, Found, PackageFacts, exclude_each_other};
+use setpoint_packages::{Coverage, Dependencies, Family, Found, PackageFacts, is_trimmed};
 use setpoint_state::{CellId, CellKey, CellKind, Kind, Program, Test, Value};
 
 use crate::clock::{Clock, Late};
@@ -27,7 +27,7 @@ const AS_DIRECTORY: &str = "directory";
 
 /// Something that a package may bring.
 enum Brought {
-    Path(String),
+    Path(String, May),
     User(String),
     Group(String),
     Service(String),
@@ -36,7 +36,7 @@ enum Brought {
 impl Brought {
     fn name(&self) -> String {
         match self {
-            Self::Path(path) => path.clone(),
+            Self::Path(path, _) => path.clone(),
             Self::User(user) => format!("the user {user}"),
             Self::Group(group) => format!("the group {group}"),
             Self::Service(service) => format!("the service {service}, and starts it"),
@@ -56,12 +56,78 @@ pub(crate) struct Packaged {
     services: Vec<String>,
     has_conffiles: bool,
     /// What must be installed with it and what goes with it, itself not included.
-    depends: Vec<String>,
-    dependants: Vec<String>,
+    depends: Vec<Need>,
+    dependants: Vec<Need>,
     /// What is taken away when it is installed.
     excludes: Vec<String>,
-    /// The paths that it may bring, as far as is known.
-    may_bring: Vec<String>,
+    /// What it may bring, as far as is known.
+    may_bring: Vec<(String, May)>,
+    /// Whether it may bring users, groups and services that are not known.
+    may_bring_more: bool,
+}
+
+/// A package that another one needs, or that needs it, unless one of several others is installed: with postfix installed,
+/// `exim4 | mail-transport-agent` brings no exim4.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Need {
+    package: String,
+    unless: Vec<String>,
+}
+
+/// As what a package may bring a path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum May {
+    Anything,
+    /// All its files are listed, and its empty directories are not.
+    Directory,
+}
+
+/// What is not known of the paths of a package.
+#[derive(Clone, Debug, Default)]
+struct Unlisted {
+    /// It may bring any path, and any user.
+    everything: bool,
+    /// It may bring empty directories, and its scripts were not read.
+    directories: bool,
+    paths: BTreeSet<String>,
+}
+
+impl Unlisted {
+    fn everything() -> Self {
+        Self { everything: true, ..Self::default() }
+    }
+
+    fn of(known: Option<&PackageFacts>, trimmed: &[String], mentions: &Mentions) -> Self {
+        let Some(known) = known.filter(|known| !known.is_partial()) else { return Self::everything() };
+        let mut paths: BTreeSet<String> = known
+            .conditional
+            .iter()
+            .filter(|path| mentions.is_named(path))
+            .map(ToString::to_string)
+            .collect();
+        if known.coverage == Coverage::Trimmed {
+            paths.extend(trimmed.iter().filter(|path| !known.has_path(path)).cloned());
+        }
+        Self { everything: false, directories: !known.lists_empty_directories, paths }
+    }
+
+    fn is_nothing(&self) -> bool {
+        !self.everything && !self.directories && self.paths.is_empty()
+    }
+
+    fn extend(&mut self, other: &Self) {
+        self.everything |= other.everything;
+        self.directories |= other.directories;
+        self.paths.extend(other.paths.iter().cloned());
+    }
+
+    fn may_bring(&self, path: &str) -> Option<May> {
+        if self.everything || self.paths.contains(path) {
+            Some(May::Anything)
+        } else {
+            self.directories.then_some(May::Directory)
+        }
+    }
 }
 
 /// The packages that a catalog names, and those that come with them and can be seen.
@@ -73,7 +139,8 @@ pub(crate) struct PackageSet {
     unknown: BTreeSet<String>,
     /// Those of which the start chooses what is not known.
     open: BTreeSet<String>,
-    /// What is not known of the packages that resources name.
+    /// What is not known of the packages that resources name, with all that they need, and how it is told.
+    unlisted: BTreeMap<String, Unlisted>,
     gaps: BTreeMap<String, Vec<Assumption>>,
     /// What something in the catalog may remove.
     vanishing: BTreeSet<String>,
@@ -101,9 +168,8 @@ impl PackageSet {
             .filter(|path| world.any_start || !world.base.directories.contains(*path))
             .cloned()
             .collect();
-        let is_listed =
-            |known: &PackageFacts| !known.is_partial() && named.iter().all(|path| known.covers(path));
-        let mut closures: BTreeMap<String, Vec<String>> = BTreeMap::new();
+        let trimmed: Vec<String> = named.into_iter().filter(|path| is_trimmed(path)).collect();
+        let mut closures: BTreeMap<String, Dependencies> = BTreeMap::new();
         let mut facts: BTreeMap<String, PackageFacts> = BTreeMap::new();
         for name in mentions.packages.clone() {
             if set.names.contains_key(&name) {
@@ -113,28 +179,34 @@ impl PackageSet {
             match world.packages.find(&name) {
                 Ok(Found::Package(found)) => {
                     let real = found.name.to_string();
-                    if !is_listed(&found) {
-                        set.add_gap(&real, Assumption::PartialPackage { package: real.clone() });
+                    let own = Unlisted::of(Some(&found), &trimmed, mentions);
+                    if own.everything || !own.paths.is_empty() {
+                        set.add_gap(&real, Assumption::PartialPackage { package: real.clone() }, &own);
+                    } else if own.directories {
+                        set.add_gap(&real, Assumption::EmptyDirectories { package: real.clone() }, &own);
                     }
+                    let unread = Assumption::Dependencies { package: real.clone() };
                     let with = world.packages.dependencies(&real).unwrap_or_else(|_| {
-                        set.add_gap(&real, Assumption::Dependencies { package: real.clone() });
+                        set.add_gap(&real, unread.clone(), &Unlisted::everything());
                         Dependencies::default()
                     });
                     if !with.unknown.is_empty() || !with.uncertain.is_empty() {
-                        set.add_gap(&real, Assumption::Dependencies { package: real.clone() });
+                        set.add_gap(&real, unread, &Unlisted::everything());
                     }
-                    closures.insert(real.clone(), with.packages.iter().map(ToString::to_string).collect());
+                    closures.insert(real.clone(), with);
                     facts.insert(real.clone(), found);
                     set.names.insert(name, real);
                 }
                 Ok(Found::Virtual(providers)) => {
                     let providers = providers.iter().map(ToString::to_string).collect();
-                    set.add_gap(&name, Assumption::VirtualPackage { package: name.clone(), providers });
+                    let gap = Assumption::VirtualPackage { package: name.clone(), providers };
+                    set.add_gap(&name, gap, &Unlisted::everything());
                     set.unknown.insert(name.clone());
                     set.names.insert(name.clone(), name);
                 }
                 Ok(Found::Unknown) | Err(_) => {
-                    set.add_gap(&name, Assumption::UnknownPackage { package: name.clone() });
+                    let gap = Assumption::UnknownPackage { package: name.clone() };
+                    set.add_gap(&name, gap, &Unlisted::everything());
                     set.unknown.insert(name.clone());
                     set.names.insert(name.clone(), name);
                 }
@@ -142,16 +214,18 @@ impl PackageSet {
         }
         let asked: BTreeSet<String> = set.names.values().cloned().collect();
         let mut deep = BTreeSet::new();
-        let mut unlisted: FxHashSet<&str> = FxHashSet::default();
-        let every: BTreeSet<String> = asked.iter().chain(closures.values().flatten()).cloned().collect();
+        let mut unlisted: FxHashMap<&str, Unlisted> = FxHashMap::default();
+        let needed = closures.values().flat_map(|with| with.packages.iter().map(ToString::to_string));
+        let every: BTreeSet<String> = asked.iter().cloned().chain(needed).collect();
         for name in &every {
             clock.tick()?;
             let known = match facts.remove(name) {
                 Some(known) => Some(known),
                 None => world.packages.lookup(name).ok().flatten(),
             };
-            if !known.as_ref().is_some_and(&is_listed) {
-                unlisted.insert(name.as_str());
+            let of_it = Unlisted::of(known.as_ref(), &trimmed, mentions);
+            if !of_it.is_nothing() {
+                unlisted.insert(name.as_str(), of_it);
             }
             let packaged = known.map(|known| reduce(&known, world, mentions, &mut deep)).unwrap_or_default();
             if asked.contains(name) || packaged.is_seen() {
@@ -160,19 +234,20 @@ impl PackageSet {
         }
         mentions.add_packaged(&deep);
         for (package, with) in &closures {
-            if with.iter().any(|other| other != package && unlisted.contains(other.as_str())) {
-                set.add_gap(package, Assumption::Dependencies { package: package.clone() });
+            let others = with.packages.iter().filter(|other| ***other != **package);
+            for of_it in others.filter_map(|other| unlisted.get(&**other)) {
+                set.add_gap(package, Assumption::Dependencies { package: package.clone() }, of_it);
             }
         }
-        set.relate(world, closures, &asked);
-        set.exclude(world, &asked);
+        set.relate(world, &closures, &asked);
+        set.exclude(world);
         set.purged = mentions.purged_packages.iter().map(|name| set.real_name(name)).collect();
         set.versioned = mentions.versioned_packages.iter().map(|name| set.real_name(name)).collect();
         let excluded: Vec<String> =
             set.packages.values().flat_map(|packaged| packaged.excludes.iter().cloned()).collect();
         for name in mentions.removed_packages.iter().chain(&excluded) {
             let real = set.real_name(name);
-            set.vanishing.extend(set.get(&real).dependants.iter().cloned());
+            set.vanishing.extend(set.get(&real).dependants.iter().map(|need| need.package.clone()));
             set.vanishing.insert(real);
         }
         for packaged in set.packages.values_mut().map(Arc::make_mut) {
@@ -202,45 +277,72 @@ impl PackageSet {
         Ok(set)
     }
 
-    fn add_gap(&mut self, package: &str, gap: Assumption) {
+    fn add_gap(&mut self, package: &str, gap: Assumption, unlisted: &Unlisted) {
         let gaps = self.gaps.entry(package.to_owned()).or_default();
         if !gaps.contains(&gap) {
             gaps.push(gap);
         }
+        self.unlisted.entry(package.to_owned()).or_default().extend(unlisted);
     }
 
     /// Which of the packages that are seen come with which.
     fn relate(
         &mut self,
         world: &World<'_>,
-        mut closures: BTreeMap<String, Vec<String>>,
+        closures: &BTreeMap<String, Dependencies>,
         named: &BTreeSet<String>,
     ) {
         let seen: Vec<String> = self.packages.keys().cloned().collect();
         for name in &seen {
-            let closure = closures.remove(name).unwrap_or_else(|| {
-                if named.contains(name) {
-                    return Vec::new();
+            let needs = match closures.get(name) {
+                Some(with) => self.needs(world, name, with, named),
+                None if named.contains(name) => Vec::new(),
+                None => {
+                    let with = world.packages.dependencies(name).unwrap_or_default();
+                    self.needs(world, name, &with, named)
                 }
-                let with = world.packages.dependencies(name).unwrap_or_default();
-                with.packages.iter().map(ToString::to_string).collect()
-            });
-            for other in closure {
-                if other == *name || !self.packages.contains_key(&other) {
-                    continue;
-                }
-                if let Some(packaged) = self.packages.get_mut(&other) {
-                    Arc::make_mut(packaged).dependants.push(name.clone());
+            };
+            for need in needs {
+                if let Some(packaged) = self.packages.get_mut(&need.package) {
+                    let dependant = Need { package: name.clone(), unless: need.unless.clone() };
+                    Arc::make_mut(packaged).dependants.push(dependant);
                 }
                 if let Some(packaged) = self.packages.get_mut(name) {
-                    Arc::make_mut(packaged).depends.push(other);
+                    Arc::make_mut(packaged).depends.push(need);
                 }
             }
         }
     }
 
-    /// What packages with gaps may bring besides: any path that the catalog names, unless there are too many, or something takes
-    /// the package away again.
+    /// What a package needs of what is seen, and which of the packages that are named would do instead.
+    fn needs(
+        &self,
+        world: &World<'_>,
+        name: &str,
+        with: &Dependencies,
+        named: &BTreeSet<String>,
+    ) -> Vec<Need> {
+        let others = with.packages.iter().filter(|other| ***other != *name);
+        let mut needs: Vec<Need> = others
+            .filter(|other| self.packages.contains_key(&***other))
+            .map(|other| Need { package: other.to_string(), unless: Vec::new() })
+            .collect();
+        let instead = with.choices.iter().flat_map(|choice| &choice.instead);
+        let instead: BTreeSet<&str> =
+            instead.map(|other| &**other).filter(|other| *other != name && named.contains(*other)).collect();
+        for other in instead {
+            let beside = world.packages.dependencies_beside(name, other).unwrap_or_default();
+            for need in &mut needs {
+                if need.package != other && beside.packages.iter().all(|kept| **kept != *need.package) {
+                    need.unless.push(other.to_owned());
+                }
+            }
+        }
+        needs
+    }
+
+    /// What packages with gaps may bring besides: paths that the catalog names, unless there are too many, or something takes the
+    /// package away again.
     fn leave_open(&mut self, world: &World<'_>, mentions: &Mentions) {
         const MOST: usize = 16;
         let is_free = |path: &&String| {
@@ -249,11 +351,7 @@ impl PackageSet {
                 && !path.contains('(')
         };
         let named: Vec<&String> = mentions.named().filter(is_free).collect();
-        // A file that is put anew loses every entry that others make in it.
-        if named.len() + mentions.entries.len() > MOST {
-            return;
-        }
-        for name in self.gaps.keys() {
+        for (name, unlisted) in &self.unlisted {
             if self.vanishing.contains(name) {
                 continue;
             }
@@ -261,9 +359,18 @@ impl PackageSet {
             let packaged = Arc::make_mut(packaged);
             let lists = [&packaged.files, &packaged.conffiles, &packaged.directories, &packaged.generated];
             let is_listed = |path: &String| lists.iter().any(|list| list.contains(path));
-            let may_bring: Vec<String> =
-                named.iter().filter(|path| !is_listed(path)).map(|path| (*path).clone()).collect();
+            let may_bring: Vec<(String, May)> = named
+                .iter()
+                .filter(|path| !is_listed(path))
+                .filter_map(|path| Some(((*path).clone(), unlisted.may_bring(path)?)))
+                .collect();
+            // A file that is put anew loses every entry that others make in it.
+            let entries = if may_bring.is_empty() { 0 } else { mentions.entries.len() };
+            if may_bring.len() + entries > MOST {
+                continue;
+            }
             packaged.may_bring = may_bring;
+            packaged.may_bring_more = unlisted.everything || unlisted.directories;
             self.open.insert(name.clone());
         }
     }
@@ -273,15 +380,19 @@ impl PackageSet {
         self.open.contains(name)
     }
 
-    /// Which of the packages that are named exclude each other. What comes along with them is chosen so that it fits.
-    fn exclude(&mut self, world: &World<'_>, named: &BTreeSet<String>) {
-        for name in named {
-            let others = named.iter().filter(|other| exclude_each_other(world.base.family, name, other));
-            let others: Vec<String> = others.cloned().collect();
-            if let Some(packaged) = self.packages.get_mut(name).filter(|_| !others.is_empty()) {
-                let packaged = Arc::make_mut(packaged);
-                packaged.excludes =
-                    others.into_iter().filter(|other| !packaged.depends.contains(other)).collect();
+    /// Which of the packages that are seen exclude each other.
+    fn exclude(&mut self, world: &World<'_>) {
+        // Elsewhere than with apt, a conflict fails an installation and takes nothing away.
+        if world.base.family != Family::Debian {
+            return;
+        }
+        let names: Vec<String> = self.packages.keys().cloned().collect();
+        let listed: Vec<&str> = names.iter().map(String::as_str).collect();
+        for (one, other) in world.packages.exclusions(&listed).unwrap_or_default() {
+            for (own, excluded) in [(one, other), (other, one)] {
+                if let Some(packaged) = self.packages.get_mut(&names[own]) {
+                    Arc::make_mut(packaged).excludes.push(names[excluded].clone());
+                }
             }
         }
     }
@@ -403,6 +514,7 @@ fn reduce(
         dependants: Vec::new(),
         excludes: Vec::new(),
         may_bring: Vec::new(),
+        may_bring_more: false,
     }
 }
 
@@ -443,7 +555,11 @@ impl Machine<'_> {
             return Vec::new();
         }
         let packaged = self.packages.get(name);
-        let mut found: Vec<Brought> = packaged.may_bring.iter().cloned().map(Brought::Path).collect();
+        let paths = packaged.may_bring.iter().cloned();
+        let mut found: Vec<Brought> = paths.map(|(path, may)| Brought::Path(path, may)).collect();
+        if !packaged.may_bring_more {
+            return found.into_iter().map(|brought| (self.choice(name, &brought), brought)).collect();
+        }
         let users = self.mentions.users.iter().filter(|user| !self.is_base_user(user));
         found.extend(users.cloned().map(Brought::User));
         let groups = self.mentions.groups.iter().filter(|group| !self.is_base_group(group));
@@ -460,11 +576,13 @@ impl Machine<'_> {
         let new = self.space.find(&key).is_none();
         let cell = self.space.cell(key, &[Kind::Absent, Kind::Text]);
         if new {
-            let mut choices = vec![absent(cell), Test::is(cell, Value::text(AS_FILE))];
-            if matches!(brought, Brought::Path(_)) {
-                choices.push(Test::is(cell, Value::text(AS_CONFFILE)));
-                choices.push(Test::is(cell, Value::text(AS_DIRECTORY)));
-            }
+            let ways: &[&str] = match brought {
+                Brought::Path(_, May::Anything) => &[AS_FILE, AS_CONFFILE, AS_DIRECTORY],
+                Brought::Path(_, May::Directory) => &[AS_DIRECTORY],
+                Brought::User(_) | Brought::Group(_) | Brought::Service(_) => &[AS_FILE],
+            };
+            let mut choices = vec![absent(cell)];
+            choices.extend(ways.iter().map(|way| Test::is(cell, Value::text(*way))));
             self.laws.push(Test::Any(choices));
         }
         cell
@@ -476,18 +594,20 @@ impl Machine<'_> {
         for (choice, brought) in self.may_bring(name) {
             let is = |text: &str| Test::is(choice, Value::text(text));
             match brought {
-                Brought::Path(path) => {
+                Brought::Path(path, may) => {
                     let Some(cell) = self.path(&path) else { continue };
-                    let mut put = vec![self.write_packaged(name, &path)];
-                    put.extend(self.set_attributes(&path, usual_mode(&path), "root", "root"));
                     let above = crate::types::perform::make_directories(self, &path);
-                    let put = sequence(put);
-                    let fresh = sequence(vec![above.clone(), put.clone()]);
                     let blocked = || Program::fail(&format!("something else is at {path}"));
-                    let over = choose(Test::Kind(cell, Kind::Directory), blocked(), put);
-                    steps.push(when(is(AS_FILE), choose(absent(cell), fresh.clone(), over)));
-                    let kept = when(Test::Kind(cell, Kind::Directory), blocked());
-                    steps.push(when(is(AS_CONFFILE), choose(absent(cell), fresh, kept)));
+                    if may == May::Anything {
+                        let mut put = vec![self.write_packaged(name, &path)];
+                        put.extend(self.set_attributes(&path, usual_mode(&path), "root", "root"));
+                        let put = sequence(put);
+                        let fresh = sequence(vec![above.clone(), put.clone()]);
+                        let over = choose(Test::Kind(cell, Kind::Directory), blocked(), put);
+                        steps.push(when(is(AS_FILE), choose(absent(cell), fresh.clone(), over)));
+                        let kept = when(Test::Kind(cell, Kind::Directory), blocked());
+                        steps.push(when(is(AS_CONFFILE), choose(absent(cell), fresh, kept)));
+                    }
                     let make = self.make_directory(&path, "0755");
                     let make = choose(
                         absent(cell),
@@ -529,10 +649,12 @@ impl Machine<'_> {
     pub(crate) fn install(&mut self, name: &str, version: &str) -> Program {
         self.assume_package(name);
         let mut steps = Vec::new();
-        for other in &self.packages.get(name).depends {
-            let cell = self.package(other);
-            let unpack = self.unpack(other, LATEST);
-            steps.push(when(installed(cell).negate(), unpack));
+        for need in &self.packages.get(name).depends {
+            let cell = self.package(&need.package);
+            let unpack = self.unpack(&need.package, LATEST);
+            let mut conditions = vec![installed(cell).negate()];
+            conditions.extend(need.unless.iter().map(|other| installed(self.package(other)).negate()));
+            steps.push(when(all(conditions), unpack));
         }
         steps.push(self.unpack(name, version));
         sequence(steps)
@@ -559,7 +681,7 @@ impl Machine<'_> {
         // What excludes it goes first.
         for other in &packaged.excludes {
             let cell = self.package(other);
-            let remove = self.uninstall(other, false);
+            let remove = self.uninstall_for(other, false, Some(name));
             steps.push(when(installed(cell), remove));
         }
         for path in &packaged.directories {
@@ -611,12 +733,22 @@ impl Machine<'_> {
 
     /// Removes a package and what needs it.
     pub(crate) fn uninstall(&mut self, name: &str, purge: bool) -> Program {
+        self.uninstall_for(name, purge, None)
+    }
+
+    /// The same, where another package takes its place: what that one serves as well stays.
+    fn uninstall_for(&mut self, name: &str, purge: bool, arriving: Option<&str>) -> Program {
         self.assume_package(name);
         let mut steps = Vec::new();
-        for other in &self.packages.get(name).dependants {
-            let cell = self.package(other);
-            let remove = self.take_away(other, purge);
-            steps.push(when(installed(cell), remove));
+        for need in &self.packages.get(name).dependants {
+            let serves = |other: &String| Some(other.as_str()) == arriving;
+            if need.unless.iter().any(serves) || serves(&need.package) {
+                continue;
+            }
+            let mut conditions = vec![installed(self.package(&need.package))];
+            conditions.extend(need.unless.iter().map(|other| installed(self.package(other)).negate()));
+            let remove = self.take_away(&need.package, purge);
+            steps.push(when(all(conditions), remove));
         }
         steps.push(self.take_away(name, purge));
         sequence(steps)
@@ -675,7 +807,7 @@ impl Machine<'_> {
             let cell = self.package(&name);
             for (choice, brought) in self.may_bring(&name) {
                 let there = match brought {
-                    Brought::Path(path) => self.exists(&path),
+                    Brought::Path(path, _) => self.exists(&path),
                     Brought::User(user) => absent(self.user(&user)).negate(),
                     Brought::Group(group) => absent(self.group(&group)).negate(),
                     Brought::Service(_) => continue,
@@ -728,9 +860,10 @@ impl Machine<'_> {
                 let group = self.group(group);
                 has.push(absent(group).negate());
             }
-            for other in &packaged.depends {
-                let other = self.package(other);
-                has.push(installed(other));
+            for need in &packaged.depends {
+                let mut ways = vec![installed(self.package(&need.package))];
+                ways.extend(need.unless.iter().map(|other| installed(self.package(other))));
+                has.push(any(ways));
             }
             for other in &packaged.excludes {
                 let other = self.package(other);

@@ -19,6 +19,11 @@ pub(crate) fn words(assumption: &Assumption) -> String {
                 "the package {package} installs nothing that matters beyond the files that Setpoint knows"
             )
         }
+        Assumption::EmptyDirectories { package } => {
+            format!(
+                "the package {package} brings no empty directories and no users that matter; its .deb was not read"
+            )
+        }
         Assumption::Dependencies { package } => {
             format!("the dependencies of the package {package} install nothing that matters")
         }
@@ -106,7 +111,9 @@ impl FindingBuilder<'_> {
             }
             match &one.assumption {
                 Assumption::UnknownPackage { package } => unknown.push((package.as_str(), one)),
-                Assumption::PartialPackage { package } | Assumption::Dependencies { package } => {
+                Assumption::PartialPackage { package }
+                | Assumption::EmptyDirectories { package }
+                | Assumption::Dependencies { package } => {
                     if !partial.iter().any(|(known, _)| known == package) {
                         partial.push((package.as_str(), one));
                     }

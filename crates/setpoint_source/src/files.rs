@@ -26,9 +26,20 @@ impl fmt::Display for FileError {
 
 impl std::error::Error for FileError {}
 
+/// An open file that is read piece by piece.
+pub trait FileStream: io::Read + io::Seek + fmt::Debug + Send {}
+
+impl<T: io::Read + io::Seek + fmt::Debug + Send> FileStream for T {}
+
 /// Where files come from.
 pub trait FileSystem: fmt::Debug + Send + Sync {
     fn read(&self, path: &Path) -> Result<Vec<u8>, FileError>;
+
+    /// Opens a file of any size, such as an index of packages, that is never held as a whole.
+    fn open(&self, path: &Path) -> Result<Box<dyn FileStream>, FileError> {
+        Ok(Box::new(io::Cursor::new(self.read(path)?)))
+    }
+
     fn is_file(&self, path: &Path) -> bool;
     fn is_dir(&self, path: &Path) -> bool;
     /// The names in a directory, sorted. Empty if there is no such directory.
@@ -83,6 +94,15 @@ impl FileSystem for OsFileSystem {
             return Err(FileError { path: path.to_owned(), reason, missing: false });
         }
         std::fs::read(path).map_err(fail)
+    }
+
+    fn open(&self, path: &Path) -> Result<Box<dyn FileStream>, FileError> {
+        let fail = |error: io::Error| FileError::of(path, &error);
+        // Opening a folder succeeds; reading it would fail without naming it.
+        if std::fs::metadata(path).map_err(fail)?.is_dir() {
+            return Err(fail(io::ErrorKind::IsADirectory.into()));
+        }
+        Ok(Box::new(std::fs::File::open(path).map_err(fail)?))
     }
 
     fn is_file(&self, path: &Path) -> bool {
@@ -162,6 +182,14 @@ impl FileSystem for RecordingFileSystem {
     fn read(&self, path: &Path) -> Result<Vec<u8>, FileError> {
         // Whoever tries a folder as a file goes on to list it.
         OsFileSystem.read(path).inspect_err(|error| {
+            if !path.is_dir() {
+                self.record(error);
+            }
+        })
+    }
+
+    fn open(&self, path: &Path) -> Result<Box<dyn FileStream>, FileError> {
+        OsFileSystem.open(path).inspect_err(|error| {
             if !path.is_dir() {
                 self.record(error);
             }
@@ -277,6 +305,10 @@ pub struct OverlayFileSystem<'a> {
 impl FileSystem for OverlayFileSystem<'_> {
     fn read(&self, path: &Path) -> Result<Vec<u8>, FileError> {
         if self.over.is_file(path) { self.over.read(path) } else { self.base.read(path) }
+    }
+
+    fn open(&self, path: &Path) -> Result<Box<dyn FileStream>, FileError> {
+        if self.over.is_file(path) { self.over.open(path) } else { self.base.open(path) }
     }
 
     fn is_file(&self, path: &Path) -> bool {

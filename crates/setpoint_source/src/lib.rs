@@ -22,7 +22,7 @@ mod verdict;
 pub use coverage::{Counted, Coverage, Nouns, Reached};
 pub use diagnostic::{Diagnostic, Edit, Fix, Label};
 pub use files::{
-    FileError, FileSystem, MAX_FILE_BYTES, MemoryFileSystem, OsFileSystem, OverlayFileSystem,
+    FileError, FileStream, FileSystem, MAX_FILE_BYTES, MemoryFileSystem, OsFileSystem, OverlayFileSystem,
     RecordingFileSystem, normal, read_text,
 };
 #[doc(hidden)]

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use setpoint_packages::{Collection, read};
+use setpoint_source::OsFileSystem;
 use setpoint_testing::repository;
 
 use super::{Context, Row};
@@ -24,8 +25,9 @@ pub(super) fn rows(context: &Context) -> Result<Vec<Row>, String> {
     build.extend(["--output".to_owned(), index.clone()]);
     let made = measure(1, None, &build)?;
     let size = std::fs::metadata(&index).map_err(|error| error.to_string())?.len();
-    let about =
-        setpoint_packages::Index::open(Path::new(&index)).map_err(|error| error.to_string())?.summary();
+    let about = setpoint_packages::Index::open(&OsFileSystem, Path::new(&index))
+        .map_err(|error| error.to_string())?
+        .summary();
     let remark = format!("{} packages, {} paths, {:.1} MB", about.packages, about.paths, size as f64 / 1e6);
     let mut rows = vec![Row { name: "make the index".to_owned(), ours: made, peer: None, remark }];
 
@@ -54,7 +56,7 @@ fn sources() -> Result<read::AptLists, String> {
     let own: Vec<PathBuf> =
         vec![PathBuf::from("/var/lib/apt/lists"), repository().join("target/packages/debian-12")];
     own.iter()
-        .filter_map(|folder| read::apt_lists(folder).ok())
+        .filter_map(|folder| read::apt_lists(&OsFileSystem, folder).ok())
         .find(|lists| !lists.contents.is_empty() && !lists.packages.is_empty())
         .ok_or_else(|| {
             "there is no Contents index; `apt-get install apt-file && apt-file update` fetches it".to_owned()
@@ -64,11 +66,9 @@ fn sources() -> Result<read::AptLists, String> {
 /// Packages from all over the index.
 fn names(packages: &[PathBuf]) -> Result<Vec<String>, String> {
     let mut all = Collection::new();
-    let mut versions = read::Versions::default();
     for path in packages {
-        let reader = read::open(path).map_err(|error| error.to_string())?;
-        read::packages(&mut all, &mut versions, reader, &path.display().to_string())
-            .map_err(|error| error.to_string())?;
+        let reader = read::open(&OsFileSystem, path).map_err(|error| error.to_string())?;
+        read::packages(&mut all, reader, &path.display().to_string()).map_err(|error| error.to_string())?;
     }
     let step = (all.len() / MANY).max(1);
     let names: Vec<String> =

@@ -10,6 +10,7 @@ use setpoint_packages::{
     ServiceKind, read,
 };
 use setpoint_project::{Session, UsageError};
+use setpoint_source::FileSystem;
 
 use crate::cli::{PackagesArgs, PackagesBuildArgs, PackagesCommand, PackagesListArgs, ResultFormat};
 use crate::output;
@@ -21,7 +22,7 @@ const DPKG: &str = "/var/lib/dpkg";
 pub(crate) fn run(session: &Session<'_>, args: &PackagesArgs) -> Result<ExitCode, UsageError> {
     match &args.command {
         PackagesCommand::Build(args) => build(session, args),
-        PackagesCommand::List(args) => list(args),
+        PackagesCommand::List(args) => list(session, args),
     }
 }
 
@@ -32,7 +33,6 @@ fn failed(error: IndexError) -> UsageError {
 
 fn build(session: &Session<'_>, args: &PackagesBuildArgs) -> Result<ExitCode, UsageError> {
     let mut all = Collection::new();
-    let mut versions = read::Versions::default();
     let mut rpm_versions = read::RpmVersions::default();
     let (mut contents, mut packages) = (args.contents.clone(), args.packages.clone());
     let mut dpkg = args.dpkg.clone();
@@ -41,19 +41,20 @@ fn build(session: &Session<'_>, args: &PackagesBuildArgs) -> Result<ExitCode, Us
         && packages.is_empty()
         && args.rpm.is_empty()
         && args.apt.is_empty()
+        && args.debs.is_empty()
         && dpkg.is_empty();
     let mut apt = args.apt.clone();
     if nothing_named {
-        if !Path::new(APT_LISTS).is_dir() {
-            let message = "there is nothing to build from: this machine has no apt; name --contents, --packages, --rpm, \
-                           --listings or --dpkg";
+        if !session.files.is_dir(Path::new(APT_LISTS)) {
+            let message = "there is nothing to build from: this machine has no apt; name --contents, --packages, --debs, \
+                           --rpm, --listings or --dpkg";
             return Err(UsageError::new(message));
         }
         apt.push(PathBuf::from(APT_LISTS));
-        dpkg.extend(Path::new(DPKG).is_dir().then(|| PathBuf::from(DPKG)));
+        dpkg.extend(session.files.is_dir(Path::new(DPKG)).then(|| PathBuf::from(DPKG)));
     }
     for folder in &apt {
-        let lists = read::apt_lists(folder).map_err(failed)?;
+        let lists = read::apt_lists(session.files, folder).map_err(failed)?;
         if lists.contents.is_empty() {
             output::note_line(&format!(
                 "note: {} has no Contents index, so files are known only of what is installed; `apt-file update` fetches it",
@@ -64,17 +65,21 @@ fn build(session: &Session<'_>, args: &PackagesBuildArgs) -> Result<ExitCode, Us
         packages.extend(lists.packages);
     }
     for path in &contents {
-        read::contents(&mut all, read::open(path).map_err(failed)?, &path.display().to_string())
-            .map_err(failed)?;
+        read::contents(
+            &mut all,
+            read::open(session.files, path).map_err(failed)?,
+            &path.display().to_string(),
+        )
+        .map_err(failed)?;
     }
     for path in &packages {
         let origin = path.display().to_string();
-        read::packages(&mut all, &mut versions, read::open(path).map_err(failed)?, &origin)
+        read::packages(&mut all, read::open(session.files, path).map_err(failed)?, &origin)
             .map_err(failed)?;
     }
-    for path in rpm_files(&args.rpm)? {
+    for path in rpm_files(session.files, &args.rpm)? {
         let origin = path.display().to_string();
-        read::rpm(&mut all, &mut rpm_versions, read::open(&path).map_err(failed)?, &origin)
+        read::rpm(&mut all, &mut rpm_versions, read::open(session.files, &path).map_err(failed)?, &origin)
             .map_err(failed)?;
     }
     if !args.rpm.is_empty() {
@@ -84,13 +89,19 @@ fn build(session: &Session<'_>, args: &PackagesBuildArgs) -> Result<ExitCode, Us
         read::listings(&mut all, session.files, folder).map_err(failed)?;
     }
     for folder in &dpkg {
-        read::dpkg(&mut all, &mut versions, session.files, folder).map_err(failed)?;
+        read::dpkg(&mut all, session.files, folder).map_err(failed)?;
+    }
+    for folder in &args.debs {
+        read::debs(&mut all, session.files, folder).map_err(failed)?;
     }
     if all.is_empty() {
         return Err(UsageError::new("the sources have no package, so there is no index to write"));
     }
-    let size = all.write(&args.output).map_err(failed)?;
-    let summary = Index::open(&args.output).map_err(failed)?.summary();
+    let bytes = all.to_bytes();
+    let size = bytes.len();
+    write(&args.output, &bytes)
+        .map_err(|error| UsageError::new(format!("{}: {error}", args.output.display())))?;
+    let summary = Index::from_bytes(bytes).map_err(failed)?.summary();
     output::note_line(&format!(
         "{}: {} packages, {} paths, {:.1} MB",
         args.output.display(),
@@ -101,19 +112,28 @@ fn build(session: &Session<'_>, args: &PackagesBuildArgs) -> Result<ExitCode, Us
     Ok(ExitCode::SUCCESS)
 }
 
+/// Writes a file; one that is there is replaced only when the new one is complete.
+fn write(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
+    let mut name = path.file_name().unwrap_or_default().to_owned();
+    name.push(".new");
+    let beside = path.with_file_name(name);
+    std::fs::write(&beside, bytes)?;
+    std::fs::rename(&beside, path)
+}
+
 /// The files that were named, and the metadata in the folders that were named.
-fn rpm_files(named: &[PathBuf]) -> Result<Vec<PathBuf>, UsageError> {
+fn rpm_files(files: &dyn FileSystem, named: &[PathBuf]) -> Result<Vec<PathBuf>, UsageError> {
     let mut found = Vec::new();
     for path in named {
-        if !path.is_dir() {
+        if !files.is_dir(path) {
             found.push(path.clone());
             continue;
         }
         let folders = [path.clone(), path.join("repodata")];
         let mut inside: Vec<PathBuf> = folders
             .iter()
-            .filter_map(|folder| std::fs::read_dir(folder).ok())
-            .flat_map(|entries| entries.flatten().map(|entry| entry.path()))
+            .filter(|folder| files.is_dir(folder))
+            .flat_map(|folder| files.list(folder).into_iter().map(|name| folder.join(name)))
             .filter(|path| {
                 let name = path.file_name().unwrap_or_default().to_string_lossy();
                 name.contains("primary.xml") || name.contains("filelists.xml")
@@ -132,9 +152,9 @@ fn rpm_files(named: &[PathBuf]) -> Result<Vec<PathBuf>, UsageError> {
     Ok(found)
 }
 
-fn list(args: &PackagesListArgs) -> Result<ExitCode, UsageError> {
+fn list(session: &Session<'_>, args: &PackagesListArgs) -> Result<ExitCode, UsageError> {
     let mut index = match &args.packages {
-        Some(path) => Index::open(path).map_err(failed)?,
+        Some(path) => Index::open(session.files, path).map_err(failed)?,
         None => Index::empty(),
     };
     let platform = match &args.platform {
@@ -212,6 +232,8 @@ fn describe(index: &Index, facts: &PackageFacts) -> Result<String, IndexError> {
         section("comes with", vec![format!("{} packages in all", needed.packages.len() - 1)]);
     }
     section("provides", index.provides(&facts.name)?.iter().map(ToString::to_string).collect());
+    section("conflicts with", index.excludes(&facts.name)?.iter().map(ToString::to_string).collect());
+    section("replaces files of", index.replaces(&facts.name)?.iter().map(ToString::to_string).collect());
     section(
         "users",
         facts
@@ -243,6 +265,8 @@ fn describe(index: &Index, facts: &PackageFacts) -> Result<String, IndexError> {
             .chain(facts.generated.iter().map(ToString::to_string))
             .collect(),
     );
+    section("perhaps created by its scripts", facts.conditional.iter().map(ToString::to_string).collect());
+    section("empty directories", facts.empty_directories().map(|path| format!("{path}/")).collect());
     let mark = match facts.conffile_knowledge {
         ConffileKnowledge::Recorded => "  (conffile)",
         _ => "  (conffile, presumed)",
@@ -270,6 +294,8 @@ fn as_json(index: &Index, facts: &PackageFacts) -> Result<serde_json::Value, Ind
         "depends": index.depends(&facts.name)?,
         "recommends": index.recommends(&facts.name)?,
         "provides": index.provides(&facts.name)?,
+        "conflicts": index.excludes(&facts.name)?,
+        "replaces": index.replaces(&facts.name)?,
         "installs": needed.packages,
         "unknown_dependencies": needed.unknown,
         "users": facts.users.iter().map(|user| json!({
@@ -283,6 +309,7 @@ fn as_json(index: &Index, facts: &PackageFacts) -> Result<serde_json::Value, Ind
         })).collect::<Vec<_>>(),
         "generated": facts.generated,
         "generated_directories": facts.generated_directories,
+        "conditional": facts.conditional,
         "conffiles": facts.conffiles,
         "conffiles_known": match facts.conffile_knowledge {
             ConffileKnowledge::Recorded => "recorded",
@@ -290,6 +317,7 @@ fn as_json(index: &Index, facts: &PackageFacts) -> Result<serde_json::Value, Ind
             ConffileKnowledge::None => "none",
         },
         "directories": facts.directories,
+        "lists_empty_directories": facts.lists_empty_directories,
         "files": facts.files,
     }))
 }

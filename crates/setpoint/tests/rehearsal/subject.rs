@@ -96,7 +96,7 @@ impl Subject {
         let graph = Graph::new(&read, &ModuleTypes::new(&OsFileSystem, folders))
             .map_err(|error| error.to_string())?;
         let platform = Platform::parse("debian-12").ok_or("the platform is not known")?;
-        let given = Index::open(&places.index).map_err(|error| error.to_string())?;
+        let given = Index::open(&OsFileSystem, &places.index).map_err(|error| error.to_string())?;
         let packages = given.over(&Index::builtin(platform));
         let base = Base::new(Family::Debian);
         let world = World {

@@ -19,14 +19,14 @@ mod store;
 mod write;
 
 pub(crate) use open::IndexFile;
-pub(crate) use write::write;
+pub(crate) use write::{side_by_side, write};
 
 use coding::Broken;
 use pack::Piece;
 
 const MAGIC: &[u8; 8] = b"setpkg\r\n";
 /// Raised with every change of the format: an older program says so instead of guessing.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 const HEADER: usize = 64;
 /// Records gathered in one block. Smaller blocks are found faster, larger ones are packed better.
 const BLOCK: usize = 16 * 1024;

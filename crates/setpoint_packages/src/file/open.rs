@@ -5,6 +5,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use rustc_hash::FxHashMap;
+use setpoint_source::FileSystem;
 
 use super::coding::{Broken, Reader};
 use super::pack::{Piece, unpack};
@@ -34,8 +35,8 @@ struct Held {
 const HOLD: usize = 32 * 1024 * 1024;
 
 impl IndexFile {
-    pub(crate) fn open(path: &Path) -> Result<Self, IndexError> {
-        Self::new(Store::open(path)?)
+    pub(crate) fn open(files: &dyn FileSystem, path: &Path) -> Result<Self, IndexError> {
+        Self::new(Store::open(files, path)?)
     }
 
     pub(crate) fn from_bytes(bytes: Cow<'static, [u8]>) -> Result<Self, IndexError> {

@@ -1,13 +1,14 @@
 //! One package as bytes.
 
 use super::coding::{Broken, Reader, list, put_list, put_number, put_text};
-use crate::collection::Entry;
+use crate::collection::{Entry, Listing};
 use crate::facts::{ConffileKnowledge, Coverage, Group, PackageFacts, User};
 
 const PARTIAL: u8 = 1;
 const CONFFILES_RECORDED: u8 = 2;
 const SCRIPTED: u8 = 4;
 const TRIMMED: u8 = 8;
+const EMPTY_DIRECTORIES: u8 = 16;
 
 /// The body of a record, and how many paths are in it.
 pub(super) fn body(entry: &Entry) -> (Vec<u8>, usize) {
@@ -19,10 +20,13 @@ pub(super) fn body(entry: &Entry) -> (Vec<u8>, usize) {
     let scripted = !(entry.users.is_empty()
         && entry.groups.is_empty()
         && entry.generated.is_empty()
-        && entry.generated_directories.is_empty());
+        && entry.generated_directories.is_empty()
+        && entry.conditional.is_empty());
     let mut flags = 0;
-    if !entry.listed {
-        flags |= PARTIAL;
+    match entry.listing {
+        Listing::None => flags |= PARTIAL,
+        Listing::Files => {}
+        Listing::All => flags |= EMPTY_DIRECTORIES,
     }
     if entry.trimmed {
         flags |= TRIMMED;
@@ -62,7 +66,7 @@ pub(super) fn body(entry: &Entry) -> (Vec<u8>, usize) {
         groups.sort_unstable();
         groups.dedup();
         put_list(&mut out, &groups);
-        for paths in [&entry.generated, &entry.generated_directories] {
+        for paths in [&entry.generated, &entry.generated_directories, &entry.conditional] {
             let mut paths = paths.clone();
             paths.sort_unstable();
             paths.dedup();
@@ -88,6 +92,7 @@ pub(super) fn facts(name: &str, body: &[u8]) -> Result<PackageFacts, Broken> {
     } else if flags & TRIMMED != 0 {
         facts.coverage = Coverage::Trimmed;
     }
+    facts.lists_empty_directories = flags & EMPTY_DIRECTORIES != 0;
     facts.files = list(&mut reader)?;
     facts.directories = list(&mut reader)?;
     if flags & CONFFILES_RECORDED != 0 {
@@ -111,6 +116,7 @@ pub(super) fn facts(name: &str, body: &[u8]) -> Result<PackageFacts, Broken> {
         facts.groups = list(&mut reader)?.into_iter().map(|name| Group { name }).collect();
         facts.generated = list(&mut reader)?;
         facts.generated_directories = list(&mut reader)?;
+        facts.conditional = list(&mut reader)?;
     }
     if !reader.is_empty() {
         return Err("a record is longer than what it says");

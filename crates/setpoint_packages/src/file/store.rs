@@ -1,38 +1,33 @@
 //! Where the bytes of an index are: in memory, or in a file that is read piece by piece.
 
 use std::borrow::Cow;
-use std::fs::File;
-use std::io::{Read, Seek, SeekFrom};
+use std::io::SeekFrom;
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
+
+use setpoint_source::{FileStream, FileSystem};
 
 use crate::IndexError;
 
 #[derive(Debug)]
 pub(super) enum Store {
     Memory(Cow<'static, [u8]>),
-    Disk { file: Mutex<File>, length: u64, name: String },
+    Disk { file: Mutex<Box<dyn FileStream>>, length: u64, name: String },
 }
 
 impl Store {
-    pub(super) fn open(path: &Path) -> Result<Self, IndexError> {
+    pub(super) fn open(files: &dyn FileSystem, path: &Path) -> Result<Self, IndexError> {
         let name = path.display().to_string();
-        let failed = |error: std::io::Error| {
-            let reason = match error.kind() {
-                std::io::ErrorKind::NotFound => "there is no such file".to_owned(),
-                _ => error.to_string(),
-            };
-            IndexError::new(name.clone(), reason)
-        };
-        let file = File::open(path).map_err(failed)?;
-        let about = file.metadata().map_err(failed)?;
-        if about.is_dir() {
+        if files.is_dir(path) {
             return Err(IndexError::new(
                 name,
                 "it is a folder; `setpoint packages build` makes an index of one",
             ));
         }
-        Ok(Self::Disk { file: Mutex::new(file), length: about.len(), name })
+        let mut file = files.open(path).map_err(|error| IndexError::new(name.clone(), error.reason))?;
+        let length =
+            file.seek(SeekFrom::End(0)).map_err(|error| IndexError::new(name.clone(), error.to_string()))?;
+        Ok(Self::Disk { file: Mutex::new(file), length, name })
     }
 
     pub(super) fn name(&self) -> &str {

@@ -68,7 +68,7 @@ pub(crate) fn write(collection: &Collection) -> Vec<u8> {
 }
 
 /// The results of a function for 0, 1, 2, …, in that order, worked out by all processors.
-fn side_by_side<T: Send>(count: usize, work: impl Fn(usize) -> T + Sync) -> Vec<T> {
+pub(crate) fn side_by_side<T: Send>(count: usize, work: impl Fn(usize) -> T + Sync) -> Vec<T> {
     let next = AtomicUsize::new(0);
     let done: Mutex<Vec<(usize, T)>> = Mutex::new(Vec::with_capacity(count));
     let worker = || {

@@ -5,7 +5,7 @@ use std::io::{self, BufRead, BufReader, Read};
 use crate::IndexError;
 
 /// The bytes of a stream as they were before it was compressed; a stream that is not compressed comes as it is.
-pub fn plain(reader: impl Read + 'static, origin: &str) -> Result<Box<dyn BufRead>, IndexError> {
+pub fn plain<'a>(reader: impl Read + 'a, origin: &str) -> Result<Box<dyn BufRead + 'a>, IndexError> {
     let mut reader = BufReader::with_capacity(1 << 16, reader);
     // A pipe may give its first bytes one at a time.
     let mut start = Vec::new();
@@ -31,7 +31,7 @@ pub fn plain(reader: impl Read + 'static, origin: &str) -> Result<Box<dyn BufRea
 const MEMORY_KB: u32 = 1 << 20;
 const WINDOW: u64 = 1 << 28;
 
-fn buffered(reader: impl Read + 'static) -> Box<dyn BufRead> {
+fn buffered<'a>(reader: impl Read + 'a) -> Box<dyn BufRead + 'a> {
     Box::new(BufReader::with_capacity(1 << 17, reader))
 }
 

@@ -80,7 +80,7 @@ fn entry(into: &mut Collection, wanted: &dyn Fn(&str) -> bool, line: &str, entri
             continue;
         }
         into.add_file(name, path);
-        into.set_listed(name);
+        into.set_files_listed(name);
     }
 }
 

@@ -5,18 +5,13 @@ use std::path::Path;
 
 use setpoint_source::FileSystem;
 
-use super::packages::{Versions, relations, stanzas};
-use super::{script, sysusers};
+use super::packages::{relations, stanzas};
+use super::{Script, script, sysusers, tmpfiles};
 use crate::{Collection, IndexError};
 
 /// Reads dpkg's folder: the listings, conffiles and scripts of `info`, the relations of `status`. Where the folder is that of
 /// a machine (`ROOT/var/lib/dpkg`), its files tell directories from files, and `sysusers.d` tells users.
-pub fn dpkg(
-    into: &mut Collection,
-    versions: &mut Versions,
-    files: &dyn FileSystem,
-    folder: &Path,
-) -> Result<usize, IndexError> {
+pub fn dpkg(into: &mut Collection, files: &dyn FileSystem, folder: &Path) -> Result<usize, IndexError> {
     let info = folder.join("info");
     if !files.is_dir(&info) {
         let reason = "it has no folder `info`; dpkg's folder is /var/lib/dpkg";
@@ -45,7 +40,8 @@ pub fn dpkg(
                 listing(into, files, root, package, &read(&info.join(name))?);
             }
             "conffiles" => conffiles(into, package, &read(&info.join(name))?),
-            "postinst" | "preinst" => script(into, package, &read(&info.join(name))?),
+            "postinst" => script(into, package, Script::Postinst, &read(&info.join(name))?),
+            "preinst" => script(into, package, Script::Preinst, &read(&info.join(name))?),
             _ => {}
         }
         if kind == "list" && !names.contains(&format!("{stem}.conffiles")) {
@@ -54,13 +50,18 @@ pub fn dpkg(
     }
     let status_file = folder.join("status");
     if files.is_file(&status_file) {
-        status(into, versions, read(&status_file)?.as_bytes(), &status_file.display().to_string())?;
+        status(into, read(&status_file)?.as_bytes(), &status_file.display().to_string())?;
     }
     Ok(packages)
 }
 
 fn listing(into: &mut Collection, files: &dyn FileSystem, root: Option<&Path>, package: &str, text: &str) {
-    into.set_listed(package);
+    // Of an empty directory the listing has a line as of a file: the machine tells them apart.
+    if root.is_some() {
+        into.set_listed(package);
+    } else {
+        into.set_files_listed(package);
+    }
     let paths: BTreeSet<&str> =
         text.lines().map(str::trim_end).filter(|path| path.len() > 1 && *path != "/.").collect();
     for path in &paths {
@@ -73,11 +74,13 @@ fn listing(into: &mut Collection, files: &dyn FileSystem, root: Option<&Path>, p
             continue;
         }
         into.add_file(package, path);
+        let is_sysusers = path.contains("/sysusers.d/");
         if let Some(root) = root
-            && path.contains("/sysusers.d/")
+            && (is_sysusers || path.contains("/tmpfiles.d/"))
             && let Ok(bytes) = files.read(&root.join(path.trim_start_matches('/')))
         {
-            sysusers(into, package, &String::from_utf8_lossy(&bytes));
+            let read = if is_sysusers { sysusers } else { tmpfiles };
+            read(into, package, &String::from_utf8_lossy(&bytes));
         }
     }
 }
@@ -88,17 +91,12 @@ fn conffiles(into: &mut Collection, package: &str, text: &str) {
 }
 
 /// Reads dpkg's `status`: relations and conffiles of what is installed.
-pub fn status(
-    into: &mut Collection,
-    versions: &mut Versions,
-    reader: impl std::io::BufRead,
-    origin: &str,
-) -> Result<(), IndexError> {
+pub fn status(into: &mut Collection, reader: impl std::io::BufRead, origin: &str) -> Result<(), IndexError> {
     stanzas(reader, origin, |stanza| {
         if stanza.get("status").is_some_and(|status| !status.ends_with(" installed")) {
             return;
         }
-        relations(into, versions, stanza);
+        relations(into, stanza);
         if let (Some(name), Some(conffiles)) = (stanza.get("package"), stanza.get("conffiles")) {
             let kept = conffiles
                 .lines()

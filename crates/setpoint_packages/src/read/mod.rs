@@ -5,11 +5,13 @@
 
 mod compression;
 mod contents;
+mod deb;
 mod dpkg;
 mod listings;
 mod packages;
 mod rpm;
 mod scripts;
+mod shell;
 mod version;
 
 use std::io::BufRead;
@@ -17,12 +19,16 @@ use std::path::{Path, PathBuf};
 
 pub use compression::plain;
 pub use contents::{contents, contents_of};
+pub use deb::{deb, debs};
 pub use dpkg::{dpkg, status};
 pub use listings::{Listings, listings};
-pub use packages::{Versions, packages};
+pub use packages::packages;
 pub use rpm::{Metadata, RpmVersions, rpm};
-pub use scripts::{script, sysusers};
+pub use scripts::{Script, script, sysusers, tmpfiles};
+pub(crate) use version::compare;
 pub use version::newer;
+
+use setpoint_source::FileSystem;
 
 use crate::IndexError;
 
@@ -30,15 +36,9 @@ use crate::IndexError;
 const MAX_LINE: usize = 1 << 20;
 
 /// A file as a stream of plain bytes.
-pub fn open(path: &Path) -> Result<Box<dyn BufRead>, IndexError> {
+pub fn open(files: &dyn FileSystem, path: &Path) -> Result<Box<dyn BufRead>, IndexError> {
     let name = path.display().to_string();
-    let file = std::fs::File::open(path).map_err(|error| {
-        let reason = match error.kind() {
-            std::io::ErrorKind::NotFound => "there is no such file".to_owned(),
-            _ => error.to_string(),
-        };
-        IndexError::new(name.clone(), reason)
-    })?;
+    let file = files.open(path).map_err(|error| IndexError::new(name.clone(), error.reason))?;
     plain(file, &name)
 }
 
@@ -50,18 +50,19 @@ pub struct AptLists {
 }
 
 /// What apt has fetched: `/var/lib/apt/lists`, or a folder like it.
-pub fn apt_lists(folder: &Path) -> Result<AptLists, IndexError> {
-    let failed = |error: std::io::Error| IndexError::new(folder.display().to_string(), error.to_string());
+pub fn apt_lists(files: &dyn FileSystem, folder: &Path) -> Result<AptLists, IndexError> {
+    if !files.is_dir(folder) {
+        return Err(IndexError::new(folder.display().to_string(), "there is no such folder"));
+    }
     let mut found = AptLists::default();
-    for entry in std::fs::read_dir(folder).map_err(failed)? {
-        let path = entry.map_err(failed)?.path();
-        let name = path.file_name().unwrap_or_default().to_string_lossy();
+    for name in files.list(folder) {
+        let path = folder.join(&name);
         let stem = ["gz", "xz", "lz4", "zst", "bz2"]
             .iter()
             .find_map(|ending| name.strip_suffix(ending)?.strip_suffix('.'))
             .unwrap_or(&name);
         let last = stem.rsplit('_').next().unwrap_or(stem);
-        if !path.is_file() {
+        if !files.is_file(&path) {
             continue;
         }
         if last == "Packages" || last.ends_with("-Packages") {

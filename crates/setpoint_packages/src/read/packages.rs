@@ -2,10 +2,8 @@
 
 use std::io::BufRead;
 
-use rustc_hash::FxHashMap;
-
 use super::{lines, newer};
-use crate::facts::Clause;
+use crate::relations::{Bound, Relation};
 use crate::{Collection, IndexError};
 
 /// A stanza: the fields that matter, by their names in lower case.
@@ -15,7 +13,7 @@ pub(super) struct Stanza {
     seen: bool,
 }
 
-const FIELDS: [&str; 9] = [
+const FIELDS: [&str; 12] = [
     "package",
     "version",
     "status",
@@ -24,6 +22,9 @@ const FIELDS: [&str; 9] = [
     "pre-depends",
     "recommends",
     "provides",
+    "conflicts",
+    "breaks",
+    "replaces",
     "conffiles",
 ];
 
@@ -73,62 +74,70 @@ pub(super) fn stanzas(
     Ok(())
 }
 
-/// Versions of the packages that were read, so that the newest of several indexes counts.
-pub type Versions = FxHashMap<Box<str>, Box<str>>;
-
-/// Reads a Packages index: dependencies, recommendations, provided names.
-pub fn packages(
-    into: &mut Collection,
-    versions: &mut Versions,
-    reader: impl BufRead,
-    origin: &str,
-) -> Result<(), IndexError> {
+/// Reads a Packages index: dependencies, recommendations, provided names, conflicts. The newest version of a package counts.
+pub fn packages(into: &mut Collection, reader: impl BufRead, origin: &str) -> Result<(), IndexError> {
     stanzas(reader, origin, |stanza| {
-        relations(into, versions, stanza);
+        relations(into, stanza);
     })
 }
 
-/// Adds the relations of a stanza, unless a newer version of the package is known.
-pub(super) fn relations(into: &mut Collection, versions: &mut Versions, stanza: &Stanza) {
+/// Adds the relations of a stanza, unless the same or a newer version of the package is known.
+pub(super) fn relations(into: &mut Collection, stanza: &Stanza) {
     let Some(name) = stanza.get("package").filter(|name| !name.is_empty()) else { return };
     let version = stanza.get("version").unwrap_or_default();
-    if let Some(known) = versions.get(name) {
-        if !newer(version, known) {
-            return;
+    if into.version(name).is_some_and(|known| !newer(version, known)) {
+        return;
+    }
+    into.clear_relations(name);
+    into.set_version(name, version);
+    let field = |field: &str| clauses(stanza.get(field).unwrap_or_default());
+    let names = |clause: Vec<Relation>| clause.into_iter().map(|relation| relation.name).collect();
+    for clause in field("pre-depends").into_iter().chain(field("depends")) {
+        into.add_depends(name, names(clause));
+    }
+    for clause in field("recommends") {
+        into.add_recommends(name, names(clause));
+    }
+    for provided in field("provides").into_iter().flatten() {
+        into.add_provides(name, &provided.name);
+        if let Some((_, version)) = &provided.version {
+            into.add_provided_version(name, &provided.name, version);
         }
-        into.clear_relations(name);
     }
-    versions.insert(name.into(), version.into());
-    into.touch(name);
-    for field in ["pre-depends", "depends"] {
-        for clause in clauses(stanza.get(field).unwrap_or_default()) {
-            into.add_depends(name, clause);
-        }
+    for excluded in field("conflicts").into_iter().chain(field("breaks")).flatten() {
+        into.add_excludes(name, excluded);
     }
-    for clause in clauses(stanza.get("recommends").unwrap_or_default()) {
-        into.add_recommends(name, clause);
-    }
-    for provided in clauses(stanza.get("provides").unwrap_or_default()).iter().flatten() {
-        into.add_provides(name, provided);
+    for replaced in field("replaces").into_iter().flatten() {
+        into.add_replaces(name, replaced);
     }
 }
 
-/// `a (>= 1) | b, c:any [amd64]` as names.
-pub(super) fn clauses(text: &str) -> Vec<Clause> {
+/// `a (>= 1) | b, c:any [amd64]` as names with versions.
+pub(super) fn clauses(text: &str) -> Vec<Vec<Relation>> {
     text.split(',')
         .map(|clause| {
-            let mut names: Clause = Vec::new();
+            let mut found: Vec<Relation> = Vec::new();
             for alternative in clause.split('|') {
-                let name =
-                    alternative.trim().split(['(', '[', '<', ' ', '\t', '\n']).next().unwrap_or_default();
-                // `python3:any` is met by the package of any architecture.
-                let name = name.split(':').next().unwrap_or(name);
-                if !name.is_empty() && !names.iter().any(|known| **known == *name) {
-                    names.push(name.into());
+                let Some(relation) = relation(alternative) else { continue };
+                if !found.iter().any(|known| known.name == relation.name) {
+                    found.push(relation);
                 }
             }
-            names
+            found
         })
         .filter(|clause| !clause.is_empty())
         .collect()
+}
+
+fn relation(text: &str) -> Option<Relation> {
+    let text = text.trim();
+    let name = text.split(['(', '[', '<', ' ', '\t', '\n']).next().unwrap_or_default();
+    // `python3:any` is met by the package of any architecture.
+    let name = name.split(':').next().unwrap_or(name);
+    let within = text.split_once('(').and_then(|(_, rest)| rest.split_once(')'));
+    let version = within.and_then(|(within, _)| {
+        let at = within.find(|c: char| !matches!(c, '<' | '>' | '=' | ' '))?;
+        Some((Bound::parse(within[..at].trim())?, within[at..].trim().into()))
+    });
+    (!name.is_empty()).then(|| Relation { name: name.into(), version })
 }

@@ -4,9 +4,9 @@ use std::io::BufRead;
 
 use quick_xml::events::{BytesStart, Event};
 use quick_xml::{Reader, XmlVersion};
+use rustc_hash::FxHashMap;
 
 use super::newer;
-use super::packages::Versions;
 use crate::facts::Clause;
 use crate::{Collection, IndexError};
 
@@ -29,6 +29,9 @@ struct Package {
     recommends: Vec<Clause>,
     provides: Vec<String>,
 }
+
+/// Versions of packages, by name.
+type Versions = FxHashMap<Box<str>, Box<str>>;
 
 /// Versions whose files and whose relations were read: the newest of several counts.
 #[derive(Debug, Clone, Default)]

@@ -7,7 +7,8 @@ pub fn newer(one: &str, other: &str) -> bool {
     compare(one, other) == Ordering::Greater
 }
 
-fn compare(one: &str, other: &str) -> Ordering {
+/// Orders two versions by dpkg's rules.
+pub(crate) fn compare(one: &str, other: &str) -> Ordering {
     let (epoch, rest) = epoch(one);
     let (other_epoch, other_rest) = self::epoch(other);
     let (upstream, revision) = rest.rsplit_once('-').unwrap_or((rest, ""));
