@@ -2,9 +2,10 @@
 
 use std::sync::LazyLock;
 
+use setpoint_provenance::{Arena, Prov};
 use setpoint_puppet_values::ruby::text::class;
 use setpoint_puppet_values::types::assert_instance;
-use setpoint_puppet_values::{Data, Hash, Key, Regex, Type, Value};
+use setpoint_puppet_values::{Data, Hash, Key, Maker, Regex, Type, Value};
 
 use crate::failure::Failure;
 
@@ -120,19 +121,35 @@ impl Merge {
     }
 
     /// What the first of several values becomes.
-    pub(crate) fn start(&self, value: Value) -> Value {
-        if self.kind == Kind::Unique && !is_opaque(&value) { Value::array(flat(&value)) } else { value }
+    pub(crate) fn start(&self, value: Value, arena: &mut Arena) -> Value {
+        let changes = self.kind == Kind::Unique && !is_opaque(&value);
+        if changes { unique_of(Value::array(flat(&value)), value.prov, arena) } else { value }
     }
 
     /// What the only value becomes.
-    pub(crate) fn single(&self, value: Value) -> Value {
+    pub(crate) fn single(&self, value: Value, arena: &mut Arena) -> Value {
         match &value.data {
             Data::Array(items) if self.kind == Kind::Unique => {
                 let unique = union(Vec::new(), items.to_vec());
-                Value::array(unique).with(value.prov)
+                unique_of(Value::array(unique), value.prov, arena)
             }
             _ => value,
         }
+    }
+
+    /// Gives a value that was merged of two its provenance.
+    pub(crate) fn explained(&self, merged: Value, higher: &Value, lower: &Value, arena: &mut Arena) -> Value {
+        let of = [higher.prov, lower.prov];
+        // Values that others hide are not looked at.
+        let is_by_key = self.kind == Kind::Hash;
+        let shape = is_by_key.then(|| of.map(|prov| arena.shape(prov)));
+        let maker = Maker {
+            name: "merge".into(),
+            span: None,
+            of: &of,
+            shape: shape.as_ref().map(<[_; 2]>::as_slice),
+        };
+        maker.explain(merged, arena)
     }
 
     /// Merges a value of a lower level into what was found before.
@@ -164,6 +181,11 @@ impl Merge {
             Kind::Deep => self.deep.merge(higher.clone(), lower.clone()),
         }
     }
+}
+
+/// An array that was made of another value: which elements it has depends on what they are.
+fn unique_of(array: Value, of: Prov, arena: &mut Arena) -> Value {
+    Maker { name: "unique".into(), span: None, of: &[of], shape: None }.explain(array, arena)
 }
 
 fn check(of: &Type, higher: &Value, lower: &Value) -> Result<(), Failure> {
@@ -233,20 +255,20 @@ impl Deep {
             return Ok(dest);
         }
         match &source.data {
-            Data::Hash(entries) => self.merge_hash(&source, entries, dest),
+            Data::Hash(entries) => self.merge_hash(entries, dest),
             Data::Array(items) => self.merge_array(items.to_vec(), dest),
             _ => Ok(self.overwritten(source)),
         }
     }
 
-    fn merge_hash(&self, source: &Value, entries: &Hash, dest: Value) -> Result<Value, Failure> {
+    fn merge_hash(&self, entries: &Hash, dest: Value) -> Result<Value, Failure> {
         let mut entries_left = entries.iter();
-        let (mut merged, prov) = match dest.data {
-            Data::Hash(below) => (std::sync::Arc::unwrap_or_clone(below), dest.prov),
+        let mut merged = match dest.data {
+            Data::Hash(below) => std::sync::Arc::unwrap_or_clone(below),
             // A hash over something else replaces it at its first key, and is then merged with itself.
             _ => match entries_left.next() {
                 None => return Ok(dest),
-                Some(_) => (entries.clone(), source.prov),
+                Some(_) => entries.clone(),
             },
         };
         for (key, value) in entries_left {
@@ -254,7 +276,7 @@ impl Deep {
             let below = below.unwrap_or_else(|| value.clone());
             merged.insert(key.clone(), self.merge(value.clone(), below)?);
         }
-        Ok(Value::hash(merged).with(prov))
+        Ok(Value::hash(merged))
     }
 
     fn merge_array(&self, mut source: Vec<Value>, mut dest: Value) -> Result<Value, Failure> {
@@ -309,7 +331,7 @@ impl Deep {
         match &source.data {
             Data::String(text) => {
                 if knockout.removed_from(text).is_some() {
-                    Value::from("").with(source.prov)
+                    Value::from("").made_of(source.prov)
                 } else {
                     source
                 }
@@ -318,7 +340,7 @@ impl Deep {
                 let kept = items
                     .iter()
                     .filter(|item| item.as_str().is_none_or(|text| knockout.removed_from(text).is_none()));
-                Value::array(kept.cloned().collect()).with(source.prov)
+                Value::array(kept.cloned().collect()).made_of(source.prov)
             }
             _ => source,
         }
