@@ -123,7 +123,7 @@ impl Merge {
     /// What the first of several values becomes.
     pub(crate) fn start(&self, value: Value, arena: &mut Arena) -> Value {
         let changes = self.kind == Kind::Unique && !is_opaque(&value);
-        if changes { unique_of(Value::array(flat(&value)), value.prov, arena) } else { value }
+        if changes { made_from(Value::array(flat(&value)), value.prov, arena) } else { value }
     }
 
     /// What the only value becomes.
@@ -131,29 +131,14 @@ impl Merge {
         match &value.data {
             Data::Array(items) if self.kind == Kind::Unique => {
                 let unique = union(Vec::new(), items.to_vec());
-                unique_of(Value::array(unique), value.prov, arena)
+                made_from(Value::array(unique), value.prov, arena)
             }
             _ => value,
         }
     }
 
-    /// Gives a value that was merged of two its provenance.
-    pub(crate) fn explained(&self, merged: Value, higher: &Value, lower: &Value, arena: &mut Arena) -> Value {
-        let of = [higher.prov, lower.prov];
-        // Values that others hide are not looked at.
-        let is_by_key = self.kind == Kind::Hash;
-        let shape = is_by_key.then(|| of.map(|prov| arena.shape(prov)));
-        let maker = Maker {
-            name: "merge".into(),
-            span: None,
-            of: &of,
-            shape: shape.as_ref().map(<[_; 2]>::as_slice),
-        };
-        maker.explain(merged, arena)
-    }
-
     /// Merges a value of a lower level into what was found before.
-    pub(crate) fn join(&self, higher: &Value, lower: &Value) -> Result<Value, Failure> {
+    pub(crate) fn join(&self, higher: &Value, lower: &Value, arena: &mut Arena) -> Result<Value, Failure> {
         if let Some(opaque) = [higher, lower].into_iter().find(|value| is_opaque(value)) {
             return Ok(opaque.clone());
         }
@@ -161,31 +146,48 @@ impl Merge {
             Kind::Default | Kind::First => Ok(higher.clone()),
             Kind::Hash => {
                 check(&HASH_VALUES, higher, lower)?;
-                let (Data::Hash(higher), Data::Hash(lower)) = (&higher.data, &lower.data) else {
+                let (Data::Hash(above), Data::Hash(below)) = (&higher.data, &lower.data) else {
                     return Ok(higher.clone());
                 };
-                let mut merged = (**lower).clone();
-                merged.extend(higher.iter().map(|(key, value)| (key.clone(), value.clone())));
-                Ok(Value::hash(merged))
+                let mut merged = (**below).clone();
+                merged.extend(above.iter().map(|(key, value)| (key.clone(), value.clone())));
+                Ok(by_key(Value::hash(merged), [higher, lower], arena))
             }
             Kind::Unique => {
                 check(&UNIQUE_VALUES, higher, lower)?;
                 let merged = union(flat(higher), flat(lower));
                 // An element that is not known may be any of the others.
                 let unknown = merged.iter().find_map(Value::unknown_part).map(|part| part.reason.clone());
-                Ok(match unknown {
+                let merged = match unknown {
                     Some(reason) => Value::unknown(reason, Type::Array(None)),
                     None => Value::array(merged),
-                })
+                };
+                Ok(by_value(merged, [higher, lower], arena))
             }
-            Kind::Deep => self.deep.merge(higher.clone(), lower.clone()),
+            Kind::Deep => self.deep.merge(higher.clone(), lower.clone(), arena),
         }
     }
 }
 
-/// An array that was made of another value: which elements it has depends on what they are.
-fn unique_of(array: Value, of: Prov, arena: &mut Arena) -> Value {
-    Maker { name: "unique".into(), span: None, of: &[of], shape: None }.explain(array, arena)
+/// A hash that was merged of two: it has the keys of both, and of values that others hide it has nothing.
+fn by_key(merged: Value, of: [&Value; 2], arena: &mut Arena) -> Value {
+    let shape = of.map(|value| match &value.data {
+        Data::Hash(_) => arena.shape(value.prov),
+        _ => value.prov,
+    });
+    let of = of.map(|value| value.prov);
+    Maker { name: "merge".into(), span: None, of: &of, shape: Some(&shape) }.explain(merged, arena)
+}
+
+/// A value that was merged of two: which elements it has depends on what they are.
+fn by_value(merged: Value, of: [&Value; 2], arena: &mut Arena) -> Value {
+    let of = of.map(|value| value.prov);
+    Maker { name: "merge".into(), span: None, of: &of, shape: None }.explain(merged, arena)
+}
+
+/// A value that was made, or chosen, because of another one, whatever is in that.
+fn made_from(value: Value, of: Prov, arena: &mut Arena) -> Value {
+    Maker { name: "merge".into(), span: None, of: &[of], shape: None }.explain(value, arena)
 }
 
 fn check(of: &Type, higher: &Value, lower: &Value) -> Result<(), Failure> {
@@ -243,28 +245,41 @@ impl Deep {
         })
     }
 
-    fn merge(&self, source: Value, dest: Value) -> Result<Value, Failure> {
+    fn merge(&self, source: Value, dest: Value, arena: &mut Arena) -> Result<Value, Failure> {
         if source.is_undef() {
-            return Ok(dest);
+            return Ok(made_from(dest, source.prov, arena));
         }
         if !dest.is_true() {
-            return Ok(source);
+            return Ok(made_from(source, dest.prov, arena));
         }
         // What is not known could be merged in any way.
         if is_opaque(&dest) && matches!(source.data, Data::Hash(_) | Data::Array(_)) {
             return Ok(dest);
         }
         match &source.data {
-            Data::Hash(entries) => self.merge_hash(entries, dest),
-            Data::Array(items) => self.merge_array(items.to_vec(), dest),
-            _ => Ok(self.overwritten(source)),
+            Data::Hash(entries) => self.merge_hash(&source, entries, dest, arena),
+            Data::Array(items) => {
+                let merged = self.merge_array(items.to_vec(), dest.clone(), arena)?;
+                Ok(by_value(merged, [&source, &dest], arena))
+            }
+            _ => {
+                let of = source.prov;
+                let value = self.overwritten(source);
+                Ok(if value.prov.is_changed() { made_from(value, of, arena) } else { value })
+            }
         }
     }
 
-    fn merge_hash(&self, entries: &Hash, dest: Value) -> Result<Value, Failure> {
+    fn merge_hash(
+        &self,
+        source: &Value,
+        entries: &Hash,
+        dest: Value,
+        arena: &mut Arena,
+    ) -> Result<Value, Failure> {
         let mut entries_left = entries.iter();
-        let mut merged = match dest.data {
-            Data::Hash(below) => std::sync::Arc::unwrap_or_clone(below),
+        let mut merged = match &dest.data {
+            Data::Hash(below) => Hash::clone(below),
             // A hash over something else replaces it at its first key, and is then merged with itself.
             _ => match entries_left.next() {
                 None => return Ok(dest),
@@ -274,12 +289,17 @@ impl Deep {
         for (key, value) in entries_left {
             let below = merged.get(key).filter(|below| below.is_true()).cloned();
             let below = below.unwrap_or_else(|| value.clone());
-            merged.insert(key.clone(), self.merge(value.clone(), below)?);
+            merged.insert(key.clone(), self.merge(value.clone(), below, arena)?);
         }
-        Ok(Value::hash(merged))
+        Ok(by_key(Value::hash(merged), [source, &dest], arena))
     }
 
-    fn merge_array(&self, mut source: Vec<Value>, mut dest: Value) -> Result<Value, Failure> {
+    fn merge_array(
+        &self,
+        mut source: Vec<Value>,
+        mut dest: Value,
+        arena: &mut Arena,
+    ) -> Result<Value, Failure> {
         if let Some(knockout) = &self.knockout {
             let is_prefix = |item: &Value| item.as_str() == Some(&knockout.prefix);
             if source.iter().any(is_prefix) {
@@ -312,7 +332,7 @@ impl Deep {
             let count = below.len();
             for (at, lower) in below.into_iter().enumerate() {
                 let higher = source.get(at).cloned().unwrap_or_else(|| Value::hash(Hash::default()));
-                list.push(self.merge(higher, lower)?);
+                list.push(self.merge(higher, lower, arena)?);
             }
             list.extend(source.into_iter().skip(count));
             list

@@ -121,10 +121,7 @@ impl Search<'_> {
         let found = self.in_level(Level::Environment, key, merge)?;
         let own = checked_options(found, None)?;
         let options = match (global, own) {
-            (Some(global), Some(own)) => {
-                let both = merge.join(&global, &own)?;
-                Some(merge.explained(both, &global, &own, self.scope.arena()))
-            }
+            (Some(global), Some(own)) => Some(merge.join(&global, &own, self.scope.arena())?),
             (global, own) => global.or(own),
         };
         self.session.environment_options = Some(options.clone());

@@ -442,10 +442,7 @@ impl<'s> Search<'s> {
                         let Some(value) = look(search, variant)? else { continue };
                         joined = Some(match joined {
                             None => merge.start(value, search.scope.arena()),
-                            Some(before) => {
-                                let after = merge.join(&before, &value)?;
-                                merge.explained(after, &before, &value, search.scope.arena())
-                            }
+                            Some(before) => merge.join(&before, &value, search.scope.arena())?,
                         });
                     }
                     if let Some(result) = &joined {
