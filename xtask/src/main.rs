@@ -14,6 +14,7 @@ mod next_run;
 mod packages;
 mod test;
 mod types;
+mod why;
 
 use std::process::ExitCode;
 
@@ -48,6 +49,8 @@ enum Task {
     Types(types::Arguments),
     /// Run every test, and say at the end what was skipped
     Test(test::Arguments),
+    /// Change the inputs of generated programs, and see that provenance lists what was changed
+    Why(why::Arguments),
     /// Run a command and print what it cost
     #[command(hide = true)]
     Measure(measure::Arguments),
@@ -65,6 +68,7 @@ fn main() -> ExitCode {
         Task::Packages(arguments) => packages::run(&arguments),
         Task::Types(arguments) => types::run(&arguments),
         Task::Test(arguments) => test::run(&arguments),
+        Task::Why(arguments) => why::run(&arguments),
         Task::Measure(arguments) => measure::run(&arguments),
     };
     match done {

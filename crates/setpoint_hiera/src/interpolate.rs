@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use setpoint_provenance::Prov;
 use setpoint_puppet_values::ruby::text::to_s;
-use setpoint_puppet_values::{Data, Hash, Key, Strictness, Type, Value};
+use setpoint_puppet_values::{Data, Hash, Key, Maker, Strictness, Type, Value};
 
 use crate::explain::Step;
 use crate::failure::Failure;
@@ -56,7 +56,8 @@ impl Search<'_> {
             Data::String(text) if text.contains("%{") => self.interpolate_string(text, value.prov, methods),
             Data::Array(items) => {
                 let items = items.iter().map(|item| self.interpolate(item, methods));
-                Ok(Value::array(items.collect::<Result<_, _>>()?).with(value.prov))
+                let result = Value::array(items.collect::<Result<_, _>>()?);
+                Ok(self.interpolated(result, value.prov))
             }
             Data::Hash(entries) => {
                 let mut result = Hash::default();
@@ -65,10 +66,18 @@ impl Search<'_> {
                     let entry = self.interpolate(entry, methods)?;
                     result.insert(Key(key), entry);
                 }
-                Ok(Value::hash(result).with(value.prov))
+                Ok(self.interpolated(Value::hash(result), value.prov))
             }
             _ => Ok(value.clone()),
         }
+    }
+
+    /// A collection in place of one whose parts had expressions.
+    fn interpolated(&mut self, collection: Value, own: Prov) -> Value {
+        let arena = self.scope.arena();
+        let shape = [arena.shape(own)];
+        let maker = Maker { name: "interpolate".into(), span: None, of: &[own], shape: Some(&shape) };
+        maker.explain(collection, arena)
     }
 
     /// The expansion of a path or a URI, which may not use methods.

@@ -2,9 +2,10 @@
 
 use std::sync::LazyLock;
 
+use setpoint_provenance::{Arena, Prov};
 use setpoint_puppet_values::ruby::text::class;
 use setpoint_puppet_values::types::assert_instance;
-use setpoint_puppet_values::{Data, Hash, Key, Regex, Type, Value};
+use setpoint_puppet_values::{Data, Hash, Key, Maker, Regex, Type, Value};
 
 use crate::failure::Failure;
 
@@ -120,23 +121,24 @@ impl Merge {
     }
 
     /// What the first of several values becomes.
-    pub(crate) fn start(&self, value: Value) -> Value {
-        if self.kind == Kind::Unique && !is_opaque(&value) { Value::array(flat(&value)) } else { value }
+    pub(crate) fn start(&self, value: Value, arena: &mut Arena) -> Value {
+        let changes = self.kind == Kind::Unique && !is_opaque(&value);
+        if changes { made_from(Value::array(flat(&value)), value.prov, arena) } else { value }
     }
 
     /// What the only value becomes.
-    pub(crate) fn single(&self, value: Value) -> Value {
+    pub(crate) fn single(&self, value: Value, arena: &mut Arena) -> Value {
         match &value.data {
             Data::Array(items) if self.kind == Kind::Unique => {
                 let unique = union(Vec::new(), items.to_vec());
-                Value::array(unique).with(value.prov)
+                made_from(Value::array(unique), value.prov, arena)
             }
             _ => value,
         }
     }
 
     /// Merges a value of a lower level into what was found before.
-    pub(crate) fn join(&self, higher: &Value, lower: &Value) -> Result<Value, Failure> {
+    pub(crate) fn join(&self, higher: &Value, lower: &Value, arena: &mut Arena) -> Result<Value, Failure> {
         if let Some(opaque) = [higher, lower].into_iter().find(|value| is_opaque(value)) {
             return Ok(opaque.clone());
         }
@@ -144,26 +146,48 @@ impl Merge {
             Kind::Default | Kind::First => Ok(higher.clone()),
             Kind::Hash => {
                 check(&HASH_VALUES, higher, lower)?;
-                let (Data::Hash(higher), Data::Hash(lower)) = (&higher.data, &lower.data) else {
+                let (Data::Hash(above), Data::Hash(below)) = (&higher.data, &lower.data) else {
                     return Ok(higher.clone());
                 };
-                let mut merged = (**lower).clone();
-                merged.extend(higher.iter().map(|(key, value)| (key.clone(), value.clone())));
-                Ok(Value::hash(merged))
+                let mut merged = (**below).clone();
+                merged.extend(above.iter().map(|(key, value)| (key.clone(), value.clone())));
+                Ok(by_key(Value::hash(merged), [higher, lower], arena))
             }
             Kind::Unique => {
                 check(&UNIQUE_VALUES, higher, lower)?;
                 let merged = union(flat(higher), flat(lower));
                 // An element that is not known may be any of the others.
                 let unknown = merged.iter().find_map(Value::unknown_part).map(|part| part.reason.clone());
-                Ok(match unknown {
+                let merged = match unknown {
                     Some(reason) => Value::unknown(reason, Type::Array(None)),
                     None => Value::array(merged),
-                })
+                };
+                Ok(by_value(merged, [higher, lower], arena))
             }
-            Kind::Deep => self.deep.merge(higher.clone(), lower.clone()),
+            Kind::Deep => self.deep.merge(higher.clone(), lower.clone(), arena),
         }
     }
+}
+
+/// A hash that was merged of two: it has the keys of both, and of values that others hide it has nothing.
+fn by_key(merged: Value, of: [&Value; 2], arena: &mut Arena) -> Value {
+    let shape = of.map(|value| match &value.data {
+        Data::Hash(_) => arena.shape(value.prov),
+        _ => value.prov,
+    });
+    let of = of.map(|value| value.prov);
+    Maker { name: "merge".into(), span: None, of: &of, shape: Some(&shape) }.explain(merged, arena)
+}
+
+/// A value that was merged of two: which elements it has depends on what they are.
+fn by_value(merged: Value, of: [&Value; 2], arena: &mut Arena) -> Value {
+    let of = of.map(|value| value.prov);
+    Maker { name: "merge".into(), span: None, of: &of, shape: None }.explain(merged, arena)
+}
+
+/// A value that was made, or chosen, because of another one, whatever is in that.
+fn made_from(value: Value, of: Prov, arena: &mut Arena) -> Value {
+    Maker { name: "merge".into(), span: None, of: &[of], shape: None }.explain(value, arena)
 }
 
 fn check(of: &Type, higher: &Value, lower: &Value) -> Result<(), Failure> {
@@ -221,43 +245,61 @@ impl Deep {
         })
     }
 
-    fn merge(&self, source: Value, dest: Value) -> Result<Value, Failure> {
+    fn merge(&self, source: Value, dest: Value, arena: &mut Arena) -> Result<Value, Failure> {
         if source.is_undef() {
-            return Ok(dest);
+            return Ok(made_from(dest, source.prov, arena));
         }
         if !dest.is_true() {
-            return Ok(source);
+            return Ok(made_from(source, dest.prov, arena));
         }
         // What is not known could be merged in any way.
         if is_opaque(&dest) && matches!(source.data, Data::Hash(_) | Data::Array(_)) {
             return Ok(dest);
         }
         match &source.data {
-            Data::Hash(entries) => self.merge_hash(&source, entries, dest),
-            Data::Array(items) => self.merge_array(items.to_vec(), dest),
-            _ => Ok(self.overwritten(source)),
+            Data::Hash(entries) => self.merge_hash(&source, entries, dest, arena),
+            Data::Array(items) => {
+                let merged = self.merge_array(items.to_vec(), dest.clone(), arena)?;
+                Ok(by_value(merged, [&source, &dest], arena))
+            }
+            _ => {
+                let of = source.prov;
+                let value = self.overwritten(source);
+                Ok(if value.prov.is_changed() { made_from(value, of, arena) } else { value })
+            }
         }
     }
 
-    fn merge_hash(&self, source: &Value, entries: &Hash, dest: Value) -> Result<Value, Failure> {
+    fn merge_hash(
+        &self,
+        source: &Value,
+        entries: &Hash,
+        dest: Value,
+        arena: &mut Arena,
+    ) -> Result<Value, Failure> {
         let mut entries_left = entries.iter();
-        let (mut merged, prov) = match dest.data {
-            Data::Hash(below) => (std::sync::Arc::unwrap_or_clone(below), dest.prov),
+        let mut merged = match &dest.data {
+            Data::Hash(below) => Hash::clone(below),
             // A hash over something else replaces it at its first key, and is then merged with itself.
             _ => match entries_left.next() {
                 None => return Ok(dest),
-                Some(_) => (entries.clone(), source.prov),
+                Some(_) => entries.clone(),
             },
         };
         for (key, value) in entries_left {
             let below = merged.get(key).filter(|below| below.is_true()).cloned();
             let below = below.unwrap_or_else(|| value.clone());
-            merged.insert(key.clone(), self.merge(value.clone(), below)?);
+            merged.insert(key.clone(), self.merge(value.clone(), below, arena)?);
         }
-        Ok(Value::hash(merged).with(prov))
+        Ok(by_key(Value::hash(merged), [source, &dest], arena))
     }
 
-    fn merge_array(&self, mut source: Vec<Value>, mut dest: Value) -> Result<Value, Failure> {
+    fn merge_array(
+        &self,
+        mut source: Vec<Value>,
+        mut dest: Value,
+        arena: &mut Arena,
+    ) -> Result<Value, Failure> {
         if let Some(knockout) = &self.knockout {
             let is_prefix = |item: &Value| item.as_str() == Some(&knockout.prefix);
             if source.iter().any(is_prefix) {
@@ -290,7 +332,7 @@ impl Deep {
             let count = below.len();
             for (at, lower) in below.into_iter().enumerate() {
                 let higher = source.get(at).cloned().unwrap_or_else(|| Value::hash(Hash::default()));
-                list.push(self.merge(higher, lower)?);
+                list.push(self.merge(higher, lower, arena)?);
             }
             list.extend(source.into_iter().skip(count));
             list
@@ -309,7 +351,7 @@ impl Deep {
         match &source.data {
             Data::String(text) => {
                 if knockout.removed_from(text).is_some() {
-                    Value::from("").with(source.prov)
+                    Value::from("").made_of(source.prov)
                 } else {
                     source
                 }
@@ -318,7 +360,7 @@ impl Deep {
                 let kept = items
                     .iter()
                     .filter(|item| item.as_str().is_none_or(|text| knockout.removed_from(text).is_none()));
-                Value::array(kept.cloned().collect()).with(source.prov)
+                Value::array(kept.cloned().collect()).made_of(source.prov)
             }
             _ => source,
         }

@@ -18,12 +18,15 @@ pub(crate) struct Patterns {
     by_pattern: Vec<(Regex, Value)>,
     /// An opaque value, if it is not known what the options are.
     unknown: Option<Value>,
+    /// The node of all options.
+    pub(crate) prov: Prov,
 }
 
 impl Patterns {
     fn compile(options: Option<&Value>) -> Result<Self, Failure> {
         let unknown = options.filter(|options| matches!(options.data, Data::Opaque(_))).cloned();
-        let mut compiled = Self { unknown, ..Self::default() };
+        let prov = options.map_or(Prov::NONE, |options| options.prov);
+        let mut compiled = Self { unknown, prov, ..Self::default() };
         for (key, value) in options.and_then(Value::as_hash).into_iter().flatten() {
             match key.0.as_str() {
                 Some(pattern) if pattern.starts_with('^') => {
@@ -118,7 +121,7 @@ impl Search<'_> {
         let found = self.in_level(Level::Environment, key, merge)?;
         let own = checked_options(found, None)?;
         let options = match (global, own) {
-            (Some(global), Some(own)) => Some(merge.join(&global, &own)?),
+            (Some(global), Some(own)) => Some(merge.join(&global, &own, self.scope.arena())?),
             (global, own) => global.or(own),
         };
         self.session.environment_options = Some(options.clone());

@@ -52,6 +52,13 @@ pub struct Session {
     pub(crate) explainer: Option<Explainer>,
 }
 
+impl Session {
+    /// The node of all `lookup_options` that speak of the keys of a module.
+    fn options_node(&self, module: Option<&Arc<str>>) -> Prov {
+        self.lookup_options.get(&module.cloned()).map_or(Prov::NONE, |options| options.prov)
+    }
+}
+
 /// A variable that a configuration was resolved with.
 #[derive(Debug, Clone)]
 pub(crate) struct Remembered {
@@ -276,10 +283,12 @@ impl<'s> Search<'s> {
         }
         let options = self.options_for(key)?;
         let option = |name: &str| options.as_ref().and_then(|options| option(options, name));
+        let mut from_options = None;
         let merge = if let Some(merge) = merge {
             Some(merge.clone())
         } else {
             let merge = option("merge");
+            from_options.clone_from(&merge);
             if merge.is_some() {
                 self.report(|explainer| explainer.leaf(Step::MergeSource(LOOKUP_OPTIONS)));
             }
@@ -308,10 +317,26 @@ impl<'s> Search<'s> {
         if unknown.is_some() {
             return Ok(unknown);
         }
-        match option("convert_to") {
-            Some(to) => self.convert(key, &to, found).map(Some),
-            None => Ok(Some(found)),
+        let to = option("convert_to");
+        let converted = match &to {
+            Some(to) => self.convert(key, to, found)?,
+            None => found,
+        };
+        Ok(Some(self.under_options(converted, options.as_ref(), [from_options.as_ref(), to.as_ref()])))
+    }
+
+    /// A value that was found the way that the options of its key say.
+    fn under_options(&mut self, value: Value, options: Option<&Value>, used: [Option<&Value>; 2]) -> Value {
+        let all = self.session.options_node(self.module.as_ref());
+        let arena = self.scope.arena();
+        if !arena.enabled() {
+            return value;
         }
+        let mut provs = vec![arena.shape(all)];
+        provs.extend(options.map(|options| arena.shape(options.prov)));
+        provs.extend(used.into_iter().flatten().map(|option| option.prov));
+        provs.retain(|prov| !prov.is_none());
+        self.selected(value, &provs)
     }
 
     /// The value under the first segments of a dotted key.
@@ -429,7 +454,7 @@ impl<'s> Search<'s> {
         }
         match variants {
             [] => Ok(None),
-            [only] => Ok(look(self, only)?.map(|found| merge.single(found))),
+            [only] => Ok(look(self, only)?.map(|found| merge.single(found, self.scope.arena()))),
             _ => {
                 let step = || Step::Merge { strategy: merge.kind.name(), options: merge.options.clone() };
                 self.with(step, |search| {
@@ -437,17 +462,8 @@ impl<'s> Search<'s> {
                     for variant in variants {
                         let Some(value) = look(search, variant)? else { continue };
                         joined = Some(match joined {
-                            None => {
-                                let prov = value.prov;
-                                merge.start(value).with(prov)
-                            }
-                            Some(before) => {
-                                let value_prov = value.prov;
-                                let after = merge.join(&before, &value)?;
-                                let provs = [before.prov, value_prov];
-                                let prov = search.scope.arena().operation("merge".into(), None, &provs);
-                                after.with(prov)
-                            }
+                            None => merge.start(value, search.scope.arena()),
+                            Some(before) => merge.join(&before, &value, search.scope.arena())?,
                         });
                     }
                     if let Some(result) = &joined {

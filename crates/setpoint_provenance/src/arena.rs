@@ -17,11 +17,32 @@ impl Prov {
         Self(index)
     }
 
+    /// For a value that was made of this one and is no copy of it. It has no node of its own yet: whoever gives out the
+    /// value makes one.
+    #[must_use]
+    pub fn changed(self) -> Self {
+        if self.is_none() { self } else { Self(self.0 | CHANGED) }
+    }
+
+    pub fn is_changed(self) -> bool {
+        self.0 & CHANGED != 0
+    }
+
+    /// The node itself.
+    #[must_use]
+    pub fn unchanged(self) -> Self {
+        Self(self.0 & !CHANGED)
+    }
+
     /// Handles are given out in this order.
     pub fn index(self) -> u32 {
-        self.0
+        self.unchanged().0
     }
 }
+
+const CHANGED: u32 = 1 << 31;
+/// More nodes have no handles.
+const MOST_NODES: usize = (CHANGED - 2) as usize;
 
 /// What a leaf is.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -177,7 +198,7 @@ impl Arena {
         }
         let first = self.arguments.len() as u32;
         for part in arguments {
-            self.arguments.extend_from_slice(part);
+            self.arguments.extend(part.iter().map(|argument| argument.unchanged()));
         }
         let count = self.arguments.len() as u32 - first;
         self.push(Stored::Operation { name, span, first, count, shape: shape as u32 })
@@ -188,20 +209,20 @@ impl Arena {
         if of.is_none() {
             return of;
         }
-        self.push(Stored::Shape { of })
+        self.push(Stored::Shape { of: of.unchanged() })
     }
 
     pub fn copy(&mut self, of: Prov, span: Option<Span>, name: Option<Symbol>) -> Prov {
-        self.push(Stored::Copy { of, span, name })
+        self.push(Stored::Copy { of: of.unchanged(), span, name })
     }
 
     pub fn under(&mut self, of: Prov, control: Control, cause: Prov, span: Option<Span>) -> Prov {
-        self.push(Stored::Under { of, control, cause, span })
+        self.push(Stored::Under { of: of.unchanged(), control, cause: cause.unchanged(), span })
     }
 
     /// The node of a handle that this arena gave out.
     pub fn node(&self, prov: Prov) -> Option<Node<'_>> {
-        let stored = self.nodes.get((prov.0 as usize).checked_sub(1)?)?;
+        let stored = self.nodes.get((prov.index() as usize).checked_sub(1)?)?;
         Some(match stored {
             Stored::Leaf(leaf) => Node::Leaf(*leaf),
             Stored::Shape { of } => Node::Shape { of: *of },
@@ -218,9 +239,13 @@ impl Arena {
         })
     }
 
-    /// Records a node. The arena holds at most 2³² − 1; beyond that, provenance is not recorded.
+    /// Whether no more nodes can be recorded: what comes now would look as if it came from nowhere.
+    pub fn is_full(&self) -> bool {
+        self.nodes.len() >= MOST_NODES || self.arguments.len() >= u32::MAX as usize - MOST_NODES
+    }
+
     fn push(&mut self, node: Stored) -> Prov {
-        if !self.enabled || self.nodes.len() >= (u32::MAX - 1) as usize {
+        if !self.enabled || self.is_full() {
             return Prov::NONE;
         }
         self.nodes.push(node);

@@ -109,6 +109,7 @@ struct Walk<'a> {
 
 impl Walk<'_> {
     fn add(&mut self, prov: Prov, shape: bool) {
+        let prov = prov.unchanged();
         if prov.is_none() {
             return;
         }

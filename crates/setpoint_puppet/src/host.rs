@@ -4,12 +4,12 @@ use std::path::{Path, PathBuf};
 
 use indexmap::IndexMap;
 use rustc_hash::FxHashMap;
-use setpoint_provenance::{Arena, Control, Leaf, LeafKind};
+use setpoint_provenance::{Arena, Control, Leaf, LeafKind, Prov};
 use setpoint_puppet_functions::{
     Block, Call, Caller, DataAnswer, DataRequest, FailureKind, Host, LogLevel, RubyAnswer, Sought, Stop,
     Strictness, call_lookup_context, call_ruby_function, is_lookup_context,
 };
-use setpoint_puppet_values::{Data, Hash, Key, Object, Type, Value};
+use setpoint_puppet_values::{Data, Hash, Key, Maker, Object, Type, Value};
 use setpoint_source::{FileSystem, Range, Span, Symbol, never};
 
 use crate::LogEntry;
@@ -95,9 +95,12 @@ impl Host for Compiler<'_> {
     }
 
     fn changed_in_place(&mut self, before: &Value, after: &Value) {
+        // It is now what it was made of, and what was read when it was changed.
+        let read = self.arena.operation(self.words.read, None, &self.observations);
+        let after = self.with_whole(after.clone(), &[before.prov, read]);
         let change = |value: &mut Value| {
             if value.is_same_collection(before) {
-                value.data = after.data.clone();
+                *value = after.clone();
             }
         };
         self.scopes.values_mut().for_each(change);
@@ -105,7 +108,9 @@ impl Host for Compiler<'_> {
     }
 
     fn set_variable(&mut self, name: &str, value: Value, span: Span) -> Result<(), Stop> {
-        self.assign(Symbol::new(name), value, span)
+        let read = self.arena.operation(self.words.read, Some(span), &self.observations);
+        let prov = self.arena.under(value.prov, Control::Selection, read, None);
+        self.assign(Symbol::new(name), value.with(prov), span)
     }
 
     fn enter_top_scope(&mut self) {
@@ -341,6 +346,12 @@ impl Host for Compiler<'_> {
 }
 
 impl Compiler<'_> {
+    /// A value that was made of these, all its parts included.
+    fn with_whole(&mut self, value: Value, of: &[Prov]) -> Value {
+        let maker = Maker { name: self.words.read, span: None, of, shape: None };
+        maker.explain(value, &mut self.arena)
+    }
+
     /// A function that only modules have. What one does that is written in Ruby and not known here is not known either.
     pub(crate) fn call_module_function(&mut self, name: Symbol, call: &Call<'_>) -> Result<Value, Stop> {
         if let [Value { data: Data::Object(object), .. }] = call.arguments.as_slice()

@@ -1,10 +1,8 @@
 //! A running call: what it was given, and what its block decided.
 
-use std::sync::Arc;
-
 use rustc_hash::FxHashMap;
-use setpoint_provenance::{Control, Prov};
-use setpoint_puppet_values::{Data, Type, Value, ValueError};
+use setpoint_provenance::Prov;
+use setpoint_puppet_values::{Data, Maker, Type, Value, ValueError};
 use setpoint_source::Span;
 
 use crate::{Block, Call, FailureKind, Host, Stop};
@@ -15,11 +13,13 @@ pub(crate) struct Context<'c, 'h> {
     pub(crate) call: &'c Call<'c>,
     /// The answers of the block that shaped the result without being part of it.
     decided: Vec<Prov>,
+    /// See [`Self::keeps_shape`].
+    shape_only: bool,
 }
 
 impl<'c, 'h> Context<'c, 'h> {
     pub(crate) fn new(host: &'h mut dyn Host, call: &'c Call<'c>) -> Self {
-        Self { host, call, decided: Vec::new() }
+        Self { host, call, decided: Vec::new(), shape_only: false }
     }
 
     pub(crate) fn span(&self) -> Span {
@@ -112,38 +112,67 @@ impl<'c, 'h> Context<'c, 'h> {
 
     /// Gives the result its provenance. A new value is the function over its arguments and what its block decided; a
     /// value that was copied out of an argument keeps its own, seen under the call that chose it.
-    pub(crate) fn explained(self, mut result: Value) -> Value {
-        let arena = self.host.arena();
-        if !arena.enabled() {
+    pub(crate) fn explained(mut self, result: Value) -> Value {
+        if !self.host.arena().enabled() {
             return result;
         }
-        let mut given = FxHashMap::default();
-        if !result.prov.is_none() || matches!(result.data, Data::Array(_) | Data::Hash(_)) {
-            self.call.arguments.iter().for_each(|argument| note_given(argument, &mut given));
-        }
-        let arguments: Vec<Prov> =
-            self.call.arguments.iter().map(|argument| argument.prov).chain(self.decided).collect();
-        let span = Some(self.call.span);
-        let call = arena.operation(self.call.name, span, &arguments);
-        let mut element = None;
-        tell_elements(&mut result, &given, &mut || {
-            *element.get_or_insert_with(|| arena.operation("element".into(), span, &[call]))
-        });
-        let prov = match result.prov {
-            Prov::NONE => call,
-            _ if is_changed(&result, &given) => call,
-            own => arena.under(own, Control::Selection, call, span),
-        };
-        result.with(prov)
+        debug_assert!(
+            !is_unmarked_change(&result, &self.call.arguments),
+            "{} changes a value and does not say so",
+            self.call.name
+        );
+        let of = self.dependencies();
+        let shape = self.shape_only.then(|| self.shape());
+        let maker =
+            Maker { name: self.call.name, span: Some(self.call.span), of: &of, shape: shape.as_deref() };
+        maker.explain(result, self.host.arena())
     }
 
-    /// An element of a collection that has no place of its own: a letter of a text, a number of a range.
+    /// What a value depends on that is made now.
+    fn dependencies(&self) -> Vec<Prov> {
+        let arguments = self.call.arguments.iter().map(|argument| argument.prov);
+        arguments.chain(self.decided.iter().copied()).collect()
+    }
+
+    /// The result has an element for each element of the first argument, and these have nodes of their own: no other
+    /// depends on them.
+    pub(crate) fn keeps_shape(&mut self) {
+        self.shape_only = true;
+    }
+
+    fn shape(&mut self) -> Vec<Prov> {
+        let call = self.call;
+        let Some((first, rest)) = call.arguments.split_first() else { return Vec::new() };
+        let shape = self.host.arena().shape(first.prov);
+        let decided = self.decided.iter().copied();
+        [shape].into_iter().chain(rest.iter().map(|argument| argument.prov)).chain(decided).collect()
+    }
+
+    /// A value that is handed on while the call goes on: to its block, to another function, to a variable.
+    pub(crate) fn explained_part(&mut self, part: Value) -> Value {
+        if !part.prov.is_none() || !self.host.arena().enabled() {
+            return part;
+        }
+        let of = self.dependencies();
+        let maker = Maker { name: self.call.name, span: Some(self.call.span), of: &of, shape: None };
+        maker.explain(part, self.host.arena())
+    }
+
+    /// An element of a collection that has no place of its own: a letter of a text, a number of a range, an entry.
     pub(crate) fn element_of(&mut self, element: Value, collection: &Value) -> Value {
-        if !element.prov.is_none() || collection.prov.is_none() {
+        let is_new = element.prov.is_none() || element.prov.is_changed();
+        if !is_new || collection.prov.is_none() || !self.host.arena().enabled() {
             return element;
         }
-        let prov = self.host.arena().operation("element".into(), None, &[collection.prov]);
-        element.with(prov)
+        let of = [collection.prov];
+        let maker = Maker { name: "element".into(), span: None, of: &of, shape: None };
+        if !is_entry(&element) {
+            return maker.explain(element, self.host.arena());
+        }
+        // An entry is its key and its value, and which there are is up to the collection.
+        let arena = self.host.arena();
+        let shape = [arena.shape(collection.prov)];
+        Maker { of: &shape, ..maker }.explain(element, arena)
     }
 
     /// The position of an element.
@@ -157,51 +186,43 @@ impl<'c, 'h> Context<'c, 'h> {
     }
 }
 
-/// What the nodes of arguments, and of all that is in them, stand for.
-type Given<'v> = FxHashMap<Prov, &'v Value>;
-
-fn note_given<'v>(value: &'v Value, given: &mut Given<'v>) {
-    if !value.prov.is_none() {
-        given.entry(value.prov).or_insert(value);
-    }
-    match &value.data {
-        Data::Array(items) => items.iter().for_each(|item| note_given(item, given)),
-        Data::Hash(entries) => entries.iter().for_each(|(key, item)| {
-            note_given(&key.0, given);
-            note_given(item, given);
-        }),
-        _ => {}
-    }
+/// Whether an element is an entry of a hash whose value has a node of its own.
+fn is_entry(element: &Value) -> bool {
+    matches!(element.as_array(), Some([_, value]) if element.prov.is_none() && !value.prov.is_none())
 }
 
-/// Whether a value has the node of one that was given, and is another: it was computed, not copied.
-fn is_changed(value: &Value, given: &Given<'_>) -> bool {
-    given.get(&value.prov).is_some_and(|known| known.data != value.data)
-}
-
-/// Elements that a function computed are elements of its result, and copies of nothing.
-fn tell_elements(value: &mut Value, given: &Given<'_>, made: &mut dyn FnMut() -> Prov) {
-    let untold = |item: &Value| item.prov.is_none() || is_changed(item, given);
-    if !any_untold(value, &untold) {
-        return;
-    }
-    let mut each = |item: &mut Value| {
-        if untold(item) {
-            item.prov = made();
+/// Whether the result, or an element of it, has the node of an argument or of its element, and is another value. Only
+/// a part is looked at: this is to find mistakes.
+fn is_unmarked_change(result: &Value, arguments: &[Value]) -> bool {
+    const MOST: usize = 100;
+    // Elements may share a node.
+    let mut given: FxHashMap<Prov, Vec<&Value>> = FxHashMap::default();
+    for argument in arguments {
+        for one in std::iter::once(argument).chain(parts(argument).take(MOST)) {
+            given.entry(one.prov).or_default().push(one);
         }
-        tell_elements(item, given, made);
+    }
+    let is_other = |value: &Value| {
+        let known = given.get(&value.prov).filter(|_| !value.prov.is_none());
+        known.is_some_and(|known| !known.iter().any(|one| is_alike(one, value)))
     };
-    match &mut value.data {
-        Data::Array(items) => Arc::make_mut(items).iter_mut().for_each(&mut each),
-        Data::Hash(entries) => Arc::make_mut(entries).values_mut().for_each(&mut each),
-        _ => {}
+    is_other(result) || parts(result).take(MOST).any(is_other)
+}
+
+fn is_alike(one: &Value, other: &Value) -> bool {
+    match (&one.data, &other.data) {
+        (Data::Array(_), Data::Array(_)) | (Data::Hash(_), Data::Hash(_)) => true,
+        // A secret is the value that it keeps.
+        (Data::Sensitive(inner), _) => is_alike(inner, other),
+        (_, Data::Sensitive(inner)) => is_alike(one, inner),
+        (one, other) => one == other,
     }
 }
 
-fn any_untold(value: &Value, untold: &dyn Fn(&Value) -> bool) -> bool {
+fn parts(value: &Value) -> Box<dyn Iterator<Item = &Value> + '_> {
     match &value.data {
-        Data::Array(items) => items.iter().any(|item| untold(item) || any_untold(item, untold)),
-        Data::Hash(entries) => entries.values().any(|item| untold(item) || any_untold(item, untold)),
-        _ => false,
+        Data::Array(items) => Box::new(items.iter()),
+        Data::Hash(entries) => Box::new(entries.values()),
+        _ => Box::new(std::iter::empty()),
     }
 }

@@ -12,25 +12,25 @@ pub(crate) fn convert(context: &Context<'_, '_>, arguments: &[Value]) -> Result<
 
 fn convert_one(context: &Context<'_, '_>, value: &Value, outermost: bool) -> Result<Value, Stop> {
     Ok(match &value.data {
-        Data::Undef if outermost => Value::from("").with(value.prov),
+        Data::Undef if outermost => Value::from("").made_of(value.prov),
         Data::Regex(_)
         | Data::SemVer(_)
         | Data::SemVerRange(_)
         | Data::Binary(_)
         | Data::Timespan(_)
-        | Data::Timestamp(_) => Value::string(to_text(value)).with(value.prov),
+        | Data::Timestamp(_) => Value::string(to_text(value)).made_of(value.prov),
         Data::Iterator(_) => return Err(context.fail("Use of an Iterator is not supported here")),
         Data::Array(items) if items.iter().any(needs_conversion) => {
             let items: Result<Vec<_>, _> =
                 items.iter().map(|item| convert_one(context, item, false)).collect();
-            Value::array(items?).with(value.prov)
+            Value::array(items?).made_of(value.prov)
         }
         Data::Hash(entries) if entries.values().any(needs_conversion) => {
             let mut converted = entries.as_ref().clone();
             for item in converted.values_mut() {
                 *item = convert_one(context, item, false)?;
             }
-            Value::hash(converted).with(value.prov)
+            Value::hash(converted).made_of(value.prov)
         }
         _ => value.clone(),
     })

@@ -135,14 +135,12 @@ pub fn iterate(value: &Value) -> Option<Iter> {
     match &value.data {
         Data::Array(items) => Some(Iter { source: Source::Items(Arc::clone(items)), element: None }),
         Data::Hash(entries) => {
-            let pair = |(key, item): (&crate::Key, &Value)| {
-                Value::array(vec![key.0.clone(), item.clone()]).with(item.prov)
-            };
+            let pair = |(key, item): (&crate::Key, &Value)| Value::array(vec![key.0.clone(), item.clone()]);
             Some(Iter::items(entries.iter().map(pair).collect()))
         }
         Data::String(text) => {
             let items =
-                text.chars().map(|letter| Value::string(letter.to_string()).with(value.prov)).collect();
+                text.chars().map(|letter| Value::string(letter.to_string()).made_of(value.prov)).collect();
             Some(Iter::typed(items, Type::string_of_size(IntRange::size(1))))
         }
         Data::Integer(0) => Some(Iter::items(Vec::new())),

@@ -21,6 +21,7 @@ mod time;
 pub mod types;
 mod uri;
 mod value;
+mod whole;
 
 pub use error::{Blame, Checks, Strictness, ValueError};
 pub use iterator::{Iter, iterate};
@@ -32,3 +33,4 @@ pub use time::{PRESENT_TIME, Timespan, Timestamp};
 pub use types::{Type, common_type, infer, infer_generic, infer_set, parameterise};
 pub use uri::Uri;
 pub use value::{Data, Deferred, Hash, Key, Object, Opaque, Value};
+pub use whole::Maker;

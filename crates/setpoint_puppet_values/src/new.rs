@@ -201,5 +201,5 @@ impl InitType {
 /// `String.new`, as the constructor table needs it.
 fn string_from(arguments: &[Value]) -> Result<Value, ValueError> {
     let value = arguments.first().unwrap_or(&Value::UNDEF);
-    Ok(Value::string(string_format(value, arguments.get(1))?).with(value.prov))
+    Ok(Value::string(string_format(value, arguments.get(1))?).made_of(value.prov))
 }

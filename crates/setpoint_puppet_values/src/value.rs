@@ -214,6 +214,12 @@ impl Value {
         self
     }
 
+    /// The value was made of another one, and is no copy of it.
+    #[must_use]
+    pub fn made_of(self, other: Prov) -> Self {
+        self.with(other.changed())
+    }
+
     pub fn is_undef(&self) -> bool {
         matches!(self.data, Data::Undef)
     }

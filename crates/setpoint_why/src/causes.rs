@@ -523,12 +523,14 @@ pub(crate) fn is_own(resource: &Resource, parameter: &setpoint_catalog::Paramete
     })
 }
 
-/// A value with all that is in it.
+/// A value with all that is in it: its node stands for its parts. Only a list that arrows have added to has more, and
+/// what has no node has parts.
 pub(crate) fn everything(value: &Value, roots: &mut Roots) {
     roots.push((value.prov, false));
     match &value.data {
-        Data::Array(items) => items.iter().for_each(|item| everything(item, roots)),
-        Data::Hash(entries) => entries.iter().for_each(|(key, entry)| {
+        Data::Array(items) if value.prov.is_none() => items.iter().for_each(|item| everything(item, roots)),
+        Data::Array(items) => roots.extend(items.iter().map(|item| (item.prov, false))),
+        Data::Hash(entries) if value.prov.is_none() => entries.iter().for_each(|(key, entry)| {
             roots.push((key.0.prov, false));
             everything(entry, roots);
         }),

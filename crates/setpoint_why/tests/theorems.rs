@@ -13,6 +13,8 @@
 
 #[path = "theorems/compare.rs"]
 mod compare;
+#[path = "theorems/compose.rs"]
+mod compose;
 #[path = "theorems/generate.rs"]
 mod generate;
 #[path = "theorems/replay.rs"]
@@ -22,36 +24,44 @@ mod world;
 
 use std::path::{Path, PathBuf};
 
-use compare::{Count, changed, compare};
+use compare::{Count, changed, changed_literal, changed_word, compare, words};
+use setpoint_provenance::Dependency;
 use setpoint_puppet_values::Value;
 use setpoint_source::{FileError, FileSystem, OsFileSystem, Sources, Symbol};
 use setpoint_testing::{Random, files_below, shared, skip};
 use setpoint_why::{Query, Target};
-use world::{ENTRY, Input, World, is_opaque, sites};
+use world::{ENTRY, Input, Run, World, is_opaque, sites};
 
 /// Changes a generated manifest some times.
-fn mutate(seed: u64, times: usize, count: &mut Count) {
-    let input = Input::generated(seed);
+fn mutate(seed: u64, input: &Input, times: usize, count: &mut Count) {
     let files = input.files();
     let sources = Sources::new();
-    let old = World::new(&files, &sources, Vec::new(), &input);
+    let old = World::new(&files, &sources, input.modulepath(), input);
     if old.compilation.catalog.is_none() {
+        count.broken += 1;
+        if std::env::var_os("SETPOINT_BROKEN").is_some() {
+            eprintln!(
+                "seed {seed}: {:?}\n{}",
+                old.compilation.diagnostics.first().map(|found| &found.message),
+                input.text
+            );
+        }
         return;
     }
     let all = sites(&input.text);
     let mut random = Random::new(seed ^ 0x5eed);
     for _ in 0..times {
-        let (new_input, label) = changed(&input, &all, &mut random);
+        let (new_input, label) = changed(input, &all, &mut random);
         let new_sources = Sources::new();
         let new_files = new_input.files();
-        let new = World::new(&new_files, &new_sources, Vec::new(), &new_input);
+        let new = World::new(&new_files, &new_sources, new_input.modulepath(), &new_input);
         let known = count.violations.len();
         compare((&old, &sources), (&new, &new_sources), &label, ENTRY, count);
         if count.violations.len() > known && std::env::var_os("SETPOINT_SHOW").is_some() {
             let shown = count.violations[known..].join("\n  ");
             eprintln!(
-                "seed {seed}: {label:?}\n  {shown}\n--- old\n{}\n--- new\n{}",
-                input.text, new_input.text
+                "seed {seed}: {label:?}\n  {shown}\n--- old\n{}\n{:?}\n--- new\n{}\n{:?}",
+                input.text, input.data, new_input.text, new_input.data
             );
         }
     }
@@ -60,17 +70,20 @@ fn mutate(seed: u64, times: usize, count: &mut Count) {
 /// At least so many changes are compared.
 const MUTATIONS: usize = 20_000;
 
-#[test]
-fn a_change_is_listed_by_all_that_it_changes() {
-    let from: u64 = std::env::var("SETPOINT_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(0);
-    let limit =
-        std::env::var("SETPOINT_MUTATIONS").ok().and_then(|limit| limit.parse().ok()).unwrap_or(MUTATIONS);
+fn number_from(name: &str) -> Option<u64> {
+    std::env::var(name).ok()?.parse().ok()
+}
+
+/// Changes programs until enough changes were compared. No output may differ without listing what was changed.
+fn no_change_is_missing(make: impl Fn(u64) -> Input) {
+    let from = number_from("SETPOINT_SEED").unwrap_or(0);
+    let limit = number_from("SETPOINT_MUTATIONS").map_or(MUTATIONS, |limit| limit as usize);
     let mut count = Count::default();
     let mut seed = from;
     let mut seeds_that_fail = 0;
     while count.mutations < limit {
         let known = count.violations.len();
-        mutate(seed, 12, &mut count);
+        mutate(seed, &make(seed), 12, &mut count);
         seeds_that_fail += usize::from(count.violations.len() > known);
         seed += 1;
         if std::env::var_os("SETPOINT_SHOW").is_some() && seeds_that_fail >= 3 {
@@ -78,9 +91,10 @@ fn a_change_is_listed_by_all_that_it_changes() {
         }
     }
     eprintln!(
-        "{} changes of {} manifests: {} runs failed, {} catalogs differed in {} outputs",
+        "{} changes of {} manifests ({} of them do not compile): {} runs failed, {} catalogs differed in {} outputs",
         count.mutations,
         seed - from,
+        count.broken,
         count.failed,
         count.differing,
         count.outputs
@@ -93,6 +107,100 @@ fn a_change_is_listed_by_all_that_it_changes() {
         &count.violations[..count.violations.len().min(5)]
     );
     assert!(count.differing * 8 > count.mutations, "too few changes change anything: {count:?}");
+}
+
+#[test]
+fn a_change_is_listed_by_all_that_it_changes() {
+    no_change_is_missing(Input::generated);
+}
+
+#[test]
+fn a_change_is_listed_through_all_that_is_made_of_it() {
+    no_change_is_missing(Input::composed);
+}
+
+/// How many inputs the values of some programs list, and how many of them change the value if they are changed.
+#[derive(Default, Debug)]
+struct Precision {
+    data: (usize, usize),
+    all: (usize, usize),
+}
+
+impl Precision {
+    fn share((listed, able): (usize, usize)) -> usize {
+        able * 100 / listed.max(1)
+    }
+}
+
+/// Every literal and every word of the data is changed some times.
+fn measure(seed: u64, times: usize, precision: &mut Precision) {
+    let input = Input::composed(seed);
+    let (files, sources) = (input.files(), Sources::new());
+    let old = World::new(&files, &sources, input.modulepath(), &input);
+    let Some(catalog) = &old.compilation.catalog else { return };
+    let Some(mut query) = Query::new(&old.compilation, &old.environment) else { return };
+    let message = Symbol::new("message");
+    let outputs: Vec<(String, Option<Value>, Vec<Dependency>)> = catalog
+        .iter()
+        .filter(|(_, resource)| !resource.virtual_ && resource.type_name.as_str() == "Notify")
+        .map(|(id, resource)| {
+            let target = Target::Parameter { resource: id, name: message, path: Vec::new() };
+            (resource.reference(), resource.parameters.get(message).cloned(), query.causes(&target))
+        })
+        .collect();
+    let mut random = Random::new(seed);
+    let literals = sites(&input.text);
+    let words = words(&input.data);
+    for at in 0..literals.len() + words.len() {
+        let mut able = vec![false; outputs.len()];
+        let mut listed = vec![false; outputs.len()];
+        for _ in 0..times {
+            let (changed, label) = match literals.get(at) {
+                Some(site) => changed_literal(&input, site, &literals, &mut random),
+                None => changed_word(&input, &words[at - literals.len()], &mut random),
+            };
+            for (listed, (_, _, causes)) in listed.iter_mut().zip(&outputs) {
+                *listed = causes.iter().any(|cause| label.is(cause, Run::Old, ENTRY, &sources));
+            }
+            let (new_files, new_sources) = (changed.files(), Sources::new());
+            let new = World::new(&new_files, &new_sources, changed.modulepath(), &changed);
+            // A run that fails has another outcome, too.
+            for (able, (name, value, _)) in able.iter_mut().zip(&outputs) {
+                *able |= new.compilation.catalog.as_ref().is_none_or(|catalog| {
+                    let found = catalog.resources().iter().find(|resource| resource.reference() == *name);
+                    found.is_none_or(|resource| resource.parameters.get(message) != value.as_ref())
+                });
+            }
+        }
+        let is_data = at >= literals.len();
+        if std::env::var_os("SETPOINT_SHOW").is_some() && is_data {
+            for ((name, _, _), _) in
+                outputs.iter().zip(listed.iter().zip(&able)).filter(|(_, (listed, able))| **listed && !**able)
+            {
+                eprintln!("seed {seed}: {name} lists {:?} without need", words[at - literals.len()]);
+            }
+        }
+        for (listed, able) in listed.into_iter().zip(able).filter(|(listed, _)| *listed) {
+            let counts = [Some(&mut precision.all), is_data.then_some(&mut precision.data)];
+            for count in counts.into_iter().flatten() {
+                count.0 += usize::from(listed);
+                count.1 += usize::from(able);
+            }
+        }
+    }
+}
+
+#[test]
+fn most_of_what_is_listed_can_change_the_value() {
+    let programs = number_from("SETPOINT_PROGRAMS").unwrap_or(25);
+    let times = number_from("SETPOINT_TIMES").unwrap_or(6) as usize;
+    let mut precision = Precision::default();
+    (0..programs).for_each(|seed| measure(seed, times, &mut precision));
+    let (data, all) = (Precision::share(precision.data), Precision::share(precision.all));
+    eprintln!(
+        "of what is listed, {data} % of the data and {all} % of all can change the value: {precision:?}"
+    );
+    assert!(all >= 60, "{data} % of the data, {all} % of all: {precision:?}");
 }
 
 /// Every output of a catalog.
@@ -212,7 +320,8 @@ fn mutate_real(path: &Path, number: u64, count: &mut Count) {
     let Ok(text) = std::fs::read_to_string(path) else { return };
     let platform = setpoint_platforms::find("debian-12").expect("a platform");
     let facts = setpoint_platforms::values(&platform.facts("node1.example.com", "7.23.0"));
-    let input = Input { text, facts, data: (String::new(), String::new()) };
+    let data = (String::new(), String::new());
+    let input = Input { text, facts, data, has_modules: false };
     let modulepath = vec![PathBuf::from(MODULES)];
     let sources = Sources::new();
     let old = World::new(&OsFileSystem, &sources, modulepath.clone(), &input);

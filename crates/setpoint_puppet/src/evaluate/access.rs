@@ -130,6 +130,10 @@ impl Compiler<'_> {
             }
         }
         provs.extend(keys.iter().map(|value| value.prov));
+        // Several parameters are an array.
+        if let (true, Data::Array(items)) = (value.prov.is_none(), &value.data) {
+            provs.extend(items.iter().map(|item| item.prov));
+        }
         let selection = self.combine(self.words.access, expression.range, provs.into_iter());
         let prov = if value.prov.is_none() {
             selection

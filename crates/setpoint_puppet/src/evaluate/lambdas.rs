@@ -150,7 +150,7 @@ impl Compiler<'_> {
         let mut bindings = Vec::with_capacity(parameters.len());
         for parameter in parameters {
             let value = if parameter.captures_rest {
-                Value::array(arguments.by_ref().collect())
+                self.rest(arguments.by_ref().collect(), parameter)
             } else {
                 match arguments.next() {
                     Some(value) => value,
@@ -160,6 +160,12 @@ impl Compiler<'_> {
             bindings.push((parameter.name, value));
         }
         Ok(bindings)
+    }
+
+    /// The arguments that a last parameter takes as one.
+    fn rest(&mut self, arguments: Vec<Value>, parameter: &Parameter) -> Value {
+        let prov = self.array_of(&[], &arguments, parameter.range);
+        Value::array(arguments).with(prov)
     }
 
     fn missing_argument(&self, parameter: &Parameter) -> Stop {
@@ -189,7 +195,7 @@ impl Compiler<'_> {
                             self.scopes[scope].begin_default(parameter.name);
                             as_array(self.evaluate_guarded(default).map_err(unplaced)?)
                         }
-                        _ => Value::array(rest),
+                        _ => self.rest(rest, parameter),
                     }
                 }
                 (Some(given), _) => given.clone(),

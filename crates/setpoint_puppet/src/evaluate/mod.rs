@@ -137,6 +137,9 @@ impl Compiler<'_> {
     /// Counts an evaluation, so that every compilation ends.
     fn count_step(&mut self) -> Result<(), Stop> {
         self.steps += 1;
+        if self.arena.is_full() {
+            return Err(too_large("The compilation makes more values than Setpoint can explain".to_owned()));
+        }
         if self.steps > MAX_STEPS {
             return Err(too_large(format!("The compilation takes more than {MAX_STEPS} evaluations")));
         }

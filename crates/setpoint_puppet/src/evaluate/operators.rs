@@ -6,7 +6,7 @@ use setpoint_provenance::Control;
 use setpoint_puppet_functions::{FailureKind, Stop, UnknownUse};
 use setpoint_puppet_syntax::ast::{BinaryOp, Expr};
 use setpoint_puppet_values::ops::{self, Arithmetic, Comparison, MatchVariables, Matched};
-use setpoint_puppet_values::{Blame, Checks, Data, Timestamp, Type, Value, ValueError};
+use setpoint_puppet_values::{Blame, Checks, Data, Maker, Timestamp, Type, Value, ValueError};
 use setpoint_source::{Span, Symbol, never};
 
 use crate::compiler::Compiler;
@@ -53,8 +53,30 @@ impl Compiler<'_> {
         };
         self.settle(checks, blamed);
         let value = result.map_err(|error| self.value_error(error, blamed))?;
-        let prov = self.combine(symbol_of(op), expression.range, [a.prov, b.prov].into_iter());
-        Ok(value.with(prov))
+        Ok(self.computed(op, [&a, &b], value, expression))
+    }
+
+    /// The result of an operator, with what it was made of. Collections that are put together are made of the elements
+    /// that were taken.
+    fn computed(&mut self, op: BinaryOp, operands: [&Value; 2], result: Value, expression: &Expr) -> Value {
+        let of = operands.map(|operand| operand.prov);
+        let is_collection = matches!(result.data, Data::Array(_) | Data::Hash(_));
+        if !is_collection || !self.arena.enabled() {
+            let prov = self.combine(symbol_of(op), expression.range, of.into_iter());
+            return result.with(prov);
+        }
+        let puts_together = matches!(op, BinaryOp::Add | BinaryOp::ShiftLeft);
+        let shape = operands.map(|operand| match &operand.data {
+            Data::Array(_) | Data::Hash(_) if puts_together => self.arena.shape(operand.prov),
+            _ => operand.prov,
+        });
+        let maker = Maker {
+            name: symbol_of(op),
+            span: Some(self.span(expression.range)),
+            of: &of,
+            shape: Some(&shape),
+        };
+        maker.explain(Value::new(result.data), &mut self.arena)
     }
 
     fn evaluate_logical(

@@ -215,8 +215,9 @@ fn unique_hash(context: &mut Context<'_, '_>, arguments: &[Value]) -> Result<Val
         }
     }
     let prov = arguments[0].prov;
-    let entries =
-        groups.into_values().map(|(keys, values)| (Key(Value::array(keys)), Value::array(values).with(prov)));
+    let entries = groups
+        .into_values()
+        .map(|(keys, values)| (Key(Value::array(keys)), Value::array(values).made_of(prov)));
     Ok(Value::hash(entries.collect()))
 }
 

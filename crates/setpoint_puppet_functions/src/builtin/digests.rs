@@ -46,7 +46,7 @@ fn fqdn_rand(context: &mut Context<'_, '_>, arguments: &[Value]) -> Result<Value
     if arguments.get(2).is_some_and(Value::is_true)
         && let Some(name) = fqdn.as_str()
     {
-        fqdn = Value::from(ruby::strings::downcase(name)).with(fqdn.prov);
+        fqdn = Value::from(ruby::strings::downcase(name)).made_of(fqdn.prov);
     }
     context.note(&fqdn);
     let text = ruby::text::join(&[fqdn, Value::from(limit), seed], ":");

@@ -168,7 +168,7 @@ fn bounded(context: &Context<'_, '_>, of: Iter) -> Result<Iter, Stop> {
 }
 
 fn pair(key: &Key, value: &Value) -> Value {
-    Value::array(vec![key.0.clone(), value.clone()]).with(value.prov)
+    Value::array(vec![key.0.clone(), value.clone()])
 }
 
 /// What a block is called with for each element of a collection.
@@ -243,6 +243,9 @@ fn map(context: &mut Context<'_, '_>, arguments: &[Value], form: Form) -> Result
         results.push(answer);
         true
     }))?;
+    if results.iter().all(|result| !result.prov.is_none()) {
+        context.keeps_shape();
+    }
     Ok(Value::array(results))
 }
 
@@ -252,7 +255,7 @@ fn filter_hash(context: &mut Context<'_, '_>, whole: &Value, form: Form) -> Resu
     for (key, value) in whole.as_hash().into_iter().flatten() {
         let given = match form {
             Form::Entry => vec![context.element_of(key.0.clone(), whole), value.clone()],
-            _ => vec![pair(key, value)],
+            _ => vec![context.element_of(pair(key, value), whole)],
         };
         if context.ask_block(given)?.is_true() {
             kept.insert(key.clone(), value.clone());
@@ -294,10 +297,10 @@ fn any(context: &mut Context<'_, '_>, arguments: &[Value], form: Form) -> Result
 }
 
 /// The key of the first entry for which the block is true.
-fn index_in_hash(context: &mut Context<'_, '_>, entries: &Hash, form: Form) -> Result<Value, Stop> {
-    for (key, value) in entries {
+fn index_in_hash(context: &mut Context<'_, '_>, whole: &Value, form: Form) -> Result<Value, Stop> {
+    for (key, value) in whole.as_hash().into_iter().flatten() {
         let given = match form {
-            Form::Entry => vec![key.0.clone(), value.clone()],
+            Form::Entry => vec![context.element_of(key.0.clone(), whole), value.clone()],
             _ => vec![value.clone()],
         };
         if context.ask_block(given)?.is_true() {
@@ -308,8 +311,8 @@ fn index_in_hash(context: &mut Context<'_, '_>, entries: &Hash, form: Form) -> R
 }
 
 fn index(context: &mut Context<'_, '_>, arguments: &[Value], form: Form) -> Result<Value, Stop> {
-    if let Some(entries) = arguments[0].as_hash() {
-        return index_in_hash(context, entries, form);
+    if arguments[0].as_hash().is_some() {
+        return index_in_hash(context, &arguments[0], form);
     }
     let mut found = Value::UNDEF;
     walk(context, &arguments[0], form, true, |at, _, answer| {
@@ -376,11 +379,11 @@ fn slice(context: &mut Context<'_, '_>, arguments: &[Value]) -> Result<Value, St
             break;
         }
         if context.block().is_none() {
-            slices.push(Value::array(part).with(collection.prov));
+            slices.push(Value::array(part).made_of(collection.prov));
             continue;
         }
         let given = if serving == 1 {
-            vec![Value::array(part).with(collection.prov)]
+            vec![Value::array(part).made_of(collection.prov)]
         } else {
             filled(part, serving, collection)
         };
@@ -396,7 +399,7 @@ fn slice(context: &mut Context<'_, '_>, arguments: &[Value]) -> Result<Value, St
 /// The last slice has the full number: missing entries of a hash are empty arrays, missing elements undef.
 fn filled(mut part: Vec<Value>, size: usize, collection: &Value) -> Vec<Value> {
     let filler = if collection.as_hash().is_some() { Value::array(Vec::new()) } else { Value::UNDEF };
-    part.resize(size.max(part.len()), filler.with(collection.prov));
+    part.resize(size.max(part.len()), filler.made_of(collection.prov));
     part
 }
 
@@ -425,7 +428,10 @@ fn group_by(context: &mut Context<'_, '_>, arguments: &[Value], form: Form) -> R
         true
     })?;
     Ok(Value::hash(
-        groups.into_iter().map(|(key, items)| (key, Value::array(items).with(arguments[0].prov))).collect(),
+        groups
+            .into_iter()
+            .map(|(key, items)| (key, Value::array(items).made_of(arguments[0].prov)))
+            .collect(),
     ))
 }
 
@@ -440,8 +446,8 @@ fn partition(context: &mut Context<'_, '_>, arguments: &[Value], form: Form) -> 
         true
     })?;
     Ok(Value::array(vec![
-        Value::array(yes).with(arguments[0].prov),
-        Value::array(no).with(arguments[0].prov),
+        Value::array(yes).made_of(arguments[0].prov),
+        Value::array(no).made_of(arguments[0].prov),
     ]))
 }
 

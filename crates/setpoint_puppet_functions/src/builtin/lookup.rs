@@ -218,7 +218,7 @@ impl Wanted {
 fn unknown_of<'v>(values: impl IntoIterator<Item = Option<&'v Value>>) -> Option<Value> {
     values.into_iter().flatten().find_map(|value| {
         let part = value.unknown_part()?;
-        Some(Value::unknown(Arc::clone(&part.reason), Type::Any).with(value.prov))
+        Some(Value::unknown(Arc::clone(&part.reason), Type::Any).made_of(value.prov))
     })
 }
 

@@ -132,7 +132,7 @@ fn split(context: &mut Context<'_, '_>, arguments: &[Value]) -> Result<Value, St
     let regex = regex_of(context, &arguments[1])?;
     let prov = arguments[0].prov;
     let parts = context.checked(split_text(text, &regex))?;
-    Ok(Value::array(parts.into_iter().map(|part| Value::from(part).with(prov)).collect()))
+    Ok(Value::array(parts.into_iter().map(|part| Value::from(part).made_of(prov)).collect()))
 }
 
 /// `String#split` by an expression: empty texts at the end are dropped, and groups become parts.
@@ -220,7 +220,7 @@ fn substitute(
     match arguments[0].as_array() {
         Some(targets) => {
             let prov = arguments[0].prov;
-            let own = |value: Value| if value.prov.is_none() { value.with(prov) } else { value };
+            let own = |value: Value| if value.prov.is_none() { value.made_of(prov) } else { value };
             let results: Result<Vec<_>, _> = targets.iter().map(|target| one(target).map(own)).collect();
             Ok(Value::array(results?))
         }

@@ -16,7 +16,7 @@ pub(super) static SCANF: Function = Function::typed(
 fn run(context: &mut Context<'_, '_>, arguments: &[Value]) -> Result<Value, Stop> {
     let text = |at: usize| arguments.get(at).and_then(Value::as_str).unwrap_or_default();
     let found: Vec<Value> =
-        scanf(text(0), text(1)).into_iter().map(|value| value.with(arguments[0].prov)).collect();
+        scanf(text(0), text(1)).into_iter().map(|value| value.made_of(arguments[0].prov)).collect();
     let result = Value::array(found);
     if context.block().is_some() { context.call_block(vec![result]) } else { Ok(result) }
 }

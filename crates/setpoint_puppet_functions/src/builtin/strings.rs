@@ -79,7 +79,7 @@ fn each_changed(value: &Value, change: Change) -> Value {
 
 /// A new element comes from the collection that it was made of.
 fn under(item: Value, whole: &Value) -> Value {
-    if item.prov.is_none() { item.with(whole.prov) } else { item }
+    if item.prov.is_none() { item.made_of(whole.prov) } else { item }
 }
 
 fn deeply_changed(value: &Value, change: Change) -> Value {

@@ -52,7 +52,7 @@ fn tree(context: &mut Context<'_, '_>, arguments: &[Value]) -> Result<Value, Sto
     let prov = arguments[0].prov;
     let pairs = visits(context, arguments)?
         .into_iter()
-        .map(|(path, value)| Value::array(vec![path, value]).with(prov));
+        .map(|(path, value)| Value::array(vec![path, value]).made_of(prov));
     Ok(Value::new(Data::Iterator(Iter::items(pairs.collect()).into())))
 }
 
@@ -88,7 +88,7 @@ fn visits(context: &Context<'_, '_>, arguments: &[Value]) -> Result<Vec<(Value, 
     let root = &arguments[0];
     let mut found = Vec::new();
     if options.with_root {
-        found.push((Value::array(Vec::new()).with(root.prov), root.clone()));
+        found.push((Value::array(Vec::new()).made_of(root.prov), root.clone()));
     }
     // Depth first takes the newest work first; breadth first the oldest.
     let mut work: VecDeque<(Vec<Value>, Value)> = VecDeque::new();
@@ -112,7 +112,7 @@ fn visits(context: &Context<'_, '_>, arguments: &[Value]) -> Result<Vec<(Value, 
         let shown =
             if container { options.with_containers } else { options.with_values || !options.depth_first };
         if shown {
-            found.push((Value::array(path).with(value.prov), value));
+            found.push((Value::array(path).made_of(value.prov), value));
         }
     }
     Ok(found)
@@ -127,7 +127,7 @@ fn children(value: &Value) -> Vec<(Value, Value)> {
         _ => iterate(value)
             .iter()
             .flat_map(|all| all.iter().enumerate().collect::<Vec<_>>())
-            .map(|(at, child)| (Value::from(at as i64).with(value.prov), child))
+            .map(|(at, child)| (Value::from(at as i64).made_of(value.prov), child))
             .collect(),
     }
 }

@@ -84,7 +84,7 @@ fn assert_type(context: &mut Context<'_, '_>, arguments: &[Value]) -> Result<Val
     }
     let actual = infer_set(value);
     if context.block().is_some() {
-        return context.call_block(vec![arguments[0].clone(), Value::from(actual).with(value.prov)]);
+        return context.call_block(vec![arguments[0].clone(), Value::from(actual).made_of(value.prov)]);
     }
     Err(context.fail(describe_mismatch("assert_type():", of, &actual)))
 }

@@ -119,7 +119,7 @@ fn without_empty(entries: &Hash, within: bool) -> Hash {
     let kept = entries.iter().filter(|(_, value)| value.as_str() != Some(""));
     kept.map(|(key, value)| {
         let value = match &value.data {
-            Data::Hash(inner) if within => Value::hash(without_empty(inner, false)).with(value.prov),
+            Data::Hash(inner) if within => Value::hash(without_empty(inner, false)).made_of(value.prov),
             _ => value.clone(),
         };
         (key.clone(), value)
@@ -142,7 +142,7 @@ fn acls_to_resources(context: &mut Context<'_, '_>, arguments: &[Value]) -> Resu
                 "postgresql::postgresql_acls_to_resources_hash(): acl line {index} does not have enough parts"
             )));
         };
-        let text = |value: &str| Value::from(value).with(acl.prov);
+        let text = |value: &str| Value::from(value).made_of(acl.prov);
         let mut resource = Hash::default();
         let mut set = |name: &str, value: Value| resource.insert(Key::from(name), value);
         set("type", text(kind));
@@ -165,7 +165,7 @@ fn acls_to_resources(context: &mut Context<'_, '_>, arguments: &[Value]) -> Resu
             set("auth_option", text(&parts[method + 1..].join(" ")));
         }
         let title = format!("postgresql class generated rule {id} {index}");
-        resources.insert(Key::from(title.as_str()), Value::hash(resource).with(acl.prov));
+        resources.insert(Key::from(title.as_str()), Value::hash(resource).made_of(acl.prov));
     }
     Ok(Value::hash(resources))
 }

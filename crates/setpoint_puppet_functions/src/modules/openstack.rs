@@ -130,7 +130,7 @@ fn each_address(arguments: &[Value], change: fn(&str) -> Option<String>) -> Valu
         None => arguments,
     };
     let changed = |value: &Value| match value.as_str().and_then(change) {
-        Some(text) => Value::from(text).with(value.prov),
+        Some(text) => Value::from(text).made_of(value.prov),
         None => value.clone(),
     };
     match given {
@@ -342,5 +342,5 @@ fn to_array_of_json_strings(context: &mut Context<'_, '_>, arguments: &[Value]) 
         let shown = text::to_s(given);
         return Err(context.fail(format!("Syntax error: {shown} is not an Array or JSON encoded String")));
     };
-    Ok(Value::array(items.iter().map(|item| Value::from(compact_json(item)).with(item.prov)).collect()))
+    Ok(Value::array(items.iter().map(|item| Value::from(compact_json(item)).made_of(item.prov)).collect()))
 }

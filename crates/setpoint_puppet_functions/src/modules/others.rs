@@ -87,9 +87,9 @@ static CREATE_INI_SETTINGS: Function = Function::typed(
 static MCO_ARRAY_TO_STRING: Function = Function::counted("mco_array_to_string", -1, |context, arguments| {
     let given = arguments.first().cloned().unwrap_or(Value::UNDEF);
     match given.as_array() {
-        Some(items) => {
-            Ok(Value::array(items.iter().map(|item| Value::from(text::to_s(item)).with(item.prov)).collect()))
-        }
+        Some(items) => Ok(Value::array(
+            items.iter().map(|item| Value::from(text::to_s(item)).made_of(item.prov)).collect(),
+        )),
         None => Err(context.fail(format!("Expected an array, but got a {}", class_of(&given)))),
     }
 });
@@ -138,12 +138,12 @@ fn collectd_convert_processes(context: &mut Context<'_, '_>, arguments: &[Value]
     for item in items {
         match &item.data {
             Data::String(_) => {
-                processes.insert(Key(item.clone()), Value::hash(Hash::default()).with(item.prov));
+                processes.insert(Key(item.clone()), Value::hash(Hash::default()).made_of(item.prov));
             }
             Data::Hash(entries) => {
                 let mut entries = entries.as_ref().clone();
                 let name = entries.shift_remove(&Key::from("name")).unwrap_or(Value::UNDEF);
-                processes.insert(Key(name), Value::hash(entries).with(item.prov));
+                processes.insert(Key(name), Value::hash(entries).made_of(item.prov));
             }
             _ => return Err(context.fail("convert_process_array(): array element must be string or hash")),
         }
@@ -181,7 +181,7 @@ fn create_ini_settings(context: &mut Context<'_, '_>, arguments: &[Value]) -> Re
                 }
             }
             let title = format!("{path} [{name}] {}", text::to_s(&setting.0));
-            resources.insert(Key::from(title.as_str()), Value::hash(resource).with(value.prov));
+            resources.insert(Key::from(title.as_str()), Value::hash(resource).made_of(value.prov));
         }
     }
     let kind = Value::from("ini_setting");

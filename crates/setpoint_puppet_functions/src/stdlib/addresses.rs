@@ -108,7 +108,7 @@ fn enclose_ipv6(context: &mut Context<'_, '_>, arguments: &[Value]) -> Result<Va
         } else {
             match Network::parse(&name) {
                 Some(Network { address: IpAddr::V6(address), .. }) => {
-                    Value::from(format!("[{address}]")).with(value.prov)
+                    Value::from(format!("[{address}]")).made_of(value.prov)
                 }
                 Some(_) => value.clone(),
                 None => {

@@ -171,7 +171,7 @@ fn merge_deeply(into: &mut Hash, from: &Hash) {
             (Some(old), Some(entries)) => {
                 let mut inner = old.clone();
                 merge_deeply(&mut inner, entries);
-                Value::hash(inner).with(new.prov)
+                Value::hash(inner).made_of(new.prov)
             }
             _ => match (into.get(key).map(|old| &old.data), &new.data) {
                 // It may be a hash, and then both are merged.
@@ -514,10 +514,11 @@ fn join_keys_to_values(context: &mut Context<'_, '_>, arguments: &[Value]) -> Re
     let mut joined = Vec::new();
     for (key, value) in entries {
         let key = text::to_s(&key.0);
-        let one = |item: &Value| Value::from(format!("{key}{separator}{}", text::to_s(item))).with(item.prov);
+        let one =
+            |item: &Value| Value::from(format!("{key}{separator}{}", text::to_s(item))).made_of(item.prov);
         match &value.data {
             Data::Array(items) => joined.extend(items.iter().map(one)),
-            Data::String(text) if &**text == "undef" => joined.push(Value::from(key).with(value.prov)),
+            Data::String(text) if &**text == "undef" => joined.push(Value::from(key).made_of(value.prov)),
             _ => joined.push(one(value)),
         }
     }
@@ -555,10 +556,10 @@ fn merge_answers(context: &mut Context<'_, '_>, arguments: &[Value], with_positi
     let elements: Vec<Value> = iterate(collection).map_or_else(Vec::new, |all| all.iter().collect());
     let mut merged = Hash::default();
     for (at, element) in elements.into_iter().enumerate() {
-        let so_far = Value::hash(merged.clone()).with(collection.prov);
+        let so_far = Value::hash(merged.clone()).made_of(collection.prov);
         let given = match (with_position, collection.as_hash().and(element.as_array())) {
             (true, Some([key, value])) => vec![so_far, key.clone(), value.clone()],
-            (true, _) => vec![so_far, Value::from(at as i64).with(collection.prov), element],
+            (true, _) => vec![so_far, Value::from(at as i64).made_of(collection.prov), element],
             (false, _) => vec![so_far, element],
         };
         match context.ask_block(given) {
@@ -598,7 +599,7 @@ fn affix(
             )));
         }
     };
-    let one = |value: &Value| Value::from(join(&text::to_s(value), affix)).with(value.prov);
+    let one = |value: &Value| Value::from(join(&text::to_s(value), affix)).made_of(value.prov);
     Ok(match &collection.data {
         Data::Hash(entries) => {
             Value::hash(entries.iter().map(|(key, value)| (Key(one(&key.0)), value.clone())).collect())
@@ -723,7 +724,7 @@ fn zip(context: &mut Context<'_, '_>, arguments: &[Value]) -> Result<Value> {
         .enumerate()
         .map(|(at, item)| {
             let other = b.get(at).cloned().unwrap_or(Value::UNDEF);
-            Value::array(vec![item.clone(), other]).with(arguments[0].prov)
+            Value::array(vec![item.clone(), other]).made_of(arguments[0].prov)
         })
         .collect();
     if !flat {

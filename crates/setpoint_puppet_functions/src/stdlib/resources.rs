@@ -115,10 +115,11 @@ fn ensure(context: &mut Context<'_, '_>, kind: &Value, title: &Value, parameters
     if is_declared(context, &of, &text::to_s(title), parameters) {
         return Ok(());
     }
-    let capitalized = Value::from(strings::capitalize(&text::to_s(kind))).with(kind.prov);
+    let capitalized = Value::from(strings::capitalize(&text::to_s(kind))).made_of(kind.prov);
     let resources: Hash =
-        [(Key(title.clone()), Value::hash(parameters.clone()).with(title.prov))].into_iter().collect();
-    context.call_function("create_resources", vec![capitalized, Value::hash(resources).with(title.prov)])?;
+        [(Key(title.clone()), Value::hash(parameters.clone()).made_of(title.prov))].into_iter().collect();
+    context
+        .call_function("create_resources", vec![capitalized, Value::hash(resources).made_of(title.prov)])?;
     Ok(())
 }
 
@@ -149,7 +150,7 @@ fn ensure_packages(context: &mut Context<'_, '_>, arguments: &[Value]) -> Result
     if let Some(given) = arguments.get(1).and_then(Value::as_hash) {
         defaults.extend(given.iter().map(|(key, value)| (key.clone(), value.clone())));
         if let Some(value) = defaults.get_mut(&ensure_key).filter(|value| value.as_str() == Some("present")) {
-            *value = Value::from("installed").with(value.prov);
+            *value = Value::from("installed").made_of(value.prov);
         }
     }
     let package = Value::from("package");

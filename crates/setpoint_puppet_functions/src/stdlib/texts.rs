@@ -82,7 +82,7 @@ fn each_text(
 ) -> Result<Value> {
     let Some(value) = arguments.first() else { return Err(context.wrong_count(arguments, "1")) };
     let one = |item: &Value| match item.as_str() {
-        Some(text) => Value::from(change(text)).with(item.prov),
+        Some(text) => Value::from(change(text)).made_of(item.prov),
         None => item.clone(),
     };
     match &value.data {
@@ -281,7 +281,7 @@ fn shell_split(context: &mut Context<'_, '_>, arguments: &[Value]) -> Result<Val
     let words = shell_words(&line).ok_or_else(|| {
         context.fail(format!("Unmatched quote: {}", text::inspect(&Value::from(line.as_str()))))
     })?;
-    Ok(Value::array(words.into_iter().map(|word| Value::from(word).with(arguments[0].prov)).collect()))
+    Ok(Value::array(words.into_iter().map(|word| Value::from(word).made_of(arguments[0].prov)).collect()))
 }
 
 /// `Shellwords.split`; nothing if a quote is not closed.
@@ -349,7 +349,7 @@ fn squeeze(context: &mut Context<'_, '_>, arguments: &[Value]) -> Result<Value> 
         }
     };
     let one = |value: &Value| match value.as_str() {
-        Some(text) => Ok(Value::from(squeezed(text, letters)).with(value.prov)),
+        Some(text) => Ok(Value::from(squeezed(text, letters)).made_of(value.prov)),
         None => Err(context.fail(text::no_method("squeeze", value))),
     };
     match item.as_array() {

@@ -104,12 +104,12 @@ fn unwrapped(value: &Value, secret: &mut bool) -> Value {
             unwrapped(inner, secret)
         }
         Data::Array(items) => {
-            Value::array(items.iter().map(|item| unwrapped(item, secret)).collect()).with(value.prov)
+            Value::array(items.iter().map(|item| unwrapped(item, secret)).collect()).made_of(value.prov)
         }
         Data::Hash(entries) => {
             let entries =
                 entries.iter().map(|(key, item)| (Key(unwrapped(&key.0, secret)), unwrapped(item, secret)));
-            Value::hash(entries.collect()).with(value.prov)
+            Value::hash(entries.collect()).made_of(value.prov)
         }
         _ => value.clone(),
     }

@@ -117,7 +117,7 @@ fn is_set(flag: Option<&Value>) -> bool {
 }
 
 fn from_integer(number: i128, shown: &Value) -> Result<Value, ValueError> {
-    i64::try_from(number).map(|number| Value::new(Data::Integer(number)).with(shown.prov)).map_err(|_| {
+    i64::try_from(number).map(|number| Value::new(Data::Integer(number)).made_of(shown.prov)).map_err(|_| {
         ValueError::new(format!("The value '{}' lies outside of the range of integers", to_s(shown)))
     })
 }
@@ -168,7 +168,7 @@ fn float(from: &Value, abs: Option<&Value>) -> Result<Value, ValueError> {
         }
         _ => return Err(cannot_convert("new_float", "Float", from)),
     };
-    Ok(Value::new(Data::Float(if is_set(abs) { number.abs() } else { number })).with(from.prov))
+    Ok(Value::new(Data::Float(if is_set(abs) { number.abs() } else { number })).made_of(from.prov))
 }
 
 fn numeric(from: &Value, abs: Option<&Value>) -> Result<Value, ValueError> {
@@ -179,9 +179,9 @@ fn numeric(from: &Value, abs: Option<&Value>) -> Result<Value, ValueError> {
             from_integer(if abs { number.abs() } else { number }, from)
         }
         Data::Float(number) => {
-            Ok(Value::new(Data::Float(if abs { number.abs() } else { *number })).with(from.prov))
+            Ok(Value::new(Data::Float(if abs { number.abs() } else { *number })).made_of(from.prov))
         }
-        Data::Bool(value) => Ok(Value::new(Data::Integer(i64::from(*value))).with(from.prov)),
+        Data::Bool(value) => Ok(Value::new(Data::Integer(i64::from(*value))).made_of(from.prov)),
         Data::Timestamp(_) | Data::Timespan(_) => float(from, Some(&Value::from(abs))),
         Data::String(text) => {
             let prefixed = text
@@ -191,7 +191,7 @@ fn numeric(from: &Value, abs: Option<&Value>) -> Result<Value, ValueError> {
             match number {
                 Some(Number::Integer(number)) => from_integer(if abs { number.abs() } else { number }, from),
                 Some(Number::Float(number)) => {
-                    Ok(Value::new(Data::Float(if abs { number.abs() } else { number })).with(from.prov))
+                    Ok(Value::new(Data::Float(if abs { number.abs() } else { number })).made_of(from.prov))
                 }
                 // Puppet's own conversion gives nothing here, which is no number.
                 None => Ok(Value::UNDEF),

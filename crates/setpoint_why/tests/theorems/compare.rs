@@ -64,21 +64,22 @@ pub(crate) fn changed(input: &Input, all: &[Site], random: &mut Random) -> (Inpu
         };
         return (Input { facts, ..input.clone() }, Label::Fact(label.to_owned()));
     }
-    if generated && random.below(12) == 0 {
-        let (file, text) =
-            if random.below(2) == 0 { ("web.yaml", &input.data.0) } else { ("common.yaml", &input.data.1) };
-        let lines: Vec<&str> = text.lines().skip(1).collect();
-        if !lines.is_empty() {
-            let line = *random.pick(&lines);
-            let key = line.split_once(": ").map_or(line, |(key, _)| key).to_owned();
-            let value = *random.pick(&["a", "b", "web", "t1", "1", "2", "true"]);
-            let text = text.replace(&format!("{line}\n"), &format!("{key}: {value}\n"));
-            let (first, second) = input.data.clone();
-            let data = if file == "web.yaml" { (text, second) } else { (first, text) };
-            return (Input { data, ..input.clone() }, Label::Data { file, key });
+    if generated && random.below(if input.has_modules { 3 } else { 12 }) == 0 {
+        let words = words(&input.data);
+        if !words.is_empty() {
+            return changed_word(input, random.pick(&words), random);
         }
     }
-    let site = random.pick(all);
+    changed_literal(input, random.pick(all), all, random)
+}
+
+/// The input with another literal in the manifest.
+pub(crate) fn changed_literal(
+    input: &Input,
+    site: &Site,
+    all: &[Site],
+    random: &mut Random,
+) -> (Input, Label) {
     let new = replacement(site, &input.text, all, random);
     let (start, end) = (site.text.start as usize, site.text.end as usize);
     let text = format!("{}{new}{}", &input.text[..start], &input.text[end..]);
@@ -89,8 +90,82 @@ pub(crate) fn changed(input: &Input, all: &[Site], random: &mut Random) -> (Inpu
     (Input { text, ..input.clone() }, Label::Literal { old: site.literal, new: literal })
 }
 
+/// A word of a data file.
+#[derive(Clone, Debug)]
+pub(crate) struct Word {
+    pub(crate) file: &'static str,
+    pub(crate) range: Range,
+    pub(crate) is_key: bool,
+}
+
+/// The words of data files that can be changed: values, and keys below the first level.
+pub(crate) fn words(data: &(String, String)) -> Vec<Word> {
+    let mut found = Vec::new();
+    for (file, text) in [("web.yaml", &data.0), ("common.yaml", &data.1)] {
+        let mut start = 0;
+        for line in text.split_inclusive('\n') {
+            if let Some(at) = line.find(": ") {
+                words_of(&line[at + 2..], start + at + 2, file, &mut found);
+            }
+            start += line.len();
+        }
+    }
+    found
+}
+
+fn words_of(text: &str, offset: usize, file: &'static str, found: &mut Vec<Word>) {
+    let bytes = text.as_bytes();
+    let is_letter = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
+    let (mut at, mut interpolates) = (0, false);
+    while at < bytes.len() {
+        match bytes[at] {
+            b'%' => interpolates = true,
+            b'"' if interpolates => interpolates = false,
+            byte if is_letter(byte) && !interpolates => {
+                let end = (at..bytes.len()).find(|at| !is_letter(bytes[*at])).unwrap_or(bytes.len());
+                let is_key = bytes.get(end) == Some(&b':') && bytes.get(end + 1) != Some(&b':');
+                // Names of options and keys with their class are left alone.
+                let is_name = bytes.get(end) == Some(&b':') && text.contains("merge")
+                    || at > 0 && bytes[at - 1] == b':';
+                if !is_name {
+                    let range = Range::new(offset + at, offset + end);
+                    found.push(Word { file, range, is_key });
+                }
+                at = end;
+                continue;
+            }
+            _ => {}
+        }
+        at += 1;
+    }
+}
+
+/// The input with another word in a data file.
+pub(crate) fn changed_word(input: &Input, word: &Word, random: &mut Random) -> (Input, Label) {
+    let text = if word.file == "web.yaml" { &input.data.0 } else { &input.data.1 };
+    let (start, end) = (word.range.start as usize, word.range.end as usize);
+    let own = &text[start..end];
+    let choices: &[&str] = match own {
+        "unique" | "first" => &["unique", "first"],
+        "deep" | "hash" => &["deep", "hash", "first"],
+        "true" if input.has_modules => &["false"],
+        _ if input.has_modules => &["a", "b", "web", "t1", "x", "zz"],
+        _ => &["a", "b", "web", "t1", "1", "2", "true"],
+    };
+    let other: Vec<&&str> = choices.iter().filter(|choice| **choice != own).collect();
+    let new = **random.pick(&other);
+    let changed = format!("{}{new}{}", &text[..start], &text[end..]);
+    let (first, second) = input.data.clone();
+    let data = if word.file == "web.yaml" { (changed, second) } else { (first, changed) };
+    let after = Range::new(start, start + new.len());
+    let label = Label::Data { file: word.file, old: word.range, new: after, is_key: word.is_key };
+    (Input { data, ..input.clone() }, label)
+}
+
 #[derive(Default, Debug)]
 pub(crate) struct Count {
+    /// Programs that do not compile.
+    pub(crate) broken: usize,
     pub(crate) mutations: usize,
     /// One of the runs failed.
     pub(crate) failed: usize,

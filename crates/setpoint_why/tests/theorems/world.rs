@@ -21,11 +21,24 @@ pub(crate) struct Input {
     pub(crate) facts: Hash,
     /// The levels of the data, the more specific first.
     pub(crate) data: (String, String),
+    /// There are modules beside the manifest.
+    pub(crate) has_modules: bool,
 }
 
 impl Input {
     pub(crate) fn generated(seed: u64) -> Self {
-        Self { text: crate::generate::manifest(seed), facts: facts(), data: crate::generate::data(seed) }
+        let data = crate::generate::data(seed);
+        Self { text: crate::generate::manifest(seed), facts: facts(), data, has_modules: false }
+    }
+
+    /// A program whose values are made of values.
+    pub(crate) fn composed(seed: u64) -> Self {
+        let data = crate::compose::data(seed);
+        Self { text: crate::compose::manifest(seed), facts: facts(), data, has_modules: true }
+    }
+
+    pub(crate) fn modulepath(&self) -> Vec<PathBuf> {
+        if self.has_modules { vec![PathBuf::from("modules")] } else { Vec::new() }
     }
 
     pub(crate) fn files(&self) -> MemoryFileSystem {
@@ -34,6 +47,14 @@ impl Input {
         files.add("hiera.yaml", levels);
         files.add("data/web.yaml", self.data.0.as_str());
         files.add("data/common.yaml", self.data.1.as_str());
+        if self.has_modules {
+            for (path, text) in crate::compose::MODULE {
+                files.add(path, text);
+            }
+            for (path, text) in crate::compose::LIBRARY.iter() {
+                files.add(path, text.as_str());
+            }
+        }
         files
     }
 }
@@ -59,10 +80,13 @@ pub(crate) enum Label {
         new: Range,
     },
     Fact(String),
-    /// A key of a data file.
+    /// A word of a data file, where it stands in the old text and in the new.
     Data {
         file: &'static str,
-        key: String,
+        old: Range,
+        new: Range,
+        /// It names an element and is none.
+        is_key: bool,
     },
 }
 
@@ -84,10 +108,16 @@ impl Label {
                         .span
                         .is_some_and(|span| span.range == *range && sources.file(span.file).path() == entry)
             }
-            Self::Data { file, key } => {
+            // A collection that is read as a whole is read in all its parts; its shape is its keys.
+            Self::Data { file, old, new, is_key } => {
+                let range = if run == Run::Old { old } else { new };
                 leaf.kind == LeafKind::Hiera
-                    && leaf.name.is_some_and(|name| name.as_str() == key)
-                    && leaf.span.is_some_and(|span| sources.file(span.file).path().ends_with(file))
+                    && leaf.span.is_some_and(|span| {
+                        let inside = span.range.start <= range.start && range.end <= span.range.end;
+                        let own = inside && span.range.end - span.range.start <= range.end - range.start + 2;
+                        let whole = inside && (!dependency.shape || *is_key);
+                        (own || whole) && sources.file(span.file).path().ends_with(file)
+                    })
             }
             // A fact that is read as a whole is read in all its parts; its shape is not its parts.
             Self::Fact(path) => {

@@ -476,7 +476,7 @@ impl Interpreter<'_, '_, '_> {
     pub(crate) fn value_for_puppet(&mut self, thing: &Thing) -> Result<Value> {
         match thing.to_value() {
             Some(_) if thing.has_symbol() => beyond("it gives Puppet a symbol"),
-            Some(value) => Ok(value),
+            Some(value) => Ok(self.context.explained_part(value)),
             None => beyond("it gives Puppet something that Puppet does not know"),
         }
     }
