@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use serde_json::json;
 use setpoint_puppet_values::Data;
 use setpoint_source::{Diagnostic, Rule, RunTitle, Story, StoryFact, StoryRun, StoryStep};
-use setpoint_state::{CellId, StepId};
+use setpoint_state::{CellId, CellKind, StepId};
 use setpoint_verify::{Contradiction, Lost, PairEnd, Verdicts};
 
 use crate::findings::FindingBuilder;
@@ -56,6 +56,10 @@ impl FindingBuilder<'_> {
     /// Whether two steps declare two values of one sort for one thing: two contents of a file, a content and a line in it.
     fn set_the_same(&self, found: &Contradiction) -> bool {
         let (Some(one), Some(two)) = (self.step(found.one), self.step(found.two)) else { return false };
+        let is_part_of_file = |cell: CellId| {
+            let kind = self.modelled.plan.space.get(cell).map(|cell| cell.key.kind);
+            matches!(kind, Some(CellKind::Entry | CellKind::Host | CellKind::Cron | CellKind::Key))
+        };
         let is_undone = |end: &PairEnd| matches!(end.why, Lost::Undone(_));
         let others = two.apply.written();
         let is_same = |cell: CellId| {
@@ -63,7 +67,7 @@ impl FindingBuilder<'_> {
             others.binary_search(&cell).is_ok()
                 && (one.manages(cell) || two.manages(cell))
                 && first != second
-                && first.kind() == second.kind()
+                && (first.kind() == second.kind() || is_part_of_file(cell))
         };
         found.ends.iter().all(is_undone) && one.apply.written().into_iter().any(is_same)
     }

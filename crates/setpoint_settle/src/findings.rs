@@ -231,7 +231,16 @@ impl<'a> FindingBuilder<'a> {
     /// the start that is given.
     fn harms(&self, first: StepId, then: StepId, notify: bool, start: Option<&State>) -> bool {
         let edges = [Edge { from: first, to: then, notify }];
-        let mut starts = self.fresh.iter().chain(start);
+        // What fails on a fresh machine by itself, and right after the other, too, fails for another reason, which has a finding
+        // of its own.
+        let fails_after = |fresh: &State, steps: &[StepId]| {
+            let mut progress = self.runner.begin(fresh);
+            steps.iter().for_each(|&step| self.runner.perform(&mut progress, step));
+            progress.statuses.get(first.0 as usize).is_some_and(|status| status.is_bad())
+        };
+        let fails_anyway =
+            |fresh: &&State| fails_after(fresh, &[first]) && fails_after(fresh, &[then, first]);
+        let mut starts = self.fresh.iter().filter(|fresh| !fails_anyway(fresh)).chain(start);
         starts.any(|start| harms_from(&self.runner, &edges, start))
     }
 
