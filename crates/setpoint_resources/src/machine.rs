@@ -651,6 +651,11 @@ impl<'a> Machine<'a> {
         if new {
             let is_user = self.user(user);
             self.laws.push(Test::Any(vec![absent(cell), absent(is_user).negate()]));
+            // The stand-in for all other groups has none of its own.
+            if !group.starts_with('(') {
+                let is_group = self.group(group);
+                self.laws.push(Test::Any(vec![absent(cell), absent(is_group).negate()]));
+            }
             self.start.push(Test::Any(vec![absent(cell), Test::is(cell, Value::text("member"))]));
         }
         cell

@@ -111,6 +111,26 @@ host { 'db': ip => '10.0.0.2' }          # writes /etc/hosts, too
 Let one resource manage it: take one of the two away, or put both contents into one.",
 };
 
+pub(crate) static CONTRADICTION: About = About {
+    name: "contradiction",
+    aliases: &[],
+    severity: Severity::Error,
+    class: Class::Defect,
+    summary: "two resources declare what cannot hold at the same time",
+    explanation: "\
+What one resource declares excludes what the other declares: a package and the absence of a package that it depends on, \
+two packages that conflict, a removed folder and a file in it, a removed user and a file that it owns. In every order one \
+of the two fails or is undone, in this run and in all that follow. An order or a notification mends nothing, and `setpoint \
+fix` adds none.
+
+```puppet
+package { 'git': ensure => present }
+package { 'perl': ensure => absent }     # git depends on perl
+```
+
+Take one of the two away, or change what it declares. The finding shows what is lost in each order.",
+};
+
 pub(crate) static NOT_IDEMPOTENT: About = About {
     name: "not-idempotent",
     aliases: &[],
@@ -197,6 +217,26 @@ service { 'ntp': ensure => running, require => File['/etc/ntp.conf'] }
 ```
 
 Use `subscribe` in place of `require` on the service, or `notify => Service['ntp']` on the file.",
+};
+
+pub(crate) static MAY_NEED: About = About {
+    name: "may-need",
+    aliases: &[],
+    severity: Severity::Warning,
+    class: Class::Open,
+    summary: "a command that is not understood names what another resource brings, and nothing orders the two",
+    explanation: "\
+What the command does is not known, but some things it needs whatever it does: its program, its folder and its user, and \
+it names a script or a path that another resource of the catalog brings. If the command comes first, it fails or reads \
+what is not there yet. The order of the two is `unknown`, never `independent`.
+
+```puppet
+package { 'acme': ensure => installed }
+exec { '/usr/bin/acme-setup --config /etc/acme.conf': }   # brought by the package
+```
+
+State the order: `require => Package['acme']` on the command. If the command needs nothing of the other resource, say what \
+it does in `setpoint.toml` (`setpoint explain unknown-effect`).",
 };
 
 pub(crate) static LOST_REFRESH: About = About {

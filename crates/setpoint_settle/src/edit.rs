@@ -100,6 +100,11 @@ impl Declaration {
     fn extended(&self, value: &Expr, reference: &str) -> Edit {
         let (range, replacement) = match &value.kind {
             ExprKind::Array(items) => match items.last() {
+                // Elements that have lines of their own.
+                Some(last) if self.line_of(last.range.start) != self.line_of(value.range.start) => {
+                    let indent = self.indentation(last.range.start as usize);
+                    return self.new_line(last.range.end as usize, indent, reference);
+                }
                 Some(last) => {
                     (Range::new(last.range.end as usize, last.range.end as usize), format!(", {reference}"))
                 }
@@ -133,13 +138,33 @@ impl Declaration {
         }
         let indent = self.indentation(last.range.start as usize);
         let width = self.name_width().max(name.len());
+        self.new_line(end, indent, &format!("{name:width$} => {reference}"))
+    }
+
+    /// A line of its own after an attribute or element that ends here. A comment behind it stays where it is.
+    fn new_line(&self, end: usize, indent: &str, added: &str) -> Edit {
         let rest = self.text.get(end..).unwrap_or("");
-        let trailing = rest.trim_start_matches([' ', '\t']).starts_with(',');
-        if trailing {
-            let comma = end + rest.find(',').map_or(0, |at| at + 1);
-            return self.insert(comma, format!("\n{indent}{name:width$} => {reference},"));
+        let line = rest.split('\n').next().unwrap_or("");
+        let (before, has_comma) = match line.trim_start_matches([' ', '\t']).starts_with(',') {
+            true => (line.find(',').map_or(0, |at| at + 1), true),
+            false => (0, false),
+        };
+        let comma = if has_comma { "," } else { "" };
+        let behind = line.get(before..).unwrap_or("");
+        let comment = behind.trim();
+        let is_comment = comment.starts_with('#')
+            || (comment.starts_with("/*") && comment.find("*/").is_some_and(|at| at + 2 == comment.len()));
+        if is_comment {
+            // The text up to the end of the line stays, with a comma before the comment if there was none.
+            let kept = format!("{}{}", if has_comma { &line[..before] } else { "," }, behind.trim_end());
+            let range = Range::new(end, end + line.len());
+            let replacement = format!("{kept}\n{indent}{added}{comma}");
+            return Edit { span: range.in_file(self.file), replacement };
         }
-        self.insert(end, format!(",\n{indent}{name:width$} => {reference}"))
+        if has_comma {
+            return self.insert(end + before, format!("\n{indent}{added},"));
+        }
+        self.insert(end, format!(",\n{indent}{added}"))
     }
 
     fn insert(&self, at: usize, replacement: String) -> Edit {
@@ -251,7 +276,33 @@ mod tests {
                 "file { 'e': ensure => file; 'f': mode => '0600', require => Package['p'] }",
             ),
         ];
-        for (before, wanted) in cases {
+        let comments = [
+            (
+                "file { 'f':\n  ensure => file, # kept\n}",
+                "file { 'f':\n  ensure => file, # kept\n  require => Package['p'],\n}",
+            ),
+            (
+                "file { 'f':\n  # above\n  ensure => file # kept, too\n  # below\n}",
+                "file { 'f':\n  # above\n  ensure => file, # kept, too\n  require => Package['p']\n  # below\n}",
+            ),
+            (
+                "file { 'f':\n  ensure => file, /* kept */\n  mode => '0600' /* and this */\n}",
+                "file { 'f':\n  ensure => file, /* kept */\n  mode => '0600', /* and this */\n  require => Package['p']\n}",
+            ),
+            (
+                "file { 'f':\n  require => [\n    User['u'], # why\n  ],\n}",
+                "file { 'f':\n  require => [\n    User['u'], # why\n    Package['p'],\n  ],\n}",
+            ),
+            (
+                "file { 'f':\n  require => [\n    User['u'] # why\n  ],\n}",
+                "file { 'f':\n  require => [\n    User['u'], # why\n    Package['p']\n  ],\n}",
+            ),
+            (
+                "file { 'f': # first\n  mode => '#1' }",
+                "file { 'f': # first\n  mode => '#1',\n  require => Package['p'] }",
+            ),
+        ];
+        for (before, wanted) in cases.into_iter().chain(comments) {
             assert_eq!(after(before, Relation::Require).as_deref(), Some(wanted), "{before}");
         }
     }

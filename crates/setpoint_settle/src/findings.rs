@@ -10,7 +10,7 @@ use setpoint_source::{
     Diagnostic, Fix, Reached, Rule, RunTitle, Severity, Sources, Story, StoryRun, StoryStep, Verdict, few,
 };
 use setpoint_state::{CellId, CellKind, Event, Run, Runner, Semantics, State, Status, StepId};
-use setpoint_verify::repair::Repair;
+use setpoint_verify::repair::{Edge, Repair, harms_from};
 use setpoint_verify::{
     Answer, Broken, Counterexample, Dependence, FailsToday, Failure, Invariant, OrderWitness, Stale, Twice,
     TwoStarts, Verdicts,
@@ -30,12 +30,16 @@ pub(crate) struct FindingBuilder<'a> {
     pub(crate) stated: &'a [&'a setpoint_config::Invariant],
     sources: &'a Sources,
     may_change: &'a dyn Fn(&str) -> bool,
+    /// A fresh machine.
+    fresh: Option<State>,
     /// Nothing is known of the platform of the node.
     pub(crate) is_platform_unknown: bool,
 }
 
 /// Names in one message at most.
 const MAX_NAMES: usize = 5;
+/// What is said where no repair was found that does no harm.
+const NO_REPAIR: &str = "No single relationship mends this without making something else fail or be skipped: change what is declared.";
 /// Types that write the configuration of services.
 const CONFIGURES: [&str; 4] = ["File", "Concat_file", "File_line", "Ini_setting"];
 
@@ -47,8 +51,10 @@ impl<'a> FindingBuilder<'a> {
         question: &Question<'a>,
         modelled: &'a Modelled,
         stated: &'a [&'a setpoint_config::Invariant],
+        fresh: Option<State>,
     ) -> Self {
         Self {
+            fresh,
             catalog: question.catalog,
             modelled,
             words: Words::new(modelled, question.catalog),
@@ -104,24 +110,30 @@ impl<'a> FindingBuilder<'a> {
         asked: &[Invariant],
         verdict: &Verdict,
     ) -> Vec<Diagnostic> {
-        let mut found = Vec::new();
+        let contradictions = &refuted.contradictions;
+        let mut found: Vec<Diagnostic> = Vec::new();
         let told = verdicts.fails_today().and_then(|fails| culprit(fails, verdicts));
         for (witness, finding) in verdicts.order.witnesses().zip(&refuted.order) {
             match witness {
                 OrderWitness::Dependent(one) if told == Some((one.one, one.two)) => {}
+                _ if finding.rule == Rule::Contradiction => {}
                 _ => found.push(finding.clone()),
             }
         }
         // What follows from an order that is missing is not told again.
         let ordered = found.is_empty();
+        found.splice(0..0, contradictions.findings().cloned());
         // From any start nearly everything can fail; there it counts only if it fails from every one.
         let counts = |one: &&Failure| {
-            one.every_order && (self.runner.semantics() == Semantics::Puppet || one.always.is_proved())
+            one.every_order
+                && !contradictions.concern(one.step)
+                && (self.runner.semantics() == Semantics::Puppet || one.always.is_proved())
         };
         found.extend(self.always_fail(&verdicts.failures.iter().filter(counts).collect::<Vec<_>>()));
         let stated = verdicts.invariants.iter().flat_map(Answer::witnesses);
         found.extend(stated.map(|one| self.broken_statement(one)));
-        found.extend(verdicts.declared.witnesses().filter_map(|one| self.broken(one, ordered)));
+        let undone = verdicts.declared.witnesses().filter_map(|one| self.broken(one, ordered));
+        found.extend(undone.filter(|one| contradictions.explain(one).is_none()));
         let fought: Vec<String> = found.iter().flat_map(|one| one.resources.clone()).collect();
         // A file that is edited in many places is one that the service does not read again.
         let mut stale: BTreeSet<(Option<StepId>, Option<String>)> = BTreeSet::new();
@@ -131,7 +143,8 @@ impl<'a> FindingBuilder<'a> {
         let Refutations { idempotent, quiet, convergent, .. } = refuted;
         // A second run that changes something is told once; that starts end differently is another matter.
         let refuted = idempotent.iter().chain(quiet).take(1).chain(convergent);
-        found.extend(refuted.filter(|_| ordered).cloned());
+        let is_new = |one: &&Diagnostic| ordered && one.rule != Rule::Contradiction;
+        found.extend(refuted.filter(is_new).cloned());
         for (invariant, answer) in asked.iter().zip(&verdicts.invariants) {
             if let Answer::Unknown(reasons) = answer {
                 found.extend(reasons.as_slice().iter().map(|one| self.undecided_statement(invariant, one)));
@@ -152,19 +165,30 @@ impl<'a> FindingBuilder<'a> {
         let failed = fails.step;
         let other = culprit(fails, verdicts).map(|(one, two)| if one == failed { two } else { one });
         let name = self.words.step(failed);
+        let example = &fails.counterexample;
+        // What it fails for may come too late, or too early.
+        let place = |step| example.first_run.order.iter().position(|&other| other == step);
+        let is_late = |other: StepId| place(failed) < place(other);
         let message = match other {
-            Some(other) => format!(
+            Some(other) if is_late(other) => format!(
                 "{name} fails in the order that Puppet takes: it needs {} to come first, and nothing says so",
+                self.words.step(other)
+            ),
+            Some(other) => format!(
+                "{name} fails in the order that Puppet takes: {} comes first, and nothing says so",
                 self.words.step(other)
             ),
             None => format!("{name} fails in the order that Puppet takes, and not in another order"),
         };
         let finding = Diagnostic::new(Rule::MissingOrder, message).severity(Severity::Error);
         let steps: Vec<StepId> = [Some(failed), other].into_iter().flatten().collect();
-        let finding = self.with_story(self.placed(finding, &steps), &fails.counterexample, &steps);
-        match other {
-            Some(other) => self.with_fix(finding, other, failed),
-            None => finding,
+        let finding = self.with_story(self.placed(finding, &steps), example, &steps);
+        let pair = other.map(|other| if is_late(other) { (other, failed) } else { (failed, other) });
+        match pair {
+            Some((first, then)) if !self.harms(first, then, false, Some(&example.start)) => {
+                self.with_fix(finding, first, then)
+            }
+            _ => finding.with_help(NO_REPAIR),
         }
     }
 
@@ -190,11 +214,34 @@ impl<'a> FindingBuilder<'a> {
         // before its configuration is there.
         let failures = |run: &Run| run.statuses.iter().filter(|status| **status == Status::Failed).count();
         let (today, other) = (failures(&example.first_run), failures(&example.second_run));
-        if today > other || (today == other && self.loads_too_early(one, two, example)) {
-            self.with_fix(finding, two, one)
+        let turn = today > other || (today == other && self.loads_too_early(one, two, example));
+        let (first, then) = if turn { (two, one) } else { (one, two) };
+        // An order that makes something fail is none, however plausible it looks from one start.
+        let is_right = |first, then| !self.harms(first, then, false, Some(&example.start));
+        if is_right(first, then) {
+            self.with_fix(finding, first, then)
+        } else if is_right(then, first) {
+            self.with_fix(finding, then, first)
         } else {
-            self.with_fix(finding, one, two)
+            finding.with_help(NO_REPAIR)
         }
+    }
+
+    /// Whether something fails or is skipped that does not today if one step comes before another: on a fresh machine, or from
+    /// the start that is given.
+    fn harms(&self, first: StepId, then: StepId, notify: bool, start: Option<&State>) -> bool {
+        let edges = [Edge { from: first, to: then, notify }];
+        // What fails on a fresh machine by itself, and right after the other, too, fails for another reason, which has a finding
+        // of its own.
+        let fails_after = |fresh: &State, steps: &[StepId]| {
+            let mut progress = self.runner.begin(fresh);
+            steps.iter().for_each(|&step| self.runner.perform(&mut progress, step));
+            progress.statuses.get(first.0 as usize).is_some_and(|status| status.is_bad())
+        };
+        let fails_anyway =
+            |fresh: &&State| fails_after(fresh, &[first]) && fails_after(fresh, &[then, first]);
+        let mut starts = self.fresh.iter().filter(|fresh| !fails_anyway(fresh)).chain(start);
+        starts.any(|start| harms_from(&self.runner, &edges, start))
     }
 
     /// Whether the first step starts a service that has not loaded what the second one brings.
@@ -265,31 +312,37 @@ impl<'a> FindingBuilder<'a> {
         })
     }
 
-    /// The repair of the whole catalog in place of those of single findings: the fewest relationships, checked together.
-    pub(crate) fn mend(&self, findings: &mut [Diagnostic], repair: &Repair) {
+    /// Puts the repair of the whole catalog in the place of those of single findings: the fewest relationships, checked together.
+    /// Where there is none, or it cannot be written, the findings say so.
+    pub(crate) fn mend(&self, findings: &mut [Diagnostic], repair: Option<&Repair>) {
+        let mut left = repair.and_then(|repair| self.written(repair));
+        let is_mended = left.is_some();
+        for finding in findings.iter_mut().filter(|finding| finding.fix.is_some()) {
+            finding.fix = left.take();
+            if !is_mended {
+                finding.helps = vec![NO_REPAIR.to_owned()];
+            }
+        }
+    }
+
+    /// Returns a repair as code; `None` if a part of it cannot be written.
+    fn written(&self, repair: &Repair) -> Option<Fix> {
         let mut wanted: BTreeMap<(ResourceId, &'static str), (Relation, Vec<ResourceId>)> = BTreeMap::new();
         for edge in &repair.edges {
-            let (Some(first), Some(then)) = (self.resource(edge.from), self.resource(edge.to)) else {
-                return;
-            };
-            let Some((holder, relation, other)) = self.holder(first, then, edge.notify) else { return };
+            let (first, then) = (self.resource(edge.from)?, self.resource(edge.to)?);
+            let (holder, relation, other) = self.holder(first, then, edge.notify)?;
             wanted.entry((holder, relation.as_str())).or_insert((relation, Vec::new())).1.push(other);
         }
         let mut whole = Fix { title: String::new(), edits: Vec::new() };
         for ((holder, _), (relation, others)) in wanted {
-            let Some(fix) = relation_fix(self.sources, self.catalog, holder, relation, &others) else {
-                return;
-            };
+            let fix = relation_fix(self.sources, self.catalog, holder, relation, &others)?;
             if !whole.title.is_empty() {
                 whole.title.push_str("; ");
             }
             whole.title.push_str(&fix.title);
             whole.edits.extend(fix.edits);
         }
-        let mut left = Some(whole);
-        for finding in findings.iter_mut().filter(|finding| finding.fix.is_some()) {
-            finding.fix = left.take();
-        }
+        Some(whole)
     }
 
     /// The cell that both steps set, so that each undoes the other in every run.
@@ -706,7 +759,7 @@ impl<'a> FindingBuilder<'a> {
 }
 
 /// Returns the dependent pair that explains why a step fails in Puppet's order.
-fn culprit(fails: &FailsToday, verdicts: &Verdicts) -> Option<(StepId, StepId)> {
+pub(crate) fn culprit(fails: &FailsToday, verdicts: &Verdicts) -> Option<(StepId, StepId)> {
     let mut pairs = verdicts.dependences().map(|one| (one.one, one.two));
     pairs.find(|(one, two)| *one == fails.step || *two == fails.step)
 }

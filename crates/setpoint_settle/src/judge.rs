@@ -6,7 +6,8 @@ use setpoint_source::{
 use setpoint_state::StepId;
 use setpoint_verify::{OrderWitness, Twice, TwoStarts, Unproved, Verdicts, Why};
 
-use crate::findings::FindingBuilder;
+use crate::contradictions::Contradictions;
+use crate::findings::{FindingBuilder, culprit};
 use crate::undecided;
 
 /// The findings that refute something, made before anyone decides which of them are told.
@@ -16,6 +17,7 @@ pub(crate) struct Refutations {
     pub(crate) idempotent: Option<Diagnostic>,
     pub(crate) quiet: Option<Diagnostic>,
     pub(crate) convergent: Option<Diagnostic>,
+    pub(crate) contradictions: Contradictions,
 }
 
 impl FindingBuilder<'_> {
@@ -24,16 +26,31 @@ impl FindingBuilder<'_> {
         let certain = |answer: &Answer<Twice, Unproved>| {
             answer.witness().filter(|twice| self.guesswork(twice).is_none()).cloned()
         };
-        let again = |rule, answer| certain(answer).map(|twice| self.tell_second_run(rule, &twice));
+        let contradictions = self.contradictions(verdicts);
+        let again = |rule, answer| {
+            let finding = self.tell_second_run(rule, &certain(answer)?);
+            Some(contradictions.explain(&finding).cloned().unwrap_or(finding))
+        };
         let order = verdicts.order.witnesses().map(|witness| match witness {
-            OrderWitness::Fails(fails) => self.tell_failure_of_today(fails, verdicts),
-            OrderWitness::Dependent(dependence) => self.tell_dependence(dependence),
+            OrderWitness::Fails(fails) => {
+                let pair = culprit(fails, verdicts);
+                let told = pair.and_then(|(one, two)| contradictions.between(one, two)).cloned();
+                told.unwrap_or_else(|| self.tell_failure_of_today(fails, verdicts))
+            }
+            OrderWitness::Dependent(found) => {
+                let told = contradictions.between(found.one, found.two).cloned();
+                told.unwrap_or_else(|| self.tell_dependence(found))
+            }
         });
+        // What cannot hold at once is reached from no start.
+        let two_ends = || verdicts.convergent.witness().map(|two: &TwoStarts| self.tell_two_ends(two));
+        let convergent = contradictions.findings().next().cloned().or_else(two_ends);
         Refutations {
             order: order.collect(),
             idempotent: again(Rule::NotIdempotent, &verdicts.idempotent),
             quiet: again(Rule::ChangesEveryRun, &verdicts.quiet),
-            convergent: verdicts.convergent.witness().map(|two: &TwoStarts| self.tell_two_ends(two)),
+            convergent,
+            contradictions,
         }
     }
 
@@ -56,6 +73,7 @@ impl FindingBuilder<'_> {
         }
         let is_today = verdicts.fails_today().is_some();
         let today = |finding: &Diagnostic| Witness { today: is_today, ..Witness::of(finding) };
+        let contradicted: Vec<Witness> = refuted.contradictions.findings().map(Witness::of).collect();
         let answers = [
             self.answer(&verdicts.order, refuted.order.iter().map(today).collect(), None),
             self.answer(
@@ -64,7 +82,12 @@ impl FindingBuilder<'_> {
                 self.doubt(&verdicts.idempotent),
             ),
             self.answer(&verdicts.quiet, shown(refuted.quiet.as_ref()), self.doubt(&verdicts.quiet)),
-            self.answer(&verdicts.convergent, shown(refuted.convergent.as_ref()), None),
+            match contradicted.split_first() {
+                Some((first, more)) => {
+                    Judgement::Refuted { witness: first.clone(), more: more.to_vec(), open: Vec::new() }
+                }
+                None => self.answer(&verdicts.convergent, shown(refuted.convergent.as_ref()), None),
+            },
         ];
         let assumed = self.assumptions();
         // What is proved of every start, whatever is assumed of it.

@@ -5,10 +5,12 @@
 //! code. It proves nothing itself and prints nothing.
 
 mod assumptions;
+mod contradictions;
 mod edit;
 mod findings;
 mod invariants;
 mod judge;
+mod may_need;
 pub mod next_run;
 mod redundant;
 mod simulate;
@@ -20,6 +22,7 @@ use setpoint_catalog::graph::Graph;
 use setpoint_config::Sentence;
 use setpoint_resources::{Modelled, World};
 use setpoint_source::{Diagnostic, Reached, Sources, Verdict};
+use setpoint_state::StepId;
 use setpoint_verify::{Options, Verdicts, verify};
 
 pub use edit::relation_fix;
@@ -77,23 +80,29 @@ pub fn settle(question: &Question<'_>) -> Settled {
     let (invariants, problems) = invariants::asked(&stated, tests);
     let stated_edges = redundant::stated(question, &modelled);
     let maybe_redundant = stated_edges.iter().map(|one| one.steps).collect();
-    let options = &Options { invariants, maybe_redundant, ..question.options.clone() };
+    let no_end = commands(question, &modelled);
+    let options = &Options { invariants, maybe_redundant, no_end, ..question.options.clone() };
     let verdicts = verify(&modelled.plan, options);
-    let builder = FindingBuilder::new(question, &modelled, &stated);
+    let builder = FindingBuilder::new(question, &modelled, &stated, verdicts.fresh.clone());
     let refuted = builder.refute(&verdicts);
     let from_every_start = from_every_start(&modelled, options, &verdicts);
     let verdict = builder.judge(&verdicts, &refuted, from_every_start.as_ref());
     let mut findings = builder.findings(&verdicts, &refuted, &options.invariants, &verdict);
-    if question.repair
-        && findings.iter().any(|finding| finding.fix.is_some())
-        && let Some(repair) = setpoint_verify::repair::repair(&modelled.plan, options)
-    {
-        builder.mend(&mut findings, &repair);
+    if question.repair && findings.iter().any(|finding| finding.fix.is_some()) {
+        let repair = setpoint_verify::repair::repair(&modelled.plan, options);
+        builder.mend(&mut findings, repair.as_ref());
     }
     findings.extend(builder.redundant(&stated_edges, &verdicts.redundant));
     findings.extend(problems);
     let (resources, assumptions) = (builder.coverage(), builder.assumptions().len());
     Settled { verdict, findings, resources, assumptions }
+}
+
+/// Returns the steps of commands: they declare no state that would have to last.
+fn commands(question: &Question<'_>, modelled: &Modelled) -> Vec<StepId> {
+    let steps = modelled.resources.iter().enumerate();
+    let is_command = |id| question.catalog.get(id).is_some_and(|one| one.type_name.as_str() == "Exec");
+    steps.filter(|(_, id)| is_command(**id)).map(|(at, _)| StepId(at as u32)).collect()
 }
 
 /// A larger plan is asked once: from every start nearly all of it hangs together.

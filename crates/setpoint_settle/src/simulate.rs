@@ -40,7 +40,7 @@ pub struct Simulation {
 pub fn simulate(question: &Question<'_>, turn: Turn) -> Option<Simulation> {
     let modelled = setpoint_resources::plan(question.catalog, question.graph, question.world);
     let start = setpoint_verify::plain_start(&modelled.plan, question.options)?;
-    let builder = FindingBuilder::new(question, &modelled, &[]);
+    let builder = FindingBuilder::new(question, &modelled, &[], None);
     let runner = Runner::new(&modelled.plan, question.options.semantics);
     let order = match turn {
         Turn::Puppet => runner.puppet_order(),

@@ -122,7 +122,9 @@ impl FindingBuilder<'_> {
             }
         }
         let told = blamed.iter().map(|(step, _)| *step).collect();
-        let mut found = self.unknown_effects(blamed);
+        let needed = blamed.iter().filter_map(|(step, with)| self.may_need(*step, with));
+        let mut found: Vec<Diagnostic> = needed.collect();
+        found.extend(self.unknown_effects(blamed));
         for (why, steps) in others {
             let mut seen: BTreeSet<StepId> = BTreeSet::new();
             let steps: Vec<StepId> = steps.into_iter().filter(|step| seen.insert(*step)).collect();

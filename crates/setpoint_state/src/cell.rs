@@ -1,6 +1,6 @@
 //! What a machine is made of.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 use std::sync::Arc;
 
@@ -139,6 +139,8 @@ pub struct Cell {
 pub struct Space {
     cells: Vec<Cell>,
     by_key: HashMap<CellKey, CellId>,
+    /// What cells hold on a plain machine.
+    plain: BTreeMap<CellId, Value>,
 }
 
 impl Space {
@@ -165,6 +167,16 @@ impl Space {
         self.by_key.insert(key.clone(), id);
         self.cells.push(Cell { key, lifetime, kinds: kinds.to_vec() });
         id
+    }
+
+    /// Says what a cell holds on a machine that nothing was done to, where that is not absence: a service does not run.
+    pub fn set_plain(&mut self, cell: CellId, value: Value) {
+        self.plain.insert(cell, value);
+    }
+
+    /// Returns what a cell holds on a plain machine, if that was said.
+    pub fn plain(&self, cell: CellId) -> Option<&Value> {
+        self.plain.get(&cell)
     }
 
     /// A cell of a part of a plan: it is known by its number only.

@@ -174,6 +174,27 @@ impl<'p> Runner<'p> {
         Self { plan, semantics, before, after, notifies, always_suitable }
     }
 
+    /// Runs the same plan with more edges: those of `notifies` refresh, too.
+    pub fn with_edges(&self, edges: &[(StepId, StepId)], notifies: &[(StepId, StepId)]) -> Self {
+        let mut more = self.clone();
+        let count = more.before.len();
+        let inside =
+            |from: StepId, to: StepId| (from.0 as usize) < count && (to.0 as usize) < count && from != to;
+        let add = |list: &mut Vec<u32>, step: StepId| {
+            if let Err(at) = list.binary_search(&step.0) {
+                list.insert(at, step.0);
+            }
+        };
+        for &(from, to) in edges.iter().chain(notifies).filter(|(from, to)| inside(*from, *to)) {
+            add(&mut more.before[to.0 as usize], from);
+            add(&mut more.after[from.0 as usize], to);
+        }
+        for &(from, to) in notifies.iter().filter(|(from, to)| inside(*from, *to)) {
+            add(&mut more.notifies[from.0 as usize], to);
+        }
+        more
+    }
+
     pub fn plan(&self) -> &'p Plan {
         self.plan
     }

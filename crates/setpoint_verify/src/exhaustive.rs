@@ -233,6 +233,23 @@ pub fn truth(plan: &Plan, semantics: Semantics, any_start: bool, limit: u64) -> 
     Some(truth)
 }
 
+/// Puts the contradictions that are found beside those that trying every start of every pair shows: the pairs that are found,
+/// and the pairs that there are. `None` if there is too much to try.
+pub fn contradictions(plan: &Plan, limit: u64) -> Option<[BTreeSet<(StepId, StepId)>; 2]> {
+    let verdicts = crate::verify(plan, &crate::Options::default());
+    let found = verdicts.contradictions.iter().map(|one| (one.one.min(one.two), one.one.max(one.two)));
+    let steps = plan.steps.len() as u32;
+    let mut there = BTreeSet::new();
+    for one in (0..steps).map(StepId) {
+        for two in (one.0 + 1..steps).map(StepId) {
+            if crate::contradiction::by_trying(plan, one, two, limit)? {
+                there.insert((one, two));
+            }
+        }
+    }
+    Some([found.collect(), there])
+}
+
 /// How the prover compares with trying everything.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Judged {

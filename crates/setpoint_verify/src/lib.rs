@@ -9,6 +9,7 @@
 
 mod blur;
 mod context;
+mod contradiction;
 mod converge;
 mod dead;
 mod ends;
@@ -17,6 +18,7 @@ pub mod exhaustive;
 pub mod family;
 mod flow;
 mod found;
+mod harm;
 mod kinds;
 mod laws;
 mod looks;
@@ -43,6 +45,7 @@ use setpoint_state::{CellId, Plan, Run, Semantics, State, StepId, Test};
 
 use context::Context;
 
+pub use contradiction::{Contradiction, Lost, PairEnd};
 pub use setpoint_answer::{Answer, Basis, Reasons};
 pub use setpoint_solver::Backend;
 
@@ -62,6 +65,8 @@ pub struct Options {
     pub invariants: Vec<Invariant>,
     /// Edges of which is asked whether anything changes without them, each by itself.
     pub maybe_redundant: Vec<(StepId, StepId)>,
+    /// Steps that declare no end, such as commands: they contradict nothing.
+    pub no_end: Vec<StepId>,
     /// Ask also whether a service misses its restart if something before it fails once.
     pub lost_refresh: bool,
     /// Told now and then how far it is.
@@ -149,6 +154,10 @@ pub struct Verdicts {
     pub refreshed: Answer<Stale, Unproved>,
     /// Steps that fail in Puppet's order on a plain machine.
     pub failures: Vec<Failure>,
+    /// A fresh machine: an admissible start on which as little as may be is there. None if no start is admissible.
+    pub fresh: Option<State>,
+    /// Pairs of steps whose declared ends exclude each other, whatever the order.
+    pub contradictions: Vec<Contradiction>,
     /// Of the edges that were asked about, those without which nothing changes.
     pub redundant: Vec<(StepId, StepId)>,
     /// The edges leave no two steps that do something unordered: whatever steps do, their order cannot matter.
@@ -450,7 +459,7 @@ fn ask(plan: &Plan, options: &Options, ends: bool) -> Verdicts {
     }
     context.deadline.set(options.deadline);
     let is_late = |open: &[Unproved]| open.iter().any(|unproved| unproved.why == Why::Time);
-    let mut failures = Vec::new();
+    let (mut failures, mut contradictions) = (Vec::new(), Vec::new());
     let (mut invariants, mut declared, mut refreshed) =
         (Vec::new(), conclude(Vec::new(), Vec::new(), &basis), conclude(Vec::new(), Vec::new(), &basis));
     if ends {
@@ -459,6 +468,7 @@ fn ask(plan: &Plan, options: &Options, ends: bool) -> Verdicts {
             Some(every) => ends::failures(&pair::PairProver::new(every), independent, &basis),
             None => ends::failures(&prover, independent, &basis),
         };
+        contradictions = contradiction::find(&context, &prover.witness, plan, &options.no_end);
         let was_late = context.is_late();
         let tell_invariants = tell(Stage::Invariants);
         (invariants, declared) =
@@ -491,6 +501,8 @@ fn ask(plan: &Plan, options: &Options, ends: bool) -> Verdicts {
         declared,
         refreshed,
         failures,
+        fresh: prover.witness.base().cloned(),
+        contradictions,
         redundant,
         is_total_order: is_total_order(&context),
         unfinished,

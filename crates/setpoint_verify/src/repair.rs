@@ -1,11 +1,14 @@
 //! The fewest edges or notifies that make the verdicts good.
 //!
-//! Every candidate is asked everything again: order, second run, invariants. None may close a cycle. Among those that do, the
-//! one is taken that needs no second run, then the one that keeps the order that works today.
+//! Every candidate is asked everything again: order, second run, invariants, contradictions. None may close a cycle, and under none
+//! may anything fail or be skipped that did not before, on a fresh machine or from any other admissible start (`harm.rs`). Among
+//! those that do, the one is taken that needs no second run, then the one that keeps the order that works today.
 
-use setpoint_state::{Plan, Runner, StepId};
+use setpoint_state::{Plan, Runner, State, StepId};
 
 use crate::context::Context;
+use crate::harm::harms;
+pub use crate::harm::harms_from;
 use crate::{Answer, Options, Verdicts, verify};
 
 /// An edge to be added.
@@ -122,13 +125,20 @@ impl Search<'_> {
                 }
             }
         }
-        for dependence in verdicts.dependences().take(4) {
+        let orders = verdicts.dependences().filter(|one| !contradict(verdicts, one.one, one.two));
+        for dependence in orders.take(4) {
             // Puppet's order first: it works today.
             add(dependence.one, dependence.two, false);
             add(dependence.two, dependence.one, false);
         }
         found
     }
+}
+
+/// Whether the declared ends of two steps exclude each other.
+fn contradict(verdicts: &Verdicts, one: StepId, two: StepId) -> bool {
+    let is_it = |a: StepId, b: StepId| (a, b) == (one, two) || (a, b) == (two, one);
+    verdicts.contradictions.iter().any(|found| is_it(found.one, found.two))
 }
 
 /// How much of the order that Puppet takes today these edges turn around.
@@ -142,19 +152,30 @@ fn turned(plan: &Plan, edges: &[Edge], options: &Options) -> usize {
 pub fn repair(plan: &Plan, options: &Options) -> Option<Repair> {
     let now = verify(plan, options);
     let before = badness(&now);
-    let good =
-        |verdicts: &Verdicts| !verdicts.order.is_refuted() && verdicts.missing_notify().next().is_none();
+    // An order between ends that exclude each other mends nothing.
+    let good = |verdicts: &Verdicts| {
+        verdicts.dependences().all(|one| contradict(verdicts, one.one, one.two))
+            && (verdicts.fails_today().is_none() || !verdicts.contradictions.is_empty())
+            && verdicts.missing_notify().next().is_none()
+    };
     if good(&now) {
         return None;
     }
     let mut search = Search { plan, options, tried: 0 };
+    // Where the verdicts of now show something, a repair is run, too.
+    let starts: Vec<State> =
+        now.order.witnesses().map(|witness| witness.counterexample().start.clone()).take(8).collect();
     // Nothing may get worse that was good.
-    let no_worse = |verdicts: &Verdicts| {
+    let now_contradicts = now.contradictions.len();
+    let no_worse = |edges: &[Edge], verdicts: &Verdicts| {
         let after = badness(verdicts);
-        after.idempotent <= before.idempotent
+        verdicts.contradictions.len() <= now_contradicts
+            && after.idempotent <= before.idempotent
             && after.broken <= before.broken
             && after.failures <= before.failures
+            && !harms(plan, options, edges, &starts)
     };
+    let (today, fresh) = (Runner::new(plan, options.semantics), now.fresh.clone());
     // Breadth first: all repairs of one edge, then of two, and so on.
     let mut layer: Vec<(Vec<Edge>, Verdicts)> = vec![(Vec::new(), now)];
     for _ in 0..3 {
@@ -168,8 +189,11 @@ pub fn repair(plan: &Plan, options: &Options) -> Option<Repair> {
                 if next.iter().chain(&mended).any(|(known, _)| *known == more) {
                     continue;
                 }
+                if fresh.as_ref().is_some_and(|fresh| harms_from(&today, &more, fresh)) {
+                    continue;
+                }
                 let Some(after) = search.ask(&more) else { continue };
-                if good(&after) && no_worse(&after) {
+                if good(&after) && no_worse(&more, &after) {
                     mended.push((more, after));
                 } else {
                     next.push((more, after));
@@ -209,7 +233,7 @@ fn greedy(
     layer: Vec<(Vec<Edge>, Verdicts)>,
     before: Badness,
     good: &dyn Fn(&Verdicts) -> bool,
-    no_worse: &dyn Fn(&Verdicts) -> bool,
+    no_worse: &dyn Fn(&[Edge], &Verdicts) -> bool,
 ) -> Option<Repair> {
     let (mut edges, mut verdicts) = layer.into_iter().next()?;
     while !good(&verdicts) {
@@ -233,15 +257,16 @@ fn greedy(
         let mut fewer = edges.clone();
         fewer.remove(at);
         match search.ask(&fewer) {
-            Some(after) if good(&after) && no_worse(&after) => {
+            Some(after) if good(&after) && no_worse(&fewer, &after) => {
                 edges = fewer;
                 verdicts = after;
             }
             _ => at += 1,
         }
     }
-    let complete = good(&verdicts) && no_worse(&verdicts);
-    (complete || (badness(&verdicts) < before && no_worse(&verdicts))).then_some(Repair {
+    let is_no_worse = !edges.is_empty() && no_worse(&edges, &verdicts);
+    let complete = good(&verdicts) && is_no_worse;
+    (complete || (badness(&verdicts) < before && is_no_worse)).then_some(Repair {
         edges,
         verdicts,
         complete,

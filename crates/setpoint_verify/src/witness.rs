@@ -50,7 +50,7 @@ impl<'c, 'p> Witness<'c, 'p> {
         self.base.get_or_init(|| {
             let mut state = State::empty(&self.context.plan.space);
             for (id, _) in self.context.plan.space.iter() {
-                if let Some(first) = self.context.domains.start_values(id).next() {
+                if let Some(first) = self.plain_values(id).next() {
                     state.set(id, first.clone());
                 }
             }
@@ -63,6 +63,14 @@ impl<'c, 'p> Witness<'c, 'p> {
             let cells: Vec<CellId> = self.context.plan.space.iter().map(|(id, _)| id).collect();
             self.solve(&cells, &[], state)
         })
+    }
+
+    /// The values with which a cell may start, that of a plain machine first.
+    fn plain_values(&self, cell: CellId) -> impl Iterator<Item = &Value> {
+        let values = || self.context.domains.start_values(cell);
+        let plain = self.context.plan.space.plain(cell);
+        let is_plain = move |value: &&Value| Some(*value) == plain;
+        values().filter(is_plain).chain(values().filter(move |value| !is_plain(value)))
     }
 
     /// An admissible start near a plain state, if it is found by choosing cell by cell what the assumptions leave open.
@@ -82,7 +90,7 @@ impl<'c, 'p> Witness<'c, 'p> {
         let mut state = plain.clone();
         for (cell, _) in context.plan.space.iter().filter(|(cell, _)| !context.looks.tests(*cell).is_empty())
         {
-            let chosen = context.domains.start_values(cell).find(|value| {
+            let chosen = self.plain_values(cell).find(|value| {
                 if known.known(cell).excludes(value) {
                     return false;
                 }

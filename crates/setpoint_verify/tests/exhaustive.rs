@@ -9,7 +9,7 @@
 )]
 
 use setpoint_state::Semantics;
-use setpoint_verify::exhaustive::{Judged, judge};
+use setpoint_verify::exhaustive::{Judged, contradictions, judge};
 
 fn compare(semantics: Semantics, seeds: std::ops::Range<u64>) {
     let total = seeds.end - seeds.start;
@@ -43,6 +43,23 @@ fn puppets_semantics() {
 #[test]
 fn the_papers_semantics() {
     compare(Semantics::Paper, 0..count());
+}
+
+/// Pairs that are said to contradict each other do, and few of those that do are missed: those that no run shows.
+#[test]
+fn contradictions_are_what_trying_shows() {
+    let (mut right, mut missed, mut wrong) = (0, 0, Vec::new());
+    for seed in 0..count() / 10 {
+        let Some([found, there]) = contradictions(&setpoint_verify::sample::plan(seed), 400) else {
+            continue;
+        };
+        right += found.intersection(&there).count();
+        missed += there.difference(&found).count();
+        wrong.extend(found.difference(&there).map(|pair| format!("seed {seed}: {pair:?}")));
+    }
+    println!("{right} found, {missed} missed");
+    assert!(wrong.is_empty(), "{} are none: {:?}", wrong.len(), &wrong[..wrong.len().min(12)]);
+    assert!(right >= 20 && missed * 20 <= right, "{right} found, {missed} missed");
 }
 
 fn count() -> u64 {

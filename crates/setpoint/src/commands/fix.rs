@@ -4,7 +4,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use setpoint_project::{Session, UsageError};
-use setpoint_source::{Diagnostic, Fix, MemoryFileSystem, OverlayFileSystem, Report, Severity};
+use setpoint_source::{Diagnostic, Fix, MemoryFileSystem, OverlayFileSystem, Report, Rule, Severity};
 
 use crate::cli::FixArgs;
 use crate::progress::Shown;
@@ -35,7 +35,7 @@ pub(crate) fn run(session: &Session<'_>, args: &FixArgs) -> Result<ExitCode, Usa
     };
     drop(shown);
     let errors = |found: &[Diagnostic]| found.iter().filter(|one| one.severity == Severity::Error).count();
-    if errors(&after) > errors(&before) {
+    if errors(&after) > errors(&before) || after.iter().any(|one| is_new_failure(one, &before)) {
         return Err(UsageError::new("the changes would make new errors, so nothing is changed"));
     }
     if args.write {
@@ -53,6 +53,13 @@ pub(crate) fn run(session: &Session<'_>, args: &FixArgs) -> Result<ExitCode, Usa
     let mended = serious(&before).saturating_sub(left);
     output::note_line(&format!("{mended} mended, {left} left that need a decision"));
     Ok(ExitCode::from(u8::from(errors(&after) > 0)))
+}
+
+/// Whether a finding says that something fails or cannot hold that did not before.
+fn is_new_failure(finding: &Diagnostic, before: &[Diagnostic]) -> bool {
+    let is_failure = matches!(finding.rule, Rule::AlwaysFails | Rule::Contradiction | Rule::DependencyCycle);
+    let is_known = |one: &Diagnostic| one.rule == finding.rule && one.resources == finding.resources;
+    is_failure && !before.iter().any(is_known)
 }
 
 fn findings(session: &Session<'_>, args: &FixArgs) -> Result<Vec<Diagnostic>, UsageError> {

@@ -334,9 +334,10 @@ impl Wanted {
             let Some(cell) = machine.attribute(kind, path) else { return };
             let differs = Test::is(cell, Value::text(value)).negate();
             let write = Program::Sequence(vec![Program::set(cell, Value::text(value)), Program::Change]);
-            steps.push(when(all(vec![differs.clone(), known.clone()]), write));
+            steps.push(when(all(vec![differs, known.clone()]), write));
             if known != Test::True {
-                failures.push(when(all(vec![differs, known.negate()]), Program::fail(&reason)));
+                // Puppet looks the account up before it compares.
+                failures.push(when(known.negate(), Program::fail(&reason)));
             }
         };
         if let Some(group) = &self.group {

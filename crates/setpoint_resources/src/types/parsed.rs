@@ -985,6 +985,12 @@ fn mount(machine: &mut Machine<'_>, resource: &Resource, model: Model) -> Model 
     let mounted = Value::text("mounted");
     if new {
         machine.laws.push(Test::Any(vec![absent(cell), Test::is(cell, mounted.clone())]));
+        if !machine.world.any_start
+            && let Some(point) = machine.mentions.canonical(&name, machine.world)
+        {
+            let there = machine.is_directory(&point);
+            machine.start.push(any(vec![absent(cell), there]));
+        }
     }
     let mut steps = Vec::new();
     if matches!(ensure.as_str(), "absent" | "unmounted") {

@@ -103,6 +103,7 @@ pub(crate) fn running_cell(machine: &mut Machine<'_>, name: &str) -> CellId {
     if new {
         let running = Test::is(cell, Value::text(RUNNING));
         machine.laws.push(Test::Any(vec![running.clone(), Test::is(cell, Value::text(STOPPED))]));
+        machine.space.set_plain(cell, Value::text(STOPPED));
         if !machine.world.any_start {
             let unit = unit_exists(machine, name);
             if unit != Test::True {
