@@ -14,7 +14,8 @@ pub(crate) struct Refutations {
     /// One for each witness of order, in their order.
     pub(crate) order: Vec<Diagnostic>,
     pub(crate) idempotent: Option<Diagnostic>,
-    pub(crate) quiet: Option<Diagnostic>,
+    /// One for each resource that acts in every run.
+    pub(crate) quiet: Vec<Diagnostic>,
     pub(crate) convergent: Option<Diagnostic>,
 }
 
@@ -24,15 +25,15 @@ impl FindingBuilder<'_> {
         let certain = |answer: &Answer<Twice, Unproved>| {
             answer.witness().filter(|twice| self.guesswork(twice).is_none()).cloned()
         };
-        let again = |rule, answer| certain(answer).map(|twice| self.tell_second_run(rule, &twice));
         let order = verdicts.order.witnesses().map(|witness| match witness {
             OrderWitness::Fails(fails) => self.tell_failure_of_today(fails, verdicts),
             OrderWitness::Dependent(dependence) => self.tell_dependence(dependence),
         });
         Refutations {
             order: order.collect(),
-            idempotent: again(Rule::NotIdempotent, &verdicts.idempotent),
-            quiet: again(Rule::ChangesEveryRun, &verdicts.quiet),
+            idempotent: certain(&verdicts.idempotent)
+                .map(|twice| self.tell_second_run(Rule::NotIdempotent, &twice)),
+            quiet: certain(&verdicts.quiet).map(|twice| self.tell_restless(&twice)).unwrap_or_default(),
             convergent: verdicts.convergent.witness().map(|two: &TwoStarts| self.tell_two_ends(two)),
         }
     }
@@ -63,7 +64,7 @@ impl FindingBuilder<'_> {
                 shown(refuted.idempotent.as_ref()),
                 self.doubt(&verdicts.idempotent),
             ),
-            self.answer(&verdicts.quiet, shown(refuted.quiet.as_ref()), self.doubt(&verdicts.quiet)),
+            self.answer(&verdicts.quiet, shown(refuted.quiet.first()), self.doubt(&verdicts.quiet)),
             self.answer(&verdicts.convergent, shown(refuted.convergent.as_ref()), None),
         ];
         let assumed = self.assumptions();
