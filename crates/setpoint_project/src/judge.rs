@@ -286,10 +286,15 @@ impl Subject<'_> {
         }
     }
 
-    /// Returns what the first run of this catalog does on a node that had the old one; findings instead, if one of them has no
-    /// order.
+    /// Returns what the first run of this catalog does on a node that had the old one; findings instead, if an agent
+    /// refuses one of them.
     pub fn next_run(&self, old: &Self) -> Result<Result<NextRun, Vec<Diagnostic>>, UsageError> {
         let graph_of = |side: &Self| {
+            let refused = findings::of_conversion(side.catalog, side.types).into_iter();
+            let refused: Vec<Diagnostic> = refused.filter(|one| one.severity == Severity::Error).collect();
+            if !refused.is_empty() {
+                return Err(refused);
+            }
             let graph = Graph::of_a_run(side.catalog, side.types);
             match graph {
                 Ok(graph) if graph.cycles().is_empty() => Ok(graph),

@@ -262,6 +262,17 @@ impl ModuleFiles<'_> {
 
     /// Returns what is at a path; nothing if nothing is there. What is there and cannot be read says so.
     fn source(&self, path: &Path, depth: usize) -> Option<Source> {
+        match self.files.link_target(path) {
+            Some(target) => {
+                let target = target.to_string_lossy().into_owned();
+                Some(Source::Link { target, to: self.followed(path, depth).map(Box::new) })
+            }
+            None => self.followed(path, depth),
+        }
+    }
+
+    /// Returns what a path leads to.
+    fn followed(&self, path: &Path, depth: usize) -> Option<Source> {
         if self.files.is_dir(path) {
             if depth > MAX_DEPTH {
                 return Some(Source::Unread);

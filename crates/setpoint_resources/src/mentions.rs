@@ -18,7 +18,7 @@ use crate::commands::{self, Effect};
 use crate::entries::{Entry, Rest};
 use crate::machine::LONGEST_WAY;
 use crate::types;
-use crate::{Assumption, World};
+use crate::{Assumption, Source, World};
 
 /// A chain of links is followed no further than this.
 const LONGEST_CHAIN: usize = 8;
@@ -698,9 +698,19 @@ impl Mentions {
                 if shape.recurse.is_some() {
                     self.deep.insert(from);
                 }
-            } else if shape.recurse.is_some() {
-                for (child, _) in types::file::served(source, world) {
-                    self.provide(&format!("{path}/{child}"), world);
+                continue;
+            }
+            if let Some(Source::Link { target, .. }) = shape.source(source, world) {
+                self.add_way(&path, &target, world);
+                self.declared.entry(path.clone()).or_default().push(Kind::Link);
+            }
+            if shape.recurse.is_some() {
+                for (child, source) in types::file::served(source, &shape, world) {
+                    let child = format!("{path}/{child}");
+                    self.provide(&child, world);
+                    if let Source::Link { target, .. } = source {
+                        self.add_way(&child, &target, world);
+                    }
                 }
             }
         }

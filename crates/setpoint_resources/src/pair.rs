@@ -2,10 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use setpoint_catalog::Catalog;
 use setpoint_catalog::graph::Graph;
+use setpoint_catalog::{Catalog, ResourceId};
+use setpoint_source::Symbol;
 use setpoint_state::Plan;
 
+use crate::attributes::Attributes;
 use crate::clock::Clock;
 use crate::machine::Machine;
 use crate::mentions::Mentions;
@@ -35,7 +37,8 @@ fn modelled_pair<'a>(
     (new, new_graph, new_world): Version<'a>,
 ) -> Option<ModelledPair> {
     let mut clock = Clock::new(None);
-    let (decoded_old, decoded_new) = (table::decode(old, old_world), table::decode(new, new_world));
+    let (decoded_old, mut decoded_new) = (table::decode(old, old_world), table::decode(new, new_world));
+    keep_unmanaged(&decoded_old.catalog, &mut decoded_new.catalog);
     let (old, new) = (&decoded_old.catalog, &decoded_new.catalog);
     let own_old = Mentions::collect(old, old_world, &mut clock, |_| {}).ok()?;
     let own_new = Mentions::collect(new, new_world, &mut clock, |_| {}).ok()?;
@@ -81,6 +84,7 @@ fn modelled_pair<'a>(
         assumptions: assumptions.finish(),
         assumed_start: assumed_start.clone(),
         chosen: parts.chosen,
+        checks: parts.checks,
         origins: origins.clone(),
         stand_ins: stand_ins.clone(),
         entries: entries.clone(),
@@ -89,6 +93,34 @@ fn modelled_pair<'a>(
         old: modelled(old_parts, old_assumptions),
         new: modelled(new_parts, new_assumptions),
     })
+}
+
+/// The properties of entries that Puppet leaves as they are where a resource no longer declares them.
+const KEPT: [(&str, &[&str]); 5] = [
+    ("Host", &["ip", "host_aliases"]),
+    ("Cron", &["command", "special", "minute", "hour", "weekday", "month", "monthday", "environment"]),
+    ("Sshkey", &["type", "key", "host_aliases"]),
+    ("Ssh_authorized_key", &["type", "key", "options"]),
+    ("Mailalias", &["recipient"]),
+];
+
+/// Gives entries of the new catalog the properties that only the old one declares.
+fn keep_unmanaged(old: &Catalog, new: &mut Catalog) {
+    let ids: Vec<ResourceId> = new.ids().collect();
+    for id in ids {
+        let Some(resource) = new.get_mut(id) else { continue };
+        let kept = KEPT.iter().find(|(name, _)| *name == resource.type_name.as_str());
+        let before = old.find(resource.type_name, &resource.title).and_then(|before| old.get(before));
+        let (Some((_, properties)), Some(before)) = (kept, before) else { continue };
+        if [&*resource, before].iter().any(|one| one.ensure().as_deref() == Some("absent")) {
+            continue;
+        }
+        for &property in *properties {
+            if let (Some(value), false) = (before.get(property), resource.has(property)) {
+                resource.parameters.set(Symbol::new(property), value.clone(), None);
+            }
+        }
+    }
 }
 
 /// Notes what is left out of the names of the catalog whose turn it is.

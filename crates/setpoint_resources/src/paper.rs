@@ -302,11 +302,13 @@ impl<'a> Paper<'a> {
                     return when(absent(cell), make);
                 };
                 let Some(local) = local_source(source).and_then(canonical_path) else {
-                    return match self.world.sources.get(source) {
+                    return match shape.source(source, self.world) {
                         Some(Source::Directory(_)) => self.directory(&path),
                         Some(Source::File(text)) => self.overwrite(&path, &Value::File(text), shape.force),
-                        None | Some(Source::Unread) if shape.recurse.is_some() => self.directory(&path),
-                        None | Some(Source::Unread) => {
+                        None | Some(Source::Unread | Source::Link { .. }) if shape.recurse.is_some() => {
+                            self.directory(&path)
+                        }
+                        None | Some(Source::Unread | Source::Link { .. }) => {
                             self.overwrite(&path, &content(&format!("(as in {source})")), shape.force)
                         }
                     };

@@ -31,6 +31,8 @@ pub struct Modelled {
     pub assumed_start: Vec<Test>,
     /// Steps of which the start chooses what is not known of them.
     pub chosen: Vec<StepId>,
+    /// What must hold for the commands of execs to run, of those that have checks.
+    pub checks: BTreeMap<StepId, Test>,
     /// Where contents and texts come from that are only names in the plan.
     pub origins: Origins,
     /// Cells that stand for all that nothing names.
@@ -124,13 +126,14 @@ pub fn plan_with(
     let tests = sentences.iter().map(|one| invariants::test(one, &mut |fact| machine.fact(fact))).collect();
     let entries = machine.all_tracked();
     let stand_ins = machine.all_stand_ins();
-    let Parts { steps, resources, edges, notifies, chosen } = parts;
+    let Parts { steps, resources, edges, notifies, chosen, checks } = parts;
     let modelled = Modelled {
         plan: Plan { space: machine.space, steps, edges, notifies, start: machine.start, laws: machine.laws },
         resources,
         assumptions: machine.assumptions.finish(),
         assumed_start: machine.assumed_start,
         chosen,
+        checks,
         origins: machine.origins,
         stand_ins,
         entries,
@@ -196,6 +199,7 @@ pub(crate) struct Skeleton {
     places: FxHashMap<NodeId, StepId>,
     refreshable: FxHashSet<StepId>,
     chosen: Vec<StepId>,
+    checks: BTreeMap<StepId, Test>,
 }
 
 /// The steps of a plan, what is between them, and what else is known of them.
@@ -205,6 +209,7 @@ pub(crate) struct Parts {
     pub(crate) edges: Vec<(StepId, StepId)>,
     pub(crate) notifies: Vec<(StepId, StepId)>,
     pub(crate) chosen: Vec<StepId>,
+    pub(crate) checks: BTreeMap<StepId, Test>,
 }
 
 impl Skeleton {
@@ -222,6 +227,9 @@ impl Skeleton {
         }
         if model.is_chosen {
             self.chosen.push(id);
+        }
+        if let Some(checks) = model.checks {
+            self.checks.insert(id, checks);
         }
         self.steps.push(Step {
             name: name.into(),
@@ -253,7 +261,8 @@ impl Skeleton {
             list.sort_unstable();
             list.dedup();
         }
-        Parts { steps: self.steps, resources: self.resources, edges, notifies, chosen: self.chosen }
+        let Self { steps, resources, chosen, checks, .. } = self;
+        Parts { steps, resources, edges, notifies, chosen, checks }
     }
 }
 

@@ -102,6 +102,8 @@ pub(crate) struct Model {
     /// Whether what is unknown is chosen by the start, too, so that it need not be unknown if every start is asked about.
     pub(crate) is_chosen: bool,
     pub(crate) manages: Manages,
+    /// What must hold for the command of an exec to run.
+    pub(crate) checks: Option<Test>,
 }
 
 impl Model {
@@ -115,6 +117,7 @@ impl Model {
             unknown: None,
             is_chosen: false,
             manages: Manages::AllItWrites,
+            checks: None,
         }
     }
 
@@ -197,11 +200,17 @@ fn scheduled(catalog: &Catalog, resource: &Resource) -> Scheduled {
     }
 }
 
+/// Returns whether a schedule keeps every run from applying a resource.
+pub fn is_never_scheduled(catalog: &Catalog, resource: &Resource) -> bool {
+    matches!(scheduled(catalog, resource), Scheduled::Never)
+}
+
 /// The model of one resource.
 pub(crate) fn model(machine: &mut Machine<'_>, catalog: &Catalog, resource: &Resource) -> Model {
-    // It says what it would do, and does nothing; nor does it obey or pass on a notification.
+    // It says what it would do, and does nothing; nor does it obey or pass on a notification. Checks are asked all the same.
     if resource.flag("noop") == Some(true) {
-        return Model::nothing();
+        let asks = resource.type_name.as_str() == "Exec" && resource.flag("refreshonly") != Some(true);
+        return if asks { exec::checks_alone(machine, resource) } else { Model::nothing() };
     }
     match scheduled(catalog, resource) {
         Scheduled::Always => unscheduled(machine, catalog, resource),

@@ -34,8 +34,26 @@ pub enum Source {
     File(Arc<str>),
     /// By name, sorted.
     Directory(Vec<(String, Source)>),
+    /// A link, by the text of its target, and what it leads to.
+    Link { target: String, to: Option<Box<Source>> },
     /// It is there, and could not be read.
     Unread,
+}
+
+impl Source {
+    /// Returns what is there for who follows links; none where a link leads to nothing.
+    #[must_use]
+    pub fn followed(self) -> Option<Self> {
+        match self {
+            Self::Link { to, .. } => (*to?).followed(),
+            Self::Directory(children) => {
+                let children = children.into_iter();
+                let followed = children.filter_map(|(name, child)| Some((name, child.followed()?)));
+                Some(Self::Directory(followed.collect()))
+            }
+            source @ (Self::File(_) | Self::Unread) => Some(source),
+        }
+    }
 }
 
 /// The file servers that `source` names.

@@ -141,10 +141,12 @@ impl<'a> FindingBuilder<'a> {
         found.extend(once.filter_map(|one| self.missing_notify(one, &fought)));
         found.extend(self.lost_refreshes(verdicts.lost_refresh()));
         let Refutations { idempotent, quiet, convergent, .. } = refuted;
-        // A second run that changes something is told once; that starts end differently is another matter.
-        let refuted = idempotent.iter().chain(quiet).take(1).chain(convergent);
-        let is_new = |one: &&Diagnostic| ordered && one.rule != Rule::Contradiction;
-        found.extend(refuted.filter(is_new).cloned());
+        // A resource of a second run is told once; that starts end differently is another matter.
+        let told: Vec<&String> = idempotent.iter().flat_map(|finding| &finding.resources).collect();
+        let is_new = |finding: &&Diagnostic| !finding.resources.iter().any(|name| told.contains(&name));
+        let refuted = idempotent.iter().chain(quiet.iter().filter(is_new)).chain(convergent);
+        let is_untold = |one: &&Diagnostic| ordered && one.rule != Rule::Contradiction;
+        found.extend(refuted.filter(is_untold).cloned());
         for (invariant, answer) in asked.iter().zip(&verdicts.invariants) {
             if let Answer::Unknown(reasons) = answer {
                 found.extend(reasons.as_slice().iter().map(|one| self.undecided_statement(invariant, one)));
@@ -563,6 +565,47 @@ impl<'a> FindingBuilder<'a> {
         self.active(&twice.second_run).into_iter().find(guarded)
     }
 
+    /// Every run reports something: one finding for each resource that does so by itself, with those that it notifies.
+    pub(crate) fn tell_restless(&self, twice: &Twice) -> Vec<Diagnostic> {
+        let second = self.runner.trace(&twice.first_run.end, &twice.second_run.order);
+        let has_failed = |run: &Run, step: StepId| status(run, step) == Status::Failed;
+        // What fails in both runs is told elsewhere.
+        let mut active = self.active(&second);
+        active.retain(|&step| !(has_failed(&second, step) && has_failed(&twice.first_run, step)));
+        let (own, refreshed): (Vec<StepId>, Vec<StepId>) =
+            active.iter().partition(|&&step| acts_by_itself(&second, step));
+        // A command may change something and not report it.
+        if own.is_empty() {
+            return vec![self.tell_second_run(Rule::ChangesEveryRun, twice)];
+        }
+        own.iter().map(|&step| self.restless(step, &refreshed, twice)).collect()
+    }
+
+    fn restless(&self, step: StepId, refreshed: &[StepId], twice: &Twice) -> Diagnostic {
+        let name = self.words.step(step);
+        let message = format!("every run reports changes although nothing is to be done: {name}");
+        let mut finding = Diagnostic::new(Rule::ChangesEveryRun, message)
+            .with_story(self.story_of_two_runs(twice, &[step]));
+        let reached = self.notified_from(step);
+        let others: Vec<StepId> = refreshed.iter().copied().filter(|other| reached.contains(other)).collect();
+        if !others.is_empty() {
+            finding = finding.with_note(format!("It refreshes in every run: {}.", self.names(&others)));
+        }
+        finding = self.with_advice(finding, &[step]);
+        self.placed(finding, &[step])
+    }
+
+    /// The steps that a change of a step may refresh, directly or through others.
+    fn notified_from(&self, step: StepId) -> BTreeSet<StepId> {
+        let mut seen = BTreeSet::new();
+        let mut work = vec![step];
+        while let Some(at) = work.pop() {
+            let targets = self.runner.notified_by(at).iter().map(|&target| StepId(target));
+            work.extend(targets.filter(|&target| seen.insert(target)));
+        }
+        seen
+    }
+
     /// A second run is not as it should be.
     pub(crate) fn tell_second_run(&self, rule: Rule, twice: &Twice) -> Diagnostic {
         let second = &twice.second_run;
@@ -578,43 +621,56 @@ impl<'a> FindingBuilder<'a> {
         } else {
             format!("a second run fails after one that did not: {}", self.names(&failing))
         };
-        let mut finding = Diagnostic::new(rule, message);
-        let cells: Vec<CellId> = twice.differs.cells.clone();
-        let (after_one, after_two) = (
-            self.words.end(&twice.first_run, &cells, &twice.differs.steps),
-            self.words.end(second, &cells, &twice.differs.steps),
-        );
-        let run = |title, end| StoryRun { title, steps: Vec::new(), more: 0, end };
-        let story = Story {
-            start: self.words.chosen_facts(&twice.start, &twice.matters),
-            runs: vec![run(RunTitle::FirstRun, after_one), run(RunTitle::SecondRun, after_two)],
-            data: json!({
-                "start": self.state_json(&twice.start, &twice.matters),
-                "first_run": self.run_json(&twice.first_run, &cells),
-                "second_run": self.run_json(second, &cells),
-            }),
-        };
-        finding = finding.with_story(story);
-        if let Some(purging) = active.iter().find(|&&step| self.purges_files_alone(step)) {
-            let name = self.words.step(*purging);
-            finding =
-                finding.with_help(format!("Add `force => true` to {name}, so that it purges folders, too."));
-        } else if let Some(command) = active.iter().find(|&&step| self.is_unguarded_command(step)) {
-            let name = self.words.step(*command);
-            finding = finding.with_help(format!("Guard {name} with `creates`, `unless` or `onlyif`."));
-        } else if !failing.is_empty() {
+        let story = self.story_of_two_runs(twice, &twice.differs.steps);
+        let mut finding = self.with_advice(Diagnostic::new(rule, message).with_story(story), &active);
+        if finding.helps.is_empty() && !failing.is_empty() {
             finding = finding.with_help("Do not read in one resource what another takes away.");
         }
+        let cells = &twice.differs.cells;
         let mut steps = active;
         if steps.is_empty() {
             // What fails in both runs acts in neither; a command may change something and not report it.
             steps = twice.differs.steps.iter().copied().take(1).collect();
         }
         if steps.is_empty() {
-            steps = self.writers(&cells, None);
+            steps = self.writers(cells, None);
         }
         steps.truncate(MAX_NAMES + 1);
         self.placed(finding, &steps)
+    }
+
+    /// The start and the ends of two runs, as far as they differ, and what became of these steps.
+    fn story_of_two_runs(&self, twice: &Twice, steps: &[StepId]) -> Story {
+        let cells = &twice.differs.cells;
+        let run = |title, run: &Run| {
+            let end = self.words.end(run, cells, steps);
+            StoryRun { title, steps: Vec::new(), more: 0, end }
+        };
+        Story {
+            start: self.words.chosen_facts(&twice.start, &twice.matters),
+            runs: vec![
+                run(RunTitle::FirstRun, &twice.first_run),
+                run(RunTitle::SecondRun, &twice.second_run),
+            ],
+            data: json!({
+                "start": self.state_json(&twice.start, &twice.matters),
+                "first_run": self.run_json(&twice.first_run, cells),
+                "second_run": self.run_json(&twice.second_run, cells),
+            }),
+        }
+    }
+
+    /// Adds how the first of some steps that can be mended is.
+    fn with_advice(&self, finding: Diagnostic, steps: &[StepId]) -> Diagnostic {
+        if let Some(purging) = steps.iter().find(|&&step| self.purges_files_alone(step)) {
+            let name = self.words.step(*purging);
+            finding.with_help(format!("Add `force => true` to {name}, so that it purges folders, too."))
+        } else if let Some(command) = steps.iter().find(|&&step| self.is_unguarded_command(step)) {
+            let name = self.words.step(*command);
+            finding.with_help(format!("Guard {name} with `creates`, `unless` or `onlyif`."))
+        } else {
+            finding
+        }
     }
 
     /// Whether it is a folder that is purged without `force`: Puppet announces the removal of folders in it and leaves them.
@@ -766,6 +822,15 @@ pub(crate) fn culprit(fails: &FailsToday, verdicts: &Verdicts) -> Option<(StepId
 
 pub(crate) fn listed(names: &[&str]) -> String {
     few(names, MAX_NAMES)
+}
+
+/// Whether a step of a traced run acts before it is refreshed.
+fn acts_by_itself(run: &Run, step: StepId) -> bool {
+    let own = run.events.iter().find(|event| match event {
+        Event::Changed(of) | Event::Failed(of, _) | Event::Refresh(of) => *of == step,
+        _ => false,
+    });
+    !matches!(own, None | Some(Event::Refresh(_)))
 }
 
 fn status(run: &Run, step: StepId) -> Status {

@@ -15,7 +15,8 @@ pub(crate) struct Refutations {
     /// One for each witness of order, in their order.
     pub(crate) order: Vec<Diagnostic>,
     pub(crate) idempotent: Option<Diagnostic>,
-    pub(crate) quiet: Option<Diagnostic>,
+    /// One for each resource that acts in every run.
+    pub(crate) quiet: Vec<Diagnostic>,
     pub(crate) convergent: Option<Diagnostic>,
     pub(crate) contradictions: Contradictions,
 }
@@ -27,10 +28,7 @@ impl FindingBuilder<'_> {
             answer.witness().filter(|twice| self.guesswork(twice).is_none()).cloned()
         };
         let contradictions = self.contradictions(verdicts);
-        let again = |rule, answer| {
-            let finding = self.tell_second_run(rule, &certain(answer)?);
-            Some(contradictions.explain(&finding).cloned().unwrap_or(finding))
-        };
+        let explained = |finding: Diagnostic| contradictions.explain(&finding).cloned().unwrap_or(finding);
         let order = verdicts.order.witnesses().map(|witness| match witness {
             OrderWitness::Fails(fails) => {
                 let pair = culprit(fails, verdicts);
@@ -47,8 +45,11 @@ impl FindingBuilder<'_> {
         let convergent = contradictions.findings().next().cloned().or_else(two_ends);
         Refutations {
             order: order.collect(),
-            idempotent: again(Rule::NotIdempotent, &verdicts.idempotent),
-            quiet: again(Rule::ChangesEveryRun, &verdicts.quiet),
+            idempotent: certain(&verdicts.idempotent)
+                .map(|twice| explained(self.tell_second_run(Rule::NotIdempotent, &twice))),
+            quiet: certain(&verdicts.quiet)
+                .map(|twice| self.tell_restless(&twice).into_iter().map(explained).collect())
+                .unwrap_or_default(),
             convergent,
             contradictions,
         }
@@ -81,7 +82,7 @@ impl FindingBuilder<'_> {
                 shown(refuted.idempotent.as_ref()),
                 self.doubt(&verdicts.idempotent),
             ),
-            self.answer(&verdicts.quiet, shown(refuted.quiet.as_ref()), self.doubt(&verdicts.quiet)),
+            self.answer(&verdicts.quiet, shown(refuted.quiet.first()), self.doubt(&verdicts.quiet)),
             match contradicted.split_first() {
                 Some((first, more)) => {
                     Judgement::Refuted { witness: first.clone(), more: more.to_vec(), open: Vec::new() }

@@ -182,18 +182,24 @@ fn purge_keys(machine: &mut Machine<'_>, resource: &Resource, name: &str) -> Pro
     when(absent(cell).negate(), sequence(vec![Program::set(cell, Value::Absent), Program::Change]))
 }
 
-/// Another user or group of the catalog that has a number already.
+/// Fails if another user or group of the catalog has the number already.
 fn number_is_free(
     machine: &mut Machine<'_>,
     catalog: &Catalog,
     resource: &Resource,
-    number: &str,
+    number: Option<&str>,
 ) -> Vec<Program> {
+    let allows_twice = resource.flag("allowdupe") == Some(true);
+    let Some(number) = number else {
+        // useradd and groupadd take `-o` only together with a number.
+        let failure = allows_twice.then(|| Program::fail("`allowdupe` needs a number"));
+        return failure.into_iter().collect();
+    };
     let (kind, property) = match resource.type_name.as_str() {
         "User" => (CellKind::User, "uid"),
         _ => (CellKind::UserGroup, "gid"),
     };
-    if resource.flag("allowdupe") == Some(true) {
+    if allows_twice {
         return Vec::new();
     }
     let mut steps = Vec::new();
@@ -272,9 +278,8 @@ fn create_user(
     cell: CellId,
 ) -> Program {
     let mut steps = needs(machine, resource);
-    if let Some(uid) = resource.text("uid") {
-        steps.extend(number_is_free(machine, catalog, resource, &uid));
-    }
+    let uid = resource.text("uid");
+    steps.extend(number_is_free(machine, catalog, resource, uid.as_deref()));
     steps.push(Program::set(cell, Value::text(PRESENT)));
     for (cell, _, value) in properties(machine, resource, name) {
         steps.push(Program::set(cell, Value::text(&value)));
@@ -453,10 +458,8 @@ pub(crate) fn group(machine: &mut Machine<'_>, catalog: &Catalog, resource: &Res
         steps.push(Program::Change);
         when(absent(cell).negate(), sequence(steps))
     } else {
-        let mut create = Vec::new();
-        if let Some((_, wanted)) = &gid {
-            create.extend(number_is_free(machine, catalog, resource, wanted));
-        }
+        let wanted = gid.as_ref().map(|(_, wanted)| wanted.as_str());
+        let mut create = number_is_free(machine, catalog, resource, wanted);
         create.push(Program::set(cell, Value::text(PRESENT)));
         let mut sync = Vec::new();
         if let Some((gid, wanted)) = &gid {

@@ -193,7 +193,7 @@ fn content(
 
 fn source(machine: &mut Machine<'_>, fragment: &Resource) -> Result<String, String> {
     let Some(source) = fragment.text("source") else { return Ok(String::new()) };
-    if let Some(Source::File(text)) = machine.world.sources.get(&source) {
+    if let Some(Source::File(text)) = machine.world.sources.get(&source).and_then(Source::followed) {
         return Ok(text.to_string());
     }
     machine.assume(Assumption::UnreadSource { address: source.clone() });

@@ -183,7 +183,7 @@ fn model(machine: &mut Machine<'_>, resource: &Resource) -> Model {
             if let Err(reason) = &done {
                 unknown.get_or_insert(reason.clone());
             }
-            self::run(machine, resource, &other, &done.unwrap_or_default(), &mut unknown)
+            run_once(machine, resource, &other, &done.unwrap_or_default())
         }
         _ => run.clone(),
     };
@@ -227,8 +227,9 @@ fn model(machine: &mut Machine<'_>, resource: &Resource) -> Model {
         sequence(vec![asking.clone(), when(guard.clone(), sequence(vec![run, Program::Change]))])
     };
     // A refresh is one, also if the checks say that there is nothing to do.
-    let refresh = sequence(vec![asking, when(guard, again), Program::Change]);
+    let refresh = sequence(vec![asking, when(guard.clone(), again), Program::Change]);
     let mut model = Model::new(apply).refreshed_by(refresh);
+    model.checks = Some(guard).filter(|guard| *guard != Test::True);
     if let Some(reason) = unknown {
         model = model.not_known(&reason, Reach::Everything);
     } else if guard_reason.is_some() || !disturbed.is_empty() {
@@ -339,6 +340,12 @@ fn asking(machine: &mut Machine<'_>, resource: &Resource) -> Program {
         steps.push(program_is_there(machine, resource, &check));
     }
     when(all(tests), sequence(steps))
+}
+
+/// What is left of a command that only says what it would do.
+pub(crate) fn checks_alone(machine: &mut Machine<'_>, resource: &Resource) -> Model {
+    let asking = asking(machine, resource);
+    Model::new(asking)
 }
 
 /// Fails if the program of a command is not there.
@@ -539,16 +546,7 @@ fn run(
     unknown: &mut Option<String>,
 ) -> Program {
     let mut steps = vec![surroundings(machine, resource), program_is_there(machine, resource, command)];
-    let mut done = Vec::new();
-    for effect in effects {
-        done.push(perform(machine, effect));
-        for leaf in effect.leaves() {
-            if let Effect::Extract { archive, into } = leaf {
-                done.push(unpacked(machine, resource, archive, into));
-            }
-        }
-    }
-    let done = sequence(done);
+    let done = performed(machine, resource, effects);
     if can_fail(&done)
         && resource.texts("returns").iter().any(|status| !["0", "1"].contains(&status.as_str()))
     {
@@ -561,6 +559,28 @@ fn run(
         Returns::Failure => bind(&done, Program::fail("its exit status is another"), &Program::Skip),
     });
     sequence(steps)
+}
+
+/// One execution of `refresh`: Puppet looks at no exit status of it, and does not try it again.
+fn run_once(machine: &mut Machine<'_>, resource: &Resource, command: &str, effects: &[Effect]) -> Program {
+    let mut steps = vec![surroundings(machine, resource), program_is_there(machine, resource, command)];
+    let done = performed(machine, resource, effects);
+    steps.push(bind(&done, Program::Skip, &Program::Skip));
+    sequence(steps)
+}
+
+/// What a command does, with what comes out of archives.
+fn performed(machine: &mut Machine<'_>, resource: &Resource, effects: &[Effect]) -> Program {
+    let mut done = Vec::new();
+    for effect in effects {
+        done.push(perform(machine, effect));
+        for leaf in effect.leaves() {
+            if let Effect::Extract { archive, into } = leaf {
+                done.push(unpacked(machine, resource, archive, into));
+            }
+        }
+    }
+    sequence(done)
 }
 
 /// A command that fails is tried again, on what it has left.

@@ -55,7 +55,7 @@ const ROWS: &[Row] = &[
     Row::modelled("force").words(&["true", "false", "yes", "no"]),
     Row::modelled("ignore"),
     Row::inert("links", "what Puppet does anyway").words(&["manage"]),
-    Row::modelled("links").words(&["follow"]).with(&["directory"]),
+    Row::modelled("links").words(&["follow"]),
     Row::open("links", Scope::Everything),
     Row::modelled("purge").words(&["true", "false", "yes", "no"]),
     Row::inert("sourceselect", "what Puppet does anyway").words(&["first"]),
@@ -175,7 +175,7 @@ pub(crate) fn local_source(source: &str) -> Option<&str> {
 }
 
 /// All that a file server has below an address, with its path below it.
-pub(crate) fn served(source: &str, world: &World<'_>) -> Vec<(String, Source)> {
+pub(crate) fn served(source: &str, shape: &Shape, world: &World<'_>) -> Vec<(String, Source)> {
     fn walk(at: &str, source: Source, found: &mut Vec<(String, Source)>) {
         if let Source::Directory(children) = &source {
             for (name, child) in children {
@@ -188,7 +188,7 @@ pub(crate) fn served(source: &str, world: &World<'_>) -> Vec<(String, Source)> {
         }
     }
     let mut found = Vec::new();
-    if let Some(source) = world.sources.get(source) {
+    if let Some(source) = shape.source(source, world) {
         walk("", source, &mut found);
     }
     found.sort_by(|one, other| one.0.cmp(&other.0));
@@ -234,6 +234,12 @@ impl Shape {
             ignore: resource.texts("ignore"),
             limit: resource.text("recurselimit").and_then(|limit| limit.parse().ok()),
         }
+    }
+
+    /// What a file server has at an address: a link is one, unless links are followed.
+    pub(crate) fn source(&self, address: &str, world: &World<'_>) -> Option<Source> {
+        let source = world.sources.get(address)?;
+        if self.follows { source.followed() } else { Some(source) }
     }
 
     /// It may remove a directory with all that is below.
@@ -422,7 +428,22 @@ pub(crate) fn model(machine: &mut Machine<'_>, resource: &Resource) -> Model {
     {
         model = model.not_known("its mode adds to what is there", Reach::Cells(vec![cell]));
     }
+    if shape.follows && (shape.ensure == Ensure::Link || meets_link(machine, &path, &shape)) {
+        model = model.not_known("it follows links, and one may be in its way", Reach::Everything);
+    }
     model
+}
+
+/// Whether a resource of either catalog may make a link at the path, at a source on the machine, or below them.
+fn meets_link(machine: &mut Machine<'_>, path: &str, shape: &Shape) -> bool {
+    let mut paths = vec![path.to_owned()];
+    let local = shape.sources.iter().filter_map(|source| local_source(source));
+    paths.extend(local.filter_map(|source| machine.mentions.canonical(source, machine.world)));
+    if shape.recurse.is_some() {
+        let below: Vec<String> = paths.iter().flat_map(|path| machine.below(path)).collect();
+        paths.extend(below);
+    }
+    paths.iter().any(|path| !machine.mentions.ways(path).is_empty())
 }
 
 fn own(
@@ -562,7 +583,9 @@ fn file(
     let Some(cell) = machine.path(path) else { return Program::Skip };
     let no_parent = no_parent(machine, path);
     let room = make_room(machine, path, shape);
-    let validation = validation(machine, resource);
+    // Without a content there is nothing to check.
+    let is_checked = !matches!(content, Content::None);
+    let validation = if is_checked { validation(machine, resource) } else { Program::Skip };
     let write = content.write(machine, path);
     let was_directory = Test::Kind(cell, Kind::Directory);
     let attributes = wanted.after_creation(machine, path, Kind::File);
@@ -613,7 +636,8 @@ fn validation(machine: &mut Machine<'_>, resource: &Resource) -> Program {
 
 /// Returns whether a plain command accepts the content; `None` if that is not known.
 fn accepts(command: &str, resource: &Resource) -> Option<bool> {
-    const PLACE: &str = "/(the content)";
+    // Where Puppet puts the content, as one word of a command.
+    const PLACE: &str = "/.content-to-validate";
     let command = command.replace('%', PLACE);
     let content = resource.text("content");
     match commands::question(&command, Surroundings::default()) {
@@ -646,7 +670,10 @@ fn from_sources(
             let there = machine.exists(&from);
             program = choose(there, choose(is_directory, as_directory, as_file), program);
         } else {
-            program = match machine.world.sources.get(source) {
+            program = match shape.source(source, machine.world) {
+                Some(Source::Link { target, .. }) => {
+                    link(machine, path, &Shape { target: Some(target), ..shape.clone() }, wanted)
+                }
                 Some(Source::File(content)) => {
                     file(machine, resource, path, shape, wanted, &Content::Known(content))
                 }
@@ -689,27 +716,29 @@ fn contents(machine: &mut Machine<'_>, path: &str, shape: &Shape, wanted: &Wante
                 copies(machine, &from, path, shape, wanted, &mut from_source, &mut steps);
             }
         } else {
-            if !matches!(machine.world.sources.get(source), Some(Source::File(_) | Source::Directory(_))) {
+            if matches!(machine.world.sources.get(source), None | Some(Source::Unread)) {
                 machine.assume(Assumption::UnreadSource { address: source.clone() });
             }
             let address = source;
-            for (child, source) in served(source, machine.world) {
+            for (child, source) in served(source, shape, machine.world) {
                 let to = format!("{path}/{child}");
                 if is_managed_below(machine, path, &to) || is_ignored(&to, path, shape) {
                     continue;
                 }
-                let content = match source {
-                    Source::File(content) => Some(Content::Known(content)),
-                    Source::Unread => Some(unread(machine, &format!("{address}/{child}"))),
-                    Source::Directory(_) => None,
-                };
-                steps.push(match content {
-                    Some(content) => {
-                        let plain = Shape { recurse: None, sources: Vec::new(), ..shape.clone() };
-                        let plain = Shape { ensure: Ensure::File, ..plain };
+                let plain = Shape { recurse: None, sources: Vec::new(), ..shape.clone() };
+                let plain = Shape { ensure: Ensure::File, ..plain };
+                steps.push(match source {
+                    Source::File(content) => {
+                        child_file(machine, &to, &plain, wanted, &Content::Known(content))
+                    }
+                    Source::Unread => {
+                        let content = unread(machine, &format!("{address}/{child}"));
                         child_file(machine, &to, &plain, wanted, &content)
                     }
-                    None => directory(machine, &to, shape, wanted),
+                    Source::Link { target, .. } => {
+                        link(machine, &to, &Shape { target: Some(target), ..plain }, wanted)
+                    }
+                    Source::Directory(_) => directory(machine, &to, shape, wanted),
                 });
                 from_source.entry(to).or_insert(None);
             }

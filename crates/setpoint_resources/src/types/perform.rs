@@ -6,7 +6,7 @@ use setpoint_state::{CellKind, Kind, Program, Test, Value};
 use super::{exec, service};
 use crate::Origin;
 use crate::attributes::shared;
-use crate::commands::Effect;
+use crate::commands::{Effect, Question};
 use crate::entries::Entry;
 use crate::machine::{
     LATEST, LONGEST_WAY, Machine, PRESENT, absent, all, any, choose, installed, never, parent, sequence, when,
@@ -320,7 +320,11 @@ pub(crate) fn perform(machine: &mut Machine<'_>, effect: &Effect) -> Program {
         }
         Effect::Check(question) => {
             let test = exec::ask(machine, question);
-            when(test.negate(), Program::fail("a check within it does not hold"))
+            let reason = match question {
+                Question::Constant(_) => "its command ends with an error",
+                _ => "a check within it does not hold",
+            };
+            when(test.negate(), Program::fail(reason))
         }
         Effect::Regardless(effects) => {
             let program = perform_all(machine, effects);

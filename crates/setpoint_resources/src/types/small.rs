@@ -40,7 +40,8 @@ impl Type for Anchor {
     }
 
     fn model(&self, _machine: &mut Machine<'_>, _catalog: &Catalog, _resource: &Resource) -> Model {
-        Model::pass()
+        // Puppet reports its refresh, unlike that of a container.
+        Model::nothing().refreshed_by(Program::Change)
     }
 }
 

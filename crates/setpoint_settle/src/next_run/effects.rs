@@ -47,11 +47,15 @@ pub enum Action {
     NothingToRestart,
     /// A command runs.
     Run { command: String },
+    /// A command does not run: its checks hold it back. Puppet reports a refresh all the same.
+    HeldBack,
     /// Whatever else the type does.
     Other,
 }
 
 const ENSURE: &str = "ensure";
+/// What models say of a package that is as new as can be.
+const LATEST: &str = "latest";
 /// What is put in the place of a command that holds a secret.
 const HIDDEN: &str = "(a command that holds a secret)";
 
@@ -117,6 +121,24 @@ fn own_writes(run: &Run, step: StepId) -> (Vec<(CellId, Value, Value)>, bool) {
         }
     }
     (writes, has_changed)
+}
+
+/// Returns the version of a package that a step replaces by the latest one, or the other way round: they may be the same.
+pub(super) fn version_beside_latest(space: &Space, run: &Run, step: StepId) -> Option<String> {
+    let (writes, _) = own_writes(run, step);
+    writes.into_iter().find_map(|(cell, from, to)| {
+        let is_package = space.get(cell).is_some_and(|cell| cell.key.kind == CellKind::Package);
+        let latest = Value::text(LATEST);
+        let other = match (from == latest, to == latest) {
+            (true, false) => to,
+            (false, true) => from,
+            _ => return None,
+        };
+        let Value::Text(version) = other else { return None };
+        // Versions begin with a digit; a package may also be there in part.
+        let is_version = version.starts_with(|char: char| char.is_ascii_digit());
+        (is_package && is_version).then(|| version.to_string())
+    })
 }
 
 /// What types report that change by what they do, and not by what they find.

@@ -13,7 +13,7 @@ mod print;
 use std::collections::{BTreeMap, BTreeSet};
 
 use setpoint_catalog::{Catalog, Resource};
-use setpoint_resources::{Assumed, Assumption, Modelled, ModelledPair, plan_pair};
+use setpoint_resources::{Assumed, Assumption, Modelled, ModelledPair, is_never_scheduled, plan_pair};
 use setpoint_source::Position;
 use setpoint_state::{
     CellId, CellKind, Event, Plan, Reach, Run, Runner, Semantics, State, Status, StepId, Test, Value,
@@ -92,6 +92,8 @@ pub enum Outcome {
     Skipped {
         because: String,
     },
+    /// A schedule keeps every run from applying it.
+    Unscheduled,
 }
 
 /// A resource is refreshed.
@@ -100,6 +102,8 @@ pub struct Refresh {
     pub action: Action,
     /// From the resource whose change began it to this one.
     pub chain: Vec<String>,
+    /// The refresh itself fails.
+    pub fails: bool,
 }
 
 /// For which machines something holds.
@@ -125,6 +129,8 @@ pub struct Dropped {
     pub goes: Vec<String>,
     /// The resources of the new catalog that now declare the same.
     pub taken_over_by: Vec<String>,
+    /// Whether it may have done more than is told: a command, or what no model knows.
+    pub is_open: bool,
 }
 
 /// A resource that changes something in every run.
@@ -176,20 +182,23 @@ pub fn next_run(old: &Question<'_>, new: &Question<'_>) -> Option<NextRun> {
     for (side, is_old) in [(new, false), (old, true)] {
         open_values(side.catalog, is_old, &mut open);
     }
+    let failing_before = failing(&modelled.old, &before);
     let teller = Teller {
+        has_failed_before: !failing_before.is_empty(),
         before: old,
         question: new,
         old: &modelled.old,
         new: &modelled.new,
         words: Words::new(&modelled.new, new.catalog),
         runner: &runner,
+        start: &before.end,
         run: &run,
         fates: &fates,
         open: &open,
         assumed: assumed(&modelled.old, old.catalog).chain(assumed(&modelled.new, new.catalog)).collect(),
     };
     let (steps, idle) = teller.steps();
-    let (dropped, every_run) = (teller.dropped(&before.end), teller.every_run(&third, &before));
+    let (dropped, every_run) = (teller.dropped(), teller.every_run(&third, &before));
     Some(NextRun {
         steps,
         idle,
@@ -197,7 +206,7 @@ pub fn next_run(old: &Question<'_>, new: &Question<'_>) -> Option<NextRun> {
         every_run,
         assuming: assuming(&modelled.old, old, &modelled.new, new),
         open,
-        failing_before: failing(&modelled.old, &before),
+        failing_before,
     })
 }
 
@@ -338,11 +347,15 @@ struct Teller<'a> {
     new: &'a Modelled,
     words: Words<'a>,
     runner: &'a Runner<'a>,
+    /// The state in which the run begins.
+    start: &'a State,
     run: &'a Run,
     fates: &'a [Fate],
     open: &'a [Open],
     /// The resources for which something is assumed.
     assumed: BTreeSet<String>,
+    /// The old catalog fails on the machine that is followed, so that it is none of those for which something is certain.
+    has_failed_before: bool,
 }
 
 impl Teller<'_> {
@@ -384,17 +397,28 @@ impl Teller<'_> {
             Status::Changed => Outcome::Changed,
             Status::Failed => Outcome::Failed { reason: self.failure(id) },
             Status::Skipped => Outcome::Skipped { because: self.obstacle(id) },
+            Status::Ok | Status::None if is_never_scheduled(self.question.catalog, resource) => {
+                Outcome::Unscheduled
+            }
             Status::Ok | Status::None => Outcome::Unchanged,
         };
-        let open = self.open.iter().find(|open| !open.is_old && *open.resource == *step.name);
+        let open = self.find_open(&step.name);
         if outcome == Outcome::Unchanged && !is_refreshed && !fate.acts() && open.is_none() {
             return None;
         }
+        let refresh = is_refreshed.then(|| Refresh {
+            action: self.action(id, resource),
+            chain: self.chain(id),
+            fails: self.fails_when_refreshed(id),
+        });
         let certainty = match open {
             Some(open) => Certainty::Open { reason: open.reason.clone() },
             None if outcome == Outcome::Unchanged && !is_refreshed => Certainty::Possible,
-            None if self.is_certain(id) && is_decided(fate, &outcome, is_refreshed) => Certainty::Certain,
-            None => Certainty::Expected,
+            None => match self.why_open(id, fate, &outcome, refresh.as_ref()) {
+                Some(reason) => Certainty::Open { reason },
+                None if self.is_certain(id) && is_decided(fate, &outcome, is_refreshed) => Certainty::Certain,
+                None => Certainty::Expected,
+            },
         };
         let may_fail = (fate.failed == Chance::Maybe && !matches!(outcome, Outcome::Failed { .. }))
             .then(|| self.dependants(id));
@@ -403,14 +427,61 @@ impl Teller<'_> {
             place: self.place(resource),
             declared: self.declared(resource),
             effects: self.effects(id, resource),
-            refresh: is_refreshed.then(|| Refresh {
-                action: effects::action(resource, &self.new.plan.space, self.run, id),
-                chain: self.chain(id),
-            }),
+            refresh,
             outcome,
             certainty,
             may_fail,
         })
+    }
+
+    /// What is open about a resource of the new catalog.
+    fn find_open(&self, name: &str) -> Option<&Open> {
+        self.open.iter().find(|open| !open.is_old && *open.resource == *name)
+    }
+
+    /// Why it is open what becomes of a step that is known itself: what is told of it follows from a step that is open.
+    fn why_open(
+        &self,
+        step: StepId,
+        fate: Fate,
+        outcome: &Outcome,
+        refresh: Option<&Refresh>,
+    ) -> Option<String> {
+        if let Some(version) = effects::version_beside_latest(&self.new.plan.space, self.run, step) {
+            return Some(format!("whether {version} is the latest version is not known"));
+        }
+        if let Outcome::Skipped { because } = outcome
+            && self.find_open(because).is_some()
+        {
+            return Some(format!("whether {because} fails is open"));
+        }
+        let chain = refresh.filter(|_| fate.refreshed != Chance::Always)?.chain.split_last()?.1;
+        let source = chain.iter().find(|name| self.find_open(name).is_some())?;
+        Some(format!("whether {source} notifies it is open"))
+    }
+
+    fn action(&self, step: StepId, resource: &Resource) -> Action {
+        let checks = self.new.checks.get(&step);
+        if checks.is_some_and(|checks| !self.state_at_refresh(step).holds(checks)) {
+            return Action::HeldBack;
+        }
+        effects::action(resource, &self.new.plan.space, self.run, step)
+    }
+
+    /// The state that a step finds when it is refreshed.
+    fn state_at_refresh(&self, step: StepId) -> State {
+        let mut state = self.start.clone();
+        for event in self.run.events.iter().take_while(|event| **event != Event::Refresh(step)) {
+            if let Event::Write { cell, to, .. } = event {
+                state.set(*cell, to.clone());
+            }
+        }
+        state
+    }
+
+    fn fails_when_refreshed(&self, step: StepId) -> bool {
+        let after = self.run.events.iter().skip_while(|event| **event != Event::Refresh(step));
+        after.into_iter().any(|event| matches!(event, Event::Failed(of, _) if *of == step))
     }
 
     /// Whether nothing is open that may reach the step, and nothing is assumed for it.
@@ -424,7 +495,7 @@ impl Teller<'_> {
             open.reaches_everything
                 && (open.is_old || names.contains(&*open.resource) || earlier.contains(&*open.resource))
         };
-        !is_assumed && !self.open.iter().any(reaches)
+        !is_assumed && !self.has_failed_before && !self.open.iter().any(reaches)
     }
 
     fn place(&self, resource: &Resource) -> Option<Declaration> {
@@ -561,7 +632,7 @@ impl Teller<'_> {
         effects::of(&self.words, &self.new.plan.space, self.run, step, resource)
     }
 
-    fn dropped(&self, before: &State) -> Vec<Dropped> {
+    fn dropped(&self) -> Vec<Dropped> {
         let (old, new) = (self.before.catalog, self.question.catalog);
         let words = Words::new(self.old, old);
         let mut managed: BTreeMap<CellId, Vec<StepId>> = BTreeMap::new();
@@ -584,7 +655,7 @@ impl Teller<'_> {
                 .collect();
             let (mut stays, mut goes, mut taken_over_by) = (Vec::new(), Vec::new(), BTreeSet::new());
             for cell in cells {
-                let (was, is) = (before.get(cell), self.run.end.get(cell));
+                let (was, is) = (self.start.get(cell), self.run.end.get(cell));
                 taken_over_by.extend(managed.get(&cell).into_iter().flatten().map(|&step| self.name(step)));
                 if *was == Value::Absent {
                     continue;
@@ -603,6 +674,7 @@ impl Teller<'_> {
                 stays,
                 goes,
                 taken_over_by: taken_over_by.into_iter().collect(),
+                is_open: step.unknown.is_some() || resource.type_name.as_str() == "Exec",
             });
         }
         found
@@ -648,7 +720,7 @@ fn is_decided(fate: Fate, outcome: &Outcome, is_refreshed: bool) -> bool {
         Outcome::Changed => fate.changed == Chance::Always,
         Outcome::Failed { .. } => fate.failed == Chance::Always,
         Outcome::Skipped { .. } => fate.skipped == Chance::Always,
-        Outcome::Unchanged => true,
+        Outcome::Unchanged | Outcome::Unscheduled => true,
     };
     matches && (!is_refreshed || fate.refreshed == Chance::Always) && !decided.contains(&Chance::Maybe)
 }

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use serde_json::{Map, Value as Json, json};
 
-use super::{Action, Certainty, Declared, Effect, EffectKind, NextRun, NextStep, Outcome, Reported};
+use super::{Action, Certainty, Declared, Effect, EffectKind, NextRun, NextStep, Outcome, Refresh, Reported};
 
 /// Names that one line lists; more are counted.
 const MAX_NAMES: usize = 5;
@@ -76,7 +76,10 @@ impl NextRun {
                     Action::Restart { command: Some(command) }
                     | Action::Reload { command }
                     | Action::Run { command } => masked(command),
-                    Action::Restart { command: None } | Action::NothingToRestart | Action::Other => {}
+                    Action::Restart { command: None }
+                    | Action::NothingToRestart
+                    | Action::HeldBack
+                    | Action::Other => {}
                 }
             }
         }
@@ -107,7 +110,7 @@ impl NextRun {
         });
         let mut lines: Vec<String> = rows.collect();
         if lines.is_empty() {
-            lines.push("The next run changes nothing.".to_owned());
+            lines.push(self.nothing().to_owned());
         }
         let mut rest = String::new();
         self.rest(&mut rest);
@@ -124,7 +127,7 @@ impl NextRun {
         let count = self.expected().count();
         let width = count.to_string().len();
         if count == 0 {
-            out.push_str("The next run changes nothing.\n");
+            let _ = writeln!(out, "{}", self.nothing());
         }
         for (at, step) in self.expected().enumerate() {
             let Row { resource, change, because, certainty } = row(step);
@@ -147,6 +150,15 @@ impl NextRun {
         }
         self.rest(&mut out);
         out
+    }
+
+    /// What is told where no step is.
+    fn nothing(&self) -> &'static str {
+        if self.open.is_empty() {
+            "The next run changes nothing."
+        } else {
+            "As far as is known, the next run changes nothing."
+        }
     }
 
     /// What is told after the steps.
@@ -188,7 +200,7 @@ impl NextRun {
         let mut out = String::new();
         let rows = self.rows();
         if rows.is_empty() {
-            out.push_str("The next run changes nothing.\n");
+            let _ = writeln!(out, "{}", self.nothing());
         } else {
             out.push_str("| change | because |\n|---|---|\n");
             for row in rows {
@@ -253,6 +265,7 @@ impl NextRun {
                     "stays": one.stays,
                     "goes": one.goes,
                     "taken_over_by": one.taken_over_by,
+                    "open": one.is_open,
                 })
             })
             .collect();
@@ -299,68 +312,117 @@ fn doubt(certainty: &Certainty) -> &'static str {
 }
 
 fn happens(step: &NextStep) -> bool {
-    step.certainty != Certainty::Possible
-        && (step.outcome != Outcome::Unchanged
-            || step.refresh.is_some()
-            || matches!(step.certainty, Certainty::Open { .. }))
+    let acts = match step.outcome {
+        Outcome::Unchanged => step.refresh.is_some() || matches!(step.certainty, Certainty::Open { .. }),
+        // What is declared as before has not been applied before, either.
+        Outcome::Unscheduled => step.declared != Declared::Same,
+        Outcome::Changed | Outcome::Failed { .. } | Outcome::Skipped { .. } => true,
+    };
+    step.certainty != Certainty::Possible && acts
 }
 
 fn row(step: &NextStep) -> Row {
-    let mut changes: Vec<String> = Vec::new();
+    let mut clauses: Vec<Clause> = effects(&step.effects);
+    if let Some(refresh) = &step.refresh {
+        clauses.push(refreshed(refresh));
+    }
     match &step.outcome {
-        Outcome::Failed { reason } if reason.is_empty() => changes.push("fails".to_owned()),
-        Outcome::Failed { reason } => changes.push(format!("fails: {reason}")),
-        Outcome::Skipped { .. } => changes.push("is skipped".to_owned()),
+        Outcome::Failed { reason } => {
+            let reason = if reason.is_empty() { String::new() } else { format!(": {reason}") };
+            match (clauses.last_mut(), &step.refresh) {
+                (Some(last), Some(refresh)) if refresh.fails => last.rest.push_str(&reason),
+                _ => clauses.push(Clause::new("fails", "fail", reason)),
+            }
+        }
+        Outcome::Skipped { .. } => clauses.push(Clause::new("is", "be", " skipped")),
+        Outcome::Unscheduled => {
+            clauses.push(Clause::new("is", "be", " left as it is: its schedule is `never`"));
+        }
         Outcome::Changed | Outcome::Unchanged => {}
     }
-    changes.extend(effects(&step.effects));
-    if let Some(refresh) = &step.refresh {
-        changes.push(match &refresh.action {
-            Action::Restart { command: None } => "restarts".to_owned(),
-            Action::Restart { command: Some(command) } => format!("restarts, by `{command}`"),
-            Action::Reload { command } => format!("reloads, by `{command}`"),
-            Action::NothingToRestart => "is notified, and there is nothing to restart".to_owned(),
-            Action::Run { command } => format!("runs `{command}`"),
-            Action::Other => "is refreshed".to_owned(),
-        });
+    let is_open = matches!(step.certainty, Certainty::Open { .. });
+    if clauses.is_empty() {
+        clauses.push(Clause::new("may change", "change", ""));
     }
-    if changes.is_empty() {
-        changes.push("may change".to_owned());
-    }
+    let words: Vec<String> = clauses.iter().map(|clause| clause.words(is_open)).collect();
     Row {
         resource: step.resource.clone(),
-        change: changes.join("; "),
+        change: words.join("; "),
         because: because(step),
         certainty: step.certainty.clone(),
     }
 }
 
+/// A clause without a subject. Of what is open it is only said that it may be.
+#[derive(PartialEq, Eq)]
+struct Clause {
+    verb: &'static str,
+    infinitive: &'static str,
+    rest: String,
+}
+
+impl Clause {
+    fn new(verb: &'static str, infinitive: &'static str, rest: impl Into<String>) -> Self {
+        Self { verb, infinitive, rest: rest.into() }
+    }
+
+    fn words(&self, is_open: bool) -> String {
+        let Self { verb, infinitive, rest } = self;
+        if is_open { format!("may {infinitive}{rest}") } else { format!("{verb}{rest}") }
+    }
+}
+
+/// What a refresh does.
+fn refreshed(refresh: &Refresh) -> Clause {
+    let by = |command: &str| format!(", by `{command}`");
+    let by_its_own = |command: &Option<String>| command.as_deref().map(by).unwrap_or_default();
+    match (&refresh.action, refresh.fails) {
+        (Action::Restart { command }, false) => Clause::new("restarts", "restart", by_its_own(command)),
+        (Action::Restart { command }, true) => {
+            Clause::new("fails to restart", "fail to restart", by_its_own(command))
+        }
+        (Action::Reload { command }, false) => Clause::new("reloads", "reload", by(command)),
+        (Action::Reload { command }, true) => Clause::new("fails to reload", "fail to reload", by(command)),
+        (Action::Run { command }, false) => Clause::new("runs", "run", format!(" `{command}`")),
+        (Action::Run { command }, true) => Clause::new("runs", "run", format!(" `{command}`, which fails")),
+        (Action::NothingToRestart, _) => {
+            Clause::new("is", "be", " notified, and there is nothing to restart")
+        }
+        (Action::HeldBack, false) => Clause::new("is", "be", " notified, and its checks hold it back"),
+        (Action::HeldBack | Action::Other, true) => {
+            Clause::new("fails when it is refreshed", "fail when it is refreshed", "")
+        }
+        (Action::Other, false) => Clause::new("is", "be", " refreshed"),
+    }
+}
+
 /// What a step changes, in few words.
-fn effects(effects: &[Effect]) -> Vec<String> {
+fn effects(effects: &[Effect]) -> Vec<Clause> {
     let reported = effects.iter().filter(|effect| effect.reported != Reported::No);
-    let mut words: Vec<String> = Vec::new();
+    let mut clauses: Vec<Clause> = Vec::new();
     for effect in reported {
         let property = match &effect.reported {
             Reported::Property(name) => name.as_str(),
             Reported::SomeProperty | Reported::No => "",
         };
-        let word = match (effect.kind, property) {
-            (EffectKind::Ran, _) => format!("runs `{}`", effect.words),
-            (EffectKind::Created, "ensure") => "is created".to_owned(),
-            (EffectKind::Removed, "ensure") => "is removed".to_owned(),
-            (_, "") => "changes".to_owned(),
-            (_, name) => format!("changes {name}"),
+        let clause = match (effect.kind, property) {
+            (EffectKind::Ran, _) => Clause::new("runs", "run", format!(" `{}`", effect.words)),
+            (EffectKind::Created, "ensure") => Clause::new("is", "be", " created"),
+            (EffectKind::Removed, "ensure") => Clause::new("is", "be", " removed"),
+            (_, "") => Clause::new("changes", "change", ""),
+            (_, name) => Clause::new("changes", "change", format!(" {name}")),
         };
-        if !words.contains(&word) {
-            words.push(word);
+        if !clauses.contains(&clause) {
+            clauses.push(clause);
         }
     }
-    words
+    clauses
 }
 
 fn because(step: &NextStep) -> String {
     if let Outcome::Skipped { because } = &step.outcome {
-        return format!("{because} fails");
+        let is_open = matches!(step.certainty, Certainty::Open { .. });
+        return format!("{because} {}", if is_open { "may fail" } else { "fails" });
     }
     let mut reasons: Vec<String> = Vec::new();
     if let Some(refresh) = &step.refresh {
@@ -400,6 +462,8 @@ fn left(dropped: &super::Dropped) -> String {
     // No model knows all that a command did in the runs before.
     if dropped.resource.starts_with("Exec[") {
         parts.push("what its command did stays".to_owned());
+    } else if dropped.is_open {
+        parts.push("what it did stays, as far as no other resource changes it".to_owned());
     }
     if parts.is_empty() { "it leaves nothing".to_owned() } else { parts.join("; ") }
 }
@@ -484,6 +548,7 @@ fn step_json(step: &NextStep) -> Json {
             put("outcome", json!("skipped"));
             put("because", json!(because));
         }
+        Outcome::Unscheduled => put("outcome", json!("unscheduled")),
     }
     let effects: Vec<Json> = step.effects.iter().map(effect_json).collect();
     put("effects", json!(effects));
@@ -493,9 +558,11 @@ fn step_json(step: &NextStep) -> Json {
             Action::Reload { command } => ("reload", Some(command)),
             Action::NothingToRestart => ("nothing-to-restart", None),
             Action::Run { command } => ("run", Some(command)),
+            Action::HeldBack => ("held-back", None),
             Action::Other => ("refresh", None),
         };
-        put("refresh", json!({ "action": action, "command": command, "chain": refresh.chain }));
+        let Refresh { chain, fails, .. } = refresh;
+        put("refresh", json!({ "action": action, "command": command, "chain": chain, "fails": fails }));
     }
     match &step.certainty {
         Certainty::Certain => put("certainty", json!("certain")),

@@ -25,6 +25,10 @@ const TABLE: &[Kind] = &[
             ("owner", &["", "", "'daemon'", "'root'"]),
             ("group", &["", "", "", "'adm'"]),
             ("replace", &["", "", "", "", "false"]),
+            ("backup", &["", "", "", "'.bak'", "false"]),
+            ("force", &["", "", "", "true"]),
+            ("validate_cmd", &["", "", "", "", "'/usr/bin/test -f %'", "'/bin/false %'"]),
+            ("links", &["", "", "", "manage", "follow"]),
         ],
     },
     Kind {
@@ -33,14 +37,50 @@ const TABLE: &[Kind] = &[
         parameters: &[
             ("ensure", &["directory"]),
             ("mode", &["", "'0700'", "'0755'"]),
-            ("recurse", &["", "true"]),
+            ("recurse", &["", "true", "true"]),
+            ("recurselimit", &["", "", "1"]),
             ("purge", &["", "true"]),
+            ("force", &["", "true"]),
+            ("ignore", &["", "", "'x'"]),
         ],
     },
     Kind {
         name: "file",
         titles: &["/srv/l"],
         parameters: &[("ensure", &["link", "link", "absent"]), ("target", &["'/srv/a'", "'/srv/b'"])],
+    },
+    Kind {
+        name: "file",
+        titles: &["/srv/s"],
+        parameters: &[
+            ("path", &["", "", "'/srv/s'"]),
+            (
+                "source",
+                &[
+                    "'puppet:///modules/m/file'",
+                    "'puppet:///modules/m/link'",
+                    "['puppet:///modules/m/none', 'puppet:///modules/m/file']",
+                    "'/etc/hosts.allow'",
+                ],
+            ),
+            ("links", &["", "", "follow", "manage"]),
+            ("mode", &["", "'0600'"]),
+            ("replace", &["", "", "", "false"]),
+        ],
+    },
+    Kind {
+        name: "file",
+        titles: &["/srv/r"],
+        parameters: &[
+            ("ensure", &["directory"]),
+            ("source", &["'puppet:///modules/m/tree'", "'puppet:///modules/m/linked'"]),
+            ("recurse", &["true", "remote", "true"]),
+            ("recurselimit", &["", "1", "2"]),
+            ("purge", &["", "true"]),
+            ("force", &["", "true"]),
+            ("ignore", &["", "", "'a'"]),
+            ("mode", &["", "", "'0700'"]),
+        ],
     },
     Kind {
         name: "file",
@@ -56,13 +96,17 @@ const TABLE: &[Kind] = &[
         parameters: &[
             ("ensure", &["running", "running", "stopped", ""]),
             ("enable", &["", "true", "false"]),
-            ("restart", &["", "", "'systemctl reload web'"]),
+            ("restart", &["", "", "'systemctl reload web'", "'/bin/false'"]),
+            ("name", &["", "", "'web'"]),
         ],
     },
     Kind {
         name: "package",
         titles: &["foo", "bar"],
-        parameters: &[("ensure", &["installed", "present", "absent", "purged", "latest", "'1.0'"])],
+        parameters: &[
+            ("ensure", &["installed", "present", "absent", "purged", "latest", "'1.0'"]),
+            ("provider", &["", "", "apt"]),
+        ],
     },
     Kind {
         name: "exec",
@@ -85,7 +129,14 @@ const TABLE: &[Kind] = &[
             ("unless", &["", "", "", "'test -f /srv/t'", "'test -d /srv/k'"]),
             ("onlyif", &["", "", "", "", "'test -f /srv/a'"]),
             ("refreshonly", &["", "", "true"]),
-            ("refresh", &["", "", "", "", "'touch /srv/r'"]),
+            ("refresh", &["", "", "", "", "'touch /srv/again'", "'false'", "'rm /srv/t'"]),
+            ("returns", &["", "", "", "", "1", "[0, 1]"]),
+            ("tries", &["", "", "", "", "2"]),
+            ("cwd", &["", "", "", "", "'/srv'", "'/srv/k'"]),
+            ("user", &["", "", "", "", "", "'root'", "'root'"]),
+            ("group", &["", "", "", "", "", "'adm'"]),
+            ("environment", &["", "", "", "'X=1'"]),
+            ("provider", &["", "", "", "posix", "shell"]),
         ],
     },
     Kind {
@@ -93,16 +144,27 @@ const TABLE: &[Kind] = &[
         titles: &["alice"],
         parameters: &[
             ("ensure", &["present", "present", "absent"]),
+            ("uid", &["", "", "2001", "2002"]),
+            ("gid", &["", "", "", "'adm'", "'staff'"]),
             ("home", &["", "'/home/alice'", "'/srv/home'"]),
+            ("managehome", &["", "", "true"]),
             ("shell", &["", "'/bin/sh'", "'/bin/bash'"]),
             ("comment", &["", "'one'", "'two'"]),
             ("groups", &["", "'adm'", "['adm', 'staff']"]),
+            ("membership", &["", "", "inclusive", "minimum"]),
+            ("password", &["", "", "'!'", "'*'"]),
+            ("password_max_age", &["", "", "90"]),
+            ("allowdupe", &["", "", "true"]),
         ],
     },
     Kind {
         name: "group",
         titles: &["team"],
-        parameters: &[("ensure", &["present", "present", "absent"]), ("gid", &["", "'3000'", "'3001'"])],
+        parameters: &[
+            ("ensure", &["present", "present", "absent"]),
+            ("gid", &["", "'3000'", "'3001'"]),
+            ("allowdupe", &["", "", "true"]),
+        ],
     },
     Kind {
         name: "cron",
@@ -111,14 +173,24 @@ const TABLE: &[Kind] = &[
             ("ensure", &["", "present", "absent"]),
             ("command", &["'/bin/true'", "'/bin/false'"]),
             ("user", &["root"]),
-            ("minute", &["'5'", "'10'", "[0, 30]"]),
+            ("special", &["", "", "", "daily"]),
+            ("minute", &["'5'", "'10'", "[0, 30]", ""]),
             ("hour", &["", "'3'"]),
+            ("weekday", &["", "", "'1'"]),
+            ("month", &["", "", "'6'"]),
+            ("monthday", &["", "", "'15'"]),
+            ("environment", &["", "", "'A=1'"]),
         ],
     },
     Kind {
         name: "host",
         titles: &["h1", "h2"],
-        parameters: &[("ensure", &["", "present", "absent"]), ("ip", &["'10.0.0.1'", "'10.0.0.2'"])],
+        parameters: &[
+            ("ensure", &["", "present", "absent"]),
+            ("ip", &["'10.0.0.1'", "'10.0.0.2'"]),
+            ("host_aliases", &["", "", "'h3'"]),
+            ("comment", &["", "", "'one'"]),
+        ],
     },
     Kind {
         name: "mount",
@@ -128,6 +200,8 @@ const TABLE: &[Kind] = &[
             ("device", &["'/dev/sda1'", "'/dev/sdb1'"]),
             ("fstype", &["ext4"]),
             ("options", &["'defaults'", "'noatime'"]),
+            ("pass", &["", "", "1"]),
+            ("dump", &["", "", "1"]),
         ],
     },
     Kind {
@@ -138,6 +212,7 @@ const TABLE: &[Kind] = &[
             ("user", &["root"]),
             ("type", &["'ssh-rsa'"]),
             ("key", &["'AAAA'", "'BBBB'"]),
+            ("options", &["", "", "'no-pty'"]),
         ],
     },
     Kind {
@@ -147,6 +222,9 @@ const TABLE: &[Kind] = &[
             ("ensure", &["", "", "absent"]),
             ("path", &["'/etc/hosts.allow'"]),
             ("line", &["'one'", "'two'"]),
+            ("match", &["", "", "", "'^one'"]),
+            ("multiple", &["", "", "true"]),
+            ("replace", &["", "", "", "false"]),
         ],
     },
     Kind {
@@ -157,6 +235,19 @@ const TABLE: &[Kind] = &[
             ("path", &["'/srv/i'"]),
             ("section", &["'s'"]),
             ("setting", &["'k'"]),
+            ("value", &["'1'", "'2'"]),
+            ("key_val_separator", &["", "", "'='"]),
+        ],
+    },
+    Kind {
+        name: "ini_subsetting",
+        titles: &["subsetting"],
+        parameters: &[
+            ("ensure", &["", "present", "absent"]),
+            ("path", &["'/srv/j'"]),
+            ("section", &["'s'"]),
+            ("setting", &["'k'"]),
+            ("subsetting", &["'-a'", "'-b'"]),
             ("value", &["'1'", "'2'"]),
         ],
     },
@@ -169,6 +260,7 @@ const TABLE: &[Kind] = &[
             ("type", &["'ssh-rsa'"]),
             ("key", &["'AAAA'", "'BBBB'"]),
             ("target", &["'/srv/known'"]),
+            ("host_aliases", &["", "", "'h3'"]),
         ],
     },
     Kind {
@@ -181,11 +273,13 @@ const TABLE: &[Kind] = &[
         ],
     },
     Kind { name: "resources", titles: &["host"], parameters: &[("purge", &["true", "false"])] },
+    Kind { name: "anchor", titles: &["a1"], parameters: &[] },
     Kind { name: "notify", titles: &["n1", "n2"], parameters: &[("message", &["'one'", "'two'", ""])] },
 ];
 
-/// What holds in every pair: the file that lines are put into, and the point of the mount.
-const ALWAYS: &str = "file { '/etc/hosts.allow': ensure => file }\nfile { '/srv/m': ensure => directory }\n";
+/// What holds in every pair: the file that lines are put into, the point of the mount, and schedules.
+const ALWAYS: &str = "file { '/etc/hosts.allow': ensure => file }\nfile { '/srv/m': ensure => directory }\n\
+                      schedule { 'no': period => never }\nschedule { 'any': }\n";
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Resource {
@@ -193,8 +287,12 @@ struct Resource {
     title: &'static str,
     /// The place of each parameter's value in the table.
     values: Vec<usize>,
-    noop: bool,
+    /// A parameter that every type has.
+    common: Option<&'static str>,
 }
+
+/// What keeps a resource from being applied, and what does not.
+const COMMON: &[&str] = &["noop => true", "schedule => 'no'", "schedule => 'any'"];
 
 /// A relationship, by the places of resources in the list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -250,7 +348,8 @@ fn resource(random: &mut Random) -> Resource {
     let Kind { titles, parameters, .. } = &TABLE[kind];
     let title = *random.pick(titles);
     let values = parameters.iter().map(|(_, values)| random.below(values.len())).collect();
-    Resource { kind, title, values, noop: random.once_in(60) }
+    let common = random.once_in(20).then(|| *random.pick(COMMON));
+    Resource { kind, title, values, common }
 }
 
 impl Resource {
@@ -332,6 +431,9 @@ fn change(manifest: &mut Manifest, random: &mut Random) {
             let at = random.below(manifest.resources.len());
             let one = &mut manifest.resources[at];
             let parameters = TABLE[one.kind].parameters;
+            if parameters.is_empty() {
+                return;
+            }
             let parameter = random.below(parameters.len());
             one.values[parameter] = random.below(parameters[parameter].1.len());
         }
@@ -366,7 +468,7 @@ impl Manifest {
     }
 
     fn declare(&self, at: usize, text: &mut String) {
-        let Resource { kind, title, values, noop } = &self.resources[at];
+        let Resource { kind, title, values, common } = &self.resources[at];
         let Kind { name, parameters, .. } = &TABLE[*kind];
         let _ = write!(text, "{name} {{ '{title}':");
         for ((parameter, choices), &value) in parameters.iter().zip(values) {
@@ -375,8 +477,8 @@ impl Manifest {
                 let _ = write!(text, " {parameter} => {value},");
             }
         }
-        if *noop {
-            text.push_str(" noop => true,");
+        if let Some(common) = common {
+            let _ = write!(text, " {common},");
         }
         text.push_str(" }\n");
     }
@@ -385,4 +487,10 @@ impl Manifest {
 /// The types of the table, for a test that all of them occur.
 pub(crate) fn kinds() -> BTreeSet<&'static str> {
     TABLE.iter().map(|kind| kind.name).collect()
+}
+
+/// The parameters of the table, each with its type.
+pub(crate) fn parameters() -> BTreeSet<(&'static str, &'static str)> {
+    let named = TABLE.iter().flat_map(|kind| kind.parameters.iter().map(|(name, _)| (kind.name, *name)));
+    named.collect()
 }

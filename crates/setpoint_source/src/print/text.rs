@@ -6,22 +6,22 @@ use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 
 use super::frame::frames;
 use crate::{
-    Diagnostic, Gap, InputReport, Place, Reason, Report, Severity, SilencedBy, Sources, Standing, Verdict,
-    conditional, few,
+    Diagnostic, Gap, InputReport, Place, Reason, Report, Rule, Severity, SilencedBy, Sources, Standing,
+    Verdict, conditional, few,
 };
 
 /// Nodes that one line names.
 const SHOWN_NODES: usize = 8;
+/// Rules that many resources of one catalog break alike, for the same reason and with the same remedy.
+const BROKEN_ALIKE: [Rule; 1] = [Rule::ChangesEveryRun];
+/// Findings of such rules that are shown with their source lines.
+const SHOWN_ALIKE: usize = 3;
 /// Reasons that are told of one input.
 const SHOWN_REASONS: usize = 5;
 
 /// All findings of a report, then a line per input that says its verdict, then how many findings there are.
 pub fn text(report: &Report, sources: &Sources, colour: bool) -> String {
-    let mut out = String::new();
-    for finding in report.findings() {
-        out.push_str(&diagnostic(finding, sources, colour));
-        out.push('\n');
-    }
+    let mut out = findings(report, sources, colour);
     // Inputs of one file with the same answers, open for the same reasons, share a line; what shows them may differ.
     let are_alike = |a: &InputReport, b: &InputReport| {
         a.path == b.path
@@ -63,6 +63,32 @@ pub fn text(report: &Report, sources: &Sources, colour: bool) -> String {
         let _ = writeln!(out, "proofs assume: {}", assumed.join("; "));
     }
     out.push_str(&summary(report));
+    out
+}
+
+/// Every finding with its source lines. Of rules that many resources break alike, the first few; the others are a line each.
+fn findings(report: &Report, sources: &Sources, colour: bool) -> String {
+    let mut out = String::new();
+    let mut grouped: Vec<&Diagnostic> = Vec::new();
+    for finding in report.findings() {
+        if BROKEN_ALIKE.contains(&finding.rule) {
+            grouped.push(finding);
+            if grouped.len() > SHOWN_ALIKE {
+                continue;
+            }
+        }
+        out.push_str(&diagnostic(finding, sources, colour));
+        out.push('\n');
+    }
+    let rest = grouped.get(SHOWN_ALIKE..).unwrap_or_default();
+    for finding in rest {
+        let place = finding.span.map(|span| format!("{}: ", sources.place(span))).unwrap_or_default();
+        let (severity, rule) = (finding.severity.as_str(), finding.rule.name());
+        let _ = writeln!(out, "{place}{severity}[{rule}]: {}", finding.message);
+    }
+    if !rest.is_empty() {
+        out.push('\n');
+    }
     out
 }
 
@@ -172,7 +198,7 @@ pub fn diagnostic(diagnostic: &Diagnostic, sources: &Sources, colour: bool) -> S
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Range, Rule};
+    use crate::Range;
 
     #[test]
     fn a_frame_shows_the_line_and_the_place() {
