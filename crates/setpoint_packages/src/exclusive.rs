@@ -1,6 +1,6 @@
 //! Packages that exclude each other: no installation has both, so that a package manager takes one away to install the other.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use rustc_hash::FxHashSet;
 
@@ -99,7 +99,7 @@ pub(crate) fn exclusions(relations: &Relations, packages: &[u32]) -> Vec<(usize,
     for (at, installation) in alone.iter().enumerate() {
         let chosen = installation.open.iter().copied().flatten();
         let chosen = chosen.flat_map(|name| relations.candidates(*name));
-        let touched: FxHashSet<u32> = installation.members.iter().copied().chain(chosen).collect();
+        let touched: BTreeSet<u32> = installation.members.iter().copied().chain(chosen).collect();
         for package in touched {
             touching.entry(package).or_default().push(at);
         }

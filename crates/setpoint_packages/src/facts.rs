@@ -96,14 +96,14 @@ impl PackageFacts {
 
     /// Directories that the package brings and that it puts nothing into.
     pub fn empty_directories(&self) -> impl Iterator<Item = &str> + '_ {
-        let is_empty = |directory: &&Box<str>| {
+        let is_empty = |directory: &&str| {
             let start = format!("{directory}/");
             ![&self.files, &self.directories].iter().any(|paths| {
                 let at = paths.partition_point(|path| **path < *start);
                 paths.get(at).is_some_and(|path| path.starts_with(&start))
             })
         };
-        self.directories.iter().filter(is_empty).map(|path| &**path)
+        self.directories.iter().map(|path| &**path).filter(is_empty)
     }
 
     pub fn is_conffile(&self, path: &str) -> bool {

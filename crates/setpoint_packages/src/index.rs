@@ -25,6 +25,7 @@ pub struct Index {
 
 /// What a name is.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[allow(clippy::large_enum_variant, reason = "it is taken apart where it is asked for, and never kept")]
 pub enum Found {
     Package(PackageFacts),
     /// No package has the name; these provide it, and none can be chosen for the user.

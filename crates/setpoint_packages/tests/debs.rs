@@ -78,7 +78,7 @@ fn xz(bytes: &[u8]) -> Vec<u8> {
 fn archive(members: &[(&str, Vec<u8>)]) -> Vec<u8> {
     let mut out = b"!<arch>\n".to_vec();
     for (name, bytes) in members {
-        write!(out, "{name:<16}{:<12}{:<6}{:<6}{:<8}{:<10}`\n", 0, 0, 0, 100_644, bytes.len()).unwrap();
+        writeln!(out, "{name:<16}{:<12}{:<6}{:<6}{:<8}{:<10}`", 0, 0, 0, 100_644, bytes.len()).unwrap();
         out.extend_from_slice(bytes);
         if bytes.len() % 2 == 1 {
             out.push(b'\n');

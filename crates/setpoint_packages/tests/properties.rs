@@ -167,7 +167,7 @@ fn bytes_that_are_no_index_are_named_so() {
     newer[8] = 99;
     let error = Index::from_bytes(newer).unwrap_err();
     assert!(
-        error.to_string().starts_with("the index has format 99, and this program reads format 1"),
+        error.to_string().starts_with("the index has format 99, and this program reads format 2"),
         "{error}"
     );
 }

@@ -28,7 +28,7 @@ pub fn debs(into: &mut Collection, files: &dyn FileSystem, folder: &Path) -> Res
         return Err(IndexError::new(origin, "there is no such folder"));
     }
     let mut names = files.list(folder);
-    names.retain(|name| name.ends_with(".deb"));
+    names.retain(|name| has_ending(name, "deb"));
     if names.is_empty() {
         return Err(IndexError::new(origin, "there is no file in it whose name ends with `.deb`"));
     }
@@ -101,7 +101,7 @@ pub fn deb(into: &mut Collection, mut reader: impl BufRead, origin: &str) -> Res
 /// What a package says of itself.
 #[derive(Default)]
 struct Control {
-    control: String,
+    fields: String,
     conffiles: String,
     scripts: Vec<(Script, String)>,
 }
@@ -113,7 +113,7 @@ fn read_control(reader: impl Read, size: u64, origin: &str) -> Result<Control, I
         match path {
             "/control" => {
                 has_control = true;
-                found.control = read_text(entry, MAX_TEXT, origin)?;
+                found.fields = read_text(entry, MAX_TEXT, origin)?;
             }
             "/conffiles" => found.conffiles = read_text(entry, MAX_TEXT, origin)?,
             "/preinst" => found.scripts.push((Script::Preinst, read_text(entry, MAX_TEXT, origin)?)),
@@ -138,7 +138,7 @@ fn read_data(
 ) -> Result<Collection, IndexError> {
     let mut alone = Collection::new();
     let mut identity = None;
-    stanzas(control.control.as_bytes(), origin, |stanza| {
+    stanzas(control.fields.as_bytes(), origin, |stanza| {
         let field = |name| stanza.get(name).filter(|value| !value.is_empty()).map(str::to_owned);
         if let (Some(name), Some(version)) = (field("package"), field("version")) {
             identity.get_or_insert((name, version));
@@ -151,14 +151,14 @@ fn read_data(
     if !name.chars().all(is_name) {
         return Err(IndexError::new(origin, format!("`{}` is no name of a package", printable(&name))));
     }
-    stanzas(control.control.as_bytes(), origin, |stanza| relations(&mut alone, stanza))?;
+    stanzas(control.fields.as_bytes(), origin, |stanza| relations(&mut alone, stanza))?;
     entries(&mut *data, limit(size), origin, |path, is_directory, entry| {
         if is_directory {
             alone.add_directory(&name, path);
             return Ok(());
         }
         alone.add_file(&name, path);
-        let is_setting = path.ends_with(".conf");
+        let is_setting = has_ending(path, "conf");
         if is_setting && path.starts_with("/usr/lib/sysusers.d/") {
             sysusers(&mut alone, &name, &read_text(entry, MAX_TEXT, origin)?);
         } else if is_setting && path.starts_with("/usr/lib/tmpfiles.d/") {
@@ -293,6 +293,11 @@ fn read_all(reader: &mut impl Read, buffer: &mut [u8], origin: &str) -> Result<(
 
 fn cut(origin: &str) -> IndexError {
     IndexError::new(origin, "the file ends too early: it is damaged or was not fully copied")
+}
+
+/// Whether a name has an ending, spelled as the tools of Debian spell it.
+fn has_ending(name: &str, ending: &str) -> bool {
+    name.rsplit_once('.').is_some_and(|(_, found)| found == ending)
 }
 
 /// Text of a hostile file for a message.

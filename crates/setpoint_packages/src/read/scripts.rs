@@ -486,7 +486,7 @@ fn is_question_of_presence(command: &[String]) -> bool {
     let words: Vec<&str> = command.iter().map(String::as_str).collect();
     match &words[..] {
         ["[", kind, _, "]"] | ["test", kind, _] => is_presence(kind),
-        ["getent", ..] | ["id", ..] | ["dpkg-statoverride", "--list", ..] => true,
+        ["getent" | "id", ..] | ["dpkg-statoverride", "--list", ..] => true,
         ["grep", rest @ ..] => rest.iter().any(|word| matches!(*word, "/etc/passwd" | "/etc/group")),
         _ => false,
     }
