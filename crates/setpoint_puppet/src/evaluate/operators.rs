@@ -70,12 +70,13 @@ impl Compiler<'_> {
             Data::Array(_) | Data::Hash(_) if puts_together => self.arena.shape(operand.prov),
             _ => operand.prov,
         });
-        let maker = Maker {
-            name: symbol_of(op),
-            span: Some(self.span(expression.range)),
-            of: &of,
-            shape: Some(&shape),
-        };
+        let (name, span) = (symbol_of(op), Some(self.span(expression.range)));
+        // Where all elements were taken, the nodes of both sides stand for them.
+        if puts_together && takes_all(operands, &result) {
+            let prov = self.arena.collection(name, span, &shape, &of);
+            return result.with(prov);
+        }
+        let maker = Maker { name, span, of: &of, shape: Some(&shape) };
         maker.explain(Value::new(result.data), &mut self.arena)
     }
 
@@ -192,6 +193,15 @@ fn some_time(value: &Value) -> Option<Value> {
             Timestamp::from_nanos(0).map(|time| Value::new(Data::Timestamp(time)))
         }
         _ => value.unknown_part().is_none().then(|| value.clone()),
+    }
+}
+
+/// Whether what was put together has every element of both.
+fn takes_all([left, right]: [&Value; 2], result: &Value) -> bool {
+    match (&left.data, &right.data, &result.data) {
+        (Data::Hash(left), Data::Hash(right), Data::Hash(result)) => result.len() == left.len() + right.len(),
+        (Data::Array(_), _, Data::Array(_)) => true,
+        _ => false,
     }
 }
 
