@@ -13,10 +13,10 @@ mod print;
 use std::collections::{BTreeMap, BTreeSet};
 
 use setpoint_catalog::{Catalog, Resource};
-use setpoint_resources::{Assumed, Assumption, Modelled, ModelledPair, plan_pair};
+use setpoint_resources::{Assumed, Assumption, Base, Modelled, ModelledPair, plan_pair};
 use setpoint_source::Position;
 use setpoint_state::{
-    CellId, CellKind, Event, Plan, Reach, Run, Runner, Semantics, State, Status, StepId, Test, Value,
+    CellId, CellKind, Event, Plan, Reach, Run, Runner, Semantics, Space, State, Status, StepId, Test, Value,
 };
 use setpoint_verify::Options;
 
@@ -404,7 +404,7 @@ impl Teller<'_> {
             declared: self.declared(resource),
             effects: self.effects(id, resource),
             refresh: is_refreshed.then(|| Refresh {
-                action: effects::action(resource, &self.new.plan.space, self.run, id),
+                action: effects::action(resource, self.machine(), self.run, id),
                 chain: self.chain(id),
             }),
             outcome,
@@ -558,7 +558,12 @@ impl Teller<'_> {
     }
 
     fn effects(&self, step: StepId, resource: &Resource) -> Vec<Effect> {
-        effects::of(&self.words, &self.new.plan.space, self.run, step, resource)
+        effects::of(&self.words, self.machine(), self.run, step, resource)
+    }
+
+    /// The cells of the new plan, and what every machine of its platform has.
+    fn machine(&self) -> (&Space, &Base) {
+        (&self.new.plan.space, self.question.world.base)
     }
 
     fn dropped(&self, before: &State) -> Vec<Dropped> {
