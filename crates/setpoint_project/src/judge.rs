@@ -92,6 +92,15 @@ pub(crate) fn analyse(
             report.doubt_answer(question, reason.clone());
         }
     }
+    count_assumptions(report);
+}
+
+/// Counts the assumptions that the answers name: no more and no less are told of.
+fn count_assumptions(report: &mut InputReport) {
+    let named = report.verdict().reasons().iter().filter(|(reason, _)| reason.gap == Gap::Assumed).count();
+    if let Some(coverage) = &mut report.coverage {
+        coverage.assumptions = named;
+    }
 }
 
 /// What a compilation passed over, as what is assumed of it.
@@ -198,12 +207,12 @@ impl Subject<'_> {
             report.findings.extend(settled.findings);
             let coverage = report.coverage.get_or_insert_with(|| Coverage::new(NOUNS));
             coverage.resources = settled.resources;
-            coverage.assumptions += settled.assumptions;
         }
         report.findings.extend(self.missing_sources());
         self.doubt_unknown_values(&mut verdict, report);
         self.doubt_unknown_types(&mut verdict);
         report.conclude(verdict);
+        count_assumptions(report);
         report.mask(&secrets_of(catalog));
     }
 
@@ -281,7 +290,6 @@ impl Subject<'_> {
             verdict.doubt(&reason);
             if let Some(coverage) = &mut report.coverage {
                 coverage.resources.reached = coverage.resources.reached.saturating_sub(1);
-                coverage.assumptions += 1;
             }
         }
     }

@@ -409,12 +409,17 @@ fn add(step: &Step, command: &str, into: &mut Vec<Effect>) -> Result<(), String>
             into.extend(from.iter().map(|from| Effect::Read(from.clone())));
             Effect::Disturb { path: path.clone(), below: false }
         }
-        Step::Make { path, from, append: false, volatile } => Effect::Make {
-            path: path.clone(),
-            name: format!("(what `{command}` writes)"),
-            from: from.clone(),
-            volatile: *volatile,
-        },
+        Step::Make { path, from, append: false, volatile } => {
+            if !volatile && may_vary(command) {
+                into.push(Effect::Disturb { path: path.clone(), below: false });
+            }
+            Effect::Make {
+                path: path.clone(),
+                name: format!("(what `{command}` writes)"),
+                from: from.clone(),
+                volatile: *volatile,
+            }
+        }
         Step::Clone { path, address } => Effect::Clone { path: path.clone(), address: address.clone() },
         Step::ReadMatching(pattern) => Effect::NeedMatching(pattern.clone()),
         // Sockets are there while a service runs.
@@ -473,6 +478,9 @@ fn add(step: &Step, command: &str, into: &mut Vec<Effect>) -> Result<(), String>
             Effect::Append { path: path.clone(), line: content.trim_end_matches('\n').to_owned() }
         }
         Step::Write { path, content: None, append: false } => {
+            if may_vary(command) {
+                into.push(Effect::Disturb { path: path.clone(), below: false });
+            }
             Effect::Set { path: path.clone(), name: format!("(what `{command}` writes)") }
         }
         Step::Write { path, .. } => return Err(format!("what is added to {path} is not known")),
@@ -524,6 +532,17 @@ fn add(step: &Step, command: &str, into: &mut Vec<Effect>) -> Result<(), String>
     };
     into.push(effect);
     Ok(())
+}
+
+/// Whether what a command prints may be another thing in each run: it has variables of the shell, or tells of what goes on.
+fn may_vary(command: &str) -> bool {
+    const TELLING: [&str; 16] = [
+        "date", "df", "du", "find", "free", "ip", "last", "ls", "lsof", "netstat", "ps", "ss", "stat",
+        "uptime", "w", "who",
+    ];
+    let mut words = command.split(|one: char| one.is_whitespace() || ";&|(){}'\"`".contains(one));
+    let name = |word: &str| word.rsplit('/').next().unwrap_or_default().to_owned();
+    command.contains('$') || words.any(|word| TELLING.contains(&name(word).as_str()))
 }
 
 /// What package managers have read of their archives.

@@ -6,11 +6,11 @@
 use setpoint_config::{Fact, FileProperty, PathKind, Sentence};
 use setpoint_state::{CellId, CellKey, CellKind, Kind, Space, Test, Value};
 
-use crate::World;
 use crate::attributes::octal;
 use crate::machine::{CONFIG_FILES, LATEST, Machine, PRESENT, absent, any, installed, never};
 use crate::mentions::Mentions;
 use crate::types::service::{RUNNING, enabled_cell, running_cell};
+use crate::{Unit, World};
 
 /// Names what a sentence is about.
 pub(crate) fn mention(sentence: &Sentence, mentions: &mut Mentions, world: &World<'_>) {
@@ -138,8 +138,14 @@ impl Machine<'_> {
                 }
                 Test::is(cell, Value::text(version))
             }
-            Fact::Running(name) => Test::is(running_cell(self, name), Value::text(RUNNING)),
-            Fact::Enabled(name) => Test::is(enabled_cell(self, name), Value::text("true")),
+            Fact::Running(name) => {
+                let unit = Unit::named(name, self.world.base.family);
+                Test::is(running_cell(self, &unit), Value::text(RUNNING))
+            }
+            Fact::Enabled(name) => {
+                let unit = Unit::named(name, self.world.base.family);
+                Test::is(enabled_cell(self, &unit), Value::text("true"))
+            }
             Fact::User(name) if self.is_base_user(name) && !self.mentions.users.contains(name) => Test::True,
             Fact::User(name) => absent(self.free_account(CellKind::User, name)).negate(),
             Fact::Group(name) if self.is_base_group(name) && !self.mentions.groups.contains(name) => {

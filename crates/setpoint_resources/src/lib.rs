@@ -24,8 +24,10 @@ mod pair;
 mod paper;
 mod plan;
 mod platform;
+mod shared;
 mod table;
 mod types;
+mod unit;
 mod world;
 
 pub use assumptions::{Assumed, Assumption};
@@ -38,4 +40,5 @@ pub use plan::{Asked, FileEntry, Modelled, plan, plan_with};
 pub use platform::Base;
 pub use table::{METAPARAMETERS, Row, Scope, Treatment, Values};
 pub use types::{is_never_scheduled, tables};
+pub use unit::Unit;
 pub use world::{NoSources, Source, Sources, World};

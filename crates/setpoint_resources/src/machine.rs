@@ -11,7 +11,7 @@ use crate::assumptions::Assumptions;
 use crate::entries::{Entry, SEVERAL, Tracked};
 use crate::mentions::Mentions;
 use crate::packages::PackageSet;
-use crate::{Assumption, FileEntry, Origin, Origins, World};
+use crate::{Assumption, Base, FileEntry, Origin, Origins, Unit, World};
 
 /// What a removed package leaves behind.
 pub(crate) const CONFIG_FILES: &str = "config-files";
@@ -45,8 +45,7 @@ pub(crate) struct Machine<'a> {
     /// Whether lines of a file are followed, and entries of other sorts.
     sorts: FxHashMap<String, (bool, bool)>,
     /// Files that services load, by service.
-    pub(crate) loads: BTreeMap<String, Vec<String>>,
-    /// Units and init scripts by the name of the service: the paths that something in the catalog creates.
+    pub(crate) loads: BTreeMap<Unit, Vec<String>>,
     secrets: FxHashMap<String, usize>,
     accounts: FxHashSet<CellId>,
     /// What it takes to unpack a package, where that was asked for before.
@@ -157,7 +156,9 @@ impl<'a> Machine<'a> {
             self.start.push(Test::Kind(cell, Kind::Directory));
             return;
         }
-        if self.world.base.files.contains(path) {
+        let is_file = self.world.base.files.contains(path)
+            || (Base::is_of_the_kernel(path) && !self.mentions.ancestors.contains(path));
+        if is_file {
             self.start.push(Test::Kind(cell, Kind::File));
             return;
         }
@@ -259,10 +260,7 @@ impl<'a> Machine<'a> {
     /// The directory above a path is there.
     pub(crate) fn parent_is_directory(&mut self, path: &str) -> Test {
         match parent(path) {
-            Some(above) => {
-                let above = above.to_owned();
-                self.is_directory(&above)
-            }
+            Some(above) => self.through(above, &|machine, path| machine.is_directory(path)),
             None => Test::True,
         }
     }
@@ -286,13 +284,13 @@ impl<'a> Machine<'a> {
     }
 
     /// Returns the test that a service has a unit that nothing in the catalog brings. It is assumed to.
-    pub(crate) fn unit_of_the_platform(&mut self, name: &str) -> Test {
-        let key = CellKey::with_detail(CellKind::Other, name, "(a unit of the platform)");
+    pub(crate) fn unit_of_the_platform(&mut self, name: &Unit) -> Test {
+        let key = CellKey::with_detail(CellKind::Other, name.as_str(), "(a unit of the platform)");
         let new = self.space.find(&key).is_none();
         let cell = self.space.cell(key, &TEXT_KINDS);
         let there = absent(cell).negate();
         if new && !self.world.any_start {
-            self.assume_start(there.clone(), Assumption::ExistingUnit { service: name.to_owned() });
+            self.assume_start(there.clone(), Assumption::ExistingUnit { service: name.to_string() });
         }
         there
     }

@@ -18,7 +18,7 @@ use crate::commands::{self, Effect};
 use crate::entries::{Entry, Rest};
 use crate::machine::LONGEST_WAY;
 use crate::types;
-use crate::{Assumption, Source, World};
+use crate::{Assumption, Source, Unit, World};
 
 /// A chain of links is followed no further than this.
 const LONGEST_CHAIN: usize = 8;
@@ -51,6 +51,8 @@ pub(crate) struct Mentions {
     memberships: BTreeMap<String, BTreeSet<String>>,
     /// The homes of users that are declared.
     pub(crate) homes: BTreeMap<String, String>,
+    /// The folder of the files of jobs.
+    crontabs: &'static str,
     attributes: FxHashMap<CellKind, FxHashSet<String>>,
     /// Directories below which an attribute is managed.
     recursive: FxHashMap<CellKind, FxHashSet<String>>,
@@ -59,6 +61,8 @@ pub(crate) struct Mentions {
     links: BTreeMap<String, String>,
     /// Where links may lead that the catalog makes: the texts of their targets and the paths that these are.
     ways: BTreeMap<String, BTreeSet<(String, String)>>,
+    /// Where commands put a link if a directory is in the place that they name, and nothing else names that path.
+    pub(crate) entered: BTreeSet<String>,
     /// The packages that resources and commands name, in their order.
     pub(crate) packages: Vec<String>,
     /// Those that something removes.
@@ -67,7 +71,7 @@ pub(crate) struct Mentions {
     pub(crate) purged_packages: BTreeSet<String>,
     /// Those of which the version matters.
     pub(crate) versioned_packages: BTreeSet<String>,
-    pub(crate) services: BTreeSet<String>,
+    pub(crate) services: BTreeSet<Unit>,
     /// The names of the resources of each type that keeps entries in a file.
     names: BTreeMap<String, Vec<std::sync::Arc<str>>>,
     /// The contents that the catalog writes to a path, as far as they are known.
@@ -100,9 +104,9 @@ impl Mentions {
         clock: &mut Clock,
         more: impl FnOnce(&mut Self),
     ) -> Result<Self, Late> {
-        let mut mentions = Self::default();
+        let mut mentions = Self { crontabs: world.base.crontabs(), ..Self::default() };
         for (_, resource) in catalog.iter().filter(|(_, resource)| !resource.virtual_) {
-            mentions.first(resource);
+            mentions.first(resource, world);
         }
         for (id, resource) in catalog.iter().filter(|(_, resource)| !resource.virtual_) {
             clock.tick()?;
@@ -184,13 +188,14 @@ impl Mentions {
     }
 
     /// What others need to be understood: links and homes.
-    fn first(&mut self, resource: &Resource) {
+    fn first(&mut self, resource: &Resource, world: &World<'_>) {
         match resource.type_name.as_str() {
             "File" => {
                 if let (Some(path), Some(target)) =
                     (types::file::own_path(resource), types::file::link_target(resource))
-                    && target.starts_with('/')
                 {
+                    let path = world.base.follow(path);
+                    let target = led_from(&path, &target);
                     self.links.insert(path, target);
                 }
                 if let (Some(path), Some(content)) =
@@ -233,12 +238,7 @@ impl Mentions {
     /// A link that the catalog may make.
     fn add_way(&mut self, path: &str, target: &str, world: &World<'_>) {
         let Some(path) = self.canonical(path, world) else { return };
-        let full = if target.starts_with('/') {
-            target.to_owned()
-        } else {
-            format!("{}/{target}", crate::machine::parent(&path).unwrap_or_default())
-        };
-        if let Some(to) = self.canonical(&full, world) {
+        if let Some(to) = self.canonical(&led_from(&path, target), world) {
             self.ways.entry(path).or_default().insert((target.to_owned(), to));
         }
     }
@@ -246,6 +246,12 @@ impl Mentions {
     /// Where a link at a path may lead, as far as the catalog makes it.
     pub(crate) fn ways(&self, path: &str) -> Vec<(String, String)> {
         self.ways.get(path).map(|ways| ways.iter().cloned().collect()).unwrap_or_default()
+    }
+
+    /// The links that commands alone make, each with the path that it leads to.
+    pub(crate) fn links_of_commands(&self) -> Vec<(String, String)> {
+        let made = self.ways.iter().filter(|(path, _)| !self.links.contains_key(*path));
+        made.flat_map(|(path, ways)| ways.iter().map(|(_, to)| (path.clone(), to.clone()))).collect()
     }
 
     /// What is done through a link is done where it leads.
@@ -302,6 +308,11 @@ impl Mentions {
     pub(crate) fn script(&self, path: &str, world: &World<'_>) -> Option<String> {
         let canonical = self.canonical(path, world)?;
         self.scripts.get(&canonical).or_else(|| self.scripts.get(path)).cloned()
+    }
+
+    /// Whether a file resource puts a content of the catalog at a path.
+    pub(crate) fn is_replaced(&self, path: &str) -> bool {
+        self.scripts.contains_key(path) || (self.files.contains_key(path) && self.provided.contains(path))
     }
 
     /// The paths that are named and that a path, a pattern, or a folder that ends with a slash stands for.
@@ -430,16 +441,21 @@ impl Mentions {
         }
     }
 
+    /// The file of a user's jobs.
+    pub(crate) fn crontab(&self, user: &str) -> String {
+        format!("{}/{user}", self.crontabs)
+    }
+
     /// What a type has in its file that no resource declares.
     pub(crate) fn rest(&self, type_name: &str) -> Option<(String, Entry)> {
         let (path, kind) = match type_name {
-            "host" => ("/etc/hosts", Rest::Rows(1)),
-            "mount" => ("/etc/fstab", Rest::Rows(1)),
-            "cron" => ("/var/spool/cron/crontabs/root", Rest::Jobs),
-            "sshkey" => ("/etc/ssh/ssh_known_hosts", Rest::Rows(0)),
+            "host" => ("/etc/hosts".to_owned(), Rest::Rows(1)),
+            "mount" => ("/etc/fstab".to_owned(), Rest::Rows(1)),
+            "cron" => (self.crontab("root"), Rest::Jobs),
+            "sshkey" => ("/etc/ssh/ssh_known_hosts".to_owned(), Rest::Rows(0)),
             _ => return None,
         };
-        Some((path.to_owned(), Entry::Rest { kind, known: self.names(type_name) }))
+        Some((path, Entry::Rest { kind, known: self.names(type_name) }))
     }
 
     /// The keys of a user that no resource declares.
@@ -490,11 +506,11 @@ impl Mentions {
         !rows.is_empty()
     }
 
-    pub(crate) fn service(&mut self, name: &str, world: &World<'_>) {
-        for path in types::service::unit_paths(name) {
+    pub(crate) fn service(&mut self, name: &Unit, world: &World<'_>) {
+        for path in name.paths() {
             self.add_path(&path, world);
         }
-        self.services.insert(name.to_owned());
+        self.services.insert(name.clone());
     }
 
     /// What a check asks about.
@@ -506,7 +522,7 @@ impl Mentions {
             self.add_entry(path, entry, world);
         }
         for name in question.services() {
-            self.service(name, world);
+            self.service(&Unit::named(name, world.base.family), world);
         }
         for name in question.programs() {
             for path in types::exec::program_paths(name) {
@@ -588,10 +604,10 @@ impl Mentions {
             Effect::Link { target, path, .. } => {
                 self.add_way(path, target, world);
                 let name = target.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
-                self.add_path(&format!("{path}/{name}"), world);
+                self.entered.extend(self.canonical(&format!("{path}/{name}"), world));
             }
             Effect::Check(question) => self.question(question, world),
-            Effect::Service { name, .. } => self.service(name, world),
+            Effect::Service { name, .. } => self.service(&Unit::named(name, world.base.family), world),
             Effect::Join { user, groups } => {
                 for group in groups {
                     self.add_membership(user, group);
@@ -759,6 +775,8 @@ impl Mentions {
     /// Adds what stands for all other children, and the paths above.
     fn finish(&mut self, world: &World<'_>) {
         self.finish_ways();
+        self.entered.retain(|path| !self.all.contains(path));
+        self.all.extend(self.entered.iter().cloned());
         for (path, programs) in &self.edits {
             for (program, extended) in programs {
                 let settles = Edit::parse(program, *extended).is_some_and(|edit| edit.settles());
@@ -878,6 +896,14 @@ impl Mentions {
 
 pub(crate) const ATTRIBUTES: [(CellKind, &str); 3] =
     [(CellKind::Mode, "mode"), (CellKind::Owner, "owner"), (CellKind::Group, "group")];
+
+/// Where a link at a path leads: its target is found from the folder that it is in.
+fn led_from(path: &str, target: &str) -> String {
+    if target.starts_with('/') {
+        return target.to_owned();
+    }
+    format!("{}/{target}", crate::machine::parent(path).unwrap_or_default())
+}
 
 fn default_home(user: &str) -> String {
     if user == "root" { "/root".to_owned() } else { format!("/home/{user}") }

@@ -13,7 +13,7 @@ use crate::machine::{
 };
 use crate::mentions::Mentions;
 use crate::types::service;
-use crate::{Assumption, Origin, World};
+use crate::{Assumption, Origin, Unit, World};
 
 /// The content of a file of a package: one for each package and path.
 pub fn packaged_content(package: &str, path: &str) -> String {
@@ -30,7 +30,7 @@ enum Brought {
     Path(String, May),
     User(String),
     Group(String),
-    Service(String),
+    Service(Unit),
 }
 
 impl Brought {
@@ -53,7 +53,7 @@ pub(crate) struct Packaged {
     generated: Vec<String>,
     users: Vec<String>,
     groups: Vec<String>,
-    services: Vec<String>,
+    services: Vec<Unit>,
     has_conffiles: bool,
     /// What must be installed with it and what goes with it, itself not included.
     depends: Vec<Need>,
@@ -419,7 +419,7 @@ impl PackageSet {
     }
 
     /// The configuration that a package brings below /etc, among the paths that are named.
-    pub(crate) fn configuration_of_service(&self, service: &str) -> Vec<String> {
+    pub(crate) fn configuration_of_service(&self, service: &Unit) -> Vec<String> {
         self.packages
             .values()
             .filter(|packaged| packaged.services.iter().any(|name| name == service))
@@ -484,10 +484,10 @@ fn reduce(
     directories.retain(|path| world.any_start || !world.base.directories.contains(path));
     directories.sort();
     directories.dedup();
-    let mut services: Vec<String> = facts
+    let mut services: Vec<Unit> = facts
         .services
         .iter()
-        .map(|service| service.name.to_string())
+        .map(|service| Unit::named(&service.name, world.base.family))
         .filter(|name| mentions.services.contains(name))
         .collect();
     services.dedup();
@@ -540,6 +540,12 @@ impl Machine<'_> {
         }
         let brought = self.may_bring(name);
         for gap in gaps {
+            // Which of the packages a manager chooses, if any, is no question of the start.
+            if matches!(gap, Assumption::VirtualPackage { .. }) {
+                self.start.extend(brought.iter().map(|(cell, _)| absent(*cell)));
+                self.assume(gap);
+                continue;
+            }
             for (cell, _) in &brought {
                 self.assume_start(absent(*cell), gap.clone());
             }

@@ -13,6 +13,7 @@ use crate::machine::Machine;
 use crate::mentions::Mentions;
 use crate::packages::PackageSet;
 use crate::plan::{Parts, loads, model_all};
+use crate::shared::open_shared_paths;
 use crate::{Modelled, World, table};
 
 /// The plans of two catalogs over the same cells: a state that one leaves is a state in which the other begins.
@@ -59,7 +60,8 @@ fn modelled_pair<'a>(
     let of_new = std::mem::replace(&mut machine.mentions, of_old);
     note_gaps(&mut machine);
     machine.assume_packages();
-    let old_parts = model_all(&mut machine, &decoded_old, old_graph, &mut clock).ok()?;
+    let mut old_parts = model_all(&mut machine, &decoded_old, old_graph, &mut clock).ok()?;
+    open_shared_paths(&mut machine, &mut old_parts);
     // What purges spare, and what a package may overwrite, is the catalog's own.
     machine.world = new_world;
     machine.mentions = of_new;
@@ -67,7 +69,8 @@ fn modelled_pair<'a>(
     machine.unpacked.clear();
     let old_assumptions = std::mem::take(&mut machine.assumptions);
     note_gaps(&mut machine);
-    let new_parts = model_all(&mut machine, &decoded_new, new_graph, &mut clock).ok()?;
+    let mut new_parts = model_all(&mut machine, &decoded_new, new_graph, &mut clock).ok()?;
+    open_shared_paths(&mut machine, &mut new_parts);
     let new_assumptions = std::mem::take(&mut machine.assumptions);
     let (entries, stand_ins) = (machine.all_tracked(), machine.all_stand_ins());
     let Machine { space, start, assumed_start, laws, origins, .. } = machine;

@@ -15,9 +15,10 @@ use crate::machine::Machine;
 use crate::manages::manages;
 use crate::mentions::Mentions;
 use crate::packages::PackageSet;
+use crate::shared::open_shared_paths;
 use crate::table::Decoded;
 use crate::types::{self, Model};
-use crate::{Assumed, Entry, Origins, OutOfTime, World, configurations, invariants, paper, table};
+use crate::{Assumed, Entry, Origins, OutOfTime, Unit, World, configurations, invariants, paper, table};
 
 /// A catalog as a plan.
 #[derive(Clone, Debug, Default)]
@@ -122,8 +123,10 @@ pub fn plan_with(
     machine.assumptions.current = None;
     machine.loads = loads(catalog, graph, &machine);
     machine.assume_packages();
-    let parts = model_all(&mut machine, &decoded, graph, &mut clock)?;
+    let mut parts = model_all(&mut machine, &decoded, graph, &mut clock)?;
     let tests = sentences.iter().map(|one| invariants::test(one, &mut |fact| machine.fact(fact))).collect();
+    // Also a sentence may be about what is kept in a path.
+    open_shared_paths(&mut machine, &mut parts);
     let entries = machine.all_tracked();
     let stand_ins = machine.all_stand_ins();
     let Parts { steps, resources, edges, notifies, chosen, checks } = parts;
@@ -268,12 +271,8 @@ impl Skeleton {
 
 /// The managed files that each service loads: those that notify it, those that bear its name below /etc, and those of the
 /// table.
-pub(crate) fn loads(
-    catalog: &Catalog,
-    graph: &Graph,
-    machine: &Machine<'_>,
-) -> BTreeMap<String, Vec<String>> {
-    let mut found: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+pub(crate) fn loads(catalog: &Catalog, graph: &Graph, machine: &Machine<'_>) -> BTreeMap<Unit, Vec<String>> {
+    let mut found: BTreeMap<Unit, BTreeSet<String>> = BTreeMap::new();
     let mut by_name: FxHashMap<String, Vec<String>> = FxHashMap::default();
     let written = machine.mentions.written();
     for path in written.iter().filter(|path| path.starts_with("/etc/")) {
@@ -291,12 +290,14 @@ pub(crate) fn loads(
         if resource.virtual_ || resource.type_name.as_str() != "Service" {
             continue;
         }
-        let name = resource.name_or_title("name");
+        let name = types::service::unit_of(resource, machine.world);
         let paths = found.entry(name.clone()).or_default();
-        if let Some(named) = by_name.get(&name) {
+        for named in name.names().filter_map(|name| by_name.get(name)) {
             paths.extend(named.iter().filter(|path| !is_for_clients(path)).cloned());
         }
-        let is_read = |path: &&&String| configurations::reads(&name, path) || is_unit_of(&name, path);
+        let is_read = |path: &&&String| {
+            name.names().any(|name| configurations::reads(name, path)) || is_unit_of(&name, path)
+        };
         paths.extend(written.iter().filter(is_read).map(|path| (*path).clone()));
         for path in machine.packages.configuration_of_service(&name) {
             if written.contains(&path) && !configurations::is_read_by_others(&path) {
@@ -328,9 +329,9 @@ pub(crate) fn loads(
 }
 
 /// Whether a path is the unit or script of a service, or adds to its unit: what runs is what it was at the start.
-fn is_unit_of(service: &str, path: &str) -> bool {
-    let added = format!("/etc/systemd/system/{service}.service.d/");
-    types::service::unit_paths(service).iter().any(|unit| unit == path) || path.starts_with(&added)
+fn is_unit_of(service: &Unit, path: &str) -> bool {
+    let adds = |file: String| path.starts_with(&format!("/etc/systemd/system/{file}.d/"));
+    service.paths().iter().any(|unit| unit == path) || service.files().any(adds)
 }
 
 /// The client's files lie in the folder that bears the name of the server.

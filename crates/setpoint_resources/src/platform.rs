@@ -4,6 +4,8 @@ use std::collections::BTreeSet;
 
 use setpoint_packages::Family;
 
+use crate::mentions::is_below;
+
 /// The directories, links, users and groups of a fresh installation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Base {
@@ -407,6 +409,28 @@ impl Base {
     pub(crate) fn lacks_program(name: &str, folders: &[String]) -> bool {
         let plain = |folder: &String| ["/usr/bin", "/usr/games"].contains(&folder.as_str());
         ADMINISTRATION.contains(&name) && !folders.is_empty() && folders.iter().all(plain)
+    }
+
+    /// The folder of the files in which cron keeps the jobs of users.
+    pub(crate) fn crontabs(&self) -> &'static str {
+        match self.family {
+            Family::Debian => "/var/spool/cron/crontabs",
+            Family::Suse => "/var/spool/cron/tabs",
+            Family::RedHat => "/var/spool/cron",
+        }
+    }
+
+    /// The files that every new home gets.
+    pub(crate) fn skeleton(&self) -> &'static [&'static str] {
+        match self.family {
+            Family::Debian => &[".bash_logout", ".bashrc", ".profile"],
+            Family::RedHat | Family::Suse => &[".bash_logout", ".bash_profile", ".bashrc"],
+        }
+    }
+
+    /// Whether a path is the kernel's: what is in it changes by itself, and is there whatever happens.
+    pub(crate) fn is_of_the_kernel(path: &str) -> bool {
+        ["/proc", "/sys", "/dev"].iter().any(|folder| is_below(path, folder)) && path != "/dev/null"
     }
 
     /// The path that the platform's own links lead to.

@@ -73,20 +73,20 @@ pub(crate) fn words(assumption: &Assumption) -> String {
 impl FindingBuilder<'_> {
     /// Returns what is assumed about the catalog, as reasons for not knowing, and whether each is about the start alone.
     pub(crate) fn assumptions(&self) -> Vec<(Reason, bool)> {
-        let place = |assumed: &Assumed| {
-            assumed.resources.iter().find_map(|resource| self.catalog.get(*resource)?.span)
-        };
-        let all = &self.modelled.assumptions;
-        let reason = |one: &Assumed| {
-            let reason = Reason::new(Gap::Assumed, words(&one.assumption)).at(place(one));
-            (reason, one.is_about_start)
-        };
-        let mut reasons: Vec<(Reason, bool)> = all.iter().map(reason).collect();
+        let all = self.modelled.assumptions.iter();
+        let mut reasons: Vec<(Reason, bool)> =
+            all.map(|one| (self.assumption(one), one.is_about_start)).collect();
         if self.is_platform_unknown {
             let words = "the platform has the folders and accounts of Debian";
             reasons.push((Reason::new(Gap::Assumed, words), false));
         }
         reasons
+    }
+
+    /// Returns one assumption as a reason for not knowing.
+    pub(crate) fn assumption(&self, assumed: &Assumed) -> Reason {
+        let place = assumed.resources.iter().find_map(|resource| self.catalog.get(*resource)?.span);
+        Reason::new(Gap::Assumed, words(&assumed.assumption)).at(place)
     }
 
     /// Returns the findings that tell what the models take for granted: one for each kind. `untold` says whether a type without

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::{Value as Json, json};
 use setpoint_catalog::{Catalog, Relation, Resource, ResourceId};
 use setpoint_puppet_values::Data;
-use setpoint_resources::Modelled;
+use setpoint_resources::{Assumed, Modelled};
 use setpoint_source::{
     Diagnostic, Fix, Reached, Rule, RunTitle, Severity, Sources, Story, StoryRun, StoryStep, Verdict, few,
 };
@@ -88,11 +88,13 @@ impl<'a> FindingBuilder<'a> {
         matches!(type_name, Some("Class" | "Stage"))
     }
 
-    /// Returns how many resources there are, and how many have a model of all that they do: no effect is unknown, and nothing
-    /// is assumed for them.
-    pub(crate) fn coverage(&self) -> Reached {
-        let assumed: BTreeSet<ResourceId> =
-            self.modelled.assumptions.iter().flat_map(|one| one.resources.iter().copied()).collect();
+    /// Returns how many resources there are, and how many have a model of all that they do: no effect is unknown, and no
+    /// answer rests on something that is assumed for them.
+    pub(crate) fn coverage(&self, verdict: &Verdict) -> Reached {
+        let named = verdict.reasons();
+        let is_named = |one: &&Assumed| named.iter().any(|(reason, _)| **reason == self.assumption(one));
+        let made = self.modelled.assumptions.iter().filter(is_named);
+        let assumed: BTreeSet<ResourceId> = made.flat_map(|one| one.resources.iter().copied()).collect();
         let mut reached = Reached::default();
         for (step, resource) in self.real_steps() {
             let is_known = self.step(step).is_some_and(|step| step.unknown.is_none());

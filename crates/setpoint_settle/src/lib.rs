@@ -58,8 +58,6 @@ pub struct Settled {
     pub findings: Vec<Diagnostic>,
     /// The resources of the catalog, and those that are modelled in full.
     pub resources: Reached,
-    /// How much is assumed about this catalog alone.
-    pub assumptions: usize,
 }
 
 /// Asks everything about a catalog.
@@ -94,8 +92,8 @@ pub fn settle(question: &Question<'_>) -> Settled {
     }
     findings.extend(builder.redundant(&stated_edges, &verdicts.redundant));
     findings.extend(problems);
-    let (resources, assumptions) = (builder.coverage(), builder.assumptions().len());
-    Settled { verdict, findings, resources, assumptions }
+    let resources = builder.coverage(&verdict);
+    Settled { verdict, findings, resources }
 }
 
 /// Returns the steps of commands: they declare no state that would have to last.

@@ -41,7 +41,7 @@ pub(crate) fn without_models(question: &About<'_>, stated: &[&Stated], out: OutO
     findings.push(finding);
     let is_resource = |&id: &_| matches!(question.graph.node(id), Node::Resource(_));
     let found = question.graph.order().into_iter().filter(is_resource).count();
-    Settled { verdict, findings, resources: Reached::new(0, found), assumptions: 0 }
+    Settled { verdict, findings, resources: Reached::new(0, found) }
 }
 
 /// A statement of the user of which it is not known whether it holds.

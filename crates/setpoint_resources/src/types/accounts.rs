@@ -4,11 +4,11 @@ use setpoint_catalog::{Catalog, Resource, ResourceId};
 use setpoint_state::{CellId, CellKey, CellKind, Kind, Program, Test, Value};
 
 use super::{Model, Type};
-use crate::World;
 use crate::attributes::{Attributes, is_number};
 use crate::machine::{Machine, PRESENT, absent, choose, parent, sequence, when};
 use crate::mentions::Mentions;
 use crate::table::{Row, Scope, Values};
+use crate::{Origin, World};
 
 const OTHER_PLATFORM: &str = "only other platforms look at it";
 const CHOSEN_NUMBER: &str = "it decides which number is chosen where none is given";
@@ -101,6 +101,7 @@ impl Type for User {
             mentions.provide(&home, world);
             if resource.ensure().as_deref() == Some("absent") {
                 mentions.add_deep(&home, world);
+                mentions.add_path(&mailbox(&name), world);
             }
             mentions.declare(&home, &[Kind::Absent, Kind::Directory], world);
         }
@@ -125,6 +126,11 @@ impl Type for User {
             kind => kind == CellKind::User,
         }
     }
+}
+
+/// Where the mail of a user is kept.
+fn mailbox(user: &str) -> String {
+    format!("/var/mail/{user}")
 }
 
 /// `group`.
@@ -320,9 +326,34 @@ pub(crate) fn make_home(machine: &mut Machine<'_>, home: &str, user: &str, gid: 
     if let Some(cell) = machine.path(home) {
         let mut make = vec![Program::set(cell, Value::Directory)];
         make.extend(machine.set_attributes(home, "0755", user, gid.unwrap_or(user)));
+        make.extend(copy_skeleton(machine, home, user, gid));
         steps.push(when(absent(cell), sequence(make)));
     }
     sequence(steps)
+}
+
+/// What a new home gets of /etc/skel, as far as the catalog names it.
+fn copy_skeleton(machine: &mut Machine<'_>, home: &str, user: &str, gid: Option<&str>) -> Vec<Program> {
+    let mut steps = Vec::new();
+    for path in machine.below(home) {
+        let Some(name) = path.strip_prefix(home).and_then(|rest| rest.strip_prefix('/')) else { continue };
+        let source = format!("/etc/skel/{name}");
+        let is_usual = machine.world.base.skeleton().contains(&name);
+        let put = if machine.mentions.files.contains_key(&source) {
+            let Some(from) = machine.path(&source) else { continue };
+            let copy = machine.copy_file(&path, &source);
+            (Test::Kind(from, Kind::File), copy)
+        } else if is_usual {
+            (Test::True, machine.write_named(&path, &format!("(as in {source})"), Origin::Elsewhere))
+        } else {
+            continue;
+        };
+        let (there, copy) = put;
+        let mut steps_of_one = vec![copy];
+        steps_of_one.extend(machine.set_attributes(&path, "0644", user, gid.unwrap_or(user)));
+        steps.push(when(there, sequence(steps_of_one)));
+    }
+    steps
 }
 
 fn sync_user(machine: &mut Machine<'_>, resource: &Resource, name: &str) -> Program {
@@ -417,6 +448,11 @@ fn remove_user(
     {
         let remove = machine.remove_tree(&home);
         steps.push(when(Test::Kind(at, Kind::Directory), remove));
+        let mail = mailbox(name);
+        if let Some(at) = machine.path(&mail) {
+            let remove = machine.remove_one(&mail);
+            steps.push(when(Test::Kind(at, Kind::File), remove));
+        }
     }
     steps.push(Program::Change);
     sequence(steps)

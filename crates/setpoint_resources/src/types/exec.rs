@@ -15,7 +15,7 @@ use crate::entries::Entry;
 use crate::machine::{Machine, PRESENT, absent, all, any, choose, installed, never, sequence, when};
 use crate::mentions::{Mentions, is_below};
 use crate::table::{Row, Scope, Values};
-use crate::{Assumption, Base, World};
+use crate::{Assumption, Base, Unit, World};
 
 const ROWS: &[Row] = &[
     Row::modelled("command"),
@@ -130,11 +130,45 @@ fn effects(resource: &Resource, mentions: &Mentions, world: &World<'_>) -> Resul
     if let Some(declared) = super::declared::exec(resource, &command, world) {
         return Ok(declared);
     }
+    if let Some(program) = replaced_program(resource, &command, mentions, world) {
+        return Err(format!("the catalog puts a program of its own at {program}"));
+    }
     read(resource, mentions, world, |surroundings| match resource.get("command").map(|value| &value.data) {
         // An array is one program with its words, and no shell reads it.
         Some(Data::Array(_)) => commands::effects_of_words(&resource.texts("command"), surroundings),
         _ => commands::effects(&command, surroundings),
     })
+}
+
+/// The path of a program of the catalog that a command runs in the place of the platform's own.
+fn replaced_program(
+    resource: &Resource,
+    command: &str,
+    mentions: &Mentions,
+    world: &World<'_>,
+) -> Option<String> {
+    let folders: Vec<String> =
+        resource.texts("path").iter().flat_map(|path| path.split(':')).map(str::to_owned).collect();
+    let words = command.split(|one: char| one.is_whitespace() || ";&|()".contains(one));
+    let is_platforms = |name: &str| {
+        ["/usr/bin", "/usr/sbin"].iter().any(|folder| world.base.files.contains(&format!("{folder}/{name}")))
+    };
+    for word in words.filter(|word| is_platforms(word.rsplit('/').next().unwrap_or_default())) {
+        let places = if word.starts_with('/') {
+            vec![word.to_owned()]
+        } else if word.contains('/') {
+            continue;
+        } else {
+            folders.iter().map(|folder| format!("{folder}/{word}")).collect()
+        };
+        let mut places = places.iter().filter_map(|place| mentions.canonical(place, world));
+        // The first that is there is run.
+        let first = places.find(|place| mentions.is_replaced(place) || world.base.files.contains(place));
+        if let Some(first) = first.filter(|first| mentions.is_replaced(first)) {
+            return Some(first);
+        }
+    }
+    None
 }
 
 /// What the command of a refresh does, if it is another one.
@@ -174,6 +208,7 @@ fn model(machine: &mut Machine<'_>, resource: &Resource) -> Model {
             disturbed.extend(disturbed_by(machine, resource, leaf));
         }
     }
+    disturbed.extend(fed_back(machine, done.iter().flatten()));
     if let Err(reason) = &done {
         unknown = Some(reason.clone());
     }
@@ -195,6 +230,13 @@ fn model(machine: &mut Machine<'_>, resource: &Resource) -> Model {
     }
     if size(&run).max(size(&again)) > LARGEST {
         unknown.get_or_insert_with(|| "it branches too often".to_owned());
+    }
+    // What a user may do is not modelled; nor is it for who says what the command does.
+    let user =
+        resource.text("user").filter(|user| !["root", "0"].contains(&user.as_str()) && declared.is_none());
+    if user.is_some() {
+        disturbed.extend(run.written());
+        disturbed.extend(again.written());
     }
     let mut guard_reason: Option<String> = None;
     let guard = match guard(machine, resource) {
@@ -238,7 +280,10 @@ fn model(machine: &mut Machine<'_>, resource: &Resource) -> Model {
         if guard_reason.is_some() {
             machine.assume(Assumption::UnreadCheck { resource: resource.reference() });
         }
-        let reason = guard_reason.unwrap_or_else(|| "what it makes of a file is not known".to_owned());
+        let reason = guard_reason.unwrap_or_else(|| match user {
+            Some(user) => format!("whether the user {user} may do that is not known"),
+            None => "what it makes of a file is not known".to_owned(),
+        });
         model = model.not_known(&reason, Reach::Cells(disturbed));
     }
     model
@@ -249,6 +294,29 @@ fn counted(machine: &mut Machine<'_>, resource: &Resource) -> Program {
     let traces = machine.other(CellKind::Other, &resource.reference(), Some("traces"));
     let set = |text: &str| Program::set(traces, Value::text(text));
     choose(Test::is(traces, Value::text("once")), set("again"), set("once"))
+}
+
+/// What a command makes from a file and puts into the place of that file: it grows with every run.
+fn fed_back<'e>(machine: &mut Machine<'_>, effects: impl Iterator<Item = &'e Effect>) -> Vec<CellId> {
+    let leaves: Vec<&Effect> = effects.flat_map(Effect::leaves).collect();
+    let mut cells = Vec::new();
+    for effect in &leaves {
+        let Effect::Make { path, from, .. } = effect else { continue };
+        let mut places = vec![path.clone()];
+        for other in &leaves {
+            if let Effect::Copy { from, to, .. } | Effect::Fill { from, to } = other
+                && places.contains(from)
+            {
+                places.push(to.clone());
+            }
+        }
+        if from.iter().any(|source| places.contains(source)) {
+            for place in &places {
+                cells.extend(touched(machine, place, false));
+            }
+        }
+    }
+    cells
 }
 
 /// What an effect changes in a way that is not known.
@@ -517,11 +585,13 @@ pub(crate) fn ask(machine: &mut Machine<'_>, question: &Question) -> Test {
             any(provided.iter().map(|path| machine.exists(path)).collect())
         }
         Question::ServiceActive(name) => {
-            let cell = service::running_cell(machine, name);
+            let unit = Unit::named(name, machine.world.base.family);
+            let cell = service::running_cell(machine, &unit);
             Test::is(cell, Value::text("running"))
         }
         Question::ServiceEnabled(name) => {
-            let cell = service::enabled_cell(machine, name);
+            let unit = Unit::named(name, machine.world.base.family);
+            let cell = service::enabled_cell(machine, &unit);
             Test::is(cell, Value::text("true"))
         }
         Question::UserExists(name) => machine.user_exists(name),
@@ -680,7 +750,14 @@ fn tool(machine: &mut Machine<'_>, resource: &Resource, command: &str) -> Option
     } else {
         folders.iter().map(|folder| format!("{}/{word}", folder.trim_end_matches('/'))).collect()
     };
-    let provided: Vec<String> = candidates.into_iter().filter(|path| machine.is_provided(path)).collect();
+    // The platform's own program is there, unless the catalog manages it.
+    let is_open = |path: &String| machine.is_provided(path) || machine.mentions.files.contains_key(path);
+    let is_certain = |path: &String| !is_open(path) && machine.world.base.files.contains(path);
+    let any_start = machine.world.any_start;
+    if !any_start && candidates.iter().any(is_certain) {
+        return None;
+    }
+    let provided: Vec<String> = candidates.into_iter().filter(is_open).collect();
     if provided.is_empty() {
         // Puppet looks for a program, whatever a shell would make of the word.
         let base = machine.world.base;

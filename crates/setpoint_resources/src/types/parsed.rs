@@ -408,7 +408,7 @@ pub(crate) fn rows(resource: &Resource, mentions: &Mentions) -> Vec<ManagedEntry
                     format!("{} {command}", fields.join(" "))
                 }
             });
-            let path = format!("/var/spool/cron/crontabs/{user}");
+            let path = mentions.crontab(&user);
             let job = row(path, Entry::Job(shared(&name)), lines.join("\n"), true);
             vec![ManagedEntry { user: Some(user), ..job }]
         }

@@ -4,7 +4,6 @@ use setpoint_commands::Edit;
 use setpoint_state::{CellKind, Kind, Program, Test, Value};
 
 use super::{exec, service};
-use crate::Origin;
 use crate::attributes::shared;
 use crate::commands::{Effect, Question};
 use crate::entries::Entry;
@@ -12,6 +11,7 @@ use crate::machine::{
     LATEST, LONGEST_WAY, Machine, PRESENT, absent, all, any, choose, installed, never, parent, sequence, when,
 };
 use crate::mentions::SOME_FILE;
+use crate::{Origin, Unit};
 
 /// A program with what follows it, and what follows a failure of it.
 pub(crate) fn bind(program: &Program, then: Program, otherwise: &Program) -> Program {
@@ -400,7 +400,9 @@ pub(crate) fn perform(machine: &mut Machine<'_>, effect: &Effect) -> Program {
                 Program::set(cell, Value::Absent),
             ])
         }
-        Effect::Service { name, verb } => by_hand(machine, name, verb),
+        Effect::Service { name, verb } => {
+            by_hand(machine, &Unit::named(name, machine.world.base.family), verb)
+        }
     }
 }
 
@@ -431,7 +433,7 @@ fn checkout(machine: &mut Machine<'_>, path: &str, address: &str) -> Program {
 }
 
 /// A service that a command starts, stops or enables.
-fn by_hand(machine: &mut Machine<'_>, name: &str, verb: &str) -> Program {
+fn by_hand(machine: &mut Machine<'_>, name: &Unit, verb: &str) -> Program {
     let unit = service::unit_exists(machine, name);
     let mut steps = vec![when(unit.negate(), Program::fail(&format!("{name} has no unit and no script")))];
     match verb {

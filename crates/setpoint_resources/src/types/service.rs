@@ -6,12 +6,12 @@ use setpoint_state::{CellId, CellKey, CellKind, Kind, Program, Reach, Test, Valu
 
 use super::perform::perform;
 use super::{Model, Type};
-use crate::World;
 use crate::attributes::Attributes;
 use crate::commands;
 use crate::machine::{Machine, absent, all, any, choose, sequence, when};
 use crate::mentions::Mentions;
 use crate::table::{Row, Scope, Values};
+use crate::{Unit, World};
 
 pub(crate) const RUNNING: &str = "running";
 const STOPPED: &str = "stopped";
@@ -56,7 +56,7 @@ impl Type for Service {
     }
 
     fn mention(&self, mentions: &mut Mentions, _id: ResourceId, resource: &Resource, world: &World<'_>) {
-        mentions.service(&resource.name_or_title("name"), world);
+        mentions.service(&unit_of(resource, world), world);
         for command in ["start", "stop", "restart"].iter().filter_map(|name| resource.text(name)) {
             for effect in commands::effects(&command, Surroundings::default()).unwrap_or_default() {
                 for leaf in effect.leaves() {
@@ -80,24 +80,13 @@ impl Type for Service {
     }
 }
 
-/// Where a unit or a script of a service may be.
-pub(crate) fn unit_paths(name: &str) -> Vec<String> {
-    let unit = if name.rsplit_once('.').is_some_and(|(_, kind)| UNITS.contains(&kind)) {
-        name.to_owned()
-    } else {
-        format!("{name}.service")
-    };
-    vec![
-        format!("/etc/systemd/system/{unit}"),
-        format!("/usr/lib/systemd/system/{unit}"),
-        format!("/etc/init.d/{name}"),
-    ]
+/// The service that a resource manages.
+pub(crate) fn unit_of(resource: &Resource, world: &World<'_>) -> Unit {
+    Unit::named(&resource.name_or_title("name"), world.base.family)
 }
 
-const UNITS: [&str; 6] = ["service", "socket", "timer", "path", "target", "mount"];
-
-pub(crate) fn running_cell(machine: &mut Machine<'_>, name: &str) -> CellId {
-    let key = CellKey::new(CellKind::Running, name);
+pub(crate) fn running_cell(machine: &mut Machine<'_>, name: &Unit) -> CellId {
+    let key = CellKey::new(CellKind::Running, name.as_str());
     let new = machine.space.find(&key).is_none();
     let cell = machine.space.cell(key, &[Kind::Text]);
     if new {
@@ -117,8 +106,8 @@ pub(crate) fn running_cell(machine: &mut Machine<'_>, name: &str) -> CellId {
     cell
 }
 
-pub(crate) fn enabled_cell(machine: &mut Machine<'_>, name: &str) -> CellId {
-    let key = CellKey::new(CellKind::Enabled, name);
+pub(crate) fn enabled_cell(machine: &mut Machine<'_>, name: &Unit) -> CellId {
+    let key = CellKey::new(CellKind::Enabled, name.as_str());
     let new = machine.space.find(&key).is_none();
     let cell = machine.space.cell(key, &[Kind::Text]);
     if new {
@@ -137,8 +126,8 @@ pub(crate) fn enabled_cell(machine: &mut Machine<'_>, name: &str) -> CellId {
 
 /// What a service has loaded of a file, or of an entry of it. A service that is stopped has loaded nothing; one that runs at the
 /// start has loaded what is there.
-fn loaded_cell(machine: &mut Machine<'_>, name: &str, part: &str, file: CellId, running: CellId) -> CellId {
-    let key = CellKey::with_detail(CellKind::Loaded, name, part);
+fn loaded_cell(machine: &mut Machine<'_>, name: &Unit, part: &str, file: CellId, running: CellId) -> CellId {
+    let key = CellKey::with_detail(CellKind::Loaded, name.as_str(), part);
     let known = machine.space.find(&key);
     let kinds = [Kind::Absent, Kind::File, Kind::Directory, Kind::Link, Kind::Text];
     let cell = machine.space.cell(key, &kinds);
@@ -154,7 +143,7 @@ fn loaded_cell(machine: &mut Machine<'_>, name: &str, part: &str, file: CellId, 
 
 /// What a service loads: files, and the entries of them that others edit, each with the name of what is loaded. The name of an
 /// entry is that of its file and its own, on two lines.
-fn loaded_parts(machine: &mut Machine<'_>, name: &str) -> Vec<(String, CellId)> {
+fn loaded_parts(machine: &mut Machine<'_>, name: &Unit) -> Vec<(String, CellId)> {
     let mut found = Vec::new();
     for path in loads(machine, name) {
         found.extend(machine.path(&path).map(|file| (path.clone(), file)));
@@ -169,13 +158,13 @@ fn loaded_parts(machine: &mut Machine<'_>, name: &str) -> Vec<(String, CellId)> 
 }
 
 /// The managed files that a service loads.
-pub(crate) fn loads(machine: &Machine<'_>, name: &str) -> Vec<String> {
+pub(crate) fn loads(machine: &Machine<'_>, name: &Unit) -> Vec<String> {
     machine.loads.get(name).cloned().unwrap_or_default()
 }
 
 /// A unit or script is there. Without one in the catalog the platform has it or not.
-pub(crate) fn unit_exists(machine: &mut Machine<'_>, name: &str) -> Test {
-    let all = unit_paths(name);
+pub(crate) fn unit_exists(machine: &mut Machine<'_>, name: &Unit) -> Test {
+    let all = name.paths();
     let mut paths: Vec<String> = all.iter().filter(|path| machine.is_provided(path)).cloned().collect();
     if paths.is_empty() {
         if !all.iter().any(|path| machine.mentions.files.contains_key(path)) {
@@ -188,7 +177,7 @@ pub(crate) fn unit_exists(machine: &mut Machine<'_>, name: &str) -> Test {
 }
 
 /// The service runs, and has loaded what is there.
-pub(crate) fn load(machine: &mut Machine<'_>, name: &str) -> Vec<Program> {
+pub(crate) fn load(machine: &mut Machine<'_>, name: &Unit) -> Vec<Program> {
     let running = running_cell(machine, name);
     let mut writes = vec![Program::set(running, Value::text(RUNNING))];
     for (part, file) in loaded_parts(machine, name) {
@@ -199,13 +188,13 @@ pub(crate) fn load(machine: &mut Machine<'_>, name: &str) -> Vec<Program> {
 }
 
 /// Starts a service that does not run.
-pub(crate) fn start(machine: &mut Machine<'_>, name: &str) -> Program {
+pub(crate) fn start(machine: &mut Machine<'_>, name: &Unit) -> Program {
     let running = running_cell(machine, name);
     let load = load(machine, name);
     when(Test::is(running, Value::text(RUNNING)).negate(), sequence(load))
 }
 
-pub(crate) fn stop(machine: &mut Machine<'_>, name: &str) -> Program {
+pub(crate) fn stop(machine: &mut Machine<'_>, name: &Unit) -> Program {
     let running = running_cell(machine, name);
     let mut writes = vec![Program::set(running, Value::text(STOPPED))];
     for (part, file) in loaded_parts(machine, name) {
@@ -252,7 +241,7 @@ impl Command {
 }
 
 fn model(machine: &mut Machine<'_>, resource: &Resource) -> Model {
-    let name = resource.name_or_title("name");
+    let name = unit_of(resource, machine.world);
     let running = running_cell(machine, &name);
     let mut unread = None;
     let is_running =
@@ -272,7 +261,7 @@ fn model(machine: &mut Machine<'_>, resource: &Resource) -> Model {
     let by_own_start = !matches!(start_by, Command::Systemd);
     // Whether a command of one's own starts what systemd is asked about is not known.
     let unrelated = !resource.has("status") && (by_own_start || resource.has("stop"));
-    let started = machine.scratch("started", &name, Value::Absent);
+    let started = machine.scratch("started", name.as_str(), Value::Absent);
     let missing = || Program::fail("it has no unit and no script");
     let load = sequence(load(machine, &name));
     let mut steps = Vec::new();

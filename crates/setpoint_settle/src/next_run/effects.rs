@@ -2,6 +2,7 @@
 
 use setpoint_catalog::Resource;
 use setpoint_puppet_values::{Data, Value as PuppetValue};
+use setpoint_resources::{Base, Unit};
 use setpoint_source::Symbol;
 use setpoint_state::{CellId, CellKey, CellKind, Event, Lifetime, Run, Space, Status, StepId, Value};
 
@@ -62,7 +63,7 @@ const HIDDEN: &str = "(a command that holds a secret)";
 /// Returns what a step changes before it is refreshed. If `ensure` changes, Puppet reports nothing else.
 pub(super) fn of(
     words: &Words<'_>,
-    space: &Space,
+    (space, base): (&Space, &Base),
     run: &Run,
     step: StepId,
     resource: &Resource,
@@ -83,7 +84,7 @@ pub(super) fn of(
             (_, Value::Absent) => EffectKind::Removed,
             _ => EffectKind::Changed,
         };
-        let reported = reported(resource, &known.key, &from, &to);
+        let reported = reported(resource, base, &known.key, &from, &to);
         let effect = Effect { reported, kind, words: words.fact(cell, &to).unwrap_or_default() };
         if !found.contains(&effect) {
             found.push(effect);
@@ -157,10 +158,10 @@ fn of_type(resource: &Resource) -> Option<Effect> {
 }
 
 /// The property of a resource that a change of a cell is.
-fn reported(resource: &Resource, key: &CellKey, from: &Value, to: &Value) -> Reported {
+fn reported(resource: &Resource, base: &Base, key: &CellKey, from: &Value, to: &Value) -> Reported {
     let property = |name: &str| Reported::Property(name.to_owned());
     let comes_or_goes = *from == Value::Absent || *to == Value::Absent;
-    let own = own_name(resource);
+    let own = own_name(resource, base);
     let is_own = *key.name == *own;
     match (resource.type_name.as_str(), key.kind) {
         ("File" | "Concat_file", CellKind::Path) if is_own => match (from, to) {
@@ -200,9 +201,12 @@ fn reported(resource: &Resource, key: &CellKey, from: &Value, to: &Value) -> Rep
 }
 
 /// The name by which a resource is known on the machine.
-fn own_name(resource: &Resource) -> String {
+fn own_name(resource: &Resource, base: &Base) -> String {
     let named = ["path", "name"].iter().find_map(|name| text(resource, name));
     let name = named.unwrap_or_else(|| resource.title.to_string());
+    if resource.type_name.as_str() == "Service" {
+        return Unit::named(&name, base.family).to_string();
+    }
     let trimmed = name.trim_end_matches('/');
     if trimmed.is_empty() { name } else { trimmed.to_owned() }
 }
@@ -237,10 +241,10 @@ pub(super) fn refreshes_itself(resource: &Resource) -> bool {
 }
 
 /// Returns what the refresh of a step does.
-pub(super) fn action(resource: &Resource, space: &Space, run: &Run, step: StepId) -> Action {
+pub(super) fn action(resource: &Resource, (space, base): (&Space, &Base), run: &Run, step: StepId) -> Action {
     match resource.type_name.as_str() {
         "Service" => {
-            let key = CellKey::new(CellKind::Running, &own_name(resource));
+            let key = CellKey::new(CellKind::Running, &own_name(resource, base));
             let runs = space.find(&key).is_some_and(|cell| *run.end.get(cell) == Value::text("running"));
             let has_refreshed = run
                 .events

@@ -13,10 +13,10 @@ mod print;
 use std::collections::{BTreeMap, BTreeSet};
 
 use setpoint_catalog::{Catalog, Resource};
-use setpoint_resources::{Assumed, Assumption, Modelled, ModelledPair, is_never_scheduled, plan_pair};
+use setpoint_resources::{Assumed, Assumption, Base, Modelled, ModelledPair, is_never_scheduled, plan_pair};
 use setpoint_source::Position;
 use setpoint_state::{
-    CellId, CellKind, Event, Plan, Reach, Run, Runner, Semantics, State, Status, StepId, Test, Value,
+    CellId, CellKind, Event, Plan, Reach, Run, Runner, Semantics, Space, State, Status, StepId, Test, Value,
 };
 use setpoint_verify::Options;
 
@@ -465,7 +465,7 @@ impl Teller<'_> {
         if checks.is_some_and(|checks| !self.state_at_refresh(step).holds(checks)) {
             return Action::HeldBack;
         }
-        effects::action(resource, &self.new.plan.space, self.run, step)
+        effects::action(resource, self.machine(), self.run, step)
     }
 
     /// The state that a step finds when it is refreshed.
@@ -629,7 +629,12 @@ impl Teller<'_> {
     }
 
     fn effects(&self, step: StepId, resource: &Resource) -> Vec<Effect> {
-        effects::of(&self.words, &self.new.plan.space, self.run, step, resource)
+        effects::of(&self.words, self.machine(), self.run, step, resource)
+    }
+
+    /// The cells of the new plan, and what every machine of its platform has.
+    fn machine(&self) -> (&Space, &Base) {
+        (&self.new.plan.space, self.question.world.base)
     }
 
     fn dropped(&self) -> Vec<Dropped> {
