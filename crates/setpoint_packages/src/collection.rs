@@ -231,11 +231,7 @@ impl Collection {
     pub fn write(&self, path: &std::path::Path) -> Result<u64, IndexError> {
         let bytes = self.to_bytes();
         let failed = |error: std::io::Error| IndexError::new(path.display().to_string(), error.to_string());
-        let mut name = path.file_name().unwrap_or_default().to_owned();
-        name.push(".new");
-        let beside = path.with_file_name(name);
-        std::fs::write(&beside, &bytes).map_err(failed)?;
-        std::fs::rename(&beside, path).map_err(failed)?;
+        setpoint_source::write_file(path, &bytes).map_err(failed)?;
         Ok(bytes.len() as u64)
     }
 

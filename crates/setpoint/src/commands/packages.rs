@@ -36,14 +36,8 @@ fn build(session: &Session<'_>, args: &PackagesBuildArgs) -> Result<ExitCode, Us
     let mut rpm_versions = read::RpmVersions::default();
     let (mut contents, mut packages) = (args.contents.clone(), args.packages.clone());
     let mut dpkg = args.dpkg.clone();
-    let nothing_named = args.listings.is_empty()
-        && contents.is_empty()
-        && packages.is_empty()
-        && args.rpm.is_empty()
-        && args.apt.is_empty()
-        && dpkg.is_empty();
     let mut apt = args.apt.clone();
-    if nothing_named {
+    if args.is_of_machine() {
         if !Path::new(APT_LISTS).is_dir() {
             let message = "there is nothing to build from: this machine has no apt; name --contents, --packages, --rpm, \
                            --listings or --dpkg";

@@ -17,21 +17,15 @@ pub(super) enum Store {
 impl Store {
     pub(super) fn open(path: &Path) -> Result<Self, IndexError> {
         let name = path.display().to_string();
-        let failed = |error: std::io::Error| {
-            let reason = match error.kind() {
-                std::io::ErrorKind::NotFound => "there is no such file".to_owned(),
-                _ => error.to_string(),
-            };
-            IndexError::new(name.clone(), reason)
-        };
-        let file = File::open(path).map_err(failed)?;
-        let about = file.metadata().map_err(failed)?;
-        if about.is_dir() {
+        if path.is_dir() {
             return Err(IndexError::new(
                 name,
                 "it is a folder; `setpoint packages build` makes an index of one",
             ));
         }
+        let file = setpoint_source::open_stream(path)
+            .map_err(|error| IndexError::new(name.clone(), error.reason))?;
+        let about = file.metadata().map_err(|error| IndexError::new(name.clone(), error.to_string()))?;
         Ok(Self::Disk { file: Mutex::new(file), length: about.len(), name })
     }
 

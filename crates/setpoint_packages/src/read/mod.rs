@@ -32,13 +32,8 @@ const MAX_LINE: usize = 1 << 20;
 /// A file as a stream of plain bytes.
 pub fn open(path: &Path) -> Result<Box<dyn BufRead>, IndexError> {
     let name = path.display().to_string();
-    let file = std::fs::File::open(path).map_err(|error| {
-        let reason = match error.kind() {
-            std::io::ErrorKind::NotFound => "there is no such file".to_owned(),
-            _ => error.to_string(),
-        };
-        IndexError::new(name.clone(), reason)
-    })?;
+    let file =
+        setpoint_source::open_stream(path).map_err(|error| IndexError::new(name.clone(), error.reason))?;
     plain(file, &name)
 }
 
