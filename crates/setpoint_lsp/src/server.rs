@@ -207,7 +207,9 @@ impl Server {
         if let (true, Some(root)) = (self.folders.is_empty(), params.root_uri) {
             self.folders.extend(address::path(&root));
         }
-        self.folders.iter().for_each(|folder| self.disk.allow_project_of(folder));
+        for folder in &self.folders {
+            self.disk.allow_project_of(folder);
+        }
         self.phase = Phase::Running;
         self.answer(request.id, requests::capabilities(self.encoding, &self.version));
     }

@@ -55,7 +55,9 @@ pub fn serve(
             files.allow_project_of(folder);
         }
         if let Some(bounds) = files.bounds() {
-            settings.modulepath.iter().for_each(|folder| bounds.allow_modules(folder));
+            for folder in &settings.modulepath {
+                bounds.allow_modules(folder);
+            }
         }
         let watched = WatchedFiles::new(files);
         let sources = Sources::new();

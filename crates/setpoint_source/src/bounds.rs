@@ -59,7 +59,9 @@ impl Bounds {
     pub fn allow_project_of(&self, input: &Path) {
         if self.roots.is_some() {
             self.allow(input);
-            project_around(input).iter().for_each(|folder| self.allow(folder));
+            for folder in project_around(input) {
+                self.allow(&folder);
+            }
         }
     }
 

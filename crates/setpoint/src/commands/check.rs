@@ -44,7 +44,9 @@ pub(super) fn checked(
     drop(shown);
     // What cannot be used costs its own answer only; if nothing can be used, there is nothing to report.
     if !is_answered && let Some((_, problem)) = problems.pop() {
-        problems.iter().for_each(|(_, problem)| output::error_line(&problem.0));
+        for (_, problem) in &problems {
+            output::error_line(&problem.0);
+        }
         return Err(problem);
     }
     for (path, problem) in problems {
