@@ -12,6 +12,9 @@ use crate::paths;
 #[derive(Debug, Parser)]
 #[command(name = "setpoint", version, propagate_version = true, max_term_width = 100)]
 pub(crate) struct Cli {
+    /// A file or folder that inputs may read though it lies outside of them; may be given several times
+    #[arg(long, global = true, value_name = "DIR", value_parser = paths::present, help_heading = "Input")]
+    pub(crate) allow_read: Vec<PathBuf>,
     #[command(subcommand)]
     pub(crate) command: Command,
 }
@@ -633,6 +636,14 @@ pub(crate) struct PackagesBuildArgs {
     /// The index file to write
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: PathBuf,
+}
+
+impl PackagesBuildArgs {
+    /// Whether nothing is named, so that the index is made from what this machine has.
+    pub(crate) fn is_of_machine(&self) -> bool {
+        let Self { listings, contents, packages, debs, rpm, apt, dpkg, output: _ } = self;
+        [listings, contents, packages, debs, rpm, apt, dpkg].into_iter().all(Vec::is_empty)
+    }
 }
 
 #[derive(Debug, Args)]

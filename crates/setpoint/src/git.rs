@@ -7,7 +7,7 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::{Mutex, PoisonError};
 
 use setpoint_project::UsageError;
-use setpoint_source::{FileError, FileStream, FileSystem, MAX_FILE_BYTES, normal};
+use setpoint_source::{Bounds, FileError, FileStream, FileSystem, MAX_FILE_BYTES, normal};
 
 /// A repository of this machine.
 #[derive(Debug, Clone)]
@@ -61,7 +61,7 @@ impl Repository {
 
     /// Whether tracked files of the work tree differ from what is committed.
     pub(crate) fn is_changed(&self) -> bool {
-        let asked = ["-c", "core.fsmonitor=false", "status", "--porcelain", "--untracked-files=normal"];
+        let asked = ["status", "--porcelain", "--untracked-files=normal"];
         ask(&self.root, &asked).is_ok_and(|answer| !answer.is_empty())
     }
 
@@ -132,16 +132,7 @@ impl Repository {
 
     /// What the work tree has and git ignores: files, and folders as a whole.
     fn ignored(&self) -> Vec<PathBuf> {
-        let asked = [
-            "-c",
-            "core.fsmonitor=false",
-            "ls-files",
-            "-z",
-            "--others",
-            "--ignored",
-            "--exclude-standard",
-            "--directory",
-        ];
+        let asked = ["ls-files", "-z", "--others", "--ignored", "--exclude-standard", "--directory"];
         let answer = ask(&self.root, &asked).unwrap_or_default();
         let names = answer.split(|&byte| byte == 0).filter(|name| !name.is_empty());
         names.map(|name| self.root.join(String::from_utf8_lossy(name).trim_end_matches('/'))).collect()
@@ -153,11 +144,77 @@ pub(crate) fn short(commit: &str) -> &str {
     commit.get(..7).unwrap_or(commit)
 }
 
+/// Settings of git that name programs or other repositories; each is overruled. What the configuration of a repository names
+/// besides belongs to commands that are not called here.
+const HARMLESS: &[&str] = &[
+    "core.fsmonitor=false",
+    "core.hooksPath=/dev/null",
+    "core.pager=cat",
+    "core.attributesFile=/dev/null",
+    "core.alternateRefsCommand=",
+    "core.sshCommand=false",
+    "core.askPass=false",
+    "core.gitProxy=",
+    "diff.external=",
+    "protocol.allow=never",
+    "credential.helper=",
+    "log.showSignature=false",
+    "trace2.eventTarget=0",
+    "trace2.normalTarget=0",
+    "trace2.perfTarget=0",
+];
+
+/// Git in a folder, such that nothing is run that its configuration, its attributes or its hooks name, and nothing is fetched.
+/// Filters are named by attributes under any name: each that the configuration knows becomes one that changes nothing.
+fn command(folder: &Path) -> Command {
+    let mut git = bare_command(folder);
+    for name in drivers(folder) {
+        git.arg("-c").arg(format!("{name}="));
+    }
+    git
+}
+
+fn bare_command(folder: &Path) -> Command {
+    let mut git = Command::new("git");
+    git.arg("--no-pager").arg("--no-replace-objects").arg("--no-optional-locks");
+    for setting in HARMLESS {
+        git.arg("-c").arg(setting);
+    }
+    git.arg("-C").arg(folder);
+    // Objects that a partial clone lacks are missing, and not fetched.
+    git.envs([("GIT_NO_LAZY_FETCH", "1"), ("GIT_TERMINAL_PROMPT", "0"), ("GIT_ATTR_NOSYSTEM", "1")]);
+    for name in
+        ["GIT_EXTERNAL_DIFF", "GIT_SSH", "GIT_SSH_COMMAND", "GIT_PAGER", "GIT_ASKPASS", "GIT_PROXY_COMMAND"]
+    {
+        git.env_remove(name);
+    }
+    git
+}
+
+/// The settings of a repository that name programs for filters, conversions and comparisons. To read the configuration runs
+/// nothing.
+fn drivers(folder: &Path) -> Vec<String> {
+    let asked = bare_command(folder)
+        .args(["config", "--null", "--name-only", "--get-regexp"])
+        .arg(
+            r"^(filter\..*\.(clean|smudge|process|required)|diff\..*\.(command|textconv)|merge\..*\.driver)$",
+        )
+        .stdin(Stdio::null())
+        .output();
+    let names = asked.map(|answer| answer.stdout).unwrap_or_default();
+    let mut names: Vec<String> = names
+        .split(|byte| *byte == 0)
+        .filter(|name| !name.is_empty())
+        .map(|name| String::from_utf8_lossy(name).into_owned())
+        .collect();
+    names.sort();
+    names.dedup();
+    names
+}
+
 /// Runs git and gives what it printed.
 pub(crate) fn ask(folder: &Path, arguments: &[&str]) -> Result<Vec<u8>, String> {
-    let output = Command::new("git")
-        .arg("-C")
-        .arg(folder)
+    let output = command(folder)
         .args(arguments)
         .stdin(Stdio::null())
         .output()
@@ -296,6 +353,10 @@ impl RevisionFiles<'_> {
 }
 
 impl FileSystem for RevisionFiles<'_> {
+    fn bounds(&self) -> Option<&Bounds> {
+        self.others.bounds()
+    }
+
     fn read(&self, path: &Path) -> Result<Vec<u8>, FileError> {
         let at = match self.locate(path) {
             Place::Revision(at) => at,
@@ -374,9 +435,7 @@ struct Reader {
 impl Reader {
     fn start(root: &Path) -> Result<Self, UsageError> {
         let fail = |error: std::io::Error| UsageError::new(format!("cannot run git: {error}"));
-        let mut child = Command::new("git")
-            .arg("-C")
-            .arg(root)
+        let mut child = command(root)
             .args(["cat-file", "--batch"])
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())

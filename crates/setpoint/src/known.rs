@@ -10,7 +10,7 @@ use crate::cli::{BaselineOptions, InputOptions};
 use crate::languages;
 
 /// The baseline that is read without being named, if the current folder has it.
-const BASELINE: &str = "setpoint-baseline.json";
+pub(crate) const BASELINE: &str = "setpoint-baseline.json";
 
 /// How much of what the baseline is about a run looks at.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -28,7 +28,9 @@ impl Extent {
             let folders =
                 || path.ancestors().skip(1).map(|at| if at == Path::new("") { Path::new(".") } else { at });
             session.files.is_file(path)
-                && folders().any(|folder| languages::recognises_folder(session, folder))
+                && folders()
+                    .filter(|folder| session.files.permits(folder))
+                    .any(|folder| languages::recognises_folder(session, folder))
         };
         let has_whole = inputs.iter().any(|path| session.files.is_dir(path));
         let is_piece = !has_whole && inputs.iter().any(is_of_project);
@@ -51,7 +53,7 @@ pub(crate) fn silence(
         let known = known.unwrap_or_else(|| Baseline::empty(&root(&path)));
         let updated = known.updated(report, &session.sources, options.add);
         let write = |error| UsageError::new(format!("cannot write {}: {error}", path.display()));
-        std::fs::write(&path, updated.text()).map_err(write)?;
+        setpoint_source::write_file(&path, updated.text().as_bytes()).map_err(write)?;
         // What is known from now on is not reported now.
         restore(report);
         setpoint_silence::silence(report, &session.sources, Some(&updated));

@@ -6,6 +6,7 @@
 mod cli;
 mod commands;
 mod git;
+mod inputs;
 mod known;
 mod languages;
 mod output;
@@ -38,6 +39,7 @@ fn main() -> ExitCode {
     };
     let worker = setpoint_source::thread_builder().spawn(move || commands::run(cli));
     match worker.map(std::thread::JoinHandle::join) {
+        Ok(Ok(_)) if !output::is_complete() => ExitCode::from(2),
         Ok(Ok(code)) => code,
         Ok(Err(_)) => ExitCode::from(101),
         Err(error) => {

@@ -4,6 +4,7 @@
 
 use std::io::{IsTerminal, Write};
 use std::process::ExitCode;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use setpoint_source::{Diagnostic, Report, Severity, Sources, print};
 
@@ -21,11 +22,12 @@ pub(crate) struct Outcome {
 pub(crate) const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 pub(crate) fn error_line(message: &str) {
-    anstream::eprintln!("error: {message}");
+    note_line(&format!("error: {message}"));
 }
 
 pub(crate) fn note_line(message: &str) {
-    anstream::eprintln!("{message}");
+    // Nobody reads what cannot be written; to fail for it would hide the status.
+    let _ = writeln!(anstream::stderr(), "{message}");
 }
 
 /// Writes one line in place of the last such line; an empty one leaves nothing.
@@ -35,14 +37,28 @@ pub(crate) fn status(line: &str) {
     let _ = out.flush();
 }
 
-/// Writes a result to standard output. A closed pipe (`| head`) is not an error.
+/// Whether something for standard output could not be written.
+static IS_CUT_OFF: AtomicBool = AtomicBool::new(false);
+
+/// Whether all results were written; a call whose results were not has failed, whatever they say.
+pub(crate) fn is_complete() -> bool {
+    !IS_CUT_OFF.load(Ordering::Relaxed)
+}
+
+/// Writes a result to standard output. A closed pipe (`| head`) is not an error; a full disk is.
 pub(crate) fn result(text: &str) {
     let mut out = std::io::stdout().lock();
-    let _ = out.write_all(text.as_bytes());
-    if !text.ends_with('\n') {
-        let _ = out.write_all(b"\n");
+    let end = if text.ends_with('\n') { "" } else { "\n" };
+    let written = out
+        .write_all(text.as_bytes())
+        .and_then(|()| out.write_all(end.as_bytes()))
+        .and_then(|()| out.flush());
+    if let Err(error) = written
+        && error.kind() != std::io::ErrorKind::BrokenPipe
+        && !IS_CUT_OFF.swap(true, Ordering::Relaxed)
+    {
+        error_line(&format!("cannot write to standard output: {error}"));
     }
-    let _ = out.flush();
 }
 
 pub(crate) fn diagnostics(found: &[Diagnostic], sources: &Sources) {

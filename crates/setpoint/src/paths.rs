@@ -8,7 +8,18 @@ pub(crate) fn file(text: &str) -> Result<PathBuf, String> {
     if path.is_dir() {
         return Err("it is a folder".to_owned());
     }
-    if path.exists() { Ok(path) } else { Err("there is no such file".to_owned()) }
+    match path.metadata() {
+        Ok(found) if found.is_file() => Ok(path),
+        // To open a pipe is to wait for somebody who writes; a device has no end.
+        Ok(_) => Err("it is no regular file".to_owned()),
+        Err(_) => Err("there is no such file".to_owned()),
+    }
+}
+
+/// A file or folder that is there.
+pub(crate) fn present(text: &str) -> Result<PathBuf, String> {
+    let path = PathBuf::from(text);
+    if path.exists() { Ok(path) } else { Err("there is no such file or folder".to_owned()) }
 }
 
 /// A folder that is there.

@@ -25,7 +25,8 @@ pub fn find(files: &dyn FileSystem, start: &Path) -> Option<PathBuf> {
     let absolute = std::path::absolute(start).unwrap_or_else(|_| start.to_owned());
     // The path as the user wrote it reads better in messages; above its first part only the absolute one leads on.
     let folders = start.ancestors().chain(absolute.ancestors());
-    folders.map(|folder| folder.join(FILE_NAME)).find(|path| files.is_file(path))
+    let mut paths = folders.map(|folder| folder.join(FILE_NAME)).filter(|path| files.permits(path));
+    paths.find(|path| files.is_file(path))
 }
 
 /// Reads a file. What is wrong with it is in the diagnostics; what can be used is in the configuration.

@@ -1,5 +1,6 @@
 //! `*`, `**`, `?`, `[…]` and `{a,b}` in paths, as Ruby's `Dir.glob` has them.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use setpoint_source::FileSystem;
@@ -8,6 +9,12 @@ use setpoint_source::FileSystem;
 const MAX_ALTERNATIVES: usize = 1000;
 /// Deeper folders are not entered by `**`.
 const MAX_DEPTH: usize = 64;
+
+/// The folder that a pattern starts from: all before its first part that is no plain name.
+pub(crate) fn fixed_start(pattern: &str) -> &Path {
+    let Some(open) = pattern.find(['*', '?', '[', '\\', '{']) else { return Path::new(pattern) };
+    Path::new(pattern[..open].rsplit_once('/').map_or("", |(folder, _)| folder))
+}
 
 /// The files that a pattern matches, sorted folder by folder.
 pub fn glob(pattern: &str, files: &dyn FileSystem) -> Vec<PathBuf> {
@@ -18,39 +25,52 @@ pub fn glob(pattern: &str, files: &dyn FileSystem) -> Vec<PathBuf> {
             None => (PathBuf::new(), pattern.as_str()),
         };
         let parts: Vec<&str> = rest.split('/').filter(|part| !part.is_empty()).collect();
-        walk(start, &parts, files, 0, &mut found);
+        Walk { files, found: &mut found, entered: BTreeSet::new() }.enter(start, &parts, 0);
     }
     found
 }
 
-fn walk(at: PathBuf, parts: &[&str], files: &dyn FileSystem, depth: usize, found: &mut Vec<PathBuf>) {
-    let Some((part, rest)) = parts.split_first() else {
-        if files.is_file(&at) {
-            found.push(at);
-        }
-        return;
-    };
-    if *part == "**" && !rest.is_empty() {
-        walk(at.clone(), rest, files, depth, found);
-        if depth < MAX_DEPTH {
-            for name in files.list(or_here(&at)) {
-                let path = at.join(&name);
-                if !name.starts_with('.') && files.is_dir(&path) {
-                    walk(path, parts, files, depth + 1, found);
+/// The search for one pattern.
+struct Walk<'a> {
+    files: &'a dyn FileSystem,
+    found: &'a mut Vec<PathBuf>,
+    /// The folders that `**` has entered, with the number of parts that are left: `**/**/**` leads to each in many ways.
+    entered: BTreeSet<(PathBuf, usize)>,
+}
+
+impl Walk<'_> {
+    fn enter(&mut self, at: PathBuf, parts: &[&str], depth: usize) {
+        let Some((part, rest)) = parts.split_first() else {
+            if self.files.is_file(&at) {
+                self.found.push(at);
+            }
+            return;
+        };
+        if *part == "**" && !rest.is_empty() {
+            if !self.entered.insert((at.clone(), parts.len())) {
+                return;
+            }
+            self.enter(at.clone(), rest, depth);
+            if depth < MAX_DEPTH {
+                for name in self.files.list(or_here(&at)) {
+                    let path = at.join(&name);
+                    if !name.starts_with('.') && self.files.is_dir(&path) {
+                        self.enter(path, parts, depth + 1);
+                    }
                 }
             }
+            return;
         }
-        return;
-    }
-    if !part.contains(['*', '?', '[', '\\']) {
-        walk(at.join(part), rest, files, depth, found);
-        return;
-    }
-    let pattern: Vec<char> = part.chars().collect();
-    for name in files.list(or_here(&at)) {
-        let letters: Vec<char> = name.chars().collect();
-        if (!name.starts_with('.') || part.starts_with('.')) && matches(&pattern, &letters) {
-            walk(at.join(&name), rest, files, depth, found);
+        if !part.contains(['*', '?', '[', '\\']) {
+            self.enter(at.join(part), rest, depth);
+            return;
+        }
+        let pattern: Vec<char> = part.chars().collect();
+        for name in self.files.list(or_here(&at)) {
+            let letters: Vec<char> = name.chars().collect();
+            if (!name.starts_with('.') || part.starts_with('.')) && matches(&pattern, &letters) {
+                self.enter(at.join(&name), rest, depth);
+            }
         }
     }
 }

@@ -4,13 +4,13 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use setpoint_puppet_values::{Data, Hash, Regex, Value};
-use setpoint_source::{Symbol, normal};
+use setpoint_source::{FileError, Symbol, normal};
 
 use crate::config::{Config, FUNCTION_KEYS, LOCATION_KEYS, Layer, get};
 use crate::data::Format;
 use crate::explain::Step;
 use crate::failure::Failure;
-use crate::glob::glob;
+use crate::glob::{fixed_start, glob};
 use crate::interpolate::{Expanded, GAP};
 use crate::search::{Remembered, Search};
 
@@ -147,7 +147,7 @@ impl Search<'_> {
         let locations = match locations {
             Some(locations) if config.path.is_none() => {
                 let there: Vec<Location> =
-                    locations.into_iter().filter(|one| matches!(one.state, State::File)).collect();
+                    locations.into_iter().filter(|one| !matches!(one.state, State::NoFile)).collect();
                 if there.is_empty() {
                     return Ok(None);
                 }
@@ -192,7 +192,13 @@ impl Search<'_> {
     }
 
     fn located_file(&self, path: PathBuf, original: &str) -> Location {
-        let state = if self.hiera.files.is_file(&path) { State::File } else { State::NoFile };
+        let state = if !self.hiera.files.permits(&path) {
+            State::Unknown { reason: FileError::outside(&path).to_string().into(), candidates: None }
+        } else if self.hiera.files.is_file(&path) {
+            State::File
+        } else {
+            State::NoFile
+        };
         let symbol = Symbol::new(&path.to_string_lossy());
         Location { path, original: original.to_owned(), state, symbol }
     }
@@ -238,6 +244,8 @@ impl Search<'_> {
             let path = join(Path::new(&datadir.text), &pattern.text).to_string_lossy().into_owned();
             if let Some(reason) = datadir.unknown_reason().or_else(|| pattern.unknown_reason()) {
                 locations.push(self.located_by_gaps(&path, reason, original));
+            } else if !self.hiera.files.permits(fixed_start(&path)) {
+                locations.push(self.located_file(PathBuf::from(path), original));
             } else {
                 let found = glob(&path, self.hiera.files).into_iter();
                 locations.extend(found.map(|file| self.located_file(file, &path)));

@@ -207,6 +207,9 @@ impl Server {
         if let (true, Some(root)) = (self.folders.is_empty(), params.root_uri) {
             self.folders.extend(address::path(&root));
         }
+        for folder in &self.folders {
+            self.disk.allow_project_of(folder);
+        }
         self.phase = Phase::Running;
         self.answer(request.id, requests::capabilities(self.encoding, &self.version));
     }
@@ -251,6 +254,7 @@ impl Server {
     fn open(&mut self, params: lsp_types::DidOpenTextDocumentParams) {
         let document = params.text_document;
         let Some(path) = address::path(&document.uri) else { return };
+        self.disk.allow_project_of(&path);
         let text: Arc<str> = document.text.into();
         let is_saved = read_text(&*self.disk, &path).is_ok_and(|saved| *saved == *text);
         self.follow(&path, &text);

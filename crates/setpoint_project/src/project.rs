@@ -315,7 +315,8 @@ pub fn is_project(session: &Session<'_>, path: &Path) -> bool {
 /// The control repository that a file lies in, not above `limit` if it lies in that; else the module.
 pub fn find_project_above(session: &Session<'_>, path: &Path, limit: Option<&Path>) -> Option<PathBuf> {
     let limit = limit.filter(|limit| path.starts_with(limit));
-    let is_within = |folder: &&Path| limit.is_none_or(|limit| folder.starts_with(limit));
+    let is_within =
+        |folder: &&Path| limit.is_none_or(|limit| folder.starts_with(limit)) && session.files.permits(folder);
     let folders = || path.ancestors().skip(1).take_while(is_within);
     let repository = folders().find(|folder| is_repository(session, folder));
     repository.or_else(|| folders().find(|folder| is_module(session, folder))).map(Path::to_owned)
@@ -362,7 +363,10 @@ fn repository_above(session: &Session<'_>, path: &Path) -> Option<PathBuf> {
     let absolute = std::path::absolute(path).ok()?;
     let above = path.ancestors().skip(1).filter(|folder| !folder.as_os_str().is_empty());
     let mut all = above.map(Path::to_owned).chain(absolute.ancestors().skip(1).map(Path::to_owned));
-    all.find(|folder| session.files.is_file(&folder.join("environment.conf")))
+    all.find(|folder| {
+        let path = folder.join("environment.conf");
+        session.files.permits(&path) && session.files.is_file(&path)
+    })
 }
 
 /// Environments lie side by side in a folder of that name; a repository alone is the usual one.

@@ -379,7 +379,7 @@ impl<'a> Environment<'a> {
         &self.types
     }
 
-    /// Whether a path lies in the environment or in a module.
+    /// Whether a path lies in the environment or in a module, with all links followed, or is permitted besides.
     pub fn is_input(&self, path: &Path) -> bool {
         // A relative folder is below no absolute one, and the empty one is no prefix of everything.
         let is_below = |folder: &Path| {
@@ -387,8 +387,18 @@ impl<'a> Environment<'a> {
                 && path.starts_with(folder)
                 && !path.components().any(|part| part == Component::ParentDir)
         };
-        self.modulepath.iter().chain(self.given.values()).any(|folder| is_below(folder))
-            || self.hiera.levels().environment.as_deref().is_some_and(is_below)
+        let is_of_project = self.modulepath.iter().chain(self.given.values()).any(|folder| is_below(folder))
+            || self.hiera.levels().environment.as_deref().is_some_and(is_below);
+        (is_of_project && self.files.permits(path))
+            || self.files.bounds().is_some_and(|bounds| bounds.permit_besides(path))
+    }
+
+    /// Whether `module/path` in a folder of the module, or an absolute path, leads outside, by `..` or by a link.
+    pub fn is_outside(&self, folder: &str, name: &str) -> bool {
+        if Path::new(name).is_absolute() {
+            return !self.is_input(Path::new(name));
+        }
+        self.path_in_module(folder, name).is_some_and(|path| !self.files.permits(&path))
     }
 
     /// A file of a folder of a module: `module/path`, or an absolute path, if it exists.
@@ -405,7 +415,7 @@ impl<'a> Environment<'a> {
     fn path_in_module(&self, folder: &str, name: &str) -> Option<PathBuf> {
         let path = Path::new(name);
         if path.is_absolute() {
-            return Some(path.to_owned());
+            return self.is_input(path).then(|| path.to_owned());
         }
         let (module, rest) = name.split_once('/')?;
         Some(self.module(module)?.join(folder).join(rest))

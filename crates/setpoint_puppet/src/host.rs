@@ -135,6 +135,10 @@ impl Host for Compiler<'_> {
         self.environment.is_input(path) || self.hiera.location() == Some(path)
     }
 
+    fn is_outside(&self, folder: &str, name: &str) -> bool {
+        self.environment.is_outside(folder, name)
+    }
+
     fn resource_parameters(&mut self, type_name: &str, title: &str) -> Option<Hash> {
         let found = self.find_resource(type_name, title).ok().flatten();
         if self.arena.enabled() {

@@ -183,6 +183,9 @@ pub trait Host {
     fn files(&self) -> &dyn FileSystem;
     /// Whether a path lies among the files that the evaluation is about: elsewhere every machine has something else.
     fn is_input(&self, path: &Path) -> bool;
+    /// Whether `module/path` in a folder of the module, or an absolute path, leads to somewhere else than such files, by `..` or
+    /// by a link.
+    fn is_outside(&self, folder: &str, name: &str) -> bool;
     /// `module/path` in a folder of the module such as `files` or `templates`, or an absolute path, if it exists.
     fn module_file(&self, folder: &str, name: &str) -> Option<PathBuf>;
     /// The same for a folder, too.

@@ -11,6 +11,7 @@ pub mod label;
 pub mod new;
 pub mod number;
 pub mod ops;
+mod padding;
 mod regex;
 pub mod rich;
 pub mod ruby;

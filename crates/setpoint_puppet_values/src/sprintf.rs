@@ -1,8 +1,7 @@
 //! Ruby's `sprintf`, over Puppet's values.
 
-use std::fmt::Write;
-
 use crate::error::ValueError;
+use crate::padding::{fill_after, fill_before};
 use crate::ruby::numbers::{self, float_text};
 use crate::ruby::text::{class_name, inspect, to_s};
 use crate::value::{Data, Key, Value};
@@ -250,7 +249,7 @@ impl Directive {
 
     fn pad(&self, text: &str, out: &mut String) {
         let width = self.width.unwrap_or(0);
-        let _ = if self.left { write!(out, "{text:<width$}") } else { write!(out, "{text:>width$}") };
+        out.push_str(&if self.left { fill_after(text, width, ' ') } else { fill_before(text, width, ' ') });
     }
 
     fn sign(&self, negative: bool) -> &'static str {
@@ -276,7 +275,7 @@ impl Directive {
             None if self.zero && !self.left => self.width.unwrap_or(0).saturating_sub(fixed),
             None => 0,
         };
-        self.pad(&format!("{sign}{prefix}{digits:0>least$}"), out);
+        self.pad(&format!("{sign}{prefix}{}", fill_before(digits, least, '0')), out);
     }
 
     fn radix(
@@ -325,10 +324,7 @@ impl Directive {
             None if self.zero && !self.left => self.width.unwrap_or(0).saturating_sub(2 + prefix.len()),
             None => 0,
         };
-        while digits.len() < least {
-            digits.insert(0, fill);
-        }
-        self.pad(&format!("{prefix}..{digits}"), out);
+        self.pad(&format!("{prefix}..{}", fill_before(&digits, least, fill)), out);
     }
 
     fn float(&self, letter: char, value: &Value, out: &mut String) -> Result<(), String> {
@@ -337,7 +333,7 @@ impl Directive {
         {
             let places = self.precision.unwrap_or(6);
             let point = if places > 0 || self.alternative { "." } else { "" };
-            let digits = format!("{}{point}{:0<places$}", number.unsigned_abs(), "");
+            let digits = format!("{}{point}{}", number.unsigned_abs(), "0".repeat(places));
             self.signed(number < 0, &digits, out);
             return Ok(());
         }
@@ -363,7 +359,7 @@ impl Directive {
         } else {
             0
         };
-        self.pad(&format!("{sign}{prefix}{digits:0>least$}"), out);
+        self.pad(&format!("{sign}{prefix}{}", fill_before(digits, least, '0')), out);
     }
 }
 

@@ -51,6 +51,14 @@ pub fn serve(
     // The line that found changed files is answered once they are read anew.
     let mut pending: Option<String> = None;
     loop {
+        if let Some(folder) = &settings.environment {
+            files.allow_project_of(folder);
+        }
+        if let Some(bounds) = files.bounds() {
+            for folder in &settings.modulepath {
+                bounds.allow_modules(folder);
+            }
+        }
         let watched = WatchedFiles::new(files);
         let sources = Sources::new();
         let environment = open(&watched, &sources, &settings, None);
@@ -164,6 +172,7 @@ impl Server<'_> {
         let compilation = match params.get("hiera_config").and_then(Json::as_str) {
             // Another global hierarchy is another environment.
             Some(path) => {
+                self.watched.allow_project_of(std::path::Path::new(path));
                 let other = open(self.watched, self.sources, self.settings, Some(PathBuf::from(path)));
                 setpoint_puppet::compile(&other, &entry, &options)
             }

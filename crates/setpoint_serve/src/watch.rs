@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-use setpoint_source::{FileError, FileSystem};
+use setpoint_source::{Bounds, FileError, FileSystem};
 use sha2::{Digest, Sha256};
 
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -54,6 +54,10 @@ fn digest(bytes: &[u8]) -> [u8; 32] {
 }
 
 impl FileSystem for WatchedFiles<'_> {
+    fn bounds(&self) -> Option<&Bounds> {
+        self.base.bounds()
+    }
+
     fn read(&self, path: &Path) -> Result<Vec<u8>, FileError> {
         let read = self.base.read(path);
         let bytes: &[u8] = read.as_deref().unwrap_or(b"unreadable");

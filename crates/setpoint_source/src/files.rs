@@ -2,9 +2,11 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::io;
+use std::io::{self, Read};
 use std::path::{Component, Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use crate::Bounds;
 
 /// Larger files are refused: no source text is that long, and offsets stay within 32 bits.
 pub const MAX_FILE_BYTES: u64 = 64 * 1024 * 1024;
@@ -50,6 +52,23 @@ pub trait FileSystem: fmt::Debug + Send + Sync {
         None
     }
 
+    /// What may be read, if not everything.
+    fn bounds(&self) -> Option<&Bounds> {
+        None
+    }
+
+    /// Whether a path may be looked at. What lies outside is neither a file nor a folder here, whatever it is.
+    fn permits(&self, path: &Path) -> bool {
+        self.bounds().is_none_or(|bounds| bounds.permit(path))
+    }
+
+    /// Permits an input that the user names after the start, with the project that it is a part of.
+    fn allow_project_of(&self, input: &Path) {
+        if let Some(bounds) = self.bounds() {
+            bounds.allow_project_of(input);
+        }
+    }
+
     /// Takes note of something that is there and could not be used.
     fn record(&self, _error: &FileError) {}
 
@@ -71,38 +90,53 @@ pub fn read_text(files: &dyn FileSystem, path: &Path) -> Result<String, FileErro
     })
 }
 
-/// The files of this machine.
+/// Opens a file that the user named, to be read piece by piece. To open a pipe is to wait for somebody who writes, and a
+/// device has no end: both are refused. A folder fails in the words of the system.
+fn open_stream(path: &Path) -> Result<std::fs::File, FileError> {
+    let fail = |error: io::Error| FileError::of(path, &error);
+    let found = std::fs::metadata(path).map_err(fail)?;
+    if !found.is_file() && !found.is_dir() {
+        let reason = "it is no regular file".to_owned();
+        return Err(FileError { path: path.to_owned(), reason, missing: false });
+    }
+    std::fs::File::open(path).map_err(fail)
+}
+
+/// Reads all of a file. What is too large is refused.
+fn read_file(path: &Path) -> Result<Vec<u8>, FileError> {
+    let fail = |error: io::Error| FileError::of(path, &error);
+    let refuse = |reason: String| FileError { path: path.to_owned(), reason, missing: false };
+    let file = open_stream(path)?;
+    let found = file.metadata().map_err(fail)?;
+    let limit = MAX_FILE_BYTES / 1_000_000;
+    if found.len() > MAX_FILE_BYTES {
+        let size = found.len() / 1_000_000;
+        return Err(refuse(format!("it has {size} MB, and files over {limit} MB are refused")));
+    }
+    let mut bytes = Vec::with_capacity(found.len() as usize);
+    // A file may grow while it is read; those of /proc have no size at all.
+    file.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes).map_err(fail)?;
+    if bytes.len() as u64 > MAX_FILE_BYTES {
+        return Err(refuse(format!("it has more than {limit} MB, and files over {limit} MB are refused")));
+    }
+    Ok(bytes)
+}
+
+/// All files of this machine, for tests and tasks. What reads the files of others is confined: see [`ConfinedFileSystem`].
 #[derive(Debug, Clone, Copy, Default)]
 pub struct OsFileSystem;
 
 impl FileSystem for OsFileSystem {
     fn read(&self, path: &Path) -> Result<Vec<u8>, FileError> {
-        let fail = |error: io::Error| FileError::of(path, &error);
-        let found = std::fs::metadata(path).map_err(fail)?;
-        // A pipe or a device may have no end. A folder fails in the words of the system.
-        if !found.is_file() && !found.is_dir() {
-            let reason = "it is no regular file".to_owned();
-            return Err(FileError { path: path.to_owned(), reason, missing: false });
-        }
-        let size = found.len();
-        if size > MAX_FILE_BYTES {
-            let reason = format!(
-                "it has {} MB, and files over {} MB are refused",
-                size / 1_000_000,
-                MAX_FILE_BYTES / 1_000_000
-            );
-            return Err(FileError { path: path.to_owned(), reason, missing: false });
-        }
-        std::fs::read(path).map_err(fail)
+        read_file(path)
     }
 
     fn open(&self, path: &Path) -> Result<Box<dyn FileStream>, FileError> {
-        let fail = |error: io::Error| FileError::of(path, &error);
         // Opening a folder succeeds; reading it would fail without naming it.
-        if std::fs::metadata(path).map_err(fail)?.is_dir() {
-            return Err(fail(io::ErrorKind::IsADirectory.into()));
+        if path.is_dir() {
+            return Err(FileError::of(path, &io::ErrorKind::IsADirectory.into()));
         }
-        Ok(Box::new(std::fs::File::open(path).map_err(fail)?))
+        Ok(Box::new(open_stream(path)?))
     }
 
     fn is_file(&self, path: &Path) -> bool {
@@ -123,7 +157,7 @@ impl FileSystem for OsFileSystem {
 }
 
 impl FileError {
-    fn of(path: &Path, error: &io::Error) -> Self {
+    pub(crate) fn of(path: &Path, error: &io::Error) -> Self {
         let reason = match error.kind() {
             io::ErrorKind::NotFound => "there is no such file".to_owned(),
             io::ErrorKind::PermissionDenied => "permission denied".to_owned(),
@@ -132,6 +166,12 @@ impl FileError {
         };
         let missing = matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory);
         Self { path: path.to_owned(), reason, missing }
+    }
+
+    /// The path lies outside of what may be read.
+    pub fn outside(path: &Path) -> Self {
+        let reason = "it lies outside of the inputs; `--allow-read DIR` permits it".to_owned();
+        Self { path: path.to_owned(), reason, missing: false }
     }
 }
 
@@ -148,49 +188,96 @@ fn list_folder(path: &Path) -> io::Result<(Vec<String>, bool)> {
     Ok((names, has_others))
 }
 
-/// The files of this machine, with a record of what is there and could not be used: whoever passes over such a file does
-/// not make it unseen.
-#[derive(Debug, Default)]
+/// The files of this machine that may be read: nothing outside of the bounds is opened, listed or looked at.
+#[derive(Debug)]
+pub struct ConfinedFileSystem {
+    bounds: Arc<Bounds>,
+}
+
+impl ConfinedFileSystem {
+    pub fn new(bounds: Arc<Bounds>) -> Self {
+        Self { bounds }
+    }
+
+    /// What is at a path; what is there and cannot be looked at is an error that is not `missing`.
+    fn metadata(&self, path: &Path) -> Result<std::fs::Metadata, FileError> {
+        let real = self.bounds.resolve(path)?;
+        std::fs::metadata(real).map_err(|error| FileError::of(path, &error))
+    }
+
+    /// The names in a folder, and whether there are others that are not UTF-8.
+    fn names(&self, path: &Path) -> Result<(Vec<String>, bool), FileError> {
+        let real = self.bounds.resolve(path)?;
+        list_folder(&real).map_err(|error| FileError::of(path, &error))
+    }
+}
+
+impl FileSystem for ConfinedFileSystem {
+    fn read(&self, path: &Path) -> Result<Vec<u8>, FileError> {
+        let real = self.bounds.resolve(path)?;
+        read_file(&real).map_err(|error| FileError { path: path.to_owned(), ..error })
+    }
+
+    fn open(&self, path: &Path) -> Result<Box<dyn FileStream>, FileError> {
+        let real = self.bounds.resolve(path)?;
+        OsFileSystem.open(&real).map_err(|error| FileError { path: path.to_owned(), ..error })
+    }
+
+    fn is_file(&self, path: &Path) -> bool {
+        self.metadata(path).is_ok_and(|found| found.is_file())
+    }
+
+    fn is_dir(&self, path: &Path) -> bool {
+        self.metadata(path).is_ok_and(|found| found.is_dir())
+    }
+
+    fn list(&self, path: &Path) -> Vec<String> {
+        self.names(path).map(|(names, _)| names).unwrap_or_default()
+    }
+
+    fn link_target(&self, path: &Path) -> Option<PathBuf> {
+        let folder = self.bounds.resolve(path.parent()?).ok()?;
+        let at = folder.join(path.file_name()?);
+        std::fs::read_link(at).ok()
+    }
+
+    fn bounds(&self) -> Option<&Bounds> {
+        Some(&self.bounds)
+    }
+}
+
+/// Confined files, with a record of what is there and could not be used: whoever passes over such a file does not make it
+/// unseen.
+#[derive(Debug)]
 pub struct RecordingFileSystem {
+    disk: ConfinedFileSystem,
     unreadable: Mutex<BTreeMap<PathBuf, FileError>>,
 }
 
 impl RecordingFileSystem {
-    pub fn new() -> Self {
-        Self::default()
+    pub fn new(bounds: Arc<Bounds>) -> Self {
+        Self { disk: ConfinedFileSystem::new(bounds), unreadable: Mutex::default() }
     }
 
     /// Looks at a path; what is there and cannot be looked at is recorded.
     fn metadata(&self, path: &Path) -> Option<std::fs::Metadata> {
-        let is_there = |error: &io::Error| {
-            !matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
-        };
-        match std::fs::metadata(path) {
-            Ok(found) => Some(found),
-            Err(error) => {
-                // Most look-ups are for files that are not there: they cost nothing.
-                if is_there(&error) {
-                    self.record(&FileError::of(path, &error));
-                }
-                None
-            }
-        }
+        self.disk.metadata(path).inspect_err(|error| self.record(error)).ok()
     }
 }
 
 impl FileSystem for RecordingFileSystem {
     fn read(&self, path: &Path) -> Result<Vec<u8>, FileError> {
         // Whoever tries a folder as a file goes on to list it.
-        OsFileSystem.read(path).inspect_err(|error| {
-            if !path.is_dir() {
+        self.disk.read(path).inspect_err(|error| {
+            if !self.disk.is_dir(path) {
                 self.record(error);
             }
         })
     }
 
     fn open(&self, path: &Path) -> Result<Box<dyn FileStream>, FileError> {
-        OsFileSystem.open(path).inspect_err(|error| {
-            if !path.is_dir() {
+        self.disk.open(path).inspect_err(|error| {
+            if !self.disk.is_dir(path) {
                 self.record(error);
             }
         })
@@ -205,7 +292,7 @@ impl FileSystem for RecordingFileSystem {
     }
 
     fn list(&self, path: &Path) -> Vec<String> {
-        match list_folder(path) {
+        match self.disk.names(path) {
             Ok((names, has_others)) => {
                 if has_others {
                     let reason = "names in it are not UTF-8".to_owned();
@@ -214,14 +301,18 @@ impl FileSystem for RecordingFileSystem {
                 names
             }
             Err(error) => {
-                self.record(&FileError::of(path, &error));
+                self.record(&error);
                 Vec::new()
             }
         }
     }
 
     fn link_target(&self, path: &Path) -> Option<PathBuf> {
-        OsFileSystem.link_target(path)
+        self.disk.link_target(path)
+    }
+
+    fn bounds(&self) -> Option<&Bounds> {
+        self.disk.bounds()
     }
 
     fn record(&self, error: &FileError) {
@@ -323,6 +414,10 @@ impl FileSystem for OverlayFileSystem<'_> {
         if self.over.is_file(path) { None } else { self.base.link_target(path) }
     }
 
+    fn bounds(&self) -> Option<&Bounds> {
+        self.base.bounds()
+    }
+
     fn record(&self, error: &FileError) {
         self.base.record(error);
     }
@@ -376,7 +471,7 @@ mod tests {
         std::fs::create_dir_all(&folder).unwrap();
         std::fs::write(folder.join("latin.pp"), b"\xff").unwrap();
         std::os::unix::fs::symlink(folder.join("loop.pp"), folder.join("loop.pp")).unwrap();
-        let files = RecordingFileSystem::new();
+        let files = RecordingFileSystem::new(Arc::new(Bounds::everywhere()));
         assert!(read_text(&files, &folder.join("latin.pp")).is_err());
         assert!(!files.is_file(&folder.join("loop.pp")));
         assert!(!files.is_file(&folder.join("missing.pp")));

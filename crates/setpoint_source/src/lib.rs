@@ -4,6 +4,7 @@
 //! into it with [`Span`]s, and describes what it found as [`Diagnostic`]s gathered in a [`Report`]. Only the
 //! printers in [`print`] turn these into text; nothing here writes to a terminal or knows any input language.
 
+mod bounds;
 mod coverage;
 mod diagnostic;
 mod files;
@@ -18,12 +19,14 @@ mod suggest;
 mod symbol;
 mod threads;
 mod verdict;
+mod write;
 
+pub use bounds::Bounds;
 pub use coverage::{Counted, Coverage, Nouns, Reached};
 pub use diagnostic::{Diagnostic, Edit, Fix, Label};
 pub use files::{
-    FileError, FileStream, FileSystem, MAX_FILE_BYTES, MemoryFileSystem, OsFileSystem, OverlayFileSystem,
-    RecordingFileSystem, normal, read_text,
+    ConfinedFileSystem, FileError, FileStream, FileSystem, MAX_FILE_BYTES, MemoryFileSystem, OsFileSystem,
+    OverlayFileSystem, RecordingFileSystem, normal, read_text,
 };
 #[doc(hidden)]
 pub use invariant::report_broken_invariant;
@@ -38,3 +41,4 @@ pub use suggest::{distance, few, nearest};
 pub use symbol::Symbol;
 pub use threads::thread_builder;
 pub use verdict::{Gap, Judgement, Place, Question, Reason, Verdict, Witness, conditional};
+pub use write::write_file;

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use setpoint_project::{Session, UsageError};
-use setpoint_source::Report;
+use setpoint_source::{Diagnostic, InputReport, Report, Rule, Severity};
 
 use super::taken;
 use crate::cli::{CheckArgs, InputOptions, ReportFormat};
@@ -30,12 +30,41 @@ pub(super) fn checked(
     let mut report = Report::default();
     let shown = Shown::start(is_shown);
     session.progress = shown.progress();
+    let mut is_answered = false;
+    let mut problems = Vec::new();
     for path in inputs {
-        let language = languages::of(session, path, options)?;
-        report.inputs.extend(language.check(session, path, options)?);
+        match fenced(|| languages::of(session, path, options)?.check(session, path, options)) {
+            Ok(found) => {
+                is_answered = true;
+                report.inputs.extend(found);
+            }
+            Err(problem) => problems.push((path, problem)),
+        }
     }
     drop(shown);
+    // What cannot be used costs its own answer only; if nothing can be used, there is nothing to report.
+    if !is_answered && let Some((_, problem)) = problems.pop() {
+        for (_, problem) in &problems {
+            output::error_line(&problem.0);
+        }
+        return Err(problem);
+    }
+    for (path, problem) in problems {
+        let mut input = InputReport::new(path.display().to_string(), "unknown");
+        input.findings.push(Diagnostic::new(Rule::UnreadableFile, problem.0).severity(Severity::Error));
+        report.inputs.push(input);
+    }
     Ok(report)
+}
+
+/// Runs the analysis of one input. A panic is a mistake of Setpoint, and costs the answer for this input only.
+fn fenced<T>(analyse: impl FnOnce() -> Result<T, UsageError>) -> Result<T, UsageError> {
+    std::panic::catch_unwind(std::panic::AssertUnwindSafe(analyse)).unwrap_or_else(|panic| {
+        let words = panic.downcast_ref::<String>().cloned();
+        let words = words.or_else(|| panic.downcast_ref::<&str>().map(|words| (*words).to_owned()));
+        let words = words.unwrap_or_default();
+        Err(UsageError::new(format!("internal error, which is a mistake of Setpoint: {words}")))
+    })
 }
 
 /// The inputs that the user named; without any, the folder of the environment, else what is found around this folder.
@@ -53,4 +82,15 @@ pub(super) fn named(
     let taken = taken::find(session)?;
     output::note_line(&taken.words);
     Ok(taken.inputs)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_panic_is_an_error_of_its_input() {
+        let hit: Result<(), UsageError> = fenced(|| panic!("at {}", 7));
+        assert!(hit.is_err_and(|error| error.0.ends_with("mistake of Setpoint: at 7")));
+    }
 }

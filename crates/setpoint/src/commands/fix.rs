@@ -42,7 +42,7 @@ pub(crate) fn run(session: &Session<'_>, args: &FixArgs) -> Result<ExitCode, Usa
         for file in edits.keys() {
             let source = session.sources.file(*file);
             let text = changed.text(Path::new(source.path()));
-            std::fs::write(source.path(), text)
+            setpoint_source::write_file(Path::new(source.path()), text.as_bytes())
                 .map_err(|error| UsageError::new(format!("cannot write {}: {error}", source.path())))?;
         }
     } else if !patch.is_empty() {

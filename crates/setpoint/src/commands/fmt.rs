@@ -28,7 +28,7 @@ pub(crate) fn run(session: &Session, args: &FmtArgs) -> Result<ExitCode, UsageEr
             output::error_line(&format!("{} has another layout", path.display()));
             status = ExitCode::FAILURE;
         } else {
-            std::fs::write(path, &text)
+            setpoint_source::write_file(path, text.as_bytes())
                 .map_err(|error| UsageError::new(format!("cannot write {}: {error}", path.display())))?;
         }
     }

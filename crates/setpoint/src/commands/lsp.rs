@@ -8,14 +8,14 @@ use std::time::{Duration, Instant};
 use setpoint_ide::{InputKind, Options};
 use setpoint_lsp::{Analyst, At, Ended, Found, Hover, Symbol, Target, serve_standard_streams};
 use setpoint_project::{Session, UsageError};
-use setpoint_source::{FileSystem, OsFileSystem, Report};
+use setpoint_source::{Bounds, ConfinedFileSystem, FileSystem, Report};
 
 use crate::cli::{InputOptions, LspArgs};
 use crate::known;
 use crate::languages::{self, Language};
 use crate::output::VERSION;
 
-pub(crate) fn run(args: LspArgs) -> Result<ExitCode, UsageError> {
+pub(crate) fn run(args: LspArgs, bounds: Arc<Bounds>) -> Result<ExitCode, UsageError> {
     let LspArgs { limit, options, .. } = args;
     let about = Options {
         project: options.for_project(),
@@ -23,7 +23,7 @@ pub(crate) fn run(args: LspArgs) -> Result<ExitCode, UsageError> {
         smartfrog: languages::smartfrog::compiler_options(&options).ok(),
     };
     let editor = Editor { options, about, limit: Duration::from_secs(limit) };
-    match serve_standard_streams(Arc::new(editor), Arc::new(OsFileSystem), VERSION) {
+    match serve_standard_streams(Arc::new(editor), Arc::new(ConfinedFileSystem::new(bounds)), VERSION) {
         Ok(Ended::Properly) => Ok(ExitCode::SUCCESS),
         Ok(Ended::Abruptly) => Ok(ExitCode::FAILURE),
         Err(error) => Err(UsageError::new(format!("cannot serve the editor: {error}"))),

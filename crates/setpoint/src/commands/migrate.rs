@@ -21,7 +21,7 @@ pub(crate) fn run(session: &Session<'_>, args: &MigrateArgs) -> Result<ExitCode,
     }
     if args.write {
         for (path, (_, text)) in &migration.rewritten {
-            std::fs::write(path, text)
+            setpoint_source::write_file(path, text.as_bytes())
                 .map_err(|error| UsageError::new(format!("cannot write {}: {error}", path.display())))?;
         }
         return Ok(ExitCode::from(u8::from(migration.is_unfinished())));

@@ -23,15 +23,17 @@ mod taken;
 mod why;
 
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use setpoint_project::Session;
 use setpoint_source::RecordingFileSystem;
 
 use crate::cli::{Cli, Command};
-use crate::output;
+use crate::{inputs, output};
 
 pub(crate) fn run(cli: Cli) -> ExitCode {
-    let files = RecordingFileSystem::new();
+    let bounds = Arc::new(inputs::bounds(&cli));
+    let files = RecordingFileSystem::new(Arc::clone(&bounds));
     let mut session = Session::new(&files);
     match &cli.command {
         Command::Check(args) => session.jobs = args.jobs,
@@ -66,7 +68,7 @@ pub(crate) fn run(cli: Cli) -> ExitCode {
         Command::Fmt(args) => fmt::run(&session, &args),
         Command::Packages(args) => packages::run(&session, &args),
         Command::Lookup(args) => lookup::run(&session, &args),
-        Command::Lsp(args) => lsp::run(args),
+        Command::Lsp(args) => lsp::run(args, bounds),
         Command::Explain(args) => explain::run(&args),
     };
     done.unwrap_or_else(|error| {

@@ -36,15 +36,8 @@ fn build(session: &Session<'_>, args: &PackagesBuildArgs) -> Result<ExitCode, Us
     let mut rpm_versions = read::RpmVersions::default();
     let (mut contents, mut packages) = (args.contents.clone(), args.packages.clone());
     let mut dpkg = args.dpkg.clone();
-    let nothing_named = args.listings.is_empty()
-        && contents.is_empty()
-        && packages.is_empty()
-        && args.rpm.is_empty()
-        && args.apt.is_empty()
-        && args.debs.is_empty()
-        && dpkg.is_empty();
     let mut apt = args.apt.clone();
-    if nothing_named {
+    if args.is_of_machine() {
         if !session.files.is_dir(Path::new(APT_LISTS)) {
             let message = "there is nothing to build from: this machine has no apt; name --contents, --packages, --debs, \
                            --rpm, --listings or --dpkg";
@@ -99,7 +92,7 @@ fn build(session: &Session<'_>, args: &PackagesBuildArgs) -> Result<ExitCode, Us
     }
     let bytes = all.to_bytes();
     let size = bytes.len();
-    write(&args.output, &bytes)
+    setpoint_source::write_file(&args.output, &bytes)
         .map_err(|error| UsageError::new(format!("{}: {error}", args.output.display())))?;
     let summary = Index::from_bytes(bytes).map_err(failed)?.summary();
     output::note_line(&format!(
@@ -110,15 +103,6 @@ fn build(session: &Session<'_>, args: &PackagesBuildArgs) -> Result<ExitCode, Us
         size as f64 / 1e6
     ));
     Ok(ExitCode::SUCCESS)
-}
-
-/// Writes a file; one that is there is replaced only when the new one is complete.
-fn write(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
-    let mut name = path.file_name().unwrap_or_default().to_owned();
-    name.push(".new");
-    let beside = path.with_file_name(name);
-    std::fs::write(&beside, bytes)?;
-    std::fs::rename(&beside, path)
 }
 
 /// The files that were named, and the metadata in the folders that were named.

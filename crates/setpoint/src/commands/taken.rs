@@ -65,7 +65,7 @@ pub(crate) fn find(session: &Session<'_>) -> Result<Taken, UsageError> {
 /// The first folder at or above the current one that is a control repository or a module, else the current one; and why.
 pub(super) fn root(files: &dyn FileSystem) -> (PathBuf, &'static str) {
     let here = std::env::current_dir().unwrap_or_else(|_| PathBuf::from("."));
-    for (up, folder) in here.ancestors().enumerate() {
+    for (up, folder) in here.ancestors().take_while(|folder| files.permits(folder)).enumerate() {
         let file = |name: &str| files.is_file(&folder.join(name));
         let is_repository =
             file("environment.conf") || (file("Puppetfile") && files.is_dir(&folder.join("manifests")));
@@ -86,7 +86,7 @@ fn relative(up: usize) -> PathBuf {
 
 /// The files below a folder that git tracks; nothing if it is in no repository.
 fn tracked(root: &Path) -> Option<Vec<PathBuf>> {
-    let listed = git::ask(root, &["-c", "core.fsmonitor=false", "ls-files", "-z", "--cached", "."]).ok()?;
+    let listed = git::ask(root, &["ls-files", "-z", "--cached", "."]).ok()?;
     let names = listed.split(|byte| *byte == 0).filter(|name| !name.is_empty());
     let paths = names.map(|name| root.join(String::from_utf8_lossy(name).as_ref()));
     Some(paths.collect())

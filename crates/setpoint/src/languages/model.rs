@@ -117,7 +117,7 @@ impl Language for RuleModel {
         let proof = prove(&model, Effort::default());
         if let Some(path) = &args.certificate {
             let text = setpoint_orchestra::certificate::certificate(&model, &proof);
-            std::fs::write(path, text)
+            setpoint_source::write_file(path, text.as_bytes())
                 .map_err(|error| UsageError::new(format!("cannot write {}: {error}", path.display())))?;
         }
         let result = match args.format {

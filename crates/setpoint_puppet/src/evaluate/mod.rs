@@ -37,6 +37,8 @@ pub(crate) const MAX_DEPTH: u32 = 12_000;
 const MAX_CALLS: u32 = 1_500;
 /// Compilations of more evaluations end.
 const MAX_STEPS: u64 = 20_000_000;
+/// Compilations that record more steps of provenance end, before they take a gigabyte.
+const MAX_PROVENANCE: usize = 8_000_000;
 /// Larger values are not computed.
 const MAX_SIZE: usize = 64 << 20;
 
@@ -142,6 +144,12 @@ impl Compiler<'_> {
         }
         if self.steps > MAX_STEPS {
             return Err(too_large(format!("The compilation takes more than {MAX_STEPS} evaluations")));
+        }
+        if self.arena.len() > MAX_PROVENANCE {
+            let message = "Setpoint records where values come from in no more than";
+            return Err(too_large(format!(
+                "{message} {MAX_PROVENANCE} steps; `--no-provenance` records nothing"
+            )));
         }
         Ok(())
     }

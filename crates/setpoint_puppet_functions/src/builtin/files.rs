@@ -100,7 +100,7 @@ fn file(context: &mut Context<'_, '_>, arguments: &[Value]) -> Result<Value, Sto
         let Some(text) = name.as_str() else {
             return Err(context.fail(ruby::text::no_conversion(name, "String")));
         };
-        if let Some(unknown) = outside(context, text, Type::String(None)) {
+        if let Some(unknown) = outside(context, "files", text, Type::String(None)) {
             return Ok(unknown);
         }
         if let Some(path) = context.host.module_file("files", text) {
@@ -115,7 +115,7 @@ fn file(context: &mut Context<'_, '_>, arguments: &[Value]) -> Result<Value, Sto
 
 fn binary_file(context: &mut Context<'_, '_>, arguments: &[Value]) -> Result<Value, Stop> {
     let name = arguments[0].as_str().unwrap_or_default();
-    if let Some(unknown) = outside(context, name, Type::String(None)) {
+    if let Some(unknown) = outside(context, "files", name, Type::String(None)) {
         return Ok(unknown);
     }
     let Some(path) = context.host.module_file("files", name) else {
@@ -127,7 +127,7 @@ fn binary_file(context: &mut Context<'_, '_>, arguments: &[Value]) -> Result<Val
 /// The first that exists; a folder is as good as a file.
 fn find(context: &mut Context<'_, '_>, names: &[Value], folder: &str) -> Result<Value, Stop> {
     for name in names.iter().filter_map(Value::as_str) {
-        if let Some(unknown) = outside(context, name, Type::Any) {
+        if let Some(unknown) = outside(context, folder, name, Type::Any) {
             return Ok(unknown);
         }
         if let Some(path) = context.host.module_path(folder, name) {
@@ -138,15 +138,20 @@ fn find(context: &mut Context<'_, '_>, names: &[Value], folder: &str) -> Result<
 }
 
 /// What stands for a file that lies elsewhere than the inputs: each machine has another one there, or none.
-pub(crate) fn outside(context: &mut Context<'_, '_>, name: &str, of: Type) -> Option<Value> {
-    let path = Path::new(name);
-    if !path.is_absolute() || context.host.is_input(path) {
-        return None;
-    }
+fn outside(context: &mut Context<'_, '_>, folder: &str, name: &str, of: Type) -> Option<Value> {
+    context.host.is_outside(folder, name).then(|| not_read(context, name, of))
+}
+
+/// The same for a path that no module is a part of. Nobody knows where a relative one starts.
+pub(crate) fn outside_path(context: &mut Context<'_, '_>, name: &str, of: Type) -> Option<Value> {
+    (!context.host.is_input(Path::new(name))).then(|| not_read(context, name, of))
+}
+
+fn not_read(context: &mut Context<'_, '_>, name: &str, of: Type) -> Value {
     let reason = format!("{name} lies outside of the environment and its modules");
     let span = context.span();
     context.host.not_computed(&reason, span);
-    Some(Value::unknown(reason, of))
+    Value::unknown(reason, of)
 }
 
 fn module_directory(context: &mut Context<'_, '_>, names: &[Value]) -> Result<Value, Stop> {
@@ -173,11 +178,12 @@ fn template_text(context: &mut Context<'_, '_>, name: &str) -> Result<(String, S
 fn epp(context: &mut Context<'_, '_>, arguments: &[Value]) -> Result<Value, Stop> {
     let mut name = arguments[0].as_str().unwrap_or_default().to_owned();
     let has_extension = Path::new(&name).extension().is_some_and(|extension| extension == "epp");
-    if !has_extension && !context.host.files().is_file(Path::new(&name)) {
+    let is_there = |path: &Path| context.host.is_input(path) && context.host.files().is_file(path);
+    if !has_extension && !is_there(Path::new(&name)) {
         name += ".epp";
     }
     let span = context.span();
-    if let Some(unknown) = outside(context, &name, Type::String(None)) {
+    if let Some(unknown) = outside(context, "templates", &name, Type::String(None)) {
         return Ok(unknown);
     }
     let (path, text) = template_text(context, &name)?;
@@ -206,7 +212,7 @@ fn template(context: &mut Context<'_, '_>, arguments: &[Value]) -> Result<Value,
         let Some(name) = name.as_str() else {
             return Err(context.fail(ruby::text::no_conversion(name, "String")));
         };
-        if let Some(unknown) = outside(context, name, Type::String(None)) {
+        if let Some(unknown) = outside(context, "templates", name, Type::String(None)) {
             results.push(unknown);
             continue;
         }

@@ -16,7 +16,7 @@ mod types;
 pub(crate) mod versions;
 
 use crate::Function;
-pub(crate) use files::outside;
+pub(crate) use files::outside_path;
 
 /// Sorted by name.
 static FUNCTIONS: &[&Function] = &[

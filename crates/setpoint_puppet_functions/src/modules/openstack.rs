@@ -51,6 +51,11 @@ static CONVERT_CERT_TO_STRING: Function = Function::typed(
     "convert_cert_to_string",
     &[Dispatch::new(&[required("String", "cert_file")], |context, arguments| {
         let name = arguments[0].as_str().unwrap_or_default();
+        if let Some(unknown) =
+            crate::builtin::outside_path(context, name, setpoint_puppet_values::Type::String(None))
+        {
+            return Ok(unknown);
+        }
         let path = std::path::Path::new(name);
         if !context.host.files().is_file(path) {
             return Err(context.fail(format!("Certificate file not found: {name}")));

@@ -126,7 +126,7 @@ fn load(context: &mut Context<'_, '_>, arguments: &[Value], read: Read) -> Resul
         return Err(FailureKind::UnsupportedFunction(message).at(context.span()));
     }
     let default = || arguments.get(1).cloned().unwrap_or(Value::UNDEF);
-    if let Some(unknown) = crate::builtin::outside(context, name, Type::Any) {
+    if let Some(unknown) = crate::builtin::outside_path(context, name, Type::Any) {
         return Ok(unknown);
     }
     let path = Path::new(name);

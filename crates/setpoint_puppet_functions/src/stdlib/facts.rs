@@ -104,6 +104,12 @@ fn glob(context: &mut Context<'_, '_>, arguments: &[Value]) -> Result<Value> {
     };
     let mut found = Vec::new();
     for pattern in patterns.iter().filter_map(Value::as_str) {
+        let fixed = pattern.split('/').take_while(|part| !part.contains(['*', '?', '['])).collect::<Vec<_>>();
+        if let Some(unknown) =
+            crate::builtin::outside_path(context, &fixed.join("/"), setpoint_puppet_values::Type::Any)
+        {
+            return Ok(unknown);
+        }
         let mut paths = vec![if pattern.starts_with('/') { "/".to_owned() } else { String::new() }];
         for part in pattern.split('/').filter(|part| !part.is_empty()) {
             paths = paths.iter().flat_map(|path| matching(context, path, part)).collect();

@@ -1,5 +1,7 @@
 //! Numbers as Ruby reads and writes them.
 
+use crate::padding::fill_after;
+
 /// `Integer(text)`: with sign, prefix (`0x`, `0b`, `0o`, `0`) and single underscores between digits.
 pub fn parse_integer(text: &str) -> Option<i128> {
     parse_integer_in(text, None)
@@ -163,20 +165,25 @@ pub fn float_text(number: f64, letter: char, precision: Option<usize>, alternati
     if letter.is_ascii_uppercase() { text.to_ascii_uppercase() } else { text }
 }
 
+/// No number has more digits behind the point that are not zero: the smallest one has 1,074.
+const MAX_PLACES: usize = 1_100;
+
 fn fixed(number: f64, places: usize, point: bool) -> String {
-    let text = format!("{number:.places$}");
+    let text =
+        format!("{number:.*}", places.min(MAX_PLACES)) + &"0".repeat(places.saturating_sub(MAX_PLACES));
     if point && places == 0 { text + "." } else { text }
 }
 
 fn scientific(number: f64, places: usize, point: bool) -> String {
-    let text = format!("{number:.places$e}");
+    let text = format!("{number:.*e}", places.min(MAX_PLACES));
     let (digits, exponent) = text.split_once('e').unwrap_or((&text, "0"));
+    let zeros = "0".repeat(places.saturating_sub(MAX_PLACES));
     let point = if point && places == 0 { "." } else { "" };
-    format!("{digits}{point}e{}", signed_exponent(exponent))
+    format!("{digits}{zeros}{point}e{}", signed_exponent(exponent))
 }
 
 fn general(number: f64, precision: usize, keep_zeros: bool) -> String {
-    let rounded = format!("{number:.*e}", precision - 1);
+    let rounded = format!("{number:.*e}", (precision - 1).min(MAX_PLACES));
     let exponent: i64 = rounded.split_once('e').and_then(|(_, exponent)| exponent.parse().ok()).unwrap_or(0);
     let trim = |text: String| {
         if keep_zeros || !text.contains('.') {
@@ -216,7 +223,7 @@ fn hexadecimal(number: f64, precision: Option<usize>) -> String {
             fraction = kept & ((1_u64 << (4 * places)) - 1);
             if places == 0 { String::new() } else { format!("{fraction:0places$x}") }
         }
-        Some(places) => format!("{:0<places$}", format!("{fraction:013x}")),
+        Some(places) => fill_after(&format!("{fraction:013x}"), places, '0'),
         None => format!("{fraction:013x}").trim_end_matches('0').to_owned(),
     };
     let point = if digits.is_empty() { "" } else { "." };

@@ -2,6 +2,7 @@
 
 use super::{NANOS_PER_SECOND, Timespan};
 use crate::error::ValueError;
+use crate::padding::{fill_after, fill_before};
 
 /// The formats that are tried in turn when none is given.
 pub(crate) const DEFAULT_FORMATS: [&str; 8] =
@@ -156,12 +157,12 @@ fn value_text(total: i128, unit: Unit, pad: Option<char>, width: Option<usize>, 
                 number /= 10;
             }
         }
-        return if pad.is_none() { number.to_string() } else { format!("{number:<shown$}") };
+        return if pad.is_none() { number.to_string() } else { fill_after(&number.to_string(), shown, ' ') };
     }
     match pad {
         None => number.to_string(),
-        Some(' ') => format!("{number:>shown$}"),
-        Some(_) => format!("{number:0>shown$}"),
+        Some(' ') => fill_before(&number.to_string(), shown, ' '),
+        Some(_) => fill_before(&number.to_string(), shown, '0'),
     }
 }
 

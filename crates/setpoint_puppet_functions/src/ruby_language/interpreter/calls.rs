@@ -590,6 +590,11 @@ impl Interpreter<'_, '_, '_> {
         let outer = std::mem::take(&mut self.out);
         for name in names {
             let name = name.to_s();
+            if self.context.host.is_outside("templates", &name) {
+                return beyond(format!(
+                    "it reads {name}, which lies outside of the environment and its modules"
+                ));
+            }
             let Some(path) = self.context.host.module_file("templates", &name) else {
                 return super::raise("Puppet::ParseError", format!("Could not find template '{name}'"));
             };

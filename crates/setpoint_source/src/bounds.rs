@@ -1,0 +1,261 @@
+//! What of this machine may be read: the inputs, and what the user permits besides.
+
+use std::io;
+use std::path::{Component, Path, PathBuf};
+use std::sync::{PoisonError, RwLock};
+
+use crate::{FileError, normal};
+
+/// Links that are followed at most, so that a circle of them ends; as many as Linux follows.
+const MAX_LINKS: usize = 40;
+
+/// A file or folder that may be read, with all below it.
+#[derive(Debug, Clone)]
+struct Root {
+    /// As it was named, from the root of the file system on.
+    named: PathBuf,
+    /// The same without links.
+    real: PathBuf,
+    kind: RootKind,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum RootKind {
+    /// An input, or what belongs to one.
+    Input,
+    /// What code may read by its absolute path: the user said so.
+    Besides,
+}
+
+/// The files and folders that may be read. Nothing else is opened, listed or looked at, whatever path or link leads there.
+#[derive(Debug, Default)]
+pub struct Bounds {
+    /// `None` is everything.
+    roots: Option<RwLock<Vec<Root>>>,
+}
+
+impl Bounds {
+    /// Nothing is refused: for tests, and for tasks that read files of their own.
+    pub fn everywhere() -> Self {
+        Self { roots: None }
+    }
+
+    /// Nothing may be read until it is allowed.
+    pub fn nowhere() -> Self {
+        Self { roots: Some(RwLock::default()) }
+    }
+
+    /// Allows a file, or a folder and all below it.
+    pub fn allow(&self, path: &Path) {
+        self.add(path, RootKind::Input);
+    }
+
+    /// Allows what is no input, and what code may nevertheless read by its absolute path.
+    pub fn allow_besides(&self, path: &Path) {
+        self.add(path, RootKind::Besides);
+    }
+
+    /// Allows an input that the user named, and the project that it is a part of: see [`project_around`].
+    pub fn allow_project_of(&self, input: &Path) {
+        if self.roots.is_some() {
+            self.allow(input);
+            for folder in project_around(input) {
+                self.allow(&folder);
+            }
+        }
+    }
+
+    /// Allows a folder of modules that the user named. Packages install modules as links: outside of the projects, where nobody
+    /// but the user put them, they are followed.
+    pub fn allow_modules(&self, folder: &Path) {
+        if self.roots.is_none() || self.permit(folder) {
+            return;
+        }
+        self.allow(folder);
+        let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+        let links = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_symlink()));
+        links.for_each(|link| self.allow(&link.path()));
+    }
+
+    fn add(&self, path: &Path, kind: RootKind) {
+        let Some(roots) = &self.roots else { return };
+        let path = if path.as_os_str().is_empty() { Path::new(".") } else { path };
+        let named = normal(&std::path::absolute(path).unwrap_or_else(|_| path.to_owned()));
+        let real = std::fs::canonicalize(path).unwrap_or_else(|_| named.clone());
+        let mut roots = roots.write().unwrap_or_else(PoisonError::into_inner);
+        if !roots.iter().any(|root| root.named == named && root.real == real && root.kind == kind) {
+            roots.push(Root { named, real, kind });
+        }
+    }
+
+    /// Whether a path may be looked at: all that leads there lies within, whether or not it is there.
+    pub fn permit(&self, path: &Path) -> bool {
+        !matches!(self.follow(path), Err(Refusal::Outside))
+    }
+
+    /// Whether a path lies in what was allowed besides the inputs.
+    pub fn permit_besides(&self, path: &Path) -> bool {
+        let (Some(roots), Ok(real)) = (&self.roots, self.follow(path)) else { return false };
+        let roots = roots.read().unwrap_or_else(PoisonError::into_inner);
+        roots.iter().any(|root| root.kind == RootKind::Besides && real.starts_with(&root.real))
+    }
+
+    /// Returns the path without links and `..`; an error if it lies outside, or cannot be followed.
+    pub(crate) fn resolve(&self, path: &Path) -> Result<PathBuf, FileError> {
+        self.follow(path).map_err(|refusal| match refusal {
+            Refusal::Outside => FileError::outside(path),
+            Refusal::Io(error) => FileError::of(path, &error),
+        })
+    }
+
+    /// Returns the path without links and `..`, only if it and all that leads to it lies within. What lies outside is not
+    /// touched.
+    fn follow(&self, path: &Path) -> Result<PathBuf, Refusal> {
+        let Some(roots) = &self.roots else { return Ok(path.to_owned()) };
+        let roots = roots.read().unwrap_or_else(PoisonError::into_inner);
+        let is_within = |path: &Path| roots.iter().any(|root| path.starts_with(&root.real));
+        let (mut at, mut rest) = enter(&roots, path).ok_or(Refusal::Outside)?;
+        let (mut links, mut circles) = (0, 0);
+        let mut passed = vec![at.clone()];
+        while let Some(part) = rest.pop() {
+            match part.components().next() {
+                Some(Component::ParentDir) => {
+                    at.pop();
+                    continue;
+                }
+                Some(Component::Normal(name)) => at.push(name),
+                _ => continue,
+            }
+            // The way may lead out and in again.
+            if !is_within(&at) {
+                continue;
+            }
+            match std::fs::read_link(&at) {
+                Ok(target) => {
+                    links += 1;
+                    if links > MAX_LINKS {
+                        return Err(Refusal::Io(io::Error::other("Too many levels of symbolic links")));
+                    }
+                    at.pop();
+                    // Modules have links to themselves among their fixtures; but a walk that follows several such links after
+                    // each other has no end.
+                    let leads_to = normal(&at.join(&target));
+                    if at.starts_with(&leads_to) || passed.contains(&leads_to) {
+                        circles += 1;
+                        if circles > 1 {
+                            return Err(Refusal::Io(io::ErrorKind::NotFound.into()));
+                        }
+                    }
+                    if target.is_absolute() {
+                        let whole = rest.iter().rev().fold(target, |whole, part| whole.join(part));
+                        (at, rest) = enter(&roots, &whole).ok_or(Refusal::Outside)?;
+                    } else {
+                        rest.extend(parts(&target));
+                    }
+                }
+                // It is there, and no link.
+                Err(error) if error.kind() == io::ErrorKind::InvalidInput => passed.push(at.clone()),
+                Err(error) => return Err(Refusal::Io(error)),
+            }
+        }
+        if is_within(&at) { Ok(at) } else { Err(Refusal::Outside) }
+    }
+}
+
+/// Why a path cannot be followed.
+#[derive(Debug)]
+enum Refusal {
+    Outside,
+    Io(io::Error),
+}
+
+/// The real path of the root that a path lies below, and the parts that lead on from there, the next one last.
+fn enter(roots: &[Root], path: &Path) -> Option<(PathBuf, Vec<PathBuf>)> {
+    let here = path.as_os_str().is_empty();
+    let absolute = std::path::absolute(if here { Path::new(".") } else { path }).ok()?;
+    let below = |path: &Path| {
+        let root = roots.iter().find(|root| path.starts_with(&root.named) || path.starts_with(&root.real))?;
+        let rest = path.strip_prefix(&root.named).or_else(|_| path.strip_prefix(&root.real)).ok()?;
+        Some((root.real.clone(), parts(rest)))
+    };
+    below(&absolute).or_else(|| below(&normal(&absolute)))
+}
+
+/// The parts of a path, the first one last.
+fn parts(path: &Path) -> Vec<PathBuf> {
+    path.components().rev().map(|part| PathBuf::from(part.as_os_str())).collect()
+}
+
+/// What stands at the top of a project.
+const MARKERS: &[&str] = &["environment.conf", "Puppetfile", "metadata.json", "setpoint.toml"];
+/// Folders whose folders belong together: modules beside those that they need, environments beside each other.
+const SIBLINGS: &[&str] = &["modules", "site-modules", "site", "environments"];
+
+/// The folders that belong to an input without being named: the one that a file lies in; its repository if it is in one, else
+/// the outermost folder above it that is marked as a project; and what lies beside a module or an environment. The user's
+/// home and the root of the file system are no projects.
+fn project_around(input: &Path) -> Vec<PathBuf> {
+    let Ok(real) = std::fs::canonicalize(input) else { return Vec::new() };
+    let home = std::env::var_os("HOME").and_then(|home| std::fs::canonicalize(home).ok());
+    let is_project = |folder: &&Path| folder.parent().is_some() && Some(*folder) != home.as_deref();
+    let folder = if real.is_dir() { real.as_path() } else { real.parent().unwrap_or(&real) };
+    let folders = || folder.ancestors().take_while(is_project);
+    let has = |folder: &Path, names: &[&str]| names.iter().any(|name| folder.join(name).exists());
+    let repository = folders().find(|folder| has(folder, &[".git"]));
+    let marked = folders().filter(|folder| has(folder, MARKERS)).last();
+    let mut found: Vec<&Path> = folders().take(1).chain(repository.or(marked)).collect();
+    let is_of_siblings =
+        |folder: &&Path| folder.file_name().is_some_and(|name| SIBLINGS.iter().any(|known| name == *known));
+    let beside: Vec<&Path> = found.iter().filter_map(|folder| folder.parent()).collect();
+    found.extend(beside.into_iter().filter(is_project).filter(is_of_siblings));
+    found.into_iter().map(Path::to_owned).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::symlink;
+
+    #[test]
+    fn links_and_parents_lead_nowhere_outside() {
+        let top = std::env::temp_dir().join(format!("setpoint-bounds-{}", std::process::id()));
+        let (inside, outside) = (top.join("inside"), top.join("outside"));
+        std::fs::create_dir_all(inside.join("below")).unwrap();
+        std::fs::create_dir_all(&outside).unwrap();
+        std::fs::write(inside.join("a"), "").unwrap();
+        std::fs::write(outside.join("secret"), "").unwrap();
+        for (name, target) in [
+            ("file", "../outside/secret"),
+            ("folder", "../outside"),
+            ("back", "../inside/a"),
+            ("round", "round"),
+            ("below/up", ".."),
+        ] {
+            symlink(target, inside.join(name)).unwrap();
+        }
+        symlink(outside.join("secret"), inside.join("absolute")).unwrap();
+        symlink(inside.join("a"), inside.join("home")).unwrap();
+        symlink(&inside, top.join("alias")).unwrap();
+        let bounds = Bounds::nowhere();
+        assert!(!bounds.permit(&inside.join("a")));
+        bounds.allow(&top.join("alias"));
+        for name in
+            ["a", "back", "home", "below/up/a", "below/../a", "missing", "round", "folder/../inside/a"]
+        {
+            assert!(bounds.permit(&top.join("alias").join(name)), "{name}");
+            assert!(bounds.permit(&inside.join(name)), "{name}");
+        }
+        for name in
+            ["file", "folder", "folder/secret", "folder/missing", "absolute", "..", "../outside/secret"]
+        {
+            assert!(!bounds.permit(&top.join("alias").join(name)), "{name}");
+            assert!(!bounds.permit(&inside.join(name)), "{name}");
+        }
+        assert!(bounds.resolve(&inside.join("round")).is_err());
+        assert!(!bounds.permit_besides(&inside.join("a")));
+        bounds.allow_besides(&outside);
+        assert!(bounds.permit(&inside.join("folder/secret")));
+        assert!(bounds.permit_besides(&inside.join("folder/secret")));
+        std::fs::remove_dir_all(&top).unwrap();
+    }
+}
