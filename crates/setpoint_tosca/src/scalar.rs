@@ -9,7 +9,7 @@ use crate::types::{Table, ancestors};
 /// Units and what each is worth.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Units {
-    units: Vec<(String, f64)>,
+    known: Vec<(String, f64)>,
     /// Names are compared without regard to case.
     ignore_case: bool,
     /// The type of the number: `integer`, `float` or one that derives from them.
@@ -58,7 +58,7 @@ impl Units {
             _ => return None,
         };
         // `Bps` and `bps` differ; of the others every spelling is in use.
-        Some(Self { units, ignore_case: name != "scalar-unit.bitrate", number: None })
+        Some(Self { known: units, ignore_case: name != "scalar-unit.bitrate", number: None })
     }
 
     /// The units of a data type that derives from `scalar`.
@@ -79,7 +79,7 @@ impl Units {
             };
             units = units.iter().flat_map(join).collect();
         }
-        Self { units, ignore_case: false, number }
+        Self { known: units, ignore_case: false, number }
     }
 
     /// The number before the unit and what both are worth, or why it is no such number.
@@ -94,14 +94,14 @@ impl Units {
         };
         let end = text.char_indices().find(|part| !is_part(part)).map(|(at, _)| at);
         let wanted = || {
-            let names: Vec<&str> = self.units.iter().take(12).map(|(name, _)| name.as_str()).collect();
+            let names: Vec<&str> = self.known.iter().take(12).map(|(name, _)| name.as_str()).collect();
             format!("a number with one of the units {}", names.join(", "))
         };
         let (number, unit) = text.split_at(end.ok_or_else(wanted)?);
         let unit = unit.trim_start();
         let worth: f64 = number.parse().map_err(|_| wanted())?;
         let is_unit = |name: &str| name == unit || (self.ignore_case && name.eq_ignore_ascii_case(unit));
-        let found = self.units.iter().find(|(name, _)| is_unit(name));
+        let found = self.known.iter().find(|(name, _)| is_unit(name));
         found.map(|(_, times)| (number, worth * times)).ok_or_else(wanted)
     }
 }
@@ -164,13 +164,10 @@ pub(crate) fn check(node: &Node, is_scalar: bool, derives_directly: bool) -> Vec
         }
         None => {}
     }
-    if let Some(prefixes) = node.get("prefixes") {
-        if !multipliers(Some(prefixes)).iter().any(|(_, worth)| is_one(*worth)) {
-            out.push((
-                prefixes.clone(),
-                "one prefix must have the multiplier 1, such as `\"\": 1`".to_owned(),
-            ));
-        }
+    if let Some(prefixes) = node.get("prefixes")
+        && !multipliers(Some(prefixes)).iter().any(|(_, worth)| is_one(*worth))
+    {
+        out.push((prefixes.clone(), "one prefix must have the multiplier 1, such as `\"\": 1`".to_owned()));
     }
     out
 }

@@ -52,7 +52,7 @@ pub(crate) fn primitive(name: Symbol) -> Option<&'static str> {
     PRIMITIVES.into_iter().find(|known| *known == bare)
 }
 
-impl<'a> Checker<'a> {
+impl Checker<'_> {
     pub(crate) fn base(&self, kind: Symbol) -> Base {
         let chain = ancestors(&self.types.data, kind);
         let Some(&last) = chain.last() else { return Base::Unknown };
@@ -456,9 +456,9 @@ fn clause(name: &str, argument: &Node, value: &Node, base: &Base) -> Option<bool
             .map(|item| among(item, argument, base))
             .try_fold(true, |all, one| Some(all && one?)),
         "valid_values" => among(value, argument, base),
-        "length" => Some(length(value)? == argument.text()?.parse::<usize>().ok()?),
-        "min_length" => Some(length(value)? >= argument.text()?.parse::<usize>().ok()?),
-        "max_length" => Some(length(value)? <= argument.text()?.parse::<usize>().ok()?),
+        "length" => Some(length(value) == argument.text()?.parse::<usize>().ok()?),
+        "min_length" => Some(length(value) >= argument.text()?.parse::<usize>().ok()?),
+        "max_length" => Some(length(value) <= argument.text()?.parse::<usize>().ok()?),
         "pattern" => matches_pattern(argument, value),
         _ => compare(name, value, argument, base),
     }
@@ -503,7 +503,7 @@ fn expression(name: &str, arguments: &Node, value: &Node, base: &Base) -> Option
                 if key.text() != Some("$length") || !is_value {
                     return None;
                 }
-                let (length, bound) = (length(value)?, right.text()?.parse::<usize>().ok()?);
+                let (length, bound) = (length(value), right.text()?.parse::<usize>().ok()?);
                 return Some(match name {
                     "equal" => length == bound,
                     "greater_than" => length > bound,
@@ -562,11 +562,11 @@ fn among(value: &Node, values: &Node, base: &Base) -> Option<bool> {
     Some(values.items().iter().any(equal))
 }
 
-fn length(value: &Node) -> Option<usize> {
+fn length(value: &Node) -> usize {
     match &value.kind {
-        setpoint_data::Kind::Scalar { text, .. } => Some(text.chars().count()),
-        setpoint_data::Kind::Sequence(items) => Some(items.len()),
-        setpoint_data::Kind::Mapping(entries) => Some(entries.len()),
+        setpoint_data::Kind::Scalar { text, .. } => text.chars().count(),
+        setpoint_data::Kind::Sequence(items) => items.len(),
+        setpoint_data::Kind::Mapping(entries) => entries.len(),
     }
 }
 
