@@ -49,12 +49,8 @@ impl Substitution {
                     continue;
                 }
                 let name = key.text().unwrap_or(section);
-                let what = if value.text().is_some() && !value.is_null() {
-                    let message = format!("the mapping of `{name}` names no node with its {section}");
-                    Omitted::Malformed(message, Some(format!("Write `{name}: [NODE, NAME]`.")))
-                } else {
-                    Omitted::Mapping(Symbol::new(name))
-                };
+                // TOSCA 2.0 has more forms: several nodes, an index, a node that is to be selected.
+                let what = Omitted::Mapping(Symbol::new(name));
                 omissions.push(Omission::new(what, key.range.to(value.range).in_file(file)));
             }
             out
