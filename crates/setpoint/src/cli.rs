@@ -79,6 +79,9 @@ pub(crate) struct InputOptions {
     /// Let the input read environment variables (SmartFrog)
     #[arg(long, help_heading = "Input")]
     pub(crate) env: bool,
+    /// A folder with profiles that files import by name; may be given several times (TOSCA)
+    #[arg(long = "profile-path", value_name = "FOLDER", help_heading = "Input", value_parser = paths::folder)]
+    pub(crate) profiles: Vec<PathBuf>,
     /// What packages install, as `setpoint packages build` writes it; it comes before what is built in
     #[arg(long, value_name = "FILE", help_heading = "Input", value_parser = paths::file)]
     pub(crate) packages: Option<PathBuf>,

@@ -265,6 +265,7 @@ rules! {
     NotProved = orchestration::NOT_PROVED,
     VacuousModel = orchestration::VACUOUS_MODEL,
     MalformedTemplate = orchestration::MALFORMED_TEMPLATE,
+    InvalidValue = orchestration::INVALID_VALUE,
     UnknownReference = orchestration::UNKNOWN_REFERENCE,
     MissingDependsOn = orchestration::MISSING_DEPENDS_ON,
     ConditionalReference = orchestration::CONDITIONAL_REFERENCE,

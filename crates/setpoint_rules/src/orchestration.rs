@@ -119,7 +119,7 @@ pub(crate) static MALFORMED_TEMPLATE: About = About {
     aliases: &[],
     severity: Severity::Error,
     class: Class::Syntax,
-    summary: "a part of a template has not the shape that CloudFormation wants",
+    summary: "a part of a template has not the shape that its language wants",
     explanation: "\
 CloudFormation refuses the template before it creates anything.
 
@@ -129,7 +129,41 @@ Resources:
     Properties: {}
 ```
 
-Here the resource has no `Type`. Give each resource a type.",
+Here the resource has no `Type`. Give each resource a type.
+
+In TOSCA, a key that the grammar of the file's version does not know, one that is missing, or a list where a mapping \
+belongs. Tools refuse the file, or pass over what they do not know.
+
+```yaml
+node_types:
+  - my.nodes.Server:
+      derived_from: tosca.nodes.Root
+```
+
+Here the types are a list. Write them as a mapping from their names.",
+};
+
+pub(crate) static INVALID_VALUE: About = About {
+    name: "invalid-value",
+    aliases: &[],
+    severity: Severity::Error,
+    class: Class::Defect,
+    summary: "a value is missing or does not fit its definition",
+    explanation: "\
+The definition of a property, an attribute, an input or a parameter says what type its value has, which constraints \
+it keeps and whether it may be left out. The template is refused if the value is another one.
+
+```yaml
+node_templates:
+  server:
+    type: tosca.nodes.Compute
+    capabilities:
+      host:
+        properties:
+          num_cpus: many
+```
+
+Here a whole number is wanted. Give a value that fits, or mend the definition.",
 };
 
 pub(crate) static UNKNOWN_REFERENCE: About = About {

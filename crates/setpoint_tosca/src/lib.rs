@@ -6,26 +6,35 @@
 
 mod archive;
 mod calls;
+mod definitions;
 pub mod draw;
+mod grammar;
 mod instance;
 mod omission;
+mod profiles;
 mod rule_file;
+mod scalar;
+mod schema;
 mod scripts;
 mod service;
 mod start;
 mod substitution;
+mod templates;
 mod topology;
 mod types;
+mod values;
+mod workflows;
 
 pub use archive::{BadArchive, open as open_archive};
 pub use instance::instance;
 pub use omission::{Omission, Omitted};
 pub use rule_file::rule_file;
+pub use schema::Schema;
 pub use service::{Assignment, NodeTemplate, Service};
 pub use start::{Checked, can_start, check, rule_set};
 pub use substitution::{Mapped, Substitution};
 pub use topology::{Behaviour, Relationship, Topology, TopologyNode};
-pub use types::{Capability, Requirement, Type, Types};
+pub use types::{Capability, Interface, Requirement, Type, Types};
 
 /// Whether a text looks like a service template.
 pub fn is_service_template(text: &str) -> bool {

@@ -19,27 +19,15 @@ pub enum Omitted {
     /// The file holds no service template.
     Template,
     SecondDocument,
-    Key,
-    /// A section that has not the shape that TOSCA wants.
-    Section(&'static str),
-    UnknownSection(Symbol),
+    /// Something that the grammar does not allow, and what may help.
+    Malformed(String, Option<String>),
     Version(Symbol),
     Profile(Symbol),
+    /// A language of another tool that looks like TOSCA.
+    Dialect(Symbol),
     /// The file defines types and no topology, or a topology without nodes.
     NoNodes,
-    /// A node template or a part of it that has not the shape that TOSCA wants.
-    Node(Symbol),
-    NoType(Symbol),
-    NodePart(Symbol, &'static str),
-    UnknownNodePart(Symbol, Symbol),
-    /// A type that has not the shape that TOSCA wants.
-    TypeDefinition(Symbol),
-    /// A type that the type of a node derives from, and that nothing defines.
-    Ancestor(Symbol, Symbol),
-    CircularType(Symbol),
-    RelationshipTemplate(Symbol),
-    UndefinedRequirement(Symbol, Symbol),
-    ImportWithoutFile,
+    ProfileNotFound(String),
     ImportElsewhere(String),
     ImportUnreadable {
         target: String,
@@ -64,13 +52,15 @@ pub enum Omitted {
     NotSubstituted(Symbol),
     /// A node of a topology that stands for another one is to be substituted itself.
     SubstitutedAgain(Symbol),
-    SubstitutionMapping,
     /// A requirement that is fulfilled where the topology stands for a node.
     PassedOn(Symbol),
-    Copied(Symbol),
     Counted(Symbol),
     Policy(Symbol),
     Workflow(Symbol),
+    /// A mapping of a requirement or capability in a form that is not read.
+    Mapping(Symbol),
+    /// A relationship type that derives from none whose behaviour the rules describe.
+    Behaviour(Symbol),
     /// The rule set does not fit the topology.
     Instance(String),
 }
@@ -96,16 +86,16 @@ impl Omission {
             .with_note(format!("It was looked for at {path}.")),
             O::ImportLimit(_) => Diagnostic::new(Rule::LimitReached, self.words()),
             O::NoNodes => Diagnostic::new(Rule::NothingChecked, self.words()).severity(Severity::Note),
-            O::NoType(_) => Diagnostic::new(Rule::UnknownType, self.words())
-                .with_help("Give it a type, such as `type: tosca.nodes.Compute`."),
             O::Instance(_) => Diagnostic::new(Rule::MalformedInstance, self.words()),
-            _ if self.gap() == Gap::Malformed => {
-                Diagnostic::new(Rule::TopologyStructure, self.words()).severity(Severity::Error)
-            }
+            _ if self.gap() == Gap::Malformed => Diagnostic::new(Rule::MalformedTemplate, self.words()),
             _ => Diagnostic::new(Rule::NotModelled, self.words()),
         };
         match &self.what {
             O::Profile(_) => finding.note("Nodes of such types are joined by their requirements alone."),
+            O::ProfileNotFound(_) => {
+                finding.help("Name the folder that has it with --profile-path.");
+            }
+            O::Malformed(_, Some(help)) => finding.help(help.clone()),
             O::Version(_) => finding.help(format!("Known are {}.", crate::service::VERSIONS.join(", "))),
             _ => {}
         }
@@ -123,35 +113,26 @@ impl Omission {
             O::Data(_, Rule::LimitReached) | O::ImportLimit(_) => Gap::Limit,
             O::Data(..)
             | O::Template
-            | O::Key
-            | O::Section(_)
-            | O::Node(_)
-            | O::NoType(_)
-            | O::NodePart(..)
-            | O::TypeDefinition(_)
-            | O::CircularType(_)
-            | O::RelationshipTemplate(_)
-            | O::SubstitutionMapping
+            | O::Malformed(..)
+            | O::Version(_)
             | O::Repository(_)
             | O::Instance(_) => Gap::Malformed,
-            O::SecondDocument | O::ImportWithoutFile | O::ImportElsewhere(_) | O::ImportUnreadable { .. } => {
-                Gap::Unread
-            }
+            O::SecondDocument
+            | O::ProfileNotFound(_)
+            | O::ImportElsewhere(_)
+            | O::ImportUnreadable { .. } => Gap::Unread,
             O::ScriptElsewhere(..) | O::ScriptMissing { .. } => Gap::Assumed,
             O::NoNodes => Gap::NothingEntered,
-            O::UnknownSection(_)
-            | O::Version(_)
-            | O::Profile(_)
-            | O::UnknownNodePart(..)
-            | O::Ancestor(..)
-            | O::UndefinedRequirement(..)
+            O::Profile(_)
+            | O::Dialect(_)
+            | O::Behaviour(_)
+            | O::Mapping(_)
             | O::Chosen(..)
             | O::Filter(_)
             | O::Selected(_)
             | O::NotSubstituted(_)
             | O::SubstitutedAgain(_)
             | O::PassedOn(_)
-            | O::Copied(_)
             | O::Counted(_)
             | O::Policy(_)
             | O::Workflow(_) => Gap::NotModelled,
@@ -162,17 +143,11 @@ impl Omission {
     pub(crate) fn node(&self) -> Option<Symbol> {
         use Omitted as O;
         match &self.what {
-            O::Node(node)
-            | O::NoType(node)
-            | O::NodePart(node, _)
-            | O::UnknownNodePart(node, _)
-            | O::UndefinedRequirement(node, _)
-            | O::Chosen(node, _)
+            O::Chosen(node, _)
             | O::Filter(node)
             | O::Selected(node)
             | O::NotSubstituted(node)
             | O::SubstitutedAgain(node)
-            | O::Copied(node)
             | O::Counted(node)
             | O::ScriptElsewhere(node, _)
             | O::ScriptMissing { of: node, .. } => Some(*node),
@@ -183,27 +158,20 @@ impl Omission {
     fn words(&self) -> String {
         use Omitted as O;
         match &self.what {
-            O::Data(message, _) | O::Instance(message) => message.clone(),
+            O::Data(message, _) | O::Instance(message) | O::Malformed(message, _) => message.clone(),
             O::Template => "this file holds no service template".to_owned(),
             O::SecondDocument => "a second YAML document begins here, and only the first is read".to_owned(),
-            O::Key => "this key is not text".to_owned(),
-            O::Section(name) => format!("the section `{name}` has not the shape that TOSCA wants"),
-            O::UnknownSection(name) => format!("the section `{name}` is not known"),
             O::Version(version) => format!("`{version}` is not a version of TOSCA that is known here"),
             O::Profile(version) => format!("the types of the profile `{version}` are not known here"),
             O::NoNodes => "there is no topology with nodes in this file: nothing can start".to_owned(),
-            O::Node(name) => format!("the node template `{name}` is not a mapping with a type"),
-            O::NoType(name) => format!("the node template `{name}` has no type"),
-            O::NodePart(name, part) => format!("`{part}` of `{name}` has not the shape that TOSCA wants"),
-            O::UnknownNodePart(name, part) => format!("`{name}` has `{part}`, which is not known"),
-            O::TypeDefinition(name) => format!("the type `{name}` has not the shape that TOSCA wants"),
-            O::Ancestor(kind, missing) => format!("`{kind}` derives from `{missing}`, which is not defined"),
-            O::CircularType(kind) => format!("the type `{kind}` derives from itself"),
-            O::RelationshipTemplate(name) => format!("the relationship template `{name}` has no type"),
-            O::UndefinedRequirement(node, requirement) => {
-                format!("the type of `{node}` has no requirement `{requirement}`")
+            O::Mapping(name) => format!("the mapping of `{name}` is not modelled in this form"),
+            O::Behaviour(kind) => {
+                format!("what a `{kind}` waits for is not known; it is taken for a dependency")
             }
-            O::ImportWithoutFile => "this import names no file".to_owned(),
+            O::Dialect(version) => {
+                format!("`{version}` is a language of its own, of which only the topology is read")
+            }
+            O::ProfileNotFound(name) => format!("the profile `{name}` was not found"),
             O::ImportElsewhere(target) => {
                 format!(
                     "the import `{target}` was not read: it is not in this folder, and nothing is fetched"
@@ -228,13 +196,9 @@ impl Omission {
             O::SubstitutedAgain(node) => {
                 format!("a topology stands for `{node}` inside a topology that stands for a node itself")
             }
-            O::SubstitutionMapping => {
-                "this substitution mapping has not the shape that TOSCA wants".to_owned()
-            }
             O::PassedOn(name) => {
                 format!("the requirement `{name}` is fulfilled where this topology stands for a node")
             }
-            O::Copied(name) => format!("`{name}` is a copy of another template, which is not modelled"),
             O::Counted(name) => format!("`{name}` may stand for several nodes or none"),
             O::Policy(name) => format!("what the policy `{name}` does is not modelled"),
             O::Workflow(name) => format!("the workflow `{name}` is not modelled"),

@@ -6,6 +6,7 @@ use setpoint_data::{Entry, Node};
 use setpoint_source::{FileId, FileSystem, Range, Span, Symbol, normal};
 
 use crate::omission::{Omission, Omitted};
+use crate::types::operation_entries;
 
 /// A file that a node template or a node type names.
 #[derive(Debug, Clone)]
@@ -47,17 +48,7 @@ pub(crate) fn find(file: FileId, folder: &Path, of: Symbol, node: &Node) -> Vec<
 /// What the operations of an interface run: each a name, or a mapping with a `file`.
 fn implementations(interface: &Node) -> Vec<&Node> {
     let mut out = Vec::new();
-    let mut operations: Vec<&Entry> = interface.entries().iter().collect();
-    if let Some(inner) = interface.get("operations") {
-        operations.extend(inner.entries());
-    }
-    for Entry { key, value } in operations {
-        if matches!(
-            key.text(),
-            None | Some("type" | "inputs" | "operations" | "notifications" | "description" | "derived_from")
-        ) {
-            continue;
-        }
+    for Entry { value, .. } in operation_entries(interface) {
         let named = value.get("implementation").or_else(|| value.text().map(|_| value));
         let Some(named) = named.filter(|named| !named.is_null()) else { continue };
         match named.get("primary") {

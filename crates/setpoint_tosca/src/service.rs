@@ -9,9 +9,12 @@ use setpoint_source::{
     Counted, Diagnostic, FileError, FileId, FileSystem, Range, Rule, Sources, Span, Symbol, normal, read_text,
 };
 
+use crate::definitions::BUILT_IN;
+use crate::grammar::{self, Edition};
 use crate::omission::{Omission, Omitted};
+use crate::profiles;
 use crate::substitution::Substitution;
-use crate::types::{Types, ancestors, are_named_items, keys, named_items, symbol};
+use crate::types::{Scope, Types, ancestors, keys, named_items, symbol};
 use crate::{calls, scripts};
 
 /// Imports may import; a chain this long is no longer a library.
@@ -28,9 +31,14 @@ pub struct Service {
     /// Imported topologies that stand for a node of a type.
     pub inner: IndexMap<Symbol, Service>,
     pub inputs: Vec<Symbol>,
+    pub(crate) edition: Edition,
+    /// The topology as it is written.
+    pub(crate) topology: Option<(FileId, Node)>,
     /// Names of groups, policies and workflows.
     pub(crate) other_templates: Vec<Symbol>,
     pub(crate) calls: Vec<calls::Call>,
+    /// Functions of TOSCA 2.0 that the files call, each with its first place.
+    pub(crate) called: IndexMap<Symbol, Span>,
     /// Files that node templates and node types name.
     pub(crate) scripts: Vec<scripts::Script>,
     pub has_topology: bool,
@@ -47,6 +55,8 @@ pub struct Service {
 #[derive(Debug, Clone)]
 pub struct NodeTemplate {
     pub name: Symbol,
+    /// The template as it is written, with what it copies.
+    pub(crate) node: Node,
     pub span: Span,
     pub kind: Symbol,
     pub kind_span: Span,
@@ -81,43 +91,18 @@ pub(crate) const VERSIONS: [&str; 5] = [
     "tosca_2_0",
 ];
 
-/// The profiles whose types are built in.
-const PROFILES: [&str; 2] = ["org.oasis-open.tosca.simple:2.0", "org.oasis-open.simple:2.0"];
-
-/// Sections that hold a mapping, and matter for the topology.
-const TYPES: [&str; 3] = ["node_types", "relationship_types", "capability_types"];
-
-/// Sections that say nothing about which nodes there are and what they wait for.
-const OTHER_SECTIONS: [&str; 18] = [
-    "tosca_definitions_version",
-    "tosca_default_namespace",
-    "namespace",
-    "profile",
-    "metadata",
-    "template_name",
-    "template_author",
-    "template_version",
-    "description",
-    "dsl_definitions",
-    "repositories",
-    "schemas",
-    "artifact_types",
-    "data_types",
-    "interface_types",
-    "group_types",
-    "policy_types",
-    "functions",
-];
-
 const TOPOLOGY: [&str; 2] = ["topology_template", "service_template"];
 
-/// The parts of a node template that say nothing about what it waits for.
-const OTHER_NODE_PARTS: [&str; 7] =
-    ["description", "metadata", "properties", "attributes", "interfaces", "artifacts", "name"];
-
 impl Service {
-    /// Reads a service template and all that it imports from the same file system. What is passed over is recorded.
-    pub fn read(files: &dyn FileSystem, sources: &Sources, file: FileId, path: &Path) -> Self {
+    /// Reads a service template and all that it imports from the same file system. Profiles are looked for in `profiles`, too.
+    /// What is passed over is recorded.
+    pub fn read(
+        files: &dyn FileSystem,
+        sources: &Sources,
+        file: FileId,
+        path: &Path,
+        profiles: &[PathBuf],
+    ) -> Self {
         let mut service = Self::default();
         let text = sources.file(file).shared_text();
         let document = setpoint_data::read_yaml(file, &text);
@@ -126,11 +111,17 @@ impl Service {
             // What is missing may stand in the rest that was not read.
             _ if service.is_cut_off(file) => {}
             Some(root) if root.is_mapping() => {
-                service.check_version(file, root);
+                service.edition = service.check_file(file, root, true);
                 service.read_topology(file, root, path);
-                service.read_types(file, root, path);
-                let mut seen = vec![normal(path)];
-                service.read_imports(files, sources, file, root, path, &mut seen);
+                service.read_types(file, root, path, Scope::default());
+                let mut reader = Reader {
+                    files,
+                    sources,
+                    profiles,
+                    folder: path.parent().unwrap_or(Path::new("")),
+                    seen: vec![(normal(path), None)],
+                };
+                service.read_imports(&mut reader, file, root, path, Scope::default());
                 if service.nodes.is_empty() {
                     let place = TOPOLOGY.iter().find_map(|name| root.entry(name));
                     let place = place.or(root.entries().first()).map_or(root.range, |entry| entry.key.range);
@@ -209,66 +200,84 @@ impl Service {
 
     fn add_normative(&mut self) {
         let text = include_str!("normative.yaml");
-        // The normative types have no place in the user's files.
-        let nowhere = FileId(u32::MAX);
-        if let Some(root) = setpoint_data::read_yaml(nowhere, text).root {
-            self.types.add(&root, nowhere, &mut Vec::new());
+        if let Some(root) = setpoint_data::read_yaml(BUILT_IN, text).root {
+            self.types.add(&root, BUILT_IN, Scope::default());
         }
     }
 
-    /// Reads the types of a file, and looks at the shape of its sections.
-    fn read_types(&mut self, file: FileId, root: &Node, path: &Path) {
-        for Entry { key, value } in root.entries() {
-            let Some(name) = key.text() else {
-                self.omit(Omitted::Key, key.range.in_file(file));
-                continue;
-            };
-            let is_known = TOPOLOGY.contains(&name) || name == "imports" || OTHER_SECTIONS.contains(&name);
-            match TYPES.into_iter().find(|known| *known == name) {
-                Some(known) if !value.is_mapping() => {
-                    self.omit(Omitted::Section(known), key.range.to(value.range).in_file(file));
-                }
-                None if !is_known => {
-                    self.omit(Omitted::UnknownSection(Symbol::new(name)), key.range.in_file(file));
-                }
-                _ => {}
-            }
-        }
-        self.types.add(root, file, &mut self.omissions);
+    fn read_types(&mut self, file: FileId, root: &Node, path: &Path, scope: Scope) {
+        self.types.add(root, file, scope);
         let folder = path.parent().unwrap_or(Path::new(""));
         for Entry { key, value } in root.get("node_types").map(Node::entries).unwrap_or_default() {
-            let Some(name) = symbol(Some(key)) else { continue };
+            let Some(name) = scope.name(Some(key)) else { continue };
             self.scripts.extend(scripts::find(file, folder, name, value));
         }
     }
 
-    fn check_version(&mut self, file: FileId, root: &Node) {
+    /// Checks the version and the grammar of a file, and returns the edition of its grammar.
+    fn check_file(&mut self, file: FileId, root: &Node, is_root: bool) -> Edition {
         let node = root.get("tosca_definitions_version");
-        let version = node.and_then(Node::text).unwrap_or("");
-        if VERSIONS.contains(&version) {
+        let named = node.and_then(Node::text).unwrap_or("");
+        let version = named.replace("http://docs.oasis-open.org/tosca/ns/simple/yaml/", "tosca_simple_yaml_");
+        let version = if version == named { version } else { version.replace('.', "_") };
+        let edition = if version == "tosca_2_0" { Edition::Two } else { Edition::One };
+        let is_profile = version.starts_with("tosca_simple_profile_for_");
+        if is_profile || !VERSIONS.contains(&version.as_str()) {
+            let named = Symbol::new(named);
+            let span = node.map_or(root.range, |node| node.range).in_file(file);
+            self.incomplete |= is_profile || version.contains("_dsl_");
+            match node {
+                // What a file imports may leave it out.
+                None if !is_root => {}
+                None => {
+                    let message = "this TOSCA file has no `tosca_definitions_version`".to_owned();
+                    let place = root.entries().first().map_or(root.range, |entry| entry.key.range);
+                    self.omit(Omitted::Malformed(message, None), place.in_file(file));
+                }
+                Some(_) if is_profile => self.omit(Omitted::Profile(named), span),
+                Some(_) if version.contains("_dsl_") => self.omit(Omitted::Dialect(named), span),
+                Some(_) => self.omit(Omitted::Version(named), span),
+            }
+        }
+        // Dialects have keys of their own.
+        if !version.contains("_dsl_") {
+            self.omissions.extend(grammar::check(file, root, edition));
+            self.check_document(file, root, edition);
+            if edition == Edition::Two {
+                calls::names(file, root, &mut self.called);
+            }
+        }
+        edition
+    }
+
+    /// What TOSCA 2.0 asks of a file as a whole.
+    fn check_document(&mut self, file: FileId, root: &Node, edition: Edition) {
+        if edition == Edition::One {
             return;
         }
-        let is_profile = version.starts_with("tosca_simple_profile_for_");
-        self.incomplete |= is_profile;
-        let version = Symbol::new(version);
-        let what = if is_profile { Omitted::Profile(version) } else { Omitted::Version(version) };
-        self.omit(what, node.map_or(root.range, |node| node.range).in_file(file));
+        if let Some(first) =
+            root.entries().first().filter(|one| one.key.text() != Some("tosca_definitions_version"))
+            && root.get("tosca_definitions_version").is_some()
+        {
+            let message = "the first key of a TOSCA file is `tosca_definitions_version`".to_owned();
+            self.omit(Omitted::Malformed(message, None), first.key.range.in_file(file));
+        }
     }
 
     fn read_imports(
         &mut self,
-        files: &dyn FileSystem,
-        sources: &Sources,
+        reader: &mut Reader<'_>,
         file: FileId,
         root: &Node,
         path: &Path,
-        seen: &mut Vec<PathBuf>,
+        scope: Scope,
     ) {
         let folder = path.parent().unwrap_or(Path::new(""));
-        for Import { target, repository, range } in imports(root.get("imports")) {
+        for Import { target, is_profile, repository, namespace, range } in imports(root.get("imports")) {
             let span = range.in_file(file);
             let Some(target) = target else {
-                self.not_imported(Omitted::ImportWithoutFile, span);
+                let words = "this import names no file and no profile".to_owned();
+                self.not_imported(Omitted::Malformed(words, None), span);
                 continue;
             };
             let address = repository.as_ref().map(|name| repository_address(root, name));
@@ -280,23 +289,42 @@ impl Service {
                 }
                 _ => target,
             };
-            if PROFILES.contains(&target.as_str()) {
+            if profiles::is_built_in(&target) {
                 continue;
             }
             if target.contains("://") {
                 self.not_imported(Omitted::ImportElsewhere(target), span);
                 continue;
             }
-            let next = normal(&folder.join(&target));
-            if seen.contains(&next) {
+            let found = if is_profile {
+                profiles::find(reader.files, folder, reader.profiles, &target)
+            } else {
+                None
+            };
+            if is_profile && found.is_none() {
+                self.not_imported(Omitted::ProfileNotFound(target), span);
                 continue;
             }
-            if seen.len() >= MAX_FILES {
+            let target = target.strip_prefix("file:").unwrap_or(&target).to_owned();
+            let beside = found.unwrap_or_else(|| normal(&folder.join(&target)));
+            let of_root = normal(&reader.folder.join(&target));
+            let is_of_root = !reader.files.is_file(&beside) && reader.files.is_file(&of_root);
+            let next = if is_of_root { of_root } else { beside };
+            // A file that is imported into two namespaces defines its types in both.
+            let inner = match namespace {
+                Some(name) => Scope { namespace: Some(scope.qualify(name)) },
+                None => scope,
+            };
+            if reader.seen.contains(&(next.clone(), inner.namespace)) {
+                continue;
+            }
+            if reader.seen.len() >= MAX_FILES {
                 self.not_imported(Omitted::ImportLimit(MAX_FILES), span);
                 return;
             }
-            seen.push(next.clone());
-            let text = match read_text(files, &next) {
+            let is_first = !reader.seen.iter().any(|(path, _)| *path == next);
+            reader.seen.push((next.clone(), inner.namespace));
+            let text = match read_text(reader.files, &next) {
                 Ok(text) => text,
                 // A profile that another tool knows by its name.
                 Err(FileError { missing: true, .. })
@@ -311,8 +339,9 @@ impl Service {
                     continue;
                 }
             };
-            let imported = sources.add(next.display().to_string(), text.as_str());
-            let root = self.take_document(imported, setpoint_data::read_yaml(imported, &text));
+            let imported = reader.sources.add(next.display().to_string(), text.as_str());
+            let document = setpoint_data::read_yaml(imported, &text);
+            let root = if is_first { self.take_document(imported, document) } else { document.root };
             if self.is_cut_off(imported) {
                 continue;
             }
@@ -324,15 +353,18 @@ impl Service {
                 self.omit(Omitted::Template, root.range.in_file(imported));
                 continue;
             }
-            let mut inner = Self::default();
-            inner.read_topology(imported, &root, &next);
-            // A topology counts only where it stands for a node.
-            if let Some(substitution) = &inner.substitution {
-                self.omissions.append(&mut inner.omissions);
-                self.inner.entry(substitution.node_type).or_insert(inner);
+            if is_first {
+                let edition = self.check_file(imported, &root, false);
+                let mut topology = Self { edition, ..Self::default() };
+                topology.read_topology(imported, &root, &next);
+                // A topology counts only where it stands for a node.
+                if let Some(substitution) = &topology.substitution {
+                    self.omissions.append(&mut topology.omissions);
+                    self.inner.entry(substitution.node_type).or_insert(topology);
+                }
             }
-            self.read_types(imported, &root, &next);
-            self.read_imports(files, sources, imported, &root, &next, seen);
+            self.read_types(imported, &root, &next, inner);
+            self.read_imports(reader, imported, &root, &next, inner);
         }
     }
 
@@ -347,15 +379,14 @@ impl Service {
         let Some(section) = TOPOLOGY.iter().find_map(|name| root.entry(name)) else { return };
         let topology = &section.value;
         if !topology.is_mapping() {
-            return self.omit(Omitted::Section("topology_template"), section.key.range.in_file(file));
+            return;
         }
         self.has_topology = true;
-        for Entry { key, value } in topology.entries() {
-            self.check_topology_section(file, key, value);
-        }
+        self.topology = Some((file, topology.clone()));
         let folder = path.parent().unwrap_or(Path::new(""));
-        for entry in topology.get("node_templates").map(Node::entries).unwrap_or_default() {
-            self.read_node(file, entry);
+        let templates = topology.get("node_templates");
+        for entry in templates.map(Node::entries).unwrap_or_default() {
+            self.read_node(file, templates, entry);
             if let Some(name) = symbol(Some(&entry.key)) {
                 self.scripts.extend(scripts::find(file, folder, name, &entry.value));
             }
@@ -364,92 +395,84 @@ impl Service {
             let section = named_items(topology.get(section));
             self.other_templates.extend(section.iter().filter_map(|(key, _)| symbol(Some(key))));
         }
+        for (key, _) in named_items(topology.get("policies")) {
+            if let Some(name) = symbol(Some(key)) {
+                self.omit(Omitted::Policy(name), key.range.in_file(file));
+            }
+        }
+        // Other workflows run when someone asks for them; this one takes the place of the set-up that the rules describe.
+        if let Some(deploy) = topology.get("workflows").and_then(|workflows| workflows.entry("deploy")) {
+            self.omit(Omitted::Workflow(Symbol::new("deploy")), deploy.key.range.in_file(file));
+        }
         self.calls = calls::find(file, topology);
-        for Entry { key, value } in
-            topology.get("relationship_templates").map(Node::entries).unwrap_or_default()
-        {
-            let Some(name) = key.text().map(Symbol::new) else { continue };
-            match symbol(value.get("type")) {
+        let relationships = topology.get("relationship_templates");
+        for entry in relationships.map(Node::entries).unwrap_or_default() {
+            let Some(name) = symbol(Some(&entry.key)) else { continue };
+            let template = self.with_copied(file, relationships, entry, "relationship template");
+            match symbol(template.get("type")) {
                 Some(kind) => {
                     self.relationships.insert(name, kind);
                 }
-                None => self.omit(Omitted::RelationshipTemplate(name), key.range.in_file(file)),
+                None => self.no_type("relationship template", name, entry.key.range.in_file(file)),
             }
         }
         self.inputs = keys(topology.get("inputs"));
         self.substitution = Substitution::read(file, topology, &mut self.omissions);
     }
 
-    fn check_topology_section(&mut self, file: FileId, key: &Node, value: &Node) {
-        let span = key.range.in_file(file);
-        let names = || value.entries().iter().chain(value.items().iter().flat_map(Node::entries));
-        match key.text() {
-            None => self.omit(Omitted::Key, span),
-            Some("description" | "metadata" | "inputs" | "outputs" | "groups" | "substitution_mappings") => {}
-            Some("node_templates") if !value.is_mapping() => {
-                self.omit(Omitted::Section("node_templates"), span);
-            }
-            Some("relationship_templates") if !value.is_mapping() => {
-                self.omit(Omitted::Section("relationship_templates"), span);
-            }
-            Some("node_templates" | "relationship_templates") => {
-                for entry in value.entries().iter().filter(|entry| entry.key.text().is_none()) {
-                    self.omit(Omitted::Key, entry.key.range.in_file(file));
-                }
-            }
-            Some(section @ ("policies" | "workflows")) => {
-                let is_policy = section == "policies";
-                for entry in names() {
-                    let name = Symbol::new(entry.key.text().unwrap_or(section));
-                    let what = if is_policy { Omitted::Policy(name) } else { Omitted::Workflow(name) };
-                    self.omit(what, entry.key.range.in_file(file));
-                }
-                if names().next().is_none() {
-                    self.omit(Omitted::Section(if is_policy { "policies" } else { "workflows" }), span);
-                }
-            }
-            Some(other) => self.omit(Omitted::UnknownSection(Symbol::new(other)), span),
-        }
+    fn no_type(&mut self, what: &str, name: Symbol, span: Span) {
+        let message = format!("the {what} `{name}` has no type");
+        self.omit(Omitted::Malformed(message, Some("Give it a `type`.".to_owned())), span);
     }
 
-    fn read_node(&mut self, file: FileId, entry: &Entry) {
-        let Some(name) = entry.key.text().map(Symbol::new) else { return };
+    /// A template together with what it takes from the one that `copy` names.
+    fn with_copied(&mut self, file: FileId, templates: Option<&Node>, entry: &Entry, what: &str) -> Node {
+        let Some(copied) = entry.value.get("copy") else { return entry.value.clone() };
+        let mut out = entry.value.clone();
+        let mut seen = vec![entry.key.text().unwrap_or_default()];
+        let mut next = copied.text();
+        while let Some(name) = next {
+            let source =
+                templates.and_then(|templates| templates.get(name)).filter(|_| !seen.contains(&name));
+            let Some(source) = source else {
+                let message = format!("there is no {what} `{name}` that could be copied");
+                self.omit(Omitted::Malformed(message, None), copied.range.in_file(file));
+                break;
+            };
+            seen.push(name);
+            out = merged(&out, source);
+            next = source.get("copy").and_then(Node::text);
+        }
+        out
+    }
+
+    fn read_node(&mut self, file: FileId, templates: Option<&Node>, entry: &Entry) {
+        let Some(name) = symbol(Some(&entry.key)) else { return };
         let span = entry.key.range.in_file(file);
         if !entry.value.is_mapping() {
-            return self.omit(Omitted::Node(name), span);
+            return;
         }
-        let Some(kind) = entry.value.get("type").filter(|kind| symbol(Some(kind)).is_some()) else {
-            return self.omit(Omitted::NoType(name), span);
+        let node = self.with_copied(file, templates, entry, "node template");
+        let Some(kind) = node.get("type").filter(|kind| symbol(Some(kind)).is_some()) else {
+            return self.no_type("node template", name, span);
         };
-        let mut directives: Vec<&str> = Vec::new();
-        for Entry { key, value } in entry.value.entries() {
-            let place = key.range.in_file(file);
-            match key.text() {
-                None => self.omit(Omitted::Key, place),
-                Some("type") => {}
-                Some("requirements") if !are_named_items(value) => {
-                    self.omit(Omitted::NodePart(name, "requirements"), place);
-                }
-                Some("capabilities") if !value.is_mapping() => {
-                    self.omit(Omitted::NodePart(name, "capabilities"), place);
-                }
-                Some("requirements" | "capabilities") => {}
-                Some("directives") if !value.is_sequence() => {
-                    self.omit(Omitted::NodePart(name, "directives"), place);
-                }
-                Some("directives") => directives.extend(value.items().iter().filter_map(Node::text)),
-                Some("node_filter") => self.omit(Omitted::Filter(name), place),
-                Some("copy") => self.omit(Omitted::Copied(name), place),
-                Some("count") => self.omit(Omitted::Counted(name), place),
-                Some(other) if OTHER_NODE_PARTS.contains(&other) => {}
-                Some(other) => self.omit(Omitted::UnknownNodePart(name, Symbol::new(other)), place),
+        let directives: Vec<&str> = node
+            .get("directives")
+            .map(Node::items)
+            .unwrap_or_default()
+            .iter()
+            .filter_map(Node::text)
+            .collect();
+        for (part, what) in [("node_filter", Omitted::Filter(name)), ("count", Omitted::Counted(name))] {
+            if let Some(entry) = node.entry(part).filter(|entry| entry.value.text() != Some("1")) {
+                self.omit(what, entry.key.range.in_file(file));
             }
         }
         let selected = directives.iter().any(|word| ["select", "selectable"].contains(word));
         if selected {
             self.omit(Omitted::Selected(name), span);
         }
-        let requirements = named_items(entry.value.get("requirements"))
+        let requirements = named_items(node.get("requirements"))
             .into_iter()
             .filter_map(|(key, value)| self.assignment(file, name, key, value))
             .collect();
@@ -459,27 +482,21 @@ impl Service {
             kind: Symbol::new(kind.text().unwrap_or("")),
             kind_span: kind.range.in_file(file),
             requirements,
-            capabilities: entry
-                .value
-                .get("capabilities")
-                .map(Node::entries)
-                .unwrap_or_default()
+            capabilities: named_items(node.get("capabilities"))
                 .iter()
-                .filter_map(|entry| entry.key.text().map(Symbol::new))
+                .filter_map(|(key, _)| symbol(Some(key)))
                 .collect(),
-            artifacts: keys(entry.value.get("artifacts")),
+            artifacts: keys(node.get("artifacts")),
             selected,
             substituted: directives.iter().any(|word| ["substitute", "substitutable"].contains(word)),
+            node: node.clone(),
         };
         self.nodes.insert(template.name, template);
     }
 
     fn assignment(&mut self, file: FileId, node: Symbol, key: &Node, value: &Node) -> Option<Assignment> {
         let span = key.range.to(value.range).in_file(file);
-        let Some(name) = key.text().map(Symbol::new) else {
-            self.omit(Omitted::Key, span);
-            return None;
-        };
+        let name = symbol(Some(key))?;
         let relationship = value.get("relationship");
         let assignment = Assignment {
             name,
@@ -489,27 +506,19 @@ impl Service {
             relationship: symbol(relationship)
                 .or_else(|| symbol(relationship.and_then(|one| one.get("type")))),
         };
-        // What is not a name is an expression, or a mistake.
-        let is_read = |key: &str, read: Option<Symbol>| value.get(key).is_none() || read.is_some();
-        let is_well_formed = (value.is_mapping() || symbol(Some(value)).is_some())
-            && is_read("node", assignment.node)
-            && is_read("capability", assignment.capability)
-            && is_read("relationship", assignment.relationship);
-        if !is_well_formed {
-            self.omit(Omitted::NodePart(node, "requirements"), span);
+        // An expression, or several nodes at once.
+        let is_open = |part: Option<&Node>| part.is_some_and(|part| !part.is_null() && part.text().is_none());
+        if value.is_sequence() || is_open(value.get("node")) || is_open(value.get("capability")) {
+            self.omit(Omitted::Chosen(node, name), span);
+            return None;
         }
-        for Entry { key, .. } in value.entries() {
+        for Entry { key, value } in value.entries() {
             match key.text() {
-                Some("node" | "capability" | "relationship" | "description" | "metadata" | "occurrences") => {
-                }
                 Some("node_filter") => self.omit(Omitted::Filter(node), key.range.in_file(file)),
-                Some("count" | "directives" | "optional" | "allocation") => {
+                Some("count" | "directives" | "optional" | "allocation") if value.text() != Some("1") => {
                     self.omit(Omitted::Counted(name), key.range.in_file(file));
                 }
-                other => {
-                    let part = Symbol::new(other.unwrap_or_default());
-                    self.omit(Omitted::UnknownNodePart(node, part), key.range.in_file(file));
-                }
+                _ => {}
             }
         }
         Some(assignment)
@@ -524,33 +533,68 @@ impl Service {
     }
 }
 
-/// A file that `imports` names, and the repository that has it.
+/// A mapping with what another one has beyond it, at every level.
+fn merged(own: &Node, other: &Node) -> Node {
+    if !own.is_mapping() || !other.is_mapping() {
+        return own.clone();
+    }
+    let mut entries = own.entries().to_vec();
+    for entry in other.entries() {
+        match entries.iter_mut().find(|known| known.key.text() == entry.key.text()) {
+            Some(known) => known.value = merged(&known.value, &entry.value),
+            None => entries.push(entry.clone()),
+        }
+    }
+    Node { range: own.range, tag: None, kind: setpoint_data::Kind::Mapping(entries.into()) }
+}
+
+/// What stays the same while files import files.
+struct Reader<'a> {
+    files: &'a dyn FileSystem,
+    sources: &'a Sources,
+    /// The folder of the service template: some tools look there for what imports import.
+    folder: &'a Path,
+    /// Folders with profiles.
+    profiles: &'a [PathBuf],
+    /// Files that were read, each with its namespace.
+    seen: Vec<(PathBuf, Option<Symbol>)>,
+}
+
+/// A file or profile that `imports` names, the repository that has it, and the namespace of its types.
 struct Import {
     target: Option<String>,
+    is_profile: bool,
     repository: Option<String>,
+    namespace: Option<Symbol>,
     range: Range,
 }
 
 /// The files that `imports` names, in any of its spellings.
 fn imports(node: Option<&Node>) -> Vec<Import> {
-    let Some(node) = node else { return Vec::new() };
+    let Some(node) = node.filter(|node| !node.is_null()) else { return Vec::new() };
     let one = |item: &Node| {
-        let target = |item: &Node| {
-            let named = ["file", "url", "profile"].iter().find_map(|key| item.get(key));
-            item.text().or_else(|| named.and_then(Node::text)).map(str::to_owned)
-        };
-        let repository = |item: &Node| item.get("repository").and_then(Node::text).map(str::to_owned);
-        let found = target(item).map(|target| (Some(target), repository(item)));
-        let named = || item.entries().first().map(|entry| (target(&entry.value), repository(&entry.value)));
-        let (target, repository) = found.or_else(named).unwrap_or_default();
-        Import { target, repository, range: item.range }
+        let keys = ["file", "url", "profile"];
+        // `name: {file: …}` and `name: file` are spellings of the Simple Profile.
+        let named = keys.iter().chain(&["namespace", "namespace_prefix", "repository"]);
+        let is_plain = item.text().is_some() || named.clone().any(|key| item.get(key).is_some());
+        let item = if is_plain { item } else { item.entries().first().map_or(item, |entry| &entry.value) };
+        let named = keys.iter().find_map(|key| item.get(key));
+        let text = |key: &str| item.get(key).and_then(Node::text);
+        let target = item.text().or_else(|| named.and_then(Node::text)).filter(|text| !text.is_empty());
+        Import {
+            target: target.map(str::to_owned),
+            is_profile: item.get("profile").is_some(),
+            repository: text("repository").map(str::to_owned),
+            namespace: text("namespace").or_else(|| text("namespace_prefix")).map(Symbol::new),
+            range: item.range,
+        }
     };
     if node.is_sequence() {
         node.items().iter().map(one).collect()
     } else if node.is_mapping() {
         node.entries().iter().map(|entry| one(&entry.value)).collect()
     } else {
-        vec![Import { target: None, repository: None, range: node.range }]
+        vec![one(node)]
     }
 }
 

@@ -1,6 +1,6 @@
 //! Whether a topology can start, and if not, what waits for what.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use rustc_hash::FxHashSet;
 use setpoint_orchestra::concrete::{self, Facts, Ground, Limits};
@@ -28,8 +28,14 @@ pub struct Checked {
 
 /// Reads a service template with its imports, and decides whether it can start. Proved only if all of it was read and has
 /// a model, and no finding says otherwise.
-pub fn check(files: &dyn FileSystem, sources: &Sources, file: FileId, path: &Path) -> Checked {
-    let service = Service::read(files, sources, file, path);
+pub fn check(
+    files: &dyn FileSystem,
+    sources: &Sources,
+    file: FileId,
+    path: &Path,
+    profiles: &[PathBuf],
+) -> Checked {
+    let service = Service::read(files, sources, file, path, profiles);
     let topology = Topology::new(&service);
     let place = setpoint_source::Range::default().in_file(file);
     let mut omissions: Vec<Omission> = service.omissions.iter().chain(&topology.omissions).cloned().collect();
@@ -94,6 +100,7 @@ fn weigh(known: Judgement, finding: &Diagnostic) -> Judgement {
         (Severity::Error, rule) if rule.class() == Class::Defect => {
             known.and(Judgement::refuted(Witness::of(finding)))
         }
+        (Severity::Error, _) => known.doubt(Reason::of(Gap::Malformed, finding)),
         (_, Rule::UnknownType) => known.doubt(Reason::of(Gap::NotModelled, finding)),
         (Severity::Warning, _) => known.doubt(Reason::of(Gap::Undecided, finding)),
         _ => known,
@@ -105,14 +112,15 @@ fn coverage(service: &Service, omissions: &[Omission]) -> Coverage {
     let mut coverage =
         Coverage::new(Nouns { sources: "service templates", definitions: "types", resources: "nodes" });
     coverage.sources = service.files;
-    let left_out = omissions.iter().filter(|one| matches!(one.what, Omitted::Node(_) | Omitted::NoType(_)));
+    let written = service.topology.as_ref().and_then(|(_, topology)| topology.get("node_templates"));
+    let all = written.map_or(0, |templates| templates.entries().len());
     let types = &service.types.nodes;
     let open: FxHashSet<Symbol> = omissions.iter().filter_map(Omission::node).collect();
     let whole = service
         .nodes
         .values()
         .filter(|node| types.contains_key(&full_name(types, node.kind)) && !open.contains(&node.name));
-    coverage.resources = Reached::new(whole.count(), service.nodes.len() + left_out.count());
+    coverage.resources = Reached::new(whole.count(), all);
     coverage
 }
 

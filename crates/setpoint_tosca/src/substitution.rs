@@ -5,7 +5,7 @@ use setpoint_source::{Diagnostic, FileId, Rule, Severity, Span, Symbol};
 
 use crate::omission::{Omission, Omitted};
 use crate::service::{NodeTemplate, Service};
-use crate::types::{ancestors, are_named_items, derives, full_name, named_items, symbol};
+use crate::types::{ancestors, derives, full_name, inherited, named_items, symbol};
 
 /// How a topology stands for a node of a type.
 #[derive(Debug, Clone)]
@@ -30,13 +30,10 @@ pub struct Mapped {
 impl Substitution {
     pub(crate) fn read(file: FileId, topology: &Node, omissions: &mut Vec<Omission>) -> Option<Self> {
         let entry = topology.entry("substitution_mappings")?;
-        let (mappings, place) = (&entry.value, entry.key.range.in_file(file));
-        let Some(node_type) = mappings.get("node_type").filter(|kind| symbol(Some(kind)).is_some()) else {
-            omissions.push(Omission::new(Omitted::SubstitutionMapping, place));
-            return None;
-        };
+        let mappings = &entry.value;
+        let node_type = mappings.get("node_type").filter(|kind| symbol(Some(kind)).is_some())?;
         let mut mapped = |section: &str| -> Vec<Mapped> {
-            let read = |key: &Node, value: &Node| {
+            let read = |(key, value): (&Node, &Node)| {
                 let [node, inner, ..] = value.get("mapping").unwrap_or(value).items() else { return None };
                 Some(Mapped {
                     name: symbol(Some(key))?,
@@ -47,15 +44,14 @@ impl Substitution {
             };
             let mut out = Vec::new();
             for (key, value) in named_items(mappings.get(section)) {
-                if let Some(mapped) = read(key, value) {
+                if let Some(mapped) = read((key, value)) {
                     out.push(mapped);
-                } else {
-                    let span = key.range.to(value.range).in_file(file);
-                    omissions.push(Omission::new(Omitted::SubstitutionMapping, span));
+                    continue;
                 }
-            }
-            if mappings.get(section).is_some_and(|part| !are_named_items(part)) {
-                omissions.push(Omission::new(Omitted::SubstitutionMapping, place));
+                let name = key.text().unwrap_or(section);
+                // TOSCA 2.0 has more forms: several nodes, an index, a node that is to be selected.
+                let what = Omitted::Mapping(Symbol::new(name));
+                omissions.push(Omission::new(what, key.range.to(value.range).in_file(file)));
             }
             out
         };
@@ -99,6 +95,7 @@ pub(crate) fn check(service: &Service, out: &mut Vec<Diagnostic>) {
     let kind = substitution.node_type;
     if !types.nodes.contains_key(&full_name(&types.nodes, kind)) {
         let mut unknown = Diagnostic::new(Rule::UnknownType, format!("the type `{kind}` is not defined"))
+            .severity(Severity::Error)
             .at(substitution.span);
         if service.incomplete {
             unknown = unknown.severity(Severity::Note);
@@ -165,9 +162,9 @@ pub(crate) fn check(service: &Service, out: &mut Vec<Diagnostic>) {
             }
         }
     }
-    let properties = types.properties_of(kind);
+    let properties = inherited(&types.nodes, kind, |kind| &kind.properties);
     for (name, span, input) in &substitution.properties {
-        if !properties.contains(name) && is_known(kind) {
+        if !properties.contains_key(name) && is_known(kind) {
             out.push(finding(format!("a {kind} has no property `{name}`"), *span));
         }
         if let Some(input) = input.filter(|input| !service.inputs.contains(input)) {

@@ -1,13 +1,13 @@
 //! Which node is joined to which, and how: requirements matched with capabilities.
 
 use indexmap::IndexMap;
-use rustc_hash::{FxHashMap, FxHashSet};
-use setpoint_source::{Diagnostic, Rule, Severity, Span, Symbol};
+use rustc_hash::FxHashMap;
+use setpoint_source::{Diagnostic, Rule, Severity, Span, Symbol, nearest};
 
 use crate::omission::{Omission, Omitted};
 use crate::service::{Assignment, NodeTemplate, Service};
-use crate::types::{Requirement, ancestors, derives, full_name};
-use crate::{calls, substitution};
+use crate::types::{Requirement, ancestors, derives, full_name, is_whole};
+use crate::{calls, substitution, templates};
 
 /// How a relationship behaves while the topology is set up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -80,10 +80,10 @@ impl Topology {
         for (kind, places) in unknown {
             topology.unknown_type(service, kind, &places);
         }
-        topology.derivations(service);
         for mapped in service.substitution.iter().flat_map(|one| &one.requirements) {
             topology.omit(Omitted::PassedOn(mapped.name), mapped.span);
         }
+        topology.diagnostics.extend(templates::check(service));
         topology.diagnostics.extend(calls::check(service));
         substitution::check(service, &mut topology.diagnostics);
         for node in service.nodes.values() {
@@ -97,29 +97,6 @@ impl Topology {
 
     fn omit(&mut self, what: Omitted, span: Span) {
         self.omissions.push(Omission::new(what, span));
-    }
-
-    /// Records types of nodes of which not all ancestors are known: one may bring requirements.
-    fn derivations(&mut self, service: &Service) {
-        let types = &service.types.nodes;
-        let mut seen = FxHashSet::default();
-        for node in service.nodes.values() {
-            if !seen.insert(node.kind) {
-                continue;
-            }
-            let chain = ancestors(types, node.kind);
-            if chain.first().is_none_or(|kind| !types.contains_key(kind)) {
-                continue;
-            }
-            let last = chain.last().map(|kind| (kind, types.get(kind)));
-            match last {
-                Some((missing, None)) => self.omit(Omitted::Ancestor(node.kind, *missing), node.kind_span),
-                Some((_, Some(kind))) if kind.parent.is_some() => {
-                    self.omit(Omitted::CircularType(node.kind), node.kind_span);
-                }
-                _ => {}
-            }
-        }
     }
 
     /// Puts the nodes of an imported topology in the place of each node that it stands for. What is mapped goes to the
@@ -158,7 +135,6 @@ impl Topology {
                     joined.unknown_type(service, one.kind, &[one.kind_span]);
                 }
             }
-            joined.derivations(&inner_service);
             self.omissions.append(&mut joined.omissions);
             // Notes on what is inside are made where the inner topology is checked by itself.
             joined.diagnostics.retain(|finding| finding.severity > Severity::Note);
@@ -218,9 +194,27 @@ impl Topology {
         }
         for node in service.nodes.values() {
             for definition in service.types.requirements_of(node.kind) {
-                let Some(most) = definition.most else { continue };
                 let given: Vec<&Assignment> =
                     node.requirements.iter().filter(|one| one.name == definition.name).collect();
+                // With none at all the orchestrator may find them.
+                if let Some(first) = given.first().filter(|_| given.len() < definition.least) {
+                    found.push(
+                        Diagnostic::new(
+                            Rule::UnsatisfiedRequirement,
+                            format!(
+                                "`{}` has {} of `{}`, and a {} needs {}",
+                                node.name,
+                                given.len(),
+                                definition.name,
+                                node.kind,
+                                definition.least
+                            ),
+                        )
+                        .at(first.span)
+                        .with_resources([node.name.to_string()]),
+                    );
+                }
+                let Some(most) = definition.most else { continue };
                 if let Some(beyond) = given.get(most) {
                     found.push(
                         Diagnostic::new(
@@ -233,6 +227,7 @@ impl Topology {
                                 node.kind
                             ),
                         )
+                        .severity(Severity::Error)
                         .at(beyond.span)
                         .with_help("Remove one, or widen `occurrences` of the type.")
                         .with_resources([node.name.to_string()]),
@@ -331,7 +326,8 @@ impl Topology {
 
     /// One finding a type, however many nodes have it.
     fn unknown_type(&mut self, service: &Service, kind: Symbol, places: &[Span]) {
-        let mut finding = Diagnostic::new(Rule::UnknownType, format!("the type `{kind}` is not defined"));
+        let mut finding = Diagnostic::new(Rule::UnknownType, format!("the type `{kind}` is not defined"))
+            .severity(Severity::Error);
         if service.incomplete {
             finding = finding
                 .severity(Severity::Note)
@@ -347,11 +343,31 @@ impl Topology {
         let wanted = service.types.requirements_of(node.kind);
         for assignment in &node.requirements {
             let definition = wanted.iter().find(|one| one.name == assignment.name);
+            let is_whole_itself = assignment.relationship.is_some() || assignment.capability.is_some();
+            if definition.is_none()
+                && !is_whole_itself
+                && !service.incomplete
+                && is_whole(&service.types.nodes, node.kind)
+            {
+                let known = wanted.iter().map(|one| one.name.as_str());
+                let meant = nearest(&assignment.name, known).map(|name| format!("`{name}` may be meant."));
+                let message = format!(
+                    "`{}` has a requirement `{}`, which a {} does not define",
+                    node.name, assignment.name, node.kind
+                );
+                let mut finding = Diagnostic::new(Rule::UnknownReference, message)
+                    .at(assignment.span)
+                    .with_resources([node.name.to_string()]);
+                if let Some(meant) = meant {
+                    finding.help(meant);
+                }
+                self.diagnostics.push(finding);
+            }
             if let Some(relationship) = self.matched(service, node, assignment, definition) {
                 self.relationships.push(relationship);
             }
         }
-        for requirement in wanted.iter().filter(|one| one.needed) {
+        for requirement in wanted.iter().filter(|one| one.least > 0) {
             let given = node.requirements.iter().any(|one| one.name == requirement.name);
             let passed_on = service.passes_on(node.name, requirement.name);
             if given || passed_on || node.selected {
@@ -404,15 +420,6 @@ impl Topology {
                 return None;
             }
         };
-        let types = &service.types.nodes;
-        let is_type_known = ancestors(types, node.kind).iter().all(|kind| types.contains_key(kind));
-        if definition.is_none()
-            && is_type_known
-            && assignment.relationship.is_none()
-            && assignment.capability.is_none()
-        {
-            self.omit(Omitted::UndefinedRequirement(node.name, assignment.name), assignment.span);
-        }
         let given =
             assignment.relationship.map(|name| service.relationships.get(&name).copied().unwrap_or(name));
         let kind = given.or(definition.and_then(|one| one.relationship));
@@ -570,11 +577,16 @@ impl Topology {
         if is("tosca.relationships.DependsOn") || is("tosca.relationships.Root") {
             return Behaviour::DependsOn;
         }
+        if let Some(kind) = kind.filter(|kind| is_whole(&types.relationships, *kind)) {
+            self.omit(Omitted::Behaviour(kind), assignment.span);
+            return Behaviour::DependsOn;
+        }
         if let Some(kind) = kind {
             let mut finding = Diagnostic::new(
                 Rule::UnknownType,
                 format!("the relationship type `{kind}` is not defined; it is taken for a dependency"),
             )
+            .severity(Severity::Error)
             .at(assignment.span)
             .with_resources([node.name.to_string()]);
             if service.incomplete {

@@ -22,7 +22,7 @@ fn answer(case: &Case) -> Answers {
     let sources = Sources::new();
     let file = sources.add(&first.name, first.text.as_str());
     let Checked { service, topology, findings, answer, .. } =
-        check(&files, &sources, file, Path::new(&first.name));
+        check(&files, &sources, file, Path::new(&first.name), &[]);
     let Some(model) = TOSCA_SETUP.load(&sources) else { return Vec::new() };
     let word = |answer| Question::ReachesFinal.word(answer);
     let mut answers = vec![("starts".to_owned(), word(&answer).to_owned())];

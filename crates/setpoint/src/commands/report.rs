@@ -37,6 +37,7 @@ fn given(options: &InputOptions) -> Vec<(String, String)> {
         semantics,
         properties,
         env,
+        profiles,
         packages,
         any_start,
         timeout,
@@ -72,6 +73,9 @@ fn given(options: &InputOptions) -> Vec<(String, String)> {
     for property in properties {
         // The value of a property may be a secret; its name is none.
         add("property", property.split('=').next().map(str::to_owned));
+    }
+    for folder in profiles {
+        add("profile-path", Some(folder.display().to_string()));
     }
     add("env", env.then(String::new));
     add("packages", path(packages));

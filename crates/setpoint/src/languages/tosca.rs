@@ -29,10 +29,10 @@ impl Language for Tosca {
         &self,
         session: &Session<'_>,
         path: &Path,
-        _: &InputOptions,
+        options: &InputOptions,
     ) -> Result<Vec<InputReport>, UsageError> {
         let mut report = InputReport::new(path.display().to_string(), self.kind());
-        let answer = match read(session, path)? {
+        let answer = match read(session, path, &options.profiles)? {
             Err(bad) => {
                 let (answer, finding) = bad.judge(&report.path);
                 report.findings.push(finding);
@@ -54,7 +54,7 @@ impl Language for Tosca {
 
     fn parse(&self, session: &Session<'_>, path: &Path) -> Result<InputReport, UsageError> {
         let mut report = InputReport::new(path.display().to_string(), self.kind());
-        match read(session, path)? {
+        match read(session, path, &[])? {
             Err(bad) => report.findings.push(bad.judge(&report.path).1),
             Ok(checked) => report.findings.extend(checked.service.diagnostics),
         }
@@ -65,10 +65,10 @@ impl Language for Tosca {
         &self,
         session: &Session<'_>,
         path: &Path,
-        _: &InputOptions,
+        options: &InputOptions,
         format: &str,
     ) -> Result<Outcome, UsageError> {
-        let Checked { topology, findings, .. } = match read(session, path)? {
+        let Checked { topology, findings, .. } = match read(session, path, &options.profiles)? {
             Ok(checked) => checked,
             Err(bad) => {
                 let diagnostics = vec![bad.judge(&path.display().to_string()).1];
@@ -85,7 +85,7 @@ impl Language for Tosca {
 
     /// The set-up of the topology.
     fn simulate(&self, session: &Session<'_>, args: &SimulateArgs) -> Result<Outcome, UsageError> {
-        let Checked { service, topology, findings, .. } = match read(session, &args.input)? {
+        let Checked { service, topology, findings, .. } = match read(session, &args.input, &[])? {
             Ok(checked) => checked,
             Err(bad) => return Err(UsageError::new(format!("{}: {bad}", args.input.display()))),
         };
@@ -110,7 +110,11 @@ fn left_out(findings: Vec<Diagnostic>) -> impl Iterator<Item = Diagnostic> {
 }
 
 /// A service template, from a file or from an archive that may be bad.
-fn read(session: &Session<'_>, path: &Path) -> Result<Result<Checked, BadArchive>, UsageError> {
+fn read(
+    session: &Session<'_>,
+    path: &Path,
+    profiles: &[PathBuf],
+) -> Result<Result<Checked, BadArchive>, UsageError> {
     let unpacked;
     let (files, entry): (&dyn FileSystem, PathBuf) = if is_archive(path) {
         let bytes = session.files.read(path).map_err(|error| UsageError::new(error.to_string()))?;
@@ -127,7 +131,7 @@ fn read(session: &Session<'_>, path: &Path) -> Result<Result<Checked, BadArchive
     let text =
         setpoint_source::read_text(files, &entry).map_err(|error| UsageError::new(error.to_string()))?;
     let file = session.sources.add(entry.display().to_string(), text);
-    Ok(Ok(setpoint_tosca::check(files, &session.sources, file, &entry)))
+    Ok(Ok(setpoint_tosca::check(files, &session.sources, file, &entry, profiles)))
 }
 
 fn is_archive(path: &Path) -> bool {
