@@ -35,7 +35,9 @@ TOOLS = %w(sh dash bash true false cat cp mv rm ln ls mkdir rmdir touch chmod ch
            dpkg dpkg-deb dpkg-query dpkg-split dpkg-divert dpkg-trigger dpkg-maintscript-helper dpkg-statoverride
            start-stop-daemon ldconfig
            apt-get apt-cache apt-mark apt-config useradd usermod userdel groupadd groupmod groupdel chage passwd chpasswd getent)
-FOLDERS = %w[etc etc/apt etc/apt/apt.conf.d etc/apt/preferences.d etc/apt/sources.list.d etc/default etc/init.d
+# What a new home has.
+SKELETON = %w[.bash_logout .bashrc .profile].freeze
+FOLDERS = %w[etc etc/skel etc/apt etc/apt/apt.conf.d etc/apt/preferences.d etc/apt/sources.list.d etc/default etc/init.d
              etc/systemd/system etc/dpkg/dpkg.cfg.d home opt root run srv tmp proc dev
              var/backups var/cache/apt/archives/partial var/lib/apt/lists/partial var/lib/apt/periodic
              var/lib/dpkg/info var/lib/dpkg/updates var/lib/dpkg/triggers var/lib/dpkg/alternatives var/lib/dpkg/parts
@@ -43,7 +45,7 @@ FOLDERS = %w[etc etc/apt etc/apt/apt.conf.d etc/apt/preferences.d etc/apt/source
              var/lib/puppet/conf var/lib/puppet/code var/lib/puppet/run var/lib/puppet/log var/lib/puppet/var/state
              var/lib/puppet/var/bucket var/lib/puppet/var/clientbucket var/lib/puppet/var/client_data/catalog]
 # Where the tools keep their own books.
-PRIVATE = %w[usr dev proc tmp var/lib/puppet var/lib/dpkg var/lib/apt var/cache var/log/apt var/log/dpkg.log var/log/alternatives.log var/backups repository modules
+PRIVATE = %w[usr etc/skel dev proc tmp var/lib/puppet var/lib/dpkg var/lib/apt var/cache var/log/apt var/log/dpkg.log var/log/alternatives.log var/backups repository modules
              etc/apt etc/dpkg etc/ld.so.cache etc/.pwd.lock etc/passwd- etc/group- etc/shadow- etc/gshadow- etc/subuid etc/subuid-
              etc/subgid etc/subgid- etc/passwd.lock]
 
@@ -350,6 +352,7 @@ end
 def skeleton(root)
   %w[bin sbin lib lib64].each { |name| File.symlink("usr/#{name}", "#{root}/#{name}") unless File.symlink?("#{root}/#{name}") }
   FOLDERS.each { |name| FileUtils.mkdir_p("#{root}/#{name}") }
+  SKELETON.each { |name| File.write("#{root}/etc/skel/#{name}", "(as in /etc/skel/#{name})") }
   File.symlink('/run', "#{root}/var/run")
   File.chmod(0o1777, "#{root}/tmp")
   File.chmod(0o700, "#{root}/root")

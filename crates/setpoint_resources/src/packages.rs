@@ -588,7 +588,7 @@ impl Machine<'_> {
                 Brought::User(_) | Brought::Group(_) | Brought::Service(_) => &[AS_FILE],
             };
             let mut choices = vec![absent(cell)];
-            choices.extend(ways.iter().map(|way| Test::is(cell, Value::text(*way))));
+            choices.extend(ways.iter().map(|way| Test::is(cell, Value::text(way))));
             self.laws.push(Test::Any(choices));
         }
         cell

@@ -11,21 +11,16 @@ pub struct Unit {
     names: &'static [&'static str],
 }
 
-/// The units of Debian that have several names, by the `Alias=` lines and links of their packages.
+/// Units that have several names wherever the family has them, by the `Alias=` lines of their packages. Where it depends on
+/// the release or on the package (`ntp` and `ntpsec`, `mysql` and `mariadb`, `bind9` and `named`), they are not told to be one.
 const DEBIAN: &[&[&str]] = &[
     &["ssh", "sshd"],
     &["rsyslog", "syslog"],
-    &["mysql", "mysqld", "mariadb"],
-    &["bind9", "named"],
     &["redis-server", "redis"],
     &["chrony", "chronyd"],
-    &["ntpsec", "ntp", "ntpd"],
     &["nfs-kernel-server", "nfs-server"],
-    &["open-vm-tools", "vmtoolsd"],
-    &["netfilter-persistent", "iptables", "ip6tables"],
 ];
-const REDHAT: &[&[&str]] =
-    &[&["rsyslog", "syslog"], &["mariadb", "mysql", "mysqld"], &["dbus", "dbus-broker"]];
+const REDHAT: &[&[&str]] = &[&["rsyslog", "syslog"], &["dbus", "dbus-broker"]];
 
 /// The endings of units that are no services.
 const OTHER_KINDS: [&str; 7] = ["socket", "timer", "path", "target", "mount", "slice", "swap"];

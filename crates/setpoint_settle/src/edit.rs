@@ -145,10 +145,8 @@ impl Declaration {
     fn new_line(&self, end: usize, indent: &str, added: &str) -> Edit {
         let rest = self.text.get(end..).unwrap_or("");
         let line = rest.split('\n').next().unwrap_or("");
-        let (before, has_comma) = match line.trim_start_matches([' ', '\t']).starts_with(',') {
-            true => (line.find(',').map_or(0, |at| at + 1), true),
-            false => (0, false),
-        };
+        let has_comma = line.trim_start_matches([' ', '\t']).starts_with(',');
+        let before = line.find(',').filter(|_| has_comma).map_or(0, |at| at + 1);
         let comma = if has_comma { "," } else { "" };
         let behind = line.get(before..).unwrap_or("");
         let comment = behind.trim();

@@ -239,7 +239,9 @@ impl<'a> FindingBuilder<'a> {
         // of its own.
         let fails_after = |fresh: &State, steps: &[StepId]| {
             let mut progress = self.runner.begin(fresh);
-            steps.iter().for_each(|&step| self.runner.perform(&mut progress, step));
+            for &step in steps {
+                self.runner.perform(&mut progress, step);
+            }
             progress.statuses.get(first.0 as usize).is_some_and(|status| status.is_bad())
         };
         let fails_anyway =

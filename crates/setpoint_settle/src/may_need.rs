@@ -1,7 +1,7 @@
 //! What a command that is not understood needs all the same: its program, its folder and its user, and the paths that its words
 //! name.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use setpoint_catalog::Resource;
 use setpoint_puppet_values::Data;
@@ -21,7 +21,8 @@ impl FindingBuilder<'_> {
         let resource = self.declared(command).filter(|one| one.type_name.as_str() == "Exec")?;
         let needs = Needs::of(resource);
         let mut found: BTreeMap<StepId, String> = BTreeMap::new();
-        for &other in others {
+        let ordered = self.ordered_with(command);
+        for &other in others.iter().filter(|other| !ordered.contains(other)) {
             let Some(step) = self.step(other).filter(|step| !step.passes_on && other != command) else {
                 continue;
             };
@@ -46,6 +47,25 @@ impl FindingBuilder<'_> {
                 "Add `require => {reference}` to {name}, or say what it does in setpoint.toml (`setpoint explain may-need`)."
             ));
         Some(self.placed(finding, &[&[command], &steps[..]].concat()))
+    }
+
+    /// The steps that always come before a step, or always after it. The proof leaves the order of a step with others open as a
+    /// whole, also with those that relationships put in order.
+    fn ordered_with(&self, step: StepId) -> BTreeSet<StepId> {
+        let (mut before, mut after): (BTreeMap<_, Vec<_>>, BTreeMap<_, Vec<_>>) = Default::default();
+        for &(first, second) in &self.modelled.plan.edges {
+            before.entry(second).or_default().push(first);
+            after.entry(first).or_default().push(second);
+        }
+        let mut found = BTreeSet::new();
+        for next in [before, after] {
+            let mut waiting = vec![step];
+            while let Some(at) = waiting.pop() {
+                let steps = next.get(&at).into_iter().flatten();
+                waiting.extend(steps.copied().filter(|other| found.insert(*other)));
+            }
+        }
+        found
     }
 }
 

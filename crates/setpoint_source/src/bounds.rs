@@ -174,9 +174,11 @@ fn enter(roots: &[Root], path: &Path) -> Option<(PathBuf, Vec<PathBuf>)> {
     let here = path.as_os_str().is_empty();
     let absolute = std::path::absolute(if here { Path::new(".") } else { path }).ok()?;
     let below = |path: &Path| {
-        let root = roots.iter().find(|root| path.starts_with(&root.named) || path.starts_with(&root.real))?;
-        let rest = path.strip_prefix(&root.named).or_else(|_| path.strip_prefix(&root.real)).ok()?;
-        Some((root.real.clone(), parts(rest)))
+        // A link that was allowed by its name lies below a folder that was, too: the nearest one knows where it leads.
+        let ways = roots.iter().flat_map(|root| [&root.named, &root.real].map(|way| (way, root)));
+        let (way, root) =
+            ways.filter(|(way, _)| path.starts_with(way)).max_by_key(|(way, _)| way.components().count())?;
+        Some((root.real.clone(), parts(path.strip_prefix(way).ok()?)))
     };
     below(&absolute).or_else(|| below(&normal(&absolute)))
 }
@@ -256,6 +258,22 @@ mod tests {
         bounds.allow_besides(&outside);
         assert!(bounds.permit(&inside.join("folder/secret")));
         assert!(bounds.permit_besides(&inside.join("folder/secret")));
+        std::fs::remove_dir_all(&top).unwrap();
+    }
+
+    /// As Debian installs modules: a link to a link outside, which leads to the module.
+    #[test]
+    fn links_of_a_folder_of_modules_are_followed() {
+        let top = std::env::temp_dir().join(format!("setpoint-modules-{}", std::process::id()));
+        let (modules, elsewhere) = (top.join("modules"), top.join("elsewhere/stdlib"));
+        std::fs::create_dir_all(&modules).unwrap();
+        std::fs::create_dir_all(elsewhere.join("lib")).unwrap();
+        symlink(&elsewhere, top.join("alternative")).unwrap();
+        symlink(top.join("alternative"), modules.join("stdlib")).unwrap();
+        let bounds = Bounds::nowhere();
+        bounds.allow_modules(&modules);
+        assert!(bounds.permit(&modules.join("stdlib/lib")));
+        assert!(!bounds.permit(&top.join("alternative")));
         std::fs::remove_dir_all(&top).unwrap();
     }
 }

@@ -54,7 +54,8 @@ pub(crate) fn harms(plan: &Plan, options: &Options, edges: &[Edge], starts: &[St
     harmful_start(&context, &witness, edges).is_some_and(|start| harms_from(&context.runner, edges, &start))
 }
 
-/// Looks for a start from which a step is bad with the edges that is not bad without them.
+/// Looks for a start from which a step fails with the edges that is not bad without them. That whoever waits is skipped where what
+/// it waits for fails anyway is what a relationship is for, and no harm on a machine that is not fresh.
 fn harmful_start(context: &Context<'_>, witness: &Witness<'_, '_>, edges: &[Edge]) -> Option<State> {
     if context.order.len() > LARGEST || !context.unsettled.is_empty() {
         return None;
@@ -81,10 +82,7 @@ fn harmful_start(context: &Context<'_>, witness: &Witness<'_, '_>, edges: &[Edge
         mended_runs.turn(&mut machine, &mut after, place(step) as usize, go);
     }
     let worse: Vec<Lit> = (0..context.order.len())
-        .map(|at| {
-            let bad = machine.circuit.or(&[after.failed[at], after.skipped[at]]);
-            machine.circuit.and(&[bad, !before.failed[at], !before.skipped[at]])
-        })
+        .map(|at| machine.circuit.and(&[after.failed[at], !before.failed[at], !before.skipped[at]]))
         .collect();
     let any = machine.circuit.or(&worse);
     if machine.solve(&[any]) != Outcome::Sat {

@@ -261,6 +261,9 @@ pub(super) fn module(
         }
         ("Puppet::Parser::Files", "find_file" | "find_template", [name, ..]) => {
             let folder = if given.name == "find_file" { "files" } else { "templates" };
+            if !matches!(name, Thing::Text(_)) {
+                return beyond("it looks for a file whose name is no text");
+            }
             let name = text_of(name)?;
             if name.starts_with('/') {
                 return beyond("it looks for a file by its whole path");
