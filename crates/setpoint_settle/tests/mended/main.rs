@@ -234,7 +234,8 @@ fn manifests(text: &str) -> Vec<(String, String)> {
 }
 
 fn turned(manifest: &str) -> String {
-    manifest.lines().rev().map(|line| format!("{line}\n")).collect()
+    let lines: Vec<&str> = manifest.lines().rev().collect();
+    format!("{}\n", lines.join("\n"))
 }
 
 /// Whether Puppet, applying a manifest twice from a fresh machine, changes or fails something in the second run.
