@@ -359,11 +359,15 @@ fn unexplained(
             folder.is_some_and(|folder| path.starts_with(&format!("{folder}/")))
         });
         let masked = new.is_some_and(|node| node.target.as_deref() == Some("/dev/null"));
+        // A new home has these files; they have cells where a resource or a command names them.
+        let of_skeleton = old.or(new).and_then(|node| node.content.as_deref());
+        let of_skeleton = of_skeleton.is_some_and(|content| content.starts_with("(as in /etc/skel/"));
         if same
             || known
             || stands_for
             || packaged
             || masked
+            || of_skeleton
             || inside
             || path.ends_with(".dpkg-dist")
             || BOOKS.iter().any(is_book)
