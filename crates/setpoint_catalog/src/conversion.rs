@@ -15,11 +15,11 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 use setpoint_puppet_values::{Data, Value};
-use setpoint_source::Symbol;
+use setpoint_source::{Symbol, canonical_path};
 
 pub use parsed::{DAYS, MONTHS};
 
-use crate::graph::{Types, canonical_path, is_container};
+use crate::graph::{Types, is_container};
 use crate::{Catalog, NativeType, Resource, ResourceId};
 
 /// Why a resource cannot be managed.

@@ -25,7 +25,6 @@ pub use cycles::Cycle;
 pub use draw::diagram;
 pub use json::json;
 pub use order::Order;
-pub use paths::canonical_path;
 pub use suitable::is_suitable;
 
 /// A node of one [`Graph`].

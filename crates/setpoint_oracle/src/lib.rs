@@ -6,11 +6,14 @@
 //!
 //! [`generate`] makes manifests that nobody thought of, [`mutate`] makes mistakes.
 //!
+//! [`compile_manifest`] compiles one manifest for the suites in which Puppet's agent applies what comes of it.
+//!
 //! For tests and tasks only.
 
 mod agree;
 mod error_text;
 mod generate;
+mod manifest;
 mod mutate;
 mod ours;
 mod outcome;
@@ -19,6 +22,7 @@ mod request;
 
 pub use agree::{agree, answers_that_agree};
 pub use generate::generate;
+pub use manifest::{MODULES, compile_manifest};
 pub use mutate::mutate;
 pub use ours::{setpoint, setpoint_with_ruby};
 pub use outcome::{Level, Message, Outcome, Place};

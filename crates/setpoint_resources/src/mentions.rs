@@ -6,10 +6,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Bound;
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use setpoint_catalog::graph::canonical_path;
 use setpoint_catalog::{Catalog, Resource, ResourceId};
 use setpoint_commands::Edit;
 use setpoint_puppet_values::Data;
+use setpoint_source::canonical_path;
 use setpoint_state::{CellKind, Kind};
 
 use crate::attributes::Attributes;

@@ -7,9 +7,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Bound;
 use std::sync::Arc;
 
-use setpoint_catalog::graph::{Graph, Node, canonical_path};
+use setpoint_catalog::graph::{Graph, Node};
 use setpoint_catalog::{Catalog, Resource};
 use setpoint_packages::Found;
+use setpoint_source::canonical_path;
 use setpoint_state::{CellId, CellKey, Kind, Plan, Program, Reach, Space, Test, Value};
 
 use crate::attributes::{Attributes, shared};

@@ -450,9 +450,34 @@ pub fn normal(path: &Path) -> PathBuf {
     out
 }
 
+/// A path as Ruby's `File.expand_path` makes it: an absolute one without `.`, `..`, doubled slashes and slashes at its end; `None` for any other text.
+pub fn canonical_path(path: &str) -> Option<String> {
+    if !path.starts_with('/') {
+        return None;
+    }
+    let mut parts: Vec<&str> = Vec::new();
+    for part in path.split('/') {
+        match part {
+            "" | "." => {}
+            ".." => {
+                parts.pop();
+            }
+            name => parts.push(name),
+        }
+    }
+    Some(format!("/{}", parts.join("/")))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn paths_are_canonical() {
+        assert_eq!(canonical_path("/a//b/./c/../d/").as_deref(), Some("/a/b/d"));
+        assert_eq!(canonical_path("/..").as_deref(), Some("/"));
+        assert_eq!(canonical_path("a/b"), None);
+    }
 
     #[test]
     fn memory_lists_each_name_once() {

@@ -26,7 +26,7 @@ pub use coverage::{Counted, Coverage, Nouns, Reached};
 pub use diagnostic::{Diagnostic, Edit, Fix, Label};
 pub use files::{
     ConfinedFileSystem, FileError, FileStream, FileSystem, MAX_FILE_BYTES, MemoryFileSystem, OsFileSystem,
-    OverlayFileSystem, RecordingFileSystem, normal, read_text,
+    OverlayFileSystem, RecordingFileSystem, canonical_path, normal, read_text,
 };
 #[doc(hidden)]
 pub use invariant::report_broken_invariant;

@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 
 use rustc_hash::FxHashMap;
 use setpoint_puppet_values::{Data, Value};
-use setpoint_source::Symbol;
+use setpoint_source::{Symbol, canonical_path};
 
-use super::paths::{canonical_path, parents};
+use super::paths::parents;
 use super::{Types, resolve};
 use crate::{Catalog, NativeType, Relation, Resource, ResourceId};
 

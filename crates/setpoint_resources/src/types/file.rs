@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
-use setpoint_catalog::graph::canonical_path;
 use setpoint_catalog::{Catalog, Resource, ResourceId};
 use setpoint_commands::Surroundings;
+use setpoint_source::canonical_path;
 use setpoint_state::{CellId, CellKey, CellKind, Kind, Program, Reach, Test, Value};
 
 use super::{Model, Type};

@@ -52,7 +52,7 @@ pub(crate) fn compared(
 ) -> Result<Compared, String> {
     let catalog = setpoint_catalog::read::json(&catalog.to_string())
         .map_err(|error| format!("the catalog cannot be read: {error}"))?;
-    let types = ModuleTypes::new(&OsFileSystem, vec![PathBuf::from(crate::MODULES)]);
+    let types = ModuleTypes::new(&OsFileSystem, vec![PathBuf::from(setpoint_oracle::MODULES)]);
     let graph = Graph::of_a_run(&catalog, &types).map_err(|error| format!("there is no graph: {error}"))?;
     if !graph.cycles().is_empty() {
         return Err("there is a circle of dependencies".to_owned());

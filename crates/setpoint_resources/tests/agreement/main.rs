@@ -15,7 +15,7 @@ mod generated;
 mod notation;
 mod observe;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::ExitCode;
 use std::sync::{Arc, Mutex};
 
@@ -23,14 +23,12 @@ use libtest_mimic::{Failed, Trial as Test};
 use notation::Start;
 use serde_json::Value as Json;
 use setpoint_judge::{Judge, Outcome, Trial};
-use setpoint_puppet::{Entry, Environment, Options, PuppetVersion, compile};
-use setpoint_puppet_values::{Key, Value};
-use setpoint_source::{OsFileSystem, Sources};
+use setpoint_oracle::compile_manifest;
+use setpoint_source::Sources;
 use setpoint_testing::{Case, cases, run_tests, skip};
 
 /// As many judges as there are cores to use.
 const JUDGES: usize = 2;
-const MODULES: &str = "/usr/share/puppet/modules";
 
 fn main() -> ExitCode {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/agreement/cases");
@@ -107,44 +105,12 @@ fn applied(judges: &[Mutex<Judge>], catalog: &Json, start: &Start) -> Result<Out
 
 /// The catalog of a manifest, as a server would send it.
 fn catalog(manifest: &str) -> Result<Json, String> {
-    let files = Overlay("main.pp", manifest.to_owned());
-    let sources = Sources::new();
-    let environment = Environment::new(&files, &sources).with_modulepath(vec![PathBuf::from(MODULES)]);
-    let fact = |name: &str, value: &str| (Key::from(name), Value::from(value));
-    let options = Options {
-        puppet: PuppetVersion::V7,
-        node: "node1.example.com".to_owned(),
-        facts: [fact("clientversion", "7.23.0"), fact("puppetversion", "7.23.0")].into_iter().collect(),
-        ..Options::default()
-    };
-    let compilation = compile(&environment, &Entry::Files(vec![PathBuf::from("main.pp")]), &options);
+    let compilation = compile_manifest(manifest, &Sources::new());
     let catalog = compilation.catalog.ok_or_else(|| {
         let said: Vec<String> = compilation.diagnostics.iter().map(|said| said.message.clone()).collect();
         format!("the manifest does not compile: {}", said.join("; "))
     })?;
     serde_json::from_str(&setpoint_catalog::write::json(&catalog)).map_err(|error| error.to_string())
-}
-
-/// One file in memory, and all of the machine.
-#[derive(Debug)]
-pub(crate) struct Overlay(pub(crate) &'static str, pub(crate) String);
-
-impl setpoint_source::FileSystem for Overlay {
-    fn read(&self, path: &Path) -> Result<Vec<u8>, setpoint_source::FileError> {
-        if path == Path::new(self.0) { Ok(self.1.clone().into_bytes()) } else { OsFileSystem.read(path) }
-    }
-
-    fn is_file(&self, path: &Path) -> bool {
-        path == Path::new(self.0) || OsFileSystem.is_file(path)
-    }
-
-    fn is_dir(&self, path: &Path) -> bool {
-        OsFileSystem.is_dir(path)
-    }
-
-    fn list(&self, path: &Path) -> Vec<String> {
-        OsFileSystem.list(path)
-    }
 }
 
 /// The same catalog with its resources the other way round; containers stay where they are.

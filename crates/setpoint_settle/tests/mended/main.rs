@@ -22,16 +22,14 @@ use setpoint_catalog::graph::Graph;
 use setpoint_catalog::ruby_types::ModuleTypes;
 use setpoint_catalog::{Catalog, write};
 use setpoint_judge::{Judge, ROOT_FOLDERS, ROOT_GROUPS, ROOT_USERS, Trial};
+use setpoint_oracle::{MODULES, compile_manifest};
 use setpoint_packages::Family;
-use setpoint_puppet::{Entry, Environment, Options, PuppetVersion, compile};
-use setpoint_puppet_values::{Key, Value};
 use setpoint_resources::{Base, Modelled, World, plan};
 use setpoint_settle::{Question, Settled, settle};
-use setpoint_source::{Diagnostic, Fix, MemoryFileSystem, OsFileSystem, Rule, Severity, Sources};
+use setpoint_source::{Diagnostic, Fix, OsFileSystem, Rule, Severity, Sources};
 use setpoint_state::{Runner, Semantics, StepId};
 use setpoint_testing::Case;
 
-const MODULES: &str = "/usr/share/puppet/modules";
 /// Bugs that there must be at least.
 const FEWEST: usize = 60;
 
@@ -80,42 +78,10 @@ struct Subject {
     sources: Sources,
 }
 
-/// The manifest in memory, and the modules of the machine.
-#[derive(Debug)]
-struct Both(MemoryFileSystem);
-
-impl setpoint_source::FileSystem for Both {
-    fn read(&self, path: &std::path::Path) -> Result<Vec<u8>, setpoint_source::FileError> {
-        self.0.read(path).or_else(|_| OsFileSystem.read(path))
-    }
-
-    fn is_file(&self, path: &std::path::Path) -> bool {
-        self.0.is_file(path) || OsFileSystem.is_file(path)
-    }
-
-    fn is_dir(&self, path: &std::path::Path) -> bool {
-        OsFileSystem.is_dir(path)
-    }
-
-    fn list(&self, path: &std::path::Path) -> Vec<String> {
-        OsFileSystem.list(path)
-    }
-}
-
 impl Subject {
     fn new(manifest: &str) -> Self {
-        let mut files = MemoryFileSystem::new();
-        files.add("main.pp", manifest.to_owned());
-        let (files, sources) = (Both(files), Sources::new());
-        let environment = Environment::new(&files, &sources).with_modulepath(vec![PathBuf::from(MODULES)]);
-        let fact = |name: &str, value: &str| (Key::from(name), Value::from(value));
-        let options = Options {
-            puppet: PuppetVersion::V7,
-            node: "node1.example.com".to_owned(),
-            facts: [fact("clientversion", "7.23.0"), fact("puppetversion", "7.23.0")].into_iter().collect(),
-            ..Options::default()
-        };
-        let compiled = compile(&environment, &Entry::Files(vec![PathBuf::from("main.pp")]), &options);
+        let sources = Sources::new();
+        let compiled = compile_manifest(manifest, &sources);
         let said: Vec<String> = compiled.diagnostics.iter().map(|one| one.message.clone()).collect();
         let catalog = compiled.catalog.unwrap_or_else(|| panic!("{manifest}{said:?}"));
         let types = ModuleTypes::new(&OsFileSystem, vec![PathBuf::from(MODULES)]);

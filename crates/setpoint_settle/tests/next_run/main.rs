@@ -20,7 +20,7 @@ mod pairs;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::ops::Range;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use answers::{Answers, Seen};
 use pairs::Pair;
@@ -29,12 +29,11 @@ use setpoint_catalog::ruby_types::ModuleTypes;
 use setpoint_catalog::{Catalog, write};
 use setpoint_config::Config;
 use setpoint_judge::{Node, Package, Placed, ROOT_FOLDERS, ROOT_GROUPS, ROOT_USERS, Trial};
+use setpoint_oracle::{MODULES, compile_manifest};
 use setpoint_packages::{Collection, Family, Index, User};
-use setpoint_puppet::{Entry, Environment, Options, PuppetVersion, compile};
-use setpoint_puppet_values::{Key, Value};
 use setpoint_resources::{Base, Source, Treatment, World};
 use setpoint_settle::next_run::{Certainty, NextRun, NextStep, Outcome, Reported, SETTLING_RUNS, next_run};
-use setpoint_source::{MemoryFileSystem, OsFileSystem, Sources};
+use setpoint_source::{OsFileSystem, Sources};
 use setpoint_state::Semantics;
 
 /// The pairs that are compared from a plain machine, and those from one on which something is there already.
@@ -43,7 +42,6 @@ const OTHERS: u64 = 60;
 /// The first seed of those.
 const FIRST_OTHER: u64 = 20_000;
 const PAIRS: &str = "SETPOINT_NEXT_RUN_PAIRS";
-const MODULES: &str = "/usr/share/puppet/modules";
 
 #[test]
 fn events_are_puppets() {
@@ -438,41 +436,7 @@ fn types() -> ModuleTypes<'static> {
 }
 
 fn catalog(manifest: &str) -> Option<Catalog> {
-    let mut files = MemoryFileSystem::new();
-    files.add("main.pp", manifest.to_owned());
-    let sources = Sources::new();
-    let files = Both(files);
-    let environment = Environment::new(&files, &sources).with_modulepath(vec![PathBuf::from(MODULES)]);
-    let fact = |name: &str, value: &str| (Key::from(name), Value::from(value));
-    let options = Options {
-        puppet: PuppetVersion::V7,
-        node: "node1.example.com".to_owned(),
-        facts: [fact("clientversion", "7.23.0"), fact("puppetversion", "7.23.0")].into_iter().collect(),
-        ..Options::default()
-    };
-    compile(&environment, &Entry::Files(vec![PathBuf::from("main.pp")]), &options).catalog
-}
-
-/// The manifest in memory, and the modules of the machine.
-#[derive(Debug)]
-struct Both(MemoryFileSystem);
-
-impl setpoint_source::FileSystem for Both {
-    fn read(&self, path: &Path) -> Result<Vec<u8>, setpoint_source::FileError> {
-        self.0.read(path).or_else(|_| OsFileSystem.read(path))
-    }
-
-    fn is_file(&self, path: &Path) -> bool {
-        self.0.is_file(path) || OsFileSystem.is_file(path)
-    }
-
-    fn is_dir(&self, path: &Path) -> bool {
-        OsFileSystem.is_dir(path)
-    }
-
-    fn list(&self, path: &Path) -> Vec<String> {
-        OsFileSystem.list(path)
-    }
+    compile_manifest(manifest, &Sources::new()).catalog
 }
 
 /// What became of a resource, as far as both sides tell it.

@@ -1,9 +1,9 @@
 //! Files: the one that is compiled, and those that it includes.
 
-use std::path::{Component as PathPart, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
 use setpoint_source::{
-    Class, Counted, Diagnostic, FileSystem, Range, Rule, Sources, Span, Symbol, read_text,
+    Class, Counted, Diagnostic, FileSystem, Range, Rule, Sources, Span, Symbol, normal, read_text,
 };
 
 use super::ast::{Body, Expression};
@@ -178,18 +178,3 @@ const MAX_LEXICAL_ERRORS: usize = 20;
 
 /// The production compiler reads files of its own first, which take the names before this one.
 const FIRST_UNIQUE: usize = 16;
-
-/// A path without `.` and `..`, so that one file has one name.
-fn normal(path: &Path) -> PathBuf {
-    let mut out = PathBuf::new();
-    for part in path.components() {
-        match part {
-            PathPart::CurDir => {}
-            PathPart::ParentDir if out.file_name().is_some() => {
-                out.pop();
-            }
-            other => out.push(other),
-        }
-    }
-    out
-}

@@ -1,7 +1,9 @@
 //! Files and folders of the environment and its modules. What lies elsewhere is another on every machine.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::rc::Rc;
+
+use setpoint_source::{canonical_path, normal};
 
 use super::{Given, call, text_of};
 use crate::ruby_language::interpreter::{Interpreter, Result, beyond, raise};
@@ -13,7 +15,7 @@ fn input(interpreter: &Interpreter<'_, '_, '_>, path: &Thing) -> Result<PathBuf>
         Thing::Object(_) => path_of(path),
         other => text_of(other)?,
     };
-    let path = super::kernel::normal(std::path::Path::new(&path));
+    let path = normal(Path::new(&path));
     if interpreter.context.host.is_input(&path) {
         return Ok(path);
     }
@@ -133,7 +135,7 @@ pub(super) fn file(interpreter: &mut Interpreter<'_, '_, '_>, given: &Given<'_>)
             } else {
                 Thing::text(format!("{}/{}", text_of(base)?, text_of(path)?))
             };
-            let clean = super::kernel::normal(std::path::Path::new(&text_of(&path)?));
+            let clean = normal(Path::new(&text_of(&path)?));
             Thing::text(clean.to_string_lossy())
         }
         // A file of the environment that is named from the folder that this runs in.
@@ -149,18 +151,7 @@ pub(super) fn file(interpreter: &mut Interpreter<'_, '_, '_>, given: &Given<'_>)
         }
         ("absolute_path?", [path]) => Thing::Bool(text_of(path)?.starts_with('/')),
         ("expand_path" | "absolute_path", [path]) if text_of(path)?.starts_with('/') => {
-            let path = text_of(path)?;
-            let mut parts: Vec<&str> = Vec::new();
-            for part in path.split('/') {
-                match part {
-                    "" | "." => {}
-                    ".." => {
-                        parts.pop();
-                    }
-                    part => parts.push(part),
-                }
-            }
-            Thing::text(format!("/{}", parts.join("/")))
+            canonical_path(&text_of(path)?).map_or(Thing::Nil, Thing::text)
         }
         _ => return Ok(None),
     }))

@@ -15,6 +15,7 @@ use crate::ruby_language::interpreter::{
     Flow, Interpreter, Result, argument_error, beyond, raise, type_error,
 };
 use crate::ruby_language::things::{Environment, Seen, Thing, equal};
+use setpoint_source::normal;
 
 pub(in crate::ruby_language) fn kernel(
     interpreter: &mut Interpreter<'_, '_, '_>,
@@ -246,22 +247,6 @@ fn control(
         }
         _ => return Ok(None),
     }))
-}
-
-/// A path without `.` and `..`.
-pub(super) fn normal(path: &std::path::Path) -> std::path::PathBuf {
-    use std::path::Component;
-    let mut parts = std::path::PathBuf::new();
-    for part in path.components() {
-        match part {
-            Component::CurDir => {}
-            Component::ParentDir if parts.file_name().is_some() => {
-                parts.pop();
-            }
-            other => parts.push(other),
-        }
-    }
-    parts
 }
 
 /// What a body of a class calls.
