@@ -12,6 +12,7 @@ mod measure;
 mod modules;
 mod next_run;
 mod packages;
+mod release;
 mod test;
 mod types;
 mod why;
@@ -45,6 +46,8 @@ enum Task {
     Bench(bench::Arguments),
     /// Make the package indexes that are built in
     Packages(packages::Arguments),
+    /// Make what a release has: archive, Debian package, wheel; and try each
+    Release(release::Arguments),
     /// Make the table of CloudFormation's resource types
     Types(types::Arguments),
     /// Run every test, and say at the end what was skipped
@@ -66,6 +69,7 @@ fn main() -> ExitCode {
         Task::NextRun(arguments) => next_run::run(&arguments),
         Task::Bench(arguments) => bench::run(&arguments),
         Task::Packages(arguments) => packages::run(&arguments),
+        Task::Release(arguments) => release::run(&arguments),
         Task::Types(arguments) => types::run(&arguments),
         Task::Test(arguments) => test::run(&arguments),
         Task::Why(arguments) => why::run(&arguments),

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use setpoint_project::{OPTIONAL_RULES, Options};
+use setpoint_source::print::Detail;
 use setpoint_source::{InputReport, Report, Severity};
 
 use crate::paths;
@@ -15,6 +16,9 @@ pub(crate) struct Cli {
     /// A file or folder that inputs may read though it lies outside of them; may be given several times
     #[arg(long, global = true, value_name = "DIR", value_parser = paths::present, help_heading = "Input")]
     pub(crate) allow_read: Vec<PathBuf>,
+    /// When to colour: on a terminal, `always` or `never`
+    #[arg(long, global = true, value_enum, value_name = "WHEN", default_value_t = Color::Auto, help_heading = "Output")]
+    pub(crate) color: Color,
     #[command(subcommand)]
     pub(crate) command: Command,
 }
@@ -61,6 +65,43 @@ pub(crate) enum Command {
     Serve,
     /// Say what a rule means
     Explain(ExplainArgs),
+    /// Write a setpoint.toml to begin with: every setting, commented out
+    Init(InitArgs),
+    /// Print a shell's completions
+    Completions(CompletionsArgs),
+    /// Print the manual page, or write one for each command
+    Man(ManArgs),
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Color {
+    Auto,
+    Always,
+    Never,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct InitArgs {
+    /// The folder of the new file
+    #[arg(value_name = "DIR", default_value = ".", value_parser = paths::folder)]
+    pub(crate) folder: PathBuf,
+    /// Write it anew if it is there
+    #[arg(long)]
+    pub(crate) force: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CompletionsArgs {
+    /// `bash`, `elvish`, `fish`, `powershell` or `zsh`
+    #[arg(value_name = "SHELL")]
+    pub(crate) shell: clap_complete::Shell,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ManArgs {
+    /// A folder for the pages of all commands
+    #[arg(short, long, value_name = "DIR")]
+    pub(crate) output: Option<PathBuf>,
 }
 
 /// What an input is, and what its compilation needs.
@@ -189,7 +230,8 @@ impl InputOptions {
 
 #[derive(Debug, Args)]
 pub(crate) struct CheckArgs {
-    /// Files or folders; without any, the folder of `--environment`, else the repository or module around this folder
+    /// Files or folders, `-` for standard input; without any, the folder of `--environment`, else the repository or module
+    /// around this folder
     #[arg(value_name = "INPUT")]
     pub(crate) inputs: Vec<PathBuf>,
     /// How many threads work at once; without it, as many as the machine can run
@@ -295,14 +337,40 @@ pub(crate) struct ReportOptions {
     /// Exit with 1 if there is a finding at or above this severity
     #[arg(long, value_enum, default_value_t = FailOn::Error)]
     pub(crate) fail_on: FailOn,
+    /// Print errors and warnings alone
+    #[arg(short, long, conflicts_with = "verbose", help_heading = "Output")]
+    pub(crate) quiet: bool,
+    /// Print every node, reason and finding in full
+    #[arg(short, long, help_heading = "Output")]
+    pub(crate) verbose: bool,
+    /// Print how often each rule is broken, instead of the findings
+    #[arg(long, help_heading = "Output")]
+    pub(crate) statistics: bool,
+}
+
+impl ReportOptions {
+    /// How much is told.
+    pub(crate) fn detail(&self) -> Detail {
+        match (self.quiet, self.verbose) {
+            (true, _) => Detail::Quiet,
+            (false, true) => Detail::Full,
+            (false, false) => Detail::Plain,
+        }
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ReportFormat {
     Text,
+    /// A line a finding
+    Concise,
     Json,
     Sarif,
+    /// Annotations of GitHub
     Github,
+    /// GitLab's code quality report
+    Gitlab,
+    Junit,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

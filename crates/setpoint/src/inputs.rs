@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use setpoint_source::Bounds;
+use setpoint_source::{Bounds, FileSystem, MAX_FILE_BYTES, MemoryFileSystem, OverlayFileSystem};
 
 use crate::cli::{Cli, Command, InputOptions, PackagesCommand};
 
@@ -10,6 +10,30 @@ use crate::cli::{Cli, Command, InputOptions, PackagesCommand};
 const HERE: &str = ".";
 /// It is read without being named.
 const BASELINE: &str = crate::known::BASELINE;
+
+/// The name of standard input.
+const STANDARD_INPUT: &str = "-";
+
+/// The files of a call: those of the machine, and standard input as a file of the name `-`, if the command names it.
+pub(crate) fn with_standard_input<'a>(
+    command: &Command,
+    base: &'a dyn FileSystem,
+) -> Result<OverlayFileSystem<'a>, String> {
+    use std::io::Read;
+    let mut over = MemoryFileSystem::new();
+    let (inputs, ..) = parts(command);
+    if inputs.iter().any(|input| input.as_os_str() == STANDARD_INPUT) {
+        let mut text = Vec::new();
+        let limit = MAX_FILE_BYTES.saturating_add(1);
+        let read = std::io::stdin().lock().take(limit).read_to_end(&mut text);
+        read.map_err(|error| format!("cannot read standard input: {error}"))?;
+        if text.len() as u64 >= limit {
+            return Err(format!("standard input is longer than {MAX_FILE_BYTES} bytes"));
+        }
+        over.add(STANDARD_INPUT, text);
+    }
+    Ok(OverlayFileSystem { over, base })
+}
 
 /// The bounds of a call.
 pub(crate) fn bounds(cli: &Cli) -> Bounds {
@@ -91,7 +115,10 @@ fn parts(command: &Command) -> (Vec<PathBuf>, Option<&InputOptions>, Vec<PathBuf
         Command::Lookup(args) => (or_here(&None, &args.options), Some(&args.options), Vec::new()),
         // Both are told their inputs later.
         Command::Lsp(args) => (Vec::new(), Some(&args.options), Vec::new()),
-        Command::Serve | Command::Explain(_) => (Vec::new(), None, Vec::new()),
+        Command::Init(args) => (Vec::new(), None, vec![args.folder.clone()]),
+        Command::Serve | Command::Explain(_) | Command::Completions(_) | Command::Man(_) => {
+            (Vec::new(), None, Vec::new())
+        }
         Command::Packages(args) => match &args.command {
             PackagesCommand::Build(args) => {
                 // A folder `var/lib/dpkg` speaks of the files of the machine that it lies in.

@@ -4,11 +4,13 @@
 
 use std::io::{IsTerminal, Write};
 use std::process::ExitCode;
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use setpoint_silence::finding_key;
 use setpoint_source::{Diagnostic, Report, Severity, Sources, print};
 
-use crate::cli::{ReportFormat, ReportOptions};
+use crate::cli::{Color, ReportFormat, ReportOptions};
 
 /// What a command gives back to be printed.
 #[derive(Debug, Default)]
@@ -17,6 +19,22 @@ pub(crate) struct Outcome {
     pub(crate) result: Option<String>,
     /// For standard error.
     pub(crate) diagnostics: Vec<Diagnostic>,
+}
+
+/// What the user wants; on a terminal, without it.
+static COLOR: OnceLock<Color> = OnceLock::new();
+
+pub(crate) fn set_color(color: Color) {
+    COLOR.get_or_init(|| color);
+}
+
+/// Whether what goes to a stream is coloured.
+fn is_coloured(stream: &impl IsTerminal) -> bool {
+    match COLOR.get() {
+        Some(Color::Always) => true,
+        Some(Color::Never) => false,
+        Some(Color::Auto) | None => stream.is_terminal() && std::env::var_os("NO_COLOR").is_none(),
+    }
 }
 
 pub(crate) const VERSION: &str = env!("CARGO_PKG_VERSION");
@@ -62,7 +80,7 @@ pub(crate) fn result(text: &str) {
 }
 
 pub(crate) fn diagnostics(found: &[Diagnostic], sources: &Sources) {
-    let colour = std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none();
+    let colour = is_coloured(&std::io::stderr());
     let mut out = std::io::stderr().lock();
     for diagnostic in found {
         let _ = out.write_all(print::diagnostic(diagnostic, sources, colour).as_bytes());
@@ -81,19 +99,19 @@ pub(crate) fn outcome(outcome: &Outcome, sources: &Sources) -> ExitCode {
 
 /// Prints a report in the form that was asked for, and says by the status whether it is good enough.
 pub(crate) fn report(report: &Report, sources: &Sources, options: &ReportOptions) -> ExitCode {
-    match options.format {
-        ReportFormat::Text => {
-            let colour = std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none();
-            result(&print::text(report, sources, colour));
-        }
-        ReportFormat::Json => result(&pretty(&print::json(report, sources, VERSION))),
-        ReportFormat::Sarif => result(&pretty(&print::sarif(report, sources, VERSION))),
-        ReportFormat::Github => {
-            let text = print::github(report, sources);
-            if !text.is_empty() {
-                result(&text);
-            }
-        }
+    let key = |finding: &Diagnostic, node: Option<&str>| finding_key(finding, node, sources, "").digest;
+    let text = match options.format {
+        ReportFormat::Text | ReportFormat::Concise if options.statistics => print::statistics(report),
+        ReportFormat::Text => print::text(report, sources, is_coloured(&std::io::stdout()), options.detail()),
+        ReportFormat::Concise => print::concise(report, sources),
+        ReportFormat::Json => pretty(&print::json(report, sources, VERSION)),
+        ReportFormat::Sarif => pretty(&print::sarif(report, sources, VERSION, &key)),
+        ReportFormat::Github => print::github(report, sources),
+        ReportFormat::Gitlab => pretty(&print::gitlab(report, sources, &key)),
+        ReportFormat::Junit => print::junit(report, sources),
+    };
+    if !text.is_empty() {
+        result(&text);
     }
     ExitCode::from(u8::from(options.fail_on.is_reached(report)))
 }

@@ -5,6 +5,8 @@ use serde_json::{Map, Value};
 /// What the schema says about a property.
 enum Is {
     Text,
+    /// A list of texts, all different.
+    Texts,
     /// A URI reference.
     Uri,
     /// An integer that is at least this.
@@ -49,10 +51,12 @@ const OBJECTS: &[Object] = &[
             ("shortDescription", Is::Object("multiformatMessageString")),
             ("help", Is::Object("multiformatMessageString")),
             ("defaultConfiguration", Is::Object("reportingConfiguration")),
+            ("properties", Is::Object("propertyBag")),
         ],
         &["id"],
     ),
     ("multiformatMessageString", &[("text", Is::Text), ("markdown", Is::Text)], &["text"]),
+    ("propertyBag", &[("tags", Is::Texts)], &[]),
     ("reportingConfiguration", &[("level", LEVELS)], &[]),
     (
         "result",
@@ -61,13 +65,16 @@ const OBJECTS: &[Object] = &[
             ("ruleIndex", Is::AtLeast(0)),
             ("level", LEVELS),
             ("message", Is::Object("message")),
-            ("locations", Is::List(0, "location")),
+            // GitHub refuses results without a location, though the schema does not.
+            ("locations", Is::List(1, "location")),
+            ("partialFingerprints", Is::Object("fingerprints")),
             ("relatedLocations", Is::List(0, "location")),
             ("fixes", Is::List(0, "fix")),
             ("suppressions", Is::List(0, "suppression")),
         ],
-        &["message"],
+        &["message", "locations"],
     ),
+    ("fingerprints", &[("setpoint/v1", Is::Text)], &["setpoint/v1"]),
     ("suppression", &[("kind", Is::OneOf(&["inSource", "external"]))], &["kind"]),
     ("message", &[("text", Is::Text)], &["text"]),
     (
@@ -163,6 +170,11 @@ fn check_object(value: &Value, name: &str, place: &str, out: &mut Vec<String>) {
 fn check_value(value: &Value, is: &Is, place: &str, out: &mut Vec<String>) {
     let fits = match is {
         Is::Text => value.is_string(),
+        Is::Texts => {
+            let texts = items(value);
+            let is_new = |at: usize| !texts[..at].contains(&texts[at]);
+            value.is_array() && texts.iter().enumerate().all(|(at, text)| text.is_string() && is_new(at))
+        }
         Is::Uri => value.as_str().is_some_and(is_uri_reference),
         Is::AtLeast(least) => value.as_i64().is_some_and(|number| number >= *least),
         Is::OneOf(words) => value.as_str().is_some_and(|word| words.contains(&word)),

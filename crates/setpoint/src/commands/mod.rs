@@ -7,8 +7,10 @@ mod explain;
 mod fix;
 mod fleet;
 mod fmt;
+mod generate;
 mod graph;
 mod impact;
+mod init;
 mod lookup;
 mod lsp;
 mod migrate;
@@ -34,7 +36,15 @@ use crate::{inputs, output};
 pub(crate) fn run(cli: Cli) -> ExitCode {
     let bounds = Arc::new(inputs::bounds(&cli));
     let files = RecordingFileSystem::new(Arc::clone(&bounds));
+    let files = match inputs::with_standard_input(&cli.command, &files) {
+        Ok(files) => files,
+        Err(problem) => {
+            output::error_line(&problem);
+            return ExitCode::from(2);
+        }
+    };
     let mut session = Session::new(&files);
+    output::set_color(cli.color);
     match &cli.command {
         Command::Check(args) => session.jobs = args.jobs,
         Command::Report(args) => session.jobs = args.jobs,
@@ -70,6 +80,9 @@ pub(crate) fn run(cli: Cli) -> ExitCode {
         Command::Lookup(args) => lookup::run(&session, &args),
         Command::Lsp(args) => lsp::run(args, bounds),
         Command::Explain(args) => explain::run(&args),
+        Command::Init(args) => init::run(&session, &args),
+        Command::Completions(args) => Ok(generate::completions(&args)),
+        Command::Man(args) => generate::man(&args),
     };
     done.unwrap_or_else(|error| {
         output::error_line(&error.0);

@@ -4,12 +4,17 @@ use std::fmt::Write;
 
 use serde_json::{Value, json};
 
-use crate::{Diagnostic, Edit, Fix, Report, Rule, Severity, Silenced, SilencedBy, Sources, Span};
+use super::{Fingerprint, located, relative};
+use crate::{
+    Class, Diagnostic, Edit, Fix, InputReport, Report, Rule, Severity, Silenced, SilencedBy, Sources, Span,
+};
 
-pub fn sarif(report: &Report, sources: &Sources, version: &str) -> Value {
-    let silenced = || report.inputs.iter().flat_map(|input| &input.silenced);
+/// Returns the log. Every result has a location, since services refuse those that have none.
+pub fn sarif(report: &Report, sources: &Sources, version: &str, fingerprint: Fingerprint<'_>) -> Value {
+    let silenced =
+        || report.inputs.iter().flat_map(|input| input.silenced.iter().map(move |one| (input, one)));
     let mut rules: Vec<Rule> = Vec::new();
-    for finding in report.findings().chain(silenced().map(|one| &one.finding)) {
+    for finding in report.findings().chain(silenced().map(|(_, one)| &one.finding)) {
         if !rules.contains(&finding.rule) {
             rules.push(finding.rule);
         }
@@ -22,16 +27,23 @@ pub fn sarif(report: &Report, sources: &Sources, version: &str) -> Value {
                 "shortDescription": { "text": rule.summary() },
                 "help": { "text": rule.explanation(), "markdown": rule.explanation() },
                 "defaultConfiguration": { "level": level(rule.severity()) },
+                "properties": { "tags": tags(*rule) },
             })
         })
         .collect();
-    let mut results: Vec<Value> = report.findings().map(|finding| result(finding, &rules, sources)).collect();
-    for Silenced { finding, by } in silenced() {
+    let result = |input: &InputReport, finding: &Diagnostic| {
+        let mut result = result(finding, &rules, sources, input);
+        let key = fingerprint(finding, input.node.as_deref());
+        result["partialFingerprints"] = json!({ "setpoint/v1": key });
+        result
+    };
+    let mut results: Vec<Value> = located(report).map(|(input, finding)| result(input, finding)).collect();
+    for (input, Silenced { finding, by }) in silenced() {
         let kind = match by {
             SilencedBy::Comment => "inSource",
             SilencedBy::Baseline => "external",
         };
-        let mut known = result(finding, &rules, sources);
+        let mut known = result(input, finding);
         known["suppressions"] = json!([{ "kind": kind }]);
         results.push(known);
     }
@@ -46,7 +58,7 @@ pub fn sarif(report: &Report, sources: &Sources, version: &str) -> Value {
     })
 }
 
-fn result(finding: &Diagnostic, rules: &[Rule], sources: &Sources) -> Value {
+fn result(finding: &Diagnostic, rules: &[Rule], sources: &Sources, input: &InputReport) -> Value {
     let mut message = finding.message.clone();
     for line in finding.details() {
         message.push('\n');
@@ -68,7 +80,7 @@ fn result(finding: &Diagnostic, rules: &[Rule], sources: &Sources) -> Value {
         "ruleIndex": rules.iter().position(|rule| *rule == finding.rule),
         "level": level(finding.severity),
         "message": { "text": message },
-        "locations": finding.span.map(|span| vec![physical(span, sources)]).unwrap_or_default(),
+        "locations": [finding.span.map_or_else(|| whole(&input.path), |span| physical(span, sources))],
     });
     if !related.is_empty() {
         out["relatedLocations"] = json!(related);
@@ -112,8 +124,26 @@ fn physical(span: Span, sources: &Sources) -> Value {
     })
 }
 
+/// The location of what is wrong with an input as a whole.
+fn whole(path: &str) -> Value {
+    let region = json!({ "startLine": 1, "startColumn": 1, "endLine": 1, "endColumn": 1 });
+    json!({ "physicalLocation": { "artifactLocation": { "uri": uri(path) }, "region": region } })
+}
+
+/// Words by which services sort rules.
+fn tags(rule: Rule) -> Vec<&'static str> {
+    let class = match rule.class() {
+        Class::Defect => "correctness",
+        Class::Open => "open-question",
+        Class::Assumption => "assumption",
+        Class::Syntax => "syntax",
+    };
+    vec!["infrastructure-as-code", class]
+}
+
 /// A path as a relative or `file:` reference, with what URIs reserve escaped.
 fn uri(path: &str) -> String {
+    let path = relative(path);
     let mut out = String::new();
     for byte in path.bytes() {
         if byte.is_ascii_alphanumeric() || b"/-._~".contains(&byte) {
@@ -162,10 +192,11 @@ mod tests {
         let mut input = InputReport::new("a.pp", "puppet");
         input.findings = findings;
         let report = Report { inputs: vec![input] };
-        let log = sarif(&report, &sources, "1.2.3");
+        let log = sarif(&report, &sources, "1.2.3", &|finding, _| finding.message.clone());
 
         let results = &log["runs"][0]["results"];
-        assert_eq!(results[0]["locations"], json!([]));
+        assert_eq!(results[0]["locations"][0]["physicalLocation"]["artifactLocation"]["uri"], "a.pp");
+        assert_eq!(results[0]["partialFingerprints"], json!({ "setpoint/v1": "first" }));
         assert_eq!(results[1]["ruleIndex"], 1);
         assert_eq!(results[1]["level"], "note");
         let region = |start: u32, end: u32| json!({ "startLine": 2, "startColumn": start, "endLine": 2, "endColumn": end });

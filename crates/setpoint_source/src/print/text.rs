@@ -19,9 +19,30 @@ const SHOWN_ALIKE: usize = 3;
 /// Reasons that are told of one input.
 const SHOWN_REASONS: usize = 5;
 
+/// How much is told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Detail {
+    /// Errors and warnings alone.
+    Quiet,
+    /// Long lists are cut.
+    Plain,
+    /// Every node, reason and finding in full.
+    Full,
+}
+
+impl Detail {
+    /// Returns how many of a list are told that is cut after so many.
+    fn most(self, usual: usize) -> usize {
+        if self == Self::Full { usize::MAX } else { usual }
+    }
+}
+
 /// All findings of a report, then a line per input that says its verdict, then how many findings there are.
-pub fn text(report: &Report, sources: &Sources, colour: bool) -> String {
-    let mut out = findings(report, sources, colour);
+pub fn text(report: &Report, sources: &Sources, colour: bool, detail: Detail) -> String {
+    let mut out = findings(report, sources, colour, detail);
+    if detail == Detail::Quiet {
+        return out;
+    }
     // Inputs of one file with the same answers, open for the same reasons, share a line; what shows them may differ.
     let are_alike = |a: &InputReport, b: &InputReport| {
         a.path == b.path
@@ -39,12 +60,15 @@ pub fn text(report: &Report, sources: &Sources, colour: bool) -> String {
             .map(|(question, word)| format!("{} {word}", question.heading()))
             .collect();
         let nodes: Vec<&str> = inputs.iter().filter_map(|input| input.node.as_deref()).collect();
-        let nodes =
-            if nodes.is_empty() { String::new() } else { format!(" for {}", few(&nodes, SHOWN_NODES)) };
+        let nodes = if nodes.is_empty() {
+            String::new()
+        } else {
+            format!(" for {}", few(&nodes, detail.most(SHOWN_NODES)))
+        };
         if !answers.is_empty() {
             let _ = writeln!(out, "{}{nodes}: {}", first.path, answers.join(", "));
         }
-        for line in explained(first.verdict(), sources) {
+        for line in explained(first.verdict(), sources, detail) {
             let _ = writeln!(out, "  {line}");
         }
         let covered = covered(inputs);
@@ -67,20 +91,21 @@ pub fn text(report: &Report, sources: &Sources, colour: bool) -> String {
 }
 
 /// Every finding with its source lines. Of rules that many resources break alike, the first few; the others are a line each.
-fn findings(report: &Report, sources: &Sources, colour: bool) -> String {
+fn findings(report: &Report, sources: &Sources, colour: bool, detail: Detail) -> String {
     let mut out = String::new();
     let mut grouped: Vec<&Diagnostic> = Vec::new();
-    for finding in report.findings() {
+    let least = if detail == Detail::Quiet { Severity::Warning } else { Severity::Note };
+    for finding in report.findings().filter(|finding| finding.severity >= least) {
         if BROKEN_ALIKE.contains(&finding.rule) {
             grouped.push(finding);
-            if grouped.len() > SHOWN_ALIKE {
+            if grouped.len() > detail.most(SHOWN_ALIKE) {
                 continue;
             }
         }
-        out.push_str(&diagnostic(finding, sources, colour));
+        out.push_str(&diagnostic_with(finding, sources, colour, detail));
         out.push('\n');
     }
-    let rest = grouped.get(SHOWN_ALIKE..).unwrap_or_default();
+    let rest = grouped.get(detail.most(SHOWN_ALIKE)..).unwrap_or_default();
     for finding in rest {
         let place = finding.span.map(|span| format!("{}: ", sources.place(span))).unwrap_or_default();
         let (severity, rule) = (finding.severity.as_str(), finding.rule.name());
@@ -93,7 +118,8 @@ fn findings(report: &Report, sources: &Sources, colour: bool) -> String {
 }
 
 /// What is proved only under assumptions, first; then what keeps answers open.
-fn explained(verdict: &Verdict, sources: &Sources) -> Vec<String> {
+fn explained(verdict: &Verdict, sources: &Sources, detail: Detail) -> Vec<String> {
+    let most = detail.most(SHOWN_REASONS);
     let mut lines: Vec<String> = Vec::new();
     let mut told: Vec<(Vec<&Reason>, Vec<String>)> = Vec::new();
     for (question, answer) in verdict.iter() {
@@ -106,11 +132,11 @@ fn explained(verdict: &Verdict, sources: &Sources) -> Vec<String> {
     }
     for (assumed, answers) in &told {
         let words: Vec<&str> = assumed.iter().map(|reason| reason.words.as_str()).collect();
-        lines.push(format!("{}, if {}", answers.join(", "), few(&words, SHOWN_REASONS)));
+        lines.push(format!("{}, if {}", answers.join(", "), few(&words, most)));
     }
     let reasons = verdict.reasons();
     let open: Vec<_> = reasons.iter().filter(|(reason, _)| reason.gap != Gap::Assumed).collect();
-    for (reason, questions) in open.iter().take(SHOWN_REASONS) {
+    for (reason, questions) in open.iter().take(most) {
         let questions: Vec<&str> = questions.iter().map(|question| question.heading()).collect();
         let place = match &reason.place {
             Place::At(span) => format!(" ({})", sources.place(*span)),
@@ -119,8 +145,8 @@ fn explained(verdict: &Verdict, sources: &Sources) -> Vec<String> {
         };
         lines.push(format!("{} open: {}{place}", questions.join(", "), reason.words));
     }
-    if open.len() > SHOWN_REASONS {
-        lines.push(format!("and {} more reasons; `--format json` lists them", open.len() - SHOWN_REASONS));
+    if open.len() > most {
+        lines.push(format!("and {} more reasons; `-v` lists them", open.len() - most));
     }
     lines
 }
@@ -161,6 +187,10 @@ fn plural(count: usize, word: &str) -> String {
 
 /// One diagnostic, ending in a line end.
 pub fn diagnostic(diagnostic: &Diagnostic, sources: &Sources, colour: bool) -> String {
+    diagnostic_with(diagnostic, sources, colour, Detail::Plain)
+}
+
+fn diagnostic_with(diagnostic: &Diagnostic, sources: &Sources, colour: bool, detail: Detail) -> String {
     let level = match diagnostic.severity {
         Severity::Error => Level::ERROR,
         Severity::Warning => Level::WARNING,
@@ -182,7 +212,7 @@ pub fn diagnostic(diagnostic: &Diagnostic, sources: &Sources, colour: bool) -> S
         group = group.element(Level::NOTE.message(note.as_str()));
     }
     let nodes: Vec<&str> = diagnostic.nodes.iter().map(String::as_str).collect();
-    let nodes = format!("This is so on {} nodes: {}.", nodes.len(), few(&nodes, SHOWN_NODES));
+    let nodes = format!("This is so on {} nodes: {}.", nodes.len(), few(&nodes, detail.most(SHOWN_NODES)));
     if !diagnostic.nodes.is_empty() {
         group = group.element(Level::NOTE.message(nodes.as_str()));
     }
