@@ -1,12 +1,14 @@
 //! Calls of TOSCA's functions, and whether what they name is there.
 
 use indexmap::IndexMap;
+use rustc_hash::FxHashMap;
 use setpoint_data::{Entry, Node};
 use setpoint_source::{Diagnostic, FileId, Rule, Severity, Span, Symbol};
 
 use crate::service::Service;
 use crate::templates::Shapes;
-use crate::types::{ancestors, keys};
+use crate::types::{ancestors, derives, is_whole, keys, symbol};
+use crate::values::primitive;
 
 /// A call of a function that names something of the topology.
 #[derive(Debug, Clone)]
@@ -99,7 +101,8 @@ pub(crate) fn names(file: FileId, node: &Node, out: &mut IndexMap<Symbol, Span>)
     for Entry { key, value } in node.entries() {
         let Some(name) = key.text() else { continue };
         match name.strip_prefix('$') {
-            Some(name) if !name.starts_with('$') && !name.is_empty() => {
+            // A key with other characters is a text that happens to begin with `$`.
+            Some(name) if is_identifier(name) => {
                 out.entry(Symbol::new(name)).or_insert(key.range.in_file(file));
             }
             _ => {}
@@ -112,6 +115,11 @@ pub(crate) fn names(file: FileId, node: &Node, out: &mut IndexMap<Symbol, Span>)
     for item in node.items() {
         names(file, item, out);
     }
+}
+
+fn is_identifier(name: &str) -> bool {
+    name.starts_with(|first: char| first.is_alphabetic() || first == '_')
+        && name.chars().all(|one| one.is_alphanumeric() || "_-:.".contains(one))
 }
 
 /// What a function may name instead of a template.
@@ -203,7 +211,8 @@ impl Call {
             || service.types.requirements_of(template.kind).iter().any(|one| one.name == *name)
             || ["CAPABILITY", "RELATIONSHIP"].contains(&name.as_str());
         if is_there {
-            return None;
+            let schema = shape.properties.get(name).or_else(|| shape.attributes.get(name));
+            return self.part_of_scalar(2, schema?.kind?, service);
         }
         let what = if part == Part::Property { "property" } else { "attribute" };
         Some(
@@ -212,6 +221,19 @@ impl Call {
                 .with_label(template.kind_span, format!("a {} does not define it", template.kind))
                 .with_resources([node.to_string()]),
         )
+    }
+
+    /// Returns the finding about a call with more than so many arguments that asks for a part of a value that has none.
+    fn part_of_scalar(&self, named: usize, kind: Symbol, service: &Service) -> Option<Diagnostic> {
+        const SCALARS: [&str; 6] = ["string", "integer", "float", "boolean", "timestamp", "version"];
+        let last = *ancestors(&service.types.data, kind).last()?;
+        let is_scalar = primitive(last).is_some_and(|name| SCALARS.contains(&name));
+        if self.given <= named || !is_scalar || service.types.data.contains_key(&last) {
+            return None;
+        }
+        let value = self.arguments.get(named - 1)?;
+        let message = format!("`{value}` is a `{kind}`, of which there is no part to take");
+        Some(Diagnostic::new(Rule::InvalidValue, message).at(self.span))
     }
 
     /// Returns the finding about a call that names nothing.
@@ -224,7 +246,11 @@ impl Call {
         let message = match self.function {
             Function::Of(..) => return None,
             Function::Input if !topology.inputs.contains(&first) => format!("there is no input `{first}`"),
-            Function::Input => return None,
+            Function::Input => {
+                let (_, node) = topology.topology.as_ref()?;
+                let kind = symbol(node.get("inputs")?.get(&first)?.get("type"))?;
+                return self.part_of_scalar(1, kind, service);
+            }
             Function::Entity(_) | Function::Artifact if !is_template(topology, first) => {
                 format!("there is no template `{first}`")
             }
@@ -266,6 +292,36 @@ fn is_template(topology: &Service, name: Symbol) -> bool {
         || topology.nodes.contains_key(&name)
         || topology.relationships.contains_key(&name)
         || topology.other_templates.contains(&name)
+}
+
+/// Returns a finding for each call that asks for the host of a node whose type cannot have one.
+pub(crate) fn without_host(service: &Service, hosts: &FxHashMap<Symbol, Symbol>) -> Vec<Diagnostic> {
+    let types = &service.types;
+    let hosted_on = Symbol::new("tosca.relationships.HostedOn");
+    let mut found = Vec::new();
+    for call in &service.calls {
+        let is_host = matches!(call.function, Function::Entity(_))
+            && call.arguments.first().is_some_and(|first| &**first == "HOST");
+        let Some(template) = call.within.filter(|_| is_host).and_then(|node| service.nodes.get(&node)) else {
+            continue;
+        };
+        let may_have_one = hosts.contains_key(&template.name)
+            || service.incomplete
+            || !is_whole(&types.nodes, template.kind)
+            || types.requirements_of(template.kind).iter().any(|one| {
+                one.relationship.is_none_or(|kind| derives(&types.relationships, kind, hosted_on))
+            });
+        if !may_have_one {
+            let message = format!("`{}` asks for its HOST, and has none", template.name);
+            found.push(
+                Diagnostic::new(Rule::UnknownReference, message)
+                    .at(call.span)
+                    .with_label(template.kind_span, format!("a {} is not hosted", template.kind))
+                    .with_resources([template.name.to_string()]),
+            );
+        }
+    }
+    found
 }
 
 /// Returns the findings about all calls of a service template and of the topologies that stand for its nodes.

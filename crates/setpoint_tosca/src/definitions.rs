@@ -48,6 +48,20 @@ impl Checker<'_> {
                 if what == "data" {
                     self.data_type(*name, kind, span);
                 }
+                if what == "interface" && self.edition == Edition::Two {
+                    self.interface_inputs(*name, kind);
+                }
+            }
+        }
+    }
+
+    /// Checks the types of the inputs that an interface type defines.
+    fn interface_inputs(&mut self, name: Symbol, kind: &Type) {
+        for interface in kind.interfaces.values() {
+            let of_operations = interface.operations.values().flatten();
+            for (input, schema) in interface.inputs.iter().chain(of_operations) {
+                let Some(span) = schema.span else { continue };
+                self.schema(schema, span, &format!("the input `{input}` of `{name}`"));
             }
         }
     }
@@ -239,7 +253,7 @@ impl Checker<'_> {
         for inner in kind.schema.key.iter().chain(&kind.schema.entry) {
             self.schema(inner, inner.span.unwrap_or(span), &format!("`{name}`"));
         }
-        let Some(node) = kind.scalar.as_ref().filter(|_| self.edition == Edition::Two) else { return };
+        let Some(node) = kind.written.as_ref().filter(|_| self.edition == Edition::Two) else { return };
         let derives_directly = kind.parent.and_then(primitive) == Some("scalar");
         let is_scalar = matches!(base, Base::Units(_));
         for (place, message) in scalar::check(node, is_scalar, derives_directly) {

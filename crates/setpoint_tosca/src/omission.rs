@@ -50,8 +50,12 @@ pub enum Omitted {
     Selected(Symbol),
     /// A topology shall stand for the node, and none was found.
     NotSubstituted(Symbol),
-    /// A node of a topology that stands for another one is to be substituted itself.
+    /// A node of the type that the topology around it stands for.
     SubstitutedAgain(Symbol),
+    /// Topologies stand for nodes inside topologies, and there are too many nodes.
+    SubstitutionLimit(usize),
+    /// It was not decided whether a node waits for the nodes whose attributes it needs.
+    Order(Symbol),
     /// A requirement that is fulfilled where the topology stands for a node.
     PassedOn(Symbol),
     Counted(Symbol),
@@ -84,7 +88,9 @@ impl Omission {
             )
             .severity(Severity::Warning)
             .with_note(format!("It was looked for at {path}.")),
-            O::ImportLimit(_) => Diagnostic::new(Rule::LimitReached, self.words()),
+            O::ImportLimit(_) | O::SubstitutionLimit(_) | O::Order(_) => {
+                Diagnostic::new(Rule::LimitReached, self.words())
+            }
             O::NoNodes => Diagnostic::new(Rule::NothingChecked, self.words()).severity(Severity::Note),
             O::Instance(_) => Diagnostic::new(Rule::MalformedInstance, self.words()),
             _ if self.gap() == Gap::Malformed => Diagnostic::new(Rule::MalformedTemplate, self.words()),
@@ -110,7 +116,10 @@ impl Omission {
     pub(crate) fn gap(&self) -> Gap {
         use Omitted as O;
         match &self.what {
-            O::Data(_, Rule::LimitReached) | O::ImportLimit(_) => Gap::Limit,
+            O::Data(_, Rule::LimitReached)
+            | O::ImportLimit(_)
+            | O::SubstitutionLimit(_)
+            | O::Order(_) => Gap::Limit,
             O::Data(..)
             | O::Template
             | O::Malformed(..)
@@ -121,7 +130,7 @@ impl Omission {
             | O::ProfileNotFound(_)
             | O::ImportElsewhere(_)
             | O::ImportUnreadable { .. } => Gap::Unread,
-            O::ScriptElsewhere(..) | O::ScriptMissing { .. } => Gap::Assumed,
+            O::ScriptElsewhere(..) | O::ScriptMissing { .. } | O::Selected(_) => Gap::Assumed,
             O::NoNodes => Gap::NothingEntered,
             O::Profile(_)
             | O::Dialect(_)
@@ -129,7 +138,6 @@ impl Omission {
             | O::Mapping(_)
             | O::Chosen(..)
             | O::Filter(_)
-            | O::Selected(_)
             | O::NotSubstituted(_)
             | O::SubstitutedAgain(_)
             | O::PassedOn(_)
@@ -148,6 +156,7 @@ impl Omission {
             | O::Selected(node)
             | O::NotSubstituted(node)
             | O::SubstitutedAgain(node)
+            | O::Order(node)
             | O::Counted(node)
             | O::ScriptElsewhere(node, _)
             | O::ScriptMissing { of: node, .. } => Some(*node),
@@ -189,12 +198,18 @@ impl Omission {
                 format!("the orchestrator has to find a node for `{requirement}` of `{node}`")
             }
             O::Filter(node) => format!("a filter chooses a node for `{node}` when the topology is deployed"),
-            O::Selected(node) => format!("`{node}` is a node that exists elsewhere, and is to be found"),
+            O::Selected(node) => format!("`{node}`, which exists elsewhere, is found and runs"),
             O::NotSubstituted(node) => {
                 format!("a topology shall stand for `{node}`, and no import has one that does")
             }
             O::SubstitutedAgain(node) => {
-                format!("a topology stands for `{node}` inside a topology that stands for a node itself")
+                format!("`{node}` has the type that the topology around it stands for")
+            }
+            O::SubstitutionLimit(limit) => {
+                format!("with the topologies that stand for nodes there are more than {limit} nodes")
+            }
+            O::Order(node) => {
+                format!("it was not decided whether `{node}` waits for the nodes whose attributes it needs")
             }
             O::PassedOn(name) => {
                 format!("the requirement `{name}` is fulfilled where this topology stands for a node")

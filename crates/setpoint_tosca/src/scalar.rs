@@ -67,7 +67,7 @@ impl Units {
         let mut prefixes: Vec<(String, f64)> = Vec::new();
         let mut number = None;
         for found in ancestors(table, kind).iter().filter_map(|name| table.get(name)) {
-            let Some(node) = &found.scalar else { continue };
+            let Some(node) = &found.written else { continue };
             units.extend(multipliers(node.get("units")));
             prefixes.extend(multipliers(node.get("prefixes")));
             number = number.or_else(|| node.get("data_type").and_then(Node::text).map(Symbol::new));
@@ -163,6 +163,10 @@ pub(crate) fn check(node: &Node, is_scalar: bool, derives_directly: bool) -> Vec
             }
         }
         None => {}
+    }
+    if let Some(entry) = node.entry("prefixes").filter(|_| known.len() > 1) {
+        let message = "prefixes belong to a single unit, and this type has several units".to_owned();
+        out.push((entry.key.clone(), message));
     }
     if let Some(prefixes) = node.get("prefixes")
         && !multipliers(Some(prefixes)).iter().any(|(_, worth)| is_one(*worth))
