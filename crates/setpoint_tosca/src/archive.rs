@@ -111,7 +111,9 @@ pub fn open(bytes: &[u8]) -> Result<Archive, BadArchive> {
         files.add(path, content);
     }
     paths.sort();
-    if let Some(twice) = paths.windows(2).find_map(|pair| (pair.first() == pair.last()).then(|| pair[0].clone())) {
+    if let Some(twice) =
+        paths.windows(2).find_map(|pair| (pair.first() == pair.last()).then(|| pair[0].clone()))
+    {
         return Err(BadArchive::SamePath(twice));
     }
     let (entry, mut others) = definitions(&files)?;
@@ -135,7 +137,7 @@ fn definitions(files: &MemoryFileSystem) -> Result<(PathBuf, Vec<PathBuf>), BadA
     let meta =
         files.read(Path::new("TOSCA-Metadata/TOSCA.meta")).or_else(|_| files.read(Path::new("TOSCA.meta")));
     let find = |named: &str| {
-        let path = normal(Path::new(named.trim_start_matches('/')));
+        let path = normal(Path::new(named.trim_matches(['"', '\'']).trim_start_matches('/')));
         if files.is_file(&path) { Ok(path) } else { Err(BadArchive::MissingEntry(named.to_owned())) }
     };
     if let Ok(bytes) = meta {
@@ -175,7 +177,6 @@ fn metadata(text: &str) -> Result<Vec<(String, String)>, BadArchive> {
                 value.push_str(line.trim());
             }
             (false, _, Some((name, value))) => {
-                let value = value.trim().trim_matches(['"', '\'']);
                 out.push((name.trim().to_owned(), value.trim().to_owned()));
             }
             _ => return Err(BadArchive::Metadata(line.trim().chars().take(80).collect())),

@@ -56,7 +56,9 @@ pub(crate) fn check(
 /// The parts of a template whose values are needed to set it up.
 fn needed_at_start(template: &NodeTemplate) -> Vec<&Node> {
     let mut out: Vec<&Node> = template.node.get("properties").into_iter().collect();
-    out.extend(named_items(template.node.get("capabilities")).iter().filter_map(|(_, one)| one.get("properties")));
+    out.extend(
+        named_items(template.node.get("capabilities")).iter().filter_map(|(_, one)| one.get("properties")),
+    );
     // An interface may be run long after the set-up, unless it is the one of the life cycle.
     let interfaces = template.node.get("interfaces").map(Node::entries).unwrap_or_default();
     for Entry { key, value } in interfaces {

@@ -20,6 +20,8 @@ pub(crate) struct Call {
     given: usize,
     /// The node template in which it stands.
     within: Option<Symbol>,
+    /// It stands in a requirement, where `SELF` may be the relationship.
+    in_requirement: bool,
     span: Span,
 }
 
@@ -134,16 +136,16 @@ pub(crate) fn find(file: FileId, topology: &Node) -> Vec<Call> {
             Some("inputs" | "substitution_mappings" | "metadata" | "description" | "workflows") => {}
             Some("node_templates") => {
                 for Entry { key, value } in value.entries() {
-                    collect(file, value, key.text().map(Symbol::new), &mut out);
+                    collect(file, value, (key.text().map(Symbol::new), false), &mut out);
                 }
             }
-            _ => collect(file, value, None, &mut out),
+            _ => collect(file, value, (None, false), &mut out),
         }
     }
     out
 }
 
-fn collect(file: FileId, node: &Node, within: Option<Symbol>, out: &mut Vec<Call>) {
+fn collect(file: FileId, node: &Node, within: (Option<Symbol>, bool), out: &mut Vec<Call>) {
     if let [Entry { key, value }] = node.entries()
         && let Some(function) = key.text().and_then(function)
     {
@@ -153,12 +155,14 @@ fn collect(file: FileId, node: &Node, within: Option<Symbol>, out: &mut Vec<Call
             function,
             arguments,
             given: items.len(),
-            within,
+            within: within.0,
+            in_requirement: within.1,
             span: key.range.to(value.range).in_file(file),
         });
     }
     for entry in node.entries() {
-        collect(file, &entry.value, within, out);
+        let in_requirement = within.1 || entry.key.text() == Some("requirements");
+        collect(file, &entry.value, (within.0, in_requirement), out);
     }
     for item in node.items() {
         collect(file, item, within, out);
@@ -196,7 +200,7 @@ impl Call {
             || !shape.whole
             || template.selected
             || template.substituted
-            || &**first == "SELF"
+            || (&**first == "SELF" && self.in_requirement)
         {
             return None;
         }
@@ -241,6 +245,10 @@ impl Call {
         if let Function::Of(name, least) = self.function {
             let message = format!("`{name}` needs {least} arguments at least, and has {}", self.given);
             return (self.given < least).then(|| Diagnostic::new(Rule::InvalidValue, message).at(self.span));
+        }
+        if matches!(self.function, Function::Entity(_)) && self.given < 2 {
+            let message = format!("a template and a name are needed, and there are {} arguments", self.given);
+            return Some(Diagnostic::new(Rule::InvalidValue, message).at(self.span));
         }
         let first = *self.arguments.first()?;
         let message = match self.function {

@@ -14,7 +14,7 @@ use crate::topology::Relationship;
 use crate::types::{Table, ancestors, named_items, symbol};
 
 /// A version of a topology, with the files that it was read from.
-#[derive(Clone, Copy)]
+#[derive(Debug, Clone, Copy)]
 pub struct Version<'a> {
     pub checked: &'a Checked,
     pub files: &'a dyn FileSystem,
@@ -159,7 +159,10 @@ fn changed_parts(old: Version<'_>, new: Version<'_>, name: Symbol) -> Vec<String
 }
 
 fn definition_differs(before: &Table, after: &Table, kind: Symbol) -> bool {
-    match (before.get(&kind).and_then(|one| one.written.as_ref()), after.get(&kind).and_then(|one| one.written.as_ref())) {
+    match (
+        before.get(&kind).and_then(|one| one.written.as_ref()),
+        after.get(&kind).and_then(|one| one.written.as_ref()),
+    ) {
         (Some(was), Some(is)) => !is_same(was, is),
         (None, None) => false,
         _ => true,

@@ -74,9 +74,9 @@ impl Values<'_> {
                 let given = template.node.get(section).map(Node::entries).unwrap_or_default();
                 let given = given.iter().filter(|entry| !is_plain(&entry.value));
                 let given = given.filter_map(|entry| entry.key.text().map(Symbol::new));
-                let defaults = defined.iter().filter(|(_, schema)| {
-                    schema.default.as_ref().is_some_and(|value| !is_plain(value))
-                });
+                let defaults = defined
+                    .iter()
+                    .filter(|(_, schema)| schema.default.as_ref().is_some_and(|value| !is_plain(value)));
                 for name in given.chain(defaults.map(|(name, _)| *name)) {
                     out.push(Slot { node: Some(template.name), is_attribute, path: vec![name] });
                 }

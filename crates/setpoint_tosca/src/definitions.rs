@@ -68,10 +68,8 @@ impl Checker<'_> {
 
     fn derivation(&mut self, what: &str, table: &Table, name: Symbol, kind: &Type, span: Span) {
         let Some(parent) = kind.parent else { return };
-        if what == "data" && !matches!(self.base(parent), Base::Unknown) {
-            return;
-        }
-        if !self.known_type(table, what, parent, span) {
+        let is_built_in = what == "data" && !matches!(self.base(parent), Base::Unknown);
+        if !is_built_in && !self.known_type(table, what, parent, span) {
             return;
         }
         let chain = ancestors(table, name);
@@ -143,6 +141,14 @@ impl Checker<'_> {
                     );
                 }
                 _ => {}
+            }
+        }
+        for pattern in schema.constraints.iter().filter_map(|one| one.get("pattern")) {
+            if pattern.text().is_some_and(|text| fancy_regex::Regex::new(text).is_err()) {
+                let message = format!("{shown} has a pattern that is not a regular expression");
+                let place = pattern.range.in_file(span.file);
+                let finding = Diagnostic::new(Rule::InvalidValue, message).severity(Severity::Warning);
+                self.found.push(finding.at(place));
             }
         }
         for inner in schema.key.iter().chain(&schema.entry) {

@@ -36,6 +36,10 @@ pub(crate) fn passes(filter: &Node, template: &NodeTemplate, service: &Service) 
             _ => answers.push(None),
         }
     }
+    // An empty filter says nothing, and may be one of which a part is missing.
+    if answers.is_empty() {
+        return None;
+    }
     if answers.contains(&Some(false)) {
         return Some(false);
     }
@@ -60,7 +64,8 @@ fn capability(
     let (name, definition) = found?;
     let properties = types.capability_properties(definition);
     let assigned = named_items(template.node.get("capabilities"));
-    let given = assigned.iter().find(|(key, _)| key.text() == Some(name)).and_then(|(_, one)| one.get("properties"));
+    let given =
+        assigned.iter().find(|(key, _)| key.text() == Some(name)).and_then(|(_, one)| one.get("properties"));
     let mut all = Some(true);
     for (key, clause) in named_items(wanted.get("properties")) {
         let schema = symbol(Some(key)).and_then(|name| properties.get(&name));

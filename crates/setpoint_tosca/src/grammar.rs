@@ -142,7 +142,7 @@ static REPOSITORY: Definition = definition(
     &[
         key("url", Name).needed(),
         key("description", Text),
-        old("credential", Anything),
+        key("credential", Anything),
         key("metadata", Metadata),
         new("type", Text),
         new("version", Anything),
@@ -980,7 +980,7 @@ impl Walk {
             return self.mismatch(node, under, "a mapping", place);
         }
         for Entry { key, value } in node.entries() {
-            if self.edition == Edition::Two && (value.is_null() || is_number(value)) {
+            if self.edition == Edition::Two && value.is_null() {
                 let under = Under { key: key.text().unwrap_or_default(), of: Some(("metadata", "")) };
                 self.mismatch(value, under, "text", key.range);
             }

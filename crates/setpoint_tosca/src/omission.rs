@@ -47,6 +47,8 @@ pub enum Omitted {
     /// The orchestrator has to find a node.
     Chosen(Symbol, Symbol),
     Filter(Symbol),
+    /// A directive that TOSCA does not define.
+    Directive(Symbol),
     Selected(Symbol),
     /// A topology shall stand for the node, and none was found.
     NotSubstituted(Symbol),
@@ -60,6 +62,8 @@ pub enum Omitted {
     PassedOn(Symbol),
     Counted(Symbol),
     Policy(Symbol),
+    /// A policy that acts when an event comes.
+    Triggered(Symbol),
     Workflow(Symbol),
     /// A mapping of a requirement or capability in a form that is not read.
     Mapping(Symbol),
@@ -82,6 +86,14 @@ impl Omission {
             O::ImportUnreadable { path, .. } => Diagnostic::new(Rule::MissingImport, self.words())
                 .with_note(format!("It was looked for at {path}.")),
             O::ScriptElsewhere(..) => return None,
+            O::Selected(name) => Diagnostic::new(
+                Rule::NotModelled,
+                format!("`{name}` exists elsewhere, and is to be found when the topology is deployed"),
+            ),
+            O::Triggered(name) => Diagnostic::new(
+                Rule::NotModelled,
+                format!("what the triggers of the policy `{name}` do is not modelled"),
+            ),
             O::ScriptMissing { of, target, path } => Diagnostic::new(
                 Rule::UnreadableFile,
                 format!("`{of}` uses the file `{target}`, which is not there"),
@@ -116,10 +128,9 @@ impl Omission {
     pub(crate) fn gap(&self) -> Gap {
         use Omitted as O;
         match &self.what {
-            O::Data(_, Rule::LimitReached)
-            | O::ImportLimit(_)
-            | O::SubstitutionLimit(_)
-            | O::Order(_) => Gap::Limit,
+            O::Data(_, Rule::LimitReached) | O::ImportLimit(_) | O::SubstitutionLimit(_) | O::Order(_) => {
+                Gap::Limit
+            }
             O::Data(..)
             | O::Template
             | O::Malformed(..)
@@ -130,7 +141,9 @@ impl Omission {
             | O::ProfileNotFound(_)
             | O::ImportElsewhere(_)
             | O::ImportUnreadable { .. } => Gap::Unread,
-            O::ScriptElsewhere(..) | O::ScriptMissing { .. } | O::Selected(_) => Gap::Assumed,
+            O::ScriptElsewhere(..) | O::ScriptMissing { .. } | O::Selected(_) | O::Triggered(_) => {
+                Gap::Assumed
+            }
             O::NoNodes => Gap::NothingEntered,
             O::Profile(_)
             | O::Dialect(_)
@@ -138,6 +151,7 @@ impl Omission {
             | O::Mapping(_)
             | O::Chosen(..)
             | O::Filter(_)
+            | O::Directive(_)
             | O::NotSubstituted(_)
             | O::SubstitutedAgain(_)
             | O::PassedOn(_)
@@ -153,6 +167,7 @@ impl Omission {
         match &self.what {
             O::Chosen(node, _)
             | O::Filter(node)
+            | O::Directive(node)
             | O::Selected(node)
             | O::NotSubstituted(node)
             | O::SubstitutedAgain(node)
@@ -198,6 +213,7 @@ impl Omission {
                 format!("the orchestrator has to find a node for `{requirement}` of `{node}`")
             }
             O::Filter(node) => format!("a filter chooses a node for `{node}` when the topology is deployed"),
+            O::Directive(node) => format!("`{node}` has a directive that TOSCA does not define"),
             O::Selected(node) => format!("`{node}`, which exists elsewhere, is found and runs"),
             O::NotSubstituted(node) => {
                 format!("a topology shall stand for `{node}`, and no import has one that does")
@@ -216,6 +232,9 @@ impl Omission {
             }
             O::Counted(name) => format!("`{name}` may stand for several nodes or none"),
             O::Policy(name) => format!("what the policy `{name}` does is not modelled"),
+            O::Triggered(name) => {
+                format!("no trigger of the policy `{name}` acts before all nodes have started")
+            }
             O::Workflow(name) => format!("the workflow `{name}` is not modelled"),
         }
     }

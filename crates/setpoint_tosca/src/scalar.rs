@@ -164,10 +164,6 @@ pub(crate) fn check(node: &Node, is_scalar: bool, derives_directly: bool) -> Vec
         }
         None => {}
     }
-    if let Some(entry) = node.entry("prefixes").filter(|_| known.len() > 1) {
-        let message = "prefixes belong to a single unit, and this type has several units".to_owned();
-        out.push((entry.key.clone(), message));
-    }
     if let Some(prefixes) = node.get("prefixes")
         && !multipliers(Some(prefixes)).iter().any(|(_, worth)| is_one(*worth))
     {

@@ -68,8 +68,13 @@ fn implementations(interface: &Node) -> Vec<&Node> {
 impl Script {
     /// Returns what is in the file, if it is there.
     pub(crate) fn content(&self, files: &dyn FileSystem, root: &Path) -> Option<Vec<u8>> {
-        let beside = files.read(&normal(&root.join(&self.target))).ok();
-        beside.or_else(|| files.read(self.path.as_ref()?).ok())
+        let beside = self.path.as_ref().and_then(|path| files.read(path).ok());
+        beside.or_else(|| files.read(&self.of_root(root)).ok())
+    }
+
+    /// The path from the folder of the service template; a leading `/` means that folder.
+    fn of_root(&self, root: &Path) -> PathBuf {
+        normal(&root.join(self.target.trim_start_matches('/')))
     }
 
     /// Returns what is not there of it: beside its file, or in the folder of the service template, where some tools look.
@@ -77,7 +82,7 @@ impl Script {
         let is_there = |path: &Path| files.is_file(path) || files.is_dir(path);
         let what = match &self.path {
             None => Omitted::ScriptElsewhere(self.of, self.target.clone()),
-            Some(path) if is_there(path) || is_there(&normal(&root.join(&self.target))) => return None,
+            Some(path) if is_there(path) || is_there(&self.of_root(root)) => return None,
             Some(path) => Omitted::ScriptMissing {
                 of: self.of,
                 target: self.target.clone(),

@@ -298,7 +298,9 @@ impl Service {
         scope: Scope,
     ) {
         let folder = path.parent().unwrap_or(Path::new(""));
-        for Import { target, is_profile, repository, namespace, range } in imports(root.get("imports")) {
+        for Import { target, is_profile, repository, namespace, is_prefix, range } in
+            imports(root.get("imports"))
+        {
             let span = range.in_file(file);
             let Some(target) = target else {
                 let words = "this import names no file and no profile".to_owned();
@@ -332,7 +334,9 @@ impl Service {
             }
             let target = target.strip_prefix("file:").unwrap_or(&target).to_owned();
             let beside = found.unwrap_or_else(|| normal(&folder.join(&target)));
-            let elsewhere = [normal(&reader.folder.join(&target)), repeated(folder, &target)];
+            // A leading `/` is the folder of the service template, or the top of the archive.
+            let of_root = normal(&reader.folder.join(target.trim_start_matches('/')));
+            let elsewhere = [of_root, repeated(folder, &target)];
             let found = elsewhere.into_iter().find(|path| reader.files.is_file(path));
             let next = found.filter(|_| !reader.files.is_file(&beside)).unwrap_or(beside);
             // A file that is imported into two namespaces defines its types in both.
@@ -389,7 +393,9 @@ impl Service {
                 }
             }
             self.read_types(imported, &root, &next, inner);
-            self.read_imports(reader, imported, &root, &next, inner);
+            // Tools for the Simple Profile give the prefix to the types of the file alone.
+            let nested = if is_prefix { scope } else { inner };
+            self.read_imports(reader, imported, &root, &next, nested);
         }
     }
 
@@ -490,6 +496,11 @@ impl Service {
         // Copies wait for each other in a circle just if their templates do, as long as there is one of each.
         if let Some(entry) = node.entry("count").filter(|entry| !is_positive(&entry.value)) {
             self.omit(Omitted::Counted(name), entry.key.range.in_file(file));
+        }
+        const DIRECTIVES: [&str; 6] =
+            ["select", "selectable", "substitute", "substitutable", "create", "internal"];
+        if directives.iter().any(|word| !DIRECTIVES.contains(word)) {
+            self.omit(Omitted::Directive(name), span);
         }
         let selected = directives.iter().any(|word| ["select", "selectable"].contains(word));
         if selected {
@@ -594,6 +605,8 @@ struct Import {
     is_profile: bool,
     repository: Option<String>,
     namespace: Option<Symbol>,
+    /// The namespace is a `namespace_prefix`.
+    is_prefix: bool,
     range: Range,
 }
 
@@ -614,6 +627,7 @@ fn imports(node: Option<&Node>) -> Vec<Import> {
             is_profile: item.get("profile").is_some(),
             repository: text("repository").map(str::to_owned),
             namespace: text("namespace").or_else(|| text("namespace_prefix")).map(Symbol::new),
+            is_prefix: text("namespace").is_none() && text("namespace_prefix").is_some(),
             range: item.range,
         }
     };

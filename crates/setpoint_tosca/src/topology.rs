@@ -62,7 +62,7 @@ pub struct Topology {
 }
 
 /// More nodes or relationships than these are not made of topologies that stand for nodes.
-const MAX_NODES: usize = 300_000;
+const MAX_NODES: usize = 200_000;
 
 /// A node template at its place: its name there, and the types that the topologies around it stand for.
 struct Placed<'a> {
@@ -89,8 +89,7 @@ impl Part<'_> {
         }
         // What has a host inside stands on that one.
         let hosts = |node: Symbol| {
-            let mut hosting =
-                self.relationships.iter().filter(|one| one.behaviour == Behaviour::HostedOn);
+            let mut hosting = self.relationships.iter().filter(|one| one.behaviour == Behaviour::HostedOn);
             hosting.any(|one| one.source == node)
         };
         found.into_iter().filter(|(node, _)| !hosts(*node)).collect()
@@ -223,11 +222,15 @@ impl Topology {
                 let chain = symbol(value.get("type")).map(|kind| ancestors(table, kind)).unwrap_or_default();
                 let is_inert =
                     INERT.iter().any(|one| chain.contains(&Symbol::new(&format!("tosca.policies.{one}"))));
-                let acts = value.get("triggers").is_some_and(|triggers| !triggers.is_null())
-                    || chain.iter().any(|kind| table.get(kind).is_none_or(|kind| kind.has_triggers));
-                if !is_inert || acts {
-                    self.omit(Omitted::Policy(name), key.range.in_file(*file));
-                }
+                let is_known = !chain.is_empty() && chain.iter().all(|kind| table.contains_key(kind));
+                let has_triggers = value.get("triggers").is_some_and(|triggers| !triggers.is_null())
+                    || chain.iter().any(|kind| table.get(kind).is_some_and(|kind| kind.has_triggers));
+                let what = match (is_known, has_triggers) {
+                    (true, true) => Omitted::Triggered(name),
+                    (true, false) if is_inert => continue,
+                    _ => Omitted::Policy(name),
+                };
+                self.omit(what, key.range.in_file(*file));
             }
         }
     }
@@ -266,8 +269,8 @@ impl Topology {
                     ..one.clone()
                 });
                 expanded.extend(of_part.map(Joint::new));
-                self.nodes.shift_remove(name);
             }
+            self.nodes.retain(|name, _| !found.contains_key(name));
             for placed in &next {
                 self.nodes
                     .insert(placed.name, TopologyNode { kind: placed.node.kind, span: placed.node.span });

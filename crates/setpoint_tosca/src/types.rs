@@ -1,6 +1,7 @@
 //! Types and their derivation.
 
 use indexmap::IndexMap;
+use rustc_hash::FxHashSet;
 use setpoint_data::{Entry, Node};
 use setpoint_source::{FileId, Span, Symbol};
 
@@ -139,6 +140,13 @@ pub(crate) fn full_name(table: &Table, name: Symbol) -> Symbol {
     if table.contains_key(&name) {
         return name;
     }
+    // `prefix.Name` is another spelling of `prefix:Name` in the Simple Profile.
+    if let Some((prefix, rest)) = name.split_once('.').filter(|(prefix, _)| *prefix != "tosca") {
+        let spelled = Symbol::new(&format!("{prefix}:{rest}"));
+        if table.contains_key(&spelled) {
+            return spelled;
+        }
+    }
     let mut rest: &str = &name;
     loop {
         let found = Symbol::new(rest);
@@ -164,9 +172,10 @@ pub(crate) fn full_name(table: &Table, name: Symbol) -> Symbol {
 /// A type and those that it derives from, itself first. A circle of derivations ends where it closes.
 pub(crate) fn ancestors(table: &Table, name: Symbol) -> Vec<Symbol> {
     let mut out = Vec::new();
+    let mut seen: FxHashSet<Symbol> = FxHashSet::default();
     let mut next = Some(full_name(table, name));
     while let Some(name) = next {
-        if out.contains(&name) {
+        if !seen.insert(name) {
             break;
         }
         out.push(name);

@@ -185,7 +185,8 @@ fn unreached(
     }
     for step in steps {
         let Some(name) = symbol(Some(&step.key)).filter(|name| !reached.contains(name)) else { continue };
-        let message = format!("the step `{name}` of `{workflow}` is never run: only steps of its loop lead to it");
+        let message =
+            format!("the step `{name}` of `{workflow}` is never run: only steps of its loop lead to it");
         let finding = checker.error(Rule::UnknownReference, message, &step.key, file);
         finding.severity = Severity::Warning;
         finding.help("Let a step that runs lead to it.");

@@ -138,9 +138,12 @@ impl Language for Tosca {
         let (text, json, is_changed) = (changes.text(), pretty(&changes.json()), !changes.is_empty());
         let left_out = left_out(before.findings.clone()).chain(left_out(after.findings.clone()));
         let mut diagnostics: Vec<Diagnostic> = left_out.collect();
-        diagnostics.extend(changes.findings.into_iter().filter(|one| {
-            !matches!(one.rule.class(), Class::Syntax | Class::Open)
-        }));
+        diagnostics.extend(
+            changes
+                .findings
+                .into_iter()
+                .filter(|one| !matches!(one.rule.class(), Class::Syntax | Class::Open)),
+        );
         Ok(DiffOutcome::of_texts(text, json, diagnostics, is_changed))
     }
 
@@ -205,7 +208,8 @@ fn check(
     entry: &Path,
     profiles: &[PathBuf],
 ) -> Result<Checked, UsageError> {
-    let text = setpoint_source::read_text(files, entry).map_err(|error| UsageError::new(error.to_string()))?;
+    let text =
+        setpoint_source::read_text(files, entry).map_err(|error| UsageError::new(error.to_string()))?;
     let file = session.sources.add(entry.display().to_string(), text);
     Ok(setpoint_tosca::check(files, &session.sources, file, entry, profiles))
 }
