@@ -342,7 +342,11 @@ fn a_function_that_names_nothing_is_refuted() {
         let answer = answer(&whole("", &format!("{HOST}, properties: {{component_version: {call}}}"), ""));
         assert!(answer.is_refuted(), "{call}\n{answer:?}");
     }
-    for call in ["{get_input: a}", "{get_property: [SELF, admin_credential]}", "{get_attribute: [box, private_address]}"] {
+    for call in [
+        "{get_input: a}",
+        "{get_property: [SELF, admin_credential]}",
+        "{get_attribute: [box, private_address]}",
+    ] {
         let node = format!("{HOST}, properties: {{component_version: {call}}}");
         assert_proved(&whole("  inputs: {a: {type: string}}\n", &node, ""));
     }

@@ -16,9 +16,8 @@ pub(super) fn rows(context: &Context) -> Result<Vec<Row>, String> {
         let path = path.display().to_string();
         let words = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>();
         let ours = measure(runs, None, &words(&[&context.setpoint, "check", "--fail-on", "never", &path]))?;
-        let parse = |program: &PathBuf| {
-            measure(1, None, &words(&[&program.display().to_string(), "parse", &path]))
-        };
+        let parse =
+            |program: &PathBuf| measure(1, None, &words(&[&program.display().to_string(), "parse", &path]));
         let peer = peer.as_ref().filter(|_| peer_too).map(parse).transpose()?;
         let remark = rows
             .last()
