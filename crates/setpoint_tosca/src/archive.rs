@@ -128,7 +128,7 @@ pub fn open(bytes: &[u8]) -> Result<Archive, BadArchive> {
     Ok(Archive { files, entry, others })
 }
 
-fn is_yaml(path: &PathBuf) -> bool {
+fn is_yaml(path: &Path) -> bool {
     path.extension().is_some_and(|extension| extension == "yaml" || extension == "yml")
 }
 
@@ -155,7 +155,7 @@ fn definitions(files: &MemoryFileSystem) -> Result<(PathBuf, Vec<PathBuf>), BadA
         return Ok((entry, others.collect::<Result<_, _>>()?));
     }
     let top = files.list(Path::new("."));
-    let mut yaml = top.iter().map(PathBuf::from).filter(is_yaml);
+    let mut yaml = top.iter().map(PathBuf::from).filter(|path| is_yaml(path));
     match (yaml.next(), yaml.next()) {
         (Some(only), None) => Ok((only, Vec::new())),
         (Some(_), Some(_)) => Err(BadArchive::SeveralTemplates),

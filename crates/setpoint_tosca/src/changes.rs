@@ -27,7 +27,7 @@ enum Change {
     Add,
     Remove,
     /// The paths of the parts that differ.
-    Change(Vec<String>),
+    Alter(Vec<String>),
     /// It stays, and waits for a node that is changed or removed.
     Affect(Symbol),
 }
@@ -37,7 +37,7 @@ impl Change {
         match self {
             Self::Add => "add",
             Self::Remove => "remove",
-            Self::Change(_) => "change",
+            Self::Alter(_) => "change",
             Self::Affect(_) => "affect",
         }
     }
@@ -64,7 +64,7 @@ pub fn compare(old: Version<'_>, new: Version<'_>) -> Changes {
             None => Change::Add,
             Some(_) => match changed_parts(old, new, template.name) {
                 parts if parts.is_empty() => continue,
-                parts => Change::Change(parts),
+                parts => Change::Alter(parts),
             },
         };
         nodes.insert(template.name, (template.kind, change));
@@ -278,7 +278,7 @@ impl Changes {
             let pad = " ".repeat(width.saturating_sub(name.chars().count()));
             out.push_str(&format!("{:<7} {name}{pad}  {kind}", change.word()));
             match change {
-                Change::Change(parts) => out.push_str(&format!(": {}", parts.join(", "))),
+                Change::Alter(parts) => out.push_str(&format!(": {}", parts.join(", "))),
                 Change::Affect(cause) => out.push_str(&format!(": waits for {cause}")),
                 Change::Add | Change::Remove => {}
             }
@@ -301,7 +301,7 @@ impl Changes {
             .iter()
             .map(|(name, (kind, change))| {
                 let (parts, cause): (&[String], _) = match change {
-                    Change::Change(parts) => (parts, None),
+                    Change::Alter(parts) => (parts, None),
                     Change::Affect(cause) => (&[], Some(cause.as_str())),
                     Change::Add | Change::Remove => (&[], None),
                 };

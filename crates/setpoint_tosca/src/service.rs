@@ -95,6 +95,9 @@ pub(crate) const VERSIONS: [&str; 5] = [
     "tosca_2_0",
 ];
 
+/// What the directives of a node template may be.
+const DIRECTIVES: [&str; 6] = ["select", "selectable", "substitute", "substitutable", "create", "internal"];
+
 const TOPOLOGY: [&str; 2] = ["topology_template", "service_template"];
 
 impl Service {
@@ -497,8 +500,6 @@ impl Service {
         if let Some(entry) = node.entry("count").filter(|entry| !is_positive(&entry.value)) {
             self.omit(Omitted::Counted(name), entry.key.range.in_file(file));
         }
-        const DIRECTIVES: [&str; 6] =
-            ["select", "selectable", "substitute", "substitutable", "create", "internal"];
         if directives.iter().any(|word| !DIRECTIVES.contains(word)) {
             self.omit(Omitted::Directive(name), span);
         }
