@@ -4,8 +4,10 @@ use std::io::{Cursor, Read};
 use std::path::{Path, PathBuf};
 
 use setpoint_source::{
-    Diagnostic, FileSystem, Gap, Judgement, MAX_FILE_BYTES, MemoryFileSystem, Reason, Rule, Severity,
+    Diagnostic, FileSystem, Gap, Judgement, MAX_FILE_BYTES, MemoryFileSystem, Reason, Rule, Severity, normal,
 };
+
+use crate::is_service_template;
 
 /// All that an archive may hold, unpacked: a small file may unpack to a very large one.
 const MAX_UNPACKED: u64 = 256 * 1024 * 1024;
@@ -17,11 +19,16 @@ const MAX_ENTRIES: usize = 100_000;
 pub enum BadArchive {
     NotZip(String),
     Entry(String),
+    /// Two entries have one path, and tools differ in which one they take.
+    SamePath(PathBuf),
     Unpack(PathBuf, String),
     TooLarge,
     TooManyEntries,
+    /// A line of the metadata is not `name: value`.
+    Metadata(String),
     /// The metadata names no service template.
     NoEntryDefinitions,
+    SeveralEntryDefinitions,
     /// The metadata names a file that the archive does not hold.
     MissingEntry(String),
     SeveralTemplates,
@@ -45,9 +52,14 @@ impl std::fmt::Display for BadArchive {
         match self {
             Self::NotZip(error) => write!(f, "it is not a ZIP archive: {error}"),
             Self::Entry(error) => write!(f, "an entry cannot be read: {error}"),
+            Self::SamePath(path) => write!(f, "two of its entries are `{}`", path.display()),
             Self::Unpack(path, error) => write!(f, "`{}` cannot be unpacked: {error}", path.display()),
             Self::TooLarge => write!(f, "it unpacks to more than {} MB", MAX_UNPACKED / 1_000_000),
             Self::TooManyEntries => write!(f, "it has more than {MAX_ENTRIES} entries"),
+            Self::Metadata(line) => write!(f, "its metadata has a line that is not `name: value`: `{line}`"),
+            Self::SeveralEntryDefinitions => {
+                write!(f, "its metadata names several service templates as `Entry-Definitions`")
+            }
             Self::NoEntryDefinitions => write!(f, "its metadata has no `Entry-Definitions`"),
             Self::MissingEntry(entry) => write!(f, "its metadata names `{entry}`, which it does not hold"),
             Self::SeveralTemplates => {
@@ -58,14 +70,25 @@ impl std::fmt::Display for BadArchive {
     }
 }
 
-/// Reads the text files of an archive, and the path of its service template.
-pub fn open(bytes: &[u8]) -> Result<(MemoryFileSystem, PathBuf), BadArchive> {
+/// The files of an archive, and the service templates among them.
+#[derive(Debug)]
+pub struct Archive {
+    pub files: MemoryFileSystem,
+    /// What the metadata names as `Entry-Definitions`, or the only YAML file at the top.
+    pub entry: PathBuf,
+    /// What the metadata names as `Other-Definitions`, then all other files that say they are TOSCA.
+    pub others: Vec<PathBuf>,
+}
+
+/// Reads an archive into memory.
+pub fn open(bytes: &[u8]) -> Result<Archive, BadArchive> {
     let mut archive =
         zip::ZipArchive::new(Cursor::new(bytes)).map_err(|error| BadArchive::NotZip(error.to_string()))?;
     if archive.len() > MAX_ENTRIES {
         return Err(BadArchive::TooManyEntries);
     }
     let mut files = MemoryFileSystem::new();
+    let mut paths: Vec<PathBuf> = Vec::new();
     let mut left = MAX_UNPACKED;
     for index in 0..archive.len() {
         let entry = archive.by_index(index).map_err(|error| BadArchive::Entry(error.to_string()))?;
@@ -84,32 +107,94 @@ pub fn open(bytes: &[u8]) -> Result<(MemoryFileSystem, PathBuf), BadArchive> {
             return Err(BadArchive::TooLarge);
         }
         left -= content.len() as u64;
+        paths.push(normal(&path));
         files.add(path, content);
     }
-    let entry = entry_definitions(&files)?;
-    Ok((files, entry))
+    paths.sort();
+    if let Some(twice) =
+        paths.windows(2).find_map(|pair| (pair.first() == pair.last()).then(|| pair[0].clone()))
+    {
+        return Err(BadArchive::SamePath(twice));
+    }
+    let (entry, mut others) = definitions(&files)?;
+    let is_tosca = |path: &PathBuf| is_yaml(path) && is_service_template(&files.text(path));
+    others.extend(paths.into_iter().filter(is_tosca));
+    let mut seen = vec![entry.clone()];
+    others.retain(|path| {
+        let is_new = !seen.contains(path);
+        seen.push(path.clone());
+        is_new
+    });
+    Ok(Archive { files, entry, others })
 }
 
-fn entry_definitions(files: &MemoryFileSystem) -> Result<PathBuf, BadArchive> {
+fn is_yaml(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension == "yaml" || extension == "yml")
+}
+
+/// Returns the service template of an archive, and the others that its metadata names.
+fn definitions(files: &MemoryFileSystem) -> Result<(PathBuf, Vec<PathBuf>), BadArchive> {
     let meta =
         files.read(Path::new("TOSCA-Metadata/TOSCA.meta")).or_else(|_| files.read(Path::new("TOSCA.meta")));
+    let find = |named: &str| {
+        let path = normal(Path::new(named.trim_matches(['"', '\'']).trim_start_matches('/')));
+        if files.is_file(&path) { Ok(path) } else { Err(BadArchive::MissingEntry(named.to_owned())) }
+    };
     if let Ok(bytes) = meta {
         let text = String::from_utf8_lossy(&bytes).into_owned();
-        let entry = text.lines().find_map(|line| line.strip_prefix("Entry-Definitions:")).map(str::trim);
-        return match entry {
-            Some(entry) if files.is_file(Path::new(entry)) => Ok(entry.into()),
-            Some(entry) => Err(BadArchive::MissingEntry(entry.to_owned())),
-            None => Err(BadArchive::NoEntryDefinitions),
+        let metadata = metadata(&text)?;
+        let of = |name: &str| -> Vec<&str> {
+            metadata.iter().filter(|(key, _)| key == name).map(|(_, value)| value.as_str()).collect()
         };
+        let entry = match of("Entry-Definitions").as_slice() {
+            [] | [""] => return Err(BadArchive::NoEntryDefinitions),
+            [entry] => find(entry)?,
+            _ => return Err(BadArchive::SeveralEntryDefinitions),
+        };
+        let others = of("Other-Definitions").into_iter().flat_map(listed).map(|named| find(&named));
+        return Ok((entry, others.collect::<Result<_, _>>()?));
     }
     let top = files.list(Path::new("."));
-    let is_yaml = |name: &&String| {
-        Path::new(name).extension().is_some_and(|extension| extension == "yaml" || extension == "yml")
-    };
-    let mut yaml = top.iter().filter(is_yaml);
+    let mut yaml = top.iter().map(PathBuf::from).filter(|path| is_yaml(path));
     match (yaml.next(), yaml.next()) {
-        (Some(only), None) => Ok(only.into()),
+        (Some(only), None) => Ok((only, Vec::new())),
         (Some(_), Some(_)) => Err(BadArchive::SeveralTemplates),
         _ => Err(BadArchive::NoTemplate),
     }
+}
+
+/// Returns the names and values of a metadata file. A line that begins with a space goes on with the one before.
+fn metadata(text: &str) -> Result<Vec<(String, String)>, BadArchive> {
+    let mut out: Vec<(String, String)> = Vec::new();
+    for line in text.trim_start_matches('\u{feff}').lines() {
+        let is_plain = line.trim().is_empty() || line.starts_with('#') || line.trim() == "---";
+        if is_plain {
+            continue;
+        }
+        match (line.starts_with([' ', '\t']), out.last_mut(), line.split_once(':')) {
+            (true, Some((_, value)), _) => {
+                value.push(' ');
+                value.push_str(line.trim());
+            }
+            (false, _, Some((name, value))) => {
+                out.push((name.trim().to_owned(), value.trim().to_owned()));
+            }
+            _ => return Err(BadArchive::Metadata(line.trim().chars().take(80).collect())),
+        }
+    }
+    Ok(out)
+}
+
+/// Returns the paths of a list that spaces or commas separate; a path with a space stands in quotes.
+fn listed(text: &str) -> Vec<String> {
+    let mut out: Vec<String> = Vec::new();
+    for (index, part) in text.split('"').enumerate() {
+        if index % 2 == 1 {
+            out.push(part.to_owned());
+        } else {
+            let words = part.split([' ', ',', '[', ']']).filter(|word| !word.is_empty() && *word != "-");
+            out.extend(words.map(str::to_owned));
+        }
+    }
+    out
 }

@@ -1,12 +1,14 @@
 //! Calls of TOSCA's functions, and whether what they name is there.
 
 use indexmap::IndexMap;
+use rustc_hash::FxHashMap;
 use setpoint_data::{Entry, Node};
 use setpoint_source::{Diagnostic, FileId, Rule, Severity, Span, Symbol};
 
 use crate::service::Service;
 use crate::templates::Shapes;
-use crate::types::{ancestors, keys};
+use crate::types::{ancestors, derives, is_whole, keys, symbol};
+use crate::values::primitive;
 
 /// A call of a function that names something of the topology.
 #[derive(Debug, Clone)]
@@ -18,6 +20,8 @@ pub(crate) struct Call {
     given: usize,
     /// The node template in which it stands.
     within: Option<Symbol>,
+    /// It stands in a requirement, where `SELF` may be the relationship.
+    in_requirement: bool,
     span: Span,
 }
 
@@ -99,7 +103,8 @@ pub(crate) fn names(file: FileId, node: &Node, out: &mut IndexMap<Symbol, Span>)
     for Entry { key, value } in node.entries() {
         let Some(name) = key.text() else { continue };
         match name.strip_prefix('$') {
-            Some(name) if !name.starts_with('$') && !name.is_empty() => {
+            // A key with other characters is a text that happens to begin with `$`.
+            Some(name) if is_identifier(name) => {
                 out.entry(Symbol::new(name)).or_insert(key.range.in_file(file));
             }
             _ => {}
@@ -114,6 +119,11 @@ pub(crate) fn names(file: FileId, node: &Node, out: &mut IndexMap<Symbol, Span>)
     }
 }
 
+fn is_identifier(name: &str) -> bool {
+    name.starts_with(|first: char| first.is_alphabetic() || first == '_')
+        && name.chars().all(|one| one.is_alphanumeric() || "_-:.".contains(one))
+}
+
 /// What a function may name instead of a template.
 const ENTITIES: [&str; 6] = ["SELF", "SOURCE", "TARGET", "HOST", "ORCHESTRATOR", "MODEL"];
 
@@ -126,16 +136,16 @@ pub(crate) fn find(file: FileId, topology: &Node) -> Vec<Call> {
             Some("inputs" | "substitution_mappings" | "metadata" | "description" | "workflows") => {}
             Some("node_templates") => {
                 for Entry { key, value } in value.entries() {
-                    collect(file, value, key.text().map(Symbol::new), &mut out);
+                    collect(file, value, (key.text().map(Symbol::new), false), &mut out);
                 }
             }
-            _ => collect(file, value, None, &mut out),
+            _ => collect(file, value, (None, false), &mut out),
         }
     }
     out
 }
 
-fn collect(file: FileId, node: &Node, within: Option<Symbol>, out: &mut Vec<Call>) {
+fn collect(file: FileId, node: &Node, within: (Option<Symbol>, bool), out: &mut Vec<Call>) {
     if let [Entry { key, value }] = node.entries()
         && let Some(function) = key.text().and_then(function)
     {
@@ -145,12 +155,14 @@ fn collect(file: FileId, node: &Node, within: Option<Symbol>, out: &mut Vec<Call
             function,
             arguments,
             given: items.len(),
-            within,
+            within: within.0,
+            in_requirement: within.1,
             span: key.range.to(value.range).in_file(file),
         });
     }
     for entry in node.entries() {
-        collect(file, &entry.value, within, out);
+        let in_requirement = within.1 || entry.key.text() == Some("requirements");
+        collect(file, &entry.value, (within.0, in_requirement), out);
     }
     for item in node.items() {
         collect(file, item, within, out);
@@ -188,7 +200,7 @@ impl Call {
             || !shape.whole
             || template.selected
             || template.substituted
-            || &**first == "SELF"
+            || (&**first == "SELF" && self.in_requirement)
         {
             return None;
         }
@@ -203,7 +215,8 @@ impl Call {
             || service.types.requirements_of(template.kind).iter().any(|one| one.name == *name)
             || ["CAPABILITY", "RELATIONSHIP"].contains(&name.as_str());
         if is_there {
-            return None;
+            let schema = shape.properties.get(name).or_else(|| shape.attributes.get(name));
+            return self.part_of_scalar(2, schema?.kind?, service);
         }
         let what = if part == Part::Property { "property" } else { "attribute" };
         Some(
@@ -214,17 +227,38 @@ impl Call {
         )
     }
 
+    /// Returns the finding about a call with more than so many arguments that asks for a part of a value that has none.
+    fn part_of_scalar(&self, named: usize, kind: Symbol, service: &Service) -> Option<Diagnostic> {
+        const SCALARS: [&str; 6] = ["string", "integer", "float", "boolean", "timestamp", "version"];
+        let last = *ancestors(&service.types.data, kind).last()?;
+        let is_scalar = primitive(last).is_some_and(|name| SCALARS.contains(&name));
+        if self.given <= named || !is_scalar || service.types.data.contains_key(&last) {
+            return None;
+        }
+        let value = self.arguments.get(named - 1)?;
+        let message = format!("`{value}` is a `{kind}`, of which there is no part to take");
+        Some(Diagnostic::new(Rule::InvalidValue, message).at(self.span))
+    }
+
     /// Returns the finding about a call that names nothing.
     fn check(&self, topology: &Service, service: &Service) -> Option<Diagnostic> {
         if let Function::Of(name, least) = self.function {
             let message = format!("`{name}` needs {least} arguments at least, and has {}", self.given);
             return (self.given < least).then(|| Diagnostic::new(Rule::InvalidValue, message).at(self.span));
         }
+        if matches!(self.function, Function::Entity(_)) && self.given < 2 {
+            let message = format!("a template and a name are needed, and there are {} arguments", self.given);
+            return Some(Diagnostic::new(Rule::InvalidValue, message).at(self.span));
+        }
         let first = *self.arguments.first()?;
         let message = match self.function {
             Function::Of(..) => return None,
             Function::Input if !topology.inputs.contains(&first) => format!("there is no input `{first}`"),
-            Function::Input => return None,
+            Function::Input => {
+                let (_, node) = topology.topology.as_ref()?;
+                let kind = symbol(node.get("inputs")?.get(&first)?.get("type"))?;
+                return self.part_of_scalar(1, kind, service);
+            }
             Function::Entity(_) | Function::Artifact if !is_template(topology, first) => {
                 format!("there is no template `{first}`")
             }
@@ -266,6 +300,36 @@ fn is_template(topology: &Service, name: Symbol) -> bool {
         || topology.nodes.contains_key(&name)
         || topology.relationships.contains_key(&name)
         || topology.other_templates.contains(&name)
+}
+
+/// Returns a finding for each call that asks for the host of a node whose type cannot have one.
+pub(crate) fn without_host(service: &Service, hosts: &FxHashMap<Symbol, Symbol>) -> Vec<Diagnostic> {
+    let types = &service.types;
+    let hosted_on = Symbol::new("tosca.relationships.HostedOn");
+    let mut found = Vec::new();
+    for call in &service.calls {
+        let is_host = matches!(call.function, Function::Entity(_))
+            && call.arguments.first().is_some_and(|first| &**first == "HOST");
+        let Some(template) = call.within.filter(|_| is_host).and_then(|node| service.nodes.get(&node)) else {
+            continue;
+        };
+        let may_have_one = hosts.contains_key(&template.name)
+            || service.incomplete
+            || !is_whole(&types.nodes, template.kind)
+            || types.requirements_of(template.kind).iter().any(|one| {
+                one.relationship.is_none_or(|kind| derives(&types.relationships, kind, hosted_on))
+            });
+        if !may_have_one {
+            let message = format!("`{}` asks for its HOST, and has none", template.name);
+            found.push(
+                Diagnostic::new(Rule::UnknownReference, message)
+                    .at(call.span)
+                    .with_label(template.kind_span, format!("a {} is not hosted", template.kind))
+                    .with_resources([template.name.to_string()]),
+            );
+        }
+    }
+    found
 }
 
 /// Returns the findings about all calls of a service template and of the topologies that stand for its nodes.

@@ -48,16 +48,28 @@ impl Checker<'_> {
                 if what == "data" {
                     self.data_type(*name, kind, span);
                 }
+                if what == "interface" && self.edition == Edition::Two {
+                    self.interface_inputs(*name, kind);
+                }
+            }
+        }
+    }
+
+    /// Checks the types of the inputs that an interface type defines.
+    fn interface_inputs(&mut self, name: Symbol, kind: &Type) {
+        for interface in kind.interfaces.values() {
+            let of_operations = interface.operations.values().flatten();
+            for (input, schema) in interface.inputs.iter().chain(of_operations) {
+                let Some(span) = schema.span else { continue };
+                self.schema(schema, span, &format!("the input `{input}` of `{name}`"));
             }
         }
     }
 
     fn derivation(&mut self, what: &str, table: &Table, name: Symbol, kind: &Type, span: Span) {
         let Some(parent) = kind.parent else { return };
-        if what == "data" && !matches!(self.base(parent), Base::Unknown) {
-            return;
-        }
-        if !self.known_type(table, what, parent, span) {
+        let is_built_in = what == "data" && !matches!(self.base(parent), Base::Unknown);
+        if !is_built_in && !self.known_type(table, what, parent, span) {
             return;
         }
         let chain = ancestors(table, name);
@@ -129,6 +141,14 @@ impl Checker<'_> {
                     );
                 }
                 _ => {}
+            }
+        }
+        for pattern in schema.constraints.iter().filter_map(|one| one.get("pattern")) {
+            if pattern.text().is_some_and(|text| fancy_regex::Regex::new(text).is_err()) {
+                let message = format!("{shown} has a pattern that is not a regular expression");
+                let place = pattern.range.in_file(span.file);
+                let finding = Diagnostic::new(Rule::InvalidValue, message).severity(Severity::Warning);
+                self.found.push(finding.at(place));
             }
         }
         for inner in schema.key.iter().chain(&schema.entry) {
@@ -239,7 +259,7 @@ impl Checker<'_> {
         for inner in kind.schema.key.iter().chain(&kind.schema.entry) {
             self.schema(inner, inner.span.unwrap_or(span), &format!("`{name}`"));
         }
-        let Some(node) = kind.scalar.as_ref().filter(|_| self.edition == Edition::Two) else { return };
+        let Some(node) = kind.written.as_ref().filter(|_| self.edition == Edition::Two) else { return };
         let derives_directly = kind.parent.and_then(primitive) == Some("scalar");
         let is_scalar = matches!(base, Base::Units(_));
         for (place, message) in scalar::check(node, is_scalar, derives_directly) {

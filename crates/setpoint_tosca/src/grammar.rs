@@ -21,6 +21,8 @@ pub(crate) enum Edition {
 /// What a place of a TOSCA file may hold.
 enum Shape {
     Anything,
+    /// Anything but nothing.
+    Something,
     Text,
     /// Text that names a type, a template or a file.
     Name,
@@ -43,7 +45,8 @@ enum Shape {
 }
 
 use Shape::{
-    Anything, Bounds, By, Entries, Flag, List, Map, MapOrEntries, Metadata, Name, Names, Of, Text, Version,
+    Anything, Bounds, By, Entries, Flag, List, Map, MapOrEntries, Metadata, Name, Names, Of, Something, Text,
+    Version,
 };
 
 /// A construct with keys of its own.
@@ -117,7 +120,7 @@ static FILE: Definition = definition(
         new("profile", Name),
         key("metadata", Metadata),
         key("description", Text),
-        key("dsl_definitions", Map(&Anything)),
+        key("dsl_definitions", By(&Map(&Anything), &Map(&Something))),
         key("repositories", Map(&Of(&REPOSITORY))),
         key("imports", By(&Anything, &List(&Of(&IMPORT)))),
         key("artifact_types", Map(&Of(&ARTIFACT_TYPE))),
@@ -219,11 +222,11 @@ static INTERFACE_TYPE: Definition = definition(
         key("metadata", Metadata),
         key("description", Text),
         key("inputs", Map(&Of(&PARAMETER))),
-        key("operations", Map(&Of(&OPERATION))),
+        key("operations", Map(&Of(&ABSTRACT_OPERATION))),
         key("notifications", Map(&Of(&NOTIFICATION))),
     ],
 )
-.rest(Of(&OPERATION))
+.rest(Of(&ABSTRACT_OPERATION))
 .may_be_empty();
 
 static RELATIONSHIP_TYPE: Definition = definition(
@@ -399,13 +402,35 @@ static REQUIREMENT: Definition = definition(
         key("capability", Name),
         key("node", Name),
         key("relationship", Of(&REQUIRED_RELATIONSHIP)),
-        key("node_filter", Anything),
+        key("node_filter", By(&Of(&NODE_FILTER), &Anything)),
         old("occurrences", Bounds),
         old("type", Name),
         new("count_range", Bounds),
     ],
 )
 .short(Name)
+.may_be_empty();
+
+static NODE_FILTER: Definition = definition(
+    "node filter",
+    &[
+        old("properties", Entries(&Anything)),
+        old("capabilities", Entries(&Anything)),
+        old("requirements", Entries(&Anything)),
+        old("node_type", Name),
+    ],
+)
+.may_be_empty();
+
+/// A filter, or a filter below `node_filter`, as tools for the Simple Profile write it.
+static SUBSTITUTION_FILTER: Definition = definition(
+    "node filter",
+    &[
+        old("node_filter", Of(&NODE_FILTER)),
+        old("properties", Entries(&Anything)),
+        old("capabilities", Entries(&Anything)),
+    ],
+)
 .may_be_empty();
 
 static REQUIRED_RELATIONSHIP: Definition = definition(
@@ -441,6 +466,20 @@ static OPERATION: Definition = definition(
         key("description", Text),
         key("metadata", Metadata),
         key("implementation", Of(&IMPLEMENTATION)),
+        key("inputs", Map(&Of(&PARAMETER))),
+        key("outputs", Map(&Anything)),
+    ],
+)
+.short(By(&Anything, &Name))
+.may_be_empty();
+
+/// An operation of an interface type, which has no implementation in TOSCA 2.0.
+static ABSTRACT_OPERATION: Definition = definition(
+    "operation of an interface type",
+    &[
+        key("description", Text),
+        key("metadata", Metadata),
+        old("implementation", Of(&IMPLEMENTATION)),
         key("inputs", Map(&Of(&PARAMETER))),
         key("outputs", Map(&Anything)),
     ],
@@ -536,7 +575,7 @@ static NODE_TEMPLATE: Definition = definition(
         key("capabilities", By(&MapOrEntries(&Of(&ASSIGNED_CAPABILITY)), &Map(&Of(&ASSIGNED_CAPABILITY)))),
         key("interfaces", Map(&Of(&ASSIGNED_INTERFACE))),
         key("artifacts", By(&MapOrEntries(&Of(&ARTIFACT)), &Map(&Of(&ARTIFACT)))),
-        key("node_filter", Anything),
+        key("node_filter", By(&Of(&NODE_FILTER), &Anything)),
         key("copy", Name),
         new("count", Anything),
     ],
@@ -548,7 +587,7 @@ static ASSIGNMENT: Definition = definition(
         key("node", By(&Anything, &Anything)),
         key("capability", Anything),
         key("relationship", Of(&ASSIGNED_RELATIONSHIP)),
-        key("node_filter", Anything),
+        key("node_filter", By(&Of(&NODE_FILTER), &Anything)),
         key("description", Text),
         key("metadata", Metadata),
         old("occurrences", Bounds),
@@ -674,7 +713,7 @@ static SUBSTITUTION: Definition = definition(
         key("node_type", Name).needed(),
         key("description", Text),
         key("metadata", Metadata),
-        key("substitution_filter", Anything),
+        key("substitution_filter", By(&Of(&SUBSTITUTION_FILTER), &Anything)),
         key("properties", Map(&Anything)),
         key("attributes", Map(&Anything)),
         key("capabilities", Map(&Anything)),
@@ -758,6 +797,8 @@ impl Walk {
         let is_old = self.edition == Edition::One;
         match shape {
             Anything => {}
+            Something if !node.is_null() => {}
+            Something => self.mismatch(node, under, "something that other places can use", place),
             By(one, two) => self.shape(if is_old { one } else { two }, node, under, place),
             Of(definition) => self.definition(definition, node, Some(under), place),
             // The Simple Profile is read by tools that take an empty key for one that is left out.
@@ -923,7 +964,8 @@ impl Walk {
                 }
                 (None, _) => is_call(low),
             },
-            _ => is_call(node),
+            // Tools for the Simple Profile take one number for both.
+            _ => is_call(node) || (self.edition == Edition::One && number(node).is_some()),
         };
         if !is_right {
             self.mismatch(node, under, "two bounds such as [1, 4] or [0, UNBOUNDED]", place);

@@ -5,9 +5,13 @@
 //! script and fetches no import.
 
 mod archive;
+mod attributes;
 mod calls;
+mod changes;
+mod circles;
 mod definitions;
 pub mod draw;
+mod filters;
 mod grammar;
 mod instance;
 mod omission;
@@ -25,7 +29,8 @@ mod types;
 mod values;
 mod workflows;
 
-pub use archive::{BadArchive, open as open_archive};
+pub use archive::{Archive, BadArchive, open as open_archive};
+pub use changes::{Changes, Version, compare};
 pub use instance::instance;
 pub use omission::{Omission, Omitted};
 pub use rule_file::rule_file;

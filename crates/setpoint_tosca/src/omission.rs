@@ -47,15 +47,23 @@ pub enum Omitted {
     /// The orchestrator has to find a node.
     Chosen(Symbol, Symbol),
     Filter(Symbol),
+    /// A directive that TOSCA does not define.
+    Directive(Symbol),
     Selected(Symbol),
     /// A topology shall stand for the node, and none was found.
     NotSubstituted(Symbol),
-    /// A node of a topology that stands for another one is to be substituted itself.
+    /// A node of the type that the topology around it stands for.
     SubstitutedAgain(Symbol),
+    /// Topologies stand for nodes inside topologies, and there are too many nodes.
+    SubstitutionLimit(usize),
+    /// It was not decided whether a node waits for the nodes whose attributes it needs.
+    Order(Symbol),
     /// A requirement that is fulfilled where the topology stands for a node.
     PassedOn(Symbol),
     Counted(Symbol),
     Policy(Symbol),
+    /// A policy that acts when an event comes.
+    Triggered(Symbol),
     Workflow(Symbol),
     /// A mapping of a requirement or capability in a form that is not read.
     Mapping(Symbol),
@@ -78,13 +86,23 @@ impl Omission {
             O::ImportUnreadable { path, .. } => Diagnostic::new(Rule::MissingImport, self.words())
                 .with_note(format!("It was looked for at {path}.")),
             O::ScriptElsewhere(..) => return None,
+            O::Selected(name) => Diagnostic::new(
+                Rule::NotModelled,
+                format!("`{name}` exists elsewhere, and is to be found when the topology is deployed"),
+            ),
+            O::Triggered(name) => Diagnostic::new(
+                Rule::NotModelled,
+                format!("what the triggers of the policy `{name}` do is not modelled"),
+            ),
             O::ScriptMissing { of, target, path } => Diagnostic::new(
                 Rule::UnreadableFile,
                 format!("`{of}` uses the file `{target}`, which is not there"),
             )
             .severity(Severity::Warning)
             .with_note(format!("It was looked for at {path}.")),
-            O::ImportLimit(_) => Diagnostic::new(Rule::LimitReached, self.words()),
+            O::ImportLimit(_) | O::SubstitutionLimit(_) | O::Order(_) => {
+                Diagnostic::new(Rule::LimitReached, self.words())
+            }
             O::NoNodes => Diagnostic::new(Rule::NothingChecked, self.words()).severity(Severity::Note),
             O::Instance(_) => Diagnostic::new(Rule::MalformedInstance, self.words()),
             _ if self.gap() == Gap::Malformed => Diagnostic::new(Rule::MalformedTemplate, self.words()),
@@ -110,7 +128,9 @@ impl Omission {
     pub(crate) fn gap(&self) -> Gap {
         use Omitted as O;
         match &self.what {
-            O::Data(_, Rule::LimitReached) | O::ImportLimit(_) => Gap::Limit,
+            O::Data(_, Rule::LimitReached) | O::ImportLimit(_) | O::SubstitutionLimit(_) | O::Order(_) => {
+                Gap::Limit
+            }
             O::Data(..)
             | O::Template
             | O::Malformed(..)
@@ -121,7 +141,9 @@ impl Omission {
             | O::ProfileNotFound(_)
             | O::ImportElsewhere(_)
             | O::ImportUnreadable { .. } => Gap::Unread,
-            O::ScriptElsewhere(..) | O::ScriptMissing { .. } => Gap::Assumed,
+            O::ScriptElsewhere(..) | O::ScriptMissing { .. } | O::Selected(_) | O::Triggered(_) => {
+                Gap::Assumed
+            }
             O::NoNodes => Gap::NothingEntered,
             O::Profile(_)
             | O::Dialect(_)
@@ -129,7 +151,7 @@ impl Omission {
             | O::Mapping(_)
             | O::Chosen(..)
             | O::Filter(_)
-            | O::Selected(_)
+            | O::Directive(_)
             | O::NotSubstituted(_)
             | O::SubstitutedAgain(_)
             | O::PassedOn(_)
@@ -145,9 +167,11 @@ impl Omission {
         match &self.what {
             O::Chosen(node, _)
             | O::Filter(node)
+            | O::Directive(node)
             | O::Selected(node)
             | O::NotSubstituted(node)
             | O::SubstitutedAgain(node)
+            | O::Order(node)
             | O::Counted(node)
             | O::ScriptElsewhere(node, _)
             | O::ScriptMissing { of: node, .. } => Some(*node),
@@ -189,18 +213,28 @@ impl Omission {
                 format!("the orchestrator has to find a node for `{requirement}` of `{node}`")
             }
             O::Filter(node) => format!("a filter chooses a node for `{node}` when the topology is deployed"),
-            O::Selected(node) => format!("`{node}` is a node that exists elsewhere, and is to be found"),
+            O::Directive(node) => format!("`{node}` has a directive that TOSCA does not define"),
+            O::Selected(node) => format!("`{node}`, which exists elsewhere, is found and runs"),
             O::NotSubstituted(node) => {
                 format!("a topology shall stand for `{node}`, and no import has one that does")
             }
             O::SubstitutedAgain(node) => {
-                format!("a topology stands for `{node}` inside a topology that stands for a node itself")
+                format!("`{node}` has the type that the topology around it stands for")
+            }
+            O::SubstitutionLimit(limit) => {
+                format!("with the topologies that stand for nodes there are more than {limit} nodes")
+            }
+            O::Order(node) => {
+                format!("it was not decided whether `{node}` waits for the nodes whose attributes it needs")
             }
             O::PassedOn(name) => {
                 format!("the requirement `{name}` is fulfilled where this topology stands for a node")
             }
             O::Counted(name) => format!("`{name}` may stand for several nodes or none"),
             O::Policy(name) => format!("what the policy `{name}` does is not modelled"),
+            O::Triggered(name) => {
+                format!("no trigger of the policy `{name}` acts before all nodes have started")
+            }
             O::Workflow(name) => format!("the workflow `{name}` is not modelled"),
         }
     }

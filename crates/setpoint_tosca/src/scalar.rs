@@ -67,7 +67,7 @@ impl Units {
         let mut prefixes: Vec<(String, f64)> = Vec::new();
         let mut number = None;
         for found in ancestors(table, kind).iter().filter_map(|name| table.get(name)) {
-            let Some(node) = &found.scalar else { continue };
+            let Some(node) = &found.written else { continue };
             units.extend(multipliers(node.get("units")));
             prefixes.extend(multipliers(node.get("prefixes")));
             number = number.or_else(|| node.get("data_type").and_then(Node::text).map(Symbol::new));

@@ -6,9 +6,9 @@ use setpoint_data::{Entry, Node};
 use setpoint_source::{FileId, FileSystem, Range, Span, Symbol, normal};
 
 use crate::omission::{Omission, Omitted};
-use crate::types::operation_entries;
+use crate::types::{named_items, operation_entries};
 
-/// A file that a node template or a node type names.
+/// A file that a template or a type of nodes or relationships names.
 #[derive(Debug, Clone)]
 pub(crate) struct Script {
     /// The template or type.
@@ -19,7 +19,7 @@ pub(crate) struct Script {
     span: Span,
 }
 
-/// Finds the files of the operations and artifacts of a node template or a node type.
+/// Finds the files of the operations and artifacts of a template or a type, and of the relationships inside its requirements.
 pub(crate) fn find(file: FileId, folder: &Path, of: Symbol, node: &Node) -> Vec<Script> {
     let mut out = Vec::new();
     let mut add = |target: &str, elsewhere: bool, range: Range| {
@@ -33,7 +33,11 @@ pub(crate) fn find(file: FileId, folder: &Path, of: Symbol, node: &Node) -> Vec<
             add(target, value.get("repository").is_some(), named.range);
         }
     }
-    for interface in node.get("interfaces").map(Node::entries).unwrap_or_default() {
+    let mut interfaces: Vec<&Node> = node.get("interfaces").into_iter().collect();
+    for (_, requirement) in named_items(node.get("requirements")) {
+        interfaces.extend(requirement.get("relationship").and_then(|one| one.get("interfaces")));
+    }
+    for interface in interfaces.into_iter().flat_map(Node::entries) {
         for implementation in implementations(&interface.value) {
             let named = implementation.get("file").unwrap_or(implementation);
             let is_elsewhere = implementation.get("repository").is_some();
@@ -62,11 +66,23 @@ fn implementations(interface: &Node) -> Vec<&Node> {
 }
 
 impl Script {
-    /// Returns what is not there of it.
-    pub(crate) fn check(&self, files: &dyn FileSystem) -> Option<Omission> {
+    /// Returns what is in the file, if it is there.
+    pub(crate) fn content(&self, files: &dyn FileSystem, root: &Path) -> Option<Vec<u8>> {
+        let beside = self.path.as_ref().and_then(|path| files.read(path).ok());
+        beside.or_else(|| files.read(&self.of_root(root)).ok())
+    }
+
+    /// The path from the folder of the service template; a leading `/` means that folder.
+    fn of_root(&self, root: &Path) -> PathBuf {
+        normal(&root.join(self.target.trim_start_matches('/')))
+    }
+
+    /// Returns what is not there of it: beside its file, or in the folder of the service template, where some tools look.
+    pub(crate) fn check(&self, files: &dyn FileSystem, root: &Path) -> Option<Omission> {
+        let is_there = |path: &Path| files.is_file(path) || files.is_dir(path);
         let what = match &self.path {
             None => Omitted::ScriptElsewhere(self.of, self.target.clone()),
-            Some(path) if files.is_file(path) || files.is_dir(path) => return None,
+            Some(path) if is_there(path) || is_there(&self.of_root(root)) => return None,
             Some(path) => Omitted::ScriptMissing {
                 of: self.of,
                 target: self.target.clone(),

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use indexmap::IndexMap;
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 use setpoint_data::{Document, Entry, Node};
 use setpoint_source::{
     Counted, Diagnostic, FileError, FileId, FileSystem, Range, Rule, Sources, Span, Symbol, normal, read_text,
@@ -14,7 +14,7 @@ use crate::grammar::{self, Edition};
 use crate::omission::{Omission, Omitted};
 use crate::profiles;
 use crate::substitution::Substitution;
-use crate::types::{Scope, Types, ancestors, keys, named_items, symbol};
+use crate::types::{Requirement, Scope, Types, ancestors, keys, named_items, symbol};
 use crate::{calls, scripts};
 
 /// Imports may import; a chain this long is no longer a library.
@@ -48,6 +48,8 @@ pub struct Service {
     pub omissions: Vec<Omission>,
     /// The file and those that it imports.
     pub files: Counted,
+    /// Their paths.
+    pub paths: Vec<PathBuf>,
     /// What is wrong with the text of the files.
     pub diagnostics: Vec<Diagnostic>,
 }
@@ -80,6 +82,8 @@ pub struct Assignment {
     pub capability: Option<Symbol>,
     /// A relationship template or type.
     pub relationship: Option<Symbol>,
+    /// What the node has to have.
+    pub(crate) filter: Option<Node>,
 }
 
 /// The versions of TOSCA that are read.
@@ -90,6 +94,9 @@ pub(crate) const VERSIONS: [&str; 5] = [
     "tosca_simple_yaml_1_3",
     "tosca_2_0",
 ];
+
+/// What the directives of a node template may be.
+const DIRECTIVES: [&str; 6] = ["select", "selectable", "substitute", "substitutable", "create", "internal"];
 
 const TOPOLOGY: [&str; 2] = ["topology_template", "service_template"];
 
@@ -122,6 +129,7 @@ impl Service {
                     seen: vec![(normal(path), None)],
                 };
                 service.read_imports(&mut reader, file, root, path, Scope::default());
+                service.paths = reader.seen.into_iter().map(|(path, _)| path).collect();
                 if service.nodes.is_empty() {
                     let place = TOPOLOGY.iter().find_map(|name| root.entry(name));
                     let place = place.or(root.entries().first()).map_or(root.range, |entry| entry.key.range);
@@ -134,36 +142,54 @@ impl Service {
             }
         }
         service.add_normative();
-        service.find_scripts(files);
+        service.find_scripts(files, path.parent().unwrap_or(Path::new("")));
         service
     }
 
     /// Records the files that are not there of those that the templates and their types name. An operation may name an
     /// artifact instead of a file.
-    fn find_scripts(&mut self, files: &dyn FileSystem) {
+    fn find_scripts(&mut self, files: &dyn FileSystem, root: &Path) {
+        let used = self.used_names();
         let mut missing = Vec::new();
         for topology in std::iter::once(&*self).chain(self.inner.values()) {
-            for script in &topology.scripts {
+            for script in topology.scripts.iter().filter(|script| used.contains(&script.of)) {
                 let artifact = Symbol::new(&script.target);
                 let (own, kind) = match topology.nodes.get(&script.of) {
                     Some(node) => (node.artifacts.contains(&artifact), node.kind),
                     None => (false, script.of),
                 };
                 if !own && !self.artifacts_of(kind).contains(&artifact) {
-                    missing.push((script.of, script.check(files)));
+                    missing.extend(script.check(files, root));
                 }
             }
         }
-        let nodes = self.nodes.values().chain(self.inner.values().flat_map(|inner| inner.nodes.values()));
+        self.omissions.extend(missing);
+    }
+
+    /// Returns the names of all node templates, of the relationship templates that their requirements use, and of the types of
+    /// both with what they derive from.
+    fn used_names(&self) -> FxHashSet<Symbol> {
         let mut used: FxHashSet<Symbol> = FxHashSet::default();
-        for node in nodes {
-            used.insert(node.name);
-            if used.insert(node.kind) {
-                used.extend(ancestors(&self.types.nodes, node.kind));
+        let mut required: FxHashMap<Symbol, Vec<Requirement>> = FxHashMap::default();
+        for topology in std::iter::once(self).chain(self.inner.values()) {
+            for node in topology.nodes.values() {
+                used.insert(node.name);
+                if used.insert(node.kind) {
+                    used.extend(ancestors(&self.types.nodes, node.kind));
+                }
+                let wanted =
+                    required.entry(node.kind).or_insert_with(|| self.types.requirements_of(node.kind));
+                for assignment in &node.requirements {
+                    let of_type = || wanted.iter().find(|one| one.name == assignment.name)?.relationship;
+                    let Some(named) = assignment.relationship.or_else(of_type) else { continue };
+                    if used.insert(named) {
+                        let kind = topology.relationships.get(&named).copied().unwrap_or(named);
+                        used.extend(ancestors(&self.types.relationships, kind));
+                    }
+                }
             }
         }
-        let missing = missing.into_iter().filter(|(of, _)| used.contains(of)).filter_map(|(_, what)| what);
-        self.omissions.extend(missing);
+        used
     }
 
     /// The artifacts of a node type and of those that it derives from.
@@ -208,9 +234,11 @@ impl Service {
     fn read_types(&mut self, file: FileId, root: &Node, path: &Path, scope: Scope) {
         self.types.add(root, file, scope);
         let folder = path.parent().unwrap_or(Path::new(""));
-        for Entry { key, value } in root.get("node_types").map(Node::entries).unwrap_or_default() {
-            let Some(name) = scope.name(Some(key)) else { continue };
-            self.scripts.extend(scripts::find(file, folder, name, value));
+        for section in ["node_types", "relationship_types"] {
+            for Entry { key, value } in root.get(section).map(Node::entries).unwrap_or_default() {
+                let Some(name) = scope.name(Some(key)) else { continue };
+                self.scripts.extend(scripts::find(file, folder, name, value));
+            }
         }
     }
 
@@ -273,7 +301,9 @@ impl Service {
         scope: Scope,
     ) {
         let folder = path.parent().unwrap_or(Path::new(""));
-        for Import { target, is_profile, repository, namespace, range } in imports(root.get("imports")) {
+        for Import { target, is_profile, repository, namespace, is_prefix, range } in
+            imports(root.get("imports"))
+        {
             let span = range.in_file(file);
             let Some(target) = target else {
                 let words = "this import names no file and no profile".to_owned();
@@ -307,9 +337,11 @@ impl Service {
             }
             let target = target.strip_prefix("file:").unwrap_or(&target).to_owned();
             let beside = found.unwrap_or_else(|| normal(&folder.join(&target)));
-            let of_root = normal(&reader.folder.join(&target));
-            let is_of_root = !reader.files.is_file(&beside) && reader.files.is_file(&of_root);
-            let next = if is_of_root { of_root } else { beside };
+            // A leading `/` is the folder of the service template, or the top of the archive.
+            let of_root = normal(&reader.folder.join(target.trim_start_matches('/')));
+            let elsewhere = [of_root, repeated(folder, &target)];
+            let found = elsewhere.into_iter().find(|path| reader.files.is_file(path));
+            let next = found.filter(|_| !reader.files.is_file(&beside)).unwrap_or(beside);
             // A file that is imported into two namespaces defines its types in both.
             let inner = match namespace {
                 Some(name) => Scope { namespace: Some(scope.qualify(name)) },
@@ -364,7 +396,9 @@ impl Service {
                 }
             }
             self.read_types(imported, &root, &next, inner);
-            self.read_imports(reader, imported, &root, &next, inner);
+            // Tools for the Simple Profile give the prefix to the types of the file alone.
+            let nested = if is_prefix { scope } else { inner };
+            self.read_imports(reader, imported, &root, &next, nested);
         }
     }
 
@@ -395,11 +429,6 @@ impl Service {
             let section = named_items(topology.get(section));
             self.other_templates.extend(section.iter().filter_map(|(key, _)| symbol(Some(key))));
         }
-        for (key, _) in named_items(topology.get("policies")) {
-            if let Some(name) = symbol(Some(key)) {
-                self.omit(Omitted::Policy(name), key.range.in_file(file));
-            }
-        }
         // Other workflows run when someone asks for them; this one takes the place of the set-up that the rules describe.
         if let Some(deploy) = topology.get("workflows").and_then(|workflows| workflows.entry("deploy")) {
             self.omit(Omitted::Workflow(Symbol::new("deploy")), deploy.key.range.in_file(file));
@@ -409,6 +438,7 @@ impl Service {
         for entry in relationships.map(Node::entries).unwrap_or_default() {
             let Some(name) = symbol(Some(&entry.key)) else { continue };
             let template = self.with_copied(file, relationships, entry, "relationship template");
+            self.scripts.extend(scripts::find(file, folder, name, &template));
             match symbol(template.get("type")) {
                 Some(kind) => {
                     self.relationships.insert(name, kind);
@@ -463,10 +493,15 @@ impl Service {
             .iter()
             .filter_map(Node::text)
             .collect();
-        for (part, what) in [("node_filter", Omitted::Filter(name)), ("count", Omitted::Counted(name))] {
-            if let Some(entry) = node.entry(part).filter(|entry| entry.value.text() != Some("1")) {
-                self.omit(what, entry.key.range.in_file(file));
-            }
+        if let Some(entry) = node.entry("node_filter") {
+            self.omit(Omitted::Filter(name), entry.key.range.in_file(file));
+        }
+        // Copies wait for each other in a circle just if their templates do, as long as there is one of each.
+        if let Some(entry) = node.entry("count").filter(|entry| !is_positive(&entry.value)) {
+            self.omit(Omitted::Counted(name), entry.key.range.in_file(file));
+        }
+        if directives.iter().any(|word| !DIRECTIVES.contains(word)) {
+            self.omit(Omitted::Directive(name), span);
         }
         let selected = directives.iter().any(|word| ["select", "selectable"].contains(word));
         if selected {
@@ -505,6 +540,7 @@ impl Service {
             capability: symbol(value.get("capability")),
             relationship: symbol(relationship)
                 .or_else(|| symbol(relationship.and_then(|one| one.get("type")))),
+            filter: value.get("node_filter").filter(|filter| !filter.is_null()).cloned(),
         };
         // An expression, or several nodes at once.
         let is_open = |part: Option<&Node>| part.is_some_and(|part| !part.is_null() && part.text().is_none());
@@ -514,8 +550,8 @@ impl Service {
         }
         for Entry { key, value } in value.entries() {
             match key.text() {
-                Some("node_filter") => self.omit(Omitted::Filter(node), key.range.in_file(file)),
-                Some("count" | "directives" | "optional" | "allocation") if value.text() != Some("1") => {
+                Some("count") if is_positive(value) => {}
+                Some("count" | "directives" | "optional" | "allocation") => {
                     self.omit(Omitted::Counted(name), key.range.in_file(file));
                 }
                 _ => {}
@@ -531,6 +567,10 @@ impl Service {
             .flat_map(|substitution| &substitution.requirements)
             .any(|mapped| (mapped.node, mapped.inner) == (node, requirement))
     }
+}
+
+fn is_positive(node: &Node) -> bool {
+    node.plain().is_some_and(|text| text.parse::<u32>().is_ok_and(|number| number > 0))
 }
 
 /// A mapping with what another one has beyond it, at every level.
@@ -566,6 +606,8 @@ struct Import {
     is_profile: bool,
     repository: Option<String>,
     namespace: Option<Symbol>,
+    /// The namespace is a `namespace_prefix`.
+    is_prefix: bool,
     range: Range,
 }
 
@@ -586,6 +628,7 @@ fn imports(node: Option<&Node>) -> Vec<Import> {
             is_profile: item.get("profile").is_some(),
             repository: text("repository").map(str::to_owned),
             namespace: text("namespace").or_else(|| text("namespace_prefix")).map(Symbol::new),
+            is_prefix: text("namespace").is_none() && text("namespace_prefix").is_some(),
             range: item.range,
         }
     };
@@ -595,6 +638,14 @@ fn imports(node: Option<&Node>) -> Vec<Import> {
         node.entries().iter().map(|entry| one(&entry.value)).collect()
     } else {
         vec![one(node)]
+    }
+}
+
+/// The path of an import that repeats the folder it stands in: `types/b.yaml` in `types/a.yaml`, as some tools read it.
+fn repeated(folder: &Path, target: &str) -> PathBuf {
+    match target.rsplit_once('/') {
+        Some((within, name)) if folder.ends_with(within) => normal(&folder.join(name)),
+        _ => normal(&folder.join(target)),
     }
 }
 

@@ -73,15 +73,6 @@ impl Substitution {
             properties,
         })
     }
-
-    /// The node of the topology that has a capability of the type.
-    pub(crate) fn capability(&self, name: Symbol) -> Option<Symbol> {
-        self.capabilities.iter().find(|one| one.name == name).map(|one| one.node)
-    }
-
-    pub(crate) fn requirement(&self, name: Symbol) -> Option<Symbol> {
-        self.requirements.iter().find(|one| one.name == name).map(|one| one.node)
-    }
 }
 
 /// What does not fit between the type and the topology that stands for it.

@@ -1,13 +1,16 @@
 //! Which node is joined to which, and how: requirements matched with capabilities.
 
+use std::rc::Rc;
+
 use indexmap::IndexMap;
 use rustc_hash::FxHashMap;
 use setpoint_source::{Diagnostic, Rule, Severity, Span, Symbol, nearest};
 
 use crate::omission::{Omission, Omitted};
 use crate::service::{Assignment, NodeTemplate, Service};
-use crate::types::{Requirement, ancestors, derives, full_name, is_whole};
-use crate::{calls, substitution, templates};
+use crate::substitution::Mapped;
+use crate::types::{Requirement, ancestors, derives, full_name, is_whole, named_items, symbol};
+use crate::{attributes, calls, circles, filters, substitution, templates};
 
 /// How a relationship behaves while the topology is set up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -58,6 +61,96 @@ pub struct Topology {
     pub diagnostics: Vec<Diagnostic>,
 }
 
+/// More nodes or relationships than these are not made of topologies that stand for nodes.
+const MAX_NODES: usize = 200_000;
+
+/// A node template at its place: its name there, and the types that the topologies around it stand for.
+struct Placed<'a> {
+    name: Symbol,
+    node: &'a NodeTemplate,
+    within: Rc<Vec<Symbol>>,
+}
+
+/// A topology that stands for nodes of a type.
+struct Part<'a> {
+    kind: Symbol,
+    inner: &'a Service,
+    relationships: Vec<Relationship>,
+}
+
+impl Part<'_> {
+    /// The nodes and requirements that a requirement of the node is mapped to; all nodes if it is mapped to none.
+    fn sources(&self, requirement: Option<Symbol>, behaviour: Behaviour) -> Vec<(Symbol, Option<Symbol>)> {
+        let mapped = self.inner.substitution.iter().flat_map(|mapping| &mapping.requirements);
+        let mapped = mapped.filter(|one| Some(one.name) == requirement);
+        let found = self.ends(mapped);
+        if found.len() < 2 || behaviour != Behaviour::HostedOn {
+            return found;
+        }
+        // What has a host inside stands on that one.
+        let hosts = |node: Symbol| {
+            let mut hosting = self.relationships.iter().filter(|one| one.behaviour == Behaviour::HostedOn);
+            hosting.any(|one| one.source == node)
+        };
+        found.into_iter().filter(|(node, _)| !hosts(*node)).collect()
+    }
+
+    fn targets(&self, capability: Option<Symbol>) -> Vec<(Symbol, Option<Symbol>)> {
+        let mapped = self.inner.substitution.iter().flat_map(|mapping| &mapping.capabilities);
+        self.ends(mapped.filter(|one| Some(one.name) == capability))
+    }
+
+    fn ends<'b>(&self, mut mapped: impl Iterator<Item = &'b Mapped>) -> Vec<(Symbol, Option<Symbol>)> {
+        match mapped.next().filter(|one| self.inner.nodes.contains_key(&one.node)) {
+            Some(one) => vec![(one.node, Some(one.inner))],
+            None => self.inner.nodes.keys().map(|name| (*name, None)).collect(),
+        }
+    }
+}
+
+/// A relationship, with the names that its ends have where they stand now.
+struct Joint {
+    relationship: Relationship,
+    requirement: Option<Symbol>,
+    capability: Option<Symbol>,
+}
+
+impl Joint {
+    fn new(relationship: Relationship) -> Self {
+        let (requirement, capability) = (Some(relationship.requirement), relationship.capability);
+        Self { relationship, requirement, capability }
+    }
+
+    /// The relationships between what stands for its ends.
+    fn expand(&self, found: &IndexMap<Symbol, Rc<Part<'_>>>) -> Vec<Self> {
+        let Relationship { source, target, behaviour, .. } = self.relationship;
+        let ends = |node: Symbol, ends: Vec<(Symbol, Option<Symbol>)>| -> Vec<(Symbol, Option<Symbol>)> {
+            ends.into_iter().map(|(name, end)| (inside(node, name), end)).collect()
+        };
+        let sources = match found.get(&source) {
+            Some(part) => ends(source, part.sources(self.requirement, behaviour)),
+            None => vec![(source, self.requirement)],
+        };
+        let targets = match found.get(&target) {
+            Some(part) => ends(target, part.targets(self.capability)),
+            None => vec![(target, self.capability)],
+        };
+        let mut out = Vec::new();
+        for &(source, requirement) in &sources {
+            for &(target, capability) in &targets {
+                let relationship = Relationship { source, target, ..self.relationship.clone() };
+                out.push(Self { relationship, requirement, capability });
+            }
+        }
+        out
+    }
+}
+
+/// The name of a node inside the topology that stands for another one.
+fn inside(node: Symbol, name: Symbol) -> Symbol {
+    Symbol::new(&format!("{node}/{name}"))
+}
+
 /// What fulfils a requirement.
 enum Target<'a> {
     Node(&'a NodeTemplate),
@@ -86,6 +179,8 @@ impl Topology {
         topology.diagnostics.extend(templates::check(service));
         topology.diagnostics.extend(calls::check(service));
         substitution::check(service, &mut topology.diagnostics);
+        topology.policies(service);
+        topology.values(service);
         for node in service.nodes.values() {
             topology.nodes.insert(node.name, TopologyNode { kind: node.kind, span: node.span });
         }
@@ -95,92 +190,168 @@ impl Topology {
         topology
     }
 
+    /// Checks values that other values are computed from: circles, and attributes that are not there yet.
+    fn values(&mut self, service: &Service) {
+        let mut shapes = templates::Shapes::default();
+        let hosting = self.relationships.iter().filter(|one| one.behaviour == Behaviour::HostedOn);
+        let hosts: FxHashMap<Symbol, Symbol> = hosting.map(|one| (one.source, one.target)).collect();
+        self.diagnostics.extend(circles::check(service, service, &mut shapes, &hosts));
+        for inner in service.inner.values() {
+            let none = FxHashMap::default();
+            self.diagnostics.extend(circles::check(inner, service, &mut shapes, &none));
+        }
+        self.diagnostics.extend(calls::without_host(service, &hosts));
+        let (found, omissions) = attributes::check(service, &self.relationships, &mut shapes);
+        self.diagnostics.extend(found);
+        self.omissions.extend(omissions);
+    }
+
     fn omit(&mut self, what: Omitted, span: Span) {
         self.omissions.push(Omission::new(what, span));
     }
 
-    /// Puts the nodes of an imported topology in the place of each node that it stands for. What is mapped goes to the
-    /// node that has it; what is not, to all of them.
-    fn substitute(&mut self, service: &Service) {
-        for node in service.nodes.values() {
-            let exact = service.inner.get(&node.kind);
-            let derived = || {
-                let fits = |kind: &Symbol| derives(&service.types.nodes, *kind, node.kind);
-                service.inner.iter().find(|(kind, _)| fits(kind)).map(|(_, inner)| inner)
-            };
-            let found = exact.or_else(|| if node.substituted { derived() } else { None });
-            let Some((inner, mapping)) = found.and_then(|inner| Some((inner, inner.substitution.as_ref()?)))
-            else {
-                if node.substituted {
-                    self.omit(Omitted::NotSubstituted(node.name), node.span);
-                }
-                continue;
-            };
-            let inner_service = Service {
-                types: service.types.clone(),
-                nodes: inner.nodes.clone(),
-                relationships: inner.relationships.clone(),
-                substitution: inner.substitution.clone(),
-                incomplete: service.incomplete,
-                ..Service::default()
-            };
-            let mut joined = Self::default();
-            for one in inner_service.nodes.values() {
-                joined.join(&inner_service, one);
-                // One level: what stands inside is not replaced again.
-                if one.substituted || service.inner.contains_key(&one.kind) {
-                    joined.omit(Omitted::SubstitutedAgain(one.name), one.span);
-                }
-                if !service.types.nodes.contains_key(&full_name(&service.types.nodes, one.kind)) {
-                    joined.unknown_type(service, one.kind, &[one.kind_span]);
-                }
-            }
-            self.omissions.append(&mut joined.omissions);
-            // Notes on what is inside are made where the inner topology is checked by itself.
-            joined.diagnostics.retain(|finding| finding.severity > Severity::Note);
-            self.diagnostics.append(&mut joined.diagnostics);
-            let within = |name: Symbol| Symbol::new(&format!("{}/{name}", node.name));
-            let all: Vec<Symbol> = inner.nodes.keys().map(|name| within(*name)).collect();
-            if all.is_empty() {
-                self.omit(Omitted::NotSubstituted(node.name), node.span);
-                continue;
-            }
-            let mut relationships = Vec::new();
-            for one in self.relationships.drain(..) {
-                let ends = |is_end: bool, mapped: Option<Symbol>, end: Symbol| match (is_end, mapped) {
-                    (false, _) => vec![end],
-                    (true, Some(name)) if inner.nodes.contains_key(&name) => vec![within(name)],
-                    (true, _) => all.clone(),
+    /// Reports policies that do something of which nothing is known. One without triggers whose type derives from a normative
+    /// one says where nodes are placed, or what is done with nodes that run; neither changes the order of the set-up.
+    fn policies(&mut self, service: &Service) {
+        const INERT: [&str; 4] = ["Placement", "Scaling", "Update", "Performance"];
+        let table = &service.types.policies;
+        for topology in std::iter::once(service).chain(service.inner.values()) {
+            let Some((file, node)) = &topology.topology else { continue };
+            for (key, value) in named_items(node.get("policies")) {
+                let Some(name) = symbol(Some(key)) else { continue };
+                let chain = symbol(value.get("type")).map(|kind| ancestors(table, kind)).unwrap_or_default();
+                let is_inert =
+                    INERT.iter().any(|one| chain.contains(&Symbol::new(&format!("tosca.policies.{one}"))));
+                let is_known = !chain.is_empty() && chain.iter().all(|kind| table.contains_key(kind));
+                let has_triggers = value.get("triggers").is_some_and(|triggers| !triggers.is_null())
+                    || chain.iter().any(|kind| table.get(kind).is_some_and(|kind| kind.has_triggers));
+                let what = match (is_known, has_triggers) {
+                    (true, true) => Omitted::Triggered(name),
+                    (true, false) if is_inert => continue,
+                    _ => Omitted::Policy(name),
                 };
-                let mut sources =
-                    ends(one.source == node.name, mapping.requirement(one.requirement), one.source);
-                if sources.len() > 1 && one.behaviour == Behaviour::HostedOn {
-                    // What has a host inside stands on that one.
-                    sources.retain(|source| {
-                        !joined.relationships.iter().any(|inner| {
-                            inner.behaviour == Behaviour::HostedOn && within(inner.source) == *source
-                        })
-                    });
-                }
-                let offered = one.capability.and_then(|name| mapping.capability(name));
-                let targets = ends(one.target == node.name, offered, one.target);
-                for &source in &sources {
-                    for &target in &targets {
-                        relationships.push(Relationship { source, target, ..one.clone() });
-                    }
-                }
-            }
-            relationships.extend(joined.relationships.into_iter().map(|one| Relationship {
-                source: within(one.source),
-                target: within(one.target),
-                ..one
-            }));
-            self.relationships = relationships;
-            self.nodes.shift_remove(&node.name);
-            for one in inner.nodes.values() {
-                self.nodes.insert(within(one.name), TopologyNode { kind: one.kind, span: one.span });
+                self.omit(what, key.range.in_file(*file));
             }
         }
+    }
+
+    /// Puts the nodes of a topology in the place of each node that it stands for, level by level. What is mapped goes to the
+    /// node that has it; what is not, to all of them.
+    fn substitute(&mut self, service: &Service) {
+        let mut parts: FxHashMap<Symbol, Rc<Part<'_>>> = FxHashMap::default();
+        let mut level: Vec<Placed<'_>> = service
+            .nodes
+            .values()
+            .map(|node| Placed { name: node.name, node, within: Rc::new(Vec::new()) })
+            .collect();
+        let mut relationships: Vec<Joint> = self.relationships.drain(..).map(Joint::new).collect();
+        while !level.is_empty() {
+            let mut found: IndexMap<Symbol, Rc<Part<'_>>> = IndexMap::new();
+            let mut next = Vec::new();
+            for placed in &level {
+                let Some(part) = self.part(service, placed, &mut parts) else { continue };
+                let within = Rc::new([&**placed.within, &[part.kind]].concat());
+                for node in part.inner.nodes.values() {
+                    let name = inside(placed.name, node.name);
+                    next.push(Placed { name, node, within: Rc::clone(&within) });
+                }
+                found.insert(placed.name, part);
+            }
+            if found.is_empty() {
+                break;
+            }
+            let all = relationships.iter().flat_map(|one| one.expand(&found));
+            let mut expanded: Vec<Joint> = all.take(MAX_NODES + 1).collect();
+            for (name, part) in &found {
+                let of_part = part.relationships.iter().map(|one| Relationship {
+                    source: inside(*name, one.source),
+                    target: inside(*name, one.target),
+                    ..one.clone()
+                });
+                expanded.extend(of_part.map(Joint::new));
+            }
+            self.nodes.retain(|name, _| !found.contains_key(name));
+            for placed in &next {
+                self.nodes
+                    .insert(placed.name, TopologyNode { kind: placed.node.kind, span: placed.node.span });
+            }
+            relationships = expanded;
+            if self.nodes.len().max(relationships.len()) > MAX_NODES {
+                if let Some(placed) = next.first() {
+                    self.omit(Omitted::SubstitutionLimit(MAX_NODES), placed.node.span);
+                }
+                break;
+            }
+            level = next;
+        }
+        self.relationships = relationships.into_iter().map(|one| one.relationship).collect();
+    }
+
+    /// Returns the topology that stands for a node. Each is matched once, and its findings are taken once.
+    fn part<'a>(
+        &mut self,
+        service: &'a Service,
+        placed: &Placed<'_>,
+        parts: &mut FxHashMap<Symbol, Rc<Part<'a>>>,
+    ) -> Option<Rc<Part<'a>>> {
+        let node = placed.node;
+        let exact = service.inner.get_key_value(&node.kind);
+        let derived = || {
+            let fits = |kind: &Symbol| derives(&service.types.nodes, *kind, node.kind);
+            service.inner.iter().find(|(kind, _)| fits(kind))
+        };
+        let found = exact.or_else(|| if node.substituted { derived() } else { None });
+        let usable = found.filter(|(_, inner)| inner.substitution.is_some() && !inner.nodes.is_empty());
+        let Some((&kind, inner)) = usable else {
+            if node.substituted || found.is_some() {
+                self.omit(Omitted::NotSubstituted(node.name), node.span);
+            }
+            return None;
+        };
+        if placed.within.contains(&kind) {
+            if node.substituted {
+                let message = format!(
+                    "the topology that stands for a `{kind}` has the node `{}`, for which it stands again",
+                    node.name
+                );
+                let finding = Diagnostic::new(Rule::SubstitutionMapping, message)
+                    .at(node.span)
+                    .with_help("Give the node a type of its own, or remove its directive.")
+                    .with_resources([placed.name.to_string()]);
+                if !self.diagnostics.iter().any(|known| known.span == finding.span) {
+                    self.diagnostics.push(finding);
+                }
+            } else {
+                self.omit(Omitted::SubstitutedAgain(node.name), node.span);
+            }
+            return None;
+        }
+        if let Some(part) = parts.get(&kind) {
+            return Some(Rc::clone(part));
+        }
+        let inner_service = Service {
+            types: service.types.clone(),
+            nodes: inner.nodes.clone(),
+            relationships: inner.relationships.clone(),
+            substitution: inner.substitution.clone(),
+            incomplete: service.incomplete,
+            edition: inner.edition,
+            ..Service::default()
+        };
+        let mut joined = Self::default();
+        for one in inner_service.nodes.values() {
+            joined.join(&inner_service, one);
+            if !service.types.nodes.contains_key(&full_name(&service.types.nodes, one.kind)) {
+                joined.unknown_type(service, one.kind, &[one.kind_span]);
+            }
+        }
+        self.omissions.append(&mut joined.omissions);
+        // Notes on what is inside are made where the inner topology is checked by itself.
+        joined.diagnostics.retain(|finding| finding.severity > Severity::Note);
+        self.diagnostics.append(&mut joined.diagnostics);
+        let part = Rc::new(Part { kind, inner, relationships: joined.relationships });
+        parts.insert(kind, Rc::clone(&part));
+        Some(part)
     }
 
     /// No capability is used more often than it says, and no requirement assigned more often.
@@ -444,7 +615,26 @@ impl Topology {
         assignment: &Assignment,
         named: Symbol,
     ) -> Target<'a> {
+        let passes = |one: &NodeTemplate| {
+            assignment.filter.as_ref().map_or(Some(true), |filter| filters::passes(filter, one, service))
+        };
         if let Some(found) = service.nodes.get(&named) {
+            match passes(found) {
+                Some(true) => {}
+                None => self.omit(Omitted::Filter(node.name), assignment.span),
+                Some(false) => self.diagnostics.push(
+                    Diagnostic::new(
+                        Rule::UnsatisfiedRequirement,
+                        format!(
+                            "`{named}` does not pass the filter of `{}` of `{}`",
+                            assignment.name, node.name
+                        ),
+                    )
+                    .at(assignment.span)
+                    .with_label(found.span, "has other values")
+                    .with_resources([node.name.to_string(), named.to_string()]),
+                ),
+            }
             return Target::Node(found);
         }
         let kind = full_name(&service.types.nodes, named);
@@ -454,10 +644,11 @@ impl Topology {
                 .nodes
                 .values()
                 .filter(move |one| one.name != node.name && derives(&service.types.nodes, one.kind, kind))
+                .filter(move |one| passes(one) != Some(false))
         };
         if is_type {
             return match (fitting().next(), fitting().nth(1)) {
-                (Some(only), None) => Target::Node(only),
+                (Some(only), None) if passes(only) == Some(true) => Target::Node(only),
                 _ => Target::Chosen,
             };
         }

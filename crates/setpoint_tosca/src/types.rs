@@ -1,6 +1,7 @@
 //! Types and their derivation.
 
 use indexmap::IndexMap;
+use rustc_hash::FxHashSet;
 use setpoint_data::{Entry, Node};
 use setpoint_source::{FileId, Span, Symbol};
 
@@ -22,10 +23,12 @@ pub struct Type {
     pub named: Vec<(Symbol, Span, Names)>,
     /// A data type's own constraints and the schema of its elements.
     pub schema: Schema,
-    /// A data type's `units` and what belongs to them.
-    pub scalar: Option<Node>,
     /// The rule file that says how relationships of this type behave.
     pub rules: Option<String>,
+    /// The definition as it is written.
+    pub(crate) written: Option<Node>,
+    /// A policy type that does something when an event comes.
+    pub has_triggers: bool,
 }
 
 /// What a list of type names holds.
@@ -137,6 +140,13 @@ pub(crate) fn full_name(table: &Table, name: Symbol) -> Symbol {
     if table.contains_key(&name) {
         return name;
     }
+    // `prefix.Name` is another spelling of `prefix:Name` in the Simple Profile.
+    if let Some((prefix, rest)) = name.split_once('.').filter(|(prefix, _)| *prefix != "tosca") {
+        let spelled = Symbol::new(&format!("{prefix}:{rest}"));
+        if table.contains_key(&spelled) {
+            return spelled;
+        }
+    }
     let mut rest: &str = &name;
     loop {
         let found = Symbol::new(rest);
@@ -162,9 +172,10 @@ pub(crate) fn full_name(table: &Table, name: Symbol) -> Symbol {
 /// A type and those that it derives from, itself first. A circle of derivations ends where it closes.
 pub(crate) fn ancestors(table: &Table, name: Symbol) -> Vec<Symbol> {
     let mut out = Vec::new();
+    let mut seen: FxHashSet<Symbol> = FxHashSet::default();
     let mut next = Some(full_name(table, name));
     while let Some(name) = next {
-        if out.contains(&name) {
+        if !seen.insert(name) {
             break;
         }
         out.push(name);
@@ -288,7 +299,7 @@ impl Types {
                 table.entry(name).or_insert_with(|| read_type(section, entry, file, scope));
             }
         }
-        self.functions.extend(keys(root.get("functions")));
+        self.functions.extend(keys(root.get("functions")).into_iter().map(|name| scope.qualify(name)));
     }
 }
 
@@ -379,7 +390,8 @@ fn read_type(section: &str, entry: &Entry, file: FileId, scope: Scope) -> Type {
             .collect(),
         named,
         schema: Schema { kind: None, span: Some(span), ..Schema::read(node, file, scope) },
-        scalar: (section == "data_types").then(|| node.clone()),
+        written: Some(node.clone()),
+        has_triggers: node.get("triggers").is_some_and(|triggers| !triggers.is_null()),
         rules: node
             .get("metadata")
             .and_then(|metadata| metadata.get("setpoint_rules"))
@@ -421,6 +433,10 @@ fn capabilities(node: Option<&Node>, file: FileId, scope: Scope) -> IndexMap<Sym
 /// The least and greatest number that `occurrences` or `count_range` says, where it says one.
 fn bounds(node: &Node) -> (Option<usize>, Option<usize>) {
     let range = node.get("occurrences").or_else(|| node.get("count_range"));
+    // One number is both bounds.
+    if let Some(only) = range.and_then(Node::text).and_then(|text| text.parse().ok()) {
+        return (Some(only), Some(only));
+    }
     let number = |at: usize| range.and_then(|range| range.items().get(at)).and_then(Node::text)?.parse().ok();
     (number(0), number(1))
 }

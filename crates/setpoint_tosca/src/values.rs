@@ -422,6 +422,11 @@ fn spelled(node: &Node) -> String {
     format!("`{out}`")
 }
 
+/// Whether a value keeps a constraint, or equals a plain value; nothing if that cannot be decided.
+pub(crate) fn keeps(clause: &Node, value: &Node, base: &Base) -> Option<bool> {
+    if clause.text().is_some() { same(value, clause, base) } else { holds(clause, value, base) }
+}
+
 /// Whether a value keeps a constraint; nothing if that cannot be decided.
 fn holds(constraint: &Node, value: &Node, base: &Base) -> Option<bool> {
     let [Entry { key, value: argument }] = constraint.entries() else { return None };

@@ -1,8 +1,9 @@
 //! Workflows: their targets, operations and the order of their steps.
 
 use indexmap::IndexMap;
+use rustc_hash::FxHashSet;
 use setpoint_data::{Entry, Node};
-use setpoint_source::{FileId, Rule, Symbol};
+use setpoint_source::{FileId, Rule, Severity, Symbol};
 
 use crate::grammar::Edition;
 use crate::schema::{Schema, schemas};
@@ -29,6 +30,17 @@ pub(crate) fn check(
         let inputs = schemas(value.get("inputs"), file, Scope::default());
         let steps = value.get("steps").map(Node::entries).unwrap_or_default();
         order(checker, file, workflow, steps);
+        for condition in ["preconditions", "precondition"].iter().filter_map(|part| value.get(part)) {
+            for target in condition.items().iter().filter_map(|one| one.get("target")) {
+                let Some(name) = symbol(Some(target)) else { continue };
+                if !topology.nodes.contains_key(&name) && !groups.contains(&name) {
+                    let message = format!(
+                        "a precondition of `{workflow}` has the target `{name}`, and there is no such node or group"
+                    );
+                    checker.report(Rule::UnknownReference, message, target, file);
+                }
+            }
+        }
         for Entry { key, value: step } in steps {
             let of = format!("the step `{}` of `{workflow}`", key.text().unwrap_or_default());
             let target = step.get("target");
@@ -40,6 +52,20 @@ pub(crate) fn check(
             {
                 let message = format!("{of} has the target `{name}`, and there is no such node or group");
                 checker.report(Rule::UnknownReference, message, target, file);
+            }
+            if let (Some(template), Some(relationship)) = (template, step.get("target_relationship")) {
+                let named = symbol(Some(relationship));
+                let shape = shapes.of(service, template.kind);
+                let wanted = service.types.requirements_of(template.kind);
+                let is_there = named.is_none_or(|name| {
+                    wanted.iter().any(|one| one.name == name)
+                        || template.requirements.iter().any(|one| one.name == name)
+                });
+                if let Some(name) = named.filter(|_| shape.whole && !is_there) {
+                    let message =
+                        format!("{of} has the relationship `{name}`, and `{}` has none", template.name);
+                    checker.report(Rule::UnknownReference, message, relationship, file);
+                }
             }
             for activity in step.get("activities").map(Node::items).unwrap_or_default() {
                 for Entry { key, value } in activity.entries() {
@@ -88,6 +114,7 @@ pub(crate) fn check(
 /// Reports steps that are not there, and steps that lead back to themselves.
 fn order(checker: &mut Checker<'_>, file: FileId, workflow: Symbol, steps: &[Entry]) {
     let mut success: IndexMap<Symbol, Vec<Symbol>> = IndexMap::new();
+    let mut failure: IndexMap<Symbol, Vec<Symbol>> = IndexMap::new();
     let known: Vec<Symbol> = steps.iter().filter_map(|step| symbol(Some(&step.key))).collect();
     for Entry { key, value } in steps {
         let Some(step) = symbol(Some(key)) else { continue };
@@ -102,6 +129,8 @@ fn order(checker: &mut Checker<'_>, file: FileId, workflow: Symbol, steps: &[Ent
                     checker.report(Rule::UnknownReference, message, next, file);
                 } else if part == "on_success" {
                     success.entry(step).or_default().push(name);
+                } else {
+                    failure.entry(step).or_default().push(name);
                 }
             }
         }
@@ -116,18 +145,62 @@ fn order(checker: &mut Checker<'_>, file: FileId, workflow: Symbol, steps: &[Ent
         );
         let finding = checker.error(Rule::EndlessRun, message, &step.key, file);
         finding.help("Remove one `on_success` of the loop.");
+        return;
+    }
+    let next = |name: Symbol| {
+        let of = |edges: &IndexMap<Symbol, Vec<Symbol>>| edges.get(&name).cloned().unwrap_or_default();
+        [of(&success), of(&failure)].concat()
+    };
+    let again =
+        steps.iter().find(|step| symbol(Some(&step.key)).is_some_and(|name| leads_to_itself(name, &next)));
+    if let Some(step) = again {
+        let message = format!(
+            "the step `{}` of `{workflow}` is run again as often as it fails",
+            step.key.text().unwrap_or_default()
+        );
+        let finding = checker.error(Rule::EndlessRun, message, &step.key, file);
+        finding.severity = Severity::Warning;
+        finding.help("Let `on_failure` lead to steps that end the workflow.");
+    }
+    unreached(checker, file, workflow, steps, &next);
+}
+
+/// Reports the steps that no first step leads to. A workflow begins with the steps that no other one leads to.
+fn unreached(
+    checker: &mut Checker<'_>,
+    file: FileId,
+    workflow: Symbol,
+    steps: &[Entry],
+    next: &dyn Fn(Symbol) -> Vec<Symbol>,
+) {
+    let names: Vec<Symbol> = steps.iter().filter_map(|step| symbol(Some(&step.key))).collect();
+    let mut later: FxHashSet<Symbol> = FxHashSet::default();
+    for &name in &names {
+        later.extend(next(name));
+    }
+    let mut open: Vec<Symbol> = names.iter().copied().filter(|name| !later.contains(name)).collect();
+    let mut reached: FxHashSet<Symbol> = open.iter().copied().collect();
+    while let Some(at) = open.pop() {
+        open.extend(next(at).into_iter().filter(|name| reached.insert(*name)));
+    }
+    for step in steps {
+        let Some(name) = symbol(Some(&step.key)).filter(|name| !reached.contains(name)) else { continue };
+        let message =
+            format!("the step `{name}` of `{workflow}` is never run: only steps of its loop lead to it");
+        let finding = checker.error(Rule::UnknownReference, message, &step.key, file);
+        finding.severity = Severity::Warning;
+        finding.help("Let a step that runs lead to it.");
     }
 }
 
 fn leads_to_itself(from: Symbol, next: &dyn Fn(Symbol) -> Vec<Symbol>) -> bool {
     let mut open = next(from);
-    let mut seen: Vec<Symbol> = Vec::new();
+    let mut seen: FxHashSet<Symbol> = FxHashSet::default();
     while let Some(at) = open.pop() {
         if at == from {
             return true;
         }
-        if !seen.contains(&at) {
-            seen.push(at);
+        if seen.insert(at) {
             open.extend(next(at));
         }
     }

@@ -180,7 +180,7 @@ fn what_is_elsewhere_or_not_modelled_is_open() {
         whole("", HOST, "").replace("tosca_simple_yaml_1_3", "tosca_simple_yaml_9_9"),
         whole("", HOST, "").replace("tosca_simple_yaml_1_3", "tosca_simple_profile_for_nfv_1_0_0"),
         whole("", HOST, "").replace("tosca_simple_yaml_1_3", ""),
-        whole("  policies: [scale: {type: tosca.policies.Scaling}]\n", HOST, ""),
+        whole("  policies: [scale: {type: tosca.policies.Root}]\n", HOST, ""),
         whole("  workflows: {deploy: {steps: {}}}\n", HOST, ""),
         whole("  substitution_mappings: {node_type: tosca.nodes.Root, requirements: {r: 5}}\n", HOST, ""),
         whole("  substitution_mappings: {capabilities: {}}\n", HOST, ""),
@@ -215,6 +215,7 @@ fn inner_topologies_count() {
         "a: 5",
         "a: {type: no.such.Type}",
         "a: {type: my.Type}",
+        "a: {type: my.Type, directives: [substitute]}",
         "a: {type: tosca.nodes.SoftwareComponent}",
         "a: {type: tosca.nodes.SoftwareComponent, requirements: [host: no]}",
         "",
@@ -241,6 +242,19 @@ fn archives_that_cannot_be_read_have_a_reason() {
         writer.finish().unwrap().into_inner()
     };
     assert!(open_archive(&zip(&[("s.yaml", VERSION)])).is_ok());
+    let meta =
+        "CSAR-Version: 1.1\nEntry-Definitions: d/a.yaml\nOther-Definitions: \"d/my b.yaml\",\n c.yaml\n";
+    let several = zip(&[
+        ("d/a.yaml", VERSION),
+        ("d/my b.yaml", VERSION),
+        ("c.yaml", VERSION),
+        ("e.yaml", VERSION),
+        ("script.yaml", "tasks: []\n"),
+        ("TOSCA-Metadata/TOSCA.meta", meta),
+    ]);
+    let archive = open_archive(&several).unwrap();
+    assert_eq!(archive.entry, Path::new("d/a.yaml"));
+    assert_eq!(archive.others, ["d/my b.yaml", "c.yaml", "e.yaml"].map(std::path::PathBuf::from));
     for (bytes, wanted) in [
         (b"no archive".to_vec(), None),
         (Vec::new(), None),
@@ -251,6 +265,26 @@ fn archives_that_cannot_be_read_have_a_reason() {
             zip(&[("TOSCA-Metadata/TOSCA.meta", "Entry-Definitions: a.yaml\n")]),
             Some(BadArchive::MissingEntry("a.yaml".to_owned())),
         ),
+        (
+            zip(&[
+                ("a.yaml", VERSION),
+                ("TOSCA.meta", "Entry-Definitions: a.yaml\nOther-Definitions: b.yaml\n"),
+            ]),
+            Some(BadArchive::MissingEntry("b.yaml".to_owned())),
+        ),
+        (
+            zip(&[
+                ("a.yaml", VERSION),
+                ("b.yaml", VERSION),
+                ("TOSCA.meta", "Entry-Definitions: a.yaml\nEntry-Definitions: b.yaml\n"),
+            ]),
+            Some(BadArchive::SeveralEntryDefinitions),
+        ),
+        (
+            zip(&[("a.yaml", VERSION), ("TOSCA.meta", "Entry-Definitions: a.yaml\nwhat\n")]),
+            Some(BadArchive::Metadata("what".to_owned())),
+        ),
+        (zip(&[("a.yaml", VERSION), ("x/../a.yaml", VERSION)]), Some(BadArchive::SamePath("a.yaml".into()))),
     ] {
         let bad = open_archive(&bytes).unwrap_err();
         assert!(wanted.is_none_or(|wanted| wanted == bad));
@@ -308,8 +342,134 @@ fn a_function_that_names_nothing_is_refuted() {
         let answer = answer(&whole("", &format!("{HOST}, properties: {{component_version: {call}}}"), ""));
         assert!(answer.is_refuted(), "{call}\n{answer:?}");
     }
-    for call in ["{get_input: a}", "{get_property: [SELF, p]}", "{get_attribute: [box, private_address]}"] {
+    for call in [
+        "{get_input: a}",
+        "{get_property: [SELF, admin_credential]}",
+        "{get_attribute: [box, private_address]}",
+    ] {
         let node = format!("{HOST}, properties: {{component_version: {call}}}");
         assert_proved(&whole("  inputs: {a: {type: string}}\n", &node, ""));
     }
+}
+
+/// A topology with relationships whose operations run a file.
+#[test]
+fn scripts_of_relationships_count() {
+    let interfaces = "interfaces: {Configure: {pre_configure_source: a.sh}}";
+    let connects = "derived_from: tosca.relationships.HostedOn";
+    let inline = format!(
+        "requirements: [host: {{node: box, relationship: {{type: tosca.relationships.HostedOn, {interfaces}}}}}]"
+    );
+    let named = "requirements: [host: {node: box, relationship: r}]";
+    let templates =
+        format!("  relationship_templates: {{r: {{type: tosca.relationships.HostedOn, {interfaces}}}}}\n");
+    let types = format!("relationship_types: {{R: {{{connects}, {interfaces}}}}}\n");
+    let by_type = "requirements: [host: {node: box, relationship: R}]";
+    for text in [whole("", &inline, ""), whole(&templates, named, ""), whole("", by_type, &types)] {
+        assert_open(&text);
+        assert!(answer_with(&[("s.yaml", &text), ("a.sh", "")]).is_proved(), "{text}");
+    }
+    // Nothing uses them.
+    assert_proved(&whole(&templates, HOST, ""));
+    assert_proved(&whole("", HOST, &types));
+}
+
+#[test]
+fn values_that_need_themselves_are_refuted() {
+    let types = "node_types: {T: {derived_from: tosca.nodes.Root, properties: {a: {type: string, required: false}, b: {type: string, required: false}, m: {type: map, entry_schema: string, required: false}}, attributes: {a: {type: string}, c: {type: string}}}}\n";
+    let with = |one: &str, two: &str| {
+        let nodes = format!("    one: {{type: T, {one}}}\n    two: {{type: T, {two}}}\n");
+        whole(&nodes, HOST, types)
+    };
+    for (one, two) in [
+        ("properties: {a: {get_property: [SELF, a]}}", ""),
+        ("properties: {a: {get_property: [one, b]}, b: {get_property: [SELF, a]}}", ""),
+        (
+            "properties: {a: {get_property: [two, a]}}",
+            "properties: {a: {concat: [x, {get_property: [one, a]}]}}",
+        ),
+        ("attributes: {c: {get_attribute: [two, c]}}", "attributes: {c: {get_attribute: [one, c]}}"),
+        ("properties: {m: {x: {get_property: [SELF, m, y]}, y: {get_property: [SELF, m, x]}}}", ""),
+        (
+            "requirements: [dependency: two], properties: {a: {get_property: [SELF, dependency, a]}}",
+            "properties: {a: {get_property: [one, a]}}",
+        ),
+    ] {
+        let answer = answer(&with(one, two));
+        assert!(answer.is_refuted(), "{one} {two}\n{answer:?}");
+    }
+    for (one, two) in [
+        ("properties: {a: {get_property: [two, a]}}", "properties: {a: x}"),
+        ("properties: {a: x, b: {get_property: [SELF, a]}}", ""),
+        ("properties: {m: {x: {get_property: [SELF, m, y]}, y: z}}", ""),
+        ("attributes: {a: {get_property: [SELF, a]}}", ""),
+    ] {
+        assert_proved(&with(one, two));
+    }
+    let inputs = "  inputs: {a: {type: string, default: {get_input: b}}, b: {type: string, default: {get_input: a}}}\n";
+    assert!(answer(&whole(inputs, HOST, "")).is_refuted());
+}
+
+/// An attribute has a value when its node runs: who needs it waits.
+#[test]
+fn an_attribute_is_there_when_its_node_runs() {
+    let needs =
+        "interfaces: {Standard: {configure: {inputs: {ip: {get_attribute: [other, private_address]}}}}}";
+    let other = |more: &str| format!("    other: {{type: tosca.nodes.Compute{more}}}\n");
+    assert_open(&whole(&other(""), &format!("{HOST}, {needs}"), ""));
+    assert_open(&whole(&other(", requirements: [dependency: app]"), &format!("{HOST}, {needs}"), ""));
+    assert_proved(&whole(&other(""), &format!("requirements: [host: box, dependency: other], {needs}"), ""));
+    assert_proved(&whole(&other(", attributes: {private_address: x}"), &format!("{HOST}, {needs}"), ""));
+    let later =
+        needs.replace("Standard", "tosca.interfaces.node.lifecycle.Standard").replace("configure", "stop");
+    assert_proved(&whole(&other(""), &format!("{HOST}, {later}"), ""));
+}
+
+#[test]
+fn filters_policies_and_counts() {
+    let filter = |clause: &str| {
+        let node = format!(
+            "requirements: [host: {{node: box, node_filter: {{capabilities: [host: {{properties: [num_cpus: {clause}]}}]}}}}]"
+        );
+        let nodes = "capabilities: {host: {properties: {num_cpus: 2}}}";
+        whole("", &node, "")
+            .replace("{type: tosca.nodes.Compute}", &format!("{{type: tosca.nodes.Compute, {nodes}}}"))
+    };
+    assert_proved(&filter("{in_range: [1, 4]}"));
+    assert_proved(&filter("2"));
+    assert!(answer(&filter("{greater_than: 2}")).is_refuted());
+    assert_open(
+        &filter("{greater_than: {get_input: n}}")
+            .replace("  node_templates", "  inputs: {n: {type: integer}}\n  node_templates"),
+    );
+    let policy = |kind: &str, more: &str| {
+        whole(&format!("  policies: [p: {{type: {kind}, targets: [app]{more}}}]\n"), HOST, "")
+    };
+    assert_proved(&policy("tosca.policies.Placement", ""));
+    assert_open(&policy("tosca.policies.Root", ""));
+    assert_open(&policy(
+        "tosca.policies.Scaling",
+        ", triggers: {t: {event: e, action: [set_state: started]}}",
+    ));
+    let counted = |count: &str| {
+        format!(
+            "tosca_definitions_version: tosca_2_0\nimports: [{{profile: 'org.oasis-open.simple:2.0'}}]\nservice_template: {{inputs: {{n: {{type: integer}}}}, node_templates: {{a: {{type: tosca.nodes.Compute, count: {count}}}}}}}\n"
+        )
+    };
+    assert_proved(&counted("3"));
+    assert_open(&counted("0"));
+    assert_open(&counted("{$get_input: n}"));
+}
+
+#[test]
+fn steps_that_never_run_or_never_end() {
+    let flow = |steps: &str| whole(&format!("  workflows: {{w: {{steps: {{{steps}}}}}}}\n"), HOST, "");
+    let step =
+        |name: &str, more: &str| format!("{name}: {{target: app, activities: [set_state: started]{more}}}");
+    assert_proved(&flow(&[step("a", ", on_success: [b]"), step("b", "")].join(", ")));
+    assert_proved(&flow(&[step("a", ", on_failure: [b]"), step("b", "")].join(", ")));
+    assert_open(&flow(&step("a", ", on_failure: [a]")));
+    assert_open(&flow(&[step("a", ", on_success: [b]"), step("b", ", on_failure: [a]")].join(", ")));
+    assert!(answer(&flow(&step("a", ", on_success: [a]"))).is_refuted());
+    assert!(answer(&flow("a: {target: app, target_relationship: nothing, activities: []}")).is_refuted());
 }

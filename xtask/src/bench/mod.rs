@@ -8,6 +8,7 @@ mod packages;
 mod puppet;
 mod puppet_modules;
 mod smartfrog;
+mod tosca;
 mod why;
 
 use std::path::PathBuf;
@@ -53,6 +54,7 @@ static BENCHES: &[Bench] = &[
         peer: "cfn-lint with its rules on order alone",
         rows: cloudformation::rows,
     },
+    Bench { name: "tosca", peer: "opera's parser, which starts nothing", rows: tosca::rows },
     Bench { name: "why", peer: "the same without provenance", rows: why::rows },
 ];
 

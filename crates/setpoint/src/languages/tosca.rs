@@ -2,12 +2,13 @@
 
 use std::path::{Path, PathBuf};
 
-use setpoint_project::{Session, UsageError};
+use setpoint_diff::About;
+use setpoint_project::{Older, Session, UsageError};
 use setpoint_source::{Class, Coverage, Diagnostic, FileSystem, InputReport, Nouns, Question, Verdict};
-use setpoint_tosca::{BadArchive, Checked, draw};
+use setpoint_tosca::{Archive, BadArchive, Checked, Version, draw};
 
-use super::Language;
 use super::simulation::simulate;
+use super::{DiffOutcome, Language};
 use crate::cli::{InputOptions, SimulateArgs};
 use crate::output::{Outcome, pretty};
 
@@ -31,25 +32,39 @@ impl Language for Tosca {
         path: &Path,
         options: &InputOptions,
     ) -> Result<Vec<InputReport>, UsageError> {
-        let mut report = InputReport::new(path.display().to_string(), self.kind());
-        let answer = match read(session, path, &options.profiles)? {
+        let (archive, entry) = match open(session.files, path)? {
+            Ok(opened) => opened,
             Err(bad) => {
+                let mut report = InputReport::new(path.display().to_string(), self.kind());
                 let (answer, finding) = bad.judge(&report.path);
                 report.findings.push(finding);
                 let mut coverage = Coverage::new(ARCHIVES);
                 coverage.sources.add(false, false);
                 report.coverage = Some(coverage);
-                answer
-            }
-            Ok(Checked { topology, findings, answer, coverage, .. }) => {
-                report.findings = findings;
-                report.drawing = session.drawing(|| draw::diagram(&topology));
-                report.coverage = Some(coverage);
-                answer
+                report.conclude(Verdict::of(Question::ReachesFinal, answer));
+                return Ok(vec![report]);
             }
         };
-        report.conclude(Verdict::of(Question::ReachesFinal, answer));
-        Ok(vec![report])
+        let conclude = |name: String, checked: Checked| {
+            let mut report = InputReport::new(name, self.kind());
+            report.drawing = session.drawing(|| draw::diagram(&checked.topology));
+            report.findings = checked.findings;
+            report.coverage = Some(checked.coverage);
+            report.conclude(Verdict::of(Question::ReachesFinal, checked.answer));
+            report
+        };
+        let name = path.display().to_string();
+        let files = archive.as_ref().map_or(session.files, |archive| &archive.files);
+        let checked = check(session, files, &entry, &options.profiles)?;
+        let read = checked.service.paths.clone();
+        let mut reports = vec![conclude(name.clone(), checked)];
+        // Other service templates of an archive are deployed by themselves.
+        let others = archive.iter().flat_map(|archive| &archive.others);
+        for other in others.filter(|other| !read.contains(other)) {
+            let checked = check(session, files, other, &options.profiles)?;
+            reports.push(conclude(format!("{name}/{}", other.display()), checked));
+        }
+        Ok(reports)
     }
 
     fn parse(&self, session: &Session<'_>, path: &Path) -> Result<InputReport, UsageError> {
@@ -81,6 +96,55 @@ impl Language for Tosca {
             _ => setpoint_diagram::dot(&draw::diagram(&topology)),
         };
         Ok(Outcome { result: Some(result), diagnostics: left_out(findings).collect() })
+    }
+
+    /// The nodes, types and files that differ between two versions, and whether each starts.
+    fn diff(
+        &self,
+        session: &Session<'_>,
+        old: &Older<'_>,
+        new: &Path,
+        options: &InputOptions,
+        _: About,
+    ) -> Result<DiffOutcome, UsageError> {
+        let mut read = Vec::new();
+        for (files, path) in [(old.files, old.path.as_path()), (session.files, new)] {
+            match open(files, path)? {
+                Ok((archive, entry)) => {
+                    let inner = archive.as_ref().map_or(files, |archive| &archive.files);
+                    let checked = check(session, inner, &entry, &options.profiles)?;
+                    read.push((archive, entry, checked));
+                }
+                Err(bad) => return Ok(DiffOutcome::failed(vec![bad.judge(&path.display().to_string()).1])),
+            }
+        }
+        let [(old_archive, old_entry, before), (new_archive, new_entry, after)] = read.as_slice() else {
+            return Err(self.cannot("diff"));
+        };
+        let folder = |entry: &'_ PathBuf| entry.parent().map(Path::to_owned).unwrap_or_default();
+        let (old_folder, new_folder) = (folder(old_entry), folder(new_entry));
+        let changes = setpoint_tosca::compare(
+            Version {
+                checked: before,
+                files: old_archive.as_ref().map_or(old.files, |archive| &archive.files),
+                folder: &old_folder,
+            },
+            Version {
+                checked: after,
+                files: new_archive.as_ref().map_or(session.files, |archive| &archive.files),
+                folder: &new_folder,
+            },
+        );
+        let (text, json, is_changed) = (changes.text(), pretty(&changes.json()), !changes.is_empty());
+        let left_out = left_out(before.findings.clone()).chain(left_out(after.findings.clone()));
+        let mut diagnostics: Vec<Diagnostic> = left_out.collect();
+        diagnostics.extend(
+            changes
+                .findings
+                .into_iter()
+                .filter(|one| !matches!(one.rule.class(), Class::Syntax | Class::Open)),
+        );
+        Ok(DiffOutcome::of_texts(text, json, diagnostics, is_changed))
     }
 
     /// The set-up of the topology.
@@ -115,23 +179,39 @@ fn read(
     path: &Path,
     profiles: &[PathBuf],
 ) -> Result<Result<Checked, BadArchive>, UsageError> {
-    let unpacked;
-    let (files, entry): (&dyn FileSystem, PathBuf) = if is_archive(path) {
-        let bytes = session.files.read(path).map_err(|error| UsageError::new(error.to_string()))?;
-        match setpoint_tosca::open_archive(&bytes) {
-            Ok((files, entry)) => {
-                unpacked = files;
-                (&unpacked, entry)
-            }
-            Err(bad) => return Ok(Err(bad)),
-        }
-    } else {
-        (session.files, path.to_owned())
+    let (archive, entry) = match open(session.files, path)? {
+        Ok(opened) => opened,
+        Err(bad) => return Ok(Err(bad)),
     };
+    let files = archive.as_ref().map_or(session.files, |archive| &archive.files);
+    check(session, files, &entry, profiles).map(Ok)
+}
+
+/// The archive at a path, if it is one, and the path of its service template.
+fn open(
+    files: &dyn FileSystem,
+    path: &Path,
+) -> Result<Result<(Option<Archive>, PathBuf), BadArchive>, UsageError> {
+    if !is_archive(path) {
+        return Ok(Ok((None, path.to_owned())));
+    }
+    let bytes = files.read(path).map_err(|error| UsageError::new(error.to_string()))?;
+    Ok(setpoint_tosca::open_archive(&bytes).map(|archive| {
+        let entry = archive.entry.clone();
+        (Some(archive), entry)
+    }))
+}
+
+fn check(
+    session: &Session<'_>,
+    files: &dyn FileSystem,
+    entry: &Path,
+    profiles: &[PathBuf],
+) -> Result<Checked, UsageError> {
     let text =
-        setpoint_source::read_text(files, &entry).map_err(|error| UsageError::new(error.to_string()))?;
+        setpoint_source::read_text(files, entry).map_err(|error| UsageError::new(error.to_string()))?;
     let file = session.sources.add(entry.display().to_string(), text);
-    Ok(Ok(setpoint_tosca::check(files, &session.sources, file, &entry, profiles)))
+    Ok(setpoint_tosca::check(files, &session.sources, file, entry, profiles))
 }
 
 fn is_archive(path: &Path) -> bool {

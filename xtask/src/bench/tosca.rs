@@ -1,0 +1,68 @@
+//! Checking TOSCA topologies: cost grows as the number of nodes does.
+
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use super::{Context, Row};
+use crate::measure::measure;
+
+pub(super) fn rows(context: &Context) -> Result<Vec<Row>, String> {
+    let peer = if context.with_peer { Some(opera(context)?) } else { None };
+    let mut rows: Vec<Row> = Vec::new();
+    for (count, runs, peer_too) in [(1_000, 10, true), (10_000, 3, true), (100_000, 1, false)] {
+        let path = context.scratch.join(format!("{count}.yaml"));
+        std::fs::write(&path, topology(count)).map_err(|error| format!("{}: {error}", path.display()))?;
+        let path = path.display().to_string();
+        let words = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>();
+        let ours = measure(runs, None, &words(&[&context.setpoint, "check", "--fail-on", "never", &path]))?;
+        let parse =
+            |program: &PathBuf| measure(1, None, &words(&[&program.display().to_string(), "parse", &path]));
+        let peer = peer.as_ref().filter(|_| peer_too).map(parse).transpose()?;
+        let remark = rows
+            .last()
+            .map(|before| format!("n^{:.2}", (ours.cpu_ms / before.ours.cpu_ms.max(0.001)).log10()))
+            .unwrap_or_default();
+        rows.push(Row { name: format!("{count} nodes"), ours, peer, remark });
+    }
+    Ok(rows)
+}
+
+/// opera's parser in a virtual environment of its own, installed on first use.
+fn opera(context: &Context) -> Result<PathBuf, String> {
+    let home = context.scratch.parent().unwrap_or(&context.scratch).join("opera");
+    let program = home.join("bin/opera-tosca-parser");
+    if program.is_file() {
+        return Ok(program);
+    }
+    let run = |program: &Path, arguments: &[&str]| -> Result<(), String> {
+        let status = Command::new(program).args(arguments).status().map_err(|error| error.to_string())?;
+        if status.success() {
+            Ok(())
+        } else {
+            Err("opera's parser cannot be installed; use --without-peer".to_owned())
+        }
+    };
+    run(Path::new("python3"), &["-m", "venv", &home.display().to_string()])?;
+    let pip = home.join("bin/pip");
+    // Its own pin of PyYAML has no wheel for newer Pythons, and it needs `pkg_resources`.
+    run(&pip, &["install", "--quiet", "setuptools<80", "PyYAML", "shtab"])?;
+    run(&pip, &["install", "--quiet", "--no-deps", "opera-tosca-parser"])?;
+    Ok(program)
+}
+
+/// Machines with a server and an application each, every application connected to one before it.
+fn topology(count: usize) -> String {
+    let mut text = String::from(
+        "tosca_definitions_version: tosca_simple_yaml_1_3\nnode_types:\n  app:\n    derived_from: tosca.nodes.SoftwareComponent\n    capabilities: {api: {type: tosca.capabilities.Endpoint}}\n    requirements:\n      - peer: {capability: tosca.capabilities.Endpoint, relationship: tosca.relationships.ConnectsTo, occurrences: [0, 1]}\ntopology_template:\n  node_templates:\n",
+    );
+    for index in 0..count / 2 {
+        let _ = writeln!(text, "    box{index}: {{type: tosca.nodes.Compute}}");
+        let peer = match index {
+            0 => String::new(),
+            _ => format!(", {{peer: app{}}}", (index - 1) / 2),
+        };
+        let _ = writeln!(text, "    app{index}: {{type: app, requirements: [{{host: box{index}}}{peer}]}}");
+    }
+    text
+}
