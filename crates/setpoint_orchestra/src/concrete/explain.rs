@@ -294,7 +294,11 @@ impl Collector<'_> {
                 }
                 env.truncate(before);
             }
-            Formula::Constant(_) | Formula::OfTypes(..) | Formula::SameType(..) | Formula::Equal(..) => {}
+            Formula::Constant(_)
+            | Formula::OfTypes(..)
+            | Formula::SameType(..)
+            | Formula::Equal(..)
+            | Formula::Before(..) => {}
         }
     }
 }

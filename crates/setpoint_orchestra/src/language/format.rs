@@ -173,6 +173,7 @@ fn member(member: &Member) -> String {
         Member::Types(list, _) => format!("types {}", names(list, ", ")),
         Member::States(list, _) => format!("states {}", names(list, ", ")),
         Member::Messages(list, _) => format!("messages {}", names(list, ", ")),
+        Member::Ordered(_) => "ordered".to_owned(),
         Member::Link { name, target, one_to_one, onto, .. } => format!(
             "link {}: {}{}{}",
             name.text,
@@ -280,6 +281,7 @@ fn formula(node: &Formula, level: u8) -> String {
         FormulaKind::Equal { left, right, negated } => {
             (4, format!("{} {} {}", path(left), if *negated { "!=" } else { "=" }, path(right)))
         }
+        FormulaKind::Before { left, right } => (4, format!("{} before {}", path(left), path(right))),
         FormulaKind::Broken => (4, String::new()),
     };
     if own < level { format!("({text})") } else { text }

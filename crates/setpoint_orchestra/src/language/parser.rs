@@ -39,7 +39,7 @@ const ITEM_WORDS: [&str; 9] =
 /// Words that are never names, so that what follows a forgotten name is still understood.
 const RESERVED: [&str; 11] =
     ["when", "then", "where", "and", "or", "not", "implies", "all", "some", "true", "false"];
-const BLOCK_WORDS: [&str; 7] = ["types", "states", "messages", "link", "when", "then", "acyclic"];
+const BLOCK_WORDS: [&str; 8] = ["types", "states", "messages", "ordered", "link", "when", "then", "acyclic"];
 
 impl Parser<'_> {
     fn token(&self) -> Token {
@@ -265,6 +265,10 @@ impl Parser<'_> {
                     let names = self.names(TokenKind::Comma, "a message");
                     members.push(Member::Messages(names, self.since(begin)));
                 }
+                Some("ordered") => {
+                    self.bump();
+                    members.push(Member::Ordered(begin));
+                }
                 Some("link") => {
                     self.bump();
                     if let Some(link) = self.link(begin) {
@@ -274,7 +278,7 @@ impl Parser<'_> {
                     }
                 }
                 _ => {
-                    self.expected("`types`, `states`, `messages`, `link` or `}`");
+                    self.expected("`types`, `states`, `messages`, `ordered`, `link` or `}`");
                     self.bump();
                     self.recover_in_block();
                 }
@@ -592,8 +596,13 @@ impl Parser<'_> {
                 let message = self.name("a message")?;
                 Some(FormulaKind::Message { path, several, message })
             }
+            Some("before") => {
+                self.bump();
+                let right = self.path()?;
+                Some(FormulaKind::Before { left: path, right })
+            }
             _ => {
-                self.expected("`is`, `of`, `has`, `=` or `!=` after the object");
+                self.expected("`is`, `of`, `has`, `before`, `=` or `!=` after the object");
                 None
             }
         }

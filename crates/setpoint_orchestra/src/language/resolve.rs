@@ -137,6 +137,7 @@ impl Resolver {
                     states: Vec::new(),
                     messages: Vec::new(),
                     links: Vec::new(),
+                    ordered: false,
                     span: self.span(class.name.range),
                 });
             }
@@ -161,6 +162,7 @@ impl Resolver {
                 Member::Messages(names, _) => {
                     self.declare_names(id, names, "message", |class| &mut class.messages);
                 }
+                Member::Ordered(range) => self.declare_order(id, *range),
                 Member::Link { name, target, one_to_one, onto, .. } => {
                     let Some(target) = self.class_id(*target) else { continue };
                     if &*name.text == "type" || self.model.class(id).link(&name.text).is_some() {
@@ -183,6 +185,17 @@ impl Resolver {
                 }
             }
         }
+    }
+
+    /// The order of a class has no cycle: it is one of the relations that the cyclic dependency lemma may use.
+    fn declare_order(&mut self, class: ClassId, range: Range) {
+        let declared = &mut self.model.classes[class.0 as usize];
+        if std::mem::replace(&mut declared.ordered, true) {
+            self.error(range, "the class is `ordered` already");
+            return;
+        }
+        let span = self.span(range);
+        self.model.acyclic.push(Acyclic { edges: Vec::new(), order: Some(class), span });
     }
 
     fn declare_names(
@@ -254,7 +267,7 @@ impl Resolver {
                     }
                     let edges: Vec<Edge> = edges.iter().filter_map(|edge| self.edge(edge)).collect();
                     let span = self.span(*range);
-                    self.model.acyclic.push(Acyclic { edges, span });
+                    self.model.acyclic.push(Acyclic { edges, order: None, span });
                 }
             }
         }
@@ -446,6 +459,7 @@ impl Resolver {
                 let equal = self.equal(left, right, scope)?;
                 Some(if *negated { equal.negate() } else { equal })
             }
+            FormulaKind::Before { left, right } => self.before(left, right, scope),
             FormulaKind::Broken => None,
         }
     }
@@ -488,6 +502,26 @@ impl Resolver {
                 None
             }
         }
+    }
+
+    fn before(&mut self, left: &Path, right: &Path, scope: &Scope) -> Option<Formula> {
+        let (one, other) = (self.term(left, scope), self.term(right, scope));
+        let (one, other) = (one?, other?);
+        let (first, second) = (self.model.class(one.class), self.model.class(other.class));
+        let message = if one.class != other.class {
+            format!("a {} stands neither before nor behind a {}", first.name, second.name)
+        } else if !first.ordered {
+            format!("the objects of class `{}` have no order", first.name)
+        } else {
+            return Some(Formula::Before(one, other));
+        };
+        let help = format!("say `ordered` in class `{}`", first.name);
+        let same_class = one.class == other.class;
+        let error = self.error(left.range.to(right.range), message);
+        if same_class {
+            error.help(help);
+        }
+        None
     }
 
     fn instance(&mut self, name: Name, objects: &[syntax::ObjectItem], range: Range) -> Option<Instance> {

@@ -74,6 +74,11 @@ pub enum FormulaKind {
         right: Path,
         negated: bool,
     },
+    /// `x before y`.
+    Before {
+        left: Path,
+        right: Path,
+    },
     /// What could not be read; a diagnostic says why.
     Broken,
 }
@@ -130,6 +135,7 @@ pub enum Member {
     Types(Vec<Name>, Range),
     States(Vec<Name>, Range),
     Messages(Vec<Name>, Range),
+    Ordered(Range),
     Link { name: Name, target: Name, one_to_one: bool, onto: bool, range: Range },
 }
 
@@ -137,6 +143,7 @@ impl Member {
     pub fn range(&self) -> Range {
         match self {
             Self::Types(_, range) | Self::States(_, range) | Self::Messages(_, range) => *range,
+            Self::Ordered(range) => *range,
             Self::Link { range, .. } => *range,
         }
     }

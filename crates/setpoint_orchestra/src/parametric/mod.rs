@@ -21,11 +21,13 @@ mod simplex;
 mod suggest;
 mod survey;
 mod view;
+mod witness;
 
 pub use infer::follows;
 pub use measure::{Counted, Measure, Sum};
 pub use persistence::{Interference, Persistence};
 pub use progress::Minimal;
+pub(crate) use progress::none_nearer;
 pub use prove::{
     Condition, Effort, InCounterexample, Needed, NotFound, PartAnswer, Proof, Stated, Unproved, Vacuity,
     facts, prove,

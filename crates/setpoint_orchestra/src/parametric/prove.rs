@@ -155,16 +155,21 @@ impl Proof {
 
 /// Proves or refutes that every run of every instance reaches a final state.
 pub fn prove(model: &Model, effort: Effort) -> Proof {
-    let (mut survey, inferred) = infer_from_survey(model, Viewpoint::of_model(model), effort);
+    let (mut survey, inferred) = infer_from_survey(model, Viewpoint::of_model(model), effort, false);
     let mut attempt = Attempt::new(model, inferred, survey.wrong.is_some());
-    if effort.pairs && survey.wrong.is_none() && !attempt.is_complete() {
-        // Invariants about two objects of a class may say what those about one cannot.
+    // Invariants with a witness, and those about two objects of a class, may say what those about one cannot.
+    for (pairs, witnesses) in [(false, true), (true, false), (true, true)] {
+        if survey.wrong.is_some() || attempt.is_complete() || (pairs && !effort.pairs) {
+            break;
+        }
         let mut viewpoints = Viewpoint::of_model(model);
-        viewpoints.extend(Viewpoint::pairs_of_model(model));
-        let (_, inferred) = infer_from_survey(model, viewpoints, effort);
-        let second = Attempt::new(model, inferred, false);
-        if second.score() > attempt.score() {
-            attempt = second;
+        if pairs {
+            viewpoints.extend(Viewpoint::pairs_of_model(model));
+        }
+        let (_, inferred) = infer_from_survey(model, viewpoints, effort, witnesses);
+        let next = Attempt::new(model, inferred, false);
+        if next.score() > attempt.score() {
+            attempt = next;
         }
     }
     let first = vacuity(model, &survey, &attempt.known);
@@ -232,7 +237,7 @@ fn unproved(model: &Model, conditions: &[Condition], stated: &[Stated], vacuity:
 /// What the concrete engine may rely on.
 pub fn facts(model: &Model) -> Facts {
     let effort = Effort { first_states: 2_000, ..Effort::default() };
-    let (_, inferred) = infer_from_survey(model, Viewpoint::of_model(model), effort);
+    let (_, inferred) = infer_from_survey(model, Viewpoint::of_model(model), effort, false);
     let persistence = persistence(model, &inferred.formulas);
     let measure = measure(model, &inferred.formulas);
     Facts {
@@ -242,7 +247,12 @@ pub fn facts(model: &Model) -> Facts {
 }
 
 /// Invariants that begin with what is seen in small instances.
-fn infer_from_survey(model: &Model, viewpoints: Vec<Viewpoint>, effort: Effort) -> (Survey, Inferred) {
+fn infer_from_survey(
+    model: &Model,
+    viewpoints: Vec<Viewpoint>,
+    effort: Effort,
+    witnesses: bool,
+) -> (Survey, Inferred) {
     let budget = Budget {
         objects: effort.objects.min(8),
         states: effort.first_states,
@@ -252,7 +262,8 @@ fn infer_from_survey(model: &Model, viewpoints: Vec<Viewpoint>, effort: Effort) 
     };
     let mut survey = survey(model, &viewpoints, budget);
     let views = std::mem::take(&mut survey.views);
-    let inferred = infer(model, viewpoints, views);
+    let candidates = if witnesses { survey.neighbourhoods.candidates(model) } else { Vec::new() };
+    let inferred = infer(model, viewpoints, views, &candidates);
     (survey, inferred)
 }
 

@@ -14,6 +14,7 @@ mod language;
 mod maude;
 mod mutants;
 mod parametric;
+mod rule_sets;
 mod support;
 mod tempting;
 mod vacuous;
