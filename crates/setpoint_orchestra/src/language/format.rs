@@ -99,9 +99,10 @@ impl Printer<'_> {
                 self.head(&format!("model {}{title}", name.text), range.end);
             }
             Item::Use { path, .. } => self.head(&format!("use \"{}\"", path.text), range.end),
-            Item::Class(class) => {
+            Item::Class(class) | Item::Extend(class) => {
+                let word = if matches!(item, Item::Class(_)) { "class" } else { "extend" };
                 let lines = class.members.iter().map(|m| (member(m), m.range())).collect();
-                self.block(&format!("class {}", class.name.text), lines, range.end, class.name.range.end);
+                self.block(&format!("{word} {}", class.name.text), lines, range.end, class.name.range.end);
             }
             Item::Rule(rule) => {
                 let title =

@@ -34,8 +34,8 @@ struct Parser<'a> {
     diagnostics: Vec<Diagnostic>,
 }
 
-const ITEM_WORDS: [&str; 9] =
-    ["model", "use", "class", "rule", "require", "init", "final", "invariant", "instance"];
+const ITEM_WORDS: [&str; 10] =
+    ["model", "use", "class", "extend", "rule", "require", "init", "final", "invariant", "instance"];
 /// Words that are never names, so that what follows a forgotten name is still understood.
 const RESERVED: [&str; 11] =
     ["when", "then", "where", "and", "or", "not", "implies", "all", "some", "true", "false"];
@@ -169,7 +169,7 @@ impl Parser<'_> {
         while self.kind() != TokenKind::End {
             if !self.at_item() {
                 self.expected(
-                    "`class`, `rule`, `require`, `init`, `final`, `invariant`, `instance`, `model` or `use`",
+                    "`class`, `extend`, `rule`, `require`, `init`, `final`, `invariant`, `instance`, `model` or `use`",
                 );
                 self.bump();
                 while !self.at_item() {
@@ -204,6 +204,7 @@ impl Parser<'_> {
                 Some(Item::Use { path, range: self.since(start) })
             }
             "class" => self.class(start).map(Item::Class),
+            "extend" => self.class(start).map(Item::Extend),
             "rule" => self.rule(start).map(Item::Rule),
             "require" => {
                 let claims = self.claims()?;

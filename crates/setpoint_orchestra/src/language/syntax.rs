@@ -188,6 +188,8 @@ pub enum Item {
     Model { name: Name, title: Option<Quoted>, range: Range },
     Use { path: Quoted, range: Range },
     Class(Class),
+    /// `extend class { … }`: types, states and messages for a class that another file declares.
+    Extend(Class),
     Rule(RuleItem),
     Require { claims: Vec<Claim>, range: Range },
     Init { claims: Vec<Claim>, range: Range },
@@ -206,7 +208,7 @@ impl Item {
             | Self::Final { range, .. }
             | Self::Invariant { range, .. }
             | Self::Instance { range, .. } => *range,
-            Self::Class(class) => class.range,
+            Self::Class(class) | Self::Extend(class) => class.range,
             Self::Rule(rule) => rule.range,
         }
     }

@@ -6,7 +6,7 @@ use setpoint_solver::{Lit, Outcome};
 
 use super::question::{BEFORE, Depth, Moment, Named, Question};
 use super::view::{Cube, View, Viewpoint};
-use crate::model::{Formula, Model, ModelRule};
+use crate::model::{Formula, Model, ModelRule, NameSet, Term};
 
 /// A viewpoint with more views than this is left out.
 const MAX_VIEWS: usize = 1500;
@@ -36,7 +36,7 @@ pub(super) fn infer(
     candidates: &[Formula],
 ) -> Inferred {
     let cubes = viewpoints.iter().map(|_| Vec::new()).collect();
-    let witnesses = candidates.iter().filter(|one| holds_at_start(model, one)).cloned().collect();
+    let witnesses = candidates.iter().filter(|one| follows_from_start(model, one)).cloned().collect();
     let mut inferred =
         Inferred { viewpoints, views, cubes, formulas: Vec::new(), witnesses, inductive: false };
     let mut changed: Vec<bool> = inferred.viewpoints.iter().map(|_| true).collect();
@@ -217,7 +217,7 @@ pub(super) fn prove_stated(model: &Model, inferred: &[Formula], stated: &[Formul
     let mut candidate: Vec<bool> = stated
         .iter()
         .zip(&proved)
-        .map(|(formula, &known)| !known && holds_at_start(model, formula))
+        .map(|(formula, &known)| !known && follows_from_start(model, formula))
         .collect();
     // Houdini: assume all candidates before a step, drop those that do not hold after it, until none is dropped.
     loop {
@@ -255,6 +255,15 @@ pub fn follows(model: &Model, invariants: &[Formula], formula: &Formula) -> bool
     })
 }
 
+/// Whether a rule, whenever it applies, moves an object of some types. `false` may mean that it was too hard to see.
+pub(crate) fn moves_only(model: &Model, rule: &ModelRule, moved: &Term, types: NameSet) -> bool {
+    let mut question = Question::new(model, Depth::generations(1));
+    let parameters = question.parameters(rule);
+    question.fire(rule, &parameters, BEFORE);
+    question.assert(&Formula::OfTypes(moved.clone(), types), &parameters, BEFORE, false);
+    question.ask(&[]).is_unsat()
+}
+
 /// Whether a rule can change what a formula speaks of.
 fn touches(rule: &ModelRule, formula: &Formula) -> bool {
     let mut found = false;
@@ -262,7 +271,7 @@ fn touches(rule: &ModelRule, formula: &Formula) -> bool {
     found
 }
 
-fn holds_at_start(model: &Model, formula: &Formula) -> bool {
+pub(super) fn follows_from_start(model: &Model, formula: &Formula) -> bool {
     let mut question = Question::new(model, Depth::generations(1));
     assert_start(&mut question);
     question.assert(formula, &[], BEFORE, false);

@@ -2,7 +2,8 @@
 
 use setpoint_source::{Answer, Basis, Reasons, Symbol};
 
-use super::infer::{Inferred, infer, prove_stated};
+use super::excluded::{Allowed, find_allowed};
+use super::infer::{Inferred, follows_from_start, infer, prove_stated};
 use super::measure::{Measure, measure};
 use super::persistence::{Persistence, persistence};
 use super::progress::{BRIEF, Grounds, Minimal, THOROUGH, Try, Where, progress};
@@ -116,6 +117,8 @@ pub enum Unproved {
     Uninhabited,
     /// The rule was applied in no run of a small instance.
     Unused(usize),
+    /// Every start is final already, and no invariant is stated: nothing is said of any run.
+    FinalAtStart,
 }
 
 #[derive(Clone, Debug)]
@@ -135,6 +138,8 @@ pub struct Proof {
     pub suggestion: Vec<String>,
     pub persistence: Persistence,
     pub vacuity: Vacuity,
+    /// If it is neither proved nor refuted: a state that was not excluded.
+    pub allowed: Option<Allowed>,
     /// Small instances that were run in every way, and their largest size.
     pub instances: usize,
     pub states: usize,
@@ -190,7 +195,17 @@ pub fn prove(model: &Model, effort: Effort) -> Proof {
     let vacuity = vacuity(model, &survey, &attempt.known);
     let conditions = conditions(&attempt, &survey);
     let stated = stated_answers(model, &attempt.stated, &survey);
-    let unproved = unproved(model, &conditions, &stated, &vacuity);
+    let mut unproved = unproved(model, &conditions, &stated, &vacuity);
+    if model.invariants.is_empty() && follows_from_start(model, &model.final_formula()) {
+        unproved.push(Unproved::FinalAtStart);
+    }
+    let allowed = if survey.wrong.is_none() {
+        let open = |number: u8| conditions.iter().any(|one| one.number == number && one.answer.is_unknown());
+        let (stuck, endless) = (open(1) || open(2), open(3));
+        (stuck || endless).then(|| find_allowed(model, &attempt.known, stuck, endless)).flatten()
+    } else {
+        None
+    };
     let circle = matches!(&survey.wrong, Some(Counterexample { wrong: Wrong::Deadlock(found), .. })
         if !found.cycle.is_empty());
     let suggestion = if circle { suggest(model, &attempt.known) } else { Vec::new() };
@@ -211,6 +226,7 @@ pub fn prove(model: &Model, effort: Effort) -> Proof {
         suggestion,
         persistence: attempt.persistence,
         vacuity,
+        allowed,
         instances: survey.instances,
         states: survey.states,
         complete_to: survey.complete_to,

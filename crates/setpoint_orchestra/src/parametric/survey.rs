@@ -166,7 +166,7 @@ impl Survey {
     }
 }
 
-fn failure(ground: &Ground<'_>, limit: usize) -> Option<(Run, Wrong)> {
+pub(super) fn failure(ground: &Ground<'_>, limit: usize) -> Option<(Run, Wrong)> {
     match leads_to(ground, limit) {
         LeadsTo::Stuck { run, .. } => {
             let explanation = explain(ground, &run.end);

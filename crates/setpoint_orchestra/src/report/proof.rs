@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 use setpoint_source::{Answer, Sources, Symbol};
 
-use super::findings::instance_text;
+use super::findings::{allowed_text, instance_text};
 use super::run::{place_json, plural, run_json, run_text, state_json};
 use crate::concrete::Ground;
 use crate::describe::{formula_text, guard_text};
@@ -90,6 +90,13 @@ pub fn proof_text(model: &Model, proof: &Proof, sources: &Sources) -> String {
         out.push_str(&format!("\nCounterexample: {}\n", wrong_text(model, found)));
         out.push_str(&format!("  {}\n\n", instance_text(&ground)));
         out.push_str(&run_text(&ground, &found.run, sources));
+    }
+    if let Some(allowed) = &proof.allowed {
+        out.push_str(&format!("\nNot excluded\n  {}\n", allowed_text(model, allowed)));
+        if let Some(helpful) = &allowed.helpful {
+            let word = if allowed.suffices { "it would be enough to know" } else { "it would help to know" };
+            out.push_str(&format!("  {word}: {}\n", formula_text(model, helpful)));
+        }
     }
     out
 }
@@ -256,5 +263,11 @@ pub fn proof_json(model: &Model, proof: &Proof, sources: &Sources) -> Value {
         },
         "small_instances": { "count": proof.instances, "states": proof.states, "complete_to_objects": proof.complete_to },
         "counterexample": counterexample,
+        "not_excluded": proof.allowed.as_ref().map(|allowed| json!({
+            "instance": allowed_text(model, allowed),
+            "endless": matches!(allowed.wrong, Wrong::Endless { .. }),
+            "helpful": allowed.helpful.as_ref().map(|one| formula_text(model, one)),
+            "suffices": allowed.suffices,
+        })),
     })
 }

@@ -8,7 +8,7 @@ use setpoint_orchestra::parametric::{Effort, prove};
 use setpoint_source::Sources;
 
 /// The answers of z3, or `None` where it is not installed.
-fn z3(name: &str, text: &str) -> Option<Vec<String>> {
+pub(crate) fn z3(name: &str, text: &str) -> Option<Vec<String>> {
     let path = std::env::temp_dir().join(format!("setpoint-{}-{name}.smt2", std::process::id()));
     std::fs::write(&path, text).unwrap();
     let output = Command::new("z3").args(["-t:30000"]).arg(&path).output();
