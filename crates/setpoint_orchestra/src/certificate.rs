@@ -438,6 +438,9 @@ impl Writer<'_> {
         for rule in &model.rules {
             self.obligation(&format!("(3) rule {} decreases the measure", rule.name), |this| {
                 this.assume_invariants(proof);
+                if measure.until_final {
+                    this.not_final();
+                }
                 let names = this.parameters(rule);
                 this.fire(rule, &names);
                 let changes: Vec<String> =

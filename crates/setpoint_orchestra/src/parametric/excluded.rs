@@ -73,7 +73,8 @@ fn look(model: &Model, known: &[Formula], instance: Instance, stuck: bool, endle
     }
     let (run, wrong) = if ground.enabled_steps(&ground.start).is_empty() {
         let run = crate::concrete::maximal_run(&ground, 1);
-        stuck.then(|| (run, Wrong::Deadlock(explain(&ground, &ground.start))))?
+        let wrong = Wrong::Deadlock(explain(&ground, &run));
+        stuck.then_some((run, wrong))?
     } else if endless {
         failure(&ground, MAX_STATES).filter(|(_, wrong)| matches!(wrong, Wrong::Endless { .. }))?
     } else {

@@ -153,7 +153,7 @@ impl Proof {
             self.conditions.iter().filter(|one| one.number >= 4).all(|one| one.answer.is_proved());
         Facts {
             confluent: inductive && self.persistence.holds(),
-            terminating: inductive && self.measure.is_some(),
+            terminating: inductive && is_everywhere(self.measure.as_ref()),
         }
     }
 }
@@ -250,6 +250,11 @@ fn unproved(model: &Model, conditions: &[Condition], stated: &[Stated], vacuity:
     out
 }
 
+/// The measure decreases with every step, from final states too: no run goes on for ever.
+fn is_everywhere(measure: Option<&Measure>) -> bool {
+    measure.is_some_and(|measure| !measure.until_final)
+}
+
 /// What the concrete engine may rely on.
 pub fn facts(model: &Model) -> Facts {
     let effort = Effort { first_states: 2_000, ..Effort::default() };
@@ -258,7 +263,7 @@ pub fn facts(model: &Model) -> Facts {
     let measure = measure(model, &inferred.formulas);
     Facts {
         confluent: inferred.inductive && persistence.holds(),
-        terminating: inferred.inductive && measure.is_some(),
+        terminating: inferred.inductive && is_everywhere(measure.as_ref()),
     }
 }
 
@@ -328,7 +333,7 @@ impl Attempt {
     fn facts(&self) -> Facts {
         Facts {
             confluent: self.inferred.inductive && self.persistence.holds(),
-            terminating: self.inferred.inductive && self.measure.is_some(),
+            terminating: self.inferred.inductive && is_everywhere(self.measure.as_ref()),
         }
     }
 

@@ -157,7 +157,7 @@ impl Survey {
         if !run.maximal || ground.is_final(&run.end) {
             return ControlFlow::Continue(());
         }
-        let wrong = Wrong::Deadlock(explain(ground, &run.end));
+        let wrong = Wrong::Deadlock(explain(ground, &run));
         if !replays(ground, &run, &wrong) {
             return ControlFlow::Continue(());
         }
@@ -169,7 +169,7 @@ impl Survey {
 pub(super) fn failure(ground: &Ground<'_>, limit: usize) -> Option<(Run, Wrong)> {
     match leads_to(ground, limit) {
         LeadsTo::Stuck { run, .. } => {
-            let explanation = explain(ground, &run.end);
+            let explanation = explain(ground, &run);
             Some((run, Wrong::Deadlock(explanation)))
         }
         LeadsTo::Endless { run, prefix, .. } => Some((run, Wrong::Endless { prefix })),

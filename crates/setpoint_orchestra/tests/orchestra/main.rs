@@ -8,6 +8,7 @@
 )]
 
 mod agreement;
+mod attacks;
 mod certificate;
 mod concrete;
 mod language;
