@@ -63,6 +63,7 @@ fn run(command: &str, folder: &Path) -> String {
         .env("NO_COLOR", "1")
         .output()
         .unwrap();
-    let text = format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    let text =
+        format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
     text.lines().take(shown).map(|line| format!("{}\n", line.trim_end())).collect()
 }

@@ -182,9 +182,11 @@ impl Formula {
     /// Whether it speaks of types, links and equality only, which never change.
     pub fn is_static(&self) -> bool {
         match self {
-            Self::Constant(_) | Self::OfTypes(..) | Self::SameType(..) | Self::Equal(..) | Self::Before(..) => {
-                true
-            }
+            Self::Constant(_)
+            | Self::OfTypes(..)
+            | Self::SameType(..)
+            | Self::Equal(..)
+            | Self::Before(..) => true,
             Self::InStates(..) | Self::Has(..) | Self::HasSeveral(..) => false,
             Self::Not(inner) => inner.is_static(),
             Self::And(parts) | Self::Or(parts) => parts.iter().all(Self::is_static),

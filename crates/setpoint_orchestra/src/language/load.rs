@@ -32,11 +32,7 @@ pub fn load_model(files: &dyn FileSystem, sources: &Sources, path: &Path) -> Loa
 }
 
 /// Reads several rule files as one rule set: what two of them use counts once.
-pub fn load_models(
-    files: &dyn FileSystem,
-    sources: &Sources,
-    paths: &[impl AsRef<Path>],
-) -> LoadedModel {
+pub fn load_models(files: &dyn FileSystem, sources: &Sources, paths: &[impl AsRef<Path>]) -> LoadedModel {
     let mut loader = Loader::new(Some(files), sources);
     for path in paths {
         loader.take(path.as_ref(), None);
@@ -112,7 +108,10 @@ impl<'a> Loader<'a> {
                 self.diagnostics.push(Diagnostic::new(Rule::ModelNames, "this file uses itself").at(here));
             } else if self.open.len() >= MAX_USES {
                 let message = format!("files use each other more than {MAX_USES} deep");
-                self.refuse(Diagnostic::new(Rule::LimitReached, message).severity(Severity::Error), Some(here));
+                self.refuse(
+                    Diagnostic::new(Rule::LimitReached, message).severity(Severity::Error),
+                    Some(here),
+                );
             } else {
                 self.take(&target, Some(here));
             }
@@ -144,10 +143,8 @@ impl<'a> Loader<'a> {
                     self.refuse(Diagnostic::new(Rule::UnreadableFile, error.to_string()), used_at);
                 }
             },
-            (None, None) => self.refuse(
-                Diagnostic::new(Rule::ModelNames, "a built-in rule set uses no other file"),
-                used_at,
-            ),
+            (None, None) => self
+                .refuse(Diagnostic::new(Rule::ModelNames, "a built-in rule set uses no other file"), used_at),
         }
     }
 
@@ -179,7 +176,10 @@ fn foreign_moves(model: &Model, brought: &[Brought]) -> Vec<Diagnostic> {
             }
             let declared = model.class(class);
             let message = if types.is_empty() {
-                format!("rule `{}` moves a {}, which is not of a type that this file brings", rule.name, declared.name)
+                format!(
+                    "rule `{}` moves a {}, which is not of a type that this file brings",
+                    rule.name, declared.name
+                )
             } else {
                 let types = set(&declared.types, types);
                 format!("rule `{}` may move a {} that is not of {types}", rule.name, declared.name)

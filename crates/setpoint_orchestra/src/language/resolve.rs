@@ -25,12 +25,8 @@ pub(super) struct Resolved {
 
 /// The files in the order in which their items count: used files first.
 pub(super) fn resolve(files: &[(FileId, RuleFile)]) -> Resolved {
-    let mut resolver = Resolver {
-        file: FileId(0),
-        diagnostics: Vec::new(),
-        model: empty_model(),
-        brought: Vec::new(),
-    };
+    let mut resolver =
+        Resolver { file: FileId(0), diagnostics: Vec::new(), model: empty_model(), brought: Vec::new() };
     // Several passes, so that classes and links may be used before they are declared.
     resolver.each_item(files, Resolver::declare_class);
     resolver.each_item(files, Resolver::declare_members);

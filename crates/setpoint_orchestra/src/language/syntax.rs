@@ -185,17 +185,41 @@ pub struct ObjectItem {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Item {
-    Model { name: Name, title: Option<Quoted>, range: Range },
-    Use { path: Quoted, range: Range },
+    Model {
+        name: Name,
+        title: Option<Quoted>,
+        range: Range,
+    },
+    Use {
+        path: Quoted,
+        range: Range,
+    },
     Class(Class),
     /// `extend class { … }`: types, states and messages for a class that another file declares.
     Extend(Class),
     Rule(RuleItem),
-    Require { claims: Vec<Claim>, range: Range },
-    Init { claims: Vec<Claim>, range: Range },
-    Final { claims: Vec<Claim>, range: Range },
-    Invariant { name: Name, claims: Vec<Claim>, range: Range },
-    Instance { name: Name, objects: Vec<ObjectItem>, range: Range },
+    Require {
+        claims: Vec<Claim>,
+        range: Range,
+    },
+    Init {
+        claims: Vec<Claim>,
+        range: Range,
+    },
+    Final {
+        claims: Vec<Claim>,
+        range: Range,
+    },
+    Invariant {
+        name: Name,
+        claims: Vec<Claim>,
+        range: Range,
+    },
+    Instance {
+        name: Name,
+        objects: Vec<ObjectItem>,
+        range: Range,
+    },
 }
 
 impl Item {

@@ -88,8 +88,7 @@ fn look(model: &Model, known: &[Formula], instance: Instance, stuck: bool, endle
 fn suggest_invariant(model: &Model, known: &[Formula], anywhere: &Model, found: &mut Allowed) {
     let mut viewpoints = Viewpoint::of_model(model);
     viewpoints.extend(Viewpoint::pairs_of_model(model));
-    let budget =
-        Budget { objects: 8, states: 12_000, instances: 4_000, candidates: 8_000, one_run: false };
+    let budget = Budget { objects: 8, states: 12_000, instances: 4_000, candidates: 8_000, one_run: false };
     let Survey { views, neighbourhoods, .. } = survey(model, &viewpoints, budget);
     let mut proposed = neighbourhoods.candidates(model);
     for (viewpoint, seen) in viewpoints.iter().zip(&views) {

@@ -199,9 +199,7 @@ impl<'m> Builder<'m> {
             (one.kind, one.state, one.links.iter().map(|link| link.target).collect::<Vec<_>>())
         };
         let class = self.objects[object].class.0 as usize;
-        object == self.first[class]
-            || self.model.classes[class].ordered
-            || key(object - 1) <= key(object)
+        object == self.first[class] || self.model.classes[class].ordered || key(object - 1) <= key(object)
     }
 
     /// What `require` says of this object alone, as far as its links lead to objects that are filled in.

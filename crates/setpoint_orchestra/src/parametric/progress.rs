@@ -221,11 +221,8 @@ impl<'m> Attempt<'m> {
 pub(crate) fn none_nearer(class: ClassId, reversed: bool, set: &Formula) -> Formula {
     let least = Term { var: 0, path: Vec::new(), class };
     let other = Term { var: 1, path: Vec::new(), class };
-    let nearer = if reversed {
-        Formula::Before(least, other.clone())
-    } else {
-        Formula::Before(other.clone(), least)
-    };
+    let nearer =
+        if reversed { Formula::Before(least, other.clone()) } else { Formula::Before(other.clone(), least) };
     Formula::All {
         bound: Bound { var: 1, name: setpoint_source::Symbol::new("y"), class },
         filter: Box::new(nearer),

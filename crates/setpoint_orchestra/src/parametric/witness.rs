@@ -138,10 +138,7 @@ impl Neighbourhoods {
         for (class, source) in self.whole.iter().enumerate() {
             if let Some(source) = source {
                 let premise = Premise::Always(ClassId(class as u16));
-                keep_least(
-                    self.seen.entry(premise).or_default(),
-                    std::mem::take(&mut everywhere[*source]),
-                );
+                keep_least(self.seen.entry(premise).or_default(), std::mem::take(&mut everywhere[*source]));
             }
         }
     }
@@ -301,7 +298,13 @@ fn hitting_sets(sets: &[Tokens]) -> Vec<Tokens> {
     found
 }
 
-fn extend_hits(sets: &[Tokens], chosen: &mut Tokens, left: usize, found: &mut Vec<Tokens>, tries: &mut usize) {
+fn extend_hits(
+    sets: &[Tokens],
+    chosen: &mut Tokens,
+    left: usize,
+    found: &mut Vec<Tokens>,
+    tries: &mut usize,
+) {
     if *tries == 0 || found.len() >= MAX_PER_PREMISE {
         return;
     }

@@ -4,9 +4,9 @@ use setpoint_source::{Diagnostic, Gap, Judgement, Reason, Rule, Severity, Source
 
 use super::{need_text, object_name, run_story, step_name};
 use crate::concrete::{Explanation, Failure, FailureEnd, Ground, Need, Open, Outcome, Run, Wait};
+use crate::describe::formula_text;
 use crate::instance::ObjectId;
 use crate::model::{Model, ModelRule};
-use crate::describe::formula_text;
 use crate::parametric::{Allowed, Condition, Counterexample, Proof, Unproved, Wrong};
 
 /// Returns the answer about one instance, and the findings that tell it: what the instance breaks of the model's

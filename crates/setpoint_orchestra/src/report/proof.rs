@@ -146,7 +146,8 @@ fn persistence_text(model: &Model, proof: &Proof) -> String {
 
 fn measure_text(model: &Model, measure: &Measure) -> String {
     let sums: Vec<String> = measure.sums.iter().map(|sum| sum_text(model, sum)).collect();
-    let text = if sums.len() == 1 { sums.concat() } else { format!("in this order: {}", sums.join("; then ")) };
+    let text =
+        if sums.len() == 1 { sums.concat() } else { format!("in this order: {}", sums.join("; then ")) };
     if measure.until_final { format!("until the state is final: {text}") } else { text }
 }
 

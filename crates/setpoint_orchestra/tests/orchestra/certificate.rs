@@ -20,7 +20,12 @@ pub(crate) fn z3_both_ways(name: &str, text: &str) -> Option<Vec<String>> {
         return Some(without);
     }
     let with = z3_with(name, text, &["-t:10000"])?;
-    Some(with.into_iter().zip(without).map(|(one, other)| if other == "unknown" { one } else { other }).collect())
+    Some(
+        with.into_iter()
+            .zip(without)
+            .map(|(one, other)| if other == "unknown" { one } else { other })
+            .collect(),
+    )
 }
 
 fn z3_with(name: &str, text: &str, options: &[&str]) -> Option<Vec<String>> {

@@ -73,9 +73,9 @@ fn wrong_rule_sets_are_refuted_by_a_shortest_run() {
         assert!(ground.malformed.is_empty(), "{name}");
         // No run of this instance gets stuck or breaks the invariant in fewer steps.
         let shortest = match &found.wrong {
-            Wrong::Deadlock(_) => shortest(&ground, |state| {
-                !ground.is_final(state) && ground.enabled_steps(state).is_empty()
-            }),
+            Wrong::Deadlock(_) => {
+                shortest(&ground, |state| !ground.is_final(state) && ground.enabled_steps(state).is_empty())
+            }
             Wrong::Invariant(at) => shortest(&ground, |state| {
                 !model.invariants[*at].claims.iter().all(|claim| ground.satisfies(&claim.formula, state))
             }),
@@ -211,7 +211,11 @@ fn goes_wrong(model: &Model, instance: &Instance) -> bool {
     }
     let outcome = check(&ground, &Facts::default(), Limits::default());
     let broken = |state: &[u8]| {
-        model.invariants.iter().flat_map(|one| &one.claims).any(|claim| !ground.satisfies(&claim.formula, state))
+        model
+            .invariants
+            .iter()
+            .flat_map(|one| &one.claims)
+            .any(|claim| !ground.satisfies(&claim.formula, state))
     };
     let mut any_broken = false;
     explore(&ground, 100_000, |state| {
@@ -263,7 +267,8 @@ fn each_guard_deleted_gives_the_verdict_of_a_search() {
                 }
             } else {
                 assert!(found.is_none(), "{what}: {found:?}");
-                let vacuous = |reason: &Unproved| !matches!(reason, Unproved::Condition(_) | Unproved::Invariant(_));
+                let vacuous =
+                    |reason: &Unproved| !matches!(reason, Unproved::Condition(_) | Unproved::Invariant(_));
                 if proof.answer.is_proved() {
                     proved += 1;
                 } else if !proof.answer.reasons().iter().all(vacuous) {
@@ -272,7 +277,9 @@ fn each_guard_deleted_gives_the_verdict_of_a_search() {
             }
         }
     }
-    println!("{proved} proved, {refuted} refuted as the search, {larger} by a larger instance, open: {open:#?}");
+    println!(
+        "{proved} proved, {refuted} refuted as the search, {larger} by a larger instance, open: {open:#?}"
+    );
     // The last one stays a candidate whatever the others are: no invariant of the forms that are tried says so.
     assert_eq!(open, ["election, withdraw: m is candidate"]);
 }
