@@ -615,6 +615,9 @@ pub(crate) struct SimulateArgs {
     /// The instance of a rule file, if it has several
     #[arg(long, value_name = "NAME")]
     pub(crate) instance: Option<String>,
+    /// The rules that a topology runs by: a rule file, or a built-in set such as `setpoint:tosca-undeploy`
+    #[arg(long, value_name = "RULES", conflicts_with = "new")]
+    pub(crate) rules: Option<PathBuf>,
     /// States that `--all` visits at most
     #[arg(long, value_name = "NUMBER", default_value_t = 1_000_000)]
     pub(crate) limit: usize,
@@ -627,7 +630,7 @@ pub(crate) struct SimulateArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct ProveArgs {
-    /// A rule file
+    /// A rule file, or a topology: the rules that its types bring, all together
     #[arg(value_name = "MODEL")]
     pub(crate) input: PathBuf,
     /// Write the obligations of the proof as SMT-LIB, for any solver to confirm

@@ -9,7 +9,7 @@ use std::fmt::Write;
 use setpoint_source::Symbol;
 
 use crate::model::{Bound, ClassId, Edge, Effect, Formula, Model, ModelRule, NameSet, Term, TypeId};
-use crate::parametric::{Counted, Measure, Minimal, Proof};
+use crate::parametric::{Counted, Measure, Minimal, Proof, none_nearer};
 
 /// The certificate. It is complete if the proof's answer is yes; else the obligations that failed are in it as well,
 /// and are not confirmed.
@@ -99,6 +99,9 @@ impl Writer<'_> {
                 );
             }
         }
+        for class in self.model.class_ids().filter(|&class| self.model.class(class).ordered) {
+            self.order(class);
+        }
         for class in self.model.class_ids() {
             for link in &self.model.class(class).links {
                 let (from, to) = (self.sort(class), self.sort(link.target));
@@ -127,6 +130,19 @@ impl Writer<'_> {
                 }
             }
         }
+    }
+
+    /// A strict total order of the objects of a class.
+    fn order(&mut self, class: ClassId) {
+        let name = self.model.class(class).name;
+        let (sort, [x, y, z]) = (self.sort(class), ["x", "y", "z"].map(|object| self.member(class, object)));
+        let _ = writeln!(
+            self.out,
+            "(declare-fun |before of {name}| ({sort} {sort}) Bool)
+(assert (forall ((x {sort})) (not (|before of {name}| x x))))
+(assert (forall ((x {sort}) (y {sort}) (z {sort})) (=> (and {x} {y} {z} (|before of {name}| x y) (|before of {name}| y z)) (|before of {name}| x z))))
+(assert (forall ((x {sort}) (y {sort})) (=> (and {x} {y}) (or (= x y) (|before of {name}| x y) (|before of {name}| y x)))))"
+        );
     }
 
     fn enumeration(&mut self, sort: &str, names: &[Symbol]) {
@@ -383,6 +399,12 @@ impl Writer<'_> {
             };
             let (some, least) = (inside(self, "x"), inside(self, &name));
             self.assert(&format!("(forall ((x {sort})) (=> {some} {least}))"));
+            if self.model.acyclic[minimal.relation].order.is_some() {
+                let nearer = none_nearer(minimal.class, minimal.reversed, &minimal.set);
+                let names: Names = vec![(0, minimal.class, name.clone())];
+                let text = self.formula(&nearer, &names, Time::Before);
+                self.assert(&text);
+            }
             for &(edge, kind) in &minimal.edges {
                 let edge = self.model.acyclic[minimal.relation].edges[edge].directed(minimal.reversed);
                 self.no_edge(&edge, kind, &name, minimal);
@@ -416,6 +438,9 @@ impl Writer<'_> {
         for rule in &model.rules {
             self.obligation(&format!("(3) rule {} decreases the measure", rule.name), |this| {
                 this.assume_invariants(proof);
+                if measure.until_final {
+                    this.not_final();
+                }
                 let names = this.parameters(rule);
                 this.fire(rule, &names);
                 let changes: Vec<String> =
@@ -554,6 +579,10 @@ impl Writer<'_> {
             }
             Formula::Equal(left, right) => {
                 format!("(= {} {})", self.term(left, names), self.term(right, names))
+            }
+            Formula::Before(left, right) => {
+                let name = self.model.class(left.class).name;
+                format!("(|before of {name}| {} {})", self.term(left, names), self.term(right, names))
             }
             Formula::Has(term, message) => {
                 let object = self.term(term, names);

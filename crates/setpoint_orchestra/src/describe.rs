@@ -92,6 +92,7 @@ impl Writer<'_> {
                 (4, format!("{}.type = {}.type", self.path(left), self.path(right)))
             }
             Formula::Equal(left, right) => (4, format!("{} = {}", self.path(left), self.path(right))),
+            Formula::Before(left, right) => (4, format!("{} before {}", self.path(left), self.path(right))),
             Formula::Has(term, message) => {
                 let name = self.model.class(term.class).messages[*message as usize];
                 (4, format!("{} has {name}", self.path(term)))

@@ -21,7 +21,7 @@ pub mod parametric;
 pub mod report;
 
 pub use instance::{DraftId, Instance, InstanceBuilder, InstanceError, Link, Object, ObjectId};
-pub use language::{LoadedModel, load_model, load_model_text};
+pub use language::{LoadedModel, load_model, load_model_text, load_models};
 pub use model::{
     Acyclic, Bound, Claim, Class, ClassId, Edge, Effect, Formula, Invariant, LinkDecl, LinkId, MessageId,
     Model, ModelRule, NameSet, StateId, Term, TypeId, VarId,

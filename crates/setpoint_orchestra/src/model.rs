@@ -67,6 +67,8 @@ pub struct Class {
     pub states: Vec<Symbol>,
     pub messages: Vec<Symbol>,
     pub links: Vec<LinkDecl>,
+    /// Its objects stand in a total order, which never changes.
+    pub ordered: bool,
     pub span: Span,
 }
 
@@ -153,6 +155,8 @@ pub enum Formula {
     /// The names of the types are the same.
     SameType(Term, Term),
     Equal(Term, Term),
+    /// The first stands before the second in the order of their class.
+    Before(Term, Term),
     /// A message waits at the object.
     Has(Term, MessageId),
     /// More than one such message waits there.
@@ -178,7 +182,11 @@ impl Formula {
     /// Whether it speaks of types, links and equality only, which never change.
     pub fn is_static(&self) -> bool {
         match self {
-            Self::Constant(_) | Self::OfTypes(..) | Self::SameType(..) | Self::Equal(..) => true,
+            Self::Constant(_)
+            | Self::OfTypes(..)
+            | Self::SameType(..)
+            | Self::Equal(..)
+            | Self::Before(..) => true,
             Self::InStates(..) | Self::Has(..) | Self::HasSeveral(..) => false,
             Self::Not(inner) => inner.is_static(),
             Self::And(parts) | Self::Or(parts) => parts.iter().all(Self::is_static),
@@ -215,6 +223,7 @@ impl Formula {
             Self::OfTypes(term, set) => Self::OfTypes(term_as(term), *set),
             Self::SameType(left, right) => Self::SameType(term_as(left), term_as(right)),
             Self::Equal(left, right) => Self::Equal(term_as(left), term_as(right)),
+            Self::Before(left, right) => Self::Before(term_as(left), term_as(right)),
             Self::Has(term, message) => Self::Has(term_as(term), *message),
             Self::HasSeveral(term, message) => Self::HasSeveral(term_as(term), *message),
         }
@@ -251,7 +260,7 @@ impl Formula {
             | Self::OfTypes(term, _)
             | Self::Has(term, _)
             | Self::HasSeveral(term, _) => visit(term),
-            Self::SameType(left, right) | Self::Equal(left, right) => {
+            Self::SameType(left, right) | Self::Equal(left, right) | Self::Before(left, right) => {
                 visit(left);
                 visit(right);
             }
@@ -318,10 +327,12 @@ impl Edge {
     }
 }
 
-/// A relation, the union of its edges, that has no cycle.
+/// A relation, the union of its edges, that has no cycle; or the order of a class.
 #[derive(Clone, Debug)]
 pub struct Acyclic {
     pub edges: Vec<Edge>,
+    /// The relation is that of an object to those before it, and there are no other edges.
+    pub order: Option<ClassId>,
     pub span: Span,
 }
 

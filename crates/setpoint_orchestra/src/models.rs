@@ -37,10 +37,39 @@ pub static CLOUDFORMATION_LIFECYCLE: BuiltIn = BuiltIn {
     facts: Facts { confluent: false, terminating: true },
 };
 
+/// Undeployment of a TOSCA topology.
+pub static TOSCA_UNDEPLOY: BuiltIn = BuiltIn {
+    path: "models/tosca-undeploy.spm",
+    text: include_str!("../../../models/tosca-undeploy.spm"),
+    facts: Facts { confluent: true, terminating: true },
+};
+
+/// Set-up of a TOSCA topology in which nodes may fail.
+pub static TOSCA_FAILURE: BuiltIn = BuiltIn {
+    path: "models/tosca-failure.spm",
+    text: include_str!("../../../models/tosca-failure.spm"),
+    facts: Facts { confluent: false, terminating: true },
+};
+
 /// All of them.
-pub static ALL: [&BuiltIn; 3] = [&CLOUDFORMATION_SETUP, &TOSCA_SETUP, &CLOUDFORMATION_LIFECYCLE];
+pub static ALL: [&BuiltIn; 5] =
+    [&CLOUDFORMATION_SETUP, &CLOUDFORMATION_LIFECYCLE, &TOSCA_SETUP, &TOSCA_UNDEPLOY, &TOSCA_FAILURE];
+
+/// What a built-in rule set is called by, before its name: `use "setpoint:tosca-setup"`.
+pub const PREFIX: &str = "setpoint:";
+
+/// The built-in rule set of a name, without its prefix.
+pub fn named(name: &str) -> Option<&'static BuiltIn> {
+    ALL.into_iter().find(|one| one.name() == name)
+}
 
 impl BuiltIn {
+    /// `tosca-setup`.
+    pub fn name(&self) -> &'static str {
+        let file = self.path.rsplit('/').next().unwrap_or(self.path);
+        file.strip_suffix(".spm").unwrap_or(file)
+    }
+
     /// The model; a test keeps that every one loads.
     pub fn load(&self, sources: &Sources) -> Option<Model> {
         load_model_text(sources, self.path, self.text).model

@@ -33,7 +33,7 @@ pub use archive::{Archive, BadArchive, open as open_archive};
 pub use changes::{Changes, Version, compare};
 pub use instance::instance;
 pub use omission::{Omission, Omitted};
-pub use rule_file::rule_file;
+pub use rule_file::rule_files;
 pub use schema::Schema;
 pub use service::{Assignment, NodeTemplate, Service};
 pub use start::{Checked, can_start, check, rule_set};

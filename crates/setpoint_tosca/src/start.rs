@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use rustc_hash::FxHashSet;
 use setpoint_orchestra::concrete::{self, Facts, Ground, Limits};
 use setpoint_orchestra::models::TOSCA_SETUP;
-use setpoint_orchestra::{Instance, Model, load_model, report};
+use setpoint_orchestra::{Instance, Model, load_models, report};
 use setpoint_source::{
     Basis, Class, Coverage, Diagnostic, FileId, FileSystem, Gap, Judgement, Nouns, Reached, Reason, Rule,
     Severity, Sources, Span, Standing, Symbol, Witness,
@@ -13,7 +13,7 @@ use setpoint_source::{
 
 use crate::omission::{Omission, Omitted};
 use crate::types::full_name;
-use crate::{Service, Topology, instance, rule_file};
+use crate::{Service, Topology, instance, rule_files};
 
 /// A service template, and what is known about it.
 #[derive(Debug)]
@@ -124,18 +124,19 @@ fn coverage(service: &Service, omissions: &[Omission]) -> Coverage {
     coverage
 }
 
-/// Returns the rules by which the topology is set up: those that its relationship types name, or the built-in ones.
+/// Returns the rules by which the topology is set up: those that its types name, all together, or the built-in ones.
 pub fn rule_set(
     files: &dyn FileSystem,
     sources: &Sources,
     service: &Service,
     topology: &Topology,
 ) -> Result<(Model, Facts), Vec<Diagnostic>> {
-    let Some(path) = rule_file(service, topology, sources)? else {
+    let paths = rule_files(service, topology, sources);
+    if paths.is_empty() {
         let model = TOSCA_SETUP.load(sources).ok_or_else(Vec::new)?;
         return Ok((model, TOSCA_SETUP.facts.clone()));
-    };
-    let loaded = load_model(files, sources, &path);
+    }
+    let loaded = load_models(files, sources, &paths);
     let model = loaded.model.ok_or(loaded.diagnostics)?;
     let facts = setpoint_orchestra::parametric::facts(&model);
     Ok((model, facts))

@@ -61,7 +61,9 @@ impl Language for RuleModel {
         coverage.definitions = Reached::new(applied, model.rules.len());
         report.coverage = Some(coverage);
         report.conclude(reaches_final(answer));
-        report.drawing = session.drawing(|| report::graph_diagram(&model, &[]));
+        // Of a state that was not excluded, the picture; else of the classes.
+        let shown: Vec<Instance> = proof.allowed.iter().map(|allowed| allowed.instance.clone()).collect();
+        report.drawing = session.drawing(|| report::graph_diagram(&model, &shown));
         let proved = proof.facts();
         let mut out = vec![report];
         for instance in &instances {
@@ -114,18 +116,7 @@ impl Language for RuleModel {
             Ok(loaded) => loaded,
             Err(diagnostics) => return Ok(Outcome { result: None, diagnostics }),
         };
-        let proof = prove(&model, Effort::default());
-        if let Some(path) = &args.certificate {
-            let text = setpoint_orchestra::certificate::certificate(&model, &proof);
-            setpoint_source::write_file(path, text.as_bytes())
-                .map_err(|error| UsageError::new(format!("cannot write {}: {error}", path.display())))?;
-        }
-        let result = match args.format {
-            ResultFormat::Text => report::proof_text(&model, &proof, &session.sources),
-            ResultFormat::Json => pretty(&report::proof_json(&model, &proof, &session.sources)),
-        };
-        let (_, diagnostics) = report::judge_proof(&model, &proof, &session.sources);
-        Ok(Outcome { result: Some(result), diagnostics })
+        prove_model(session, args, &model)
     }
 
     fn format(&self, session: &Session, path: &Path) -> Result<Outcome, UsageError> {
@@ -134,6 +125,26 @@ impl Language for RuleModel {
         let result = parsed.diagnostics.is_empty().then(|| language::format(&parsed.file, &text));
         Ok(Outcome { result, diagnostics: parsed.diagnostics })
     }
+}
+
+/// A proof as text or JSON, and its certificate if it is asked for.
+pub(super) fn prove_model(
+    session: &Session<'_>,
+    args: &ProveArgs,
+    model: &Model,
+) -> Result<Outcome, UsageError> {
+    let proof = prove(model, Effort::default());
+    if let Some(path) = &args.certificate {
+        let text = setpoint_orchestra::certificate::certificate(model, &proof);
+        setpoint_source::write_file(path, text.as_bytes())
+            .map_err(|error| UsageError::new(format!("cannot write {}: {error}", path.display())))?;
+    }
+    let result = match args.format {
+        ResultFormat::Text => report::proof_text(model, &proof, &session.sources),
+        ResultFormat::Json => pretty(&report::proof_json(model, &proof, &session.sources)),
+    };
+    let (_, diagnostics) = report::judge_proof(model, &proof, &session.sources);
+    Ok(Outcome { result: Some(result), diagnostics })
 }
 
 /// The model and its instances, or what is wrong with the file.

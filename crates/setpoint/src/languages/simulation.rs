@@ -37,7 +37,7 @@ pub(crate) fn simulate(
             None => maximal_run(&ground, 1_000_000),
         };
         if run.maximal && !ground.is_final(&run.end) {
-            let explanation = setpoint_orchestra::concrete::explain(&ground, &run.end);
+            let explanation = setpoint_orchestra::concrete::explain(&ground, &run);
             diagnostics.push(report::deadlock_finding(&ground, &explanation, &run, sources));
         }
         if !run.maximal && ground.is_crowded(&run.end) {

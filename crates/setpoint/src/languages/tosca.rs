@@ -3,13 +3,17 @@
 use std::path::{Path, PathBuf};
 
 use setpoint_diff::About;
+use setpoint_orchestra::concrete::Facts;
+use setpoint_orchestra::parametric::facts;
+use setpoint_orchestra::{Model, load_model};
 use setpoint_project::{Older, Session, UsageError};
 use setpoint_source::{Class, Coverage, Diagnostic, FileSystem, InputReport, Nouns, Question, Verdict};
 use setpoint_tosca::{Archive, BadArchive, Checked, Version, draw};
 
+use super::model::prove_model;
 use super::simulation::simulate;
 use super::{DiffOutcome, Language};
-use crate::cli::{InputOptions, SimulateArgs};
+use crate::cli::{InputOptions, ProveArgs, SimulateArgs};
 use crate::output::{Outcome, pretty};
 
 const ARCHIVES: Nouns = Nouns { sources: "archives", definitions: "types", resources: "nodes" };
@@ -153,11 +157,14 @@ impl Language for Tosca {
             Ok(checked) => checked,
             Err(bad) => return Err(UsageError::new(format!("{}: {bad}", args.input.display()))),
         };
-        let (model, facts) =
-            match setpoint_tosca::rule_set(session.files, &session.sources, &service, &topology) {
-                Ok(found) => found,
-                Err(diagnostics) => return Ok(Outcome { result: None, diagnostics }),
-            };
+        let rules = match &args.rules {
+            Some(path) => chosen_rules(session, path),
+            None => setpoint_tosca::rule_set(session.files, &session.sources, &service, &topology),
+        };
+        let (model, facts) = match rules {
+            Ok(found) => found,
+            Err(diagnostics) => return Ok(Outcome { result: None, diagnostics }),
+        };
         let instance = setpoint_tosca::instance(&service, &topology, &model).map_err(|errors| {
             let messages: Vec<&str> = errors.iter().map(|error| error.message.as_str()).collect();
             UsageError::new(format!("{} cannot be simulated: {}", args.input.display(), messages.join("; ")))
@@ -166,6 +173,26 @@ impl Language for Tosca {
         outcome.diagnostics.splice(0..0, left_out(findings));
         Ok(outcome)
     }
+
+    /// The rules that the topology's types bring, all together, for any number of objects.
+    fn prove(&self, session: &Session<'_>, args: &ProveArgs) -> Result<Outcome, UsageError> {
+        let Checked { service, topology, .. } = match read(session, &args.input, &[])? {
+            Ok(checked) => checked,
+            Err(bad) => return Err(UsageError::new(format!("{}: {bad}", args.input.display()))),
+        };
+        match setpoint_tosca::rule_set(session.files, &session.sources, &service, &topology) {
+            Ok((model, _)) => prove_model(session, args, &model),
+            Err(diagnostics) => Ok(Outcome { result: None, diagnostics }),
+        }
+    }
+}
+
+/// The rules that were asked for in place of those of set-up, and what is proved about them.
+fn chosen_rules(session: &Session<'_>, path: &Path) -> Result<(Model, Facts), Vec<Diagnostic>> {
+    let loaded = load_model(session.files, &session.sources, path);
+    let model = loaded.model.ok_or(loaded.diagnostics)?;
+    let facts = facts(&model);
+    Ok((model, facts))
 }
 
 /// The findings that tell what was not read or has no model: no result covers it.

@@ -127,7 +127,7 @@ fn passes_final(ground: &Ground<'_>, run: &Run) -> bool {
 }
 
 fn stuck(ground: &Ground<'_>, run: Run) -> Answer<Failure, Open> {
-    let end = FailureEnd::Deadlock(explain(ground, &run.end));
+    let end = FailureEnd::Deadlock(explain(ground, &run));
     Answer::refuted(Failure { run, end })
 }
 

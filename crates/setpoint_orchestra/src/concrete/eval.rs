@@ -79,6 +79,7 @@ impl Evaluator<'_> {
                 self.type_name(self.object(left, env)) == self.type_name(self.object(right, env))
             }
             Formula::Equal(left, right) => self.object(left, env) == self.object(right, env),
+            Formula::Before(left, right) => self.object(left, env) < self.object(right, env),
             Formula::Has(term, message) => self.waiting(term, *message, env) > 0,
             Formula::HasSeveral(term, message) => self.waiting(term, *message, env) > 1,
         }
@@ -163,7 +164,11 @@ impl Evaluator<'_> {
                 });
                 out.append(&mut stuck.into_inner());
             }
-            Formula::Constant(_) | Formula::OfTypes(..) | Formula::SameType(..) | Formula::Equal(..) => {}
+            Formula::Constant(_)
+            | Formula::OfTypes(..)
+            | Formula::SameType(..)
+            | Formula::Equal(..)
+            | Formula::Before(..) => {}
         }
     }
 
@@ -192,7 +197,11 @@ impl Evaluator<'_> {
                 });
                 out.append(&mut read.into_inner());
             }
-            Formula::Constant(_) | Formula::OfTypes(..) | Formula::SameType(..) | Formula::Equal(..) => {}
+            Formula::Constant(_)
+            | Formula::OfTypes(..)
+            | Formula::SameType(..)
+            | Formula::Equal(..)
+            | Formula::Before(..) => {}
         }
     }
 }

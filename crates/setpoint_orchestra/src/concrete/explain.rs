@@ -5,7 +5,8 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use setpoint_source::Span;
 
 use super::eval::{Evaluator, Quantifier, quantifiers};
-use super::ground::{Ground, Write};
+use super::ground::{CellMeaning, Ground, Write};
+use super::run::Run;
 use crate::instance::ObjectId;
 use crate::model::{Effect, Formula, LinkId, MessageId, NameSet, Term};
 
@@ -46,10 +47,10 @@ pub struct Explanation {
     pub chain: Vec<Wait>,
 }
 
-/// Explains a state in which no step is enabled and which is not final.
-pub fn explain(ground: &Ground<'_>, state: &[u8]) -> Explanation {
-    let waits = waits(ground, state);
-    let stuck = stuck(ground, state);
+/// Explains a run to a state in which no step is enabled and which is not final.
+pub fn explain(ground: &Ground<'_>, run: &Run) -> Explanation {
+    let waits = waits(ground, run);
+    let stuck = stuck(ground, &run.end);
     let mut explanation = Explanation { stuck, cycle: shortest_cycle(&waits), chain: Vec::new() };
     if explanation.cycle.is_empty() {
         explanation.chain = shortest_chain(&waits, &explanation.stuck);
@@ -70,7 +71,9 @@ fn stuck(ground: &Ground<'_>, state: &[u8]) -> Vec<ObjectId> {
 
 /// For each object: what it waits for. An object waits if some step would change it, and that step is kept from
 /// happening only by other objects; a step that needs another state of the object itself says nothing.
-fn waits(ground: &Ground<'_>, state: &[u8]) -> Graph {
+fn waits(ground: &Ground<'_>, run: &Run) -> Graph {
+    let state = &run.end;
+    let holders = holders(ground, run);
     let collector = Collector { ground, evaluator: Evaluator { ground, state } };
     let mut graph = Graph::new();
     for step in &ground.steps {
@@ -109,6 +112,11 @@ fn waits(ground: &Ground<'_>, state: &[u8]) -> Graph {
             if blockers.iter().any(needs_itself) {
                 continue;
             }
+            // Of what somebody holds, another who does not hold it gives nothing back.
+            let held_by = holders.get(&mover);
+            if held_by.is_some_and(|by| !step.binding.iter().any(|object| by.contains(object))) {
+                continue;
+            }
             for (object, need, via) in &blockers {
                 let wait = Wait { from: mover, to: *object, rule: step.rule, need: *need, via: via.clone() };
                 graph.entry(mover).or_default().push(wait);
@@ -134,6 +142,26 @@ fn waits(ground: &Ground<'_>, state: &[u8]) -> Graph {
         list.dedup_by(|a, b| (a.from, a.to) == (b.from, b.to));
     }
     graph
+}
+
+/// For each object that others took from its first state: those that the last step that changed it was about.
+fn holders(ground: &Ground<'_>, run: &Run) -> BTreeMap<ObjectId, Vec<ObjectId>> {
+    let mut out = BTreeMap::new();
+    for &step in &run.steps {
+        let step = &ground.steps[step];
+        for &(cell, write) in &step.writes {
+            let (CellMeaning::StateOf(object), Write::Set(state)) = (ground.meaning(cell), write) else {
+                continue;
+            };
+            let others: Vec<ObjectId> = step.binding.iter().copied().filter(|&one| one != object).collect();
+            if state == ground.state_of(&ground.start, object) || others.is_empty() {
+                out.remove(&object);
+            } else {
+                out.insert(object, others);
+            }
+        }
+    }
+    out
 }
 
 /// The shortest cycle of waits; the first one in the order of objects.
@@ -294,7 +322,11 @@ impl Collector<'_> {
                 }
                 env.truncate(before);
             }
-            Formula::Constant(_) | Formula::OfTypes(..) | Formula::SameType(..) | Formula::Equal(..) => {}
+            Formula::Constant(_)
+            | Formula::OfTypes(..)
+            | Formula::SameType(..)
+            | Formula::Equal(..)
+            | Formula::Before(..) => {}
         }
     }
 }

@@ -99,9 +99,10 @@ impl Printer<'_> {
                 self.head(&format!("model {}{title}", name.text), range.end);
             }
             Item::Use { path, .. } => self.head(&format!("use \"{}\"", path.text), range.end),
-            Item::Class(class) => {
+            Item::Class(class) | Item::Extend(class) => {
+                let word = if matches!(item, Item::Class(_)) { "class" } else { "extend" };
                 let lines = class.members.iter().map(|m| (member(m), m.range())).collect();
-                self.block(&format!("class {}", class.name.text), lines, range.end, class.name.range.end);
+                self.block(&format!("{word} {}", class.name.text), lines, range.end, class.name.range.end);
             }
             Item::Rule(rule) => {
                 let title =
@@ -173,6 +174,7 @@ fn member(member: &Member) -> String {
         Member::Types(list, _) => format!("types {}", names(list, ", ")),
         Member::States(list, _) => format!("states {}", names(list, ", ")),
         Member::Messages(list, _) => format!("messages {}", names(list, ", ")),
+        Member::Ordered(_) => "ordered".to_owned(),
         Member::Link { name, target, one_to_one, onto, .. } => format!(
             "link {}: {}{}{}",
             name.text,
@@ -280,6 +282,7 @@ fn formula(node: &Formula, level: u8) -> String {
         FormulaKind::Equal { left, right, negated } => {
             (4, format!("{} {} {}", path(left), if *negated { "!=" } else { "=" }, path(right)))
         }
+        FormulaKind::Before { left, right } => (4, format!("{} before {}", path(left), path(right))),
         FormulaKind::Broken => (4, String::new()),
     };
     if own < level { format!("({text})") } else { text }

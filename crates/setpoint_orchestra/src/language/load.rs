@@ -2,13 +2,16 @@
 
 use std::path::{Path, PathBuf};
 
-use setpoint_source::{Counted, Diagnostic, FileId, FileSystem, Rule, Severity, Sources, read_text};
+use setpoint_source::{Counted, Diagnostic, FileId, FileSystem, Rule, Severity, Sources, Span, read_text};
 
 use super::parser::parse;
-use super::resolve::resolve;
+use super::resolve::{Brought, resolve};
 use super::syntax::{Item, RuleFile};
+use crate::describe::set;
 use crate::instance::Instance;
-use crate::model::Model;
+use crate::model::{Model, NameSet};
+use crate::models;
+use crate::parametric::moves_only;
 
 /// `use` nests no deeper than this.
 const MAX_USES: usize = 32;
@@ -23,17 +26,18 @@ pub struct LoadedModel {
     pub files: Counted,
 }
 
-/// Reads a rule file. What it uses is looked up beside it.
+/// Reads a rule file, or takes a built-in one by its name (`setpoint:tosca-setup`). What it uses is looked up beside it.
 pub fn load_model(files: &dyn FileSystem, sources: &Sources, path: &Path) -> LoadedModel {
-    match read_text(files, path) {
-        Ok(text) => load(Some(files), sources, path, &text),
-        Err(error) => LoadedModel {
-            model: None,
-            instances: Vec::new(),
-            diagnostics: vec![Diagnostic::new(Rule::UnreadableFile, error.to_string())],
-            files: Counted { found: 1, read: 0, parsed: 0 },
-        },
+    load_models(files, sources, std::slice::from_ref(&path))
+}
+
+/// Reads several rule files as one rule set: what two of them use counts once.
+pub fn load_models(files: &dyn FileSystem, sources: &Sources, paths: &[impl AsRef<Path>]) -> LoadedModel {
+    let mut loader = Loader::new(Some(files), sources);
+    for path in paths {
+        loader.take(path.as_ref(), None);
     }
+    loader.finish()
 }
 
 /// A rule file from text, for models that are built in. It uses no other file.
@@ -42,24 +46,9 @@ pub fn load_model_text(sources: &Sources, path: &str, text: &str) -> LoadedModel
 }
 
 fn load(files: Option<&dyn FileSystem>, sources: &Sources, path: &Path, text: &str) -> LoadedModel {
-    let mut loader = Loader {
-        files,
-        sources,
-        open: Vec::new(),
-        seen: Vec::new(),
-        parsed: Vec::new(),
-        diagnostics: Vec::new(),
-        files_found: Counted::default(),
-    };
+    let mut loader = Loader::new(files, sources);
     loader.add(path, text);
-    let Loader { parsed, mut diagnostics, files_found: files, .. } = loader;
-    if !diagnostics.is_empty() {
-        return LoadedModel { model: None, instances: Vec::new(), diagnostics, files };
-    }
-    let resolved = resolve(&parsed);
-    diagnostics.extend(resolved.diagnostics);
-    let model = diagnostics.is_empty().then_some(resolved.model);
-    LoadedModel { model, instances: resolved.instances, diagnostics, files }
+    loader.finish()
 }
 
 struct Loader<'a> {
@@ -73,7 +62,33 @@ struct Loader<'a> {
     files_found: Counted,
 }
 
-impl Loader<'_> {
+impl<'a> Loader<'a> {
+    fn new(files: Option<&'a dyn FileSystem>, sources: &'a Sources) -> Self {
+        Self {
+            files,
+            sources,
+            open: Vec::new(),
+            seen: Vec::new(),
+            parsed: Vec::new(),
+            diagnostics: Vec::new(),
+            files_found: Counted::default(),
+        }
+    }
+
+    fn finish(self) -> LoadedModel {
+        let Self { parsed, mut diagnostics, files_found: files, .. } = self;
+        if !diagnostics.is_empty() {
+            return LoadedModel { model: None, instances: Vec::new(), diagnostics, files };
+        }
+        let resolved = resolve(&parsed);
+        diagnostics.extend(resolved.diagnostics);
+        if diagnostics.is_empty() {
+            diagnostics.extend(foreign_moves(&resolved.model, &resolved.brought));
+        }
+        let model = diagnostics.is_empty().then_some(resolved.model);
+        LoadedModel { model, instances: resolved.instances, diagnostics, files }
+    }
+
     fn add(&mut self, path: &Path, text: &str) {
         let id = self.sources.add(path.to_string_lossy(), text);
         let parsed = parse(id, text);
@@ -83,30 +98,99 @@ impl Loader<'_> {
         self.seen.push(path.to_owned());
         for item in &parsed.file.items {
             let Item::Use { path: used, .. } = item else { continue };
-            let target = path.parent().unwrap_or(Path::new("")).join(&used.text);
+            let target = if used.text.starts_with(models::PREFIX) {
+                PathBuf::from(&used.text)
+            } else {
+                path.parent().unwrap_or(Path::new("")).join(&used.text)
+            };
             let here = used.range.in_file(id);
             if self.open.contains(&target) {
                 self.diagnostics.push(Diagnostic::new(Rule::ModelNames, "this file uses itself").at(here));
-            } else if !self.seen.contains(&target) {
-                let read = match self.files {
-                    _ if self.open.len() >= MAX_USES => {
-                        let message = format!("files use each other more than {MAX_USES} deep");
-                        Err(Diagnostic::new(Rule::LimitReached, message).severity(Severity::Error))
-                    }
-                    Some(files) => read_text(files, &target)
-                        .map_err(|error| Diagnostic::new(Rule::UnreadableFile, error.to_string())),
-                    None => Err(Diagnostic::new(Rule::ModelNames, "a built-in rule set uses no other file")),
-                };
-                match read {
-                    Ok(text) => self.add(&target, &text),
-                    Err(finding) => {
-                        self.files_found.add(false, false);
-                        self.diagnostics.push(finding.at(here));
-                    }
-                }
+            } else if self.open.len() >= MAX_USES {
+                let message = format!("files use each other more than {MAX_USES} deep");
+                self.refuse(
+                    Diagnostic::new(Rule::LimitReached, message).severity(Severity::Error),
+                    Some(here),
+                );
+            } else {
+                self.take(&target, Some(here));
             }
         }
         self.open.pop();
         self.parsed.push((id, parsed.file));
     }
+
+    /// Adds a file once, a built-in one by its name.
+    fn take(&mut self, path: &Path, used_at: Option<Span>) {
+        if self.seen.iter().any(|known| known == path) {
+            return;
+        }
+        let built_in = path.to_str().and_then(|text| text.strip_prefix(models::PREFIX));
+        match (built_in, self.files) {
+            (Some(name), _) => match models::named(name) {
+                Some(found) => self.add(path, found.text),
+                None => {
+                    let known: Vec<String> =
+                        models::ALL.iter().map(|one| format!("`{}{}`", models::PREFIX, one.name())).collect();
+                    let message = format!("there is no built-in rule set `{name}`");
+                    let help = format!("there are {}", known.join(", "));
+                    self.refuse(Diagnostic::new(Rule::ModelNames, message).with_help(help), used_at);
+                }
+            },
+            (None, Some(files)) => match read_text(files, path) {
+                Ok(text) => self.add(path, &text),
+                Err(error) => {
+                    self.refuse(Diagnostic::new(Rule::UnreadableFile, error.to_string()), used_at);
+                }
+            },
+            (None, None) => self
+                .refuse(Diagnostic::new(Rule::ModelNames, "a built-in rule set uses no other file"), used_at),
+        }
+    }
+
+    fn refuse(&mut self, finding: Diagnostic, place: Option<Span>) {
+        self.files_found.add(false, false);
+        self.diagnostics.push(match place {
+            Some(place) => finding.at(place),
+            None => finding,
+        });
+    }
+}
+
+/// A file that brings types to classes of another moves objects of these types only: what others do is theirs.
+fn foreign_moves(model: &Model, brought: &[Brought]) -> Vec<Diagnostic> {
+    let mut out = Vec::new();
+    for rule in &model.rules {
+        let own: Vec<&Brought> = brought.iter().filter(|one| one.file == rule.span.file).collect();
+        if own.is_empty() {
+            continue;
+        }
+        for effect in &rule.effects {
+            let class = effect.term().class;
+            let types = own
+                .iter()
+                .filter(|one| one.class == class)
+                .fold(NameSet::default(), |all, one| all.union(one.types));
+            if moves_only(model, rule, effect.term(), types) {
+                continue;
+            }
+            let declared = model.class(class);
+            let message = if types.is_empty() {
+                format!(
+                    "rule `{}` moves a {}, which is not of a type that this file brings",
+                    rule.name, declared.name
+                )
+            } else {
+                let types = set(&declared.types, types);
+                format!("rule `{}` may move a {} that is not of {types}", rule.name, declared.name)
+            };
+            out.push(
+                Diagnostic::new(Rule::ModelNames, message)
+                    .at(rule.span)
+                    .with_help("ask for the type in a guard: what other types do is in their own files"),
+            );
+            break;
+        }
+    }
+    out
 }

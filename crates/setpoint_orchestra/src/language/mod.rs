@@ -11,5 +11,5 @@ mod resolve;
 pub mod syntax;
 
 pub use format::format;
-pub use load::{LoadedModel, load_model, load_model_text};
+pub use load::{LoadedModel, load_model, load_model_text, load_models};
 pub use parser::{Parsed, parse};

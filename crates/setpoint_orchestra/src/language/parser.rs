@@ -34,12 +34,12 @@ struct Parser<'a> {
     diagnostics: Vec<Diagnostic>,
 }
 
-const ITEM_WORDS: [&str; 9] =
-    ["model", "use", "class", "rule", "require", "init", "final", "invariant", "instance"];
+const ITEM_WORDS: [&str; 10] =
+    ["model", "use", "class", "extend", "rule", "require", "init", "final", "invariant", "instance"];
 /// Words that are never names, so that what follows a forgotten name is still understood.
 const RESERVED: [&str; 11] =
     ["when", "then", "where", "and", "or", "not", "implies", "all", "some", "true", "false"];
-const BLOCK_WORDS: [&str; 7] = ["types", "states", "messages", "link", "when", "then", "acyclic"];
+const BLOCK_WORDS: [&str; 8] = ["types", "states", "messages", "ordered", "link", "when", "then", "acyclic"];
 
 impl Parser<'_> {
     fn token(&self) -> Token {
@@ -169,7 +169,7 @@ impl Parser<'_> {
         while self.kind() != TokenKind::End {
             if !self.at_item() {
                 self.expected(
-                    "`class`, `rule`, `require`, `init`, `final`, `invariant`, `instance`, `model` or `use`",
+                    "`class`, `extend`, `rule`, `require`, `init`, `final`, `invariant`, `instance`, `model` or `use`",
                 );
                 self.bump();
                 while !self.at_item() {
@@ -204,6 +204,7 @@ impl Parser<'_> {
                 Some(Item::Use { path, range: self.since(start) })
             }
             "class" => self.class(start).map(Item::Class),
+            "extend" => self.class(start).map(Item::Extend),
             "rule" => self.rule(start).map(Item::Rule),
             "require" => {
                 let claims = self.claims()?;
@@ -265,6 +266,10 @@ impl Parser<'_> {
                     let names = self.names(TokenKind::Comma, "a message");
                     members.push(Member::Messages(names, self.since(begin)));
                 }
+                Some("ordered") => {
+                    self.bump();
+                    members.push(Member::Ordered(begin));
+                }
                 Some("link") => {
                     self.bump();
                     if let Some(link) = self.link(begin) {
@@ -274,7 +279,7 @@ impl Parser<'_> {
                     }
                 }
                 _ => {
-                    self.expected("`types`, `states`, `messages`, `link` or `}`");
+                    self.expected("`types`, `states`, `messages`, `ordered`, `link` or `}`");
                     self.bump();
                     self.recover_in_block();
                 }
@@ -592,8 +597,13 @@ impl Parser<'_> {
                 let message = self.name("a message")?;
                 Some(FormulaKind::Message { path, several, message })
             }
+            Some("before") => {
+                self.bump();
+                let right = self.path()?;
+                Some(FormulaKind::Before { left: path, right })
+            }
             _ => {
-                self.expected("`is`, `of`, `has`, `=` or `!=` after the object");
+                self.expected("`is`, `of`, `has`, `before`, `=` or `!=` after the object");
                 None
             }
         }

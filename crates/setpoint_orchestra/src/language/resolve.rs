@@ -9,18 +9,28 @@ use crate::model::{
     ModelRule, NameSet, Term,
 };
 
+/// The types that a file brings to a class that another declares.
+pub(super) struct Brought {
+    pub(super) file: FileId,
+    pub(super) class: ClassId,
+    pub(super) types: NameSet,
+}
+
 pub(super) struct Resolved {
     pub(super) model: Model,
+    pub(super) brought: Vec<Brought>,
     pub(super) instances: Vec<Instance>,
     pub(super) diagnostics: Vec<Diagnostic>,
 }
 
 /// The files in the order in which their items count: used files first.
 pub(super) fn resolve(files: &[(FileId, RuleFile)]) -> Resolved {
-    let mut resolver = Resolver { file: FileId(0), diagnostics: Vec::new(), model: empty_model() };
-    // Three passes, so that classes and links may be used before they are declared.
+    let mut resolver =
+        Resolver { file: FileId(0), diagnostics: Vec::new(), model: empty_model(), brought: Vec::new() };
+    // Several passes, so that classes and links may be used before they are declared.
     resolver.each_item(files, Resolver::declare_class);
     resolver.each_item(files, Resolver::declare_members);
+    resolver.each_item(files, Resolver::extend_class);
     resolver.each_item(files, Resolver::define);
     if resolver.model.finals.is_empty() && resolver.diagnostics.is_empty() {
         let last = files.last().map(|(id, _)| Range::new(0, 0).in_file(*id));
@@ -47,7 +57,8 @@ pub(super) fn resolve(files: &[(FileId, RuleFile)]) -> Resolved {
             }
         }
     }
-    Resolved { model: resolver.model, instances, diagnostics: resolver.diagnostics }
+    let Resolver { model, brought, diagnostics, .. } = resolver;
+    Resolved { model, brought, instances, diagnostics }
 }
 
 fn empty_model() -> Model {
@@ -68,6 +79,7 @@ struct Resolver {
     file: FileId,
     diagnostics: Vec<Diagnostic>,
     model: Model,
+    brought: Vec<Brought>,
 }
 
 /// The variables in sight, innermost last, and the next free number.
@@ -137,6 +149,7 @@ impl Resolver {
                     states: Vec::new(),
                     messages: Vec::new(),
                     links: Vec::new(),
+                    ordered: false,
                     span: self.span(class.name.range),
                 });
             }
@@ -161,6 +174,7 @@ impl Resolver {
                 Member::Messages(names, _) => {
                     self.declare_names(id, names, "message", |class| &mut class.messages);
                 }
+                Member::Ordered(range) => self.declare_order(id, *range),
                 Member::Link { name, target, one_to_one, onto, .. } => {
                     let Some(target) = self.class_id(*target) else { continue };
                     if &*name.text == "type" || self.model.class(id).link(&name.text).is_some() {
@@ -183,6 +197,46 @@ impl Resolver {
                 }
             }
         }
+    }
+
+    /// What a file adds to a class of another file. Links are not added: objects of other types would lack them.
+    fn extend_class(&mut self, item: &Item) {
+        let Item::Extend(class) = item else { return };
+        let Some(id) = self.class_id(class.name) else { return };
+        for member in &class.members {
+            match member {
+                Member::Types(names, _) => {
+                    let before = self.model.class(id).types.len();
+                    self.declare_names(id, names, "type", |class| &mut class.types);
+                    let after = self.model.class(id).types.len();
+                    let types = NameSet::first(after).minus(NameSet::first(before));
+                    self.brought.push(Brought { file: self.file, class: id, types });
+                }
+                Member::States(names, range) => {
+                    if self.model.class(id).states.is_empty() {
+                        self.error(*range, "a class without states cannot be given any");
+                    }
+                    self.declare_names(id, names, "state", |class| &mut class.states);
+                }
+                Member::Messages(names, _) => {
+                    self.declare_names(id, names, "message", |class| &mut class.messages);
+                }
+                Member::Ordered(range) | Member::Link { range, .. } => {
+                    self.error(*range, "`extend` adds types, states and messages only");
+                }
+            }
+        }
+    }
+
+    /// The order of a class has no cycle: it is one of the relations that the cyclic dependency lemma may use.
+    fn declare_order(&mut self, class: ClassId, range: Range) {
+        let declared = &mut self.model.classes[class.0 as usize];
+        if std::mem::replace(&mut declared.ordered, true) {
+            self.error(range, "the class is `ordered` already");
+            return;
+        }
+        let span = self.span(range);
+        self.model.acyclic.push(Acyclic { edges: Vec::new(), order: Some(class), span });
     }
 
     fn declare_names(
@@ -230,11 +284,18 @@ impl Resolver {
                 self.model.finals.extend(claims);
             }
             Item::Invariant { name, claims, .. } => {
+                if self.model.invariants.iter().any(|known| known.name == name.text) {
+                    self.error(name.range, format!("invariant `{}` is declared twice", name.text));
+                }
                 let claims = self.claims(claims, false);
                 let span = self.span(name.range);
                 self.model.invariants.push(Invariant { name: name.text, claims, span });
             }
-            Item::Model { .. } | Item::Use { .. } | Item::Class(_) | Item::Instance { .. } => {}
+            Item::Model { .. }
+            | Item::Use { .. }
+            | Item::Class(_)
+            | Item::Extend(_)
+            | Item::Instance { .. } => {}
         }
     }
 
@@ -254,7 +315,7 @@ impl Resolver {
                     }
                     let edges: Vec<Edge> = edges.iter().filter_map(|edge| self.edge(edge)).collect();
                     let span = self.span(*range);
-                    self.model.acyclic.push(Acyclic { edges, span });
+                    self.model.acyclic.push(Acyclic { edges, order: None, span });
                 }
             }
         }
@@ -446,6 +507,7 @@ impl Resolver {
                 let equal = self.equal(left, right, scope)?;
                 Some(if *negated { equal.negate() } else { equal })
             }
+            FormulaKind::Before { left, right } => self.before(left, right, scope),
             FormulaKind::Broken => None,
         }
     }
@@ -488,6 +550,26 @@ impl Resolver {
                 None
             }
         }
+    }
+
+    fn before(&mut self, left: &Path, right: &Path, scope: &Scope) -> Option<Formula> {
+        let (one, other) = (self.term(left, scope), self.term(right, scope));
+        let (one, other) = (one?, other?);
+        let (first, second) = (self.model.class(one.class), self.model.class(other.class));
+        let message = if one.class != other.class {
+            format!("a {} stands neither before nor behind a {}", first.name, second.name)
+        } else if !first.ordered {
+            format!("the objects of class `{}` have no order", first.name)
+        } else {
+            return Some(Formula::Before(one, other));
+        };
+        let help = format!("say `ordered` in class `{}`", first.name);
+        let same_class = one.class == other.class;
+        let error = self.error(left.range.to(right.range), message);
+        if same_class {
+            error.help(help);
+        }
+        None
     }
 
     fn instance(&mut self, name: Name, objects: &[syntax::ObjectItem], range: Range) -> Option<Instance> {

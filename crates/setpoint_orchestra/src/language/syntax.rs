@@ -74,6 +74,11 @@ pub enum FormulaKind {
         right: Path,
         negated: bool,
     },
+    /// `x before y`.
+    Before {
+        left: Path,
+        right: Path,
+    },
     /// What could not be read; a diagnostic says why.
     Broken,
 }
@@ -130,6 +135,7 @@ pub enum Member {
     Types(Vec<Name>, Range),
     States(Vec<Name>, Range),
     Messages(Vec<Name>, Range),
+    Ordered(Range),
     Link { name: Name, target: Name, one_to_one: bool, onto: bool, range: Range },
 }
 
@@ -137,6 +143,7 @@ impl Member {
     pub fn range(&self) -> Range {
         match self {
             Self::Types(_, range) | Self::States(_, range) | Self::Messages(_, range) => *range,
+            Self::Ordered(range) => *range,
             Self::Link { range, .. } => *range,
         }
     }
@@ -178,15 +185,41 @@ pub struct ObjectItem {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Item {
-    Model { name: Name, title: Option<Quoted>, range: Range },
-    Use { path: Quoted, range: Range },
+    Model {
+        name: Name,
+        title: Option<Quoted>,
+        range: Range,
+    },
+    Use {
+        path: Quoted,
+        range: Range,
+    },
     Class(Class),
+    /// `extend class { … }`: types, states and messages for a class that another file declares.
+    Extend(Class),
     Rule(RuleItem),
-    Require { claims: Vec<Claim>, range: Range },
-    Init { claims: Vec<Claim>, range: Range },
-    Final { claims: Vec<Claim>, range: Range },
-    Invariant { name: Name, claims: Vec<Claim>, range: Range },
-    Instance { name: Name, objects: Vec<ObjectItem>, range: Range },
+    Require {
+        claims: Vec<Claim>,
+        range: Range,
+    },
+    Init {
+        claims: Vec<Claim>,
+        range: Range,
+    },
+    Final {
+        claims: Vec<Claim>,
+        range: Range,
+    },
+    Invariant {
+        name: Name,
+        claims: Vec<Claim>,
+        range: Range,
+    },
+    Instance {
+        name: Name,
+        objects: Vec<ObjectItem>,
+        range: Range,
+    },
 }
 
 impl Item {
@@ -199,7 +232,7 @@ impl Item {
             | Self::Final { range, .. }
             | Self::Invariant { range, .. }
             | Self::Instance { range, .. } => *range,
-            Self::Class(class) => class.range,
+            Self::Class(class) | Self::Extend(class) => class.range,
             Self::Rule(rule) => rule.range,
         }
     }

@@ -6,7 +6,7 @@ use setpoint_solver::{Lit, Outcome};
 
 use super::question::{BEFORE, Depth, Moment, Named, Question};
 use super::view::{Cube, View, Viewpoint};
-use crate::model::{Formula, Model, ModelRule};
+use crate::model::{Formula, Model, ModelRule, NameSet, Term};
 
 /// A viewpoint with more views than this is left out.
 const MAX_VIEWS: usize = 1500;
@@ -21,14 +21,24 @@ pub(super) struct Inferred {
     pub(super) views: Vec<BTreeSet<View>>,
     pub(super) cubes: Vec<Vec<Cube>>,
     pub(super) formulas: Vec<Formula>,
+    /// Invariants with a witness that are kept so far; they are among the formulas.
+    witnesses: Vec<Formula>,
     /// Every question of the last round had the answer that the invariants need.
     pub(super) inductive: bool,
 }
 
-/// The least sets of views that hold at the start, that no rule leads out of, and that have the given ones.
-pub(super) fn infer(model: &Model, viewpoints: Vec<Viewpoint>, views: Vec<BTreeSet<View>>) -> Inferred {
+/// The least sets of views that hold at the start, that no rule leads out of, and that have the given ones; together with
+/// those of the candidates that hold at the start and that no rule breaks.
+pub(super) fn infer(
+    model: &Model,
+    viewpoints: Vec<Viewpoint>,
+    views: Vec<BTreeSet<View>>,
+    candidates: &[Formula],
+) -> Inferred {
     let cubes = viewpoints.iter().map(|_| Vec::new()).collect();
-    let mut inferred = Inferred { viewpoints, views, cubes, formulas: Vec::new(), inductive: false };
+    let witnesses = candidates.iter().filter(|one| follows_from_start(model, one)).cloned().collect();
+    let mut inferred =
+        Inferred { viewpoints, views, cubes, formulas: Vec::new(), witnesses, inductive: false };
     let mut changed: Vec<bool> = inferred.viewpoints.iter().map(|_| true).collect();
     loop {
         inferred.split_large(model, &mut changed);
@@ -38,6 +48,10 @@ pub(super) fn infer(model: &Model, viewpoints: Vec<Viewpoint>, views: Vec<BTreeS
             }
         }
         inferred.formulas = inferred.all_formulas(model);
+        // What the views of this round do not keep, those of a later one, which are more, do not keep either.
+        while inferred.drop_broken(model) {
+            inferred.formulas = inferred.all_formulas(model);
+        }
         let mut given_up = false;
         for (at, changed) in changed.iter_mut().enumerate() {
             for question in inferred.questions(model, at) {
@@ -87,11 +101,32 @@ impl Inferred {
         }
     }
 
+    /// Drops the candidates that some rule does not keep. Whatever is dropped was assumed for the others, so that they are
+    /// to be asked again.
+    fn drop_broken(&mut self, model: &Model) -> bool {
+        let kept: Vec<Formula> = self
+            .witnesses
+            .iter()
+            .filter(|one| {
+                model
+                    .rules
+                    .iter()
+                    .filter(|rule| touches(rule, one))
+                    .all(|rule| preserved(model, rule, &self.formulas, one))
+            })
+            .cloned()
+            .collect();
+        let dropped = kept.len() < self.witnesses.len();
+        self.witnesses = kept;
+        dropped
+    }
+
     fn all_formulas(&self, model: &Model) -> Vec<Formula> {
         let mut out: Vec<Formula> = Vec::new();
         for (viewpoint, cubes) in self.viewpoints.iter().zip(&self.cubes) {
             out.extend(cubes.iter().map(|cube| viewpoint.invariant(model, cube)));
         }
+        out.extend(self.witnesses.iter().cloned());
         out
     }
 
@@ -182,7 +217,7 @@ pub(super) fn prove_stated(model: &Model, inferred: &[Formula], stated: &[Formul
     let mut candidate: Vec<bool> = stated
         .iter()
         .zip(&proved)
-        .map(|(formula, &known)| !known && holds_at_start(model, formula))
+        .map(|(formula, &known)| !known && follows_from_start(model, formula))
         .collect();
     // Houdini: assume all candidates before a step, drop those that do not hold after it, until none is dropped.
     loop {
@@ -220,7 +255,23 @@ pub fn follows(model: &Model, invariants: &[Formula], formula: &Formula) -> bool
     })
 }
 
-fn holds_at_start(model: &Model, formula: &Formula) -> bool {
+/// Whether a rule, whenever it applies, moves an object of some types. `false` may mean that it was too hard to see.
+pub(crate) fn moves_only(model: &Model, rule: &ModelRule, moved: &Term, types: NameSet) -> bool {
+    let mut question = Question::new(model, Depth::generations(1));
+    let parameters = question.parameters(rule);
+    question.fire(rule, &parameters, BEFORE);
+    question.assert(&Formula::OfTypes(moved.clone(), types), &parameters, BEFORE, false);
+    question.ask(&[]).is_unsat()
+}
+
+/// Whether a rule can change what a formula speaks of.
+fn touches(rule: &ModelRule, formula: &Formula) -> bool {
+    let mut found = false;
+    formula.terms(&mut |term| found |= rule.effects.iter().any(|effect| effect.term().class == term.class));
+    found
+}
+
+pub(super) fn follows_from_start(model: &Model, formula: &Formula) -> bool {
     let mut question = Question::new(model, Depth::generations(1));
     assert_start(&mut question);
     question.assert(formula, &[], BEFORE, false);

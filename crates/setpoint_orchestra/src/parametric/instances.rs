@@ -177,7 +177,9 @@ impl<'m> Builder<'m> {
 
     /// Objects without links of their own and alike otherwise are used in order.
     fn may_use(&self, target: usize, class: usize) -> bool {
-        if self.used[target] || !self.model.classes[class].links.is_empty() || target == self.first[class] {
+        let declared = &self.model.classes[class];
+        let alike = declared.links.is_empty() && !declared.ordered;
+        if self.used[target] || !alike || target == self.first[class] {
             return true;
         }
         let (one, before) = (&self.objects[target], &self.objects[target - 1]);
@@ -196,7 +198,8 @@ impl<'m> Builder<'m> {
             let one = &self.objects[at];
             (one.kind, one.state, one.links.iter().map(|link| link.target).collect::<Vec<_>>())
         };
-        object == self.first[self.objects[object].class.0 as usize] || key(object - 1) <= key(object)
+        let class = self.objects[object].class.0 as usize;
+        object == self.first[class] || self.model.classes[class].ordered || key(object - 1) <= key(object)
     }
 
     /// What `require` says of this object alone, as far as its links lead to objects that are filled in.
@@ -243,6 +246,8 @@ impl<'m> Builder<'m> {
                 Some(name(left)? == name(right)?)
             }
             Formula::Equal(left, right) => Some(self.reach(left, object)? == self.reach(right, object)?),
+            // Objects of a class stand in the order of their numbers.
+            Formula::Before(left, right) => Some(self.reach(left, object)? < self.reach(right, object)?),
             Formula::InStates(term, set) => {
                 let state = self.objects[self.reach(term, object)?].state?;
                 Some(set.contains(state))

@@ -22,6 +22,8 @@ pub type Sum = BTreeMap<Counted, u64>;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Measure {
     pub sums: Vec<Sum>,
+    /// It decreases with every step from a state that is not final; from a final one steps may go on for ever.
+    pub until_final: bool,
 }
 
 /// How the counts change with one way in which a rule can apply.
@@ -30,9 +32,14 @@ type Move = BTreeMap<Counted, i64>;
 /// A measure that decreases with every rule in all states that the invariants allow. `None` if there is none of
 /// this shape, or a question was too hard.
 pub(super) fn measure(model: &Model, invariants: &[Formula]) -> Option<Measure> {
+    let everywhere = measure_of(model, invariants, false);
+    everywhere.or_else(|| measure_of(model, invariants, true).map(|one| Measure { until_final: true, ..one }))
+}
+
+fn measure_of(model: &Model, invariants: &[Formula], until_final: bool) -> Option<Measure> {
     let mut moves: BTreeSet<Vec<(Counted, i64)>> = BTreeSet::new();
     for rule in &model.rules {
-        for one in rule_moves(model, invariants, rule)? {
+        for one in rule_moves(model, invariants, rule, until_final)? {
             moves.insert(one.into_iter().collect());
         }
     }
@@ -41,10 +48,18 @@ pub(super) fn measure(model: &Model, invariants: &[Formula]) -> Option<Measure> 
 }
 
 /// All ways in which the rule can change the counts: the states that its objects can be in, and which are the same.
-fn rule_moves(model: &Model, invariants: &[Formula], rule: &ModelRule) -> Option<Vec<Move>> {
+fn rule_moves(
+    model: &Model,
+    invariants: &[Formula],
+    rule: &ModelRule,
+    until_final: bool,
+) -> Option<Vec<Move>> {
     let mut question = Question::new(model, Depth::generations(1));
     for invariant in invariants {
         question.assert(invariant, &[], BEFORE, true);
+    }
+    if until_final {
+        question.assert(&model.final_formula(), &[], BEFORE, false);
     }
     let parameters = question.parameters(rule);
     question.fire(rule, &parameters, BEFORE);
@@ -130,7 +145,7 @@ fn by_declared_order(model: &Model, moves: &[Move]) -> Option<Measure> {
     let weight = |counted: &Counted| sum.get(counted).copied().unwrap_or(0) as i64;
     let decreases =
         moves.iter().all(|one| one.iter().map(|(counted, count)| weight(counted) * count).sum::<i64>() < 0);
-    decreases.then(|| Measure { sums: vec![sum] })
+    decreases.then(|| Measure { sums: vec![sum], until_final: false })
 }
 
 /// Sums one after another: each gets larger with no move that is left, and smaller with some, which are then done.

@@ -9,6 +9,7 @@
 //! A proof is an unsatisfiable question about finitely many named objects (see `question`), any two of which may be
 //! the same. What is neither proved nor refuted is unknown, with the conditions that are open.
 
+mod excluded;
 mod infer;
 mod instances;
 mod measure;
@@ -21,11 +22,15 @@ mod simplex;
 mod suggest;
 mod survey;
 mod view;
+mod witness;
 
+pub use excluded::Allowed;
 pub use infer::follows;
+pub(crate) use infer::moves_only;
 pub use measure::{Counted, Measure, Sum};
 pub use persistence::{Interference, Persistence};
 pub use progress::Minimal;
+pub(crate) use progress::none_nearer;
 pub use prove::{
     Condition, Effort, InCounterexample, Needed, NotFound, PartAnswer, Proof, Stated, Unproved, Vacuity,
     facts, prove,

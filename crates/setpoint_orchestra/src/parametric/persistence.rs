@@ -144,7 +144,11 @@ fn may_disable(one: &ModelRule, other: &ModelRule) -> bool {
 fn can_falsify(effect: &Effect, formula: &Formula, positive: bool) -> bool {
     let touches = |class: ClassId| effect.term().class == class;
     match formula {
-        Formula::Constant(_) | Formula::OfTypes(..) | Formula::SameType(..) | Formula::Equal(..) => false,
+        Formula::Constant(_)
+        | Formula::OfTypes(..)
+        | Formula::SameType(..)
+        | Formula::Equal(..)
+        | Formula::Before(..) => false,
         Formula::Not(inner) => can_falsify(effect, inner, !positive),
         Formula::And(parts) | Formula::Or(parts) => {
             parts.iter().any(|part| can_falsify(effect, part, positive))

@@ -139,13 +139,21 @@ impl<'m> Attempt<'m> {
         let model = self.question.model;
         let relevant = relevant_types(model);
         for (relation, acyclic) in model.acyclic.iter().enumerate() {
-            let mut classes: Vec<ClassId> = acyclic.edges.iter().map(|edge| edge.from.class).collect();
+            let mut classes: Vec<ClassId> =
+                acyclic.edges.iter().map(|edge| edge.from.class).chain(acyclic.order).collect();
             classes.sort_unstable();
             classes.dedup();
             for class in classes {
                 for Candidate { set, reversed, rank } in sets::candidates(model, class, acyclic, stage) {
                     let least = self.question.possible_object(class);
                     self.least.push((least, class, set.clone()));
+                    if acyclic.order.is_some() {
+                        let formula = none_nearer(class, reversed, &set);
+                        let on = self.question.imply(&formula, &[least], self.moment, true);
+                        let minimal =
+                            Minimal { class, set: set.clone(), relation, reversed, edges: Vec::new() };
+                        self.uses.push(Use { on, minimal, rank });
+                    }
                     for (at, edge) in acyclic.edges.iter().enumerate().filter(|(_, e)| e.from.class == class)
                     {
                         let maker = model.class(edge.bound.class);
@@ -206,6 +214,19 @@ impl<'m> Attempt<'m> {
             }
         }
         Some(grounds)
+    }
+}
+
+/// No object before this one (variable 0), or behind it if the order is reversed, is in the set.
+pub(crate) fn none_nearer(class: ClassId, reversed: bool, set: &Formula) -> Formula {
+    let least = Term { var: 0, path: Vec::new(), class };
+    let other = Term { var: 1, path: Vec::new(), class };
+    let nearer =
+        if reversed { Formula::Before(least, other.clone()) } else { Formula::Before(other.clone(), least) };
+    Formula::All {
+        bound: Bound { var: 1, name: setpoint_source::Symbol::new("y"), class },
+        filter: Box::new(nearer),
+        body: Box::new(set.with_variables(&|var| var, &|term| other.followed_by(term)).negate()),
     }
 }
 

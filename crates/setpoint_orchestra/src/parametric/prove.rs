@@ -2,7 +2,8 @@
 
 use setpoint_source::{Answer, Basis, Reasons, Symbol};
 
-use super::infer::{Inferred, infer, prove_stated};
+use super::excluded::{Allowed, find_allowed};
+use super::infer::{Inferred, follows_from_start, infer, prove_stated};
 use super::measure::{Measure, measure};
 use super::persistence::{Persistence, persistence};
 use super::progress::{BRIEF, Grounds, Minimal, THOROUGH, Try, Where, progress};
@@ -116,6 +117,8 @@ pub enum Unproved {
     Uninhabited,
     /// The rule was applied in no run of a small instance.
     Unused(usize),
+    /// Every start is final already, and no invariant is stated: nothing is said of any run.
+    FinalAtStart,
 }
 
 #[derive(Clone, Debug)]
@@ -135,6 +138,8 @@ pub struct Proof {
     pub suggestion: Vec<String>,
     pub persistence: Persistence,
     pub vacuity: Vacuity,
+    /// If it is neither proved nor refuted: a state that was not excluded.
+    pub allowed: Option<Allowed>,
     /// Small instances that were run in every way, and their largest size.
     pub instances: usize,
     pub states: usize,
@@ -148,23 +153,28 @@ impl Proof {
             self.conditions.iter().filter(|one| one.number >= 4).all(|one| one.answer.is_proved());
         Facts {
             confluent: inductive && self.persistence.holds(),
-            terminating: inductive && self.measure.is_some(),
+            terminating: inductive && is_everywhere(self.measure.as_ref()),
         }
     }
 }
 
 /// Proves or refutes that every run of every instance reaches a final state.
 pub fn prove(model: &Model, effort: Effort) -> Proof {
-    let (mut survey, inferred) = infer_from_survey(model, Viewpoint::of_model(model), effort);
+    let (mut survey, inferred) = infer_from_survey(model, Viewpoint::of_model(model), effort, false);
     let mut attempt = Attempt::new(model, inferred, survey.wrong.is_some());
-    if effort.pairs && survey.wrong.is_none() && !attempt.is_complete() {
-        // Invariants about two objects of a class may say what those about one cannot.
+    // Invariants with a witness, and those about two objects of a class, may say what those about one cannot.
+    for (pairs, witnesses) in [(false, true), (true, false), (true, true)] {
+        if survey.wrong.is_some() || attempt.is_complete() || (pairs && !effort.pairs) {
+            break;
+        }
         let mut viewpoints = Viewpoint::of_model(model);
-        viewpoints.extend(Viewpoint::pairs_of_model(model));
-        let (_, inferred) = infer_from_survey(model, viewpoints, effort);
-        let second = Attempt::new(model, inferred, false);
-        if second.score() > attempt.score() {
-            attempt = second;
+        if pairs {
+            viewpoints.extend(Viewpoint::pairs_of_model(model));
+        }
+        let (_, inferred) = infer_from_survey(model, viewpoints, effort, witnesses);
+        let next = Attempt::new(model, inferred, false);
+        if next.score() > attempt.score() {
+            attempt = next;
         }
     }
     let first = vacuity(model, &survey, &attempt.known);
@@ -185,7 +195,17 @@ pub fn prove(model: &Model, effort: Effort) -> Proof {
     let vacuity = vacuity(model, &survey, &attempt.known);
     let conditions = conditions(&attempt, &survey);
     let stated = stated_answers(model, &attempt.stated, &survey);
-    let unproved = unproved(model, &conditions, &stated, &vacuity);
+    let mut unproved = unproved(model, &conditions, &stated, &vacuity);
+    if model.invariants.is_empty() && follows_from_start(model, &model.final_formula()) {
+        unproved.push(Unproved::FinalAtStart);
+    }
+    let allowed = if survey.wrong.is_none() {
+        let open = |number: u8| conditions.iter().any(|one| one.number == number && one.answer.is_unknown());
+        let (stuck, endless) = (open(1) || open(2), open(3));
+        (stuck || endless).then(|| find_allowed(model, &attempt.known, stuck, endless)).flatten()
+    } else {
+        None
+    };
     let circle = matches!(&survey.wrong, Some(Counterexample { wrong: Wrong::Deadlock(found), .. })
         if !found.cycle.is_empty());
     let suggestion = if circle { suggest(model, &attempt.known) } else { Vec::new() };
@@ -206,6 +226,7 @@ pub fn prove(model: &Model, effort: Effort) -> Proof {
         suggestion,
         persistence: attempt.persistence,
         vacuity,
+        allowed,
         instances: survey.instances,
         states: survey.states,
         complete_to: survey.complete_to,
@@ -229,20 +250,30 @@ fn unproved(model: &Model, conditions: &[Condition], stated: &[Stated], vacuity:
     out
 }
 
+/// The measure decreases with every step, from final states too: no run goes on for ever.
+fn is_everywhere(measure: Option<&Measure>) -> bool {
+    measure.is_some_and(|measure| !measure.until_final)
+}
+
 /// What the concrete engine may rely on.
 pub fn facts(model: &Model) -> Facts {
     let effort = Effort { first_states: 2_000, ..Effort::default() };
-    let (_, inferred) = infer_from_survey(model, Viewpoint::of_model(model), effort);
+    let (_, inferred) = infer_from_survey(model, Viewpoint::of_model(model), effort, false);
     let persistence = persistence(model, &inferred.formulas);
     let measure = measure(model, &inferred.formulas);
     Facts {
         confluent: inferred.inductive && persistence.holds(),
-        terminating: inferred.inductive && measure.is_some(),
+        terminating: inferred.inductive && is_everywhere(measure.as_ref()),
     }
 }
 
 /// Invariants that begin with what is seen in small instances.
-fn infer_from_survey(model: &Model, viewpoints: Vec<Viewpoint>, effort: Effort) -> (Survey, Inferred) {
+fn infer_from_survey(
+    model: &Model,
+    viewpoints: Vec<Viewpoint>,
+    effort: Effort,
+    witnesses: bool,
+) -> (Survey, Inferred) {
     let budget = Budget {
         objects: effort.objects.min(8),
         states: effort.first_states,
@@ -252,7 +283,8 @@ fn infer_from_survey(model: &Model, viewpoints: Vec<Viewpoint>, effort: Effort) 
     };
     let mut survey = survey(model, &viewpoints, budget);
     let views = std::mem::take(&mut survey.views);
-    let inferred = infer(model, viewpoints, views);
+    let candidates = if witnesses { survey.neighbourhoods.candidates(model) } else { Vec::new() };
+    let inferred = infer(model, viewpoints, views, &candidates);
     (survey, inferred)
 }
 
@@ -301,7 +333,7 @@ impl Attempt {
     fn facts(&self) -> Facts {
         Facts {
             confluent: self.inferred.inductive && self.persistence.holds(),
-            terminating: self.inferred.inductive && self.measure.is_some(),
+            terminating: self.inferred.inductive && is_everywhere(self.measure.as_ref()),
         }
     }
 

@@ -104,6 +104,8 @@ pub(super) struct Question<'m> {
     by_class: Vec<Vec<Named>>,
     known: FxHashMap<Origin, Named>,
     equal: FxHashMap<(Named, Named), Lit>,
+    /// For objects of an ordered class, the one that was named first before the other.
+    earlier: FxHashMap<(Named, Named), Lit>,
     changes: Vec<Change>,
     state_lits: FxHashMap<(Moment, Named, StateId), Lit>,
     message_lits: FxHashMap<(Moment, Named, MessageId), [Lit; 2]>,
@@ -125,6 +127,7 @@ impl<'m> Question<'m> {
             by_class: vec![Vec::new(); model.classes.len()],
             known: FxHashMap::default(),
             equal: FxHashMap::default(),
+            earlier: FxHashMap::default(),
             changes: vec![Change::Start],
             state_lits: FxHashMap::default(),
             message_lits: FxHashMap::default(),
@@ -219,6 +222,14 @@ impl<'m> Question<'m> {
                 self.circuit.assert(&[!a, b, !c]);
                 self.circuit.assert(&[a, !b, !c]);
             }
+            if self.model.class(class).ordered {
+                let earlier = self.circuit.fresh();
+                self.earlier.insert((other, new), earlier);
+                self.circuit.assert(&[!same, !earlier]);
+                for &third in &others[..at] {
+                    self.order_three([third, other, new]);
+                }
+            }
             let pairs: Vec<(Lit, Lit)> = {
                 let (one, two) = (self.node(other), self.node(new));
                 let kinds = (0..one.kind.len())
@@ -243,6 +254,31 @@ impl<'m> Question<'m> {
         }
         let key = if left < right { (left, right) } else { (right, left) };
         self.equal.get(&key).copied().unwrap_or(self.circuit.constant(false))
+    }
+
+    /// What stands before another stands before all that stand behind that one.
+    fn order_three(&mut self, objects: [Named; 3]) {
+        for [one, two, three] in [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]] {
+            let (one, two, three) = (objects[one], objects[two], objects[three]);
+            let (first, second, both) =
+                (self.before(one, two), self.before(two, three), self.before(one, three));
+            self.circuit.assert(&[!first, !second, both]);
+        }
+    }
+
+    /// The literal that one object of an ordered class stands before another. Of two objects one stands before the other
+    /// unless they are the same; what does not exist may stand anywhere.
+    pub(super) fn before(&mut self, left: Named, right: Named) -> Lit {
+        if left < right {
+            return self.earlier.get(&(left, right)).copied().unwrap_or(self.circuit.constant(false));
+        }
+        match self.earlier.get(&(right, left)).copied() {
+            Some(earlier) => {
+                let same = self.same(left, right);
+                self.circuit.and(&[!earlier, !same])
+            }
+            None => self.circuit.constant(false),
+        }
     }
 
     /// The object that a link leads to.
@@ -484,6 +520,10 @@ impl<'m> Question<'m> {
             Formula::Equal(left, right) => {
                 let (left, right) = (self.term(left, env), self.term(right, env));
                 self.same(left, right).signed(positive)
+            }
+            Formula::Before(left, right) => {
+                let (left, right) = (self.term(left, env), self.term(right, env));
+                self.before(left, right).signed(positive)
             }
             Formula::Has(term, message) => {
                 let object = self.term(term, env);

@@ -33,7 +33,9 @@ pub(super) fn candidates(model: &Model, class: ClassId, relation: &Acyclic, stag
     let object = Term { var: 0, path: Vec::new(), class };
     let mut out = Vec::new();
     if stage != Stage::Waiting {
-        let both: &[bool] = if stage == Stage::States { &[false] } else { &[false, true] };
+        // An order has two ends that are alike.
+        let one_way = stage == Stage::States && relation.order.is_none();
+        let both: &[bool] = if one_way { &[false] } else { &[false, true] };
         for states in state_sets(model, class, stage) {
             for &reversed in both {
                 let set = Formula::InStates(object.clone(), states);
@@ -110,6 +112,9 @@ fn waits(rule: &ModelRule, parameter: VarId, relation: &Acyclic, reversed: bool)
                     backward |= is_end(&edge.to, end);
                 }
             }
+        }
+        if relation.order.is_some() {
+            return true;
         }
         // What is waited for by other ways may lie in either direction.
         if reversed { backward || !forward } else { forward || !backward }

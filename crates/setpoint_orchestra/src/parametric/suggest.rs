@@ -20,7 +20,7 @@ pub(super) fn suggest(model: &Model, invariants: &[Formula]) -> Vec<String> {
             .map(|(at, edge)| edge.directed(at < free && directions >> at & 1 == 1))
             .collect();
         let mut changed = model.clone();
-        changed.acyclic.push(Acyclic { edges, span: Range::new(0, 0).in_file(FileId(0)) });
+        changed.acyclic.push(Acyclic { edges, order: None, span: Range::new(0, 0).in_file(FileId(0)) });
         let added = changed.acyclic.len() - 1;
         if let Some(grounds) = progress(&changed, invariants, Where::Invariant, true, &BRIEF) {
             let mut out = Vec::new();
@@ -38,6 +38,9 @@ pub(super) fn suggest(model: &Model, invariants: &[Formula]) -> Vec<String> {
 
 /// `acyclic …` with the types of each edge put together.
 pub(crate) fn relation_text(model: &Model, relation: usize, edges: &[(usize, Option<u8>)]) -> String {
+    if let Some(class) = model.acyclic[relation].order {
+        return format!("ordered {}", model.class(class).name);
+    }
     let mut parts = Vec::new();
     for (at, edge) in model.acyclic[relation].edges.iter().enumerate() {
         let mut kinds = NameSet::default();

@@ -5,6 +5,7 @@ use std::ops::ControlFlow;
 
 use super::instances::visit_instances;
 use super::view::{View, Viewpoint};
+use super::witness::Neighbourhoods;
 use crate::concrete::{Explanation, Ground, LeadsTo, Run, explain, explore, leads_to, maximal_run};
 use crate::instance::{Instance, ObjectId};
 use crate::model::Model;
@@ -44,6 +45,8 @@ pub struct Counterexample {
 pub(super) struct Survey {
     /// For each viewpoint, the views that occur.
     pub(super) views: Vec<BTreeSet<View>>,
+    /// What objects see of those that lead to them.
+    pub(super) neighbourhoods: Neighbourhoods,
     pub(super) fired: Vec<bool>,
     /// An initial state in which every class has an object.
     pub(super) inhabited: Option<Instance>,
@@ -61,6 +64,7 @@ pub(super) fn survey(model: &Model, viewpoints: &[Viewpoint], budget: Budget) ->
     let mut survey = Survey {
         views: vec![BTreeSet::new(); viewpoints.len()],
         fired: vec![false; model.rules.len()],
+        neighbourhoods: Neighbourhoods::of_model(model),
         ..Survey::default()
     };
     let mut candidates = budget.candidates;
@@ -94,8 +98,11 @@ impl Survey {
             return self.look_at_one_run(&ground, &instance);
         }
         let mut broken = None;
-        let views = &mut self.views;
+        let (views, neighbourhoods) = (&mut self.views, &mut self.neighbourhoods);
         let explored = explore(&ground, left, |state| {
+            if !viewpoints.is_empty() {
+                neighbourhoods.look(&ground, state);
+            }
             for (viewpoint, seen) in viewpoints.iter().zip(views.iter_mut()) {
                 each_root(&ground, viewpoint, |roots| {
                     seen.insert(viewpoint.look(&ground, state, roots));
@@ -150,7 +157,7 @@ impl Survey {
         if !run.maximal || ground.is_final(&run.end) {
             return ControlFlow::Continue(());
         }
-        let wrong = Wrong::Deadlock(explain(ground, &run.end));
+        let wrong = Wrong::Deadlock(explain(ground, &run));
         if !replays(ground, &run, &wrong) {
             return ControlFlow::Continue(());
         }
@@ -159,10 +166,10 @@ impl Survey {
     }
 }
 
-fn failure(ground: &Ground<'_>, limit: usize) -> Option<(Run, Wrong)> {
+pub(super) fn failure(ground: &Ground<'_>, limit: usize) -> Option<(Run, Wrong)> {
     match leads_to(ground, limit) {
         LeadsTo::Stuck { run, .. } => {
-            let explanation = explain(ground, &run.end);
+            let explanation = explain(ground, &run);
             Some((run, Wrong::Deadlock(explanation)))
         }
         LeadsTo::Endless { run, prefix, .. } => Some((run, Wrong::Endless { prefix })),

@@ -18,6 +18,8 @@ use crate::model::{Bound, ClassId, Formula, LinkId, MessageId, Model, ModelRule,
 pub(super) enum Component {
     Type(usize),
     Same(usize, usize),
+    /// The first stands before the second.
+    Before(usize, usize),
     State(usize),
     /// None, one, several.
     Messages(usize, MessageId),
@@ -101,6 +103,9 @@ impl Viewpoint {
             for (other, earlier) in terms[..at].iter().enumerate() {
                 if earlier.class == term.class {
                     components.push(Component::Same(other, at));
+                    if model.class(term.class).ordered {
+                        components.push(Component::Before(other, at));
+                    }
                 }
             }
         }
@@ -115,7 +120,7 @@ impl Viewpoint {
             .iter()
             .map(|component| match *component {
                 Component::Type(at) => model.class(terms[at].class).types.len() as u8,
-                Component::Same(..) => 2,
+                Component::Same(..) | Component::Before(..) => 2,
                 Component::State(at) => model.class(terms[at].class).states.len() as u8,
                 Component::Messages(..) => 3,
             })
@@ -137,6 +142,7 @@ impl Viewpoint {
             .map(|component| match *component {
                 Component::Type(at) => ground.instance.object(seen[at]).kind.unwrap_or(0),
                 Component::Same(one, other) => u8::from(seen[one] == seen[other]),
+                Component::Before(one, other) => u8::from(seen[one] < seen[other]),
                 Component::State(at) => ground.state_of(state, seen[at]),
                 Component::Messages(at, message) => ground.messages_at(state, seen[at], message).min(2),
             })
@@ -160,6 +166,10 @@ impl Viewpoint {
                 Component::Same(one, other) => {
                     let same = question.same(seen[one], seen[other]);
                     vec![!same, same]
+                }
+                Component::Before(one, other) => {
+                    let before = question.before(seen[one], seen[other]);
+                    vec![!before, before]
                 }
                 Component::State(at) => {
                     (0..size).map(|value| question.is_state(seen[at], value, moment)).collect()
@@ -220,7 +230,7 @@ impl Viewpoint {
     fn dropping_order(&self) -> Vec<usize> {
         let mut order: Vec<usize> = (0..self.components.len()).collect();
         order.sort_by_key(|&at| match self.components[at] {
-            Component::Same(..) => (0, 0),
+            Component::Same(..) | Component::Before(..) => (0, 0),
             Component::Messages(..) => (1, 0),
             Component::State(_) => (2, 0),
             Component::Type(term) => (3, self.terms.len() - term),
@@ -347,6 +357,10 @@ impl Viewpoint {
                 let same = Formula::Equal(term(one), term(other));
                 if allowed.contains(1) { same } else { same.negate() }
             }
+            Component::Before(one, other) => {
+                let before = Formula::Before(term(one), term(other));
+                if allowed.contains(1) { before } else { before.negate() }
+            }
             Component::State(index) => Formula::InStates(term(index), allowed),
             Component::Messages(index, message) => messages_in(&term(index), message, allowed),
         }
@@ -377,7 +391,7 @@ fn messages_in(term: &Term, message: MessageId, allowed: NameSet) -> Formula {
 }
 
 /// A short name for an object of a class.
-fn variable(model: &Model, class: ClassId, number: usize) -> Symbol {
+pub(super) fn variable(model: &Model, class: ClassId, number: usize) -> Symbol {
     let name = model.class(class).name;
     let first = name.chars().next().unwrap_or('x').to_ascii_lowercase();
     Symbol::new(&if number == 0 { first.to_string() } else { format!("{first}{}", number + 1) })
@@ -451,6 +465,7 @@ fn types_in(formula: &Formula, out: &mut [bool]) {
         Formula::Constant(_)
         | Formula::InStates(..)
         | Formula::Equal(..)
+        | Formula::Before(..)
         | Formula::Has(..)
         | Formula::HasSeveral(..) => {}
     }

@@ -3,10 +3,11 @@
 use setpoint_source::{Diagnostic, Gap, Judgement, Reason, Rule, Severity, Sources, Span, Witness};
 
 use super::{need_text, object_name, run_story, step_name};
-use crate::concrete::{Explanation, Failure, FailureEnd, Ground, Open, Outcome, Run, Wait};
+use crate::concrete::{Explanation, Failure, FailureEnd, Ground, Need, Open, Outcome, Run, Wait};
+use crate::describe::formula_text;
 use crate::instance::ObjectId;
 use crate::model::{Model, ModelRule};
-use crate::parametric::{Condition, Counterexample, Proof, Unproved, Wrong};
+use crate::parametric::{Allowed, Condition, Counterexample, Proof, Unproved, Wrong};
 
 /// Returns the answer about one instance, and the findings that tell it: what the instance breaks of the model's
 /// requirements, how a run goes wrong, what ended the search.
@@ -117,12 +118,45 @@ pub fn deadlock_finding(
             None => found = found.with_note(text),
         }
     }
+    for text in holders(ground, &waits, run) {
+        found = found.with_note(text);
+    }
     if explanation.stuck.len() > objects.len() {
         let stuck: Vec<String> = explanation.stuck.iter().map(|&id| object_name(ground, id)).collect();
         found = found.with_note(format!("what does not arrive: {}", shortened(&stuck)));
     }
     found = found.with_resources(objects.iter().map(|&id| object_name(ground, id)));
     found.with_story(run_story(ground, run, sources))
+}
+
+/// Who holds what: of each object that was as it is needed at the start, the step that changed it, and by whom.
+fn holders(ground: &Ground<'_>, waits: &[Wait], run: &Run) -> Vec<String> {
+    let mut out = Vec::new();
+    for wait in waits {
+        let Need::State(needed) = wait.need else { continue };
+        let (start, end) = (ground.state_of(&ground.start, wait.to), ground.state_of(&run.end, wait.to));
+        if !needed.contains(start) || needed.contains(end) {
+            continue;
+        }
+        let cell = wait.to.index() as u32;
+        let changes = |step: usize| ground.steps[step].writes.iter().any(|&(written, _)| written == cell);
+        let Some(number) = run.steps.iter().rposition(|&step| changes(step)) else { continue };
+        let step = &ground.steps[run.steps[number]];
+        let Some(&holder) = step.binding.iter().find(|&&object| object != wait.to) else { continue };
+        let class = ground.model.class(ground.instance.object(wait.to).class);
+        let Some(state) = class.states.get(end as usize) else { continue };
+        let text = format!(
+            "{} holds {}: it is {state} since step {} ({})",
+            object_name(ground, holder),
+            object_name(ground, wait.to),
+            number + 1,
+            ground.model.rules[step.rule].name
+        );
+        if !out.contains(&text) {
+            out.push(text);
+        }
+    }
+    out
 }
 
 /// The circle or chain of waits; a circle from the first of its objects that the final state is about.
@@ -211,7 +245,7 @@ pub fn judge_proof(model: &Model, proof: &Proof, sources: &Sources) -> (Judgemen
                     open.push(words.clone());
                     words.push_str(" was neither proved nor refuted");
                 }
-                Unproved::Empty | Unproved::Uninhabited | Unproved::Unused(_) => {
+                Unproved::Empty | Unproved::Uninhabited | Unproved::Unused(_) | Unproved::FinalAtStart => {
                     let mut finding = Diagnostic::new(Rule::VacuousModel, words.as_str());
                     finding.span = span;
                     if reason == Unproved::Uninhabited {
@@ -227,10 +261,46 @@ pub fn judge_proof(model: &Model, proof: &Proof, sources: &Sources) -> (Judgemen
     findings.append(&mut vacuous);
     if !open.is_empty() {
         let message = format!("{} was neither proved nor refuted", model.name);
-        let finding = Diagnostic::new(Rule::NotProved, message);
-        findings.push(finding.with_note(format!("open: {}", open.join(", "))));
+        let mut finding =
+            Diagnostic::new(Rule::NotProved, message).with_note(format!("open: {}", open.join(", ")));
+        if let Some(allowed) = &proof.allowed {
+            tell_allowed(model, allowed, &mut finding);
+        }
+        findings.push(finding);
     }
     (answer, findings)
+}
+
+/// The state that was not excluded, and what would exclude it.
+fn tell_allowed(model: &Model, allowed: &Allowed, finding: &mut Diagnostic) {
+    let Ok(ground) = Ground::new(model, &allowed.instance) else { return };
+    let what = match &allowed.wrong {
+        Wrong::Endless { prefix } => {
+            let round: Vec<String> = allowed.run.steps[(*prefix).min(allowed.run.steps.len())..]
+                .iter()
+                .map(|&step| step_name(&ground, step))
+                .collect();
+            format!("from which these repeat: {}", shortened(&round))
+        }
+        Wrong::Deadlock(_) | Wrong::Invariant(_) => "in which no rule applies".to_owned(),
+    };
+    finding.note(format!("not excluded is a state {what}: {}", allowed_text(model, allowed)));
+    if let Some(helpful) = &allowed.helpful {
+        let text = formula_text(model, helpful);
+        finding.help(if allowed.suffices {
+            format!("it would be enough to know that {text}; this holds in all small instances")
+        } else {
+            format!("it would help to know that {text}; this holds in all small instances")
+        });
+    }
+}
+
+/// The objects of a state that was not excluded, as an instance of the rule language.
+pub(super) fn allowed_text(model: &Model, allowed: &Allowed) -> String {
+    match Ground::new(model, &allowed.instance) {
+        Ok(ground) => objects_text(&ground, true),
+        Err(_) => String::new(),
+    }
 }
 
 /// What is open, in words, and where it stands.
@@ -249,6 +319,9 @@ fn unproved_text(model: &Model, proof: &Proof, open: Unproved) -> (String, Optio
             (format!("invariant {}", proof.stated[at].name), model.invariants.get(at).map(|one| one.span))
         }
         Unproved::Empty => ("the rule set has no rules, so nothing runs".to_owned(), anywhere()),
+        Unproved::FinalAtStart => {
+            ("every start is final already, so nothing is said of any run".to_owned(), anywhere())
+        }
         Unproved::Uninhabited => (
             "no small instance with an object of every class satisfies `init`".to_owned(),
             model.init.first().map(|claim| claim.span).or_else(anywhere),
@@ -311,6 +384,10 @@ fn counterexample_finding(
 
 /// `resource1; property1 { parent = resource1, refer = resource1 }`.
 pub(super) fn instance_text(ground: &Ground<'_>) -> String {
+    objects_text(ground, false)
+}
+
+fn objects_text(ground: &Ground<'_>, with_states: bool) -> String {
     let objects: Vec<String> = ground
         .instance
         .ids()
@@ -322,6 +399,12 @@ pub(super) fn instance_text(ground: &Ground<'_>) -> String {
                 .and_then(|kind| class.types.get(kind as usize))
                 .map(|kind| format!(" of {kind}"))
                 .unwrap_or_default();
+            let state = object
+                .state
+                .filter(|_| with_states)
+                .and_then(|state| class.states.get(state as usize))
+                .map(|state| format!(" is {state}"))
+                .unwrap_or_default();
             let links: Vec<String> = class
                 .links
                 .iter()
@@ -329,7 +412,7 @@ pub(super) fn instance_text(ground: &Ground<'_>) -> String {
                 .map(|(link, target)| format!("{} = {}", link.name, object_name(ground, target.target)))
                 .collect();
             let links = if links.is_empty() { String::new() } else { format!(" {{ {} }}", links.join(", ")) };
-            format!("{}{kind}{links}", object.id)
+            format!("{}{kind}{state}{links}", object.id)
         })
         .collect();
     if objects.is_empty() { "one without objects".to_owned() } else { objects.join("; ") }

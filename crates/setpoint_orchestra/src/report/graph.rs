@@ -32,7 +32,11 @@ pub fn graph_diagram(model: &Model, instances: &[Instance]) -> Diagram {
             let class = model.class(object.class);
             let kind = object.kind.and_then(|kind| class.types.get(kind as usize)).unwrap_or(&class.name);
             let (kind, name) = (kind.to_string(), object.id.clone());
-            out.nodes.push(Shape { kind, name, group: Some(group), ..Shape::default() });
+            // The first state is where objects begin; another one is said.
+            let state = object.state.filter(|&state| state > 0);
+            let details = state.and_then(|state| class.states.get(state as usize)).map(ToString::to_string);
+            let details = details.into_iter().collect();
+            out.nodes.push(Shape { kind, name, group: Some(group), details, ..Shape::default() });
             for (declared, link) in class.links.iter().zip(&object.links) {
                 out.edges.push(line(first + link.target.index(), first + at, &declared.name));
             }

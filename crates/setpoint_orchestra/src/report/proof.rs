@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 use setpoint_source::{Answer, Sources, Symbol};
 
-use super::findings::instance_text;
+use super::findings::{allowed_text, instance_text};
 use super::run::{place_json, plural, run_json, run_text, state_json};
 use crate::concrete::Ground;
 use crate::describe::{formula_text, guard_text};
@@ -91,6 +91,13 @@ pub fn proof_text(model: &Model, proof: &Proof, sources: &Sources) -> String {
         out.push_str(&format!("  {}\n\n", instance_text(&ground)));
         out.push_str(&run_text(&ground, &found.run, sources));
     }
+    if let Some(allowed) = &proof.allowed {
+        out.push_str(&format!("\nNot excluded\n  {}\n", allowed_text(model, allowed)));
+        if let Some(helpful) = &allowed.helpful {
+            let word = if allowed.suffices { "it would be enough to know" } else { "it would help to know" };
+            out.push_str(&format!("  {word}: {}\n", formula_text(model, helpful)));
+        }
+    }
     out
 }
 
@@ -139,7 +146,9 @@ fn persistence_text(model: &Model, proof: &Proof) -> String {
 
 fn measure_text(model: &Model, measure: &Measure) -> String {
     let sums: Vec<String> = measure.sums.iter().map(|sum| sum_text(model, sum)).collect();
-    if sums.len() == 1 { sums.concat() } else { format!("in this order: {}", sums.join("; then ")) }
+    let text =
+        if sums.len() == 1 { sums.concat() } else { format!("in this order: {}", sums.join("; then ")) };
+    if measure.until_final { format!("until the state is final: {text}") } else { text }
 }
 
 fn sum_text(model: &Model, sum: &Sum) -> String {
@@ -256,5 +265,11 @@ pub fn proof_json(model: &Model, proof: &Proof, sources: &Sources) -> Value {
         },
         "small_instances": { "count": proof.instances, "states": proof.states, "complete_to_objects": proof.complete_to },
         "counterexample": counterexample,
+        "not_excluded": proof.allowed.as_ref().map(|allowed| json!({
+            "instance": allowed_text(model, allowed),
+            "endless": matches!(allowed.wrong, Wrong::Endless { .. }),
+            "helpful": allowed.helpful.as_ref().map(|one| formula_text(model, one)),
+            "suffices": allowed.suffices,
+        })),
     })
 }

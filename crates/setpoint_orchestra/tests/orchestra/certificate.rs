@@ -8,10 +8,30 @@ use setpoint_orchestra::parametric::{Effort, prove};
 use setpoint_source::Sources;
 
 /// The answers of z3, or `None` where it is not installed.
-fn z3(name: &str, text: &str) -> Option<Vec<String>> {
+pub(crate) fn z3(name: &str, text: &str) -> Option<Vec<String>> {
+    z3_with(name, text, &[])
+}
+
+/// The answers of z3, and where it does not know, those without matching of patterns, which runs in circles where a witness
+/// has a witness.
+pub(crate) fn z3_both_ways(name: &str, text: &str) -> Option<Vec<String>> {
+    let without = z3_with(name, text, &["-t:10000", "smt.ematching=false"])?;
+    if without.iter().all(|answer| answer == "unsat") {
+        return Some(without);
+    }
+    let with = z3_with(name, text, &["-t:10000"])?;
+    Some(
+        with.into_iter()
+            .zip(without)
+            .map(|(one, other)| if other == "unknown" { one } else { other })
+            .collect(),
+    )
+}
+
+fn z3_with(name: &str, text: &str, options: &[&str]) -> Option<Vec<String>> {
     let path = std::env::temp_dir().join(format!("setpoint-{}-{name}.smt2", std::process::id()));
     std::fs::write(&path, text).unwrap();
-    let output = Command::new("z3").args(["-t:30000"]).arg(&path).output();
+    let output = Command::new("z3").args(["-t:30000"]).args(options).arg(&path).output();
     std::fs::remove_file(&path).unwrap();
     let Ok(output) = output else {
         assert!(std::env::var_os("SETPOINT_REQUIRE_ALL").is_none(), "z3 is required and not installed");

@@ -29,7 +29,7 @@ fn one_mistake_does_not_hide_the_next() {
         "class a { states x y }\nclass b {\n  link to a\n  states p, q\n}\nrule r (o: b) {\n  when o is\n  then o becomes q\n}\nfrobnicate\nfinal { all o: b { o is q } }\n",
     );
     for message in [
-        "expected `types`, `states`, `messages`, `link` or `}`, found `y`",
+        "expected `types`, `states`, `messages`, `ordered`, `link` or `}`, found `y`",
         "expected `:` and the class that the link leads to, found `a`",
         "expected a state, found `then`",
         "found `frobnicate`",

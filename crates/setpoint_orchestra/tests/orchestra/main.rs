@@ -8,12 +8,14 @@
 )]
 
 mod agreement;
+mod attacks;
 mod certificate;
 mod concrete;
 mod language;
 mod maude;
 mod mutants;
 mod parametric;
+mod rule_sets;
 mod support;
 mod tempting;
 mod vacuous;
