@@ -28,6 +28,7 @@ mod shared;
 mod table;
 mod types;
 mod unit;
+mod unit_file;
 mod world;
 
 pub use assumptions::{Assumed, Assumption};

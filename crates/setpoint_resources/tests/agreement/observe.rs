@@ -15,6 +15,9 @@ const CONTEXT: [&str; 4] = ["seluser", "selrole", "seltype", "selrange"];
 /// A unit of which nobody says where it is.
 pub(crate) const UNIT_OF_THE_PLATFORM: &str = "(a unit of the platform)";
 
+/// The setting of apt by which it installs what packages recommend.
+const RECOMMENDED: &str = "(what they recommend is installed)";
+
 pub(crate) struct Eyes<'a> {
     modelled: &'a Modelled,
     start: &'a Start,
@@ -95,6 +98,10 @@ impl<'a> Eyes<'a> {
             CellKind::Package if detail.is_none() => self.package(name, seen),
             // The machine has a unit for every service that nothing brings.
             CellKind::Other if detail == Some(UNIT_OF_THE_PLATFORM) => Value::text("present"),
+            CellKind::Other if detail == Some(RECOMMENDED) => {
+                let is_on = self.start.packages.iter().any(|package| package.recommends.is_some());
+                if is_on { Value::text("present") } else { Value::Absent }
+            }
             CellKind::Running => {
                 let up = seen.tree.contains_key(&format!("/run/services/{name}"));
                 Value::text(if up { "running" } else { "stopped" })
