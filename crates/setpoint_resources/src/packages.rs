@@ -21,7 +21,7 @@ pub fn packaged_content(package: &str, path: &str) -> String {
 }
 
 /// The setting of the machine by which what packages recommend is installed with them.
-const RECOMMENDED: &str = "(what they recommend is installed)";
+pub const RECOMMENDED: &str = "(what they recommend is installed)";
 
 /// As what a package brings something.
 const AS_FILE: &str = "file";
@@ -222,7 +222,8 @@ impl PackageSet {
         let mut deep = BTreeSet::new();
         let mut unlisted: FxHashMap<&str, Unlisted> = FxHashMap::default();
         let needed = closures.values().flat_map(|with| with.packages.iter().map(ToString::to_string));
-        let mut every: BTreeSet<String> = asked.iter().cloned().chain(needed).collect();
+        let certain: BTreeSet<String> = asked.iter().cloned().chain(needed).collect();
+        let mut every = certain.clone();
         for name in closures.keys() {
             let with = world.packages.dependencies_with_recommended(name).unwrap_or_default();
             every.extend(with.packages.iter().map(ToString::to_string));
@@ -238,7 +239,8 @@ impl PackageSet {
                 unlisted.insert(name.as_str(), of_it);
             }
             let packaged = known.map(|known| reduce(&known, world, mentions, &mut deep)).unwrap_or_default();
-            if asked.contains(name) || packaged.is_seen() {
+            let is_seen = if certain.contains(name) { packaged.is_seen() } else { packaged.is_named(mentions) };
+            if asked.contains(name) || is_seen {
                 set.packages.insert(name.clone(), Arc::new(packaged));
             }
         }
@@ -469,6 +471,15 @@ impl Packaged {
             && self.generated.is_empty()
             && self.users.is_empty()
             && self.groups.is_empty())
+    }
+
+    /// Whether something in the catalog names what it brings: one that is only recommended does not matter otherwise.
+    fn is_named(&self, mentions: &Mentions) -> bool {
+        let paths = [&self.files, &self.conffiles, &self.directories, &self.generated];
+        paths.iter().any(|paths| !paths.is_empty())
+            || self.users.iter().any(|user| mentions.users.contains(user))
+            || self.groups.iter().any(|group| mentions.groups.contains(group))
+            || !self.services.is_empty()
     }
 }
 

@@ -16,8 +16,8 @@ use crate::may_need::texts;
 const ENDINGS: [&str; 6] = ["-server", "-daemon", "-service", "-common", "-core", "d"];
 /// Words in names of packages that say nothing of an archive.
 const COMMON_WORDS: [&str; 12] = [
-    "server", "client", "common", "tools", "python", "python3", "agent", "daemon", "core", "plugin", "plugins",
-    "module",
+    "server", "client", "common", "tools", "python", "python3", "agent", "daemon", "core", "plugin",
+    "plugins", "module",
 ];
 /// Types that write a file.
 const WRITES: [&str; 5] = ["File", "Concat_file", "File_line", "Ini_setting", "Ini_subsetting"];
@@ -115,15 +115,10 @@ impl FindingBuilder<'_> {
         found
     }
 
-    /// The packages that are to be installed and that no index lists, or lists in part.
+    /// The packages that are to be installed and that no index lists.
     fn unlisted(&self) -> Vec<(StepId, &Resource)> {
         let is_gap = |assumption: &Assumption| {
-            matches!(
-                assumption,
-                Assumption::UnknownPackage { .. }
-                    | Assumption::PartialPackage { .. }
-                    | Assumption::VirtualPackage { .. }
-            )
+            matches!(assumption, Assumption::UnknownPackage { .. } | Assumption::VirtualPackage { .. })
         };
         let made = self.modelled.assumptions.iter().filter(|one| is_gap(&one.assumption));
         let named: BTreeSet<ResourceId> = made.flat_map(|one| one.resources.iter().copied()).collect();
@@ -285,7 +280,8 @@ fn updates_lists(resource: &Resource) -> bool {
     let command = resource.get("command").map(|value| texts(&value.data)).unwrap_or_default();
     let command = if command.is_empty() { resource.title.to_string() } else { command.join(" ") };
     let mut words = command.split(|letter: char| letter.is_whitespace() || "'\"".contains(letter));
-    let is_apt = |word: &str| ["apt-get", "apt", "aptitude"].contains(&word.rsplit('/').next().unwrap_or(word));
+    let is_apt =
+        |word: &str| ["apt-get", "apt", "aptitude"].contains(&word.rsplit('/').next().unwrap_or(word));
     words.any(is_apt) && words.any(|word| word == "update")
 }
 

@@ -213,7 +213,8 @@ pub(crate) fn load(machine: &mut Machine<'_>, name: &Unit) -> Vec<Program> {
 /// Those of the paths that the catalog brings are there.
 fn brought(machine: &mut Machine<'_>, paths: &[String]) -> Vec<Test> {
     let canonical = |path: &String| machine.mentions.canonical(path, machine.world);
-    let paths: Vec<String> = paths.iter().filter_map(canonical).filter(|path| machine.is_provided(path)).collect();
+    let paths: Vec<String> =
+        paths.iter().filter_map(canonical).filter(|path| machine.is_provided(path)).collect();
     paths.iter().map(|path| machine.leads(path)).collect()
 }
 

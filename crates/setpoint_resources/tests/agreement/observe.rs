@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use setpoint_judge as judge;
-use setpoint_resources::{Entry, FileEntry, Modelled, Rest, packaged_content};
+use setpoint_resources::{Entry, FileEntry, Modelled, RECOMMENDED, Rest, packaged_content};
 use setpoint_state::{Cell, CellKind, Program, State, Term, Test, Value};
 
 use crate::notation::Start;
@@ -14,9 +14,6 @@ const TOOLS: [&str; 4] = ["/usr/bin/crontab", "/usr/bin/git", "/usr/bin/sh", "/u
 const CONTEXT: [&str; 4] = ["seluser", "selrole", "seltype", "selrange"];
 /// A unit of which nobody says where it is.
 pub(crate) const UNIT_OF_THE_PLATFORM: &str = "(a unit of the platform)";
-
-/// The setting of apt by which it installs what packages recommend.
-const RECOMMENDED: &str = "(what they recommend is installed)";
 
 pub(crate) struct Eyes<'a> {
     modelled: &'a Modelled,
