@@ -11,9 +11,9 @@ use setpoint_state::{
     Test, Value,
 };
 
-use crate::ensure::Ensure;
-use crate::kinds::{Kinds, Known};
-use crate::looks::Looks;
+use crate::facts::kinds::{Kinds, Known};
+use crate::facts::looks::Looks;
+use crate::reduce::ensure::Ensure;
 
 /// What a step touches.
 #[derive(Clone, Debug, Default)]
@@ -159,7 +159,7 @@ impl<'p> Context<'p> {
         let runner = Runner::new(original, semantics);
         let order = runner.puppet_order();
         let needs =
-            if only_needed { crate::needs::needs(original, &assumptions, &order) } else { Vec::new() };
+            if only_needed { crate::facts::needs::needs(original, &assumptions, &order) } else { Vec::new() };
         let narrowed = !needs.is_empty();
         assumptions.extend(needs);
         let paper = semantics == Semantics::Paper;
@@ -242,7 +242,7 @@ impl<'p> Context<'p> {
 
     /// Drops writes that never make a difference.
     pub(crate) fn trim(&mut self) {
-        let trimmed = crate::laws::trimmed(self);
+        let trimmed = crate::facts::laws::trimmed(self);
         if trimmed.is_empty() {
             return;
         }
@@ -287,7 +287,7 @@ impl<'p> Context<'p> {
 
     /// The assumptions that hold at every moment.
     pub(crate) fn kept(&self) -> &[bool] {
-        self.kept.get_or_init(|| crate::laws::kept(self))
+        self.kept.get_or_init(|| crate::facts::laws::kept(self))
     }
 
     /// Whether no step reads a cell, and it is part of the outcome.
@@ -689,7 +689,7 @@ fn footprint(step: &Step, domains: &Domains, notifies: bool) -> Footprint {
         list.sort_unstable();
         list.dedup();
     }
-    found.ensures = crate::ensure::ensures(step, &found, domains, notifies);
+    found.ensures = crate::reduce::ensure::ensures(step, &found, domains, notifies);
     found
 }
 

@@ -7,9 +7,9 @@
 use rustc_hash::FxHashMap;
 use setpoint_state::{CellId, StepId, Term};
 
-use crate::context::Context;
-use crate::kinds::{Held, Kinds, Known, Laws, either};
-use crate::walk::run;
+use crate::facts::context::Context;
+use crate::facts::kinds::{Held, Kinds, Known, Laws, either};
+use crate::facts::walk::run;
 
 impl Context<'_> {
     /// What holds of the cells that a step touches whenever it runs.

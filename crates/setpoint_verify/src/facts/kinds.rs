@@ -4,7 +4,7 @@
 use rustc_hash::FxHashMap;
 use setpoint_state::{CellId, Kind, Lifetime, Plan, Term, Test, Value};
 
-use crate::looks::Looks;
+use crate::facts::looks::Looks;
 
 /// A set of kinds.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -9,10 +9,10 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use setpoint_solver::{Lit, Outcome};
 use setpoint_state::{CellId, Program, Step, StepId, Term, Test};
 
-use crate::context::Context;
-use crate::kinds::{And, Known, follow, holds};
-use crate::sub::{Moment, Sub, Tests, moved};
-use crate::walk::Walk;
+use crate::facts::context::Context;
+use crate::facts::kinds::{And, Known, follow, holds};
+use crate::facts::walk::Walk;
+use crate::reduce::sub::{Moment, Sub, Tests, moved};
 
 /// A step that has to do with more assumptions is not asked: it may break all that it touches.
 const MOST_TESTS: usize = 4_000;

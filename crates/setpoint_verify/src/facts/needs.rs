@@ -7,9 +7,9 @@
 
 use setpoint_state::{CellId, Plan, StepId, Test};
 
-use crate::kinds::{HeldMut, Kinds, Known, Laws, at_start};
-use crate::looks::Looks;
-use crate::walk::Walk;
+use crate::facts::kinds::{HeldMut, Kinds, Known, Laws, at_start};
+use crate::facts::looks::Looks;
+use crate::facts::walk::Walk;
 
 /// What one step needs may show what another needs, but seldom further.
 const ROUNDS: usize = 4;

@@ -3,7 +3,7 @@
 use rustc_hash::FxHashMap;
 use setpoint_state::{CellId, Program, Term, Test};
 
-use crate::kinds::{Held, Known, follow, holds};
+use crate::facts::kinds::{Held, Known, follow, holds};
 
 /// Is told of a write what is known before it, the cell, and what is known of the value.
 pub(crate) type AtWrite<'w> = dyn FnMut(&FxHashMap<CellId, Known>, CellId, &Known) + 'w;

@@ -20,11 +20,11 @@ use setpoint_state::{
     CellId, CellKind, Event, Plan, Program, Runner, Semantics, State, Status, Step, StepId, Test,
 };
 
-use crate::context::Context;
-use crate::machine::{Machine, Symbols};
-use crate::runs::Runs;
-use crate::sub::{Moment, Sub, Tests, embed};
-use crate::witness::Witness;
+use crate::facts::context::Context;
+use crate::reduce::sub::{Moment, Sub, Tests, embed};
+use crate::replay::witness::Witness;
+use crate::symbolic::machine::{Machine, Symbols};
+use crate::symbolic::runs::Runs;
 
 /// Two steps whose ends exclude each other.
 #[derive(Clone, Debug)]

@@ -4,14 +4,14 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use setpoint_solver::Outcome;
 use setpoint_state::{CellId, Semantics, Status, StepId};
 
-use crate::context::{Context, sorted};
-use crate::flow::GaveUp;
-use crate::kinds::{Held, Known};
-use crate::machine::Machine;
-use crate::runs::{Runs, Track};
-use crate::sub::{Moment, Sub, Tests, embed, lasting};
-use crate::twice::{LARGEST_PART, managed};
-use crate::witness::Witness;
+use crate::facts::context::{Context, sorted};
+use crate::facts::kinds::{Held, Known};
+use crate::prove::twice::{LARGEST_PART, managed};
+use crate::reduce::flow::GaveUp;
+use crate::reduce::sub::{Moment, Sub, Tests, embed, lasting};
+use crate::replay::witness::Witness;
+use crate::symbolic::machine::Machine;
+use crate::symbolic::runs::{Runs, Track};
 use crate::{Answer, Basis, TwoStarts, Unproved, Why, conclude};
 
 /// So many groups that may not bring their cells to one end are asked from real starts.

@@ -9,11 +9,11 @@ use setpoint_state::{
     CellId, CellKey, CellKind, Reach, Run, Semantics, State, Status, StepId, Term, Test, Value,
 };
 
-use crate::context::{Context, Lens};
-use crate::flow::GaveUp;
-use crate::pair::PairProver;
-use crate::runs::Runs;
-use crate::sub::{Moment, Sub, Tests, Values, embed, moved};
+use crate::facts::context::{Context, Lens};
+use crate::prove::pair::PairProver;
+use crate::reduce::flow::GaveUp;
+use crate::reduce::sub::{Moment, Sub, Tests, Values, embed, moved};
+use crate::symbolic::runs::Runs;
 use crate::{Answer, Basis, Broken, Failure, Invariant, Stale, Unproved, Why, conclude};
 
 /// More steps than this are not put into one question about an end.
@@ -619,7 +619,7 @@ pub(crate) fn redundant(
         }
         without.deadline.set(context.deadline.get());
         without.solver = context.solver;
-        let orders = crate::order::decide(&mut PairProver::new(&without), &|_, _| {});
+        let orders = crate::prove::order::decide(&mut PairProver::new(&without), &|_, _| {});
         if orders.is_independent() {
             found.push((one, two));
         }

@@ -8,11 +8,11 @@ use setpoint_solver::{Lit, Outcome};
 use setpoint_state::{Plan, Run, Runner, State, StepId};
 
 use crate::Options;
-use crate::context::Context;
-use crate::repair::Edge;
-use crate::runs::Runs;
-use crate::sub::{Moment, Sub, Tests, embed};
-use crate::witness::Witness;
+use crate::facts::context::Context;
+use crate::prove::repair::Edge;
+use crate::reduce::sub::{Moment, Sub, Tests, embed};
+use crate::replay::witness::Witness;
+use crate::symbolic::runs::Runs;
 
 /// A plan of more steps is tried from single starts only.
 const LARGEST: usize = 200;

@@ -8,12 +8,12 @@ use setpoint_solver::Outcome;
 use setpoint_source::thread_builder;
 use setpoint_state::{CellId, Reach, Semantics, Status, StepId};
 
-use crate::context::{Bits, Context, Lens, put, sorted};
-use crate::flow::GaveUp;
-use crate::pair::{PairAnswer, PairProver};
-use crate::runs::Runs;
-use crate::slice::LARGEST_SLICE;
-use crate::sub::{Moment, Sub, Tests, embed};
+use crate::facts::context::{Bits, Context, Lens, put, sorted};
+use crate::prove::pair::{PairAnswer, PairProver};
+use crate::reduce::flow::GaveUp;
+use crate::reduce::slice::LARGEST_SLICE;
+use crate::reduce::sub::{Moment, Sub, Tests, embed};
+use crate::symbolic::runs::Runs;
 use crate::{Answer, Basis, Counterexample, Dependence, FailsToday, OrderWitness, Unproved, Why, conclude};
 
 /// Fewer pairs than this are asked by one thread.

@@ -6,11 +6,11 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use setpoint_solver::{Lit, Outcome};
 use setpoint_state::{CellId, Reach, StepId, Value};
 
-use crate::context::Context;
-use crate::flow::{Difference, GaveUp, Local, Reached};
-use crate::runs::Runs;
-use crate::sub::{Moment, Sub, Tests, embed};
-use crate::witness::Witness;
+use crate::facts::context::Context;
+use crate::reduce::flow::{Difference, GaveUp, Local, Reached};
+use crate::reduce::sub::{Moment, Sub, Tests, embed};
+use crate::replay::witness::Witness;
+use crate::symbolic::runs::Runs;
 use crate::{Answer, Basis, Counterexample, Dependence, Unproved, Why};
 
 /// Whether the order of one pair is without effect. Proved only if no admissible start and no permitted schedule

@@ -6,9 +6,9 @@
 
 use setpoint_state::{Plan, Runner, State, StepId};
 
-use crate::context::Context;
-use crate::harm::harms;
-pub use crate::harm::harms_from;
+use crate::facts::context::Context;
+use crate::prove::harm::harms;
+pub use crate::prove::harm::harms_from;
 use crate::{Answer, Options, Verdicts, verify};
 
 /// An edge to be added.

@@ -4,14 +4,14 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use setpoint_solver::{Lit, Outcome};
 use setpoint_state::{CellId, Lifetime, Program, Reach, Semantics, State, Status, StepId, Test};
 
-use crate::context::Context;
-use crate::converge;
-use crate::flow::{GaveUp, found_in, mark_found};
-use crate::kinds::Kinds;
-use crate::machine::Machine;
-use crate::runs::{Runs, Track};
-use crate::sub::{Moment, Sub, Tests, embed, lasting};
-use crate::witness::Witness;
+use crate::facts::context::Context;
+use crate::facts::kinds::Kinds;
+use crate::prove::converge;
+use crate::reduce::flow::{GaveUp, found_in, mark_found};
+use crate::reduce::sub::{Moment, Sub, Tests, embed, lasting};
+use crate::replay::witness::Witness;
+use crate::symbolic::machine::Machine;
+use crate::symbolic::runs::{Runs, Track};
 use crate::{Answer, Basis, Differs, Twice, TwoStarts, Unproved, Why, conclude};
 
 /// More steps than this are not put into one question about two runs.
@@ -374,7 +374,7 @@ fn alone(
         flags.push((skips, notified, puppet && context.is_notified(step) && notified_again.contains(&step)));
     }
     // Cells that later steps may ensure after the group has had its turn.
-    let mut later: Vec<(CellId, &crate::ensure::Ensure)> = Vec::new();
+    let mut later: Vec<(CellId, &crate::reduce::ensure::Ensure)> = Vec::new();
     for (at, &cell) in sub.cells.iter().enumerate() {
         let ensures = group.iter().find_map(|&step| context.footprint(step).ensure(cell));
         if let Some(ensure) = ensures

@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use rustc_hash::{FxHashMap, FxHashSet};
 use setpoint_state::{CellId, Kind, Lifetime, Plan, Program, Space, Step, Term, Test, Value};
 
-use crate::sub::Sub;
+use crate::reduce::sub::Sub;
 
 /// Makes a part small. `keep` says of which cells of the whole plan nothing may be lost; `linked` are tests over cells of the
 /// part that shall go on to hold.

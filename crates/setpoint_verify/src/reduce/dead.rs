@@ -6,7 +6,7 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 use setpoint_state::{CellId, Program, Step, Term, Test};
 
-use crate::sub::Sub;
+use crate::reduce::sub::Sub;
 
 /// Drops such writes; the cells, by their numbers in the part, whose value after a step is then not known any more.
 pub(crate) fn drop_dead_writes(sub: &mut Sub, is_compared: &dyn Fn(CellId) -> bool) -> FxHashSet<CellId> {

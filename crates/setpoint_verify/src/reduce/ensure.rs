@@ -10,7 +10,7 @@ use std::hash::{Hash, Hasher};
 use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 use setpoint_state::{CellId, Domains, Program, Step, Term, Test, Value};
 
-use crate::context::{Footprint, fold_program, fold_test};
+use crate::facts::context::{Footprint, fold_program, fold_test};
 
 /// That a step ensures a cell.
 #[derive(Clone, Debug)]

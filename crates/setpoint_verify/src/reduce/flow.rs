@@ -4,10 +4,10 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use setpoint_solver::{Lit, Outcome};
 use setpoint_state::{CellId, Lifetime, Semantics, StepId};
 
-use crate::context::{Context, has};
-use crate::kinds::Kinds;
-use crate::machine::Machine;
-use crate::sub::{Moment, Sub, Tests};
+use crate::facts::context::{Context, has};
+use crate::facts::kinds::Kinds;
+use crate::reduce::sub::{Moment, Sub, Tests};
+use crate::symbolic::machine::Machine;
 
 /// What two runs may disagree about. A cell is marked if even its kind may differ, not only its content.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

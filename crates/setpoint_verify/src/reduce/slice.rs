@@ -8,15 +8,15 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use setpoint_solver::{Limits, Lit, Outcome};
 use setpoint_state::{CellId, Lifetime, Semantics, State, StepId, Test, Value};
 
-use crate::blur::blur;
-use crate::context::Lens;
-use crate::dead::drop_dead_writes;
-use crate::flow::{GaveUp, Reached, found_in, mark_found};
-use crate::kinds::Kinds;
-use crate::machine::Machine;
-use crate::pair::{Held, PairAnswer, PairProver, harmless, unknown};
-use crate::runs::{Runs, Track};
-use crate::sub::{Moment, Sub, Tests, Values, embed, lasting};
+use crate::facts::context::Lens;
+use crate::facts::kinds::Kinds;
+use crate::prove::pair::{Held, PairAnswer, PairProver, harmless, unknown};
+use crate::reduce::blur::blur;
+use crate::reduce::dead::drop_dead_writes;
+use crate::reduce::flow::{GaveUp, Reached, found_in, mark_found};
+use crate::reduce::sub::{Moment, Sub, Tests, Values, embed, lasting};
+use crate::symbolic::machine::Machine;
+use crate::symbolic::runs::{Runs, Track};
 use crate::{Counterexample, Why};
 
 /// More steps than this are not put into one question about schedules.
@@ -268,7 +268,7 @@ impl PairProver<'_, '_> {
             disturbed = self.disturbed(lens, &sub, &inside);
         }
         let dropped = drop_dead_writes(&mut sub, &is_compared);
-        let mut kept = crate::laws::inside(context, &sub, &sub.places(), context.kept());
+        let mut kept = crate::facts::laws::inside(context, &sub, &sub.places(), context.kept());
         // Of what is not followed nothing holds later.
         kept.retain(|test| {
             let mut cells = Vec::new();
@@ -704,8 +704,8 @@ impl PairProver<'_, '_> {
 }
 
 /// Whether one of two steps writes what the other touches, or they can only meet through notifications.
-fn meet(one: &crate::context::Footprint, two: &crate::context::Footprint) -> bool {
-    let writes = |left: &crate::context::Footprint, right: &crate::context::Footprint| {
+fn meet(one: &crate::facts::context::Footprint, two: &crate::facts::context::Footprint) -> bool {
+    let writes = |left: &crate::facts::context::Footprint, right: &crate::facts::context::Footprint| {
         left.writes
             .iter()
             .any(|cell| right.writes.binary_search(cell).is_ok() || right.reads.binary_search(cell).is_ok())

@@ -7,8 +7,8 @@ use setpoint_state::{
     Cell, CellId, Domains, Kind, Lifetime, Manages, Plan, Program, State, Step, StepId, Term, Test, Value,
 };
 
-use crate::context::{Context, Lens};
-use crate::machine::Machine;
+use crate::facts::context::{Context, Lens};
+use crate::symbolic::machine::Machine;
 
 /// Some steps of a plan, over the cells that they touch.
 pub(crate) struct Sub {
@@ -146,7 +146,7 @@ impl Sub {
     /// Two steps at any moment, with one cell for all that play the same part.
     pub(crate) fn pair(context: &Context<'_>, one: StepId, two: StepId) -> Self {
         let steps = [one, two];
-        let twins = crate::twins::twins(context, &steps);
+        let twins = crate::reduce::twins::twins(context, &steps);
         Self::build(context, Lens::All, &steps, Moment::Any, Tests::Inside, twins)
     }
 
@@ -268,7 +268,7 @@ impl Sub {
     /// Assumes what holds at every moment.
     pub(crate) fn assume_kept(&mut self, context: &Context<'_>) {
         let places = self.places();
-        self.assume(crate::laws::inside(context, self, &places, context.kept()));
+        self.assume(crate::facts::laws::inside(context, self, &places, context.kept()));
     }
 
     /// What two parts have in common if they differ only in names: equal keys have equal answers.

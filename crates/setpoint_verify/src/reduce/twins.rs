@@ -8,7 +8,7 @@ use std::hash::{Hash, Hasher};
 use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 use setpoint_state::{CellId, Program, StepId, Term, Test, Value};
 
-use crate::context::Context;
+use crate::facts::context::Context;
 
 /// Fewer cells than this are not worth it.
 const FEW: usize = 4;

@@ -6,12 +6,12 @@ use rustc_hash::FxHashSet;
 use setpoint_solver::{Lit, Outcome};
 use setpoint_state::{CellId, State, StepId, Value};
 
-use crate::context::{Context, has};
-use crate::flow::GaveUp;
-use crate::kinds::{Held, HeldMut, Known, Laws, at_start, follow};
-use crate::machine::{Machine, Symbols};
-use crate::runs::Runs;
-use crate::sub::{Moment, Sub, Tests, embed};
+use crate::facts::context::{Context, has};
+use crate::facts::kinds::{Held, HeldMut, Known, Laws, at_start, follow};
+use crate::reduce::flow::GaveUp;
+use crate::reduce::sub::{Moment, Sub, Tests, embed};
+use crate::symbolic::machine::{Machine, Symbols};
+use crate::symbolic::runs::Runs;
 use crate::{Counterexample, Differs};
 
 fn in_order(cells: &FxHashSet<CellId>) -> Vec<CellId> {

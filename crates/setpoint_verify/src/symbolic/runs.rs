@@ -3,9 +3,9 @@
 use setpoint_solver::Lit;
 use setpoint_state::{CellId, Lifetime, Semantics, StepId, Test};
 
-use crate::kinds::Kinds;
-use crate::machine::{Machine, Symbols};
-use crate::sub::Sub;
+use crate::facts::kinds::Kinds;
+use crate::reduce::sub::Sub;
+use crate::symbolic::machine::{Machine, Symbols};
 
 /// A run under way, as formulas.
 #[derive(Clone)]
