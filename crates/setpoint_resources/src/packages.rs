@@ -239,7 +239,8 @@ impl PackageSet {
                 unlisted.insert(name.as_str(), of_it);
             }
             let packaged = known.map(|known| reduce(&known, world, mentions, &mut deep)).unwrap_or_default();
-            let is_seen = if certain.contains(name) { packaged.is_seen() } else { packaged.is_named(mentions) };
+            let is_seen =
+                if certain.contains(name) { packaged.is_seen() } else { packaged.is_named(mentions) };
             if asked.contains(name) || is_seen {
                 set.packages.insert(name.clone(), Arc::new(packaged));
             }

@@ -264,7 +264,8 @@ fn is_archive_of(resource: &Resource, package: &str) -> bool {
 
 fn is_of_apt(resource: &Resource) -> bool {
     let path = path_of(resource);
-    path.starts_with("/etc/apt/sources.list.d/") && (path.ends_with(".list") || path.ends_with(".sources"))
+    let is_list = || [".list", ".sources"].iter().any(|ending| path.ends_with(ending));
+    path.starts_with("/etc/apt/sources.list.d/") && is_list()
 }
 
 fn is_service_of(service: &str, package: &str) -> bool {

@@ -146,7 +146,8 @@ impl<'a> Words<'a> {
             CellKind::UserGroup => format!("the group {name} exists"),
             CellKind::Snapshot => return None,
             CellKind::Other if detail == RECOMMENDED => {
-                let what = if absent { "no packages that others recommend" } else { "what packages recommend" };
+                let what =
+                    if absent { "no packages that others recommend" } else { "what packages recommend" };
                 format!("the package manager installs {what}")
             }
             CellKind::Cron | CellKind::Host | CellKind::Mount | CellKind::Key | CellKind::Other => {
