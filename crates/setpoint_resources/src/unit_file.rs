@@ -55,7 +55,7 @@ impl UnitFile {
                 self.paths.extend(words.next().and_then(plain_path));
                 // A path may stand alone, or after the name of an option.
                 let after = words.filter_map(|word| plain_path(word.rsplit('=').next().unwrap_or(word)));
-                self.reads.extend(after);
+                self.reads.extend(after.filter(|path| !is_written_by_services(path)));
             }
             "EnvironmentFile" => {
                 let (is_optional, path) = match value.strip_prefix('-') {
@@ -76,6 +76,11 @@ impl UnitFile {
             _ => {}
         }
     }
+}
+
+/// Whether a path lies where services write: logs, sockets, numbers of processes.
+fn is_written_by_services(path: &str) -> bool {
+    ["/run/", "/var/", "/tmp/"].iter().any(|folder| path.starts_with(folder))
 }
 
 /// An absolute path without specifiers, variables and patterns.
@@ -113,7 +118,7 @@ mod tests {
     #[test]
     fn a_unit_names_what_it_needs_and_reads() {
         let text = "[Unit]\nUser=no\n[Service]\nUser=acme\nEnvironmentFile=-/etc/default/acme\nEnvironmentFile=/etc/acme.env\n\
-                    ExecStart=/opt/acme/bin/run --config=/etc/acme/a.conf \\\n  /srv/data %i\nExecStartPre=-/bin/false\n\
+                    ExecStart=/opt/acme/bin/run --config=/etc/acme/a.conf \\\n  /srv/data --log /var/log/acme %i\nExecStartPre=-/bin/false\n\
                     WorkingDirectory=/opt/acme/\n";
         let unit = UnitFile::read([text]);
         assert_eq!(unit.paths, ["/opt/acme/bin/run", "/opt/acme"]);
