@@ -75,19 +75,26 @@ load() {
     if [ -f "$path" ]; then cp "$path" "$state.loaded/$(echo "$path" | tr / '%')"; fi
   done
   # A service that cannot read its configuration does not start.
-  needed=$(sed -n 's/^#* *Needs=//p' "$unit$script")
+  needed=$(sed -n 's/^#* *Needs=//p; s/^EnvironmentFile=\([^-]\)/\1/p' "$unit$script")
   for path in $needed; do [ -f "$path" ] || return 1; done
+  dead=
+  [ -n "$unit" ] || return 0
+  for path in $(sed -n 's/^ExecStart=[@:+!]*\([^ -][^ ]*\).*/\1/p; s/^WorkingDirectory=\([^-]\)/\1/p' "$unit"); do [ -e "$path" ] || dead=yes; done
+  for user in $(sed -n 's/^User=//p' "$unit"); do grep -q "^$user:" /etc/passwd || dead=yes; done
+  # Who starts a simple service is not told that its program could not be run.
+  if [ -n "$dead" ] && grep -q '^Type=\(exec\|forking\|notify\|oneshot\|dbus\)' "$unit"; then return 1; fi
   return 0
 }
+up() { mkdir -p /run/services; if [ -z "$dead" ]; then echo up >"$state"; else rm -rf "$state" "$state.loaded"; fi; }
 case "$verb" in
   is-active) if [ -f "$state" ]; then echo active; exit 0; else echo inactive; exit 3; fi;;
   is-enabled)
     known
     if [ "$(readlink "/etc/systemd/system/$name.service")" = /dev/null ]; then echo masked; exit 1; fi
     if [ -e "/etc/systemd/system/multi-user.target.wants/$name.service" ]; then echo enabled; exit 0; else echo disabled; exit 1; fi;;
-  start) known; if [ ! -f "$state" ]; then load || exit 1; mkdir -p /run/services; echo up >"$state"; fi;;
+  start) known; if [ ! -f "$state" ]; then load || exit 1; up; fi;;
   restart|reload-or-restart|force-reload)
-    known; rm -f "$state"; load || exit 1; mkdir -p /run/services; echo up >"$state";;
+    known; rm -f "$state"; load || exit 1; up;;
   try-restart|condrestart|reload-or-try-restart) known; if [ -f "$state" ]; then load || exit 1; fi;;
   reload) known; [ -f "$state" ] || { echo "$name.service is not active, cannot reload." >&2; exit 1; }; load;;
   stop) known; rm -rf "$state" "$state.loaded";;
@@ -423,6 +430,7 @@ def build(package, root, scratch)
   folder = "#{scratch}/#{name}_#{version}"
   control = +"Package: #{name}\nVersion: #{version}\nArchitecture: all\nMaintainer: Nobody <nobody@example.com>\n"
   control << "Depends: #{package['depends']}\n" if package['depends']
+  control << "Recommends: #{package['recommends']}\n" if package['recommends']
   control << "Conflicts: #{package['conflicts']}\n" if package['conflicts']
   control << "Description: a package of a case\n"
   file = "#{name}_#{version}_all.deb"
@@ -531,6 +539,10 @@ def prepare_packages(packages, root)
     index = packages.map { |package| build(package, root, scratch) }
     File.write("#{root}/repository/Packages", index.join)
     File.write("#{root}/repository/Release", "Suite: stable\nArchitectures: all\n")
+  end
+  # As on most machines, where packages recommend anything.
+  if packages.any? { |package| package['recommends'] }
+    File.write("#{root}/etc/apt/apt.conf.d/recommends", "APT::Install-Recommends \"true\";\n")
   end
   installed = packages.select { |package| package['installed'] }.map { |package| "#{package['name']}=#{package['version'] || '1.0'}" }
   answer = inside(root) do

@@ -51,6 +51,9 @@ pub struct Package {
     pub version: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub depends: Option<String>,
+    /// Where a package has this, apt installs what is recommended.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub recommends: Option<String>,
     pub files: BTreeMap<String, String>,
     pub conffiles: Vec<String>,
     pub directories: Vec<String>,

@@ -218,6 +218,11 @@ impl Index {
         self.closure(name, None, true)
     }
 
+    /// The same on a machine that has another package already.
+    pub fn recommended_beside(&self, name: &str, present: &str) -> Result<Dependencies, IndexError> {
+        self.closure(name, Some(present), true)
+    }
+
     fn closure(
         &self,
         name: &str,

@@ -28,13 +28,14 @@ mod shared;
 mod table;
 mod types;
 mod unit;
+mod unit_file;
 mod world;
 
 pub use assumptions::{Assumed, Assumption};
 pub use clock::OutOfTime;
 pub use entries::{Entry, Rest};
 pub use origins::{Origin, Origins};
-pub use packages::packaged_content;
+pub use packages::{RECOMMENDED, packaged_content};
 pub use pair::{ModelledPair, Version, plan_pair};
 pub use plan::{Asked, FileEntry, Modelled, plan, plan_with};
 pub use platform::Base;

@@ -18,6 +18,7 @@ use crate::commands::{self, Effect};
 use crate::entries::{Entry, Rest};
 use crate::machine::LONGEST_WAY;
 use crate::types;
+use crate::unit_file::UnitFile;
 use crate::{Assumption, Source, Unit, World};
 
 /// A chain of links is followed no further than this.
@@ -310,6 +311,17 @@ impl Mentions {
         self.scripts.get(&canonical).or_else(|| self.scripts.get(path)).cloned()
     }
 
+    /// The unit file of a service with what adds to it, as far as the catalog writes them.
+    pub(crate) fn unit_file(&self, service: &Unit) -> UnitFile {
+        let own = service.paths().into_iter().find_map(|path| self.scripts.get(&path));
+        let adds = service.files().flat_map(|file| {
+            let folder = format!("/etc/systemd/system/{file}.d/");
+            let named = self.scripts.iter().filter(move |(path, _)| path.starts_with(&folder));
+            named.map(|(_, text)| text)
+        });
+        UnitFile::read(own.into_iter().chain(adds).map(String::as_str))
+    }
+
     /// Whether a file resource puts a content of the catalog at a path.
     pub(crate) fn is_replaced(&self, path: &str) -> bool {
         self.scripts.contains_key(path) || (self.files.contains_key(path) && self.provided.contains(path))
@@ -509,6 +521,10 @@ impl Mentions {
     pub(crate) fn service(&mut self, name: &Unit, world: &World<'_>) {
         for path in name.paths() {
             self.add_path(&path, world);
+        }
+        let unit = self.unit_file(name);
+        for path in unit.paths.iter().chain(&unit.environments).chain(&unit.reads) {
+            self.add_path(path, world);
         }
         self.services.insert(name.clone());
     }

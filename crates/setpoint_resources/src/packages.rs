@@ -20,6 +20,9 @@ pub fn packaged_content(package: &str, path: &str) -> String {
     format!("(as in the package {package}: {path})")
 }
 
+/// The setting of the machine by which what packages recommend is installed with them.
+pub const RECOMMENDED: &str = "(what they recommend is installed)";
+
 /// As what a package brings something.
 const AS_FILE: &str = "file";
 const AS_CONFFILE: &str = "conffile";
@@ -72,6 +75,9 @@ pub(crate) struct Packaged {
 struct Need {
     package: String,
     unless: Vec<String>,
+    /// It is recommended alone, or comes with what is: apt installs it unless the machine is told not to, and nothing goes
+    /// when it goes.
+    recommended: bool,
 }
 
 /// As what a package may bring a path.
@@ -216,7 +222,12 @@ impl PackageSet {
         let mut deep = BTreeSet::new();
         let mut unlisted: FxHashMap<&str, Unlisted> = FxHashMap::default();
         let needed = closures.values().flat_map(|with| with.packages.iter().map(ToString::to_string));
-        let every: BTreeSet<String> = asked.iter().cloned().chain(needed).collect();
+        let certain: BTreeSet<String> = asked.iter().cloned().chain(needed).collect();
+        let mut every = certain.clone();
+        for name in closures.keys() {
+            let with = world.packages.dependencies_with_recommended(name).unwrap_or_default();
+            every.extend(with.packages.iter().map(ToString::to_string));
+        }
         for name in &every {
             clock.tick()?;
             let known = match facts.remove(name) {
@@ -228,7 +239,9 @@ impl PackageSet {
                 unlisted.insert(name.as_str(), of_it);
             }
             let packaged = known.map(|known| reduce(&known, world, mentions, &mut deep)).unwrap_or_default();
-            if asked.contains(name) || packaged.is_seen() {
+            let is_seen =
+                if certain.contains(name) { packaged.is_seen() } else { packaged.is_named(mentions) };
+            if asked.contains(name) || is_seen {
                 set.packages.insert(name.clone(), Arc::new(packaged));
             }
         }
@@ -303,8 +316,10 @@ impl PackageSet {
                 }
             };
             for need in needs {
-                if let Some(packaged) = self.packages.get_mut(&need.package) {
-                    let dependant = Need { package: name.clone(), unless: need.unless.clone() };
+                if !need.recommended
+                    && let Some(packaged) = self.packages.get_mut(&need.package)
+                {
+                    let dependant = Need { package: name.clone(), ..need.clone() };
                     Arc::make_mut(packaged).dependants.push(dependant);
                 }
                 if let Some(packaged) = self.packages.get_mut(name) {
@@ -322,18 +337,25 @@ impl PackageSet {
         with: &Dependencies,
         named: &BTreeSet<String>,
     ) -> Vec<Need> {
-        let others = with.packages.iter().filter(|other| ***other != *name);
+        let all = world.packages.dependencies_with_recommended(name).unwrap_or_default();
+        let others = all.packages.iter().filter(|other| ***other != *name);
         let mut needs: Vec<Need> = others
             .filter(|other| self.packages.contains_key(&***other))
-            .map(|other| Need { package: other.to_string(), unless: Vec::new() })
+            .map(|other| Need {
+                package: other.to_string(),
+                unless: Vec::new(),
+                recommended: with.packages.binary_search(other).is_err(),
+            })
             .collect();
-        let instead = with.choices.iter().flat_map(|choice| &choice.instead);
+        let instead = all.choices.iter().chain(&with.choices).flat_map(|choice| &choice.instead);
         let instead: BTreeSet<&str> =
             instead.map(|other| &**other).filter(|other| *other != name && named.contains(*other)).collect();
         for other in instead {
             let beside = world.packages.dependencies_beside(name, other).unwrap_or_default();
+            let recommended = world.packages.recommended_beside(name, other).unwrap_or_default();
             for need in &mut needs {
-                if need.package != other && beside.packages.iter().all(|kept| **kept != *need.package) {
+                let kept = if need.recommended { &recommended } else { &beside };
+                if need.package != other && kept.packages.iter().all(|kept| **kept != *need.package) {
                     need.unless.push(other.to_owned());
                 }
             }
@@ -450,6 +472,15 @@ impl Packaged {
             && self.generated.is_empty()
             && self.users.is_empty()
             && self.groups.is_empty())
+    }
+
+    /// Whether something in the catalog names what it brings: one that is only recommended does not matter otherwise.
+    fn is_named(&self, mentions: &Mentions) -> bool {
+        let paths = [&self.files, &self.conffiles, &self.directories, &self.generated];
+        paths.iter().any(|paths| !paths.is_empty())
+            || self.users.iter().any(|user| mentions.users.contains(user))
+            || self.groups.iter().any(|group| mentions.groups.contains(group))
+            || !self.services.is_empty()
     }
 }
 
@@ -660,10 +691,22 @@ impl Machine<'_> {
             let unpack = self.unpack(&need.package, LATEST);
             let mut conditions = vec![installed(cell).negate()];
             conditions.extend(need.unless.iter().map(|other| installed(self.package(other)).negate()));
+            if need.recommended {
+                conditions.push(self.installs_recommended());
+                // What is only recommended takes nothing away.
+                let excludes = &self.packages.get(&need.package).excludes;
+                conditions.extend(excludes.iter().map(|other| installed(self.package(other)).negate()));
+            }
             steps.push(when(all(conditions), unpack));
         }
         steps.push(self.unpack(name, version));
         sequence(steps)
+    }
+
+    /// Whether the package manager installs what packages recommend: a setting of the machine, either way at the start.
+    fn installs_recommended(&mut self) -> Test {
+        let cell = self.other(CellKind::Other, "packages", Some(RECOMMENDED));
+        absent(cell).negate()
     }
 
     /// Puts the files of a package, its users and its services.
@@ -866,7 +909,7 @@ impl Machine<'_> {
                 let group = self.group(group);
                 has.push(absent(group).negate());
             }
-            for need in &packaged.depends {
+            for need in packaged.depends.iter().filter(|need| !need.recommended) {
                 let mut ways = vec![installed(self.package(&need.package))];
                 ways.extend(need.unless.iter().map(|other| installed(self.package(other))));
                 has.push(any(ways));

@@ -292,9 +292,12 @@ pub(crate) fn loads(catalog: &Catalog, graph: &Graph, machine: &Machine<'_>) -> 
         }
         let name = types::service::unit_of(resource, machine.world);
         let paths = found.entry(name.clone()).or_default();
-        for named in name.names().filter_map(|name| by_name.get(name)) {
+        for named in folder_names(&name).iter().filter_map(|name| by_name.get(*name)) {
             paths.extend(named.iter().filter(|path| !is_for_clients(path)).cloned());
         }
+        let read = machine.mentions.unit_file(&name).reads.into_iter();
+        let read = read.filter_map(|path| machine.mentions.canonical(&path, machine.world));
+        paths.extend(read.filter(|path| written.contains(path)));
         let is_read = |path: &&&String| {
             name.names().any(|name| configurations::reads(name, path)) || is_unit_of(&name, path)
         };
@@ -326,6 +329,17 @@ pub(crate) fn loads(catalog: &Catalog, graph: &Graph, machine: &Machine<'_>) -> 
         })
     };
     found.into_iter().map(|(name, paths)| (name, paths.into_iter().filter(is_content).collect())).collect()
+}
+
+/// The names that the folder or file of a service's configuration bears: `rundeckd` reads /etc/rundeck.
+fn folder_names(service: &Unit) -> Vec<&str> {
+    let mut names: Vec<&str> = service.names().collect();
+    let shorter = names.clone().into_iter().filter_map(|name| {
+        let short = name.strip_suffix("-server").or_else(|| name.strip_suffix('d'))?;
+        (short.len() > 3).then_some(short)
+    });
+    names.extend(shorter);
+    names
 }
 
 /// Whether a path is the unit or script of a service, or adds to its unit: what runs is what it was at the start.

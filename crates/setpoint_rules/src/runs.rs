@@ -224,7 +224,7 @@ pub(crate) static MAY_NEED: About = About {
     aliases: &[],
     severity: Severity::Warning,
     class: Class::Open,
-    summary: "a command that is not understood names what another resource brings, and nothing orders the two",
+    summary: "a command or package that is not known goes with another resource, and nothing orders the two",
     explanation: "\
 What the command does is not known, but some things it needs whatever it does: its program, its folder and its user, and \
 it names a script or a path that another resource of the catalog brings. If the command comes first, it fails or reads \
@@ -234,6 +234,10 @@ what is not there yet. The order of the two is `unknown`, never `independent`.
 package { 'acme': ensure => installed }
 exec { '/usr/bin/acme-setup --config /etc/acme.conf': }   # brought by the package
 ```
+
+A package that no index lists is known by its name alone: a service, a user, a folder or a command of that name seems to be \
+its own, and an archive that the catalog adds under that name seems to have it. What needs the package must come after it; \
+the archive must come before it, and with apt `apt-get update` between the two.
 
 State the order: `require => Package['acme']` on the command. If the command needs nothing of the other resource, say what \
 it does in `setpoint.toml` (`setpoint explain unknown-effect`).",

@@ -72,7 +72,7 @@ impl<'a> FindingBuilder<'a> {
         self.real_steps().count()
     }
 
-    fn real_steps(&self) -> impl Iterator<Item = (StepId, ResourceId)> {
+    pub(crate) fn real_steps(&self) -> impl Iterator<Item = (StepId, ResourceId)> {
         let mut steps: BTreeMap<ResourceId, Vec<StepId>> = BTreeMap::new();
         for (at, &resource) in self.modelled.resources.iter().enumerate() {
             steps.entry(resource).or_default().push(StepId(at as u32));
@@ -157,6 +157,8 @@ impl<'a> FindingBuilder<'a> {
         found.extend(self.out_of_time(verdicts));
         let (undecided, told) = self.undecided(verdicts);
         found.extend(undecided);
+        let unlisted = self.unlisted_packages(&found);
+        found.extend(unlisted);
         let is_told = |resource: &ResourceId| told.iter().any(|&step| self.resource(step) == Some(*resource));
         // What is assumed of the start is told where an answer rests on it.
         let rests = verdict.iter().any(|(_, answer)| !answer.is_proved() && !answer.is_refuted());

@@ -10,6 +10,7 @@ mod edit;
 mod findings;
 mod invariants;
 mod judge;
+mod may_bring;
 mod may_need;
 pub mod next_run;
 mod redundant;

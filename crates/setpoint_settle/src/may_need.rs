@@ -1,7 +1,7 @@
 //! What a command that is not understood needs all the same: its program, its folder and its user, and the paths that its words
 //! name.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use setpoint_catalog::Resource;
 use setpoint_puppet_values::Data;
@@ -48,25 +48,6 @@ impl FindingBuilder<'_> {
             ));
         Some(self.placed(finding, &[&[command], &steps[..]].concat()))
     }
-
-    /// The steps that always come before a step, or always after it. The proof leaves the order of a step with others open as a
-    /// whole, also with those that relationships put in order.
-    fn ordered_with(&self, step: StepId) -> BTreeSet<StepId> {
-        let (mut before, mut after): (BTreeMap<_, Vec<_>>, BTreeMap<_, Vec<_>>) = Default::default();
-        for &(first, second) in &self.modelled.plan.edges {
-            before.entry(second).or_default().push(first);
-            after.entry(first).or_default().push(second);
-        }
-        let mut found = BTreeSet::new();
-        for next in [before, after] {
-            let mut waiting = vec![step];
-            while let Some(at) = waiting.pop() {
-                let steps = next.get(&at).into_iter().flatten();
-                waiting.extend(steps.copied().filter(|other| found.insert(*other)));
-            }
-        }
-        found
-    }
 }
 
 /// What a command names.
@@ -108,7 +89,8 @@ impl Needs {
     }
 }
 
-fn texts(data: &Data) -> Vec<String> {
+/// The texts of a value.
+pub(crate) fn texts(data: &Data) -> Vec<String> {
     match data {
         Data::String(text) => vec![text.to_string()],
         Data::Array(items) => items.iter().flat_map(|item| texts(&item.data)).collect(),

@@ -5,7 +5,7 @@
 use rustc_hash::FxHashMap;
 use setpoint_catalog::Catalog;
 use setpoint_puppet_values::Data;
-use setpoint_resources::{Modelled, Origin};
+use setpoint_resources::{Modelled, Origin, RECOMMENDED};
 use setpoint_source::StoryFact;
 use setpoint_state::{CellId, CellKey, CellKind, Event, Kind, Plan, Run, State, Status, StepId, Value};
 
@@ -145,6 +145,11 @@ impl<'a> Words<'a> {
             CellKind::UserGroup if absent => format!("the group {name} does not exist"),
             CellKind::UserGroup => format!("the group {name} exists"),
             CellKind::Snapshot => return None,
+            CellKind::Other if detail == RECOMMENDED => {
+                let what =
+                    if absent { "no packages that others recommend" } else { "what packages recommend" };
+                format!("the package manager installs {what}")
+            }
             CellKind::Cron | CellKind::Host | CellKind::Mount | CellKind::Key | CellKind::Other => {
                 let noun = match kind {
                     CellKind::Cron => "the cron job",

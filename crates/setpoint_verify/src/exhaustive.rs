@@ -180,9 +180,9 @@ pub fn truth(plan: &Plan, semantics: Semantics, any_start: bool, limit: u64) -> 
     let before = if starts.is_empty() { Shown::NothingToShow } else { Shown::Holds };
     let mut truth =
         Truth { order: before, idempotent: before, quiet: before, convergent: Shown::NothingToShow };
-    let mut context = crate::context::Context::new(plan, semantics, any_start);
+    let mut context = crate::facts::context::Context::new(plan, semantics, any_start);
     context.trim();
-    let managed = crate::twice::managed(&context);
+    let managed = crate::prove::twice::managed(&context);
     let mut reached: Option<State> = None;
     for start in &starts {
         let first = runner.run(start, &order);
@@ -242,7 +242,7 @@ pub fn contradictions(plan: &Plan, limit: u64) -> Option<[BTreeSet<(StepId, Step
     let mut there = BTreeSet::new();
     for one in (0..steps).map(StepId) {
         for two in (one.0 + 1..steps).map(StepId) {
-            if crate::contradiction::by_trying(plan, one, two, limit)? {
+            if crate::prove::contradiction::by_trying(plan, one, two, limit)? {
                 there.insert((one, two));
             }
         }

@@ -7,34 +7,14 @@
 //! It stands after `setpoint_resources`, which makes plans of catalogs, and before the program, which tells its answers. It
 //! knows no type of resource, no catalog and no source text, and it prints nothing.
 
-mod blur;
-mod context;
-mod contradiction;
-mod converge;
-mod dead;
-mod ends;
-mod ensure;
 pub mod exhaustive;
+mod facts;
 pub mod family;
-mod flow;
-mod found;
-mod harm;
-mod kinds;
-mod laws;
-mod looks;
-mod machine;
-mod needs;
-mod order;
-mod pair;
-pub mod repair;
-mod runs;
+mod prove;
+mod reduce;
+mod replay;
 pub mod sample;
-mod slice;
-mod sub;
-mod twice;
-mod twins;
-mod walk;
-mod witness;
+mod symbolic;
 
 use std::cell::{Cell, OnceCell};
 use std::sync::Arc;
@@ -43,9 +23,10 @@ use std::time::Instant;
 use setpoint_answer::Standing;
 use setpoint_state::{CellId, Plan, Run, Semantics, State, StepId, Test};
 
-use context::Context;
+use facts::context::Context;
 
-pub use contradiction::{Contradiction, Lost, PairEnd};
+pub use prove::contradiction::{Contradiction, Lost, PairEnd};
+pub use prove::repair;
 pub use setpoint_answer::{Answer, Basis, Reasons};
 pub use setpoint_solver::Backend;
 
@@ -405,7 +386,7 @@ fn ask(plan: &Plan, options: &Options, ends: bool) -> Verdicts {
     context.jobs = options.jobs.max(1);
     context.solver = options.solver;
     context.trim();
-    let mut prover = pair::PairProver::new(&context);
+    let mut prover = prove::pair::PairProver::new(&context);
     if options.most > 0 {
         prover.most = options.most;
     }
@@ -429,7 +410,7 @@ fn ask(plan: &Plan, options: &Options, ends: bool) -> Verdicts {
         }
     };
     let basis = options.basis();
-    let orders = order::decide(&mut prover, &tell(Stage::Order));
+    let orders = prove::order::decide(&mut prover, &tell(Stage::Order));
     let of = orders.candidates;
     let late = orders.unproved.iter().filter(|unproved| unproved.why == Why::Time).count();
     if late > 0 {
@@ -453,7 +434,7 @@ fn ask(plan: &Plan, options: &Options, ends: bool) -> Verdicts {
             every
         })
     };
-    let twice = twice::decide(&context, &prover.witness, every_start, &basis, &tell(Stage::Twice));
+    let twice = prove::twice::decide(&context, &prover.witness, every_start, &basis, &tell(Stage::Twice));
     if twice.idempotent.is_unknown() || twice.quiet.is_unknown() || twice.convergent.is_unknown() {
         ended(Stage::Twice, was_late, &mut unfinished);
     }
@@ -465,25 +446,25 @@ fn ask(plan: &Plan, options: &Options, ends: bool) -> Verdicts {
     if ends {
         let independent = orders.is_independent();
         failures = match every_start() {
-            Some(every) => ends::failures(&pair::PairProver::new(every), independent, &basis),
-            None => ends::failures(&prover, independent, &basis),
+            Some(every) => prove::ends::failures(&prove::pair::PairProver::new(every), independent, &basis),
+            None => prove::ends::failures(&prover, independent, &basis),
         };
-        contradictions = contradiction::find(&context, &prover.witness, plan, &options.no_end);
+        contradictions = prove::contradiction::find(&context, &prover.witness, plan, &options.no_end);
         let was_late = context.is_late();
         let tell_invariants = tell(Stage::Invariants);
         (invariants, declared) =
-            ends::invariants(&prover, &options.invariants, independent, &basis, &tell_invariants);
+            prove::ends::invariants(&prover, &options.invariants, independent, &basis, &tell_invariants);
         if invariants.iter().chain([&declared]).any(|answer| is_late(answer.reasons())) {
             ended(Stage::Invariants, was_late, &mut unfinished);
         }
         let was_late = context.is_late();
-        refreshed = ends::stale(&prover, &basis, options.lost_refresh, &tell(Stage::Refresh));
+        refreshed = prove::ends::stale(&prover, &basis, options.lost_refresh, &tell(Stage::Refresh));
         if is_late(refreshed.reasons()) {
             ended(Stage::Refresh, was_late, &mut unfinished);
         }
     }
     let was_late = context.is_late();
-    let (redundant, all) = ends::redundant(&prover, &options.maybe_redundant, &tell(Stage::Edges));
+    let (redundant, all) = prove::ends::redundant(&prover, &options.maybe_redundant, &tell(Stage::Edges));
     if !all {
         ended(Stage::Edges, was_late, &mut unfinished);
     }
@@ -522,5 +503,5 @@ fn is_total_order(context: &Context<'_>) -> bool {
 /// An admissible start that is as plain as can be: nothing is there that need not be. None if no start is admissible.
 pub fn plain_start(plan: &Plan, options: &Options) -> Option<State> {
     let context = Context::new(plan, options.semantics, options.any_start);
-    witness::Witness::new(&context).base().cloned()
+    replay::witness::Witness::new(&context).base().cloned()
 }

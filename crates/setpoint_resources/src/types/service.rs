@@ -176,7 +176,8 @@ pub(crate) fn unit_exists(machine: &mut Machine<'_>, name: &Unit) -> Test {
     any(paths.iter().map(|path| machine.exists(path)).collect())
 }
 
-/// The service runs, and has loaded what is there.
+/// The service runs, and has loaded what is there; it does not where something is missing that its unit names and that the
+/// catalog brings.
 pub(crate) fn load(machine: &mut Machine<'_>, name: &Unit) -> Vec<Program> {
     let running = running_cell(machine, name);
     let mut writes = vec![Program::set(running, Value::text(RUNNING))];
@@ -184,7 +185,42 @@ pub(crate) fn load(machine: &mut Machine<'_>, name: &Unit) -> Vec<Program> {
         let loaded = loaded_cell(machine, name, &part, file, running);
         writes.push(Program::copy(loaded, file));
     }
-    writes
+    let unit = machine.mentions.unit_file(name);
+    let environments = brought(machine, &unit.environments);
+    let mut needs = brought(machine, &unit.paths);
+    if let Some(user) = unit.user.filter(|user| is_brought_user(machine, user)) {
+        needs.push(absent(machine.user(&user)).negate());
+    }
+    let mut steps = Vec::new();
+    if !environments.is_empty() {
+        let failure = Program::fail("a file that its unit names as its environment is not there");
+        steps.push(when(all(environments).negate(), failure));
+    }
+    if needs.is_empty() {
+        steps.extend(writes);
+        return steps;
+    }
+    // A simple service counts as started once there is a process for it, and is found dead a moment later.
+    let broken = if unit.tells_failures {
+        Program::fail("a program, a folder or a user that its unit names is not there")
+    } else {
+        stop(machine, name)
+    };
+    steps.push(choose(all(needs), sequence(writes), broken));
+    steps
+}
+
+/// Those of the paths that the catalog brings are there.
+fn brought(machine: &mut Machine<'_>, paths: &[String]) -> Vec<Test> {
+    let canonical = |path: &String| machine.mentions.canonical(path, machine.world);
+    let paths: Vec<String> =
+        paths.iter().filter_map(canonical).filter(|path| machine.is_provided(path)).collect();
+    paths.iter().map(|path| machine.leads(path)).collect()
+}
+
+fn is_brought_user(machine: &Machine<'_>, user: &str) -> bool {
+    !machine.is_base_user(user)
+        && (machine.mentions.users.contains(user) || machine.packages.users.contains(user))
 }
 
 /// Starts a service that does not run.

@@ -14,7 +14,7 @@
 //! Packages are written so; a package without a line of its own is not known to apt:
 //!
 //! ```text
-//! web 1.0 installed depends lib
+//! web 1.0 installed depends lib recommends mail
 //!   /etc/web.conf = "default\n" conffile
 //!   /opt/web/
 //!   user web
@@ -224,6 +224,7 @@ fn read_packages(text: &str, start: &mut Start) -> Result<(), String> {
                 match word {
                     "installed" => package.installed = true,
                     "depends" => package.depends = rest.next().map(str::to_owned),
+                    "recommends" => package.recommends = rest.next().map(str::to_owned),
                     other => return Err(format!("a package has a word that is not understood: {other}")),
                 }
             }
@@ -272,10 +273,11 @@ pub(crate) fn index(start: &Start) -> setpoint_packages::Index {
             collection.add_directory(&package.name, path);
         }
         collection.set_conffiles(&package.name, package.conffiles.iter().map(String::as_str));
-        if let Some(depends) = &package.depends {
-            for name in depends.split(',') {
-                collection.add_depends(&package.name, vec![name.trim().into()]);
-            }
+        for name in package.depends.iter().flat_map(|names| names.split(',')) {
+            collection.add_depends(&package.name, vec![name.trim().into()]);
+        }
+        for name in package.recommends.iter().flat_map(|names| names.split(',')) {
+            collection.add_recommends(&package.name, vec![name.trim().into()]);
         }
     }
     for (package, user) in &start.package_users {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use setpoint_judge as judge;
-use setpoint_resources::{Entry, FileEntry, Modelled, Rest, packaged_content};
+use setpoint_resources::{Entry, FileEntry, Modelled, RECOMMENDED, Rest, packaged_content};
 use setpoint_state::{Cell, CellKind, Program, State, Term, Test, Value};
 
 use crate::notation::Start;
@@ -95,6 +95,10 @@ impl<'a> Eyes<'a> {
             CellKind::Package if detail.is_none() => self.package(name, seen),
             // The machine has a unit for every service that nothing brings.
             CellKind::Other if detail == Some(UNIT_OF_THE_PLATFORM) => Value::text("present"),
+            CellKind::Other if detail == Some(RECOMMENDED) => {
+                let is_on = self.start.packages.iter().any(|package| package.recommends.is_some());
+                if is_on { Value::text("present") } else { Value::Absent }
+            }
             CellKind::Running => {
                 let up = seen.tree.contains_key(&format!("/run/services/{name}"));
                 Value::text(if up { "running" } else { "stopped" })

@@ -1,0 +1,138 @@
+//! Unit files as the catalog writes them: what a service needs to start, and what it reads then.
+
+/// What a unit file asks of the machine.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct UnitFile {
+    /// Programs that it runs, and the folder that they run in.
+    pub(crate) paths: Vec<String>,
+    /// Files without which it is not started at all.
+    pub(crate) environments: Vec<String>,
+    /// What it reads when it starts, if it is there: environments, and paths among the arguments.
+    pub(crate) reads: Vec<String>,
+    pub(crate) user: Option<String>,
+    /// Whether who starts it is told that its program could not be run.
+    pub(crate) tells_failures: bool,
+}
+
+impl UnitFile {
+    /// Reads a unit with what adds to it, in this order. What has a specifier is left out: its value is not known.
+    pub(crate) fn read<'a>(texts: impl IntoIterator<Item = &'a str>) -> Self {
+        let mut unit = Self::default();
+        let mut kind = "simple".to_owned();
+        for text in texts {
+            let mut section = "";
+            for line in joined_lines(text) {
+                let line = line.trim();
+                if line.starts_with('[') {
+                    section = if line == "[Service]" { "service" } else { "" };
+                    continue;
+                }
+                let Some((key, value)) = line.split_once('=').filter(|_| section == "service") else {
+                    continue;
+                };
+                let (key, value) = (key.trim(), value.trim());
+                if key == "Type" {
+                    value.clone_into(&mut kind);
+                } else {
+                    unit.set(key, value);
+                }
+            }
+        }
+        unit.tells_failures = kind != "simple" && kind != "idle";
+        unit
+    }
+
+    fn set(&mut self, key: &str, value: &str) {
+        match key {
+            // An empty value forgets what stood before.
+            "ExecStart" | "ExecStartPre" if value.is_empty() => self.paths.clear(),
+            "ExecStart" | "ExecStartPre" => {
+                // Its failure does not matter.
+                if value.starts_with('-') {
+                    return;
+                }
+                let mut words = value.trim_start_matches(['@', ':', '+', '!']).split_whitespace();
+                self.paths.extend(words.next().and_then(plain_path));
+                // A path may stand alone, or after the name of an option.
+                let after = words.filter_map(|word| plain_path(word.rsplit('=').next().unwrap_or(word)));
+                self.reads.extend(after.filter(|path| !is_written_by_services(path)));
+            }
+            "EnvironmentFile" => {
+                let (is_optional, path) = match value.strip_prefix('-') {
+                    Some(path) => (true, path),
+                    None => (false, value),
+                };
+                let path = plain_path(path);
+                self.reads.extend(path.clone());
+                if !is_optional {
+                    self.environments.extend(path);
+                }
+            }
+            "WorkingDirectory" => self.paths.extend(plain_path(value)),
+            "User" => {
+                let is_plain = !value.is_empty() && !value.contains('%');
+                self.user = is_plain.then(|| value.to_owned());
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Whether a path lies where services write: logs, sockets, numbers of processes.
+fn is_written_by_services(path: &str) -> bool {
+    ["/run/", "/var/", "/tmp/"].iter().any(|folder| path.starts_with(folder))
+}
+
+/// An absolute path without specifiers, variables and patterns.
+fn plain_path(word: &str) -> Option<String> {
+    let word = word.trim_matches(['"', '\'']);
+    let is_plain = word.starts_with('/') && !word.contains(['%', '$', '*', '?', '[']);
+    is_plain.then(|| word.trim_end_matches('/').to_owned())
+}
+
+/// The lines of a text; a line that ends with a backslash goes on in the next.
+fn joined_lines(text: &str) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    let mut goes_on = false;
+    for line in text.lines().filter(|line| !line.trim_start().starts_with(['#', ';'])) {
+        let (part, more) = match line.strip_suffix('\\') {
+            Some(part) => (part, true),
+            None => (line, false),
+        };
+        match lines.last_mut().filter(|_| goes_on) {
+            Some(last) => {
+                last.push(' ');
+                last.push_str(part);
+            }
+            None => lines.push(part.to_owned()),
+        }
+        goes_on = more;
+    }
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_unit_names_what_it_needs_and_reads() {
+        let text = "[Unit]\nUser=no\n[Service]\nUser=acme\nEnvironmentFile=-/etc/default/acme\nEnvironmentFile=/etc/acme.env\n\
+                    ExecStart=/opt/acme/bin/run --config=/etc/acme/a.conf \\\n  /srv/data --log /var/log/acme %i\nExecStartPre=-/bin/false\n\
+                    WorkingDirectory=/opt/acme/\n";
+        let unit = UnitFile::read([text]);
+        assert_eq!(unit.paths, ["/opt/acme/bin/run", "/opt/acme"]);
+        assert_eq!(unit.environments, ["/etc/acme.env"]);
+        assert_eq!(unit.reads, ["/etc/default/acme", "/etc/acme.env", "/etc/acme/a.conf", "/srv/data"]);
+        assert_eq!(unit.user.as_deref(), Some("acme"));
+        assert!(!unit.tells_failures);
+    }
+
+    #[test]
+    fn what_adds_to_a_unit_comes_after_it() {
+        let adds = "[Service]\nType=notify\nExecStart=\nExecStart=/usr/local/bin/other\n";
+        let unit = UnitFile::read(["[Service]\nExecStart=/usr/bin/one\n", adds]);
+        assert_eq!(unit.paths, ["/usr/local/bin/other"]);
+        assert!(unit.tells_failures);
+    }
+}

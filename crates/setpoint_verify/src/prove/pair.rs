@@ -1,0 +1,171 @@
+//! One unordered pair: do the two commute, how far does their difference reach, and does anything of it show?
+
+use std::cell::RefCell;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+use setpoint_solver::{Lit, Outcome};
+use setpoint_state::{CellId, Reach, StepId, Value};
+
+use crate::facts::context::Context;
+use crate::reduce::flow::{Difference, GaveUp, Local, Reached};
+use crate::reduce::sub::{Moment, Sub, Tests, embed};
+use crate::replay::witness::Witness;
+use crate::symbolic::runs::Runs;
+use crate::{Answer, Basis, Counterexample, Dependence, Unproved, Why};
+
+/// Whether the order of one pair is without effect. Proved only if no admissible start and no permitted schedule
+/// distinguishes the two orders; refuted only by two runs of the whole plan that the interpreter has replayed.
+pub(crate) type PairAnswer = Answer<Box<Dependence>, Unproved>;
+
+/// Decides unordered pairs, and remembers what it has decided by shape.
+pub(crate) struct PairProver<'c, 'p> {
+    pub(crate) context: &'c Context<'p>,
+    pub(crate) local: Local,
+    pub(crate) witness: Witness<'c, 'p>,
+    /// So many dependent pairs are enough.
+    pub(crate) most: usize,
+    /// Slices that were asked about and have no difference, by shape.
+    pub(crate) harmless: FxHashSet<Vec<u32>>,
+    /// Questions about ends that have been answered well, by shape.
+    pub(crate) proved: RefCell<FxHashSet<Vec<u32>>>,
+    /// Slices on which the solver gave up.
+    pub(crate) hard: FxHashSet<Vec<u32>>,
+    /// Slices that have one: what the cells held, by the numbers of the shape, and the order of the items.
+    pub(crate) harmful: FxHashMap<Vec<u32>, (Vec<Held>, Vec<usize>)>,
+}
+
+/// A value of a slice, by its number in the shape, or one that no step of it mentions.
+#[derive(Clone)]
+pub(crate) enum Held {
+    Known(u32),
+    Fresh(Value),
+}
+
+impl<'c, 'p> PairProver<'c, 'p> {
+    pub(crate) fn new(context: &'c Context<'p>) -> Self {
+        Self {
+            context,
+            local: Local::default(),
+            witness: Witness::new(context),
+            most: usize::MAX,
+            harmless: FxHashSet::default(),
+            proved: RefCell::default(),
+            hard: FxHashSet::default(),
+            harmful: FxHashMap::default(),
+        }
+    }
+
+    /// Decides one unordered pair of steps whose effects are known.
+    pub(crate) fn decide_pair(&mut self, one: StepId, two: StepId) -> PairAnswer {
+        match self.try_pair(one, two) {
+            Ok(answer) => answer,
+            Err(GaveUp) => unknown(one, two, if self.context.is_late() { Why::Time } else { Why::Hard }),
+        }
+    }
+
+    fn try_pair(&mut self, one: StepId, two: StepId) -> Result<PairAnswer, GaveUp> {
+        let context = self.context;
+        if context.is_late() {
+            return Err(GaveUp);
+        }
+        let difference = self.local.pair(context, one, two)?;
+        if difference.is_empty() {
+            return Ok(harmless());
+        }
+        let reached = self.local.follow(context, one, two, &difference)?;
+        if let Some(step) = self.touched_by_unknown(one, two, &reached) {
+            return Ok(unknown(one, two, Why::Step(step)));
+        }
+        if !reached.visible {
+            return Ok(harmless());
+        }
+        if let Some(found) = self.neighbours(one, two, &difference) {
+            return Ok(PairAnswer::refuted(Box::new(found)));
+        }
+        self.slice(one, two, &reached)
+    }
+
+    /// A step of unknown effect that the difference may reach.
+    fn touched_by_unknown(&self, one: StepId, two: StepId, reached: &Reached) -> Option<StepId> {
+        let context = self.context;
+        context.unknown.iter().copied().find(|&step| {
+            step != one
+                && step != two
+                && context.reach(step).is_some_and(|reach| match reach {
+                    Reach::Everything => true,
+                    Reach::Cells(cells) => {
+                        !reached.complete
+                            || cells.iter().any(|cell| {
+                                reached.cells.contains_key(cell)
+                                    || [one, two].iter().any(|&step| {
+                                        context.footprint(step).touches().any(|other| other == *cell)
+                                    })
+                            })
+                    }
+                })
+        })
+    }
+
+    pub(crate) fn dependence(
+        &self,
+        one: StepId,
+        two: StepId,
+        found: Counterexample,
+        cells: &[CellId],
+    ) -> Dependence {
+        let counterexample = self.witness.shrink(found, Some((one, two)), cells);
+        Dependence { one, two, counterexample }
+    }
+
+    /// The two alone, right at the start: the commonest counterexample.
+    fn neighbours(&mut self, one: StepId, two: StepId, difference: &Difference) -> Option<Dependence> {
+        let context = self.context;
+        if difference.cells.is_empty() && !difference.bad.contains(&true) {
+            return None;
+        }
+        let sub = Sub::new(context, &[one, two], Moment::Start, Tests::Inside);
+        let runs = Runs::new(&sub, context.semantics, &[]);
+        let mut machine = sub.machine(context);
+        let start = machine.any_start();
+        runs.assume(&mut machine, &start);
+        let begin = runs.begin(&machine, start.clone());
+        let yes = machine.yes();
+        let left = runs.moment(&mut machine, &begin, &[(yes, &[0, 1])]);
+        let right = runs.moment(&mut machine, &begin, &[(yes, &[1, 0])]);
+        let differ = runs.differ(&mut machine, &left, &right);
+        for _ in 0..3 {
+            let wishes = self.witness.plain(&machine, &start, &sub.cells);
+            if machine.solve_near(&[differ], &wishes) != Outcome::Sat {
+                return None;
+            }
+            let part = machine.decode(&start);
+            let fixed = embed(&sub, &part);
+            if let (Some(first), Some(second)) = (
+                self.witness.order(&[one, two], Some((one, two))),
+                self.witness.order(&[two, one], Some((one, two))),
+            ) {
+                let mut starts = self.witness.completions(&fixed);
+                if let Some(found) = starts.find_map(|start| self.witness.replay(&start, &first, &second)) {
+                    return Some(self.dependence(one, two, found, &sub.cells));
+                }
+            }
+            // Another start may do.
+            let mut other: Vec<Lit> = Vec::new();
+            for (cell, _) in sub.plan.space.iter() {
+                let held = part.get(cell).clone();
+                other.push(!machine.holds(&start, cell, &held));
+            }
+            machine.circuit.assert(&other);
+        }
+        None
+    }
+}
+
+/// Returns the answer that nothing differs at the end. What the proof of the whole rests on is added to that of the whole.
+pub(crate) fn harmless() -> PairAnswer {
+    PairAnswer::Proved(Basis::nothing())
+}
+
+pub(crate) fn unknown(one: StepId, two: StepId, why: Why) -> PairAnswer {
+    PairAnswer::unknown(Unproved { steps: vec![one, two], why })
+}

@@ -1,0 +1,3 @@
+//! From the model of a solver to runs that the interpreter repeats.
+
+pub(crate) mod witness;
