@@ -1,17 +1,19 @@
 //! Every class of the installed modules, entered on one platform: how many compile, how many are skipped and why; and with
-//! `--compare`, whether Puppet says the same. With `--generated`, classes and definitions get made-up parameters.
+//! `--compare`, whether Puppet says the same. With `--generated`, classes and definitions get made-up parameters; with `--list`,
+//! the modules of a list are compiled with their own examples, which lie in a folder that the caller filled.
 
 mod compare;
+mod examples;
 mod generate;
 mod table;
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use serde_json::{Map, Value, json};
-use setpoint_puppet::{Compilation, Definition, Entry, Environment, Options, PuppetVersion};
+use setpoint_puppet::{Compilation, CompileGapKind, Definition, Entry, Environment, Options, PuppetVersion};
 use setpoint_puppet_values::{Hash, Key};
 use setpoint_source::{OsFileSystem, Severity, Sources};
 use setpoint_testing::Random;
@@ -38,6 +40,12 @@ pub(crate) struct Arguments {
     /// Give classes and instances of definitions made-up parameters, of this seed
     #[arg(long, value_name = "SEED")]
     generated: Option<u64>,
+    /// Compile the examples of the modules that this file names, one a line, instead of single classes
+    #[arg(long, value_name = "FILE", conflicts_with = "generated")]
+    list: Option<PathBuf>,
+    /// Take at most so many examples of a module, spread over all of them
+    #[arg(long, value_name = "N", requires = "list")]
+    at_most: Option<usize>,
     /// The version of Puppet whose strictness counts
     #[arg(long, default_value = "7", value_parser = ["7", "8"])]
     puppet: String,
@@ -54,6 +62,8 @@ pub(crate) struct Class {
     pub(crate) required: Vec<String>,
     /// What is declared instead of an `include`: the type, the parameters, and a class to include before.
     pub(crate) declared: Option<Declared>,
+    /// The code of an example, instead of all that.
+    pub(crate) code: Option<String>,
 }
 
 pub(crate) struct Declared {
@@ -66,6 +76,9 @@ impl Class {
     /// Facts that tell [`MAIN`] what to declare.
     pub(crate) fn facts(&self) -> Map<String, Value> {
         let mut facts = Map::new();
+        if self.code.is_some() {
+            return facts;
+        }
         match &self.declared {
             None => {
                 facts.insert("setpoint_class".to_owned(), json!(self.name));
@@ -91,6 +104,8 @@ pub(crate) struct Entered {
     pub(crate) catalog: Option<setpoint_catalog::Catalog>,
     pub(crate) error: Option<String>,
     pub(crate) place: String,
+    /// What is not known of the catalog, or the limit that ended the compilation.
+    pub(crate) opaque: Option<String>,
 }
 
 const NODE: &str = "node1.example.com";
@@ -113,14 +128,17 @@ fn enter_all(arguments: &Arguments) -> Result<Vec<Entered>, String> {
     let sources = Sources::new();
     let environment =
         Environment::new(&OsFileSystem, &sources).with_modulepath(vec![arguments.modules.clone()]);
-    let classes = classes(&environment, &sources, arguments);
+    let mut classes = classes(&environment, &sources, arguments);
+    if let Some(list) = &arguments.list {
+        classes = examples_in(list, &classes, arguments)?;
+    }
     if classes.is_empty() {
         return Err(format!("{} has no classes", arguments.modules.display()));
     }
     let platform = setpoint_platforms::find(&arguments.platform).map_err(|unknown| unknown.to_string())?;
     let facts = platform.facts(NODE, PUPPET);
     let options = Options {
-        puppet: if arguments.puppet == "7" { PuppetVersion::V7 } else { PuppetVersion::V8 },
+        puppet: PuppetVersion::parse(&arguments.puppet).unwrap_or_default(),
         node: NODE.to_owned(),
         server_facts: Some(server_facts()),
         provenance: false,
@@ -152,15 +170,44 @@ fn enter_all(arguments: &Arguments) -> Result<Vec<Entered>, String> {
 }
 
 fn enter(environment: &Environment<'_>, sources: &Sources, options: &Options, class: Class) -> Entered {
-    let entry = Entry::Code { name: "main.pp".to_owned(), text: MAIN.to_owned() };
-    let Compilation { catalog, diagnostics, .. } = setpoint_puppet::compile(environment, &entry, options);
+    let text = class.code.clone().unwrap_or_else(|| MAIN.to_owned());
+    let entry = Entry::Code { name: "main.pp".to_owned(), text };
+    let Compilation { catalog, diagnostics, gaps, failures, .. } =
+        setpoint_puppet::compile(environment, &entry, options);
+    let unknown = gaps.iter().find_map(|gap| match &gap.kind {
+        CompileGapKind::NotComputed(why) => Some(why.clone()),
+        CompileGapKind::OtherNodes => None,
+    });
+    let limit = failures.iter().find(|failure| failure.kind.is_limit_of_setpoint());
     let error = diagnostics.iter().find(|diagnostic| diagnostic.severity == Severity::Error);
     Entered {
         class,
         catalog,
         error: error.map(|error| error.message.clone()),
         place: error.and_then(|error| error.span).map(|span| sources.place(span)).unwrap_or_default(),
+        opaque: limit.map(|limit| limit.to_diagnostic().message).or(unknown),
     }
+}
+
+/// The examples of the modules that a list names.
+fn examples_in(list: &Path, classes: &[Class], arguments: &Arguments) -> Result<Vec<Class>, String> {
+    let names = std::fs::read_to_string(list).map_err(|error| format!("{}: {error}", list.display()))?;
+    let mut found = Vec::new();
+    for line in names.lines().filter(|line| !line.starts_with('#')) {
+        let Some(name) = line.split_whitespace().next() else { continue };
+        let can_include = classes.iter().any(|class| class.name == name && class.required.is_empty());
+        let examples = examples::examples_of(name, &arguments.modules.join(name), can_include);
+        let step = arguments.at_most.map_or(1, |most| examples.len().div_ceil(most.max(1)).max(1));
+        found.extend(examples.into_iter().step_by(step).map(|example| Class {
+            module: name.to_owned(),
+            name: example.name,
+            required: Vec::new(),
+            declared: None,
+            code: Some(example.code),
+        }));
+    }
+    found.retain(|example| arguments.filter.as_ref().is_none_or(|filter| example.name.contains(filter)));
+    Ok(found)
 }
 
 /// The classes of all modules, by name; with made-up parameters also the definitions.
@@ -179,7 +226,8 @@ fn classes(environment: &Environment<'_>, sources: &Sources, arguments: &Argumen
                     _ => continue,
                 };
                 let name = name.as_str().to_owned();
-                if arguments.filter.as_ref().is_some_and(|filter| !name.contains(filter.as_str())) {
+                let filter = arguments.filter.as_ref().filter(|_| arguments.list.is_none());
+                if filter.is_some_and(|filter| !name.contains(filter.as_str())) {
                     continue;
                 }
                 let required = parameters.iter().filter(|parameter| parameter.default.is_none());
@@ -208,7 +256,10 @@ fn classes(environment: &Environment<'_>, sources: &Sources, arguments: &Argumen
                         Declared { kind: name.clone(), title: "one".to_owned(), parameters: given }
                     }
                 });
-                found.insert(name.clone(), Class { module: module.clone(), name, required, declared });
+                found.insert(
+                    name.clone(),
+                    Class { module: module.clone(), name, required, declared, code: None },
+                );
             }
         }
     }

@@ -187,8 +187,8 @@ pub(crate) struct PuppetOptions {
     /// Unknown variables are errors
     #[arg(long)]
     pub(crate) strict_variables: bool,
-    /// The version whose strictness counts: 7, or 8, which is the default
-    #[arg(long, value_name = "VERSION", value_parser = ["7", "8"])]
+    /// The version whose rules count: 7, 8, which is the default, or 9
+    #[arg(long, value_name = "VERSION", value_parser = ["7", "8", "9"])]
     pub(crate) puppet: Option<String>,
     /// Do not record where values come from: a little faster, and `why` has no answer
     #[arg(long)]
@@ -403,7 +403,7 @@ pub(crate) struct CompileArgs {
     /// A file or folder; without it, the folder of `--environment`
     #[arg(required_unless_present = "environment", value_name = "INPUT")]
     pub(crate) input: Option<PathBuf>,
-    /// `json` or `pp` for Puppet; `json`, `yaml` or `sf` for SmartFrog
+    /// `json` or `pp` for Puppet, or `functions`, how functions of modules were run; `json`, `yaml` or `sf` for SmartFrog
     #[arg(long, value_name = "FORMAT", default_value = "json")]
     pub(crate) format: String,
     #[command(flatten)]

@@ -135,7 +135,9 @@ pub fn migrate(
     });
     let modules = modules.collect();
     drop_what_does_not_parse(session, &own, &mut changes);
-    let nodes = prove::prove(session, &project, &options, &names.custom_facts, &mut changes)?;
+    let version = if request.to_9 { "9" } else { "8" };
+    let target = prove::Target { version, custom_facts: &names.custom_facts };
+    let nodes = prove::prove(session, &project, &options, &target, &mut changes)?;
     changes.sort_by(|a, b| {
         let key = |change: &Change| {
             (std::cmp::Reverse(change.effect), change.path.clone(), change.span.range.start, change.kind)

@@ -54,7 +54,7 @@ pub(crate) fn prove(
     session: &Session<'_>,
     before: &Project<'_>,
     options: &Options,
-    custom_facts: &BTreeSet<String>,
+    wanted: &Target<'_>,
     changes: &mut Vec<Change>,
 ) -> Result<Vec<Comparison>, UsageError> {
     // What fails after the rewrites is known by its line only.
@@ -65,14 +65,14 @@ pub(crate) fn prove(
     };
     let is_new = |known: &[Change], change: &Change| !known.iter().any(|one| key(one) == key(change));
     let mut tried = changes.clone();
-    let (mut comparisons, mut found) = try_all(session, before, options, custom_facts, &mut tried)?;
+    let (mut comparisons, mut found) = try_all(session, before, options, wanted, &mut tried)?;
     if found.iter().any(Change::is_applied) {
         for change in found.iter().filter(|change| change.is_applied()) {
             if is_new(changes, change) {
                 changes.push(change.clone());
             }
         }
-        (comparisons, found) = try_all(session, before, options, custom_facts, changes)?;
+        (comparisons, found) = try_all(session, before, options, wanted, changes)?;
     } else {
         *changes = tried;
     }
@@ -84,11 +84,17 @@ pub(crate) fn prove(
     Ok(comparisons)
 }
 
+/// What the code moves to: the version, and the facts that it makes itself.
+pub(crate) struct Target<'t> {
+    pub(crate) version: &'static str,
+    pub(crate) custom_facts: &'t BTreeSet<String>,
+}
+
 fn try_all(
     session: &Session<'_>,
     before: &Project<'_>,
     options: &Options,
-    custom_facts: &BTreeSet<String>,
+    wanted: &Target<'_>,
     changes: &mut [Change],
 ) -> Result<(Vec<Comparison>, Vec<Change>), UsageError> {
     let mut plan = match before.plan() {
@@ -109,13 +115,13 @@ fn try_all(
     new_options.puppet.record_reads = false;
     let old_options = new_options.clone();
     let rewritten = Project::open(&after_session, &before.input, &old_options)?;
-    new_options.puppet.puppet = Some("8".to_owned());
+    new_options.puppet.puppet = Some(wanted.version.to_owned());
     let after = Project::open(&after_session, &before.input, &new_options)?;
     // Entries hold facts and paths only, so that a job of one project can be compiled in another.
     let mut pairs: Vec<(&Job, Job)> = Vec::new();
     let mut modern = before.plan()?.jobs;
     for job in &mut modern {
-        remove_legacy_facts(&mut job.node.facts, custom_facts);
+        remove_legacy_facts(&mut job.node.facts, wanted.custom_facts);
     }
     pairs.extend(plan.jobs.iter().zip(modern));
     let compared =

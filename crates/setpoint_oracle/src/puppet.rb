@@ -6,7 +6,8 @@
 #   trusted facts. With "lookups", lines of arguments of `puppet lookup`, nothing is compiled, and the answer has what each prints.
 #   With "kept": manifest instead of files, it is compiled in an environment that is kept for all such requests: what Puppet
 #   has parsed once it does not parse again.
-#   "manifest" and "modulepath" name other places in files than `main.pp` and `modules`.
+#   "manifest" and "modulepath" name other places in files than `main.pp` and `modules`; "folders" are further folders of modules,
+#   whose files are parsed once for all requests.
 # Answer: {"root": folder, "catalog": {…} | null, "error": text | null, "logs": [{level, source, file, line, column, text}]}.
 # Nothing is applied. With `--bare` the catalog is rendered and not sent, so that only Puppet's own work is measured.
 require 'json'
@@ -90,6 +91,14 @@ def kept_environment(request, folder, core)
   end
 end
 
+# Parses a file of a folder of modules once. A tree does not change, so that environments can share it.
+module ParsedOnce
+  def parse_file(file)
+    ($shared_folders || []).any? { |folder| file.to_s.start_with?(folder) } ? ($parsed_files ||= {})[file] ||= super : super
+  end
+end
+Puppet::Pops::Parser::EvaluatingParser.prepend(ParsedOnce)
+
 def compile(request, root, core)
   name = request['node']
   Puppet[:strict_variables] = request['strict']
@@ -103,7 +112,8 @@ def compile(request, root, core)
     installed = "#{root}/installed"
     FileUtils.mkdir_p(installed)
     (request['modules'] || []).each { |module_name| link(module_name, installed) }
-    path = (request['modulepath'] || ['modules']).map { |part| "#{root}/#{part}" } + [installed, core]
+    $shared_folders = request['folders'] || []
+    path = (request['modulepath'] || ['modules']).map { |part| "#{root}/#{part}" } + $shared_folders + [installed, core]
     environment = Puppet::Node::Environment.create(:production, path, "#{root}/#{request['manifest'] || 'main.pp'}")
     environments = Puppet::Environments::StaticDirectory.new('production', root, environment)
     context = { environments: environments, current_environment: environment, loaders: Puppet::Pops::Loaders.new(environment, false, false) }

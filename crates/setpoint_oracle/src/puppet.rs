@@ -54,6 +54,19 @@ impl Puppet {
         self.put(&question, &[])
     }
 
+    /// Compiles code with the modules of a folder, whose files Puppet parses once for all such requests.
+    pub fn ask_with_folder(
+        &mut self,
+        code: &str,
+        folder: &Path,
+        node: &str,
+        facts: &serde_json::Map<String, Value>,
+        strict: bool,
+    ) -> Result<Outcome, String> {
+        let question = json!({"files": {"main.pp": code}, "folders": [folder], "node": node, "facts": facts, "strict": strict});
+        self.put(&question, &[])
+    }
+
     fn put(&mut self, question: &Value, lookups: &[String]) -> Result<Outcome, String> {
         let questions = self.questions.as_mut().ok_or("ruby has no standard input")?;
         writeln!(questions, "{question}").map_err(|error| format!("Puppet does not listen: {error}"))?;

@@ -4,6 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use setpoint_data::{Kind, Node};
+use setpoint_puppet::PuppetVersion;
 use setpoint_puppet_values::{Data, Hash, Key, Value};
 use setpoint_source::Severity;
 
@@ -47,7 +48,7 @@ pub(super) fn platform(name: &str, node: &str, given: &PuppetOptions) -> Result<
 
 /// The full version that an agent tells.
 pub(super) fn puppet_version(given: &PuppetOptions) -> &'static str {
-    if given.puppet.as_deref() == Some("7") { "7.23.0" } else { "8.10.0" }
+    given.puppet.as_deref().and_then(PuppetVersion::parse).unwrap_or_default().full()
 }
 
 /// A structured fact is changed in the parts that are given; any other is replaced.

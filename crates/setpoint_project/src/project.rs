@@ -163,8 +163,9 @@ impl<'s> Project<'s> {
                 environment: folder.clone(),
             });
         environment.name = name;
-        let version = options.puppet.puppet.as_deref().map(|version| if version == "7" { 7 } else { 8 });
-        let version = version.or_else(|| config.puppet.version.as_ref().map(|version| version.value));
+        let version = options.puppet.puppet.as_deref().and_then(PuppetVersion::parse);
+        let is_7 = config.puppet.version.as_ref().is_some_and(|version| version.value == 7);
+        let version = version.or(is_7.then_some(PuppetVersion::V7));
         let stubs = config.stubs.iter().map(|(name, entry)| (Key::from(name.as_str()), plain(&entry.value)));
         Ok(Self {
             session,
@@ -179,7 +180,7 @@ impl<'s> Project<'s> {
             installed: found.installed,
             config,
             diagnostics,
-            puppet: if version == Some(7) { PuppetVersion::V7 } else { PuppetVersion::V8 },
+            puppet: version.unwrap_or_default(),
         })
     }
 
@@ -214,6 +215,7 @@ impl<'s> Project<'s> {
         match self.puppet {
             PuppetVersion::V7 => "7",
             PuppetVersion::V8 => "8",
+            PuppetVersion::V9 => "9",
         }
     }
 

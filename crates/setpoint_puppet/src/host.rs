@@ -1,6 +1,7 @@
 //! The evaluation as functions see it.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use indexmap::IndexMap;
 use rustc_hash::FxHashMap;
@@ -17,7 +18,7 @@ use crate::compiler::{Compiler, Left};
 use crate::environment::RubyFunction;
 use crate::loader::DefinitionKind;
 use crate::scope::ScopeId;
-use crate::trace::{MISSING_PARAMETERS_OF, MISSING_RESOURCE};
+use crate::trace::{FunctionRun, HowRun, MISSING_PARAMETERS_OF, MISSING_RESOURCE};
 
 impl Host for Compiler<'_> {
     fn arena(&mut self) -> &mut Arena {
@@ -393,6 +394,7 @@ impl Compiler<'_> {
         is_raw: bool,
     ) -> Result<Value, Stop> {
         if let Some(known) = function.known {
+            self.record_function(function, name, HowRun::Natively);
             return known.call(self, call);
         }
         if let Some(stub) = self.options.stub(&name) {
@@ -402,8 +404,14 @@ impl Compiler<'_> {
         let (reason, path, line, of) = match file {
             Err(error) => (error.to_string(), function.path.to_path_buf(), None, Type::Any),
             Ok(file) => match call_ruby_function(self, call, &name, &file, is_raw) {
-                RubyAnswer::Value(value) => return Ok(value),
-                RubyAnswer::Stopped(stop) => return Err(stop),
+                RubyAnswer::Value(value) => {
+                    self.record_function(function, name, HowRun::Interpreted);
+                    return Ok(value);
+                }
+                RubyAnswer::Stopped(stop) => {
+                    self.record_function(function, name, HowRun::Interpreted);
+                    return Err(stop);
+                }
                 RubyAnswer::Beyond { reason, path, line, of } => (reason, path, line, of),
             },
         };
@@ -417,7 +425,22 @@ impl Compiler<'_> {
             self.warn(format!("The result of {reason}, and is not known"), Some(call.span));
         }
         self.record_unknown(&reason, call.span);
+        self.record_function(function, name, HowRun::NotRun { reason: reason.clone() });
         Ok(Value::unknown(reason, of))
+    }
+
+    /// Notes how a function was run. One call that could not be run counts more than others.
+    fn record_function(&mut self, function: &RubyFunction, name: Symbol, how: HowRun) {
+        if !self.options.record_reads {
+            return;
+        }
+        let is_open = matches!(how, HowRun::NotRun { .. });
+        let run =
+            FunctionRun { module: Arc::clone(&function.module), path: function.path.to_path_buf(), how };
+        let known = self.trace.functions.entry(name.to_string()).or_insert_with(|| run.clone());
+        if is_open {
+            *known = run;
+        }
     }
 }
 

@@ -49,7 +49,9 @@ pub use options::{Entry, Options, PuppetVersion};
 pub use setpoint_puppet_functions::{
     Callee, DanglingReference, Failure, FailureKind, LogLevel, Questionable, Strictness, module_functions,
 };
-pub use trace::{ArrowTrace, CollectorTrace, OverrideTrace, ResourceTrace, Trace, may_act};
+pub use trace::{
+    ArrowTrace, CollectorTrace, FunctionRun, HowRun, OverrideTrace, ResourceTrace, Trace, may_act,
+};
 
 /// What a compilation gives.
 #[derive(Debug)]

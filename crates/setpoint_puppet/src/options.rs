@@ -8,13 +8,15 @@ use setpoint_puppet_values::{Hash, Key, Value};
 use crate::environment::Environment;
 
 /// The version of Puppet whose rules hold.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
 pub enum PuppetVersion {
     /// Questionable constructs give warnings; a variable that does not exist is `undef`.
     V7,
     /// Questionable constructs and variables that do not exist are errors.
     #[default]
     V8,
+    /// As 8, without what 8 has announced to go.
+    V9,
 }
 
 impl PuppetVersion {
@@ -22,13 +24,26 @@ impl PuppetVersion {
         match self {
             Self::V7 => 7,
             Self::V8 => 8,
+            Self::V9 => 9,
         }
     }
 
-    pub(crate) fn full(self) -> &'static str {
+    /// The version of a number, or of a full version such as `8.10.0`.
+    pub fn parse(text: &str) -> Option<Self> {
+        match text.split('.').next()? {
+            "7" => Some(Self::V7),
+            "8" => Some(Self::V8),
+            "9" => Some(Self::V9),
+            _ => None,
+        }
+    }
+
+    /// The full version that an agent and a server tell.
+    pub fn full(self) -> &'static str {
         match self {
             Self::V7 => "7.23.0",
             Self::V8 => "8.10.0",
+            Self::V9 => "9.0.0",
         }
     }
 }
@@ -99,7 +114,7 @@ impl Options {
     pub(crate) fn strictness(&self) -> Strictness {
         self.strict.unwrap_or(match self.puppet {
             PuppetVersion::V7 => Strictness::Warning,
-            PuppetVersion::V8 => Strictness::Error,
+            PuppetVersion::V8 | PuppetVersion::V9 => Strictness::Error,
         })
     }
 
@@ -113,6 +128,6 @@ impl Options {
     }
 
     pub(crate) fn unknown_variables_are_errors(&self) -> bool {
-        self.strict_variables || self.puppet == PuppetVersion::V8
+        self.strict_variables || self.puppet >= PuppetVersion::V8
     }
 }

@@ -147,6 +147,27 @@ impl Compiler<'_> {
         self.append_relationship(resource, from, target)
     }
 
+    /// The other resources that hold the same list. Puppet gives the titles of one declaration one list, and an arrow from one of
+    /// them adds to the list of all: `package { ['a', 'b']: before => [X] }` and `Package['a'] -> Y` put Y into both.
+    fn sharing_parameter(&self, id: ResourceId, name: Symbol) -> Vec<ResourceId> {
+        let own = &self.resources[id];
+        let Some(parameter) = own.parameters.get(name) else { return Vec::new() };
+        let Data::Array(items) = &parameter.value.data else { return Vec::new() };
+        if Arc::strong_count(items) < 2 || parameter.span.is_none() {
+            return Vec::new();
+        }
+        // The titles of a declaration follow each other.
+        self.resources.run_around(id, |other| {
+            other.scope == own.scope
+                && other.type_name == own.type_name
+                && other.parameters.get(name).is_some_and(|other| {
+                    let is_same_list =
+                        matches!(&other.value.data, Data::Array(list) if Arc::ptr_eq(list, items));
+                    is_same_list && other.span == parameter.span
+                })
+        })
+    }
+
     fn append_relationship(&mut self, id: ResourceId, from: &Relationship, target: &str) -> Result<(), Stop> {
         let name = Symbol::new(from.parameter);
         let prov = if self.arena.enabled() {
@@ -155,11 +176,18 @@ impl Compiler<'_> {
             Prov::NONE
         };
         let new = Value::string(target).with(prov);
+        let siblings = self.sharing_parameter(id, name);
         let known = self.resources[id].parameters.get_mut(name);
         if let Some(parameter) = known
             && let Data::Array(items) = &mut parameter.value.data
         {
             Arc::make_mut(items).push(new);
+            let items = Arc::clone(items);
+            for sibling in siblings {
+                if let Some(parameter) = self.resources[sibling].parameters.get_mut(name) {
+                    parameter.value.data = Data::Array(Arc::clone(&items));
+                }
+            }
             return Ok(());
         }
         let mut values: Vec<Value> = known_value(&self.resources[id], name).into_iter().collect();

@@ -201,6 +201,14 @@ impl Resources {
         (0..self.list.len() as u32).map(ResourceId)
     }
 
+    /// The resources next to one, on both sides, as far as they fit without a gap.
+    pub(crate) fn run_around(&self, id: ResourceId, fits: impl Fn(&Resource) -> bool) -> Vec<ResourceId> {
+        let fits = |other: &ResourceId| fits(&self[*other]);
+        let before = (0..id.0).rev().map(ResourceId).take_while(fits);
+        let after = (id.0 + 1..self.list.len() as u32).map(ResourceId).take_while(fits);
+        before.chain(after).collect()
+    }
+
     pub(crate) fn into_list(self) -> Vec<Resource> {
         self.list
     }

@@ -4,7 +4,7 @@
 //! taken might have set a variable, a default or a parameter. Variables are few and local, so what could have set them is
 //! noted at once. All else is only written down here, and worked out when somebody asks.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -20,6 +20,24 @@ use crate::compiler::Compiler;
 use crate::environment::Manifest;
 
 /// What happened beside the making of values. Everything is in the order in which it happened.
+/// How a function of a module in Ruby was run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FunctionRun {
+    pub module: Arc<str>,
+    pub path: PathBuf,
+    pub how: HowRun,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum HowRun {
+    /// Setpoint has a function that was compared with this very file.
+    Natively,
+    /// The code of the file was interpreted.
+    Interpreted,
+    /// It goes beyond what is known of Ruby, in at least one call.
+    NotRun { reason: String },
+}
+
 #[derive(Debug, Default)]
 pub struct Trace {
     /// The manifests that were read.
@@ -49,6 +67,8 @@ pub struct Trace {
     /// Files that functions read, such as templates, and variables that Hiera read, if the options ask for it.
     pub files: BTreeSet<PathBuf>,
     pub data_reads: BTreeSet<String>,
+    /// Functions of modules in Ruby that were called, by name, if the options ask for it.
+    pub functions: BTreeMap<String, FunctionRun>,
     /// Texts that were taken for numbers, and other questionable constructs, if the options ask for it.
     pub coerced: BTreeSet<Span>,
     pub questions: Vec<(Questionable, Span)>,
@@ -102,12 +122,36 @@ pub struct OverrideTrace {
 /// What the text of a branch could do, as far as it matters while the evaluation goes on.
 #[derive(Debug, Default)]
 pub(crate) struct Branch {
-    assigns: Vec<Symbol>,
+    pub(crate) assigns: Vec<Symbol>,
     jumps: bool,
     /// It could change the catalog.
     acts: bool,
     /// It is part of a template, and writes.
-    writes: bool,
+    pub(crate) writes: bool,
+}
+
+impl Branch {
+    pub(crate) fn of(body: &[Expr]) -> Self {
+        let mut branch = Self::default();
+        body.iter().for_each(|statement| look(statement, &mut branch));
+        branch
+    }
+
+    pub(crate) fn of_lambda(lambda: &Lambda) -> Self {
+        let mut branch = Self::default();
+        look_inside(lambda, &mut branch);
+        branch
+    }
+
+    /// Whether it neither changes the catalog nor leaves what is around it.
+    pub(crate) fn only_computes(&self) -> bool {
+        !self.acts && !self.jumps
+    }
+
+    /// Whether it does not change the catalog, wherever it ends.
+    pub(crate) fn is_without_effect(&self) -> bool {
+        !self.acts
+    }
 }
 
 /// The branches that were looked at.
@@ -179,11 +223,7 @@ impl Compiler<'_> {
         if let Some(known) = self.branches.0.get(&span) {
             return Arc::clone(known);
         }
-        let mut branch = Branch::default();
-        for statement in body {
-            look(statement, &mut branch);
-        }
-        let branch = Arc::new(branch);
+        let branch = Arc::new(Branch::of(body));
         self.branches.0.insert(span, Arc::clone(&branch));
         branch
     }
@@ -317,5 +357,5 @@ pub fn may_act(function: &str) -> bool {
         return !matches!(function, "defined" | "tagged");
     }
     matches!(function, "call" | "epp" | "inline_epp" | "hiera_include")
-        || setpoint_puppet_functions::builtin(function).is_none()
+        || setpoint_puppet_functions::builtin(8, function).is_none()
 }

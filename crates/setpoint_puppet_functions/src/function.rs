@@ -241,7 +241,20 @@ fn without_value(context: Context<'_, '_>, name: &str, unknown: &Opaque) -> Resu
         let used = UnknownUse::Block { function: name.to_owned() };
         return Err(FailureKind::UnknownValue { used, reason }.at(context.span()));
     }
-    Ok(context.explained(Value::unknown(reason, Type::Any)))
+    Ok(context.explained(Value::unknown(reason, result_type(name))))
+}
+
+/// The type of what a function returns, whatever it is given.
+fn result_type(name: &str) -> Type {
+    match name {
+        "join" | "md5" | "sha1" | "sha256" | "shellquote" | "file" | "template" | "inline_template" => {
+            Type::String(None)
+        }
+        "versioncmp" | "length" | "size" => Type::Integer(None),
+        "empty" => Type::Boolean(None),
+        "keys" | "values" => Type::Array(None),
+        _ => Type::Any,
+    }
 }
 
 impl fmt::Debug for Function {

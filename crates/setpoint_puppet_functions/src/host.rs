@@ -205,6 +205,6 @@ pub trait Host {
     /// The folder of a module.
     fn module_directory(&self, name: &str) -> Option<PathBuf>;
     fn strict(&self) -> Strictness;
-    /// 7 or 8.
+    /// 7, 8 or 9.
     fn puppet_version(&self) -> u8;
 }

@@ -48,10 +48,11 @@ pub fn call_ruby_function(
 ) -> RubyAnswer {
     let mut context = Context::new(host, call);
     if let Some(unknown) = call.arguments.iter().find(|argument| argument.unknown_part().is_some()) {
-        if let Data::Opaque(_) = &unknown.data
+        if let Data::Opaque(opaque) = &unknown.data
             && call.block.is_none()
         {
-            let result = unknown.clone();
+            // The result need not be of the argument's type.
+            let result = Value::unknown(Arc::clone(&opaque.reason), Type::Any).with(unknown.prov);
             return RubyAnswer::Value(context.explained(result));
         }
         return RubyAnswer::Beyond {

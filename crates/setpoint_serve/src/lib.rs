@@ -29,7 +29,7 @@ const COMPILATION_FAILED: i64 = 1;
 struct Settings {
     environment: Option<PathBuf>,
     modulepath: Vec<PathBuf>,
-    is_7: bool,
+    puppet: PuppetVersion,
 }
 
 /// What happens after a request.
@@ -159,7 +159,7 @@ impl Server<'_> {
             (None, None) => return Err((INVALID_PARAMS, "`code` is missing".to_owned(), Json::Null)),
         };
         let options = Options {
-            puppet: if self.settings.is_7 { PuppetVersion::V7 } else { PuppetVersion::V8 },
+            puppet: self.settings.puppet,
             strict_variables: params.get("strict_variables").and_then(Json::as_bool).unwrap_or(false),
             node: node.to_owned(),
             facts: hash("facts").unwrap_or_default(),
@@ -224,8 +224,8 @@ fn settings(params: &Map<String, Json>) -> Settings {
         Some(Json::String(folders)) => folders.split(':').map(PathBuf::from).collect(),
         _ => Vec::new(),
     };
-    let is_7 = text("puppet").is_some_and(|version| version == "7" || version.starts_with("7."));
-    Settings { environment: text("environment").map(PathBuf::from), modulepath, is_7 }
+    let puppet = text("puppet").and_then(PuppetVersion::parse).unwrap_or_default();
+    Settings { environment: text("environment").map(PathBuf::from), modulepath, puppet }
 }
 
 fn error(id: &Json, code: i64, message: &str, data: Json) -> Json {

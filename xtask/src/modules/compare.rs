@@ -15,6 +15,8 @@ use super::{Arguments, Class, Entered, MAIN, NODE, PUPPET};
 struct Answers {
     folder: PathBuf,
     modules: Vec<String>,
+    /// The folder of the modules, for examples.
+    module_folder: PathBuf,
     facts: serde_json::Map<String, Value>,
     puppet: Option<Puppet>,
     strict: bool,
@@ -35,6 +37,9 @@ pub(super) fn run(arguments: &Arguments, entered: &[Entered]) -> Result<Compared
     if arguments.puppet != "7" {
         folder = folder.join(format!("puppet-{}", arguments.puppet));
     }
+    if arguments.list.is_some() {
+        folder = folder.join("examples");
+    }
     if let Some(seed) = arguments.generated {
         folder = folder.join(format!("generated-{seed}"));
     }
@@ -48,20 +53,24 @@ pub(super) fn run(arguments: &Arguments, entered: &[Entered]) -> Result<Compared
     let mut answers = Answers {
         folder,
         modules,
+        module_folder: arguments.modules.clone(),
         facts: platform.facts(NODE, PUPPET),
         puppet: None,
         strict: arguments.puppet != "7",
     };
     let mut groups: BTreeMap<String, Vec<String>> = BTreeMap::new();
     let (mut agreed, mut asked) = ((0, 0), 0);
+    let mut counts = ExampleCounts::default();
     for one in entered {
-        let theirs = match answers.known(&one.class.name) {
+        let theirs = match answers.known(&one.class) {
             Some(known) => known,
             None if arguments.known => continue,
             None => answers.ask(&one.class)?,
         };
         asked += 1;
-        match difference(one, &theirs)? {
+        let difference = difference(one, &theirs)?;
+        counts.add(one, &theirs, difference.is_none());
+        match difference {
             None if one.catalog.is_some() => agreed.0 += 1,
             None => agreed.1 += 1,
             Some((cause, details)) => {
@@ -87,32 +96,101 @@ pub(super) fn run(arguments: &Arguments, entered: &[Entered]) -> Result<Compared
         "{} classes: {} compile to the same catalog, {} are refused alike, {different} differ",
         asked, agreed.0, agreed.1
     );
+    if arguments.list.is_some() {
+        println!("{counts}");
+    }
     Ok(Compared { asked, same: agreed.0, refused: agreed.1, different: groups })
 }
 
+/// How the catalogs that Puppet compiles compare with ours.
+#[derive(Default)]
+struct ExampleCounts {
+    compiled: usize,
+    equal: usize,
+    opaque: usize,
+    refused: usize,
+    different: usize,
+}
+
+impl ExampleCounts {
+    fn add(&mut self, one: &Entered, theirs: &Value, is_same: bool) {
+        if theirs["catalog"].is_null() {
+            return;
+        }
+        self.compiled += 1;
+        let counter = match (&one.opaque, &one.catalog) {
+            (Some(_), _) => &mut self.opaque,
+            (None, None) => &mut self.refused,
+            (None, Some(_)) if is_same => &mut self.equal,
+            (None, Some(_)) => &mut self.different,
+        };
+        *counter += 1;
+    }
+}
+
+impl std::fmt::Display for ExampleCounts {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(
+            f,
+            "of {} that Puppet compiles: {} equal, {} opaque, {} refused by ours, {} different without a word",
+            self.compiled, self.equal, self.opaque, self.refused, self.different
+        )
+    }
+}
+
 impl Answers {
-    fn path(&self, class: &str) -> PathBuf {
-        self.folder.join(format!("{}.json", class.replace("::", "-")))
+    /// Where the answer is kept: by the name of a class, or by the text of an example.
+    fn path(&self, class: &Class) -> PathBuf {
+        let name = match &class.code {
+            Some(code) => format!("{}-{:016x}", class.module, super::number(code)),
+            None => class.name.replace("::", "-"),
+        };
+        self.folder.join(format!("{name}.json"))
     }
 
-    fn known(&self, class: &str) -> Option<Value> {
-        serde_json::from_str(&std::fs::read_to_string(self.path(class)).ok()?).ok()
+    fn known(&self, class: &Class) -> Option<Value> {
+        serde_json::from_str(&with_usual_folders(&std::fs::read_to_string(self.path(class)).ok()?)).ok()
     }
 
     fn ask(&mut self, class: &Class) -> Result<Value, String> {
-        let path = self.path(&class.name);
+        let path = self.path(class);
         if self.puppet.is_none() {
             self.puppet = Some(Puppet::start()?);
         }
         let puppet = self.puppet.as_mut().ok_or("Puppet does not start")?;
         let mut facts = self.facts.clone();
         facts.extend(class.facts());
-        let outcome = puppet.ask_kept(MAIN, &self.modules, NODE, &facts, self.strict)?;
+        let outcome = match &class.code {
+            Some(code) => puppet.ask_with_folder(code, &self.module_folder, NODE, &facts, self.strict)?,
+            None => puppet.ask_kept(MAIN, &self.modules, NODE, &facts, self.strict)?,
+        };
         let errors: Vec<String> = outcome.errors.iter().map(|error| error.text.clone()).collect();
         let answer = json!({"catalog": outcome.catalog, "errors": errors});
         std::fs::write(&path, answer.to_string()).map_err(|error| format!("{}: {error}", path.display()))?;
-        Ok(answer)
+        self.known(class).ok_or_else(|| format!("{}: not readable", path.display()))
     }
+}
+
+/// An answer in which Puppet's settings are the usual ones: the folders that it was given for the question are temporary.
+fn with_usual_folders(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once("/tmp/oracle") {
+        out.push_str(before);
+        let (name, tail) = after.split_once('/').unwrap_or((after, ""));
+        match tail.strip_prefix("conf") {
+            Some(tail) => {
+                out.push_str("/etc/puppetlabs/puppet");
+                rest = tail;
+            }
+            None => {
+                out.push_str("/tmp/oracle");
+                out.push_str(name);
+                rest = after.get(name.len()..).unwrap_or_default();
+            }
+        }
+    }
+    out + rest
 }
 
 /// The cause of a difference, to group by, and its details.
@@ -122,7 +200,10 @@ fn difference(one: &Entered, theirs: &Value) -> Result<Option<(String, String)>,
         (Some(ours), false) => {
             let theirs =
                 setpoint_catalog::read::from_tree(&theirs["catalog"]).map_err(|error| error.to_string())?;
-            Ok(catalogs(ours, &theirs))
+            Ok(catalogs(ours, &theirs).map(|(cause, details)| match &one.opaque {
+                Some(why) => (format!("opaque: {}", short(why)), details),
+                None => (cause, details),
+            }))
         }
         (Some(_), true) => {
             let error = error.unwrap_or("no reason");
@@ -130,11 +211,13 @@ fn difference(one: &Entered, theirs: &Value) -> Result<Option<(String, String)>,
         }
         (None, false) => {
             let error = one.error.as_deref().unwrap_or("no reason");
-            Ok(Some((format!("ours refuses: {}", short(error)), format!("{}: {error}", one.place))))
+            let what = if one.opaque.is_some() { "opaque" } else { "ours refuses" };
+            Ok(Some((format!("{what}: {}", short(error)), format!("{}: {error}", one.place))))
         }
         (None, true) => {
             let (ours, theirs) = (one.error.as_deref().unwrap_or_default(), error.unwrap_or_default());
-            let alike = words(theirs).starts_with(&words(ours))
+            let alike = (without_place(ours).is_some() && without_place(ours) == without_place(theirs))
+                || words(theirs).starts_with(&words(ours))
                 || words(ours).starts_with(&words(theirs))
                 || contained(ours, theirs);
             Ok((!alike).then(|| {
@@ -149,6 +232,13 @@ fn contained(ours: &str, theirs: &str) -> bool {
     let first = ours.lines().next().unwrap_or_default();
     let first = first.trim_end_matches('.');
     words(theirs).contains(&words(first))
+}
+
+/// A message without the place in its middle, which both write in their own way.
+fn without_place(text: &str) -> Option<(String, String)> {
+    let (before, rest) = text.split_once(" is already declared at (")?;
+    let (_, after) = rest.split_once(')')?;
+    Some((words(before), words(after)))
 }
 
 fn words(text: &str) -> String {

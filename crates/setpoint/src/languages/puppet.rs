@@ -9,7 +9,7 @@ use setpoint_catalog::graph::{self, Graph, Types};
 use setpoint_catalog::{Catalog, findings};
 use setpoint_diff::{About, Comparison, Fate};
 use setpoint_project::{Older, Project, Session, Subject, Surroundings, UsageError};
-use setpoint_puppet::{LogEntry, LogLevel, Looked, LookupOptions};
+use setpoint_puppet::{Compilation, CompileGapKind, HowRun, LogEntry, LogLevel, Looked, LookupOptions};
 use setpoint_settle::Turn;
 use setpoint_source::{Diagnostic, InputReport, Rule, Severity};
 
@@ -54,9 +54,10 @@ impl Language for Puppet {
         options: &InputOptions,
         format: &str,
     ) -> Result<Outcome, UsageError> {
-        let print = printer(format)?;
+        let print = if format == FUNCTIONS { None } else { Some(printer(format)?) };
         // The process ends after this. To take the trees and the catalog apart would cost a tenth of its time.
-        let options = options.for_project();
+        let mut options = options.for_project();
+        options.puppet.record_reads = print.is_none();
         let project = ManuallyDrop::new(Project::open(session, path, &options)?);
         let (job, assumed) = project.chosen()?;
         let compilation = ManuallyDrop::new(project.compile(&job));
@@ -64,7 +65,11 @@ impl Language for Puppet {
         diagnostics.extend(assumed);
         diagnostics.extend(logged(&compilation.log));
         diagnostics.extend(compilation.diagnostics.iter().cloned());
-        Ok(Outcome { result: compilation.catalog.as_ref().map(print), diagnostics })
+        let result = match print {
+            Some(print) => compilation.catalog.as_ref().map(print),
+            None => Some(functions_run(session, &compilation)),
+        };
+        Ok(Outcome { result, diagnostics })
     }
 
     fn graph(
@@ -224,12 +229,40 @@ pub(super) fn told(found: Comparison) -> DiffOutcome {
 }
 
 /// What prints a catalog in a format.
+/// The format of `compile` that tells how functions of modules were run.
+const FUNCTIONS: &str = "functions";
+
+/// How each function of a module in Ruby was run, and what else was not computed, as JSON.
+fn functions_run(session: &Session<'_>, compilation: &Compilation) -> String {
+    let functions = compilation.trace.functions.iter().map(|(name, run)| {
+        let (how, reason) = match &run.how {
+            HowRun::Natively => ("natively", None),
+            HowRun::Interpreted => ("interpreted", None),
+            HowRun::NotRun { reason } => ("not at all", Some(reason)),
+        };
+        serde_json::json!({"name": name, "module": &*run.module, "file": run.path, "run": how, "reason": reason})
+    });
+    let unknown = compilation.gaps.iter().filter_map(|gap| match &gap.kind {
+        CompileGapKind::NotComputed(reason) => {
+            let place = gap.span.map(|span| session.sources.place(span));
+            Some(serde_json::json!({"place": place, "reason": reason}))
+        }
+        CompileGapKind::OtherNodes => None,
+    });
+    let told = serde_json::json!({
+        "compiled": compilation.catalog.is_some(),
+        "functions": functions.collect::<Vec<_>>(),
+        "unknown": unknown.collect::<Vec<_>>(),
+    });
+    pretty(&told)
+}
+
 pub(super) fn printer(format: &str) -> Result<fn(&Catalog) -> String, UsageError> {
     match format {
         "json" => Ok(setpoint_catalog::write::json),
         "pp" => Ok(setpoint_catalog::write::pp),
         other => Err(UsageError::new(format!(
-            "a catalog cannot be printed as `{other}`; the formats are json and pp"
+            "a catalog cannot be printed as `{other}`; the formats are json, pp and functions"
         ))),
     }
 }

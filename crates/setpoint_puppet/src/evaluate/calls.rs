@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use setpoint_provenance::{Control, Prov};
-use setpoint_puppet_functions::{Block, Call, FailureKind, IllegalConstruct, Stop, Typed, builtin};
+use setpoint_puppet_functions::{
+    Block, Call, FailureKind, IllegalConstruct, Stop, Typed, UnknownUse, builtin,
+};
 use setpoint_puppet_syntax::ast::{self, Expr, ExprKind, Lambda, MethodCall};
 use setpoint_puppet_values::types::{
     CallableType, Signature, TupleType, describe_return_mismatch, describe_signatures,
@@ -17,6 +19,7 @@ use crate::evaluate::LambdaBlock;
 use crate::functions;
 use crate::loader::{CallSignature, Function};
 use crate::scope::{Local, ScopeId};
+use crate::trace::Branch;
 
 impl Compiler<'_> {
     pub(super) fn evaluate_call(&mut self, call: &ast::Call, expression: &Expr) -> Result<Value, Stop> {
@@ -72,6 +75,16 @@ impl Compiler<'_> {
         let made = self.jump_made;
         let result = self.call_function(&Call { name, arguments, block: Some(&*block as &dyn Block), span });
         self.blocks.pop();
+        let result = result.or_else(|stop| {
+            let is_open = matches!(&stop, Stop::Error(failure)
+                if matches!(failure.kind, FailureKind::UnknownValue { used: UnknownUse::Block { .. }, .. }));
+            let branch = Branch::of_lambda(lambda);
+            if is_open && branch.only_computes() {
+                self.unknown_result(stop, Type::Any, span)
+            } else {
+                Err(stop)
+            }
+        });
         let value = self.after_jumps(result?, jumps);
         // A `break()` has ended the iteration early.
         if self.jump_made == made {
@@ -151,7 +164,7 @@ impl Compiler<'_> {
                 _ => function(self, call),
             };
         }
-        if let Some(function) = builtin(&name) {
+        if let Some(function) = builtin(self.options.puppet.number(), &name) {
             return function.call(self, call);
         }
         if let Some(function) = self.find_function(name)? {
@@ -164,7 +177,7 @@ impl Compiler<'_> {
     pub(crate) fn knows_function(&mut self, name: Symbol) -> bool {
         let name = name.strip_prefix("::").map_or(name, Symbol::new);
         functions::find(&name).is_some()
-            || builtin(&name).is_some()
+            || builtin(self.options.puppet.number(), &name).is_some()
             || self.find_function(name).is_ok_and(|found| found.is_some())
             || self.environment.ruby_function(&name).is_some()
     }
@@ -206,6 +219,20 @@ impl Compiler<'_> {
         Ok(signature)
     }
 
+    /// The unknown value that stands for a computation without effects which an unknown value stopped.
+    fn unknown_result(&mut self, stop: Stop, of: Type, span: Span) -> Result<Value, Stop> {
+        match stop {
+            Stop::Error(failure) => match failure.kind {
+                FailureKind::UnknownValue { reason, .. } => {
+                    self.record_unknown(&reason, span);
+                    Ok(Value::unknown(reason, of))
+                }
+                _ => Err(Stop::Error(failure)),
+            },
+            stop => Err(stop),
+        }
+    }
+
     fn run_function(
         &mut self,
         definition: &ast::FunctionDef,
@@ -219,6 +246,11 @@ impl Compiler<'_> {
             Err(Stop::Return(value) | Stop::Next(value)) => {
                 self.note_jump(&definition.body, true);
                 value
+            }
+            // What is left of the function has no effect but its value.
+            Err(stop @ Stop::Error(_)) if Branch::of(&definition.body).is_without_effect() => {
+                let of = signature.returns.clone().unwrap_or(Type::Any);
+                return self.unknown_result(stop, of, call.span);
             }
             // `break()` ends the iteration that called the function, if one did.
             result => self.after_jumps(result?, jumps),

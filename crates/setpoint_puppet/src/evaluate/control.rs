@@ -1,13 +1,17 @@
 //! Conditions: `if`, `unless`, `case` and selectors.
 
+use std::sync::Arc;
+
 use setpoint_provenance::{Control, Prov};
 use setpoint_puppet_functions::{FailureKind, Stop};
 use setpoint_puppet_syntax::ast::{CaseOption, Expr, ExprKind, SelectorCase};
-use setpoint_puppet_values::{Value, ops};
+use setpoint_puppet_values::{Type, Value, ops};
+use setpoint_source::Span;
 
 use super::operators::undecided;
 use super::unparenthesized;
 use crate::compiler::Compiler;
+use crate::trace::Branch;
 
 impl Compiler<'_> {
     /// `if` (`expected` is true) and `unless`.
@@ -21,7 +25,14 @@ impl Compiler<'_> {
         let scope = self.frame.scope;
         let level = self.scopes[scope].level();
         let condition = self.evaluate(test)?;
-        let holds = self.truth(&condition, test)? == expected;
+        let holds = match self.truth(&condition, test) {
+            Ok(is_true) => is_true == expected,
+            Err(stop) => {
+                let result = self.pass_over(&condition, stop, self.place(test), &[then, otherwise]);
+                self.scopes[scope].truncate(level);
+                return result;
+            }
+        };
         let (taken, skipped) = if holds { (then, otherwise) } else { (otherwise, then) };
         let jumps = self.skip(condition.prov, skipped);
         let result = self.evaluate_branch(taken, condition.prov, test);
@@ -30,6 +41,43 @@ impl Compiler<'_> {
         }
         self.scopes[scope].truncate(level);
         result
+    }
+
+    /// The result of branches of which nobody knows the one that is taken. If all of them only compute values, the result and the
+    /// variables that they set are unknown, and the rest stands; else the compilation stops here.
+    pub(super) fn pass_over(
+        &mut self,
+        condition: &Value,
+        stop: Stop,
+        place: Span,
+        bodies: &[&[Expr]],
+    ) -> Result<Value, Stop> {
+        let Some(reason) = condition.unknown_part().map(|unknown| Arc::clone(&unknown.reason)) else {
+            return Err(stop);
+        };
+        let mut names = Vec::new();
+        let mut writes = false;
+        for body in bodies {
+            let branch = Branch::of(body);
+            if !branch.only_computes() {
+                return Err(stop);
+            }
+            writes |= branch.writes;
+            names.extend(branch.assigns);
+        }
+        // The branch that is taken may fail.
+        self.record_unknown(&reason, place);
+        if writes {
+            self.forget_template(&reason);
+        }
+        let result = Value::unknown(reason, Type::Any).with(condition.prov);
+        names.sort();
+        names.dedup();
+        for name in names {
+            // A branch that sets a variable again fails, as was noted above.
+            let _ = self.assign(name, result.clone(), place);
+        }
+        Ok(result)
     }
 
     /// The branch that was chosen. What it does, and its value, depend on the condition.
@@ -60,7 +108,9 @@ impl Compiler<'_> {
         let level = self.scopes[scope].level();
         let tested = self.evaluate(subject)?;
         if let Some(unknown) = tested.unknown_part() {
-            return Err(undecided(&unknown.reason, self.place(subject)));
+            let stop = undecided(&unknown.reason, self.place(subject));
+            let bodies: Vec<&[Expr]> = options.iter().map(|option| option.body.as_slice()).collect();
+            return self.pass_over(&tested, stop, self.place(subject), &bodies);
         }
         let mut read = vec![tested.prov];
         let mut chosen = None;
@@ -105,7 +155,9 @@ impl Compiler<'_> {
         let level = self.scopes[scope].level();
         let tested = self.evaluate(subject)?;
         if let Some(unknown) = tested.unknown_part() {
-            return Err(undecided(&unknown.reason, self.place(subject)));
+            let stop = undecided(&unknown.reason, self.place(subject));
+            let values: Vec<&[Expr]> = cases.iter().map(|case| std::slice::from_ref(&case.value)).collect();
+            return self.pass_over(&tested, stop, self.place(subject), &values);
         }
         let mut read = vec![tested.prov];
         let mut chosen = None;

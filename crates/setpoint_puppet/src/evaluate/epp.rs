@@ -205,6 +205,13 @@ impl Compiler<'_> {
         Ok(variables)
     }
 
+    /// Nobody knows what the template writes.
+    pub(super) fn forget_template(&mut self, reason: &Arc<str>) {
+        if let Some(written) = self.epp.last_mut() {
+            written.unknown = Some(Arc::clone(reason));
+        }
+    }
+
     pub(super) fn render_text(&mut self, text: &str, range: Range) -> Value {
         let span = self.span(range);
         let leaf = self.arena.leaf(Leaf { kind: LeafKind::Template, name: None, span: Some(span) });

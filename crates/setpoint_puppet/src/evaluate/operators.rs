@@ -11,6 +11,7 @@ use setpoint_source::{Span, Symbol, never};
 
 use crate::compiler::Compiler;
 use crate::scope::{Captures, Local};
+use crate::trace::Branch;
 
 impl Compiler<'_> {
     pub(super) fn evaluate_binary(
@@ -88,7 +89,10 @@ impl Compiler<'_> {
         expression: &Expr,
     ) -> Result<Value, Stop> {
         let first = self.evaluate(left)?;
-        let is_true = self.truth(&first, left)?;
+        let is_true = match self.truth(&first, left) {
+            Ok(is_true) => is_true,
+            Err(stop) => return self.combine_unknown(op, &first, stop, right, expression),
+        };
         if is_true == (op == BinaryOp::Or) {
             let prov = self.combine(symbol_of(op), expression.range, [first.prov].into_iter());
             self.skip_expression(first.prov, right);
@@ -99,16 +103,46 @@ impl Compiler<'_> {
         let second = self.evaluate(right);
         self.leave(outer, jumps);
         let second = second?;
-        let is_true = self.truth(&second, right)?;
         let prov = self.combine(symbol_of(op), expression.range, [first.prov, second.prov].into_iter());
-        Ok(Value::from(is_true).with(prov))
+        Ok(truth_value(&second).with(prov))
+    }
+
+    /// `and` and `or` with a first operand that is not known: the second may decide by itself. It is evaluated only if it has no
+    /// effect, for Puppet may not do so.
+    fn combine_unknown(
+        &mut self,
+        op: BinaryOp,
+        first: &Value,
+        stop: Stop,
+        right: &Expr,
+        expression: &Expr,
+    ) -> Result<Value, Stop> {
+        let branch = Branch::of(std::slice::from_ref(right));
+        if !branch.only_computes() || !branch.assigns.is_empty() {
+            return Err(stop);
+        }
+        let unknown = truth_value(first);
+        let Ok(second) = self.evaluate(right) else {
+            if let Some(part) = unknown.unknown_part() {
+                let reason = Arc::clone(&part.reason);
+                self.record_unknown(&reason, self.place(right));
+            }
+            return Ok(unknown.with(first.prov));
+        };
+        let prov = self.combine(symbol_of(op), expression.range, [first.prov, second.prov].into_iter());
+        let decides = |value: &Value| value.data == Data::Bool(op == BinaryOp::Or);
+        let second = truth_value(&second);
+        Ok(if decides(&second) { second } else { unknown }.with(prov))
     }
 
     pub(super) fn evaluate_not(&mut self, operand: &Expr, expression: &Expr) -> Result<Value, Stop> {
         let value = self.evaluate(operand)?;
-        let is_true = self.truth(&value, operand)?;
         let prov = self.combine(self.words.not, expression.range, [value.prov].into_iter());
-        Ok(Value::from(!is_true).with(prov))
+        let result = match truth_value(&value).data {
+            Data::Bool(is_true) => Value::from(!is_true),
+            unknown => Value::new(unknown),
+        };
+        Ok(result.with(prov))
     }
 
     pub(super) fn evaluate_negate(&mut self, operand: &Expr, expression: &Expr) -> Result<Value, Stop> {
@@ -230,6 +264,17 @@ fn on_unknown(op: BinaryOp, a: &Value, b: &Value) -> Option<Value> {
     let inside = |value: &Value| if looks_inside { value.unknown_part().cloned() } else { whole(value) };
     let unknown = inside(a).or_else(|| inside(b))?;
     Some(Value::unknown(Arc::clone(&unknown.reason), of))
+}
+
+/// Whether a value is true, as a value: unknown if that is not known.
+fn truth_value(value: &Value) -> Value {
+    match &value.data {
+        Data::Opaque(unknown) => match unknown.truth() {
+            Some(is_true) => Value::from(is_true),
+            None => Value::unknown(Arc::clone(&unknown.reason), Type::Boolean(None)),
+        },
+        _ => Value::from(value.is_true()),
+    }
 }
 
 pub(super) fn undecided(reason: &str, span: Span) -> Stop {

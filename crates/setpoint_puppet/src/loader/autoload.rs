@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use super::register::lower;
 use super::{DefinitionId, Function};
 use crate::compiler::Compiler;
+use crate::options::PuppetVersion;
 use crate::resources::{Native, ResourceType};
 
 impl Compiler<'_> {
@@ -55,7 +56,9 @@ impl Compiler<'_> {
         if let Some(known) = self.definitions.natives.get(&name) {
             return Ok(*known);
         }
-        let found = match setpoint_catalog::native_type(&name) {
+        // Version 9 no longer ships the module with zones.
+        let is_shipped = !(name.as_str() == "zone" && self.options.puppet >= PuppetVersion::V9);
+        let found = match setpoint_catalog::native_type(&name).filter(|_| is_shipped) {
             Some(native) => Some(native),
             None => self.environment.module_type(&name)?,
         };

@@ -257,7 +257,11 @@ fn hiera_include(context: &mut Context<'_, '_>, arguments: &[Value]) -> Result<V
 /// `hiera(key, default, level)`: the level counts for older configurations only.
 fn old_style(context: &mut Context<'_, '_>, arguments: &[Value], merge: &str) -> Result<Value, Stop> {
     if context.host.strict() != Strictness::Off {
-        let version = if context.host.puppet_version() == 7 { "7.23" } else { "8.10" };
+        let version = match context.host.puppet_version() {
+            7 => "7.23",
+            8 => "8.10",
+            _ => "9.0",
+        };
         let name = context.call.name;
         let message = format!(
             "The function '{name}' is deprecated in favor of using 'lookup'. \

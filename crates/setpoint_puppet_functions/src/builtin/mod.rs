@@ -114,9 +114,14 @@ static FUNCTIONS: &[&Function] = &[
     &iteration::WITH,
 ];
 
-/// The function of this name that Puppet itself has, unless it belongs to the evaluator.
-pub fn builtin(name: &str) -> Option<&'static Function> {
-    find(FUNCTIONS, name)
+/// The function of this name that Puppet itself has in a version, unless it belongs to the evaluator.
+pub fn builtin(version: u8, name: &str) -> Option<&'static Function> {
+    match (name, version) {
+        ("split", 8..) => Some(&patterns::SPLIT_8),
+        ("regsubst", 8) => Some(&patterns::REGSUBST_8),
+        ("regsubst", 9..) => Some(&patterns::REGSUBST_9),
+        _ => find(FUNCTIONS, name),
+    }
 }
 
 /// The names of all of them.
@@ -137,8 +142,8 @@ mod tests {
     fn the_table_is_sorted_so_that_every_function_is_found() {
         assert!(FUNCTIONS.is_sorted_by(|a, b| a.name < b.name));
         for function in FUNCTIONS {
-            assert!(builtin(function.name).is_some_and(|found| std::ptr::eq(found, *function)));
+            assert!(builtin(7, function.name).is_some_and(|found| std::ptr::eq(found, *function)));
         }
-        assert!(builtin("nosuch").is_none());
+        assert!(builtin(8, "nosuch").is_none());
     }
 }

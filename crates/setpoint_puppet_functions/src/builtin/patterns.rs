@@ -1,10 +1,12 @@
 //! Functions over regular expressions: `match`, `split`, `regsubst`.
 
+use std::sync::Arc;
+
 use setpoint_puppet_values::{Data, Hash, Key, Match, Regex, Type, Value};
 
 use crate::Stop;
 use crate::context::Context;
-use crate::function::{Dispatch, Function, optional, required};
+use crate::function::{Dispatch, Function, Parameter, optional, required};
 use crate::ruby;
 
 pub(super) static MATCH: Function = Function::typed(
@@ -52,6 +54,65 @@ pub(super) static REGSUBST: Function = Function::typed(
             ],
             substitute_regex,
         ),
+    ],
+);
+
+/// Since version 8 secrets are taken apart, too.
+pub(super) static SPLIT_8: Function = Function::typed(
+    "split",
+    &[
+        Dispatch::new(&[required("String", "str"), required("String", "pattern")], split),
+        Dispatch::new(&[required("String", "str"), required("Regexp", "pattern")], split),
+        Dispatch::new(&[required("String", "str"), required("Type[Regexp]", "pattern")], split),
+        Dispatch::new(&[required("Sensitive[String]", "sensitive"), required("String", "pattern")], split),
+        Dispatch::new(&[required("Sensitive[String]", "sensitive"), required("Regexp", "pattern")], split),
+        Dispatch::new(
+            &[required("Sensitive[String]", "sensitive"), required("Type[Regexp]", "pattern")],
+            split,
+        ),
+    ],
+);
+
+/// A target, and those that are secrets, as version 8 takes them.
+const TARGET_8: Parameter = required(
+    "Variant[Array[Variant[String,Sensitive[String]]],Sensitive[Array[Variant[String,Sensitive[String]]]],Variant[String,Sensitive[String]]]",
+    "target",
+);
+const REPLACEMENT: Parameter = required("Variant[String,Hash[String,String]]", "replacement");
+const FLAGS: Parameter = optional("Optional[Pattern[/^[GEIM]*$/]]", "flags");
+const REGSUBST_REGEX_8: Dispatch = Dispatch::new(
+    &[
+        TARGET_8,
+        required("Variant[Regexp,Type[Regexp]]", "pattern"),
+        REPLACEMENT,
+        optional("Pattern[/^G?$/]", "flags"),
+    ],
+    substitute_regex,
+);
+
+pub(super) static REGSUBST_8: Function = Function::typed(
+    "regsubst",
+    &[
+        Dispatch::new(
+            &[
+                TARGET_8,
+                required("String", "pattern"),
+                REPLACEMENT,
+                FLAGS,
+                optional("Enum['N','E','S','U']", "encoding"),
+            ],
+            substitute_pattern,
+        ),
+        REGSUBST_REGEX_8,
+    ],
+);
+
+/// Version 9 has no encoding.
+pub(super) static REGSUBST_9: Function = Function::typed(
+    "regsubst",
+    &[
+        Dispatch::new(&[TARGET_8, required("String", "pattern"), REPLACEMENT, FLAGS], substitute_pattern),
+        REGSUBST_REGEX_8,
     ],
 );
 
@@ -128,6 +189,10 @@ fn regex_of(context: &Context<'_, '_>, pattern: &Value) -> Result<Regex, Stop> {
 }
 
 fn split(context: &mut Context<'_, '_>, arguments: &[Value]) -> Result<Value, Stop> {
+    if let Data::Sensitive(inner) = &arguments[0].data {
+        let parts = split(context, &[inner.as_ref().clone(), arguments[1].clone()])?;
+        return Ok(Value::new(Data::Sensitive(Arc::new(parts))));
+    }
     let text = arguments[0].as_str().unwrap_or_default();
     let regex = regex_of(context, &arguments[1])?;
     let prov = arguments[0].prov;
@@ -211,13 +276,22 @@ fn substitute(
     regex: &Regex,
     everywhere: bool,
 ) -> Result<Value, Stop> {
-    let one = |target: &Value| -> Result<Value, Stop> {
+    let plain = |target: &Value| -> Result<Value, Stop> {
         let text = target.as_str().unwrap_or_default();
         let replaced = substitute_text(text, regex, &arguments[2], everywhere)
             .map_err(|message| context.fail(message))?;
         Ok(if replaced == text { target.clone() } else { Value::from(replaced) })
     };
-    match arguments[0].as_array() {
+    let one = |target: &Value| match &target.data {
+        Data::Sensitive(inner) => Ok(Value::new(Data::Sensitive(Arc::new(plain(inner)?)))),
+        _ => plain(target),
+    };
+    // The elements of a secret list lose their cover, as in Puppet.
+    let targets = match &arguments[0].data {
+        Data::Sensitive(inner) if inner.as_array().is_some() => inner.as_array(),
+        _ => arguments[0].as_array(),
+    };
+    match targets {
         Some(targets) => {
             let prov = arguments[0].prov;
             let own = |value: Value| if value.prov.is_none() { value.made_of(prov) } else { value };

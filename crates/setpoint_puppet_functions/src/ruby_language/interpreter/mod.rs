@@ -683,6 +683,12 @@ impl<'i, 'c, 'h> Interpreter<'i, 'c, 'h> {
         if name == "/" {
             return Ok(Thing::text("\n"));
         }
+        // A variable that nobody set: a template that sets one goes beyond what is known here.
+        let is_own = name.starts_with(|letter: char| letter.is_ascii_lowercase())
+            && !matches!(name, "stdin" | "stdout" | "stderr");
+        if is_own {
+            return Ok(Thing::Nil);
+        }
         let is_match = name.parse::<usize>().is_ok() || matches!(name, "~" | "&" | "`" | "'");
         if !is_match {
             return beyond(format!("it uses ${name}"));

@@ -46,6 +46,7 @@ pub(super) fn constant(
             _ => None,
         },
         "JSON" => json(interpreter, given)?,
+        "PSON" if interpreter.context.host.puppet_version() < 8 => json(interpreter, given)?,
         "Psych" => yaml(interpreter, given)?,
         "Base64" => coded(given)?,
         "Shellwords" => shell(interpreter, given)?,
