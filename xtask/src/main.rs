@@ -12,6 +12,7 @@ mod measure;
 mod modules;
 mod next_run;
 mod packages;
+mod supply;
 mod test;
 mod types;
 mod why;
@@ -47,6 +48,8 @@ enum Task {
     Packages(packages::Arguments),
     /// Make the table of CloudFormation's resource types
     Types(types::Arguments),
+    /// Check licences, sources, doubles and advisories of the crates, and write the bill of materials
+    Supply(supply::Arguments),
     /// Run every test, and say at the end what was skipped
     Test(test::Arguments),
     /// Change the inputs of generated programs, and see that provenance lists what was changed
@@ -67,6 +70,7 @@ fn main() -> ExitCode {
         Task::Bench(arguments) => bench::run(&arguments),
         Task::Packages(arguments) => packages::run(&arguments),
         Task::Types(arguments) => types::run(&arguments),
+        Task::Supply(arguments) => supply::run(&arguments),
         Task::Test(arguments) => test::run(&arguments),
         Task::Why(arguments) => why::run(&arguments),
         Task::Measure(arguments) => measure::run(&arguments),
