@@ -13,6 +13,7 @@ mod modules;
 mod next_run;
 mod packages;
 mod release;
+mod supply;
 mod test;
 mod types;
 mod why;
@@ -50,6 +51,8 @@ enum Task {
     Release(release::Arguments),
     /// Make the table of CloudFormation's resource types
     Types(types::Arguments),
+    /// Check licences, sources, doubles and advisories of the crates, and write the bill of materials
+    Supply(supply::Arguments),
     /// Run every test, and say at the end what was skipped
     Test(test::Arguments),
     /// Change the inputs of generated programs, and see that provenance lists what was changed
@@ -71,6 +74,7 @@ fn main() -> ExitCode {
         Task::Packages(arguments) => packages::run(&arguments),
         Task::Release(arguments) => release::run(&arguments),
         Task::Types(arguments) => types::run(&arguments),
+        Task::Supply(arguments) => supply::run(&arguments),
         Task::Test(arguments) => test::run(&arguments),
         Task::Why(arguments) => why::run(&arguments),
         Task::Measure(arguments) => measure::run(&arguments),

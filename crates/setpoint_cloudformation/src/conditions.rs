@@ -8,6 +8,9 @@ use setpoint_source::Symbol;
 use crate::template::{Parameter, Table, Template};
 use crate::value::{Guard, Piece, Value, ValueKind};
 
+/// Conditions that name conditions are followed so far; those of a template are read in its order, so this is rarely met.
+const MAX_CHAIN: usize = 1_000;
+
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Formula {
     Const(bool),
@@ -22,6 +25,8 @@ pub(crate) enum Formula {
 enum Operand {
     Literal(Arc<str>),
     Parameter(Symbol),
+    /// The truth of a condition, which its definition gives.
+    Condition(Symbol),
     /// Known only when the stack is made; equal texts mean equal values.
     Unknown(String),
 }
@@ -31,6 +36,9 @@ enum Operand {
 pub(crate) struct Logic {
     atoms: BTreeMap<(Operand, Operand), usize>,
     conditions: Table<Formula>,
+    /// Atoms that stand for whole conditions, and what they mean; each speaks of those before it. Conditions that name
+    /// conditions twice would be exponentially large if each name were replaced by what it means.
+    definitions: Vec<(usize, Formula)>,
     /// What the template's parameters and rules leave possible.
     axioms: Vec<Formula>,
 }
@@ -55,7 +63,13 @@ impl Valuation {
 impl Logic {
     pub(crate) fn new(template: &Template) -> Self {
         let mut logic = Self::default();
-        let mut reader = Reader { template, atoms: &mut logic.atoms, open: Vec::new() };
+        let mut reader = Reader {
+            template,
+            atoms: &mut logic.atoms,
+            known: Table::default(),
+            definitions: Vec::new(),
+            open: Vec::new(),
+        };
         for name in template.conditions.keys() {
             let formula = reader.condition(*name);
             logic.conditions.insert(*name, formula);
@@ -67,6 +81,7 @@ impl Logic {
                 logic.axioms.push(Formula::Or(vec![Formula::Not(Box::new(when.clone())), holds]));
             }
         }
+        logic.definitions = reader.definitions;
         logic.add_axioms(template);
         logic
     }
@@ -82,6 +97,11 @@ impl Logic {
             }
         }
         let not = |atom: usize| Formula::Not(Box::new(Formula::Atom(atom)));
+        for (atom, formula) in &self.definitions {
+            self.axioms.push(Formula::Or(vec![not(*atom), formula.clone()]));
+            let otherwise = Formula::Not(Box::new(formula.clone()));
+            self.axioms.push(Formula::Or(vec![Formula::Atom(*atom), otherwise]));
+        }
         for (operand, literals) in &values {
             for (index, (_, first)) in literals.iter().enumerate() {
                 for (_, second) in &literals[index + 1..] {
@@ -139,11 +159,14 @@ impl Logic {
         let value = |operand: &Operand| match operand {
             Operand::Literal(text) => Some(Arc::clone(text)),
             Operand::Parameter(name) => template.parameters.get(name)?.default.clone(),
-            Operand::Unknown(_) => None,
+            Operand::Condition(_) | Operand::Unknown(_) => None,
         };
         let mut atoms = vec![false; self.atoms.len()];
         for ((left, right), atom) in &self.atoms {
             atoms[*atom] = value(left).is_some_and(|left| value(right) == Some(left));
+        }
+        for (atom, formula) in &self.definitions {
+            atoms[*atom] = evaluate(formula, &atoms);
         }
         let conditions =
             self.conditions.iter().map(|(name, formula)| (*name, evaluate(formula, &atoms))).collect();
@@ -214,6 +237,9 @@ fn evaluate(formula: &Formula, atoms: &[bool]) -> bool {
 struct Reader<'a> {
     template: &'a Template,
     atoms: &'a mut BTreeMap<(Operand, Operand), usize>,
+    /// Conditions that were read, and what stands for them.
+    known: Table<Formula>,
+    definitions: Vec<(usize, Formula)>,
     /// Conditions being read: one that refers to itself has no meaning.
     open: Vec<Symbol>,
 }
@@ -223,12 +249,23 @@ impl Reader<'_> {
         let Some((_, value)) = self.template.conditions.get(&name) else {
             return self.unknown(format!("condition {name}"));
         };
-        if self.open.contains(&name) || self.open.len() > 200 {
+        if let Some(known) = self.known.get(&name) {
+            return known.clone();
+        }
+        if self.open.contains(&name) || self.open.len() > MAX_CHAIN {
             return self.unknown(format!("condition {name}"));
         }
         self.open.push(name);
-        let formula = self.formula(value);
+        let mut formula = self.formula(value);
         self.open.pop();
+        if matches!(formula, Formula::Not(_) | Formula::And(_) | Formula::Or(_)) {
+            let atom = self.same(Operand::Condition(name), Operand::Literal("true".into()));
+            if let Formula::Atom(atom) = atom {
+                self.definitions.push((atom, formula));
+            }
+            formula = atom;
+        }
+        self.known.insert(name, formula.clone());
         formula
     }
 
