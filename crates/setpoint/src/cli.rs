@@ -79,6 +79,9 @@ pub(crate) struct InputOptions {
     /// Let the input read environment variables (SmartFrog)
     #[arg(long, help_heading = "Input")]
     pub(crate) env: bool,
+    /// Folders, jar and zip archives, separated by `:`, below which every `#include` is looked for (SmartFrog)
+    #[arg(long, value_name = "DIR[:DIR]", help_heading = "Input", value_parser = paths::classpath)]
+    pub(crate) classpath: Option<String>,
     /// A folder with profiles that files import by name; may be given several times (TOSCA)
     #[arg(long = "profile-path", value_name = "FOLDER", help_heading = "Input", value_parser = paths::folder)]
     pub(crate) profiles: Vec<PathBuf>,

@@ -34,7 +34,7 @@ pub fn check(
 ) -> Checked {
     let options = Options { observe: true, provenance: true, ..options.clone() };
     let Parsed { body, end, diagnostics, files } =
-        syntax::parse_text(path, text, files, sources, options.semantics.dialect());
+        syntax::parse_text(path, text, files, sources, options.reading());
     let compiled = evaluate_body(&body, end, diagnostics, &options);
     let mut findings = compiled.diagnostics.clone();
     if let Some(observations) = &compiled.observations {

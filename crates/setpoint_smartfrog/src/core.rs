@@ -242,6 +242,7 @@ impl Evaluator {
                 return Err(production_only(expression.span, message));
             }
             ExpressionKind::ToBeDefined
+            | ExpressionKind::Variable(_)
             | ExpressionKind::Operation { .. }
             | ExpressionKind::If { .. }
             | ExpressionKind::Switch(_)
@@ -507,5 +508,6 @@ pub(crate) fn described(value: &Value) -> &'static str {
         Value::Store(_) => "a component",
         Value::Link(_) => "a link",
         Value::Lazy(_) => "left to the runtime",
+        Value::Variable(_) => "a free variable",
     }
 }

@@ -24,7 +24,7 @@ pub mod syntax;
 pub mod why;
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use rustc_hash::FxHashMap;
 use setpoint_provenance::{Arena, Prov};
@@ -35,7 +35,7 @@ use error::{Fail, limit};
 use observe::Observations;
 use production::Production;
 use store::{Store, Value};
-use syntax::{Body, Dialect, Parsed};
+use syntax::{Body, Dialect, Parsed, Reading};
 
 /// The component that is compiled.
 pub const MAIN: &str = "sfConfig";
@@ -87,10 +87,19 @@ pub struct Options {
     pub properties: BTreeMap<String, String>,
     /// What `ENVPROPERTY` and its kin read.
     pub environment: BTreeMap<String, String>,
+    /// Folders and archives below which includes are looked for.
+    pub classpath: Vec<PathBuf>,
     /// Record where values come from.
     pub provenance: bool,
     /// Notice what `check` reports.
     pub observe: bool,
+}
+
+impl Options {
+    /// How the text of a specification is read.
+    pub fn reading(&self) -> Reading<'_> {
+        Reading { dialect: self.semantics.dialect(), classpath: &self.classpath }
+    }
 }
 
 /// A compiled specification, or why there is none.
@@ -109,7 +118,7 @@ pub struct Compiled {
 
 /// Compiles a file with all that it includes.
 pub fn compile(path: &Path, files: &dyn FileSystem, sources: &Sources, options: &Options) -> Compiled {
-    evaluate(syntax::parse_file(path, files, sources, options.semantics.dialect()), options)
+    evaluate(syntax::parse_file(path, files, sources, options.reading()), options)
 }
 
 /// Compiles a text that stands for a file at `path`, with all that it includes.
@@ -120,7 +129,7 @@ pub fn compile_text(
     sources: &Sources,
     options: &Options,
 ) -> Compiled {
-    evaluate(syntax::parse_text(path, text, files, sources, options.semantics.dialect()), options)
+    evaluate(syntax::parse_text(path, text, files, sources, options.reading()), options)
 }
 
 /// Compiles a specification that has been parsed in the dialect of its semantics.

@@ -1,7 +1,7 @@
 //! SmartFrog specifications.
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use setpoint_diff::About;
 use setpoint_project::{Older, Session, UsageError};
@@ -9,7 +9,7 @@ use setpoint_smartfrog::check::Checked;
 use setpoint_smartfrog::{
     Compiled, Options, Semantics, check, compile_text, diff, graph, output, syntax, why,
 };
-use setpoint_source::{FileSystem, InputReport, Severity, read_text};
+use setpoint_source::{FileSystem, InputReport, Severity};
 
 use super::{DiffOutcome, Language};
 use crate::cli::{InputOptions, WhyArgs};
@@ -35,7 +35,7 @@ impl Language for SmartFrog {
     ) -> Result<Vec<InputReport>, UsageError> {
         let Checked { findings, coverage } = check::check(
             path,
-            session.read(path)?,
+            read_input(session.files, path)?,
             session.files,
             &session.sources,
             &compiler_options(options)?,
@@ -163,8 +163,12 @@ fn compiled(
     path: &Path,
     options: &Options,
 ) -> Result<Compiled, UsageError> {
-    let text = read_text(files, path).map_err(|error| UsageError::new(error.to_string()))?;
+    let text = read_input(files, path)?;
     Ok(compile_text(path, text, files, &session.sources, options))
+}
+
+fn read_input(files: &dyn FileSystem, path: &Path) -> Result<String, UsageError> {
+    syntax::read_specification(files, path).map_err(|error| UsageError::new(error.to_string()))
 }
 
 /// What the command line says about the compilation.
@@ -193,5 +197,7 @@ pub(crate) fn compiler_options(options: &InputOptions) -> Result<Options, UsageE
             variables.filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?))),
         );
     }
-    Ok(Options { semantics, properties, environment, ..Options::default() })
+    let classpath = options.classpath.as_deref().unwrap_or_default().split(':');
+    let classpath = classpath.filter(|part| !part.is_empty()).map(PathBuf::from).collect();
+    Ok(Options { semantics, properties, environment, classpath, ..Options::default() })
 }

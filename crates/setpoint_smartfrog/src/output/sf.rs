@@ -66,6 +66,10 @@ fn write(value: &Value, out: &mut String) {
             out.push_str(&reference(parts));
         }
         Value::Lazy(text) => out.push_str(text),
+        Value::Variable(number) => {
+            out.push_str("VAR");
+            out.push_str(&number.to_string());
+        }
         Value::Link(link) => out.push_str(&crate::reference::shown(&link.names)),
         Value::Vector(elements) => {
             out.push_str("[|");

@@ -23,6 +23,7 @@ impl Production<'_> {
             return Ok(store.clone());
         }
         let mut store = Store::new();
+        let variables = self.variables;
         for at in 0..self.tree.node(node).attributes.len() {
             let Some((Key::Name(name), attribute)) = self.tree.node(node).attributes.get_index(at) else {
                 continue;
@@ -36,7 +37,7 @@ impl Production<'_> {
             let value = attribute.value.clone();
             entry.value = match &value {
                 Value::Nothing => continue,
-                Value::Basic(value) => value.clone(),
+                Value::Basic(value) => self.numbered(value),
                 Value::Component(inner) => Compiled::Store(self.finished(*inner, done)?),
                 other => Compiled::Lazy(self.text(other).into()),
             };
@@ -48,8 +49,25 @@ impl Production<'_> {
         }
         store.set_data(self.tree.node(node).data);
         store.set_orders(self.tree.node(node).orders.clone());
-        done.insert(node, store.clone());
+        // A component with variables is not shared: wherever it lands, they are variables of their own.
+        if self.variables == variables {
+            done.insert(node, store.clone());
+        }
         Ok(store)
+    }
+
+    /// A value whose variables have their numbers.
+    fn numbered(&mut self, value: &Compiled) -> Compiled {
+        match value {
+            Compiled::Variable(_) => {
+                self.variables += 1;
+                Compiled::Variable(self.variables)
+            }
+            Compiled::Vector(elements) => {
+                Compiled::Vector(elements.iter().map(|element| self.numbered(element)).collect())
+            }
+            other => other.clone(),
+        }
     }
 
     /// A value in the notation of the production compiler.

@@ -21,6 +21,12 @@ impl Production<'_> {
     pub(super) fn apply(&mut self, function: NodeId, container: NodeId) -> Result<Found, Missing> {
         let span = self.tree.node(function).span;
         let class = self.class(function, span)?;
+        if class == "Constraint" {
+            // There is no solver: its sentences and variables are data.
+            self.tree.node_mut(function).data = true;
+            let provenance = self.arena.literal(span);
+            return Ok(Found { value: Value::Component(function), provenance });
+        }
         let (arguments, provenances) = self.arguments(function, container)?;
         let value = if class == "CheckSchemaElement" {
             self.check_element(&arguments, container, span)?

@@ -37,6 +37,8 @@ pub(crate) struct Production<'o> {
     /// Components whose links are being resolved, and those whose links are.
     linking: FxHashSet<NodeId>,
     linked: FxHashSet<NodeId>,
+    /// Free variables that the compiled tree has so far.
+    variables: u32,
     /// How deep the evaluation is nested.
     depth: usize,
     /// Which value each value replaced; recorded with the provenance.
@@ -54,6 +56,7 @@ impl<'o> Production<'o> {
             resolving: FxHashSet::default(),
             linking: FxHashSet::default(),
             linked: FxHashSet::default(),
+            variables: 0,
             depth: 0,
             overridden: FxHashMap::default(),
             observations: options.observe.then(Observations::default),

@@ -353,6 +353,7 @@ fn literal(expression: &Expression) -> Option<store::Value> {
         ExpressionKind::Number(number) => store::Value::Number(number.clone()),
         ExpressionKind::String(text) => store::Value::String(text.clone()),
         ExpressionKind::Bytes(digits) => store::Value::Bytes(digits.clone()),
+        ExpressionKind::Variable(_) => store::Value::Variable(0),
         ExpressionKind::Reference { reference, data: true, .. } => {
             store::Value::Data(reference.parts.clone())
         }
