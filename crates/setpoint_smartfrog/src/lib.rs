@@ -13,6 +13,7 @@ pub mod diff;
 pub mod error;
 pub mod forward;
 pub mod graph;
+pub mod impact;
 mod library;
 pub mod observe;
 mod order;
@@ -21,6 +22,7 @@ mod production;
 pub mod reference;
 pub mod store;
 pub mod syntax;
+pub mod trace;
 pub mod why;
 
 use std::collections::BTreeMap;
@@ -34,6 +36,7 @@ use crate::core::Evaluator;
 use error::{Fail, limit};
 use observe::Observations;
 use production::Production;
+use setpoint_trace::{Recorder, Trace};
 use store::{Store, Value};
 use syntax::{Body, Dialect, Parsed, Reading};
 
@@ -93,6 +96,8 @@ pub struct Options {
     pub provenance: bool,
     /// Notice what `check` reports.
     pub observe: bool,
+    /// Record every step.
+    pub trace: bool,
 }
 
 impl Options {
@@ -114,6 +119,8 @@ pub struct Compiled {
     /// Which value each value replaced.
     pub overridden: FxHashMap<Prov, Prov>,
     pub observations: Option<Observations>,
+    /// The steps, if they were asked for.
+    pub trace: Option<Trace>,
 }
 
 /// Compiles a file with all that it includes.
@@ -148,6 +155,7 @@ pub(crate) fn evaluate_body(
         return evaluate_production(body, end, diagnostics, options);
     }
     let mut evaluator = Evaluator::new(options.semantics, options.provenance, options.observe);
+    evaluator.trace = options.trace.then(Recorder::default);
     let mut store = None;
     let well_formed = diagnostics.iter().all(|diagnostic| diagnostic.severity < Severity::Error);
     if let Some(end) = end.filter(|_| well_formed) {
@@ -155,11 +163,15 @@ pub(crate) fn evaluate_body(
             evaluator.specification(body, end).and_then(|store| finish(&store, main_span(body, end)));
         match result {
             Ok(compiled) => store = Some(compiled),
-            Err(fail) => diagnostics.push(*fail),
+            Err(fail) => {
+                evaluator.step("error", fail.span, || fail.message.clone());
+                diagnostics.push(*fail);
+            }
         }
     }
-    let Evaluator { root, arena, overridden, observations, .. } = evaluator;
-    Compiled { store, root, diagnostics, arena, overridden, observations }
+    let Evaluator { root, arena, overridden, observations, trace, .. } = evaluator;
+    let trace = trace.map(Recorder::finish);
+    Compiled { store, root, diagnostics, arena, overridden, observations, trace }
 }
 
 fn evaluate_production(
@@ -178,9 +190,11 @@ fn evaluate_production(
             Err(fails) => diagnostics.extend(fails.into_iter().map(|fail| *fail)),
         }
     }
+    diagnostics.extend(production.open_questions());
     let root = store.clone().unwrap_or_default();
-    let Production { arena, overridden, observations, .. } = production;
-    Compiled { store, root, diagnostics, arena, overridden, observations }
+    let Production { arena, overridden, observations, trace, .. } = production;
+    let trace = trace.map(Recorder::finish);
+    Compiled { store, root, diagnostics, arena, overridden, observations, trace }
 }
 
 /// Where `sfConfig` is defined.

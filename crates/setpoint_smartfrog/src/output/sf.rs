@@ -1,5 +1,7 @@
 //! The notation in which the production compiler prints a compiled component.
 
+use setpoint_source::Symbol;
+
 use super::reference;
 use crate::store::{Store, Value};
 use crate::syntax::Number;
@@ -21,12 +23,7 @@ fn write_store(store: &Store, indent: usize, out: &mut String) {
     for entry in store.iter() {
         out.extend(std::iter::repeat_n(' ', indent));
         if let Some(tags) = &entry.tags {
-            out.push_str("[ ");
-            for tag in tags.iter() {
-                out.push_str(tag);
-                out.push(' ');
-            }
-            out.push_str("] ");
+            out.push_str(&self::tags(tags));
         }
         out.push_str(&name(&entry.name));
         out.push(' ');
@@ -48,6 +45,12 @@ fn write_store(store: &Store, indent: usize, out: &mut String) {
             }
         }
     }
+}
+
+/// `[ sfFinal sfTemp ] `
+pub fn tags(tags: &[Symbol]) -> String {
+    let names: Vec<&str> = tags.iter().map(|tag| tag.as_str()).collect();
+    format!("[ {} ] ", names.join(" "))
 }
 
 fn write(value: &Value, out: &mut String) {

@@ -358,7 +358,7 @@ impl Lexer<'_> {
 }
 
 /// The end of a comment whose inner comments are all closed.
-fn nested_comment_end(bytes: &[u8], inside: usize) -> Option<usize> {
+pub(super) fn nested_comment_end(bytes: &[u8], inside: usize) -> Option<usize> {
     let mut open = 1;
     let mut at = inside;
     while at + 1 < bytes.len() {
