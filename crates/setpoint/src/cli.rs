@@ -70,7 +70,7 @@ pub(crate) struct InputOptions {
     #[arg(long, value_name = "KIND", help_heading = "Input")]
     pub(crate) kind: Option<String>,
     /// Which semantics to use: `puppet` or `paper` (one error ends a run) for catalogs; `core`, `forward` or `production`
-    /// for SmartFrog
+    /// for SmartFrog, and `all` to compile it in each and compare
     #[arg(long, value_name = "NAME", help_heading = "Input")]
     pub(crate) semantics: Option<String>,
     /// A property that the input may read (SmartFrog)
@@ -338,9 +338,12 @@ pub(crate) struct CompileArgs {
     /// A file or folder; without it, the folder of `--environment`
     #[arg(required_unless_present = "environment", value_name = "INPUT")]
     pub(crate) input: Option<PathBuf>,
-    /// `json` or `pp` for Puppet; `json`, `yaml` or `sf` for SmartFrog
-    #[arg(long, value_name = "FORMAT", default_value = "json")]
-    pub(crate) format: String,
+    /// `json`, the default, or `pp` for Puppet; `json`, `yaml` or `sf` for SmartFrog; `text`, `json` or `html` for a trace
+    #[arg(long, value_name = "FORMAT")]
+    pub(crate) format: Option<String>,
+    /// Print every step of the evaluation, with the rule or definition that it follows and what it changes
+    #[arg(long)]
+    pub(crate) trace: bool,
     #[command(flatten)]
     pub(crate) options: InputOptions,
 }
@@ -392,7 +395,14 @@ pub(crate) struct ImpactArgs {
 
 impl ImpactArgs {
     pub(crate) fn input(&self) -> PathBuf {
-        if let [input, _] = self.named.as_slice() { PathBuf::from(input) } else { PathBuf::from(".") }
+        match self.named.as_slice() {
+            [input, _] => PathBuf::from(input),
+            // A specification is an input of its own.
+            [line] if line.rsplit_once(':').is_some_and(|(file, _)| file.ends_with(".sf")) => {
+                PathBuf::from(line.rsplit_once(':').map_or("", |(file, _)| file))
+            }
+            _ => PathBuf::from("."),
+        }
     }
 
     pub(crate) fn line(&self) -> &str {

@@ -20,6 +20,7 @@ mod order;
 pub mod output;
 mod production;
 pub mod reference;
+pub mod semantics;
 pub mod store;
 pub mod syntax;
 pub mod trace;

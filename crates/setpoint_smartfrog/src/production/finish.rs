@@ -3,7 +3,6 @@
 use std::fmt::Write as _;
 
 use rustc_hash::FxHashMap;
-use setpoint_source::Symbol;
 
 use super::Production;
 use super::tree::{Key, NodeId, Value};
@@ -119,9 +118,6 @@ impl Production<'_> {
             let Some((Key::Name(name), attribute)) = self.tree.node(node).attributes.get_index(at) else {
                 continue;
             };
-            if *name == Symbol::new("sfAssertionPhase") {
-                continue;
-            }
             if let Some(tags) = &attribute.tags {
                 out.push_str(&output::tags(tags));
             }

@@ -73,6 +73,7 @@ impl Production<'_> {
     ) -> Result<Found, Missing> {
         let span = self.tree.node(assertion).span;
         let phase = self.tree.string(assertion, "sfAssertionPhase").unwrap_or("dynamic").to_owned();
+        self.tree.node_mut(assertion).attributes.shift_remove(&Key::Name(Symbol::new("sfAssertionPhase")));
         let trial = self.copied_node(assertion, container).map_err(Missing::Hard)?;
         let lazy = match self.arguments(trial, container) {
             Ok((arguments, _)) => {

@@ -302,7 +302,9 @@ impl Production<'_> {
                     default: default.clone(),
                 }))
             }
-            Some(Value::Apply { node, .. }) => Value::Apply { node: *node, lazy: self.is_known_function(*node) },
+            Some(Value::Apply { node, lazy }) => {
+                Value::Apply { node: *node, lazy: *lazy || self.is_known_function(*node) }
+            }
             Some(Value::Assert { node, .. }) => Value::Assert { node: *node, lazy: true },
             _ => return,
         };
