@@ -111,7 +111,7 @@ pub(crate) struct InputOptions {
     #[arg(long, value_name = "KIND", help_heading = "Input")]
     pub(crate) kind: Option<String>,
     /// Which semantics to use: `puppet` or `paper` (one error ends a run) for catalogs; `core`, `forward` or `production`
-    /// for SmartFrog
+    /// for SmartFrog, and `all` to compile it in each and compare
     #[arg(long, value_name = "NAME", help_heading = "Input")]
     pub(crate) semantics: Option<String>,
     /// A property that the input may read (SmartFrog)
@@ -120,6 +120,9 @@ pub(crate) struct InputOptions {
     /// Let the input read environment variables (SmartFrog)
     #[arg(long, help_heading = "Input")]
     pub(crate) env: bool,
+    /// Folders, jar and zip archives, separated by `:`, below which every `#include` is looked for (SmartFrog)
+    #[arg(long, value_name = "DIR[:DIR]", help_heading = "Input", value_parser = paths::classpath)]
+    pub(crate) classpath: Option<String>,
     /// A folder with profiles that files import by name; may be given several times (TOSCA)
     #[arg(long = "profile-path", value_name = "FOLDER", help_heading = "Input", value_parser = paths::folder)]
     pub(crate) profiles: Vec<PathBuf>,
@@ -403,9 +406,13 @@ pub(crate) struct CompileArgs {
     /// A file or folder; without it, the folder of `--environment`
     #[arg(required_unless_present = "environment", value_name = "INPUT")]
     pub(crate) input: Option<PathBuf>,
-    /// `json` or `pp` for Puppet, or `functions`, how functions of modules were run; `json`, `yaml` or `sf` for SmartFrog
-    #[arg(long, value_name = "FORMAT", default_value = "json")]
-    pub(crate) format: String,
+    /// `json`, the default, `pp`, or `functions`, how functions of modules were run, for Puppet; `json`, `yaml` or `sf` for
+    /// SmartFrog; `text`, `json` or `html` for a trace
+    #[arg(long, value_name = "FORMAT")]
+    pub(crate) format: Option<String>,
+    /// Print every step of the evaluation, with the rule or definition that it follows and what it changes
+    #[arg(long)]
+    pub(crate) trace: bool,
     #[command(flatten)]
     pub(crate) options: InputOptions,
 }
@@ -457,7 +464,14 @@ pub(crate) struct ImpactArgs {
 
 impl ImpactArgs {
     pub(crate) fn input(&self) -> PathBuf {
-        if let [input, _] = self.named.as_slice() { PathBuf::from(input) } else { PathBuf::from(".") }
+        match self.named.as_slice() {
+            [input, _] => PathBuf::from(input),
+            // A specification is an input of its own.
+            [line] if line.rsplit_once(':').is_some_and(|(file, _)| file.ends_with(".sf")) => {
+                PathBuf::from(line.rsplit_once(':').map_or("", |(file, _)| file))
+            }
+            _ => PathBuf::from("."),
+        }
     }
 
     pub(crate) fn line(&self) -> &str {

@@ -60,6 +60,10 @@ pub(crate) fn bounds(cli: &Cli) -> Bounds {
     for folder in modules.chain(old_modules) {
         bounds.allow_modules(folder);
     }
+    let classpath = options.and_then(|options| options.classpath.as_deref()).unwrap_or_default();
+    for entry in classpath.split(':').filter(|part| !part.is_empty()) {
+        bounds.allow(Path::new(entry));
+    }
     for path in &cli.allow_read {
         bounds.allow_besides(path);
     }

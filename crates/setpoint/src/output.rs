@@ -116,6 +116,24 @@ pub(crate) fn report(report: &Report, sources: &Sources, options: &ReportOptions
     ExitCode::from(u8::from(options.fail_on.is_reached(report)))
 }
 
+/// A report as JSON in which each input has its tree, if there is one.
+pub(crate) fn report_with_trees(
+    report: &Report,
+    trees: Vec<Option<serde_json::Value>>,
+    sources: &Sources,
+    options: &ReportOptions,
+) -> ExitCode {
+    let mut json = print::json(report, sources, VERSION);
+    let inputs = json.get_mut("inputs").and_then(|inputs| inputs.as_array_mut());
+    for (input, tree) in inputs.into_iter().flatten().zip(trees) {
+        if let Some(tree) = tree {
+            input["tree"] = tree;
+        }
+    }
+    result(&pretty(&json));
+    ExitCode::from(u8::from(options.fail_on.is_reached(report)))
+}
+
 pub(crate) fn pretty(value: &serde_json::Value) -> String {
     serde_json::to_string_pretty(value).unwrap_or_default()
 }

@@ -34,6 +34,12 @@ pub(crate) fn folders(text: &str) -> Result<String, String> {
     missing.map_or_else(|| Ok(text.to_owned()), |part| Err(format!("there is no folder {part}")))
 }
 
+/// Folders and archives that are all there, separated by `:`.
+pub(crate) fn classpath(text: &str) -> Result<String, String> {
+    let missing = text.split(':').find(|part| !part.is_empty() && !Path::new(part).exists());
+    missing.map_or_else(|| Ok(text.to_owned()), |part| Err(format!("there is no folder or archive {part}")))
+}
+
 /// A file, or a folder with data files of nodes.
 pub(crate) fn file_or_folder_of_files(text: &str) -> Result<PathBuf, String> {
     let path = PathBuf::from(text);

@@ -290,6 +290,7 @@ rules! {
     SmartfrogInclude = smartfrog::SMARTFROG_INCLUDE,
     SmartfrogCompile = smartfrog::SMARTFROG_COMPILE,
     SmartfrogLimit = smartfrog::SMARTFROG_LIMIT,
+    SmartfrogUnchecked = smartfrog::SMARTFROG_UNCHECKED,
     OrderCycle = smartfrog::ORDER_CYCLE,
     OrderChanged = smartfrog::ORDER_CHANGED,
     ShadowedPrototype = smartfrog::SHADOWED_PROTOTYPE,

@@ -50,6 +50,20 @@ two copies of a third, and so on, doubles with each step. The compiler stops at 
 reaches, and says which part reached them.",
 };
 
+pub(crate) static SMARTFROG_UNCHECKED: About = About {
+    name: "smartfrog-unchecked",
+    aliases: &[],
+    severity: Severity::Note,
+    class: Class::Open,
+    summary: "a function, assertion or schema was not evaluated",
+    explanation: "\
+An assertion or schema over `LAZY` values is checked by the runtime, when the values are there. A function that is Java
+code is known to the runtime only. The core and forward semantics of the paper have neither: there a schema is a component
+like any other. What was not evaluated is neither right nor wrong.
+
+Give values that are not `LAZY` where they should be checked before the deployment, and use `--semantics production`.",
+};
+
 pub(crate) static ORDER_CYCLE: About = About {
     name: "order-cycle",
     aliases: &[],

@@ -34,7 +34,7 @@ pub fn check(
 ) -> Checked {
     let options = Options { observe: true, provenance: true, ..options.clone() };
     let Parsed { body, end, diagnostics, files } =
-        syntax::parse_text(path, text, files, sources, options.semantics.dialect());
+        syntax::parse_text(path, text, files, sources, options.reading());
     let compiled = evaluate_body(&body, end, diagnostics, &options);
     let mut findings = compiled.diagnostics.clone();
     if let Some(observations) = &compiled.observations {
@@ -55,11 +55,46 @@ pub fn check(
             findings.extend(unused);
         }
         if options.semantics != Semantics::Production {
+            findings.extend(unchecked_schema(&compiled, options.semantics));
             findings.extend(links_that_change_meaning(&body, end, &compiled, &options));
         }
     }
     findings.sort_by_key(|finding| finding.span.map(|span| (span.file, span.range.start)));
     Checked { findings, coverage }
+}
+
+/// In the paper's semantics a schema, assertion or function of the production language is a component like any other: the first
+/// of them is a finding.
+fn unchecked_schema(compiled: &Compiled, semantics: Semantics) -> Option<Diagnostic> {
+    let phase = Symbol::new("phase.function");
+    let mut path = Vec::new();
+    let entry = find_below(compiled.store.as_ref()?, phase, &mut path)?;
+    let message = format!(
+        "`{}` extends a function, assertion or schema, and nothing evaluates it in the {} semantics",
+        shown(&path),
+        semantics.name()
+    );
+    let finding = Diagnostic::new(Rule::SmartfrogUnchecked, message).with_resources([shown(&path)]);
+    let finding = finding.with_help("`--semantics production` evaluates it");
+    Some(match place(&compiled.arena, entry) {
+        Some(span) => finding.at(span),
+        None => finding,
+    })
+}
+
+/// The first attribute of a name in a tree, and the path of the component that it is in.
+fn find_below<'s>(store: &'s Store, name: Symbol, path: &mut Path) -> Option<&'s Entry> {
+    if let Some(entry) = store.entry(name) {
+        return Some(entry);
+    }
+    store.iter().find_map(|entry| {
+        path.push(entry.name);
+        let found = entry.value.as_store().and_then(|inner| find_below(inner, name, path));
+        if found.is_none() {
+            path.pop();
+        }
+        found
+    })
 }
 
 /// The components at the top level of the file itself.

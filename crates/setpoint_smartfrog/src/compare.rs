@@ -12,6 +12,7 @@ pub fn same_value(left: &Value, right: &Value) -> bool {
         (Value::String(left), Value::String(right)) => left == right,
         (Value::Bytes(left), Value::Bytes(right)) | (Value::Lazy(left), Value::Lazy(right)) => left == right,
         (Value::Data(left), Value::Data(right)) => left == right,
+        (Value::Variable(left), Value::Variable(right)) => left == right,
         (Value::Vector(left), Value::Vector(right)) => {
             left.len() == right.len()
                 && left.iter().zip(right.iter()).all(|(left, right)| same_value(left, right))

@@ -10,6 +10,7 @@ use std::rc::Rc;
 use rustc_hash::FxHashMap;
 use setpoint_provenance::{Arena, Prov};
 use setpoint_source::{Diagnostic, Rule, Span, Symbol};
+use setpoint_trace::Recorder;
 
 use crate::error::{Fail, Number, limit, not_found, numbered};
 use crate::observe::{EdgeKind, Observations};
@@ -18,6 +19,7 @@ use crate::store::{Entry, Link, Store, Value};
 use crate::syntax::{
     Assignment, Body, Component, Expression, ExpressionKind, Prototype, Reference, Value as Syntax,
 };
+use crate::trace::{change, notation, path};
 use crate::{MAX_DEPTH, Semantics};
 
 /// Copies whose provenance is recorded.
@@ -35,6 +37,8 @@ pub struct Evaluator {
     pub(crate) followed: FxHashMap<Path, (Value, Prov)>,
     /// What `check` reports, if it asked.
     pub(crate) observations: Option<Observations>,
+    /// The steps, if somebody watches.
+    pub(crate) trace: Option<Recorder>,
 }
 
 /// A value that was found, and where: the namespace of definition 16, and the whole path.
@@ -54,6 +58,7 @@ impl Evaluator {
             overridden: FxHashMap::default(),
             followed: FxHashMap::default(),
             observations: observe.then(Observations::default),
+            trace: None,
         }
     }
 
@@ -84,7 +89,15 @@ impl Evaluator {
         if reference.len() + depth_of(&value) as usize > MAX_DEPTH {
             return Err(too_deep(span));
         }
-        self.put(parent, Entry::new(name, value, provenance)).map_err(|error| {
+        let watched = self.trace.is_some().then(|| (find(&self.root, reference), value.clone()));
+        let bound = self.put(parent, Entry::new(name, value, provenance));
+        if let Some((before, after)) = watched.filter(|_| bound.is_ok()) {
+            let before = before.map(|(value, _)| value);
+            let what = format!("bind(s, {}, {})", path(reference), notation(&after));
+            let changes = vec![change(reference, before.as_ref(), Some(&after))];
+            self.update("Def. 13 (bind)", Some(span), what, changes);
+        }
+        bound.map_err(|error| {
             let whole = shown(reference);
             match error {
                 BindError::NoStore(at) => {
@@ -123,6 +136,27 @@ impl Evaluator {
 
     /// Definition 17 (copy): every attribute of the prototype, at `target`, which is a store.
     fn copy(&mut self, prototype: &Store, target: &[Symbol], span: Span, from: Symbol) -> Result<(), Fail> {
+        let before = if self.trace.is_some() { self.store_at(target) } else { None };
+        self.copy_attributes(prototype, target, span, from)?;
+        if let Some(before) = before {
+            let changes = prototype.iter().map(|entry| {
+                let at = concatenation(target, &[entry.name]);
+                change(&at, before.get(entry.name), Some(&entry.value))
+            });
+            let changes = changes.collect();
+            let what = format!("copy(s, {}, {})", crate::trace::store_notation(prototype), path(target));
+            self.update("Def. 17 (copy)", Some(span), what, changes);
+        }
+        Ok(())
+    }
+
+    fn copy_attributes(
+        &mut self,
+        prototype: &Store,
+        target: &[Symbol],
+        span: Span,
+        from: Symbol,
+    ) -> Result<(), Fail> {
         if target.len() + prototype.depth() as usize > MAX_DEPTH {
             return Err(too_deep(span));
         }
@@ -163,7 +197,24 @@ impl Evaluator {
         target: &[Symbol],
     ) -> Result<(), Fail> {
         let names = reference.names();
+        self.enter("Def. 18 (inherit)", Some(reference.span), || {
+            format!("inherit(s, {}, {}, {})", path(namespace), path(&names), path(target))
+        });
         let found = self.find_prototype(namespace, &names, target, reference.span)?;
+        self.watch_resolve(namespace, &names, found.as_ref(), reference.span);
+        let inherited = self.inherit_found(namespace, reference, target, found);
+        self.leave();
+        inherited
+    }
+
+    fn inherit_found(
+        &mut self,
+        namespace: &[Symbol],
+        reference: &Reference,
+        target: &[Symbol],
+        found: Option<Found>,
+    ) -> Result<(), Fail> {
+        let names = reference.names();
         let path = shown(&names);
         match found {
             Some(Found { value: Value::Store(prototype), namespace: at, .. }) => {
@@ -191,6 +242,16 @@ impl Evaluator {
                 Err(fail)
             }
         }
+    }
+
+    /// Records what definition 16 gave.
+    fn watch_resolve(&mut self, namespace: &[Symbol], names: &[Symbol], found: Option<&Found>, span: Span) {
+        self.step("Def. 16 (resolve)", Some(span), || {
+            let result = found.map_or("⟨∅I, ⊥⟩".to_owned(), |found| {
+                format!("⟨{}, {}⟩", path(&found.namespace), notation(&found.value))
+            });
+            format!("resolve(s, {}, {}) = {result}", path(namespace), path(names))
+        });
     }
 
     fn find_prototype(
@@ -242,6 +303,7 @@ impl Evaluator {
                 return Err(production_only(expression.span, message));
             }
             ExpressionKind::ToBeDefined
+            | ExpressionKind::Variable(_)
             | ExpressionKind::Operation { .. }
             | ExpressionKind::If { .. }
             | ExpressionKind::Switch(_)
@@ -261,16 +323,49 @@ impl Evaluator {
         target: &mut Path,
     ) -> Result<(), Fail> {
         for prototype in &component.prototypes {
+            let (form, span) = match prototype {
+                Prototype::Body(_, span) => ("B P", *span),
+                Prototype::Reference(reference) => ("R P", reference.span),
+            };
+            self.enter("Def. 23 (prototype)", Some(span), || {
+                format!("P⟦{form}⟧({}, {}, s)", path(namespace), path(target))
+            });
             match prototype {
                 Prototype::Body(body, _) => self.body(body, target)?,
                 Prototype::Reference(reference) => self.inherit(namespace, reference, target)?,
             }
+            self.leave();
         }
+        self.step("Def. 23 (prototype)", Some(component.span), || {
+            format!("P⟦ε⟧({}, {}, s) = s", path(namespace), path(target))
+        });
         Ok(())
     }
 
     /// Definition 24 (value).
     fn value(
+        &mut self,
+        assignment: &Assignment,
+        namespace: &[Symbol],
+        target: &mut Path,
+    ) -> Result<(), Fail> {
+        self.enter("Def. 24 (value)", Some(assignment.span), || {
+            let form = match &assignment.value {
+                Syntax::Component(_) => "P",
+                Syntax::Expression(Expression {
+                    kind: ExpressionKind::Reference { data: false, .. }, ..
+                }) => "LR",
+                Syntax::Expression(_) => "BV",
+            };
+            format!("V⟦{form}⟧({}, {}, s)", path(namespace), path(target))
+        });
+        let evaluated = self.value_by_form(assignment, namespace, target);
+        self.leave();
+        evaluated
+    }
+
+    /// The three equations of definition 24.
+    fn value_by_form(
         &mut self,
         assignment: &Assignment,
         namespace: &[Symbol],
@@ -318,7 +413,9 @@ impl Evaluator {
         span: Span,
     ) -> Result<(), Fail> {
         let names = reference.names();
-        let Some(found) = self.resolve(namespace, &names) else {
+        let found = self.resolve(namespace, &names);
+        self.watch_resolve(namespace, &names, found.as_ref(), reference.span);
+        let Some(found) = found else {
             return Err(self.dangling_link(&names, namespace, reference.span));
         };
         if let Some(observations) = &mut self.observations {
@@ -356,7 +453,12 @@ impl Evaluator {
         let length = namespace.len();
         let mut target = concatenation(namespace, &assignment.target);
         debug_assert!(target.len() > length, "targets are not empty");
-        self.value(assignment, namespace, &mut target)
+        self.enter("Def. 25 (assignment)", Some(assignment.span), || {
+            format!("A⟦{} V⟧({}, s)", shown(&assignment.target), path(namespace))
+        });
+        let assigned = self.value(assignment, namespace, &mut target);
+        self.leave();
+        assigned
     }
 
     /// Definition 26 (body).
@@ -367,9 +469,14 @@ impl Evaluator {
             crate::order::declare(store, &body.orders);
         }
         let before = self.observations.is_some().then(|| self.store_at(namespace)).flatten();
+        self.enter("Def. 26 (body)", body.assignments.first().map(|first| first.span), || {
+            let form = if body.assignments.is_empty() { "ε" } else { "A B" };
+            format!("B⟦{form}⟧({}, s)", path(namespace))
+        });
         for assignment in &body.assignments {
             self.assignment(assignment, namespace)?;
         }
+        self.leave();
         if let Some(before) = before
             && let Some(after) = self.store_at(namespace)
             && let Some(observations) = &mut self.observations
@@ -385,11 +492,24 @@ impl Evaluator {
 
     /// Definition 27 (specification): the value of `sfConfig`.
     pub fn specification(&mut self, body: &Body, end: Span) -> Result<Store, Fail> {
+        if let Some(trace) = &mut self.trace {
+            trace.enter("Def. 27 (specification)", "SF⟦B⟧ = find(B⟦B⟧(∅I, ∅S), sfConfig)", None);
+            crate::trace::record_store(trace, &self.root);
+        }
         self.body(body, &mut Vec::new())?;
         if self.semantics == Semantics::Forward {
+            self.enter("§9.2.2 (accept)", None, || "the links of sfConfig are resolved, in its order".to_owned());
             self.accept()?;
+            self.leave();
         }
-        self.main(end)
+        let store = self.main(end)?;
+        self.leave();
+        if let Some(trace) = &mut self.trace {
+            let what = format!("find(s, sfConfig) = {}", crate::trace::store_notation(&store));
+            trace.step("Def. 27 (specification)", what, None, Vec::new());
+            crate::trace::record_store(trace, &store);
+        }
+        Ok(store)
     }
 
     pub(crate) fn main(&self, end: Span) -> Result<Store, Fail> {
@@ -507,5 +627,6 @@ pub(crate) fn described(value: &Value) -> &'static str {
         Value::Store(_) => "a component",
         Value::Link(_) => "a link",
         Value::Lazy(_) => "left to the runtime",
+        Value::Variable(_) => "a free variable",
     }
 }

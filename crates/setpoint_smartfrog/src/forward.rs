@@ -210,6 +210,9 @@ impl Evaluator {
         if let Some(observations) = &mut self.observations {
             observations.refers(path, target.path.clone(), EdgeKind::Link);
         }
+        self.step("§9.2.2 (link)", Some(link.span), || {
+            format!("the link {} at {} is {}", shown(&link.names), shown(path), shown(&target.path))
+        });
         let name = Symbol::new(&shown(&link.names));
         let provenance = self.arena.copy(target.found.provenance, Some(link.span), Some(name));
         self.bind(path, value, provenance, link.span)?;

@@ -13,18 +13,21 @@ pub mod diff;
 pub mod error;
 pub mod forward;
 pub mod graph;
+pub mod impact;
 mod library;
 pub mod observe;
 mod order;
 pub mod output;
 mod production;
 pub mod reference;
+pub mod semantics;
 pub mod store;
 pub mod syntax;
+pub mod trace;
 pub mod why;
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use rustc_hash::FxHashMap;
 use setpoint_provenance::{Arena, Prov};
@@ -34,8 +37,9 @@ use crate::core::Evaluator;
 use error::{Fail, limit};
 use observe::Observations;
 use production::Production;
+use setpoint_trace::{Recorder, Trace};
 use store::{Store, Value};
-use syntax::{Body, Dialect, Parsed};
+use syntax::{Body, Dialect, Parsed, Reading};
 
 /// The component that is compiled.
 pub const MAIN: &str = "sfConfig";
@@ -87,10 +91,21 @@ pub struct Options {
     pub properties: BTreeMap<String, String>,
     /// What `ENVPROPERTY` and its kin read.
     pub environment: BTreeMap<String, String>,
+    /// Folders and archives below which includes are looked for.
+    pub classpath: Vec<PathBuf>,
     /// Record where values come from.
     pub provenance: bool,
     /// Notice what `check` reports.
     pub observe: bool,
+    /// Record every step.
+    pub trace: bool,
+}
+
+impl Options {
+    /// How the text of a specification is read.
+    pub fn reading(&self) -> Reading<'_> {
+        Reading { dialect: self.semantics.dialect(), classpath: &self.classpath }
+    }
 }
 
 /// A compiled specification, or why there is none.
@@ -105,11 +120,13 @@ pub struct Compiled {
     /// Which value each value replaced.
     pub overridden: FxHashMap<Prov, Prov>,
     pub observations: Option<Observations>,
+    /// The steps, if they were asked for.
+    pub trace: Option<Trace>,
 }
 
 /// Compiles a file with all that it includes.
 pub fn compile(path: &Path, files: &dyn FileSystem, sources: &Sources, options: &Options) -> Compiled {
-    evaluate(syntax::parse_file(path, files, sources, options.semantics.dialect()), options)
+    evaluate(syntax::parse_file(path, files, sources, options.reading()), options)
 }
 
 /// Compiles a text that stands for a file at `path`, with all that it includes.
@@ -120,7 +137,7 @@ pub fn compile_text(
     sources: &Sources,
     options: &Options,
 ) -> Compiled {
-    evaluate(syntax::parse_text(path, text, files, sources, options.semantics.dialect()), options)
+    evaluate(syntax::parse_text(path, text, files, sources, options.reading()), options)
 }
 
 /// Compiles a specification that has been parsed in the dialect of its semantics.
@@ -139,6 +156,7 @@ pub(crate) fn evaluate_body(
         return evaluate_production(body, end, diagnostics, options);
     }
     let mut evaluator = Evaluator::new(options.semantics, options.provenance, options.observe);
+    evaluator.trace = options.trace.then(Recorder::default);
     let mut store = None;
     let well_formed = diagnostics.iter().all(|diagnostic| diagnostic.severity < Severity::Error);
     if let Some(end) = end.filter(|_| well_formed) {
@@ -146,11 +164,15 @@ pub(crate) fn evaluate_body(
             evaluator.specification(body, end).and_then(|store| finish(&store, main_span(body, end)));
         match result {
             Ok(compiled) => store = Some(compiled),
-            Err(fail) => diagnostics.push(*fail),
+            Err(fail) => {
+                evaluator.step("error", fail.span, || fail.message.clone());
+                diagnostics.push(*fail);
+            }
         }
     }
-    let Evaluator { root, arena, overridden, observations, .. } = evaluator;
-    Compiled { store, root, diagnostics, arena, overridden, observations }
+    let Evaluator { root, arena, overridden, observations, trace, .. } = evaluator;
+    let trace = trace.map(Recorder::finish);
+    Compiled { store, root, diagnostics, arena, overridden, observations, trace }
 }
 
 fn evaluate_production(
@@ -169,9 +191,11 @@ fn evaluate_production(
             Err(fails) => diagnostics.extend(fails.into_iter().map(|fail| *fail)),
         }
     }
+    diagnostics.extend(production.open_questions());
     let root = store.clone().unwrap_or_default();
-    let Production { arena, overridden, observations, .. } = production;
-    Compiled { store, root, diagnostics, arena, overridden, observations }
+    let Production { arena, overridden, observations, trace, .. } = production;
+    let trace = trace.map(Recorder::finish);
+    Compiled { store, root, diagnostics, arena, overridden, observations, trace }
 }
 
 /// Where `sfConfig` is defined.

@@ -1,7 +1,9 @@
 //! Where a value came from: the prototypes and links that carried it, and what it overrode.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
+use rustc_hash::FxHashSet;
 use serde_json::{Value as Json, json};
 use setpoint_provenance::{Leaf, LeafKind, Node, Prov};
 use setpoint_source::{Sources, Span, Symbol};
@@ -9,6 +11,7 @@ use setpoint_source::{Sources, Span, Symbol};
 use crate::output;
 use crate::reference::{Path, shown};
 use crate::store::{Entry, Store};
+use crate::syntax::{Body, Prototype};
 use crate::{Compiled, MAIN};
 
 /// Why an attribute has its value.
@@ -147,6 +150,144 @@ impl Why {
     }
 }
 
+/// The forms of an answer besides the short one.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Form {
+    Where,
+    Expression,
+    Depends,
+}
+
+impl Why {
+    /// One form of the answer, for people.
+    pub fn form(&self, form: Form, compiled: &Compiled, sources: &Sources) -> String {
+        let mut out = String::new();
+        let Some(last) = self.levels.last() else { return out };
+        let Some(first) = last.histories.first() else { return out };
+        match form {
+            Form::Where => match first.origin.and_then(|leaf| leaf.span) {
+                Some(span) => {
+                    let _ = writeln!(out, "{}: {}", sources.place(span), source_line(span, sources));
+                }
+                None => {
+                    let _ = writeln!(out, "{} was computed; `--expression` says how", shown(&last.path));
+                }
+            },
+            Form::Expression => {
+                let _ = writeln!(out, "{} = {}", shown(&last.path), shorten(&output::sf_value(&last.entry.value)));
+                Tree { compiled, sources, nodes: 0 }.write(first.provenance, 1, &mut out);
+            }
+            Form::Depends => {
+                for span in self.dependencies(compiled) {
+                    let _ = writeln!(out, "{}: {}", sources.place(span), source_line(span, sources));
+                }
+            }
+        }
+        out
+    }
+
+    /// Every place whose text could change the value: literals and properties, and the prototypes, links and functions through
+    /// which it came, or through which a component came that it is in.
+    fn dependencies(&self, compiled: &Compiled) -> Vec<Span> {
+        let mut seen = FxHashSet::default();
+        let mut spans = BTreeSet::new();
+        let mut work: Vec<Prov> =
+            self.levels.iter().filter_map(|level| Some(level.histories.first()?.provenance)).collect();
+        while let Some(at) = work.pop() {
+            if !seen.insert(at) {
+                continue;
+            }
+            match compiled.arena.node(at) {
+                None => {}
+                Some(Node::Leaf(leaf)) => spans.extend(leaf.span),
+                Some(Node::Copy { of, span, .. }) => {
+                    spans.extend(span);
+                    work.push(of);
+                }
+                Some(Node::Under { of, .. } | Node::Shape { of }) => work.push(of),
+                Some(Node::Operation { span, arguments, .. }) => {
+                    spans.extend(span);
+                    work.extend_from_slice(arguments);
+                }
+            }
+        }
+        spans.into_iter().collect()
+    }
+}
+
+/// Says what kept an attribute out that is not there; or that it is there.
+pub fn why_not(compiled: &Compiled, body: &Body, target: &str, sources: &Sources) -> String {
+    let Some(store) = &compiled.store else { return "the specification does not compile\n".to_owned() };
+    let mut names: Vec<Symbol> = target.split(':').map(str::trim).map(Symbol::new).collect();
+    if names.first().is_some_and(|name| name.as_str() == MAIN) {
+        names.remove(0);
+    }
+    let mut out = String::new();
+    let mut at = store;
+    for (index, &name) in names.iter().enumerate() {
+        let component = if index == 0 { MAIN.to_owned() } else { shown(&names[..index]) };
+        match at.entry(name) {
+            Some(entry) => match entry.value.as_store() {
+                Some(inner) => at = inner,
+                None if index + 1 < names.len() => {
+                    let value = shorten(&output::sf_value(&entry.value));
+                    let _ = writeln!(out, "`{}` is {value}, and has no attributes", shown(&names[..=index]));
+                    return out;
+                }
+                None => {}
+            },
+            None => {
+                let there: Vec<&str> = at.iter().take(20).map(|entry| entry.name.as_str()).collect();
+                let there = if there.is_empty() { "nothing".to_owned() } else { there.join(", ") };
+                let _ = writeln!(out, "`{component}` has no `{name}`; it has {there}");
+                let mut written = Vec::new();
+                written_in(body, name, &mut Vec::new(), &mut written);
+                for (place, span, is_temporary) in written.iter().take(MAX_HISTORIES) {
+                    let why = if *is_temporary {
+                        "tagged `sfTemp`, which is not compiled".to_owned()
+                    } else if place.is_empty() {
+                        "at the top level, of which only `sfConfig` is compiled".to_owned()
+                    } else {
+                        format!("in `{}`, which `{component}` neither is nor extends", shown(place))
+                    };
+                    let _ = writeln!(out, "  `{name}` is written at {}, {why}", sources.place(*span));
+                }
+                if written.is_empty() {
+                    let _ = writeln!(out, "  no `{name}` is written anywhere");
+                }
+                return out;
+            }
+        }
+    }
+    let _ = writeln!(out, "`{}` is there: ask without `--why-not`", shown(&names));
+    out
+}
+
+/// The assignments to a name, with the component that each stands in.
+fn written_in(body: &Body, name: Symbol, path: &mut Path, found: &mut Vec<(Path, Span, bool)>) {
+    for assignment in &body.assignments {
+        if assignment.target.last() == Some(&name) {
+            let temporary = assignment.tags.iter().any(|tag| tag.as_str() == "sfTemp");
+            let mut place = path.clone();
+            place.extend(&assignment.target[..assignment.target.len() - 1]);
+            found.push((place, assignment.span, temporary));
+        }
+        if let crate::syntax::Value::Component(component) = &assignment.value {
+            path.extend(&assignment.target);
+            for prototype in &component.prototypes {
+                if let Prototype::Body(inner, _) = prototype {
+                    written_in(inner, name, path, found);
+                }
+            }
+            path.truncate(path.len() - assignment.target.len());
+        }
+    }
+}
+
+fn source_line(span: Span, sources: &Sources) -> String {
+    first_line(sources.file(span.file).slice(span.range))
+}
+
 /// The operation that made a value, and what it depends on.
 fn write_operation(provenance: Prov, compiled: &Compiled, sources: &Sources, out: &mut String) {
     let mut at = provenance;
@@ -249,6 +390,41 @@ struct Tree<'c> {
 }
 
 impl Tree<'_> {
+    /// The expression as an outline.
+    fn write(&mut self, provenance: Prov, depth: usize, out: &mut String) {
+        self.nodes += 1;
+        let indent = "  ".repeat(depth);
+        if self.nodes > MAX_TREE_NODES || depth > MAX_TREE_DEPTH {
+            let _ = writeln!(out, "{indent}…");
+            return;
+        }
+        let place = |span: Option<Span>| {
+            span.map_or(String::new(), |span| {
+                format!(" at {}: {}", self.sources.place(span), source_line(span, self.sources))
+            })
+        };
+        match self.compiled.arena.node(provenance) {
+            None => {}
+            Some(Node::Leaf(leaf)) => {
+                let _ = writeln!(out, "{indent}{}{}", leaf.kind.as_str(), place(leaf.span));
+            }
+            Some(Node::Copy { of, span, name }) => {
+                let name = name.map_or("", |name| name.as_str());
+                let kind = if name.starts_with("extends ") { "" } else { "link " };
+                let at = span.map_or(String::new(), |span| format!(" at {}", self.sources.place(span)));
+                let _ = writeln!(out, "{indent}{kind}{name}{at}");
+                self.write(of, depth + 1, out);
+            }
+            Some(Node::Under { of, .. } | Node::Shape { of }) => self.write(of, depth, out),
+            Some(Node::Operation { name, span, arguments, .. }) => {
+                let _ = writeln!(out, "{indent}{name}{}", place(span));
+                for argument in arguments.to_vec() {
+                    self.write(argument, depth + 1, out);
+                }
+            }
+        }
+    }
+
     fn of(&mut self, provenance: Prov, depth: usize) -> Json {
         self.nodes += 1;
         if self.nodes > MAX_TREE_NODES || depth > MAX_TREE_DEPTH {

@@ -12,6 +12,10 @@ pub(crate) fn run(session: &Session<'_>, args: &CompileArgs) -> Result<ExitCode,
     let input =
         input.ok_or_else(|| UsageError::new("name an input, or an environment with --environment"))?;
     let language = languages::of(session, input, &args.options)?;
-    let outcome = language.compile(session, input, &args.options, &args.format)?;
+    let outcome = if args.trace {
+        language.trace(session, input, &args.options, args.format.as_deref().unwrap_or("text"))?
+    } else {
+        language.compile(session, input, &args.options, args.format.as_deref().unwrap_or("json"))?
+    };
     Ok(output::outcome(&outcome, &session.sources))
 }

@@ -37,6 +37,7 @@ fn given(options: &InputOptions) -> Vec<(String, String)> {
         semantics,
         properties,
         env,
+        classpath,
         profiles,
         packages,
         any_start,
@@ -78,6 +79,7 @@ fn given(options: &InputOptions) -> Vec<(String, String)> {
         add("profile-path", Some(folder.display().to_string()));
     }
     add("env", env.then(String::new));
+    add("classpath", classpath.clone());
     add("packages", path(packages));
     add("any-start", any_start.then(String::new));
     add("timeout", timeout.map(|seconds| seconds.to_string()));

@@ -83,6 +83,27 @@ pub(crate) trait Language: Sync {
         Err(self.cannot("compile"))
     }
 
+    /// The steps of the compilation, as `text`, `json` or `html`.
+    fn trace(
+        &self,
+        _session: &Session<'_>,
+        _path: &Path,
+        _options: &InputOptions,
+        _format: &str,
+    ) -> Result<Outcome, UsageError> {
+        Err(self.cannot("compile --trace"))
+    }
+
+    /// The tree of a file, as `parse --format json` gives it; none if the language gives none.
+    fn tree(
+        &self,
+        _session: &Session<'_>,
+        _path: &Path,
+        _options: &InputOptions,
+    ) -> Result<Option<serde_json::Value>, UsageError> {
+        Ok(None)
+    }
+
     fn graph(
         &self,
         _session: &Session<'_>,
@@ -133,6 +154,24 @@ pub(crate) trait Language: Sync {
     fn cannot(&self, command: &str) -> UsageError {
         UsageError::new(format!("`setpoint {command}` has no answer for {} input", self.kind()))
     }
+}
+
+/// A trace in one of its formats.
+fn print_trace(
+    trace: &setpoint_trace::Trace,
+    sources: &setpoint_source::Sources,
+    path: &Path,
+    format: &str,
+) -> Result<String, UsageError> {
+    Ok(match format {
+        "text" => setpoint_trace::text(trace, sources),
+        "json" => crate::output::pretty(&setpoint_trace::json(trace, sources)),
+        "html" => setpoint_trace::html(trace, sources, &path.display().to_string()),
+        other => {
+            let message = format!("a trace is printed as `text`, `json` or `html`, and not as `{other}`");
+            return Err(UsageError::new(message));
+        }
+    })
 }
 
 /// In the order in which they are asked: those that know their files by extension before those that look inside.

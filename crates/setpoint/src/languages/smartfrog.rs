@@ -1,18 +1,19 @@
 //! SmartFrog specifications.
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use setpoint_diff::About;
 use setpoint_project::{Older, Session, UsageError};
 use setpoint_smartfrog::check::Checked;
+use setpoint_smartfrog::why::Form;
 use setpoint_smartfrog::{
-    Compiled, Options, Semantics, check, compile_text, diff, graph, output, syntax, why,
+    Compiled, Options, Semantics, check, compile_text, diff, graph, impact, output, semantics, syntax, why,
 };
-use setpoint_source::{FileSystem, InputReport, Severity, read_text};
+use setpoint_source::{Class, Diagnostic, FileSystem, InputReport, Rule, Severity};
 
 use super::{DiffOutcome, Language};
-use crate::cli::{InputOptions, WhyArgs};
+use crate::cli::{ImpactArgs, InputOptions, WhyArgs};
 use crate::output::{Outcome, pretty};
 
 #[derive(Debug)]
@@ -35,7 +36,7 @@ impl Language for SmartFrog {
     ) -> Result<Vec<InputReport>, UsageError> {
         let Checked { findings, coverage } = check::check(
             path,
-            session.read(path)?,
+            read_input(session.files, path)?,
             session.files,
             &session.sources,
             &compiler_options(options)?,
@@ -56,7 +57,7 @@ impl Language for SmartFrog {
     fn parse(&self, session: &Session<'_>, path: &Path) -> Result<InputReport, UsageError> {
         // The production language has all that the core language has, and more keywords.
         let dialect = syntax::Dialect::Production;
-        let parsed = syntax::parse_text(path, session.read(path)?, session.files, &session.sources, dialect);
+        let parsed = syntax::parse_text(path, read_input(session.files, path)?, session.files, &session.sources, dialect);
         let mut report = InputReport::new(path.display().to_string(), self.kind());
         report.findings = parsed.diagnostics;
         Ok(report)
@@ -69,6 +70,21 @@ impl Language for SmartFrog {
         options: &InputOptions,
         format: &str,
     ) -> Result<Outcome, UsageError> {
+        if options.semantics.as_deref() == Some("all") {
+            let options = InputOptions { semantics: None, ..options.clone() };
+            let text = read_input(session.files, path)?;
+            let options = Options { provenance: true, ..compiler_options(&options)? };
+            let all = semantics::compile_all(path, &text, session.files, &session.sources, &options);
+            let result = match format {
+                "json" => pretty(&all.json(&session.sources)),
+                "text" => all.text(&session.sources),
+                other => {
+                    let message = format!("a comparison is printed as `json` or `text`, and not as `{other}`");
+                    return Err(UsageError::new(message));
+                }
+            };
+            return Ok(Outcome { result: Some(result), diagnostics: Vec::new() });
+        }
         let print = match format {
             "json" => output::json,
             "yaml" => output::yaml,
@@ -89,17 +105,9 @@ impl Language for SmartFrog {
     }
 
     fn why(&self, session: &Session, args: &WhyArgs) -> Result<Outcome, UsageError> {
-        let given = [
-            ("--where", args.origin),
-            ("--expression", args.expression),
-            ("--depends", args.depends),
-            ("--why-not", args.why_not),
-            ("--blame", args.blame),
-            ("--format dot", args.format == "dot"),
-        ];
+        let given = [("--blame", args.blame), ("--format dot", args.format == "dot")];
         if let Some((option, _)) = given.iter().find(|(_, given)| *given) {
-            let message = format!("`{option}` has no answer for SmartFrog; `--format json` has all forms");
-            return Err(UsageError::new(message));
+            return Err(UsageError::new(format!("`{option}` has no answer for SmartFrog")));
         }
         let Some(target) = &args.target else { return Err(UsageError::new("which value?")) };
         let options = Options { provenance: true, ..compiler_options(&args.options)? };
@@ -107,12 +115,90 @@ impl Language for SmartFrog {
         if compiled.store.is_none() {
             return Ok(Outcome { result: None, diagnostics: compiled.diagnostics });
         }
+        if args.why_not {
+            let text = read_input(session.files, &args.input)?;
+            let body = syntax::parse_text(&args.input, text, session.files, &session.sources, options.reading()).body;
+            let result = why::why_not(&compiled, &body, target, &session.sources);
+            return Ok(Outcome { result: Some(result), diagnostics: compiled.diagnostics });
+        }
         let why = why::why(&compiled, target).map_err(UsageError::new)?;
-        let text = match args.format.as_str() {
-            "json" => pretty(&why.json(&compiled, &session.sources)),
+        let form = match (args.origin, args.expression, args.depends) {
+            (true, _, _) => Some(Form::Where),
+            (_, true, _) => Some(Form::Expression),
+            (_, _, true) => Some(Form::Depends),
+            _ => None,
+        };
+        let text = match (args.format.as_str(), form) {
+            ("text", Some(form)) => why.form(form, &compiled, &session.sources),
+            ("json", _) => pretty(&why.json(&compiled, &session.sources)),
             _ => why.text(&compiled, &session.sources),
         };
         Ok(Outcome { result: Some(text), diagnostics: compiled.diagnostics })
+    }
+
+    fn impact(&self, session: &Session, args: &ImpactArgs) -> Result<Outcome, UsageError> {
+        let named = args.line().rsplit_once(':').and_then(|(file, line)| Some((file, line.parse().ok()?)));
+        let Some((file, line)) = named else {
+            return Err(UsageError::new(format!("`{}` is no line: write FILE:LINE", args.line())));
+        };
+        let options = Options { provenance: true, ..compiler_options(&args.options)? };
+        let compiled = compiled(session, session.files, &args.input(), &options)?;
+        if compiled.store.is_none() {
+            return Ok(Outcome { result: None, diagnostics: compiled.diagnostics });
+        }
+        let found = impact::impact(&compiled, &session.sources, file, line);
+        let text = match args.format.as_str() {
+            "json" => pretty(&impact::json(&found, args.line())),
+            _ => impact::text(&found, args.line()),
+        };
+        Ok(Outcome { result: Some(text), diagnostics: compiled.diagnostics })
+    }
+
+    fn trace(
+        &self,
+        session: &Session<'_>,
+        path: &Path,
+        options: &InputOptions,
+        format: &str,
+    ) -> Result<Outcome, UsageError> {
+        let options = Options { trace: true, ..compiler_options(options)? };
+        let compiled = compiled(session, session.files, path, &options)?;
+        let Some(trace) = &compiled.trace else {
+            return Ok(Outcome { result: None, diagnostics: compiled.diagnostics });
+        };
+        let result = super::print_trace(trace, &session.sources, path, format)?;
+        Ok(Outcome { result: Some(result), diagnostics: compiled.diagnostics })
+    }
+
+    fn tree(
+        &self,
+        session: &Session<'_>,
+        path: &Path,
+        options: &InputOptions,
+    ) -> Result<Option<serde_json::Value>, UsageError> {
+        let options = compiler_options(options)?;
+        let reading = syntax::Reading { dialect: syntax::Dialect::Production, classpath: &options.classpath };
+        let text = read_input(session.files, path)?;
+        let parsed = syntax::parse_text(path, text, session.files, &session.sources, reading);
+        Ok(Some(syntax::tree(&parsed.body, &session.sources)))
+    }
+
+    fn format(&self, session: &Session, path: &Path) -> Result<Outcome, UsageError> {
+        let text = read_input(session.files, path)?;
+        // What it includes may be elsewhere; only its own text is laid out.
+        let parsed =
+            syntax::parse_text(path, text.clone(), session.files, &session.sources, syntax::Dialect::Production);
+        let own = parsed.end.map(|end| end.file);
+        let is_own = |found: &Diagnostic| {
+            found.rule.class() == Class::Syntax && found.span.map(|span| span.file) == own
+        };
+        let mut diagnostics: Vec<Diagnostic> = parsed.diagnostics.into_iter().filter(is_own).collect();
+        let result = syntax::format(&text).filter(|_| diagnostics.is_empty());
+        if result.is_none() && diagnostics.is_empty() {
+            let message = format!("{} has brackets that are not closed", path.display());
+            diagnostics.push(Diagnostic::new(Rule::SyntaxError, message));
+        }
+        Ok(Outcome { result, diagnostics })
     }
 
     fn graph(
@@ -163,8 +249,12 @@ fn compiled(
     path: &Path,
     options: &Options,
 ) -> Result<Compiled, UsageError> {
-    let text = read_text(files, path).map_err(|error| UsageError::new(error.to_string()))?;
+    let text = read_input(files, path)?;
     Ok(compile_text(path, text, files, &session.sources, options))
+}
+
+fn read_input(files: &dyn FileSystem, path: &Path) -> Result<String, UsageError> {
+    syntax::read_specification(files, path).map_err(|error| UsageError::new(error.to_string()))
 }
 
 /// What the command line says about the compilation.
@@ -175,7 +265,8 @@ pub(crate) fn compiler_options(options: &InputOptions) -> Result<Options, UsageE
         Some("production") => Semantics::Production,
         Some(other) => {
             return Err(UsageError::new(format!(
-                "there is no semantics `{other}` for SmartFrog; there are `core`, `forward` and `production`"
+                "there is no semantics `{other}` for SmartFrog; there are `core`, `forward`, `production`, and \
+                 `all` for `compile`"
             )));
         }
     };
@@ -193,5 +284,7 @@ pub(crate) fn compiler_options(options: &InputOptions) -> Result<Options, UsageE
             variables.filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?))),
         );
     }
-    Ok(Options { semantics, properties, environment, ..Options::default() })
+    let classpath = options.classpath.as_deref().unwrap_or_default().split(':');
+    let classpath = classpath.filter(|part| !part.is_empty()).map(PathBuf::from).collect();
+    Ok(Options { semantics, properties, environment, classpath, ..Options::default() })
 }

@@ -37,6 +37,7 @@ fn write(value: &Value, out: &mut String) {
         Value::Bytes(digits) => string(&format!("#HEX#{digits}#"), out),
         Value::Data(parts) => string(&format!("$.{}", reference(parts)), out),
         Value::Lazy(text) => string(text, out),
+        Value::Variable(number) => string(&format!("VAR{number}"), out),
         Value::Link(link) => string(&crate::reference::shown(&link.names), out),
         Value::Vector(elements) => {
             out.push('[');

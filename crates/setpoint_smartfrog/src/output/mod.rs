@@ -5,7 +5,7 @@ mod sf;
 mod yaml;
 
 pub use json::{json, json_value};
-pub use sf::{name, quoted, sf, sf_value};
+pub use sf::{name, quoted, sf, sf_value, tags};
 pub use yaml::yaml;
 
 use crate::syntax::{Number, Part};
@@ -35,8 +35,11 @@ pub fn reference(parts: &[Part]) -> String {
             Part::Host(name) => ("HOST ", Some(name)),
         };
         out.push_str(keyword);
-        if let Some(name) = name {
-            out.push_str(&sf::name(name));
+        // What is looked up outside of the specification is no name of it, and is never in quotes.
+        match (part, name) {
+            (_, None) => {}
+            (Part::Name(_) | Part::Attrib(_) | Part::Here(_), Some(name)) => out.push_str(&sf::name(name)),
+            (_, Some(name)) => out.push_str(name),
         }
     }
     out

@@ -1,5 +1,7 @@
 //! The notation in which the production compiler prints a compiled component.
 
+use setpoint_source::Symbol;
+
 use super::reference;
 use crate::store::{Store, Value};
 use crate::syntax::Number;
@@ -21,12 +23,7 @@ fn write_store(store: &Store, indent: usize, out: &mut String) {
     for entry in store.iter() {
         out.extend(std::iter::repeat_n(' ', indent));
         if let Some(tags) = &entry.tags {
-            out.push_str("[ ");
-            for tag in tags.iter() {
-                out.push_str(tag);
-                out.push(' ');
-            }
-            out.push_str("] ");
+            out.push_str(&self::tags(tags));
         }
         out.push_str(&name(&entry.name));
         out.push(' ');
@@ -50,6 +47,12 @@ fn write_store(store: &Store, indent: usize, out: &mut String) {
     }
 }
 
+/// `[ sfFinal sfTemp ] `
+pub fn tags(tags: &[Symbol]) -> String {
+    let names: Vec<&str> = tags.iter().map(|tag| tag.as_str()).collect();
+    format!("[ {} ] ", names.join(" "))
+}
+
 fn write(value: &Value, out: &mut String) {
     match value {
         Value::Null => out.push_str("NULL"),
@@ -66,6 +69,10 @@ fn write(value: &Value, out: &mut String) {
             out.push_str(&reference(parts));
         }
         Value::Lazy(text) => out.push_str(text),
+        Value::Variable(number) => {
+            out.push_str("VAR");
+            out.push_str(&number.to_string());
+        }
         Value::Link(link) => out.push_str(&crate::reference::shown(&link.names)),
         Value::Vector(elements) => {
             out.push_str("[|");

@@ -40,6 +40,7 @@ fn write(value: &Value, out: &mut String) {
         Value::Bytes(digits) => json::string(&format!("#HEX#{digits}#"), out),
         Value::Data(parts) => plain(&reference(parts), out),
         Value::Lazy(text) => json::string(text, out),
+        Value::Variable(number) => out.push_str(&format!("VAR{number}")),
         Value::Link(link) => plain(&crate::reference::shown(&link.names), out),
         Value::Vector(elements) => {
             out.push('[');

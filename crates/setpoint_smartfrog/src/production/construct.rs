@@ -54,7 +54,11 @@ impl Production<'_> {
                 return Err(plain(self.tree.node(node).span, message));
             }
         };
-        self.tree.node_mut(node).attributes.shift_remove(&Key::Name(Symbol::new(PHASE)));
+        let attributes = &mut self.tree.node_mut(node).attributes;
+        attributes.shift_remove(&Key::Name(Symbol::new(PHASE)));
+        if let Some((key, phase)) = attributes.shift_remove_entry(&Key::Name(Symbol::new(ASSERTION_PHASE))) {
+            attributes.insert(key, phase);
+        }
         Ok(Some(value))
     }
 

@@ -3,7 +3,6 @@
 use std::fmt::Write as _;
 
 use rustc_hash::FxHashMap;
-use setpoint_source::Symbol;
 
 use super::Production;
 use super::tree::{Key, NodeId, Value};
@@ -23,6 +22,7 @@ impl Production<'_> {
             return Ok(store.clone());
         }
         let mut store = Store::new();
+        let variables = self.variables;
         for at in 0..self.tree.node(node).attributes.len() {
             let Some((Key::Name(name), attribute)) = self.tree.node(node).attributes.get_index(at) else {
                 continue;
@@ -36,7 +36,7 @@ impl Production<'_> {
             let value = attribute.value.clone();
             entry.value = match &value {
                 Value::Nothing => continue,
-                Value::Basic(value) => value.clone(),
+                Value::Basic(value) => self.numbered(value),
                 Value::Component(inner) => Compiled::Store(self.finished(*inner, done)?),
                 other => Compiled::Lazy(self.text(other).into()),
             };
@@ -48,15 +48,35 @@ impl Production<'_> {
         }
         store.set_data(self.tree.node(node).data);
         store.set_orders(self.tree.node(node).orders.clone());
-        done.insert(node, store.clone());
+        // A component with variables is not shared: wherever it lands, they are variables of their own.
+        if self.variables == variables {
+            done.insert(node, store.clone());
+        }
         Ok(store)
     }
 
-    /// A value in the notation of the production compiler.
-    fn text(&self, value: &Value) -> String {
+    /// A value whose variables have their numbers.
+    fn numbered(&mut self, value: &Compiled) -> Compiled {
         match value {
-            Value::Basic(value) => output::sf_value(value),
-            Value::Component(node) => format!("extends  {{\n{}}}", self.attributes_text(*node)),
+            Compiled::Variable(_) => {
+                self.variables += 1;
+                Compiled::Variable(self.variables)
+            }
+            Compiled::Vector(elements) => {
+                Compiled::Vector(elements.iter().map(|element| self.numbered(element)).collect())
+            }
+            other => other.clone(),
+        }
+    }
+
+    /// A value in the notation of the production compiler.
+    fn text(&mut self, value: &Value) -> String {
+        match value {
+            Value::Basic(value) => output::sf_value(&self.numbered(value)),
+            Value::Component(node) => {
+                let data = if self.tree.node(*node).data { "DATA " } else { "" };
+                format!("extends {data} {{\n{}}}", self.attributes_text(*node))
+            }
             Value::Link(link) => {
                 let mut text = if link.lazy { "LAZY ".to_owned() } else { String::new() };
                 match &link.default {
@@ -75,18 +95,35 @@ impl Production<'_> {
         }
     }
 
-    fn call_text(&self, keyword: &str, node: NodeId, lazy: bool) -> String {
+    /// A value as a trace shows it: what is in a component has steps of its own.
+    pub(super) fn shown_value(&mut self, value: &Value) -> String {
+        match value {
+            Value::Component(_) => "extends {…}".to_owned(),
+            other => {
+                let variables = self.variables;
+                let text = self.text(other);
+                self.variables = variables;
+                text.split_whitespace().collect::<Vec<_>>().join(" ")
+            }
+        }
+    }
+
+    fn call_text(&mut self, keyword: &str, node: NodeId, lazy: bool) -> String {
         format!("{}{keyword} {{{}}}", if lazy { "LAZY " } else { "" }, self.attributes_text(node))
     }
 
-    fn attributes_text(&self, node: NodeId) -> String {
+    fn attributes_text(&mut self, node: NodeId) -> String {
         let mut out = String::new();
-        for (key, attribute) in &self.tree.node(node).attributes {
-            if let Key::Name(name) = key
-                && *name != Symbol::new("sfAssertionPhase")
-            {
-                let _ = writeln!(out, "{name} {};", self.text(&attribute.value));
+        for at in 0..self.tree.node(node).attributes.len() {
+            let Some((Key::Name(name), attribute)) = self.tree.node(node).attributes.get_index(at) else {
+                continue;
+            };
+            if let Some(tags) = &attribute.tags {
+                out.push_str(&output::tags(tags));
             }
+            let (name, value) = (*name, attribute.value.clone());
+            let end = if matches!(value, Value::Component(_)) { "" } else { ";" };
+            let _ = writeln!(out, "{} {}{end}", output::name(&name), self.text(&value));
         }
         out
     }

@@ -5,13 +5,15 @@ use setpoint_source::{Span, Symbol};
 
 use super::Production;
 use super::resolve::{Found, Missing, Reason};
-use super::tree::{FUNCTION_CLASS, FUNCTIONS, Key, NodeId, Value};
+use super::tree::{Attribute, FUNCTION_CLASS, FUNCTIONS, Key, NodeId, Value};
 use crate::MAX_ATTRIBUTES;
 use crate::compare::same_value;
 use crate::core::described;
 use crate::output;
 use crate::store::Value as Basic;
 use crate::syntax::{Number, Part};
+
+const MAX_EXTENT: i128 = 100_000;
 
 /// The arguments of a function, in order, without its class.
 type Arguments = Vec<(Symbol, Value)>;
@@ -21,6 +23,16 @@ impl Production<'_> {
     pub(super) fn apply(&mut self, function: NodeId, container: NodeId) -> Result<Found, Missing> {
         let span = self.tree.node(function).span;
         let class = self.class(function, span)?;
+        match class.as_str() {
+            "Constraint" => {
+                // There is no solver: its sentences and variables are data.
+                self.tree.node_mut(function).data = true;
+                let provenance = self.arena.literal(span);
+                return Ok(Found { value: Value::Component(function), provenance });
+            }
+            "Array" => return self.expand_array(function, container, span),
+            _ => {}
+        }
         let (arguments, provenances) = self.arguments(function, container)?;
         let value = if class == "CheckSchemaElement" {
             self.check_element(&arguments, container, span)?
@@ -61,6 +73,7 @@ impl Production<'_> {
     ) -> Result<Found, Missing> {
         let span = self.tree.node(assertion).span;
         let phase = self.tree.string(assertion, "sfAssertionPhase").unwrap_or("dynamic").to_owned();
+        self.tree.node_mut(assertion).attributes.shift_remove(&Key::Name(Symbol::new("sfAssertionPhase")));
         let trial = self.copied_node(assertion, container).map_err(Missing::Hard)?;
         let lazy = match self.arguments(trial, container) {
             Ok((arguments, _)) => {
@@ -85,22 +98,87 @@ impl Production<'_> {
             Err(Missing::Lazy) => true,
             Err(missing) => return Err(missing),
         };
-        let _ = lazy;
+        if lazy {
+            self.unchecked.entry(span).or_insert_with(|| name.to_string());
+        }
         if phase == "dynamic" {
             return Err(Missing::Lazy);
         }
         Ok(Found { value: Value::Nothing, provenance: Prov::NONE })
     }
 
-    fn class(&self, function: NodeId, span: Span) -> Result<String, Missing> {
+    /// The class of a function that can be computed here. Any other is Java code, which only the runtime has.
+    fn class(&mut self, function: NodeId, span: Span) -> Result<String, Missing> {
         let class = self.tree.string(function, FUNCTION_CLASS);
         let class = class.ok_or_else(|| failed(span, format!("this function has no `{FUNCTION_CLASS}`")))?;
         match class.strip_prefix(FUNCTIONS) {
-            Some(name) => Ok(name.to_owned()),
-            None => {
-                Err(failed(span, format!("the function `{class}` is Java code, which Setpoint does not run")))
+            Some(name) if is_known(name) => Ok(name.to_owned()),
+            _ => {
+                self.opaque.entry(class.to_owned()).or_insert(span);
+                Err(Missing::Lazy)
             }
         }
+    }
+
+    pub(super) fn is_known_function(&self, function: NodeId) -> bool {
+        let class = self.tree.string(function, FUNCTION_CLASS);
+        class.and_then(|class| class.strip_prefix(FUNCTIONS)).is_some_and(is_known)
+    }
+
+    /// `Array`: as many copies of its generator as its extent says, each with its number, here or where the path in its prefix
+    /// leads. No phase comes to the copies.
+    fn expand_array(&mut self, function: NodeId, container: NodeId, span: Span) -> Result<Found, Missing> {
+        self.tree.node_mut(function).parent = Some(container);
+        let extent = match self.value_of(function, Symbol::new("extent"))?.value {
+            Value::Basic(Basic::Number(Number::Integer(extent))) => extent,
+            other => return Err(failed(span, format!("the extent of an array is a number, not {}", kind(&other)))),
+        };
+        if extent > MAX_EXTENT {
+            let message = format!("an array may have {MAX_EXTENT} elements, and this one has {extent}");
+            return Err(Missing::Hard(crate::error::limit(Some(span), message)));
+        }
+        let Value::Basic(Basic::String(prefix)) = self.value_of(function, Symbol::new("prefix"))?.value else {
+            return Err(failed(span, "the prefix of an array is a string".to_owned()));
+        };
+        let generator = Key::Name(Symbol::new("generator"));
+        let Some(Value::Component(element)) =
+            self.tree.node(function).attributes.get(&generator).map(|attribute| attribute.value.clone())
+        else {
+            return Err(failed(span, "the generator of an array is a component".to_owned()));
+        };
+        let (path, name) = prefix.rsplit_once(':').unwrap_or(("", &prefix));
+        let destination = match self.resolve(function, &parts_of(path), span)?.value {
+            Value::Component(destination) => destination,
+            other => return Err(failed(span, format!("`{path}` is no component, but {}", kind(&other)))),
+        };
+        let is_here = destination == function;
+        for key in ["sfFunctionClassEvalEarly", "sfFunctionClassReturnEarly", "generator"] {
+            self.tree.node_mut(function).attributes.shift_remove(&Key::Name(Symbol::new(key)));
+        }
+        if !is_here {
+            self.tree.node_mut(function).attributes.shift_remove(&Key::Name(Symbol::new(FUNCTION_CLASS)));
+        }
+        for index in 0..extent {
+            let copy = self.copied_node(element, destination).map_err(Missing::Hard)?;
+            let tag = format!("{name}{index}");
+            self.set_basic(copy, "sfIndex", Basic::Number(Number::Integer(index)), span);
+            self.set_basic(copy, "sfTag", Basic::String(tag.as_str().into()), span);
+            self.linked.insert(copy);
+            let provenance = self.arena.literal(span);
+            let attribute = Attribute { value: Value::Component(copy), tags: None, span, provenance };
+            self.tree.node_mut(destination).attributes.insert(Key::Name(Symbol::new(&tag)), attribute);
+        }
+        if is_here {
+            self.set_basic(function, "sfFunctionClassStatus", Basic::String("done".into()), span);
+        }
+        self.tree.node_mut(function).data = true;
+        Ok(Found { value: Value::Component(function), provenance: self.arena.literal(span) })
+    }
+
+    fn set_basic(&mut self, node: NodeId, name: &str, value: Basic, span: Span) {
+        let attribute =
+            Attribute { value: Value::Basic(value), tags: None, span, provenance: self.arena.literal(span) };
+        self.tree.node_mut(node).attributes.insert(Key::Name(Symbol::new(name)), attribute);
     }
 
     /// The values of the arguments, found from inside of the function.
@@ -124,23 +202,12 @@ impl Production<'_> {
                 }
                 Err(Missing::Lazy) => {
                     lazy = true;
-                    self.mark_lazy(function, name);
+                    self.make_lazy(function, name);
                 }
                 Err(missing) => return Err(missing),
             }
         }
         if lazy { Err(Missing::Lazy) } else { Ok((arguments, provenances)) }
-    }
-
-    fn mark_lazy(&mut self, function: NodeId, name: Symbol) {
-        if let Some(Value::Link(link)) = self.tree.value(function, name) {
-            let link = super::tree::Link {
-                reference: link.reference.clone(),
-                lazy: true,
-                default: link.default.clone(),
-            };
-            self.tree.set_value(function, name, Value::Link(std::rc::Rc::new(link)));
-        }
     }
 
     /// One element of a schema: the attribute of that name, in the component that the schema stands in.
@@ -182,7 +249,10 @@ impl Production<'_> {
             Some(None) if binding.as_ref() == "eager" => {
                 Some(format!("`{name}` is lazy, and the schema forbids it"))
             }
-            Some(None) => None,
+            Some(None) => {
+                self.unchecked.entry(span).or_insert_with(|| name.to_string());
+                None
+            }
             Some(Some(_)) if binding.as_ref() == "lazy" => {
                 Some(format!("`{name}` is not lazy, and the schema demands it"))
             }
@@ -200,6 +270,29 @@ impl Production<'_> {
             Some(message) => Err(failed(span, message)),
         }
     }
+}
+
+/// The classes of the functions that are computed here.
+fn is_known(class: &str) -> bool {
+    matches!(
+        class,
+        "Vector" | "Append" | "Concatenate" | "Format" | "Sum" | "Product" | "Minus" | "Divide" | "Mod" | "And" | "Or"
+            | "Xor" | "Implies" | "Not" | "EQ" | "NE" | "LT" | "LE" | "GT" | "GE" | "IfThenElse" | "Switch"
+            | "Constraint" | "Array" | "CheckSchemaElement" | "CheckAssertions"
+    )
+}
+
+/// The reference in a string, such as `PARENT:servers`.
+fn parts_of(path: &str) -> Vec<Part> {
+    let parts = path.split(':').filter(|part| !part.is_empty());
+    parts
+        .map(|part| match part {
+            "PARENT" => Part::Parent,
+            "ROOT" => Part::Root,
+            "THIS" => Part::This,
+            name => Part::Name(Symbol::new(name)),
+        })
+        .collect()
 }
 
 fn failed(span: Span, message: String) -> Missing {
@@ -310,9 +403,7 @@ fn function_value(class: &str, arguments: &Arguments) -> Result<Value, String> {
             return Err("no case of this `SWITCH` applies".to_owned());
         }
         other => {
-            return Err(format!(
-                "the function `{FUNCTIONS}{other}` is Java code, which Setpoint does not run"
-            ));
+            return Err(format!("`{FUNCTIONS}{other}` has no value of its own"));
         }
     }))
 }

@@ -14,16 +14,21 @@ mod resolve;
 mod tree;
 mod types;
 
+use std::collections::BTreeMap;
+
 use rustc_hash::{FxHashMap, FxHashSet};
 use setpoint_provenance::{Arena, Prov};
-use setpoint_source::{Span, Symbol};
+use setpoint_trace::{Change, Recorder};
+use setpoint_source::{Diagnostic, Rule, Span, Symbol};
 
 use crate::core::described;
 use crate::error::{Fail, Number, numbered};
 use crate::observe::Observations;
+use crate::reference::shown;
 use crate::store::Store;
 use crate::syntax::Body;
 use crate::{MAIN, Options};
+use resolve::{Found, Missing};
 use tree::{Key, NodeId, Tree, Value};
 
 /// One compilation.
@@ -37,12 +42,19 @@ pub(crate) struct Production<'o> {
     /// Components whose links are being resolved, and those whose links are.
     linking: FxHashSet<NodeId>,
     linked: FxHashSet<NodeId>,
+    /// Free variables that the compiled tree has so far.
+    variables: u32,
     /// How deep the evaluation is nested.
     depth: usize,
     /// Which value each value replaced; recorded with the provenance.
     pub(crate) overridden: FxHashMap<Prov, Prov>,
+    /// Functions that are Java code, by their classes, and assertions that could not be checked, with their places.
+    opaque: BTreeMap<String, Span>,
+    unchecked: BTreeMap<Span, String>,
     /// What `check` reports, if it asked.
     pub(crate) observations: Option<Observations>,
+    /// The steps, if somebody watches.
+    pub(crate) trace: Option<Recorder>,
 }
 
 impl<'o> Production<'o> {
@@ -54,9 +66,13 @@ impl<'o> Production<'o> {
             resolving: FxHashSet::default(),
             linking: FxHashSet::default(),
             linked: FxHashSet::default(),
+            variables: 0,
             depth: 0,
             overridden: FxHashMap::default(),
+            opaque: BTreeMap::new(),
+            unchecked: BTreeMap::new(),
             observations: options.observe.then(Observations::default),
+            trace: options.trace.then(Recorder::default),
         }
     }
 
@@ -71,20 +87,63 @@ impl<'o> Production<'o> {
         self.finished(main, &mut FxHashMap::default()).map_err(|fail| vec![fail])
     }
 
-    fn main(&self, root: NodeId, end: Span) -> Result<NodeId, Fail> {
-        let name = Key::Name(Symbol::new(MAIN));
-        let Some(attribute) = self.tree.node(root).attributes.get(&name) else {
+    /// Records that a phase gave an attribute a value, if somebody watches.
+    fn watch(&mut self, phase: &str, at: (NodeId, Symbol), before: Option<&Value>, span: Span, what: &str) {
+        if self.trace.is_none() {
+            return;
+        }
+        let (node, name) = at;
+        let path = shown(&crate::reference::concatenation(&self.tree.path(node), &[name]));
+        let before = before.map(|value| self.shown_value(value));
+        let after = self.tree.value(node, name).cloned().map(|value| self.shown_value(&value));
+        let change = Change { store: "s", at: path.clone(), before, after };
+        if let Some(trace) = &mut self.trace {
+            trace.step(format!("{phase} phase"), format!("{path} {what}"), Some(span), vec![change]);
+        }
+    }
+
+    /// What the compilation leaves to the runtime, and nobody else has looked at.
+    pub(crate) fn open_questions(&self) -> Vec<Diagnostic> {
+        let open = |span: Span, message: String| Diagnostic::new(Rule::SmartfrogUnchecked, message).at(span);
+        let mut found: Vec<Diagnostic> = self
+            .opaque
+            .iter()
+            .map(|(class, span)| {
+                let message = format!("the function `{class}` is Java code: what it gives is not known here");
+                open(*span, message).with_help("what depends on it is left to the runtime, as if it were `LAZY`")
+            })
+            .collect();
+        if let Some((span, name)) = self.unchecked.first_key_value().filter(|_| self.options.observe) {
+            let message = format!("`{name}` was not checked: it depends on what the runtime is to find");
+            let finding = open(*span, message);
+            found.push(match self.unchecked.len() - 1 {
+                0 => finding,
+                more => finding.with_note(format!("{more} more assertions or schemas were not checked")),
+            });
+        }
+        found
+    }
+
+    /// The component `sfConfig`, also where it is a link to one.
+    fn main(&mut self, root: NodeId, end: Span) -> Result<NodeId, Fail> {
+        let name = Symbol::new(MAIN);
+        let Some(attribute) = self.tree.node(root).attributes.get(&Key::Name(name)) else {
             let mut fail =
                 numbered(Number::SfConfig, end, "there is no `sfConfig`, the component to compile");
             fail.helps.push("define `sfConfig extends { … }` at the top level".into());
             return Err(fail);
         };
-        let what = match &attribute.value {
-            Value::Component(node) => return Ok(*node),
-            Value::Basic(value) => described(value),
-            _ => "a link or an expression",
+        let span = attribute.span;
+        let what = match self.value_of(root, name) {
+            Ok(Found { value: Value::Component(node), .. }) => return Ok(node),
+            Ok(Found { value: Value::Basic(value), .. }) => described(&value).to_owned(),
+            Err(Missing::Hard(fail)) => return Err(fail),
+            Err(Missing::Soft(reason)) if matches!(self.tree.value(root, name), Some(Value::Link(_))) => {
+                format!("a link to nothing: {}", self.reason(&reason, root))
+            }
+            _ => "a function, or left to the runtime".to_owned(),
         };
         let message = format!("`sfConfig` must be a component, and it is {what}");
-        Err(numbered(Number::SfConfig, attribute.span, message))
+        Err(numbered(Number::SfConfig, span, message))
     }
 }

@@ -39,7 +39,8 @@ pub(super) enum Reason {
     Property(Symbol),
     NoInteger(Symbol),
     Runtime(Part),
-    Function(Symbol),
+    /// An expression that is not computed before the links are resolved: its name, its arguments, whether it is lazy.
+    Function(Symbol, NodeId, bool),
     /// A function or assertion that failed, in words.
     Failed(Span, String),
 }
@@ -169,10 +170,10 @@ impl Production<'_> {
         match value {
             Value::Basic(_) | Value::Component(_) | Value::Nothing => return Ok(Found { value, provenance }),
             Value::ToBeDefined => return Err(Missing::Soft(Reason::ToBeDefined(name))),
-            Value::Apply { lazy: true, .. } | Value::Assert { lazy: true, .. } => return Err(Missing::Lazy),
-            Value::Apply { .. } | Value::Assert { .. } if !self.linking_has_begun() => {
-                return Err(Missing::Soft(Reason::Function(name)));
+            Value::Apply { node, lazy } | Value::Assert { node, lazy } if !self.linking_has_begun() => {
+                return Err(Missing::Soft(Reason::Function(name, node, lazy)));
             }
+            Value::Apply { lazy: true, .. } | Value::Assert { lazy: true, .. } => return Err(Missing::Lazy),
             Value::Link(_) | Value::Apply { .. } | Value::Assert { .. } => {}
         }
         if !self.resolving.insert((node, name)) {
@@ -198,10 +199,13 @@ impl Production<'_> {
         let found = found?;
         if self.linking_has_begun() {
             // What was found once need not be found again.
+            let mut old = None;
             if let Some(attribute) = self.tree.node_mut(node).attributes.get_mut(&Key::Name(name)) {
-                attribute.value = found.value.clone();
+                old = Some(std::mem::replace(&mut attribute.value, found.value.clone()));
                 attribute.provenance = found.provenance;
             }
+            let phase = if matches!(old, Some(Value::Link(_))) { "link" } else { "function" };
+            self.watch(phase, (node, name), old.as_ref(), span, "has its value");
         }
         Ok(found)
     }
@@ -288,7 +292,7 @@ impl Production<'_> {
     }
 
     /// A link to what the runtime is to find is for the runtime too.
-    fn make_lazy(&mut self, node: NodeId, name: Symbol) {
+    pub(super) fn make_lazy(&mut self, node: NodeId, name: Symbol) {
         let lazy = match self.tree.value(node, name) {
             Some(Value::Link(link)) => {
                 let Link { reference, default, .. } = &**link;
@@ -298,7 +302,9 @@ impl Production<'_> {
                     default: default.clone(),
                 }))
             }
-            Some(Value::Apply { node, .. }) => Value::Apply { node: *node, lazy: true },
+            Some(Value::Apply { node, lazy }) => {
+                Value::Apply { node: *node, lazy: *lazy || self.is_known_function(*node) }
+            }
             Some(Value::Assert { node, .. }) => Value::Assert { node: *node, lazy: true },
             _ => return,
         };
@@ -339,7 +345,7 @@ impl Production<'_> {
                     output::reference(&[*part])
                 )
             }
-            Reason::Function(name) => format!("`{name}` is a function"),
+            Reason::Function(name, ..) => format!("`{name}` is a function"),
             Reason::Failed(_, message) => message.clone(),
         }
     }

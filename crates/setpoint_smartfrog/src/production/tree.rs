@@ -231,18 +231,18 @@ impl Production<'_> {
     }
 
     fn expression(&mut self, parent: NodeId, expression: &Expression) -> Value {
-        if let Some(value) = literal(expression) {
-            return Value::Basic(value);
-        }
         let span = expression.span;
         match &expression.kind {
+            // A vector in brackets is a function, also where there is nothing to compute: what no phase comes to stays one.
+            ExpressionKind::Vector { elements, literal: false } => {
+                self.function("Vector", span, parent, elements, None)
+            }
             ExpressionKind::ToBeDefined => Value::ToBeDefined,
-            ExpressionKind::Reference { reference, lazy, optional, .. } => {
+            ExpressionKind::Reference { reference, lazy, optional, data: false } => {
                 let default =
                     optional.as_deref().map(|default| literal(default).unwrap_or(store::Value::Null));
                 Value::Link(Rc::new(Link { reference: reference.clone(), lazy: *lazy, default }))
             }
-            ExpressionKind::Vector { elements, .. } => self.function("Vector", span, parent, elements, None),
             ExpressionKind::Operation { operator, operands } => {
                 let names: Option<&[&str]> = match operator.arity() {
                     None => None,
@@ -276,7 +276,7 @@ impl Production<'_> {
                 self.fill(node, body);
                 Value::Assert { node, lazy: *lazy }
             }
-            _ => Value::Basic(store::Value::Null),
+            _ => Value::Basic(literal(expression).unwrap_or(store::Value::Null)),
         }
     }
 
@@ -353,6 +353,7 @@ fn literal(expression: &Expression) -> Option<store::Value> {
         ExpressionKind::Number(number) => store::Value::Number(number.clone()),
         ExpressionKind::String(text) => store::Value::String(text.clone()),
         ExpressionKind::Bytes(digits) => store::Value::Bytes(digits.clone()),
+        ExpressionKind::Variable(_) => store::Value::Variable(0),
         ExpressionKind::Reference { reference, data: true, .. } => {
             store::Value::Data(reference.parts.clone())
         }

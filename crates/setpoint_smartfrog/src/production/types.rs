@@ -5,7 +5,7 @@ use std::rc::Rc;
 use setpoint_source::{Span, Symbol};
 
 use super::Production;
-use super::resolve::Missing;
+use super::resolve::{Missing, Reason};
 use super::tree::{Attribute, Attributes, Key, Node, NodeId, Progress, Type, Value};
 use crate::core::described;
 use crate::error::{Fail, Number, limit, numbered, plain};
@@ -80,6 +80,10 @@ impl Production<'_> {
             match kind {
                 Type::Body(template) => self.subtype(node, template, None)?,
                 Type::Reference(reference) => {
+                    if self.become_function(node, &reference)? {
+                        round.progress = true;
+                        return Ok(true);
+                    }
                     let Some(prototype) = self.find_prototype(node, &reference, round)? else {
                         return Ok(false);
                     };
@@ -91,12 +95,46 @@ impl Production<'_> {
                     }
                     self.observe_edge(node, prototype, EdgeKind::Extends);
                     self.subtype(node, prototype, Some(&reference))?;
+                    self.watch_subtype(node, prototype, &reference);
                     round.progress = true;
                 }
             }
             self.tree.node_mut(node).types.pop();
         }
         Ok(true)
+    }
+
+    /// `a extends b` where `b` is a vector or another expression: `a` is that expression, and no component.
+    fn become_function(&mut self, node: NodeId, reference: &Reference) -> Result<bool, Fail> {
+        let Node { parent: Some(parent), types, attributes, .. } = self.tree.node(node) else {
+            return Ok(false);
+        };
+        let parent = *parent;
+        if types.len() != 1 || !attributes.is_empty() {
+            return Ok(false);
+        }
+        let found = self.resolve(node, &reference.parts, reference.span);
+        let Err(Missing::Soft(Reason::Function(_, function, lazy))) = found else { return Ok(false) };
+        let copy = self.copied_node(function, parent)?;
+        let own = self.tree.node_mut(parent).attributes.values_mut();
+        for attribute in own.filter(|own| matches!(own.value, Value::Component(child) if child == node)) {
+            attribute.value = Value::Apply { node: copy, lazy };
+        }
+        Ok(true)
+    }
+
+    fn watch_subtype(&mut self, node: NodeId, prototype: NodeId, reference: &Reference) {
+        if self.trace.is_none() {
+            return;
+        }
+        let names = self.tree.node(prototype).attributes.keys().filter_map(|key| match key {
+            Key::Name(name) => Some(*name),
+            Key::Path(_) => None,
+        });
+        let what = format!("is inherited through `extends {}`", output::reference(&reference.parts));
+        for name in names.collect::<Vec<_>>() {
+            self.watch("type", (node, name), None, reference.span, &what);
+        }
     }
 
     fn resolve_inner_types(

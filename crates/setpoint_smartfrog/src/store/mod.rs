@@ -30,6 +30,8 @@ pub enum Value {
     Bytes(Arc<str>),
     /// A data reference: left for the runtime.
     Data(Arc<[Part]>),
+    /// A free variable (production semantics). The compiled tree numbers them in its order.
+    Variable(u32),
     Vector(Rc<[Value]>),
     Store(Store),
     /// A link that is resolved later (forward semantics).

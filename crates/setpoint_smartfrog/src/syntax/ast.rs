@@ -124,6 +124,8 @@ pub enum ExpressionKind {
     Bytes(Arc<str>),
     /// `TBD`
     ToBeDefined,
+    /// `VAR`: a free variable for a solver, with its range and its default as far as they are given.
+    Variable(Vec<Expression>),
     /// A link, unless `data`.
     Reference {
         reference: Reference,

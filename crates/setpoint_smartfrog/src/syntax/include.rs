@@ -3,10 +3,11 @@
 use std::path::{Path, PathBuf};
 
 use setpoint_source::{
-    Class, Counted, Diagnostic, FileSystem, Range, Rule, Sources, Span, Symbol, normal, read_text,
+    Class, Counted, Diagnostic, FileError, FileSystem, Range, Rule, Sources, Span, Symbol, normal,
 };
 
 use super::ast::{Body, Expression};
+use super::classpath::ClassPath;
 use super::parser::Parser;
 use super::{Dialect, lexer};
 use crate::library;
@@ -28,10 +29,30 @@ pub struct Parsed {
     pub files: Counted,
 }
 
+/// How a specification is read: in which dialect, and where its includes are found.
+#[derive(Clone, Copy, Debug)]
+pub struct Reading<'p> {
+    pub dialect: Dialect,
+    /// Folders and archives below which every include is looked for. If there are none, an include is relative to the file
+    /// that it stands in.
+    pub classpath: &'p [PathBuf],
+}
+
+impl From<Dialect> for Reading<'_> {
+    fn from(dialect: Dialect) -> Self {
+        Self { dialect, classpath: &[] }
+    }
+}
+
 /// Reads and parses a file and all that it includes.
-pub fn parse_file(path: &Path, files: &dyn FileSystem, sources: &Sources, dialect: Dialect) -> Parsed {
-    match read_text(files, path) {
-        Ok(text) => parse_text(path, text, files, sources, dialect),
+pub fn parse_file<'p>(
+    path: &Path,
+    files: &dyn FileSystem,
+    sources: &Sources,
+    reading: impl Into<Reading<'p>>,
+) -> Parsed {
+    match read_specification(files, path) {
+        Ok(text) => parse_text(path, text, files, sources, reading),
         Err(error) => {
             let diagnostic = Diagnostic::new(Rule::SmartfrogInclude, error.to_string());
             let files = Counted { found: 1, read: 0, parsed: 0 };
@@ -41,22 +62,41 @@ pub fn parse_file(path: &Path, files: &dyn FileSystem, sources: &Sources, dialec
 }
 
 /// Parses a text that stands for a file at `path`.
-pub fn parse_text(
+pub fn parse_text<'p>(
     path: &Path,
     text: impl Into<String>,
     files: &dyn FileSystem,
     sources: &Sources,
-    dialect: Dialect,
+    reading: impl Into<Reading<'p>>,
 ) -> Parsed {
-    let mut includer = Includer::new(files, sources);
-    let (body, end) = includer.file(path, text.into(), dialect, 0);
+    let reading = reading.into();
+    let mut includer = Includer::new(files, sources, ClassPath::new(reading.classpath));
+    let (body, end) = includer.file(path, text.into(), reading.dialect, 0);
     Parsed { body, end: Some(end), diagnostics: includer.diagnostics, files: includer.counted }
+}
+
+/// Reads a specification. Shipped files have names in Latin-1 in their comments: a byte that is not UTF-8 becomes
+/// [`lexer::NOT_UTF8`], which the lexer refuses wherever it stands outside of a comment.
+pub fn read_specification(files: &dyn FileSystem, path: &Path) -> Result<String, FileError> {
+    files.read(path).map(decode)
+}
+
+fn decode(bytes: Vec<u8>) -> String {
+    String::from_utf8(bytes).unwrap_or_else(|error| {
+        let mut text = String::with_capacity(error.as_bytes().len());
+        for chunk in error.as_bytes().utf8_chunks() {
+            text.push_str(chunk.valid());
+            text.extend(chunk.invalid().iter().map(|_| lexer::NOT_UTF8));
+        }
+        text
+    })
 }
 
 /// Follows `#include`, and counts the names that `--` makes.
 pub(super) struct Includer<'f> {
     files: &'f dyn FileSystem,
     sources: &'f Sources,
+    classpath: ClassPath<'f>,
     /// The files that are being read, outermost first.
     open: Vec<PathBuf>,
     count: usize,
@@ -67,10 +107,11 @@ pub(super) struct Includer<'f> {
 }
 
 impl<'f> Includer<'f> {
-    fn new(files: &'f dyn FileSystem, sources: &'f Sources) -> Self {
+    fn new(files: &'f dyn FileSystem, sources: &'f Sources, classpath: ClassPath<'f>) -> Self {
         Self {
             files,
             sources,
+            classpath,
             open: Vec::new(),
             count: 0,
             bytes: 0,
@@ -140,8 +181,7 @@ impl<'f> Includer<'f> {
             }
             return Body::default();
         }
-        let folder = self.open.last().and_then(|path| path.parent()).unwrap_or(Path::new(""));
-        let path = folder.join(name);
+        let (path, found) = self.locate(name);
         let key = normal(&path);
         if let Some(at) = self.open.iter().position(|open| *open == key) {
             let chain: Vec<String> =
@@ -156,9 +196,9 @@ impl<'f> Includer<'f> {
             let message = format!("files include each other more than {MAX_INCLUDE_DEPTH} deep");
             return fail(self, Rule::SmartfrogLimit, message);
         }
-        match read_text(self.files, &path) {
-            Ok(text) => self.file(&path, text, dialect, depth).0,
-            Err(error) if error.missing => match library::file(name) {
+        match found {
+            Ok(bytes) => self.file(&path, decode(bytes), dialect, depth).0,
+            Err(error) if error.missing => match library::file(name.trim_start_matches('/')) {
                 Some(library) => {
                     let unique = self.next_unique;
                     let text = library.text.to_owned();
@@ -167,10 +207,37 @@ impl<'f> Includer<'f> {
                     body
                 }
                 None if optional => Body::default(),
-                None => fail(self, Rule::SmartfrogInclude, error.to_string()),
+                None => fail(self, Rule::SmartfrogInclude, self.missing(name, &error)),
             },
             Err(error) => fail(self, Rule::SmartfrogInclude, error.to_string()),
         }
+    }
+
+    /// Returns where an include leads, and what is there.
+    fn locate(&mut self, name: &str) -> (PathBuf, Result<Vec<u8>, FileError>) {
+        if self.classpath.is_empty() {
+            let folder = self.open.last().and_then(|path| path.parent()).unwrap_or(Path::new(""));
+            let path = folder.join(name);
+            let found = self.files.read(&path);
+            return (path, found);
+        }
+        match self.classpath.find(name, self.files) {
+            Ok(Some((path, bytes))) => (path, Ok(bytes)),
+            Ok(None) => {
+                let path = PathBuf::from(name.trim_start_matches('/'));
+                let error = FileError { path: path.clone(), reason: String::new(), missing: true };
+                (path, Err(error))
+            }
+            Err(error) => (PathBuf::from(name), Err(error)),
+        }
+    }
+
+    fn missing(&self, name: &str, error: &FileError) -> String {
+        if self.classpath.is_empty() {
+            let hint = if name.starts_with('/') { "; `--classpath` says below which folders it lies" } else { "" };
+            return format!("{error}{hint}");
+        }
+        format!("no folder or archive of the class path has the file `{name}`")
     }
 }
 

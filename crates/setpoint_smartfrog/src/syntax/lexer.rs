@@ -63,6 +63,9 @@ pub(super) struct LexicalError {
     pub(super) message: String,
 }
 
+/// Stands for a byte that is not UTF-8: a noncharacter of Unicode, which no text has.
+pub(super) const NOT_UTF8: char = '\u{fdd0}';
+
 pub(super) fn tokens(text: &str, dialect: Dialect) -> (Vec<Token>, Vec<LexicalError>) {
     let mut lexer = Lexer {
         text,
@@ -96,6 +99,9 @@ impl Lexer<'_> {
             }
             if let Some(kind) = self.token() {
                 debug_assert!(self.at > start, "the lexer advances");
+                if self.text.get(start..self.at).is_some_and(|token| token.contains(NOT_UTF8)) {
+                    self.error(start, "this is not valid UTF-8: save the file as UTF-8");
+                }
                 self.tokens.push(Token { kind, range: Range::new(start, self.at) });
             }
         }
@@ -335,7 +341,14 @@ impl Lexer<'_> {
                 let start = self.at;
                 let shown = self.text[start..].chars().next().unwrap_or('?');
                 self.at += shown.len_utf8();
-                self.error(start, format!("`{}` has no meaning here", shown.escape_debug()));
+                self.error(
+                    start,
+                    if shown == NOT_UTF8 {
+                        "this is not valid UTF-8: save the file as UTF-8".to_owned()
+                    } else {
+                        format!("`{}` has no meaning here", shown.escape_debug())
+                    },
+                );
                 return None;
             }
         };
@@ -345,7 +358,7 @@ impl Lexer<'_> {
 }
 
 /// The end of a comment whose inner comments are all closed.
-fn nested_comment_end(bytes: &[u8], inside: usize) -> Option<usize> {
+pub(super) fn nested_comment_end(bytes: &[u8], inside: usize) -> Option<usize> {
     let mut open = 1;
     let mut at = inside;
     while at + 1 < bytes.len() {

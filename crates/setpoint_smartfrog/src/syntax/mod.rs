@@ -3,16 +3,21 @@
 //! Parsing never fails: it returns a tree of what could be understood, and diagnostics for the rest.
 
 mod ast;
+mod classpath;
+mod format;
 mod include;
 mod lexer;
 mod parser;
 mod reader;
+mod tree;
 
 pub use ast::{
     Assignment, Body, Component, Expression, ExpressionKind, Number, Operator, OrderConstraint, Part,
     Prototype, Reference, Value,
 };
-pub use include::{Parsed, parse_file, parse_text};
+pub use format::format;
+pub use include::{Parsed, Reading, parse_file, parse_text, read_specification};
+pub use tree::tree;
 
 /// Which words are keywords, and how comments nest. The core language of the paper has few keywords: there,
 /// `PARENT` is an identifier like any other.

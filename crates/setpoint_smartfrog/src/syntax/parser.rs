@@ -224,8 +224,13 @@ impl<'t, 'i, 'f> Parser<'t, 'i, 'f> {
             value
         } else {
             let value = self.expression()?;
-            // The value is there: a missing `;` is reported without losing it.
-            let closed = self.expect(Kind::Semicolon, "`;`");
+            // The value is there: a missing `;` is reported without losing it. The shipped grammar needs none.
+            let closed = if self.dialect == Dialect::Production {
+                self.take(Kind::Semicolon);
+                Ok(())
+            } else {
+                self.expect(Kind::Semicolon, "`;`")
+            };
             body.assignments.push(Assignment { tags, target, span, value: Value::Expression(value) });
             return closed;
         };
@@ -475,6 +480,9 @@ impl<'t, 'i, 'f> Parser<'t, 'i, 'f> {
             self.at += 1;
             return Ok(kind);
         }
+        if self.take_keyword("VAR") {
+            return self.nested(start, Self::variable);
+        }
         if self.take_keyword("IF") {
             return self.nested(start, Self::conditional);
         }
@@ -519,6 +527,24 @@ impl<'t, 'i, 'f> Parser<'t, 'i, 'f> {
         }
         let reference = self.reference()?;
         Ok(ExpressionKind::Reference { reference, lazy, data, optional })
+    }
+
+    /// `VAR`, `VAR "[1..3]"`, `VAR range`, `VAR { "[1..3]", 3 }`
+    fn variable(&mut self) -> Parse<ExpressionKind> {
+        let mut details = Vec::new();
+        if self.take(Kind::LeftBrace) {
+            while !self.take(Kind::RightBrace) {
+                details.push(self.expression()?);
+                if !self.take(Kind::Comma) && self.kind() != Kind::RightBrace {
+                    return Err(self.unexpected("`,` or `}`"));
+                }
+            }
+        } else if self.kind() == Kind::String
+            || self.kind() == Kind::Word && !self.is_keyword_outside_references(self.slice(self.token(0)))
+        {
+            details.push(self.expression()?);
+        }
+        Ok(ExpressionKind::Variable(details))
     }
 
     fn vector(&mut self, literal: bool) -> Parse<ExpressionKind> {
@@ -653,6 +679,7 @@ pub(super) fn is_production_keyword(word: &str) -> bool {
                 | "LAZY"
                 | "OPTIONAL"
                 | "TBD"
+                | "VAR"
                 | "IF"
                 | "THEN"
                 | "ELSE"

@@ -1,0 +1,102 @@
+//! The steps of an evaluation in the notation of the paper, recorded only if somebody watches.
+
+use setpoint_source::{Span, Symbol};
+use setpoint_trace::{Change, Recorder};
+
+use crate::core::Evaluator;
+use crate::output;
+use crate::reference::shown;
+use crate::store::{Store, Value};
+
+/// The series of stores is for small specifications, as in §7.1: longer ones are left out.
+const MAX_SERIES: usize = 200;
+const MAX_NOTATION: usize = 2_000;
+
+impl Evaluator {
+    /// Records a step that others belong to until [`Evaluator::leave`]. `what` is made only if somebody watches.
+    pub(crate) fn enter(&mut self, rule: &str, span: Option<Span>, what: impl FnOnce() -> String) {
+        if let Some(trace) = &mut self.trace {
+            trace.enter(rule, what(), span);
+        }
+    }
+
+    pub(crate) fn leave(&mut self) {
+        if let Some(trace) = &mut self.trace {
+            trace.leave();
+        }
+    }
+
+    /// Records a step that leaves the store as it is.
+    pub(crate) fn step(&mut self, rule: &str, span: Option<Span>, what: impl FnOnce() -> String) {
+        if let Some(trace) = &mut self.trace {
+            trace.step(rule, what(), span, Vec::new());
+        }
+    }
+
+    /// Records a step that changed the store, which is printed as the paper does.
+    pub(crate) fn update(&mut self, rule: &str, span: Option<Span>, what: String, changes: Vec<Change>) {
+        if let Some(trace) = &mut self.trace {
+            trace.step(rule, what, span, changes);
+            record_store(trace, &self.root);
+        }
+    }
+}
+
+/// Adds a store to the series, as long as people would read it.
+pub(crate) fn record_store(trace: &mut Recorder, store: &Store) {
+    if trace.series_len() < MAX_SERIES {
+        trace.series(store_notation(store));
+    }
+}
+
+/// What an attribute was and is, as a change of the store.
+pub(crate) fn change(at: &[Symbol], before: Option<&Value>, after: Option<&Value>) -> Change {
+    Change { store: "s", at: shown(at), before: before.map(notation), after: after.map(notation) }
+}
+
+/// A reference: `a:b`, and `∅I` for the root.
+pub(crate) fn path(path: &[Symbol]) -> String {
+    if path.is_empty() { "∅I".to_owned() } else { shown(path) }
+}
+
+/// A value as the paper writes it: `⟨a, ∅S⟩ :: ∅S` for a store.
+pub(crate) fn notation(value: &Value) -> String {
+    let mut out = String::new();
+    write(value, &mut out);
+    shorten(out)
+}
+
+pub fn store_notation(store: &Store) -> String {
+    let mut out = String::new();
+    write_store(store, &mut out);
+    shorten(out)
+}
+
+fn write(value: &Value, out: &mut String) {
+    match value {
+        Value::Store(store) => write_store(store, out),
+        other => out.push_str(&output::sf_value(other)),
+    }
+}
+
+fn write_store(store: &Store, out: &mut String) {
+    for entry in store.iter() {
+        // Enough for all that is printed: a store may hold many copies of another.
+        if out.len() > 4 * MAX_NOTATION {
+            return;
+        }
+        out.push('⟨');
+        out.push_str(entry.name.as_str());
+        out.push_str(", ");
+        write(&entry.value, out);
+        out.push_str("⟩ :: ");
+    }
+    out.push_str("∅S");
+}
+
+fn shorten(text: String) -> String {
+    match text.char_indices().nth(MAX_NOTATION) {
+        Some((at, _)) => format!("{}…", &text[..at]),
+        None => text,
+    }
+}

@@ -1,0 +1,120 @@
+//! One page without anything outside of it, on which one steps through a trace.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Value as Json, json};
+use setpoint_source::Sources;
+
+use crate::Trace;
+
+/// The page: the source with the line of the step marked, the steps, the stores as they are after it.
+pub fn html(trace: &Trace, sources: &Sources, title: &str) -> String {
+    let mut files: BTreeMap<String, String> = BTreeMap::new();
+    for span in trace.steps.iter().filter_map(|step| step.span) {
+        let file = sources.file(span.file);
+        files.entry(file.path().to_owned()).or_insert_with(|| file.text().to_owned());
+    }
+    let data = json!({"trace": crate::json(trace, sources), "files": files, "title": title});
+    PAGE.replace("{{TITLE}}", &escaped(title)).replace("{{DATA}}", &in_script(&data))
+}
+
+fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+}
+
+/// JSON that no text in it can end the script that it stands in.
+fn in_script(data: &Json) -> String {
+    data.to_string().replace('<', "\\u003c").replace('>', "\\u003e").replace('&', "\\u0026")
+}
+
+const PAGE: &str = r#"<!DOCTYPE html>
+<html lang="en"><head><meta charset="utf-8"><title>{{TITLE}}</title>
+<style>
+body { font: 14px/1.4 system-ui, sans-serif; margin: 0; display: grid; height: 100vh;
+  grid-template: auto 1fr / 1fr 1fr 1fr; color: #222; background: #fff; }
+header { grid-column: 1 / -1; padding: .6em 1em; border-bottom: 1px solid #ccc; }
+header button { font: inherit; padding: .2em .8em; }
+section { overflow: auto; padding: .5em 1em; border-right: 1px solid #ddd; }
+pre, code, li { font-family: ui-monospace, monospace; font-size: 13px; }
+pre { margin: 0; } .line { display: block; } .here { background: #fff3a3; }
+ol { padding-left: 3.5em; margin: 0; } li { cursor: pointer; white-space: pre-wrap; }
+li.now { background: #d7e9ff; } li b { font-weight: 600; }
+.added { background: #d9f5d9; } .changed { background: #ffe9c7; } .removed { background: #ffd9d9; text-decoration: line-through; }
+@media (prefers-color-scheme: dark) { body { background: #1b1b1b; color: #ddd; }
+  .here { background: #5b5210; } li.now { background: #1d3b5c; } .added { background: #1e4620; }
+  .changed { background: #5a3d0c; } .removed { background: #5c1f1f; } }
+</style></head><body>
+<header><strong>{{TITLE}}</strong> &nbsp; <button id="first">|&lt;</button> <button id="back">&lt; back</button>
+<button id="next">next &gt;</button> <button id="last">&gt;|</button> &nbsp; step <span id="at"></span> &nbsp;
+<code id="rule"></code> &nbsp; <small>the arrow keys step, too</small></header>
+<section id="source" aria-label="source"></section><section aria-label="steps"><ol id="steps"></ol><p id="end"></p></section>
+<section id="stores" aria-label="stores"></section>
+<script type="application/json" id="data">{{DATA}}</script>
+<script>
+"use strict";
+const data = JSON.parse(document.getElementById("data").textContent);
+const steps = data.trace.steps, el = id => document.getElementById(id);
+let now = 0;
+steps.forEach((step, number) => {
+  const item = document.createElement("li"), name = document.createElement("b");
+  name.textContent = step.rule;
+  item.style.paddingLeft = Math.min(step.depth, 20) + "em";
+  item.append(name, " " + step.what);
+  item.onclick = () => show(number);
+  el("steps").append(item);
+});
+if (data.trace.end) el("end").textContent = "The trace ends here: " + data.trace.end + ".";
+function stores(upTo) {
+  const all = new Map();
+  steps.slice(0, upTo + 1).forEach((step, number) => step.changes.forEach(change => {
+    const key = change.store + "(" + change.at + ")";
+    if (change.after === null) { if (number === upTo) all.set(key, [change.before, "removed"]); else all.delete(key); }
+    else all.set(key, [change.after, number < upTo ? "" : change.before === null ? "added" : "changed"]);
+  }));
+  return all;
+}
+function show(number) {
+  if (!steps.length) return;
+  now = Math.max(0, Math.min(steps.length - 1, number));
+  const step = steps[now];
+  el("at").textContent = (now + 1) + " of " + steps.length;
+  el("rule").textContent = step.rule;
+  [...el("steps").children].forEach((item, at) => item.classList.toggle("now", at === now));
+  el("steps").children[now].scrollIntoView({block: "nearest"});
+  const place = step.place, source = el("source");
+  if (place) {
+    source.replaceChildren();
+    const name = document.createElement("p"), pre = document.createElement("pre");
+    name.textContent = place.path;
+    data.files[place.path].split("\n").forEach((text, at) => {
+      const line = document.createElement("span");
+      line.className = at + 1 === place.line ? "line here" : "line";
+      line.textContent = String(at + 1).padStart(4) + "  " + text;
+      pre.append(line);
+    });
+    source.append(name, pre);
+    const here = source.querySelector(".here");
+    if (here) here.scrollIntoView({block: "nearest"});
+  }
+  const list = document.createElement("pre");
+  stores(now).forEach(([value, kind], key) => {
+    const line = document.createElement("span");
+    line.className = "line " + kind;
+    line.textContent = key + " = " + value;
+    list.append(line);
+  });
+  el("stores").replaceChildren(list);
+}
+el("first").onclick = () => show(0);
+el("back").onclick = () => show(now - 1);
+el("next").onclick = () => show(now + 1);
+el("last").onclick = () => show(steps.length - 1);
+document.onkeydown = event => {
+  if (event.key === "ArrowRight" || event.key === "ArrowDown") show(now + 1);
+  else if (event.key === "ArrowLeft" || event.key === "ArrowUp") show(now - 1);
+  else return;
+  event.preventDefault();
+};
+show(0);
+</script></body></html>
+"#;

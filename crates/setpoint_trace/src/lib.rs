@@ -1,0 +1,150 @@
+//! An evaluation step by step: which rule of a semantics was applied where, and what it changed in the stores.
+//!
+//! Evaluators fill a [`Recorder`]; a [`Trace`] is printed as text, as JSON and as one page on which one steps forward and
+//! back. The crate knows no language and no rule: names, notations and stores are texts here.
+
+mod html;
+
+pub use html::html;
+
+use std::fmt::Write as _;
+
+use serde_json::{Value as Json, json};
+use setpoint_source::{Sources, Span};
+
+/// More steps are left out: nobody watches them.
+const MAX_STEPS: usize = 100_000;
+
+/// An evaluation.
+#[derive(Debug, Default)]
+pub struct Trace {
+    pub steps: Vec<Step>,
+    /// The stores one after the other, in the notation of the text that defines the semantics, if it prints them so.
+    pub series: Vec<String>,
+    /// Why the trace ends before the evaluation does.
+    pub end: Option<String>,
+}
+
+/// The application of a rule.
+#[derive(Debug)]
+pub struct Step {
+    /// As the text names it: `Def. 24 (value)`, `LVAR`.
+    pub rule: String,
+    /// How many rules are being applied around this one.
+    pub depth: usize,
+    /// What it is applied to, in the notation of the text.
+    pub what: String,
+    pub span: Option<Span>,
+    pub changes: Vec<Change>,
+}
+
+/// What a step changed in a store.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Change {
+    pub store: &'static str,
+    pub at: String,
+    pub before: Option<String>,
+    pub after: Option<String>,
+}
+
+/// A trace in the making.
+#[derive(Debug, Default)]
+pub struct Recorder {
+    trace: Trace,
+    depth: usize,
+}
+
+impl Recorder {
+    /// Records a step. What is recorded until [`Recorder::leave`] belongs to it.
+    pub fn enter(&mut self, rule: impl Into<String>, what: impl Into<String>, span: Option<Span>) {
+        self.step(rule, what, span, Vec::new());
+        self.depth += 1;
+    }
+
+    pub fn leave(&mut self) {
+        self.depth = self.depth.saturating_sub(1);
+    }
+
+    /// Records a step that nothing else belongs to.
+    pub fn step(
+        &mut self,
+        rule: impl Into<String>,
+        what: impl Into<String>,
+        span: Option<Span>,
+        changes: Vec<Change>,
+    ) {
+        if self.trace.steps.len() >= MAX_STEPS {
+            self.end(format!("the evaluation has more than {MAX_STEPS} steps"));
+            return;
+        }
+        let (rule, what) = (rule.into(), what.into());
+        self.trace.steps.push(Step { rule, depth: self.depth, what, span, changes });
+    }
+
+    /// The trace ends here, for the first reason that is given.
+    pub fn end(&mut self, why: String) {
+        self.trace.end.get_or_insert(why);
+    }
+
+    pub fn series(&mut self, store: String) {
+        self.trace.series.push(store);
+    }
+
+    pub fn series_len(&self) -> usize {
+        self.trace.series.len()
+    }
+
+    pub fn finish(self) -> Trace {
+        self.trace
+    }
+}
+
+/// One line a step, the changes below it, and the stores at the end.
+pub fn text(trace: &Trace, sources: &Sources) -> String {
+    let mut out = String::new();
+    for (number, step) in trace.steps.iter().enumerate() {
+        let indent = "  ".repeat(step.depth.min(40));
+        let place = step.span.map_or(String::new(), |span| format!("   [{}]", sources.place(span)));
+        let _ = writeln!(out, "{:>4}  {indent}{}: {}{place}", number + 1, step.rule, step.what);
+        for Change { store, at, before, after } in &step.changes {
+            let line = match (before, after) {
+                (None, Some(after)) => format!("+ {store}({at}) = {after}"),
+                (Some(before), Some(after)) => format!("~ {store}({at}) = {after}, before {before}"),
+                (Some(before), None) => format!("- {store}({at}), before {before}"),
+                (None, None) => continue,
+            };
+            let _ = writeln!(out, "      {indent}  {line}");
+        }
+    }
+    if !trace.series.is_empty() {
+        let _ = writeln!(out, "\nThe stores:");
+        for (number, store) in trace.series.iter().enumerate() {
+            let _ = writeln!(out, "{:>4}. {store}", number + 1);
+        }
+    }
+    if let Some(end) = &trace.end {
+        let _ = writeln!(out, "\nThe trace ends here: {end}.");
+    }
+    out
+}
+
+pub fn json(trace: &Trace, sources: &Sources) -> Json {
+    let step = |step: &Step| {
+        let place = step.span.map(|span| {
+            let file = sources.file(span.file);
+            let position = file.position(span.range.start);
+            json!({"path": file.path(), "line": position.line, "column": position.column})
+        });
+        let changes: Vec<Json> = step
+            .changes
+            .iter()
+            .map(|one| json!({"store": one.store, "at": one.at, "before": one.before, "after": one.after}))
+            .collect();
+        json!({"rule": step.rule, "depth": step.depth, "what": step.what, "place": place, "changes": changes})
+    };
+    json!({
+        "steps": trace.steps.iter().map(step).collect::<Vec<_>>(),
+        "stores": trace.series,
+        "end": trace.end,
+    })
+}
