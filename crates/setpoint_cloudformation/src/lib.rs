@@ -11,6 +11,7 @@ mod conditions;
 mod cycles;
 pub mod draw;
 mod endings;
+mod expressions;
 mod fix;
 mod foreach;
 mod functions;
@@ -20,10 +21,14 @@ mod instance;
 mod naming;
 mod nested;
 mod omission;
+mod parameters;
 mod properties;
 mod sam;
+mod same_names;
 mod sat;
 mod template;
+mod text;
+mod types;
 mod update;
 mod value;
 
@@ -33,6 +38,7 @@ pub use hazards::{HAZARDS, Hazard};
 pub use instance::instance;
 pub use nested::{Checked, check};
 pub use omission::{Omission, Omitted};
+pub use parameters::Given;
 pub use sam::Made;
 pub use template::{Parameter, Resource, Template};
 pub use update::{Change, Update, update};
@@ -73,6 +79,11 @@ pub fn is_template(root: &Node) -> bool {
 /// Reads a file and analyses it. The creation is proved to come to its end only if all of the file was read and understood
 /// and no finding says otherwise.
 pub fn analyse(file: FileId, sources: &Sources) -> Analysis {
+    analyse_with(file, sources, &Given::default())
+}
+
+/// As [`analyse`], with values for the parameters.
+pub(crate) fn analyse_with(file: FileId, sources: &Sources, given: &Given) -> Analysis {
     let source = sources.file(file);
     let document = setpoint_data::read(file, source.text());
     let nothing = Node {
@@ -80,7 +91,7 @@ pub fn analyse(file: FileId, sources: &Sources) -> Analysis {
         tag: None,
         kind: Kind::Scalar { text: "".into(), style: Style::Plain },
     };
-    let mut template = Template::read(file, source.shared_text(), document.root.as_ref().unwrap_or(&nothing));
+    let mut template = Template::read(file, source.shared_text(), document.root.as_ref().unwrap_or(&nothing), given);
     for finding in &document.diagnostics {
         let place = finding.span.map(|span| span.range).unwrap_or_default();
         template.omit(Omitted::Data(finding.message.clone(), finding.rule), place);
@@ -105,6 +116,8 @@ pub fn analyse(file: FileId, sources: &Sources) -> Analysis {
     cycles::check(&stack, &mut findings);
     checks::signals(&stack, opaque, &mut findings, &mut open);
     checks::removed_references(&stack, &mut findings);
+    expressions::check(&stack, &mut findings, &mut open);
+    same_names::check(&stack, &mut findings, &mut open);
     endings::check(&stack, opaque, &mut findings);
     hazards::check(&stack, &mut findings, &mut open);
     checks::deletion(&stack, &mut findings);

@@ -3,8 +3,9 @@
 //! The table follows AWS's resource schemas (`createOnlyProperties`): a change of such a property makes CloudFormation
 //! create a new resource first and delete the old one in the clean-up.
 
-use crate::template::Resource;
-use crate::value::{Piece, Value, ValueKind};
+use crate::template::{Resource, Template};
+use crate::text::{Part, Text};
+use crate::value::{Guard, Value, ValueKind};
 
 /// What is known of a type.
 #[derive(Debug)]
@@ -220,37 +221,69 @@ impl Kind {
         self.name_property == Some(property) || self.replacing.contains(&property)
     }
 
-    /// The name that a resource is given, if it can be compared: text, parameters and pseudo parameters only.
+    /// The name that a resource is given.
     pub(crate) fn name_of<'r>(&self, resource: &'r Resource) -> Option<&'r Value> {
-        resource.property(&[self.name_property?]).filter(|name| is_fixed(name))
+        resource.property(&[self.name_property?])
     }
 
-    /// Whether two resources of this type cannot exist at the same time, because their names are the same.
-    pub(crate) fn collide(&self, one: &Resource, other: &Resource) -> bool {
-        let (Some(left), Some(right)) = (self.name_of(one), self.name_of(other)) else { return false };
-        let same_scope =
-            self.scope.is_none_or(|scope| match (one.property(&[scope]), other.property(&[scope])) {
-                (Some(left), Some(right)) => is_fixed(left) && left.same_as(right),
-                (None, None) => true,
-                _ => false,
+    /// The texts that the name of a resource may be, each under its conditions, and what the name must differ within.
+    pub(crate) fn names(&self, resource: &Resource, template: &Template) -> Vec<Name> {
+        let scope = self.scope.and_then(|scope| resource.property(&[scope]));
+        let scope = scope.map(|scope| Text::of(scope, template));
+        let mut out = Vec::new();
+        if let Some(name) = self.name_of(resource) {
+            alternatives(name, &mut Guard::new(), &mut |value, guard| {
+                let text = Text::of(value, template);
+                // Secrets may give another value each time.
+                if !text.with_gaps().contains("{{resolve:") {
+                    out.push(Name { text, scope: scope.clone(), guard: guard.clone() });
+                }
             });
-        left.same_as(right) && same_scope
+        }
+        out
+    }
+
+    /// Whether two resources of this type, which may be in two templates, always have the same name.
+    pub(crate) fn collide(&self, one: (&Resource, &Template), other: (&Resource, &Template)) -> bool {
+        let only = |(resource, template)| match self.names(resource, template).as_slice() {
+            [only] if only.guard.is_empty() && only.is_fixed() => Some(only.clone()),
+            _ => None,
+        };
+        only(one).is_some_and(|name| only(other) == Some(name))
     }
 }
 
-/// The value is the same in every update of one stack: it depends on nothing that a resource gives.
-fn is_fixed(value: &Value) -> bool {
-    let mut fixed = true;
-    value.each(&mut |part| match &part.kind {
-        ValueKind::GetAtt { .. } | ValueKind::If { .. } => fixed = false,
-        ValueKind::Sub { pieces, .. } => {
-            fixed &= !pieces.iter().any(|piece| matches!(piece, Piece::GetAtt { .. }));
+/// A name that a resource may have.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Name {
+    pub(crate) text: Text,
+    /// Names need to differ only within what this says.
+    pub(crate) scope: Option<Text>,
+    pub(crate) guard: Guard,
+}
+
+impl Name {
+    /// Whether it is the same in every update of one stack: it depends on nothing that a function gives.
+    fn is_fixed(&self) -> bool {
+        let parts = self.text.0.iter().chain(self.scope.iter().flat_map(|scope| &scope.0));
+        parts.into_iter().all(|part| !matches!(part, Part::Other(_)))
+    }
+}
+
+/// Calls `found` for each value that an expression of `Fn::If` may choose, with the conditions that choose it.
+fn alternatives(value: &Value, guard: &mut Guard, found: &mut dyn FnMut(&Value, &Guard)) {
+    match &value.kind {
+        ValueKind::If { condition, then, otherwise } => {
+            for (branch, taken) in [(then, true), (otherwise, false)] {
+                guard.push((*condition, taken));
+                alternatives(branch, guard, found);
+                guard.pop();
+            }
         }
-        // Macros and secrets may give another value each time.
-        ValueKind::Call { name, .. } => fixed &= matches!(&**name, "Fn::Join" | "Fn::FindInMap"),
-        _ => {}
-    });
-    fixed && !value.mentions("{{resolve:")
+        // Then CloudFormation makes up a name.
+        ValueKind::Ref(name) if &**name == "AWS::NoValue" => {}
+        _ => found(value, guard),
+    }
 }
 
 #[cfg(test)]

@@ -185,7 +185,7 @@ fn taken_names(old: &Template, new: &Template, changes: &Changes, out: &mut Vec<
                     changes.get(&one.name),
                     Some(Change::Delete | Change::LetGo | Change::Replace(_))
                 );
-            leaves && one.kind == resource.kind && kind.collide(one, resource)
+            leaves && one.kind == resource.kind && kind.collide((one, old), (resource, new))
         });
         let Some(holder) = holder else { continue };
         let property = kind.name_property.unwrap_or_default();

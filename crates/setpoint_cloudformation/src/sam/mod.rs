@@ -127,6 +127,7 @@ impl Work<'_> {
             deletion_policy: None,
             others: Vec::new(),
             made_from: Some(from),
+            is_serverless: false,
             ignored_globals: None,
         };
         self.template.resources.entry(name).or_insert(resource);
@@ -546,9 +547,10 @@ fn rename_references(template: &mut Template) {
             }
         }
         ValueKind::GetAtt { resource, attribute: Some(attribute), .. } => {
-            let first = attribute.split('.').next().unwrap_or("");
+            let (first, rest) = attribute.split_once('.').unwrap_or((attribute, ""));
             if let Some(name) = find(resource, first) {
                 *resource = name;
+                *attribute = rest.into();
             }
         }
         ValueKind::Sub { pieces, .. } => {
