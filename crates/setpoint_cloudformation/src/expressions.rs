@@ -23,7 +23,8 @@ const MAX_KEYS: usize = 10_000;
 const LEAST_ZONES: usize = 2;
 
 pub(crate) fn check(stack: &Stack<'_>, out: &mut Vec<Diagnostic>, open: &mut Vec<Omission>) {
-    let mut checker = Checker { stack, out, open, user: String::new(), place: Place::Properties };
+    let mut checker =
+        Checker { stack, out, open, user: String::new(), place: Place::Properties, is_piece: false };
     let template = stack.template;
     for resource in template.resources.values() {
         checker.user = format!("`{}`", resource.name);
@@ -62,6 +63,8 @@ struct Checker<'a, 's> {
     /// Whose value it is, in words.
     user: String,
     place: Place,
+    /// Whether the value is joined to others.
+    is_piece: bool,
 }
 
 /// How many elements a list has.
@@ -87,9 +90,17 @@ impl Checker<'_, '_> {
                 parts.push((value, guard.clone()));
             }
         });
+        // A text that is joined to others may have only the beginning of a dynamic reference.
+        let mut joined: Vec<Range> = Vec::new();
         for (value, guard) in parts {
+            let holds = |outer: &Range| outer.start <= value.range.start && value.range.end <= outer.end;
+            self.is_piece = joined.iter().any(holds);
+            if matches!(&value.kind, ValueKind::Call { name, .. } if &**name == "Fn::Join") {
+                joined.push(value.range);
+            }
             self.visit(value, &guard);
         }
+        self.is_piece = false;
     }
 
     fn visit(&mut self, value: &Value, guard: &Guard) {
@@ -151,7 +162,9 @@ impl Checker<'_, '_> {
         let is_known = match resource.kind.as_str() {
             "AWS::CloudFormation::Stack" => attribute.starts_with("Outputs."),
             "AWS::CloudFormation::CustomResource" => true,
-            "AWS::ServiceCatalog::CloudFormationProvisionedProduct" if attribute.starts_with("Outputs.") => true,
+            "AWS::ServiceCatalog::CloudFormationProvisionedProduct" if attribute.starts_with("Outputs.") => {
+                true
+            }
             kind if !kind.starts_with("AWS::") || kind.ends_with("::MODULE") => true,
             // What the transform makes of it is not known.
             kind if kind.starts_with("AWS::Serverless::") => true,
@@ -192,8 +205,9 @@ impl Checker<'_, '_> {
             };
             match &length {
                 Length::Exactly(count) if at >= *count => {
-                    let message =
-                        format!("{user} selects position {at} of a list that has {count}; the first is position 0");
+                    let message = format!(
+                        "{user} selects position {at} of a list that has {count}; the first is position 0"
+                    );
                     self.refuse(message, whole.range, guard, choice);
                 }
                 Length::AtLeast(count, words) if at >= *count => {
@@ -212,7 +226,11 @@ impl Checker<'_, '_> {
                     !matches!(&item.kind, ValueKind::If { .. })
                         && !matches!(&item.kind, ValueKind::Ref(name) if &**name == "AWS::NoValue")
                 });
-                if is_certain { Length::Exactly(items.len()) } else { Length::AtLeast(0, "this list".to_owned()) }
+                if is_certain {
+                    Length::Exactly(items.len())
+                } else {
+                    Length::AtLeast(0, "this list".to_owned())
+                }
             }
             ValueKind::Ref(name) => match template.parameters.get(name) {
                 Some(parameter) => match parameter.only_value() {
@@ -266,7 +284,8 @@ impl Checker<'_, '_> {
     /// The length of the shortest list that a mapping may give.
     fn mapped_length(&self, map: &Value, first: &Value, second: &Value) -> Length {
         let open = || Length::AtLeast(0, "what the mapping gives".to_owned());
-        let Some(table) = map.text().and_then(|map| self.stack.template.mappings.get(&Symbol::new(map))) else {
+        let Some(table) = map.text().and_then(|map| self.stack.template.mappings.get(&Symbol::new(map)))
+        else {
             return open();
         };
         let fits = |wanted: &Value, key: Symbol| wanted.text().is_none_or(|text| text == key.as_str());
@@ -291,7 +310,8 @@ impl Checker<'_, '_> {
         let text = Text::of(count, self.stack.template);
         let Some(count_text) = text.plain() else { return };
         if !count_text.trim().parse::<usize>().is_ok_and(|count| (1..=256).contains(&count)) {
-            let message = format!("{} asks for `{count_text}` address ranges, and 1 to 256 are possible", self.user);
+            let message =
+                format!("{} asks for `{count_text}` address ranges, and 1 to 256 are possible", self.user);
             self.refuse(message, count.range, guard, None);
         }
     }
@@ -304,7 +324,8 @@ impl Checker<'_, '_> {
         }
         match text.0.as_slice() {
             [Part::Ref(name)] => {
-                let values = self.stack.template.parameters.get(name).and_then(|parameter| parameter.values());
+                let values =
+                    self.stack.template.parameters.get(name).and_then(|parameter| parameter.values());
                 match values {
                     Some(values) => {
                         let choose = |value: Arc<str>| {
@@ -332,7 +353,8 @@ impl Checker<'_, '_> {
             let Some(table) = self.stack.template.mappings.get(&Symbol::new(map_name)) else {
                 // A literal name is told elsewhere.
                 if map.text().is_none() {
-                    let message = format!("{} looks into the mapping `{map_name}`, which there is not", self.user);
+                    let message =
+                        format!("{} looks into the mapping `{map_name}`, which there is not", self.user);
                     self.refuse(message, map.range, guard, map_choice.clone());
                 }
                 continue;
@@ -341,7 +363,14 @@ impl Checker<'_, '_> {
         }
     }
 
-    fn keys_in(&mut self, map: &str, table: &Table<Table<Value>>, first: &Value, second: &Value, guard: &Guard) {
+    fn keys_in(
+        &mut self,
+        map: &str,
+        table: &Table<Table<Value>>,
+        first: &Value,
+        second: &Value,
+        guard: &Guard,
+    ) {
         let rows = match self.keys(first) {
             Keys::Listed(rows) => rows,
             Keys::Open(words) => {
@@ -361,21 +390,25 @@ impl Checker<'_, '_> {
         if first.text().is_some() && second.text().is_some() {
             return;
         }
-        for (row, row_choice) in &rows {
-            let Some(cells) = table.get(&Symbol::new(row)) else {
-                if first.text().is_none() {
-                    let message = format!("the mapping `{map}` has no key `{row}`, which {} can have", shown(first));
-                    self.refuse(message, first.range, guard, row_choice.clone());
-                }
-                continue;
-            };
-            for (column, column_choice) in &columns {
-                if !cells.contains_key(&Symbol::new(column)) {
-                    let choice: Vec<Formula> = row_choice.iter().chain(column_choice).cloned().collect();
-                    let message = format!("the mapping `{map}` has no key `{column}` below `{row}`");
-                    self.refuse(message, second.range, guard, Some(Formula::And(choice)));
-                }
+        for (row, row_choice) in rows.iter().filter(|(row, _)| !table.contains_key(&Symbol::new(row))) {
+            if first.text().is_none() {
+                let message =
+                    format!("the mapping `{map}` has no key `{row}`, which {} can have", shown(first));
+                self.refuse(message, first.range, guard, row_choice.clone());
             }
+        }
+        for (column, column_choice) in &columns {
+            let lacks = |row: &str| {
+                table.get(&Symbol::new(row)).is_some_and(|cells| !cells.contains_key(&Symbol::new(column)))
+            };
+            let lacking: Vec<_> = rows.iter().filter(|(row, _)| lacks(row)).collect();
+            let Some((_, row_choice)) = lacking.first() else { continue };
+            let choice: Vec<Formula> = row_choice.iter().chain(column_choice).cloned().collect();
+            let below: Vec<String> = lacking.iter().map(|(row, _)| format!("`{row}`")).collect();
+            let below: Vec<&str> = below.iter().map(String::as_str).collect();
+            let below = setpoint_source::few(&below, 5);
+            let message = format!("the mapping `{map}` has no key `{column}` below {below}");
+            self.refuse(message, second.range, guard, Some(Formula::And(choice)));
         }
     }
 
@@ -388,7 +421,8 @@ impl Checker<'_, '_> {
             && !parameter.is_stored()
             && !table.contains_key(&Symbol::new(default))
         {
-            let message = format!("the mapping `{map}` has no key `{default}`, which is the default of `{name}`");
+            let message =
+                format!("the mapping `{map}` has no key `{default}`, which is the default of `{name}`");
             self.refuse(message, key.range, guard, None);
         }
     }
@@ -430,6 +464,16 @@ impl Checker<'_, '_> {
         while let Some(start) = rest.find(RESOLVE) {
             let after = &rest[start + RESOLVE.len()..];
             let Some(end) = after.find("}}") else {
+                if self.is_piece {
+                    return;
+                }
+                // What is not known may have the end.
+                if after.contains('\0') {
+                    return self.assume(
+                        "this dynamic reference is there when the stack is made".to_owned(),
+                        value.range,
+                    );
+                }
                 let message = format!("{} has a dynamic reference without an end", self.user);
                 return self.refuse(message, value.range, &Guard::new(), None);
             };
@@ -443,11 +487,13 @@ impl Checker<'_, '_> {
         let (service, name) = (parts.next().unwrap_or_default(), parts.next().unwrap_or_default());
         let is_known = ["ssm", "ssm-secure", "secretsmanager"].contains(&service);
         if !is_known || name.is_empty() {
-            let message = format!("{} has a dynamic reference to nothing that CloudFormation knows", self.user);
+            let message =
+                format!("{} has a dynamic reference to nothing that CloudFormation knows", self.user);
             return self.refuse(message, value.range, &Guard::new(), None);
         }
         if service != "ssm" && self.place == Place::Elsewhere {
-            let message = format!("{} has a dynamic reference to a secret, which only properties may have", self.user);
+            let message =
+                format!("{} has a dynamic reference to a secret, which only properties may have", self.user);
             return self.refuse(message, value.range, &Guard::new(), None);
         }
         // A secret of the template itself is there; whether it has the key is not looked at.

@@ -100,8 +100,14 @@ fn is_function(node: &Node) -> bool {
 const LOGICAL: [&str; 4] = ["Fn::And", "Fn::Or", "Fn::Not", "Fn::Equals"];
 
 /// Functions of the section `Rules`.
-const OF_RULES: [&str; 6] =
-    ["Fn::Contains", "Fn::EachMemberEquals", "Fn::EachMemberIn", "Fn::RefAll", "Fn::ValueOf", "Fn::ValueOfAll"];
+const OF_RULES: [&str; 6] = [
+    "Fn::Contains",
+    "Fn::EachMemberEquals",
+    "Fn::EachMemberIn",
+    "Fn::RefAll",
+    "Fn::ValueOf",
+    "Fn::ValueOfAll",
+];
 
 /// Functions that are evaluated when resources are made, and not before.
 const OF_RESOURCES: [&str; 2] = ["Fn::ImportValue", "Fn::GetAtt"];
@@ -155,7 +161,10 @@ impl Checker<'_> {
                         {
                             self.out.push(Omission::new(Omitted::Function(Symbol::new(name)), key.range));
                         }
-                        Some(name) if name.starts_with("Fn::") || (name == "Ref" && entries.len() == 1) => {
+                        Some(name)
+                            if ["Fn::", "Rain::"].iter().any(|prefix| name.starts_with(prefix))
+                                || (name == "Ref" && entries.len() == 1) =>
+                        {
                             self.call(name, value, key);
                         }
                         Some(_) => {}
@@ -176,6 +185,11 @@ impl Checker<'_> {
         let omitted = match arguments(name) {
             None if name == "Fn::Transform" => Omitted::Include,
             None => Omitted::UnknownFunction(symbol),
+            // What a preprocessor puts in is told where it stands.
+            Some(_) if matches!(argument.entries(), [only] if only.key.text().is_some_and(|key| key.starts_with("Rain::"))) =>
+            {
+                return;
+            }
             Some(wanted) if !fits(&wanted, argument) => Omitted::Function(symbol),
             Some(_) if is_elsewhere => Omitted::Misplaced(symbol, self.section),
             Some(_) if self.dialect == Dialect::Plain && is_extension(name, argument) => {

@@ -332,10 +332,14 @@ impl Omission {
             O::Extension(name) => format!("`{name}` needs the transform AWS::LanguageExtensions"),
             O::Misplaced(name, section) => format!("`{name}` has no meaning in `{section}`"),
             O::Name(section, name) => {
-                format!("the name `{name}` in `{section}` must have 1 to 255 letters and digits, and nothing else")
+                format!(
+                    "the name `{name}` in `{section}` must have 1 to 255 letters and digits, and nothing else"
+                )
             }
             O::StackSet(name) => {
-                format!("the template of the stack set `{name}` is not beside this one, and nothing is fetched")
+                format!(
+                    "the template of the stack set `{name}` is not beside this one, and nothing is fetched"
+                )
             }
             O::Unmodelled(words) | O::Assumption(words) => words.clone(),
         }

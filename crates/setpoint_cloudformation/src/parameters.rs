@@ -21,6 +21,8 @@ pub struct Given {
     values: IndexMap<Symbol, (Choice, Range), FxBuildHasher>,
     /// What of the file cannot be read.
     pub problems: Vec<Diagnostic>,
+    /// Whether other templates take some of the values.
+    pub is_shared: bool,
 }
 
 impl Given {
@@ -34,7 +36,9 @@ impl Given {
             Some(section) if section.is_mapping() => {
                 for Entry { key, value } in section.entries() {
                     match key.text() {
-                        Some(name) => given.add(name, value.text().map(|text| Choice::Text(text.to_owned())), key),
+                        Some(name) => {
+                            given.add(name, value.text().map(|text| Choice::Text(text.to_owned())), key)
+                        }
                         None => given.refuse(key.range),
                     }
                 }
@@ -89,13 +93,13 @@ impl Given {
     }
 
     /// Finds what CloudFormation refuses before it creates anything: values of no parameter, values that a parameter does not
-    /// take, and parameters without a value. `is_alone` is false if other templates take some of the values.
-    pub(crate) fn check(&self, template: &Template, is_alone: bool) -> Vec<Diagnostic> {
+    /// take, and parameters without a value.
+    pub(crate) fn check(&self, template: &Template) -> Vec<Diagnostic> {
         let Some(file) = self.file else { return Vec::new() };
         let mut out = Vec::new();
         for (name, (choice, range)) in &self.values {
             let message = match (template.parameters.get(name), choice) {
-                (None, _) if is_alone => format!("the template has no parameter `{name}`"),
+                (None, _) if !self.is_shared => format!("the template has no parameter `{name}`"),
                 (Some(parameter), Choice::Text(value)) if !takes(parameter, value) => {
                     format!("the parameter `{name}` does not take this value")
                 }
@@ -105,7 +109,8 @@ impl Given {
         }
         for (name, parameter) in &template.parameters {
             if parameter.default.is_none() && !self.values.contains_key(name) {
-                let message = format!("the parameter `{name}` has no default, and the file gives it no value");
+                let message =
+                    format!("the parameter `{name}` has no default, and the file gives it no value");
                 let finding = Diagnostic::new(Rule::InvalidValue, message).severity(Severity::Error);
                 let finding = finding.at(template.span(parameter.range));
                 out.push(finding.with_label(Range::default().in_file(file), "its value is missing here"));

@@ -10,7 +10,7 @@ use crate::value::{Value, ValueKind};
 /// Records what a template gives to properties that no resource of the type takes.
 pub(crate) fn check(template: &mut Template) {
     // A macro may take properties of its own and put others in their place.
-    if template.omissions.iter().any(|one| matches!(one.what, Omitted::Transform(_) | Omitted::Include)) {
+    if template.has_macro() {
         return;
     }
     let mut found = Vec::new();

@@ -27,7 +27,7 @@ pub(crate) fn check(stack: &Stack<'_>, out: &mut Vec<Diagnostic>, open: &mut Vec
         let Some(kind) = naming::of(resource) else { continue };
         let Some(value) = kind.name_of(resource) else { continue };
         for name in kind.names(resource, stack.template) {
-            let claim = Claim { resource, property: kind.name_property.unwrap_or_default(), value, name };
+            let claim = Claim { resource, property: kind.name_property, value, name };
             kinds.entry(resource.kind).or_default().push(claim);
         }
     }
@@ -107,7 +107,13 @@ fn collide(
     true
 }
 
-fn finding(stack: &Stack<'_>, first: &Claim<'_>, second: &Claim<'_>, guard: &Guard, valuation: &Valuation) -> Diagnostic {
+fn finding(
+    stack: &Stack<'_>,
+    first: &Claim<'_>,
+    second: &Claim<'_>,
+    guard: &Guard,
+    valuation: &Valuation,
+) -> Diagnostic {
     let (one, two) = (first.resource.name, second.resource.name);
     let property = first.property;
     let mut finding = Diagnostic::new(
@@ -153,20 +159,42 @@ fn may_collide(
         return;
     }
     for (values, choice) in choices(stack, &first.name.text, &second.name.text) {
-        let value_of = |name: Symbol| values.iter().find(|(known, _)| *known == name).map(|(_, text)| text.to_string());
+        let value_of =
+            |name: Symbol| values.iter().find(|(known, _)| *known == name).map(|(_, text)| text.to_string());
         let is_same = first.name.text.with(&value_of) == second.name.text.with(&value_of)
             && first.name.scope == second.name.scope;
         if is_same && collide(stack, first, second, choice, out) {
             if let Some(finding) = out.last_mut() {
-                let shown: Vec<String> = values.iter().map(|(name, text)| format!("{name} = '{text}'")).collect();
+                let shown: Vec<String> =
+                    values.iter().map(|(name, text)| format!("{name} = '{text}'")).collect();
                 finding.note(format!("They are the same with {}.", shown.join(", ")));
             }
             return;
         }
     }
+    if has_listed_values(stack, &first.name) && has_listed_values(stack, &second.name) {
+        return;
+    }
     let (one, two) = (first.resource.name, second.resource.name);
     let words = format!("`{one}` and `{two}` get different names");
     open.push(Omission::new(Omitted::Assumption(words), second.value.range));
+}
+
+/// Whether all values of a name were tried: it is text and few parameters whose values are listed.
+fn has_listed_values(stack: &Stack<'_>, name: &Name) -> bool {
+    let mut count = 1_usize;
+    let is_listed = name.text.0.iter().all(|part| match part {
+        Part::Text(_) => true,
+        Part::Ref(name) => {
+            stack.template.parameters.get(name).and_then(|one| one.values()).is_some_and(|values| {
+                count = count.saturating_mul(values.len());
+                true
+            })
+        }
+        Part::Other(_) => false,
+    });
+    // Two names together are tried up to the limit.
+    is_listed && name.scope.is_none() && count.saturating_mul(count) <= MAX_CHOICES
 }
 
 /// Whether two texts name two resources of one type: these have two names.
@@ -189,7 +217,8 @@ fn choices(stack: &Stack<'_>, one: &Text, two: &Text) -> Vec<(Vec<(Symbol, Arc<s
     let mut all: Vec<(Vec<(Symbol, Arc<str>)>, Formula)> = vec![(Vec::new(), Formula::Const(true))];
     for name in names {
         let Some(parameter) = stack.template.parameters.get(&name) else { continue };
-        let Some(values) = parameter.values().or_else(|| parameter.default.clone().map(|one| vec![one])) else {
+        let Some(values) = parameter.values().or_else(|| parameter.default.clone().map(|one| vec![one]))
+        else {
             continue;
         };
         if all.len().saturating_mul(values.len()) > MAX_CHOICES {
@@ -246,7 +275,10 @@ fn same_identifiers(stack: &Stack<'_>, open: &mut Vec<Omission>) {
         }
         let Some(names) = TypeFacts::of(&resource.kind).and_then(TypeFacts::identifier) else { continue };
         let texts = names.iter().map(|name| {
-            resource.property(&[name]).map(|value| Text::of(value, stack.template)).filter(|text| !text.0.is_empty())
+            resource
+                .property(&[name])
+                .map(|value| Text::of(value, stack.template))
+                .filter(|text| !text.0.is_empty())
         });
         let Some(texts) = texts.collect::<Option<Vec<Text>>>() else { continue };
         let same = seen.entry((resource.kind, texts)).or_default();

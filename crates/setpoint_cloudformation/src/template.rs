@@ -138,6 +138,7 @@ pub struct Resource {
     pub properties: Value,
     pub creation_policy: Option<Value>,
     pub deletion_policy: Option<Arc<str>>,
+    pub update_replace_policy: Option<Arc<str>>,
     /// Everything else that may hold references: metadata, update policy.
     pub others: Vec<Value>,
     /// Made by a transform out of the resource of this name.
@@ -177,7 +178,8 @@ const MAPPINGS: [&str; 8] =
     ["Parameters", "Mappings", "Conditions", "Rules", "Resources", "Outputs", "Globals", "Hooks"];
 
 /// How many entries a section may have, as AWS documents it.
-const QUOTAS: [(&str, usize); 4] = [("Resources", 500), ("Parameters", 200), ("Outputs", 200), ("Mappings", 200)];
+const QUOTAS: [(&str, usize); 4] =
+    [("Resources", 500), ("Parameters", 200), ("Outputs", 200), ("Mappings", 200)];
 
 /// Which functions a template has: those of the language extensions only with their transform. A macro may replace what it
 /// does not have.
@@ -290,11 +292,14 @@ impl Template {
         self.omissions.iter().any(Omission::hides_names)
     }
 
+    /// Whether code or text that is not here takes part in making the template.
+    pub(crate) fn has_macro(&self) -> bool {
+        self.omissions.iter().any(|one| matches!(one.what, Omitted::Transform(_) | Omitted::Include))
+    }
+
     /// Which functions there are.
     fn dialect(&self) -> Dialect {
-        let has_macro =
-            self.omissions.iter().any(|one| matches!(one.what, Omitted::Transform(_) | Omitted::Include));
-        if has_macro || self.transforms.iter().any(|name| &**name == "AWS::LanguageExtensions") {
+        if self.has_macro() || self.transforms.iter().any(|name| &**name == "AWS::LanguageExtensions") {
             Dialect::Extended
         } else {
             Dialect::Plain
@@ -303,7 +308,7 @@ impl Template {
 
     /// Looks at the names of a section, and at how many there are. A macro may change them.
     fn check_names(&mut self, section: &'static str, node: &Node) {
-        if self.omissions.iter().any(|one| matches!(one.what, Omitted::Transform(_) | Omitted::Include)) {
+        if self.has_macro() {
             return;
         }
         let is_name = |text: &str| {
@@ -332,7 +337,8 @@ impl Template {
         }
         let count = node.entries().len();
         if let Some((_, most)) = QUOTAS.iter().find(|(name, most)| *name == section && count > *most) {
-            let words = format!("AWS accepts {count} entries in `{section}`, where it had documented {most} at most");
+            let words =
+                format!("AWS accepts {count} entries in `{section}`, where it had documented {most} at most");
             self.omit(Omitted::Assumption(words), node.range);
         }
     }
@@ -340,7 +346,10 @@ impl Template {
     /// Hooks act on updates, and transforms make resources for them.
     fn read_hooks(&mut self, root: &Node) {
         for Entry { key, .. } in root.get("Hooks").map(Node::entries).unwrap_or_default() {
-            let words = format!("the hook `{}` may add resources and decide over updates", key.text().unwrap_or_default());
+            let words = format!(
+                "the hook `{}` may add resources and decide over updates",
+                key.text().unwrap_or_default()
+            );
             self.omit(Omitted::Unmodelled(words), key.range);
         }
     }
@@ -437,25 +446,31 @@ impl Template {
                 is_given: false,
                 bounds: bounds.unwrap_or_default(),
             };
-            let admits_default = |default: &Arc<str>| parameter.split(default).iter().all(|one| parameter.admits(one));
+            let admits_default =
+                |default: &Arc<str>| parameter.split(default).iter().all(|one| parameter.admits(one));
             let is_consistent =
                 read_bounds(value).is_some() && parameter.default.as_ref().is_none_or(admits_default);
             if !is_known || !is_list || !is_text || !is_consistent {
                 self.omit(Omitted::Entry("Parameters", name), key.range);
             }
             if is_known && !is_documented_parameter_type(&parameter.kind) {
-                let words = format!("the parameter type `{}` is not among those that AWS documents", parameter.kind);
+                let words =
+                    format!("the parameter type `{}` is not among those that AWS documents", parameter.kind);
                 self.omit(Omitted::Unmodelled(words), key.range);
             }
             // Entries of AWS's own are in every account.
-            if let Some(entry) = parameter.default.as_deref().filter(|entry| !entry.starts_with("/aws/service/"))
+            if let Some(entry) =
+                parameter.default.as_deref().filter(|entry| !entry.starts_with("/aws/service/"))
                 && parameter.is_stored()
             {
-                let words = format!("the parameter store has `{entry}`, or another entry that `{name}` names");
+                let words =
+                    format!("the parameter store has `{entry}`, or another entry that `{name}` names");
                 self.omit(Omitted::Assumption(words), key.range);
             }
             for Entry { key, .. } in value.entries() {
-                let Some(attribute) = key.text().filter(|one| !PARAMETER_ATTRIBUTES.contains(one)) else { continue };
+                let Some(attribute) = key.text().filter(|one| !PARAMETER_ATTRIBUTES.contains(one)) else {
+                    continue;
+                };
                 self.omit(Omitted::UnknownAttribute(name, Symbol::new(attribute)), key.range);
             }
             if let Some(value) = given.value_of(&name) {
@@ -493,6 +508,11 @@ impl Template {
         for resource in self.resources.values() {
             let is_aws = ["AWS::", "Alexa::"].iter().any(|prefix| resource.kind.starts_with(prefix));
             let is_custom = &*resource.kind == "AWS::CloudFormation::CustomResource";
+            if is_hook(&resource.kind) {
+                let words =
+                    format!("the hook that `{}` registers lets the other resources be made", resource.name);
+                found.push(Omission::new(Omitted::Assumption(words), resource.type_ranges.1));
+            }
             if (is_custom || !is_aws) && resource.kind.contains("::") && !resource.kind.ends_with("::MODULE")
             {
                 let what = Omitted::Provider(resource.name, resource.kind);
@@ -585,7 +605,10 @@ impl Template {
             let has_value = value.get("Value").is_some_and(|value| !value.is_null());
             let is_named = value.get("Condition").is_none_or(|condition| condition.text().is_some());
             let is_known = value.entries().iter().all(|entry| {
-                entry.key.text().is_some_and(|key| ["Description", "Value", "Export", "Condition"].contains(&key))
+                entry
+                    .key
+                    .text()
+                    .is_some_and(|key| ["Description", "Value", "Export", "Condition"].contains(&key))
             });
             let is_export = value.get("Export").is_none_or(|export| {
                 matches!(export.entries(), [only] if only.key.text() == Some("Name") && !only.value.is_null())
@@ -644,6 +667,7 @@ impl Template {
                 properties: read("Properties").unwrap_or(Value { range: value.range, kind: ValueKind::Null }),
                 creation_policy: read("CreationPolicy"),
                 deletion_policy: value.get("DeletionPolicy").and_then(Node::text).map(Arc::from),
+                update_replace_policy: value.get("UpdateReplacePolicy").and_then(Node::text).map(Arc::from),
                 others: ["Metadata", "UpdatePolicy", "DeletionPolicy", "UpdateReplacePolicy", "Connectors"]
                     .into_iter()
                     .filter_map(read)
@@ -663,7 +687,10 @@ impl Template {
         for Entry { key, value } in resource.entries() {
             let Some(text) = key.text().filter(|text| !text.starts_with("Fn::")) else { continue };
             let Some(attribute) = ATTRIBUTES.into_iter().find(|known| *known == text) else {
-                self.omit(Omitted::UnknownAttribute(name, Symbol::new(text)), key.range);
+                // A macro may have attributes of its own; that it is there is told.
+                if !self.has_macro() {
+                    self.omit(Omitted::UnknownAttribute(name, Symbol::new(text)), key.range);
+                }
                 continue;
             };
             let is_name =
@@ -761,7 +788,8 @@ fn read_bounds(parameter: &Node) -> Option<Bounds> {
     let text = |key: &str| parameter.get(key).and_then(Node::text);
     let number = |key: &str| text(key).map(|text| text.trim().parse::<f64>()).transpose().ok();
     // CloudFormation asks the whole value of Java's expressions; one that is read otherwise here excludes nothing.
-    let pattern = text("AllowedPattern").and_then(|text| fancy_regex::Regex::new(&format!("^(?:{text})$")).ok());
+    let pattern =
+        text("AllowedPattern").and_then(|text| fancy_regex::Regex::new(&format!("^(?:{text})$")).ok());
     Some(Bounds {
         least: number("MinValue")?,
         most: number("MaxValue")?,
@@ -769,6 +797,11 @@ fn read_bounds(parameter: &Node) -> Option<Bounds> {
         longest: number("MaxLength")?,
         pattern,
     })
+}
+
+/// Whether a type registers code that decides whether resources may be made.
+fn is_hook(kind: &str) -> bool {
+    kind.strip_prefix("AWS::CloudFormation::").is_some_and(|rest| rest.contains("Hook"))
 }
 
 /// Whether a value may be the policy that an attribute names. A function chooses one when the stack is deployed.

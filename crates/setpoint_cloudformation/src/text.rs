@@ -63,7 +63,9 @@ impl Text {
             (Some(Part::Text(one)), Some(Part::Text(two))) if at_end => {
                 one.chars().rev().zip(two.chars().rev()).any(|(one, two)| one != two)
             }
-            (Some(Part::Text(one)), Some(Part::Text(two))) => one.chars().zip(two.chars()).any(|(one, two)| one != two),
+            (Some(Part::Text(one)), Some(Part::Text(two))) => {
+                one.chars().zip(two.chars()).any(|(one, two)| one != two)
+            }
             _ => false,
         };
         let is_plain = |parts: &[Part]| parts.iter().all(|part| matches!(part, Part::Text(_)));

@@ -45,23 +45,31 @@ pub(crate) enum Effect {
     MayReplace,
 }
 
+/// Properties whose change replaces the resource, as AWS documents it, though the schema says that it may.
+const REPLACING: &[(&str, &str)] =
+    &[("AWS::Batch::ComputeEnvironment", "EksConfiguration"), ("AWS::DynamoDB::Table", "KeySchema")];
+
 /// The line of a type in the table.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct TypeFacts(&'static str);
+pub(crate) struct TypeFacts {
+    kind: &'static str,
+    line: &'static str,
+}
 
 impl TypeFacts {
     /// Returns the facts of a type; nothing if the table lacks it.
     pub(crate) fn of(kind: &str) -> Option<Self> {
-        static TABLE: OnceLock<FxHashMap<&'static str, &'static str>> = OnceLock::new();
+        static TABLE: OnceLock<FxHashMap<&'static str, TypeFacts>> = OnceLock::new();
         let table = TABLE.get_or_init(|| {
             let lines = include_str!("types.txt").lines();
-            lines.map(|line| line.split_once(' ').unwrap_or((line, ""))).collect()
+            let cut = lines.map(|line| line.split_once(' ').unwrap_or((line, "")));
+            cut.map(|(kind, line)| (kind, TypeFacts { kind, line })).collect()
         });
-        table.get(kind).copied().map(Self)
+        table.get(kind).copied()
     }
 
     pub(crate) fn properties(self) -> impl Iterator<Item = Property> {
-        self.0.split(' ').filter_map(|cell| {
+        self.line.split(' ').filter_map(|cell| {
             let (name, rest) = cell.split_once(':')?;
             let marks = rest.find(['!', '^', '~', '=', '+', '@']).unwrap_or(rest.len());
             let (kinds, marks) = rest.split_at(marks);
@@ -89,6 +97,9 @@ impl TypeFacts {
     /// What a change of a property does.
     pub(crate) fn effect(self, property: &str) -> Option<Effect> {
         let marks = self.property(property)?.marks;
+        if REPLACING.contains(&(self.kind, property)) {
+            return Some(Effect::Replaces);
+        }
         Some(match (marks.contains('^'), marks.contains('~')) {
             (true, _) => Effect::Replaces,
             (false, true) => Effect::MayReplace,
@@ -98,7 +109,7 @@ impl TypeFacts {
 
     /// Whether the old resource is deleted before its successor is created.
     pub(crate) fn deletes_first(self) -> bool {
-        self.0.split(' ').next() == Some("%")
+        self.line.split(' ').next() == Some("%")
     }
 
     /// The properties that identify a resource together, if the template gives all of them.

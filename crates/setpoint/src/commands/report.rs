@@ -38,6 +38,8 @@ fn given(options: &InputOptions) -> Vec<(String, String)> {
         properties,
         env,
         profiles,
+        parameters,
+        template_root,
         packages,
         any_start,
         timeout,
@@ -77,6 +79,10 @@ fn given(options: &InputOptions) -> Vec<(String, String)> {
     for folder in profiles {
         add("profile-path", Some(folder.display().to_string()));
     }
+    for file in parameters {
+        add("parameters", Some(file.clone()));
+    }
+    add("template-root", path(template_root));
     add("env", env.then(String::new));
     add("packages", path(packages));
     add("any-start", any_start.then(String::new));

@@ -125,6 +125,7 @@ impl Work<'_> {
             properties,
             creation_policy: None,
             deletion_policy: None,
+            update_replace_policy: None,
             others: Vec::new(),
             made_from: Some(from),
             is_serverless: false,
