@@ -1,7 +1,7 @@
 //! Makes the table of CloudFormation's resource types out of AWS's published schemas.
 //!
 //! Only facts are kept: names of types and of their properties, the kinds of value that each takes, and which are required,
-//! given by AWS, or fixed at creation. The schemas are read from a folder, such as the one that cfn-lint's wheel installs.
+//! given by AWS, fixed at creation, or the name of the resource. The schemas are read from a folder, such as the one that cfn-lint's wheel installs.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -18,6 +18,115 @@ pub(crate) struct Arguments {
 
 /// References of a schema to its own definitions are followed this far.
 const MAX_DEPTH: usize = 8;
+
+/// Types of which `Fn::GetAtt` gives every property, not only those that AWS gives a value.
+const ALL_ATTRIBUTES: &[&str] = &[
+    "AWS::Amplify::Branch",
+    "AWS::Amplify::Domain",
+    "AWS::AppSync::DomainName",
+    "AWS::AppSync::FunctionConfiguration",
+    "AWS::AppSync::Resolver",
+    "AWS::AutoScaling::AutoScalingGroup",
+    "AWS::Backup::BackupSelection",
+    "AWS::Backup::BackupVault",
+    "AWS::Backup::LogicallyAirGappedBackupVault",
+    "AWS::CodeArtifact::Domain",
+    "AWS::CodeArtifact::Repository",
+    "AWS::EC2::CapacityReservation",
+    "AWS::EC2::Instance",
+    "AWS::EC2::SecurityGroup",
+    "AWS::EC2::Subnet",
+    "AWS::EC2::VPC",
+    "AWS::EFS::MountTarget",
+    "AWS::EKS::Nodegroup",
+    "AWS::ElastiCache::ReplicationGroup",
+    "AWS::ElasticLoadBalancingV2::LoadBalancer",
+    "AWS::Events::EventBus",
+    "AWS::EventSchemas::Discoverer",
+    "AWS::EventSchemas::Registry",
+    "AWS::EventSchemas::Schema",
+    "AWS::GameLift::GameSessionQueue",
+    "AWS::GameLift::MatchmakingConfiguration",
+    "AWS::GameLift::MatchmakingRuleSet",
+    "AWS::Grafana::Workspace",
+    "AWS::Greengrass::ConnectorDefinition",
+    "AWS::Greengrass::CoreDefinition",
+    "AWS::Greengrass::DeviceDefinition",
+    "AWS::Greengrass::FunctionDefinition",
+    "AWS::Greengrass::Group",
+    "AWS::Greengrass::LoggerDefinition",
+    "AWS::Greengrass::ResourceDefinition",
+    "AWS::Greengrass::SubscriptionDefinition",
+    "AWS::ImageBuilder::Component",
+    "AWS::ImageBuilder::ContainerRecipe",
+    "AWS::ImageBuilder::DistributionConfiguration",
+    "AWS::ImageBuilder::ImagePipeline",
+    "AWS::ImageBuilder::ImageRecipe",
+    "AWS::ImageBuilder::InfrastructureConfiguration",
+    "AWS::ManagedBlockchain::Node",
+    "AWS::Neptune::DBCluster",
+    "AWS::RDS::DBInstance",
+    "AWS::RDS::DBParameterGroup",
+    "AWS::RedshiftServerless::Workgroup",
+    "AWS::RoboMaker::RobotApplication",
+    "AWS::RoboMaker::SimulationApplication",
+    "AWS::Route53Resolver::ResolverRule",
+    "AWS::Route53Resolver::ResolverRuleAssociation",
+    "AWS::S3::AccessPoint",
+    "AWS::SageMaker::DataQualityJobDefinition",
+    "AWS::SageMaker::ModelBiasJobDefinition",
+    "AWS::SageMaker::ModelExplainabilityJobDefinition",
+    "AWS::SageMaker::ModelQualityJobDefinition",
+    "AWS::SageMaker::MonitoringSchedule",
+    "AWS::SNS::Topic",
+    "AWS::SQS::Queue",
+    "AWS::SSM::Parameter",
+    "AWS::StepFunctions::Activity",
+];
+
+/// Properties that `Fn::GetAtt` gives although the template sets them.
+const ATTRIBUTES: &[(&str, &[&str])] = &[
+    ("AWS::AppMesh::GatewayRoute", &["GatewayRouteName", "MeshName", "MeshOwner", "VirtualGatewayName"]),
+    ("AWS::AppMesh::Mesh", &["MeshName"]),
+    ("AWS::AppMesh::Route", &["MeshName", "MeshOwner", "RouteName", "VirtualRouterName"]),
+    ("AWS::AppMesh::VirtualGateway", &["MeshName", "MeshOwner", "VirtualGatewayName"]),
+    ("AWS::AppMesh::VirtualNode", &["MeshName", "MeshOwner", "VirtualNodeName"]),
+    ("AWS::AppMesh::VirtualRouter", &["MeshName", "MeshOwner", "VirtualRouterName"]),
+    ("AWS::AppMesh::VirtualService", &["MeshName", "MeshOwner", "VirtualServiceName"]),
+    ("AWS::AppSync::DataSource", &["Name"]),
+    ("AWS::Cloud9::EnvironmentEC2", &["Name"]),
+    ("AWS::CloudWatch::InsightRule", &["RuleName"]),
+    ("AWS::DocDB::DBCluster", &["Port"]),
+    ("AWS::Greengrass::ConnectorDefinition", &["Name"]),
+    ("AWS::Greengrass::CoreDefinition", &["Name"]),
+    ("AWS::Greengrass::DeviceDefinition", &["Name"]),
+    ("AWS::Greengrass::FunctionDefinition", &["Name"]),
+    ("AWS::Greengrass::Group", &["Name", "RoleArn"]),
+    ("AWS::Greengrass::LoggerDefinition", &["Name"]),
+    ("AWS::Greengrass::ResourceDefinition", &["Name"]),
+    ("AWS::Greengrass::SubscriptionDefinition", &["Name"]),
+    ("AWS::IoT1Click::Device", &["Enabled"]),
+    ("AWS::IoT1Click::Placement", &["PlacementName", "ProjectName"]),
+    ("AWS::IoT1Click::Project", &["ProjectName"]),
+    ("AWS::Kinesis::StreamConsumer", &["ConsumerName", "StreamARN"]),
+    ("AWS::ManagedBlockchain::Member", &["NetworkId"]),
+    ("AWS::MediaConvert::JobTemplate", &["Name"]),
+    ("AWS::MediaConvert::Preset", &["Name"]),
+    ("AWS::MediaConvert::Queue", &["Name"]),
+    ("AWS::MediaLive::Input", &["Destinations", "Sources"]),
+    ("AWS::OpsWorks::Instance", &["AvailabilityZone"]),
+    ("AWS::OpsWorks::UserProfile", &["SshUsername"]),
+    ("AWS::Route53Resolver::ResolverEndpoint", &["Direction", "Name"]),
+    ("AWS::SageMaker::CodeRepository", &["CodeRepositoryName"]),
+    ("AWS::SageMaker::Endpoint", &["EndpointName"]),
+    ("AWS::SageMaker::EndpointConfig", &["EndpointConfigName"]),
+    ("AWS::SageMaker::Model", &["ModelName"]),
+    ("AWS::SageMaker::NotebookInstance", &["NotebookInstanceName"]),
+    ("AWS::SageMaker::NotebookInstanceLifecycleConfig", &["NotebookInstanceLifecycleConfigName"]),
+    ("AWS::SageMaker::Workteam", &["WorkteamName"]),
+    ("AWS::ServiceDiscovery::Service", &["Name"]),
+    ("AWS::Transfer::User", &["ServerId", "UserName"]),
+];
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), String> {
     let mut types: BTreeMap<String, String> = BTreeMap::new();
@@ -45,30 +154,54 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), String> {
     Ok(())
 }
 
-/// Returns ` Name:kinds` for each property; `!` is required, `^` fixed at creation, `=` given by AWS.
+/// Returns ` Name:kinds` for each property; `!` is required, `^` fixed at creation, `~` fixed in part or in some cases, `=`
+/// given by AWS, `+` an attribute although it is not, `@` a part of what identifies the resource. ` %` marks a type whose old
+/// resource is deleted before the new one is created.
 fn properties(schema: &Value) -> String {
-    let top_level = |list: &str| -> Vec<String> {
+    let listed = |list: &str| -> Vec<String> {
         let pointers = schema[list].as_array().into_iter().flatten().filter_map(Value::as_str);
-        let names = pointers.filter_map(|pointer| pointer.strip_prefix("/properties/"));
-        names.filter(|name| !name.contains('/')).map(str::to_owned).collect()
+        pointers.filter_map(|pointer| pointer.strip_prefix("/properties/")).map(str::to_owned).collect()
     };
-    let (given, fixed) = (top_level("readOnlyProperties"), top_level("createOnlyProperties"));
+    let (given, fixed) = (listed("readOnlyProperties"), listed("createOnlyProperties"));
+    let (at_times, identifier) = (listed("conditionalCreateOnlyProperties"), listed("primaryIdentifier"));
     let required: Vec<&str> =
         schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+    let type_name = schema["typeName"].as_str().unwrap_or_default();
+    let attributes = ATTRIBUTES.iter().find(|(name, _)| *name == type_name).map(|(_, names)| *names);
+    let is_attribute = |name: &str| {
+        ALL_ATTRIBUTES.contains(&type_name) || attributes.is_some_and(|names| names.contains(&name))
+    };
+    let has_part = |list: &[String], name: &str| {
+        list.iter().any(|one| one.strip_prefix(name).is_some_and(|rest| rest.starts_with('/')))
+    };
     let mut out = String::new();
+    if schema["replacementStrategy"].as_str() == Some("delete_then_create") {
+        out.push_str(" %");
+    }
     let all: BTreeMap<_, _> = schema["properties"].as_object().into_iter().flatten().collect();
     for (name, property) in all {
-        let kinds = kinds(property, schema, MAX_DEPTH);
+        let is_given = given.contains(name);
+        let is_fixed_in_part = has_part(&fixed, name) || at_times.contains(name) || has_part(&at_times, name);
         let marks = [
             (required.contains(&name.as_str()), '!'),
             (fixed.contains(name), '^'),
-            (given.contains(name), '='),
+            (!fixed.contains(name) && is_fixed_in_part, '~'),
+            (is_given, '='),
+            (!is_given && is_attribute(name), '+'),
+            (identifier.contains(name), '@'),
         ];
         out.push(' ');
         out.push_str(name);
         out.push(':');
-        out.push_str(&kinds);
+        out.push_str(&kinds(property, schema, MAX_DEPTH));
         out.extend(marks.into_iter().filter(|(holds, _)| *holds).map(|(_, mark)| mark));
+    }
+    // Attributes inside of mappings, such as `Endpoint.Address`.
+    let mut inner: Vec<String> = given.iter().filter(|name| name.contains('/')).cloned().collect();
+    inner.sort_unstable();
+    inner.dedup();
+    for name in inner.iter().filter(|name| !name.contains('*')) {
+        out.push_str(&format!(" {}:?=", name.replace('/', ".")));
     }
     out
 }

@@ -126,6 +126,14 @@ pub(crate) struct InputOptions {
     /// A folder with profiles that files import by name; may be given several times (TOSCA)
     #[arg(long = "profile-path", value_name = "FOLDER", help_heading = "Input", value_parser = paths::folder)]
     pub(crate) profiles: Vec<PathBuf>,
+    /// Values of the parameters, as the AWS command line or CodePipeline take them; `TEMPLATE=FILE` is for one of several
+    /// templates (CloudFormation)
+    #[arg(long, value_name = "[TEMPLATE=]FILE", help_heading = "Input")]
+    pub(crate) parameters: Vec<String>,
+    /// The folder that is uploaded to a bucket: nested stacks that name an address in the bucket are read from it
+    /// (CloudFormation)
+    #[arg(long, value_name = "FOLDER", help_heading = "Input", value_parser = paths::folder)]
+    pub(crate) template_root: Option<PathBuf>,
     /// What packages install, as `setpoint packages build` writes it; it comes before what is built in
     #[arg(long, value_name = "FILE", help_heading = "Input", value_parser = paths::file)]
     pub(crate) packages: Option<PathBuf>,

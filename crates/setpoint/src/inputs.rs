@@ -152,5 +152,11 @@ fn projects_of(options: &InputOptions) -> impl Iterator<Item = &Path> {
 fn files_of(options: &InputOptions) -> impl Iterator<Item = &Path> {
     let puppet = &options.puppet;
     let named = [&puppet.trusted, &puppet.enc, &puppet.nodes, &options.packages].into_iter().flatten();
-    named.chain(&puppet.facts).map(PathBuf::as_path)
+    let parameters =
+        options.parameters.iter().map(|named| named.split_once('=').map_or(named.as_str(), |(_, file)| file));
+    named
+        .chain(&puppet.facts)
+        .chain(&options.template_root)
+        .map(PathBuf::as_path)
+        .chain(parameters.map(Path::new))
 }

@@ -2,10 +2,12 @@
 
 use setpoint_source::{Diagnostic, Range, Rule, Symbol};
 
+use crate::conditions::Formula;
 use crate::graph::{How, Stack, Unknown, User, Via, Waits, references};
 use crate::omission::{Omission, Omitted};
 use crate::template::Resource;
-use crate::value::{Guard, Value};
+use crate::text::Text;
+use crate::value::{Guard, Value, ValueKind};
 
 /// Names that nothing defines. One that the serverless transform may make is left open.
 pub(crate) fn unknown_names(stack: &Stack<'_>, out: &mut Vec<Diagnostic>, open: &mut Vec<Omission>) {
@@ -151,8 +153,11 @@ pub(crate) fn redundant_depends_on(stack: &Stack<'_>, out: &mut Vec<Diagnostic>)
 /// Signals that never come.
 pub(crate) fn signals(stack: &Stack<'_>, opaque: bool, out: &mut Vec<Diagnostic>, open: &mut Vec<Omission>) {
     for condition in stack.of_kind("AWS::CloudFormation::WaitCondition") {
-        let handle = condition.property(&["Handle"]).and_then(Value::reference);
+        let Some(value) = condition.property(&["Handle"]) else { continue };
+        let handle = value.reference();
         let Some(handle) = handle.filter(|name| stack.template.resources.contains_key(name)) else {
+            let words = format!("somebody sends the signal that `{}` waits for", condition.name);
+            open.push(Omission::new(Omitted::Assumption(words), value.range));
             continue;
         };
         wait_condition(stack, condition, handle, opaque, out, open);
@@ -209,6 +214,32 @@ fn wait_condition(
     if told_outside {
         return;
     }
+    // The condition is there, and under some choice of parameters none of those that use its handle is.
+    let edges =
+        senders.iter().flat_map(|one| stack.graph.edges_from(one.name)).filter(|edge| edge.to == handle);
+    let absent = edges.map(|edge| Formula::Not(Box::new(stack.logic.guard(&stack.edge_guard(edge)))));
+    let wanted: Vec<Formula> = std::iter::once(stack.exists_formula(condition.name)).chain(absent).collect();
+    if !opaque && let Some(valuation) = stack.logic.satisfiable(&wanted) {
+        let conditions: Vec<Symbol> = senders
+            .iter()
+            .flat_map(|one| stack.graph.edges_from(one.name))
+            .filter(|edge| edge.to == handle)
+            .flat_map(|edge| stack.edge_guard(edge))
+            .chain(stack.exists(condition.name))
+            .map(|(name, _)| name)
+            .collect();
+        out.push(
+            Diagnostic::new(
+                Rule::NeverSignalled,
+                format!("`{}` waits for a signal, and what sends it may not be created", condition.name),
+            )
+            .at(stack.template.span(condition.name_range))
+            .with_note(format!("This happens when {}.", stack.logic.describe(&valuation, &conditions)))
+            .with_help(format!("Give `{}` the condition of what signals it.", condition.name))
+            .with_resources([condition.name.to_string(), handle.to_string()]),
+        );
+        return;
+    }
     for sender in &senders {
         match stack.waits(sender.name, condition.name) {
             Waits::Always => {}
@@ -247,36 +278,49 @@ fn wait_condition(
 /// A resource with a creation policy must send a signal, itself or through what starts its instances.
 fn creation_policy(stack: &Stack<'_>, resource: &Resource, out: &mut Vec<Diagnostic>) {
     let count = resource.creation_policy.as_ref().and_then(|policy| policy.at(&["ResourceSignal", "Count"]));
-    if count.and_then(Value::text) == Some("0") {
+    let count = count.map_or(Some(1), |count| Text::of(count, stack.template).plain()?.parse::<usize>().ok());
+    if count == Some(0) {
         return;
     }
-    if sends_signal(stack, resource) {
-        return;
-    }
-    out.push(
-        Diagnostic::new(
-            Rule::NeverSignalled,
+    let size = ["DesiredCapacity", "MinSize"].iter().find_map(|name| resource.property(&[name]));
+    let size = size.and_then(|size| Text::of(size, stack.template).plain()?.parse::<usize>().ok());
+    let (message, note) = match (senders(stack, resource), count, size) {
+        (Some(0), ..) => (
             format!(
                 "`{}` is complete only when it has its signal, and nothing in the template sends one",
                 resource.name
             ),
-        )
-        .at(stack.template.span(resource.name_range))
-        .with_note("Without the signal the creation ends with a time-out, and the stack is rolled back.")
-        .with_help("Call `cfn-signal` at the end of the user data, or remove the `CreationPolicy`.")
-        .with_resources([resource.name.to_string()]),
+            "Without the signal the creation ends with a time-out, and the stack is rolled back.",
+        ),
+        // An instance counts once, however often it signals.
+        (Some(_), Some(count), Some(size)) if count > size && resource.kind.ends_with("AutoScalingGroup") => {
+            (
+                format!("`{}` waits for {count} signals, and starts with {size} instances", resource.name),
+                "Each instance counts once.",
+            )
+        }
+        (Some(sent), Some(count), _) if count > sent && &*resource.kind == "AWS::EC2::Instance" => (
+            format!("`{}` waits for {count} signals, and the template sends {sent}", resource.name),
+            "An instance counts once, however often it signals.",
+        ),
+        _ => return,
+    };
+    out.push(
+        Diagnostic::new(Rule::NeverSignalled, message)
+            .at(stack.template.span(resource.name_range))
+            .with_note(note)
+            .with_help("Call `cfn-signal` at the end of the user data, or remove the `CreationPolicy`.")
+            .with_resources([resource.name.to_string()]),
     );
 }
 
 /// Whether something in the template sends the signals of a resource, or may do so in text that is not here.
 pub(crate) fn sends_signal(stack: &Stack<'_>, resource: &Resource) -> bool {
-    let sends = |one: &Resource| {
-        std::iter::once(&one.properties).chain(&one.others).any(|value| {
-            value.mentions("cfn-signal")
-                || value.mentions("signal-resource")
-                || value.mentions("SignalResource")
-        })
-    };
+    senders(stack, resource) != Some(0)
+}
+
+/// Counts the commands in the template that may signal a resource; nothing if text that is not here may do so.
+fn senders(stack: &Stack<'_>, resource: &Resource) -> Option<usize> {
     let starters = stack.graph.edges_from(resource.name).filter_map(|edge| stack.resource(edge.to));
     let mut scripts = std::iter::once(resource).chain(starters).collect::<Vec<_>>();
     scripts.dedup_by_key(|one| one.name);
@@ -286,7 +330,47 @@ pub(crate) fn sends_signal(stack: &Stack<'_>, resource: &Resource) -> bool {
             .or_else(|| one.property(&["LaunchTemplateData", "UserData"]))
             .is_none_or(|data| data.mentions("#!") || data.mentions("\n"))
     });
-    !readable || stack.template.resources.values().any(sends)
+    let mut count = 0;
+    for one in stack.template.resources.values() {
+        for value in std::iter::once(&one.properties).chain(&one.others) {
+            each_text(value, &mut |value| {
+                let text = Text::of(value, stack.template).with_gaps();
+                count += signals_to(&text, &resource.name);
+            });
+        }
+    }
+    readable.then_some(count)
+}
+
+/// Calls `found` for each text below a value, with what is joined to one text taken as one.
+fn each_text<'a>(value: &'a Value, found: &mut dyn FnMut(&'a Value)) {
+    match &value.kind {
+        ValueKind::Text(_) | ValueKind::Sub { .. } => found(value),
+        ValueKind::List(items) => items.iter().for_each(|item| each_text(item, found)),
+        ValueKind::Map(fields) => fields.iter().for_each(|field| each_text(&field.value, found)),
+        ValueKind::If { then, otherwise, .. } => {
+            each_text(then, found);
+            each_text(otherwise, found);
+        }
+        ValueKind::Call { name, .. } if &**name == "Fn::Join" => found(value),
+        ValueKind::Call { argument, .. } => each_text(argument, found),
+        _ => {}
+    }
+}
+
+/// Counts the signals in a script that may be for a resource: those that name it, and those whose name is not known.
+fn signals_to(text: &str, resource: &str) -> usize {
+    let by_command = text.match_indices("cfn-signal").filter(|(at, word)| {
+        let rest = &text[at + word.len()..];
+        let end = rest.find("cfn-signal").unwrap_or(rest.len());
+        // A script may also look for the program, or install it.
+        let Some(option) = rest[..end].find("--resource") else { return true };
+        let after = rest[option + "--resource".len()..end].trim_start_matches([' ', '=', '"', '\'']);
+        let name: String = after.chars().take_while(|letter| letter.is_ascii_alphanumeric()).collect();
+        name.is_empty() || name == resource || after[name.len()..].starts_with(['\0', '$', '{'])
+    });
+    let by_interface = ["signal-resource", "SignalResource"].iter().map(|word| text.matches(word).count());
+    by_command.count() + by_interface.sum::<usize>()
 }
 
 /// Types that cannot be deleted while another resource uses them.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use setpoint_source::Symbol;
 
-use crate::template::{Parameter, Table, Template};
+use crate::template::{Table, Template};
 use crate::value::{Guard, Piece, Value, ValueKind};
 
 /// Conditions that name conditions are followed so far; those of a template are read in its order, so this is rarely met.
@@ -109,16 +109,19 @@ impl Logic {
                 }
             }
             let Operand::Parameter(name) = operand else { continue };
-            let Some(Parameter { allowed, .. }) = template.parameters.get(name) else { continue };
-            if allowed.is_empty() {
-                continue;
-            }
+            let Some(parameter) = template.parameters.get(name) else { continue };
+            let only = parameter.only_value();
             for (text, atom) in literals {
-                if !allowed.contains(text) {
-                    self.axioms.push(not(*atom));
+                match &only {
+                    Some(only) if only == *text => self.axioms.push(Formula::Atom(*atom)),
+                    Some(_) => self.axioms.push(not(*atom)),
+                    // The values of a list are compared one by one, if at all.
+                    None if !parameter.is_list() && !parameter.admits(text) => self.axioms.push(not(*atom)),
+                    None => {}
                 }
             }
-            if allowed.iter().all(|value| literals.iter().any(|(text, _)| *text == value)) {
+            let Some(allowed) = parameter.values() else { continue };
+            if allowed.iter().all(|value| literals.iter().any(|(text, _)| **text == *value)) {
                 self.axioms
                     .push(Formula::Or(literals.iter().map(|(_, atom)| Formula::Atom(*atom)).collect()));
             }
@@ -152,6 +155,19 @@ impl Logic {
                 })
                 .collect(),
         )
+    }
+
+    /// The formula of a parameter that has a value: of those that conditions ask for, it is this one or none.
+    pub(crate) fn parameter_is(&self, parameter: Symbol, value: &str) -> Formula {
+        let own = Operand::Parameter(parameter);
+        let atoms = self.atoms.iter().filter_map(|((left, right), atom)| match right {
+            Operand::Literal(text) if *left == own => {
+                let is_chosen = Formula::Atom(*atom);
+                Some(if &**text == value { is_chosen } else { Formula::Not(Box::new(is_chosen)) })
+            }
+            _ => None,
+        });
+        Formula::And(atoms.collect())
     }
 
     /// The choice that the parameters' defaults make; what is known only at deployment counts as unequal.
@@ -370,7 +386,7 @@ fn operand(value: &Value) -> Operand {
 }
 
 /// A text that is equal for equal expressions, wherever they stand.
-fn canonical(value: &Value) -> String {
+pub(crate) fn canonical(value: &Value) -> String {
     match &value.kind {
         ValueKind::Null => "null".to_owned(),
         ValueKind::Text(text) => format!("{text:?}"),

@@ -1,62 +1,18 @@
 //! Creations, updates and rollbacks that cannot come to their end, as far as one template shows it.
 
-use setpoint_source::{Diagnostic, Rule, Symbol};
+use setpoint_source::{Diagnostic, Rule};
 
 use crate::checks::sends_signal;
 use crate::graph::Stack;
 use crate::naming;
-use crate::template::Resource;
 use crate::update::{exported, text_of};
 use crate::value::{Value, ValueKind};
 
 pub(crate) fn check(stack: &Stack<'_>, opaque: bool, out: &mut Vec<Diagnostic>) {
-    same_names(stack, out);
     own_imports(stack, out);
     rolling_updates(stack, opaque, out);
     silent_functions(stack, out);
     kept_names(stack, out);
-}
-
-/// Two resources of one type with one name: the second cannot be created.
-fn same_names(stack: &Stack<'_>, out: &mut Vec<Diagnostic>) {
-    let mut seen: Vec<&Resource> = Vec::new();
-    for resource in stack.template.resources.values() {
-        let Some(kind) = naming::of(resource) else { continue };
-        let Some(name) = kind.name_of(resource) else { continue };
-        let first = seen.iter().find(|one| one.kind == resource.kind && kind.collide(one, resource));
-        let Some(first) = first else {
-            seen.push(resource);
-            continue;
-        };
-        let both = [stack.exists_formula(first.name), stack.exists_formula(resource.name)];
-        let Some(valuation) = stack.logic.satisfiable(&both) else { continue };
-        let property = kind.name_property.unwrap_or_default();
-        let mut finding = Diagnostic::new(
-            Rule::NameTaken,
-            format!("`{}` and `{}` have the same name, and only one can have it", first.name, resource.name),
-        )
-        .at(stack.template.span(name.range))
-        .labelled(format!("this {property} is taken"))
-        .with_note(
-            "AWS: https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/aws-properties-name.html",
-        )
-        .with_help(format!("Choose another `{property}`, or remove it: then CloudFormation makes up a name."))
-        .with_resources([first.name.to_string(), resource.name.to_string()]);
-        if let Some(theirs) = kind.name_of(first) {
-            finding =
-                finding.with_label(stack.template.span(theirs.range), format!("`{}` has it", first.name));
-        }
-        let conditions: Vec<Symbol> = [first.name, resource.name]
-            .into_iter()
-            .flat_map(|name| stack.exists(name))
-            .map(|(condition, _)| condition)
-            .collect();
-        if !conditions.is_empty() {
-            let choice = stack.logic.describe(&valuation, &conditions);
-            finding = finding.with_note(format!("Both are created when {choice}."));
-        }
-        out.push(finding);
-    }
 }
 
 /// A stack cannot import what it exports itself: the export is there only when the stack is complete.

@@ -5,6 +5,7 @@ use setpoint_source::Symbol;
 
 use crate::foreach::LOOP;
 use crate::omission::{Omission, Omitted};
+use crate::template::Dialect;
 
 /// What a function takes.
 enum Arguments {
@@ -95,49 +96,120 @@ fn is_function(node: &Node) -> bool {
     node.tag.as_ref().is_some_and(|tag| !tag.starts_with('!'))
 }
 
-/// Records what of a tree is no function that there is, has other arguments than it needs, or stands under a key that is
-/// not text.
-pub(crate) fn check(node: &Node, out: &mut Vec<Omission>) {
-    if let Some(tag) = node.tag.as_deref().filter(|tag| !tag.starts_with('!')) {
-        let name = match tag {
-            "Ref" | "Condition" => tag.to_owned(),
-            _ => format!("Fn::{tag}"),
-        };
-        let plain = Node { tag: None, ..node.clone() };
-        call(&name, &plain, node, out);
+/// Functions that are true or false: conditions are made of them, and nothing else is.
+const LOGICAL: [&str; 4] = ["Fn::And", "Fn::Or", "Fn::Not", "Fn::Equals"];
+
+/// Functions of the section `Rules`.
+const OF_RULES: [&str; 6] = [
+    "Fn::Contains",
+    "Fn::EachMemberEquals",
+    "Fn::EachMemberIn",
+    "Fn::RefAll",
+    "Fn::ValueOf",
+    "Fn::ValueOfAll",
+];
+
+/// Functions that are evaluated when resources are made, and not before.
+const OF_RESOURCES: [&str; 2] = ["Fn::ImportValue", "Fn::GetAtt"];
+
+/// Records the loops of a template without the language extensions.
+pub(crate) fn refuse_loops(node: &Node, out: &mut Vec<Omission>) {
+    for item in node.items() {
+        refuse_loops(item, out);
     }
-    match &node.kind {
-        Kind::Scalar { .. } => {}
-        Kind::Sequence(items) => items.iter().for_each(|item| check(item, out)),
-        Kind::Mapping(entries) => {
-            for Entry { key, value } in entries.iter() {
-                match key.text() {
-                    None => out.push(Omission::new(Omitted::Key, key.range)),
-                    Some(name) if name.starts_with(LOOP) => {}
-                    // Beside other keys a function has no meaning; only an inclusion adds to them.
-                    Some(name)
-                        if entries.len() > 1 && name.starts_with("Fn::") && name != "Fn::Transform" =>
-                    {
-                        out.push(Omission::new(Omitted::Function(Symbol::new(name)), key.range));
-                    }
-                    Some(name) if name.starts_with("Fn::") || (name == "Ref" && entries.len() == 1) => {
-                        call(name, value, key, out);
-                    }
-                    Some(_) => {}
-                }
-                check(value, out);
-            }
+    for Entry { key, value } in node.entries() {
+        if key.text().is_some_and(|name| name.starts_with(LOOP)) {
+            out.push(Omission::new(Omitted::Extension(Symbol::new(LOOP)), key.range));
         }
+        refuse_loops(value, out);
     }
 }
 
-fn call(name: &str, argument: &Node, place: &Node, out: &mut Vec<Omission>) {
-    let symbol = Symbol::new(name);
-    let omitted = match arguments(name) {
-        None if name == "Fn::Transform" => Omitted::Include,
-        None => Omitted::UnknownFunction(symbol),
-        Some(wanted) if !fits(&wanted, argument) => Omitted::Function(symbol),
-        Some(_) => return,
+/// Records what of a section is no function that there is, is not one for this section, has other arguments than it needs, or
+/// stands under a key that is not text.
+pub(crate) fn check(node: &Node, section: &'static str, dialect: Dialect, out: &mut Vec<Omission>) {
+    Checker { section, dialect, out }.node(node);
+}
+
+struct Checker<'a> {
+    section: &'static str,
+    dialect: Dialect,
+    out: &'a mut Vec<Omission>,
+}
+
+impl Checker<'_> {
+    fn node(&mut self, node: &Node) {
+        if let Some(tag) = node.tag.as_deref().filter(|tag| !tag.starts_with('!')) {
+            let name = match tag {
+                "Ref" | "Condition" => tag.to_owned(),
+                _ => format!("Fn::{tag}"),
+            };
+            let plain = Node { tag: None, ..node.clone() };
+            self.call(&name, &plain, node);
+        }
+        match &node.kind {
+            Kind::Scalar { .. } => {}
+            Kind::Sequence(items) => items.iter().for_each(|item| self.node(item)),
+            Kind::Mapping(entries) => {
+                for Entry { key, value } in entries.iter() {
+                    match key.text() {
+                        None => self.out.push(Omission::new(Omitted::Key, key.range)),
+                        Some(name) if name.starts_with(LOOP) => {}
+                        // Beside other keys a function has no meaning; only an inclusion adds to them.
+                        Some(name)
+                            if entries.len() > 1 && name.starts_with("Fn::") && name != "Fn::Transform" =>
+                        {
+                            self.out.push(Omission::new(Omitted::Function(Symbol::new(name)), key.range));
+                        }
+                        Some(name)
+                            if ["Fn::", "Rain::"].iter().any(|prefix| name.starts_with(prefix))
+                                || (name == "Ref" && entries.len() == 1) =>
+                        {
+                            self.call(name, value, key);
+                        }
+                        Some(_) => {}
+                    }
+                    self.node(value);
+                }
+            }
+        }
+    }
+
+    fn call(&mut self, name: &str, argument: &Node, place: &Node) {
+        let symbol = Symbol::new(name);
+        let is_elsewhere = match self.section {
+            "Conditions" => OF_RESOURCES.contains(&name) || OF_RULES.contains(&name),
+            "Rules" => OF_RESOURCES.contains(&name),
+            _ => LOGICAL.contains(&name) || OF_RULES.contains(&name),
+        };
+        let omitted = match arguments(name) {
+            None if name == "Fn::Transform" => Omitted::Include,
+            None => Omitted::UnknownFunction(symbol),
+            // What a preprocessor puts in is told where it stands.
+            Some(_) if matches!(argument.entries(), [only] if only.key.text().is_some_and(|key| key.starts_with("Rain::"))) =>
+            {
+                return;
+            }
+            Some(wanted) if !fits(&wanted, argument) => Omitted::Function(symbol),
+            Some(_) if is_elsewhere => Omitted::Misplaced(symbol, self.section),
+            Some(_) if self.dialect == Dialect::Plain && is_extension(name, argument) => {
+                Omitted::Extension(symbol)
+            }
+            Some(_) => return,
+        };
+        self.out.push(Omission::new(omitted, place.range));
+    }
+}
+
+/// Whether only the language extensions know a function, or this form of it.
+fn is_extension(name: &str, argument: &Node) -> bool {
+    let is_simple = |node: &Node| match node.tag.as_deref() {
+        Some(tag) => matches!(tag, "Ref" | "FindInMap"),
+        None => node.text().is_some() || ["Ref", "Fn::FindInMap"].iter().any(|name| node.get(name).is_some()),
     };
-    out.push(Omission::new(omitted, place.range));
+    match name {
+        "Fn::Length" | "Fn::ToJsonString" => true,
+        "Fn::FindInMap" => argument.items().len() > 3 || !argument.items().iter().all(is_simple),
+        _ => false,
+    }
 }

@@ -11,6 +11,7 @@ mod conditions;
 mod cycles;
 pub mod draw;
 mod endings;
+mod expressions;
 mod fix;
 mod foreach;
 mod functions;
@@ -20,10 +21,15 @@ mod instance;
 mod naming;
 mod nested;
 mod omission;
+mod parameters;
 mod properties;
 mod sam;
+mod same_names;
 mod sat;
+mod system;
 mod template;
+mod text;
+mod types;
 mod update;
 mod value;
 
@@ -31,9 +37,11 @@ pub use assembly::{Assembly, assembly, is_assembly};
 pub use graph::{Edge, Graph, Via};
 pub use hazards::{HAZARDS, Hazard};
 pub use instance::instance;
-pub use nested::{Checked, check};
+pub use nested::{Checked, Options, check};
 pub use omission::{Omission, Omitted};
+pub use parameters::Given;
 pub use sam::Made;
+pub use system::check_together;
 pub use template::{Parameter, Resource, Template};
 pub use update::{Change, Update, update};
 pub use value::{Guard, Value, ValueKind};
@@ -56,6 +64,22 @@ pub struct Analysis {
     /// Whether creation always comes to its end. Nested stacks count only where [`check`] reads them.
     pub reaches_final: Judgement,
     pub coverage: Coverage,
+    /// What the findings say about the creation.
+    judged: Judgement,
+}
+
+impl Analysis {
+    /// Concludes from the findings and from what was passed over.
+    fn conclude(&mut self) {
+        let reasons = self.template.omissions.iter().map(|omission| omission.reason(self.template.file));
+        self.reaches_final = reasons.fold(self.judged.clone(), Judgement::doubt);
+    }
+
+    /// Adds a finding that stops the creation.
+    fn refute(&mut self, finding: Diagnostic) {
+        self.judged = self.judged.clone().and(Judgement::refuted(Witness::of(&finding)));
+        self.findings.push(finding);
+    }
 }
 
 /// Whether a tree looks like a template.
@@ -73,6 +97,11 @@ pub fn is_template(root: &Node) -> bool {
 /// Reads a file and analyses it. The creation is proved to come to its end only if all of the file was read and understood
 /// and no finding says otherwise.
 pub fn analyse(file: FileId, sources: &Sources) -> Analysis {
+    analyse_with(file, sources, &Given::default())
+}
+
+/// As [`analyse`], with values for the parameters.
+pub(crate) fn analyse_with(file: FileId, sources: &Sources, given: &Given) -> Analysis {
     let source = sources.file(file);
     let document = setpoint_data::read(file, source.text());
     let nothing = Node {
@@ -80,7 +109,8 @@ pub fn analyse(file: FileId, sources: &Sources) -> Analysis {
         tag: None,
         kind: Kind::Scalar { text: "".into(), style: Style::Plain },
     };
-    let mut template = Template::read(file, source.shared_text(), document.root.as_ref().unwrap_or(&nothing));
+    let mut template =
+        Template::read(file, source.shared_text(), document.root.as_ref().unwrap_or(&nothing), given);
     for finding in &document.diagnostics {
         let place = finding.span.map(|span| span.range).unwrap_or_default();
         template.omit(Omitted::Data(finding.message.clone(), finding.rule), place);
@@ -105,6 +135,8 @@ pub fn analyse(file: FileId, sources: &Sources) -> Analysis {
     cycles::check(&stack, &mut findings);
     checks::signals(&stack, opaque, &mut findings, &mut open);
     checks::removed_references(&stack, &mut findings);
+    expressions::check(&stack, &mut findings, &mut open);
+    same_names::check(&stack, &mut findings, &mut open);
     endings::check(&stack, opaque, &mut findings);
     hazards::check(&stack, &mut findings, &mut open);
     checks::deletion(&stack, &mut findings);
@@ -114,16 +146,17 @@ pub fn analyse(file: FileId, sources: &Sources) -> Analysis {
     }
     template.omissions.append(&mut open);
     let coverage = coverage(&template);
-    let mut reaches_final = judge(&findings);
-    let mut all = Vec::new();
-    for omission in &template.omissions {
-        reaches_final = reaches_final.doubt(omission.reason(file));
-        all.extend(omission.finding(file));
-    }
+    findings.extend(given.check(&template));
+    let judged = judge(&findings);
+    let mut all: Vec<Diagnostic> =
+        template.omissions.iter().filter_map(|omission| omission.finding(file)).collect();
     all.extend(document.diagnostics);
     all.append(&mut findings);
     name_constructs(&template, &mut all);
-    Analysis { template, graph, findings: all, reaches_final, coverage }
+    let mut analysis =
+        Analysis { template, graph, findings: all, reaches_final: judged.clone(), coverage, judged };
+    analysis.conclude();
+    analysis
 }
 
 /// Names the CDK constructs of the resources that a finding is about: people look for these, not for logical names.
@@ -143,15 +176,16 @@ fn name_constructs(template: &Template, findings: &mut [Diagnostic]) {
 /// The analysis of a template of which a limit left out a part: nothing is asked of the rest.
 fn cut_off(template: Template, findings: Vec<Diagnostic>) -> Analysis {
     let proved = Judgement::Proved(Basis::nothing());
-    let reasons = template.omissions.iter().map(|omission| omission.reason(template.file));
-    let reaches_final = reasons.fold(proved, Judgement::doubt);
-    Analysis {
+    let mut analysis = Analysis {
         graph: Graph::new(&template),
         coverage: coverage(&template),
         template,
         findings,
-        reaches_final,
-    }
+        reaches_final: proved.clone(),
+        judged: proved,
+    };
+    analysis.conclude();
+    analysis
 }
 
 /// Returns what findings say about the creation of a stack: an error refutes that it comes to its end; a signal or an order

@@ -4,14 +4,16 @@ use std::path::{Path, PathBuf};
 
 use rustc_hash::FxHashMap;
 use setpoint_source::{
-    Diagnostic, FileId, FileSystem, Judgement, Rule, Severity, Sources, Symbol, Witness, normal, read_text,
+    Diagnostic, FileId, FileSystem, Judgement, Rule, Severity, Sources, Symbol, normal, read_text,
 };
 
 use crate::artifacts::Artifact;
 use crate::omission::{Omission, Omitted};
+use crate::parameters::Given;
 use crate::template::{Resource, Template};
+use crate::text::Text;
 use crate::value::{Piece, Value, ValueKind};
-use crate::{Analysis, analyse};
+use crate::{Analysis, analyse, analyse_with};
 
 /// More templates of nested stacks are not read.
 const MAX_TEMPLATES: usize = 1000;
@@ -25,42 +27,93 @@ pub struct Checked {
     nested: Vec<(usize, Symbol)>,
 }
 
+impl Checked {
+    /// The places of its nested stacks among the templates of its input.
+    pub(crate) fn nested_places(&self) -> impl Iterator<Item = usize> {
+        self.nested.iter().map(|(index, _)| *index)
+    }
+}
+
+/// What a user says beside a template.
+#[derive(Debug, Clone, Default)]
+pub struct Options {
+    /// Values of the parameters.
+    pub given: Given,
+    /// The folder that is uploaded: the templates that addresses in a bucket name lie in it.
+    pub template_root: Option<PathBuf>,
+}
+
+/// Where the template of a nested stack is.
+enum Location {
+    /// The first of these paths at which there is a file.
+    Paths(Vec<PathBuf>),
+    Inline(String),
+    Elsewhere,
+}
+
 /// Analyses a template, then those of its nested stacks that can be read from here. Each gets an answer of its own, and
 /// that of a template is proved only if those of all its nested stacks are.
-pub fn check(files: &dyn FileSystem, sources: &Sources, path: &Path, file: FileId) -> Vec<Checked> {
+pub fn check(
+    files: &dyn FileSystem,
+    sources: &Sources,
+    path: &Path,
+    file: FileId,
+    options: &Options,
+) -> Vec<Checked> {
+    let mut all = read_all(files, sources, path, file, options);
+    join_answers(&mut all);
+    all
+}
+
+/// Reads and analyses a template and its nested ones; their answers are not joined yet.
+pub(crate) fn read_all(
+    files: &dyn FileSystem,
+    sources: &Sources,
+    path: &Path,
+    file: FileId,
+    options: &Options,
+) -> Vec<Checked> {
     let mut places = FxHashMap::from_iter([(normal(path), 0)]);
-    let mut all =
-        vec![Checked { path: path.to_owned(), analysis: analyse(file, sources), nested: Vec::new() }];
+    let analysis = analyse_with(file, sources, &options.given);
+    let mut all = vec![Checked { path: path.to_owned(), analysis, nested: Vec::new() }];
     let mut at = 0;
     while at < all.len() {
         find_artifacts(files, &mut all[at]);
-        for (name, wanted) in nested_of(&all[at].analysis.template) {
-            let folder = all[at].path.parent().unwrap_or(Path::new(""));
-            let Some(path) = wanted.map(|text| normal(&folder.join(text))) else {
-                omit(&mut all[at].analysis, name, Omitted::NestedElsewhere(name));
-                continue;
-            };
-            let known = places.get(&path).copied();
-            let index = match known.map_or_else(|| read_text(files, &path).map(Err), |known| Ok(Ok(known))) {
-                Ok(Ok(known)) => known,
-                Ok(Err(_)) if all.len() >= MAX_TEMPLATES => {
-                    omit(&mut all[at].analysis, name, Omitted::NestedLimit(MAX_TEMPLATES));
+        for (name, location) in nested_of(&all[at], options) {
+            let (path, text) = match location {
+                Location::Elsewhere => {
+                    omit_elsewhere(&mut all[at].analysis, name);
                     continue;
                 }
-                Ok(Err(text)) => {
+                Location::Inline(text) => (all[at].path.join(name.as_str()), Ok(text)),
+                Location::Paths(paths) => {
+                    let found = paths.iter().find(|path| places.contains_key(*path) || files.is_file(path));
+                    let Some(path) = found.or(paths.first()).cloned() else { continue };
+                    if let Some(&known) = places.get(&path) {
+                        all[at].nested.push((known, name));
+                        continue;
+                    }
+                    let text = read_text(files, &path);
+                    (path, text)
+                }
+            };
+            match text {
+                Ok(_) if all.len() >= MAX_TEMPLATES => {
+                    omit(&mut all[at].analysis, name, Omitted::NestedLimit(MAX_TEMPLATES));
+                }
+                Ok(text) => {
                     let file = sources.add(path.display().to_string(), text);
                     places.insert(path.clone(), all.len());
+                    let index = all.len();
+                    all[at].nested.push((index, name));
                     all.push(Checked { path, analysis: analyse(file, sources), nested: Vec::new() });
-                    all.len() - 1
                 }
                 Err(error) => {
                     let path = path.display().to_string();
                     let what = Omitted::NestedUnreadable { stack: name, path, reason: error.reason };
                     omit(&mut all[at].analysis, name, what);
-                    continue;
                 }
-            };
-            all[at].nested.push((index, name));
+            }
         }
         at += 1;
     }
@@ -74,31 +127,72 @@ pub fn check(files: &dyn FileSystem, sources: &Sources, path: &Path, file: FileI
             {
                 compare(&all[at].analysis.template, resource, inner, &mut found);
             }
-            let analysis = &mut all[at].analysis;
-            for finding in &found {
-                refute(&mut analysis.reaches_final, finding);
+            for finding in found {
+                all[at].analysis.refute(finding);
             }
-            analysis.findings.append(&mut found);
         }
+        all[at].analysis.conclude();
     }
-    join_answers(&mut all);
     all
 }
 
-/// The nested stacks of a template, each with the local path of its template, if it has one.
-fn nested_of(template: &Template) -> Vec<(Symbol, Option<String>)> {
-    let stacks = template.resources.values().filter(|one| &*one.kind == "AWS::CloudFormation::Stack");
-    stacks
-        .map(|resource| {
-            let named = ["TemplateURL", "Location"].iter().find_map(|name| resource.property(&[name]));
-            // Addresses of other places are not fetched, and expressions are not evaluated; the CDK says which file is meant.
-            let local = named
-                .and_then(Value::text)
-                .filter(|url| !url.contains("://") && !url.is_empty())
-                .or_else(|| resource.asset("TemplateURL"));
-            (resource.name, local.map(str::to_owned))
-        })
-        .collect()
+/// The nested stacks and stack sets of a template, each with the place of its template.
+fn nested_of(checked: &Checked, options: &Options) -> Vec<(Symbol, Location)> {
+    let template = &checked.analysis.template;
+    let folder = checked.path.parent().unwrap_or(Path::new(""));
+    let stacks = template.resources.values().filter(|one| {
+        matches!(one.kind.as_str(), "AWS::CloudFormation::Stack" | "AWS::CloudFormation::StackSet")
+    });
+    let locate = |resource: &Resource| {
+        if let Some(body) = resource.property(&["TemplateBody"]) {
+            return body.text().map_or(Location::Elsewhere, |text| Location::Inline(text.to_owned()));
+        }
+        // The CDK says which file is meant.
+        if let Some(asset) = resource.asset("TemplateURL") {
+            return Location::Paths(vec![normal(&folder.join(asset))]);
+        }
+        let named = ["TemplateURL", "Location"].iter().find_map(|name| resource.property(&[name]));
+        let Some(named) = named else { return Location::Elsewhere };
+        let text = Text::of(named, template);
+        match (text.plain(), &options.template_root) {
+            (Some(path), _) if !path.contains("://") && !path.is_empty() => {
+                Location::Paths(vec![normal(&folder.join(path))])
+            }
+            (_, Some(root)) => uploaded(&text, root),
+            _ => Location::Elsewhere,
+        }
+    };
+    stacks.map(|resource| (resource.name, locate(resource))).collect()
+}
+
+/// Where a template that is uploaded to a bucket lies below a folder: at its key, with the bucket or without. If only the end
+/// of the address is known, it is taken for the key.
+fn uploaded(address: &Text, root: &Path) -> Location {
+    let whole = address.with_gaps();
+    let key = match whole.rsplit_once('\0') {
+        // What follows a parameter may begin in the middle of a name.
+        Some((_, rest)) => rest.split_once(".com/").map_or(rest, |(_, key)| key).to_owned(),
+        None => {
+            let rest = whole.split_once("://").map_or(whole.as_str(), |(_, rest)| rest);
+            let (host, key) = rest.split_once('/').unwrap_or((rest, ""));
+            // `https://s3.region.amazonaws.com/bucket/key` has the bucket in its path.
+            let is_path_style = host.starts_with("s3.") || host.starts_with("s3-");
+            let bare = if is_path_style { key.split_once('/').map_or("", |(_, key)| key) } else { key };
+            bare.to_owned()
+        }
+    };
+    let key = key.split('?').next().unwrap_or_default().trim_start_matches('/');
+    let is_below = !key.is_empty() && !key.split('/').any(|part| part == "..");
+    if is_below { Location::Paths(vec![normal(&root.join(key))]) } else { Location::Elsewhere }
+}
+
+fn omit_elsewhere(analysis: &mut Analysis, name: Symbol) {
+    let kind = analysis.template.resources.get(&name).map(|resource| resource.kind);
+    let what = match kind.as_deref() {
+        Some("AWS::CloudFormation::StackSet") => Omitted::StackSet(name),
+        _ => Omitted::NestedElsewhere(name),
+    };
+    omit(analysis, name, what);
 }
 
 /// Records what of a nested stack is not known.
@@ -110,9 +204,7 @@ fn omit(analysis: &mut Analysis, stack: Symbol, what: Omitted) {
 }
 
 fn add_omission(analysis: &mut Analysis, omission: Omission) {
-    let file = analysis.template.file;
-    doubt(&mut analysis.reaches_final, &omission, file);
-    analysis.findings.extend(omission.finding(file));
+    analysis.findings.extend(omission.finding(analysis.template.file));
     analysis.template.omissions.push(omission);
     let coverage = crate::coverage(&analysis.template);
     analysis.coverage.resources = coverage.resources;
@@ -138,12 +230,8 @@ fn doubt(answer: &mut Judgement, omission: &Omission, file: FileId) {
     *answer = answer.clone().doubt(omission.reason(file));
 }
 
-fn refute(answer: &mut Judgement, finding: &Diagnostic) {
-    *answer = answer.clone().and(Judgement::refuted(Witness::of(finding)));
-}
-
 /// Joins the answers of nested stacks with that of the template that names them, the innermost first.
-fn join_answers(all: &mut [Checked]) {
+pub(crate) fn join_answers(all: &mut [Checked]) {
     let own: Vec<Judgement> = all.iter().map(|one| one.analysis.reaches_final.clone()).collect();
     let coverages: Vec<_> = all.iter().map(|one| one.analysis.coverage.clone()).collect();
     for at in 0..all.len() {
@@ -179,6 +267,10 @@ fn compare(outer: &Template, resource: &Resource, inner: &Template, out: &mut Ve
             .at(outer.span(range))
             .with_resources([resource.name.to_string()])
     };
+    // The parameters of a stack set are a list, and accounts may give others.
+    if &*resource.kind == "AWS::CloudFormation::StackSet" {
+        return;
+    }
     let given = resource.property(&["Parameters"]).map(Value::fields).unwrap_or_default();
     for field in given {
         if !inner.parameters.contains_key(&field.name) {

@@ -86,6 +86,20 @@ pub enum Omitted {
     Provider(Symbol, Symbol),
     /// A local file that is deployed with the stack, and is not there.
     Artifact(Symbol, String),
+    /// An attribute that the table of types lacks.
+    UnknownResourceAttribute(Symbol, String),
+    /// A function or a form of the language extensions without their transform.
+    Extension(Symbol),
+    /// A function in a section in which it has no meaning.
+    Misplaced(Symbol, &'static str),
+    /// A name that has other characters than letters and digits, or is too long.
+    Name(&'static str, Symbol),
+    /// A stack set whose template was not read.
+    StackSet(Symbol),
+    /// What AWS makes of it is not modelled, in words.
+    Unmodelled(String),
+    /// What must hold for the answer, in words.
+    Assumption(String),
 }
 
 impl Omission {
@@ -144,9 +158,8 @@ impl Omission {
         use Omitted as O;
         let rule = match &self.what {
             // The reader of data tells what it cannot read, and the verdict what it assumes.
-            O::Data(..) | O::LoopDefault(_) | O::Import(_) | O::Provider(..) | O::Artifact(..) => {
-                return None;
-            }
+            O::Data(..) => return None,
+            _ if self.is_assumption() => return None,
             O::LoopLimit(..) | O::NestedLimit(_) | O::Waits(..) => Rule::LimitReached,
             O::NestedUnreadable { .. } | O::NestedInItself(_) => Rule::NestedStack,
             _ => match self.gap() {
@@ -190,6 +203,9 @@ impl Omission {
             | O::Loop(_)
             | O::MissingProperty(..)
             | O::PropertyValue(..)
+            | O::Extension(_)
+            | O::Misplaced(..)
+            | O::Name(..)
             | O::ServerlessType(_) => Gap::Malformed,
             O::UnknownSection(_)
             | O::UnknownFunction(_)
@@ -199,14 +215,20 @@ impl Omission {
             | O::LoopValues(_)
             | O::UnknownType(_)
             | O::UnknownProperty(..)
+            | O::UnknownResourceAttribute(..)
+            | O::Unmodelled(_)
             | O::Serverless(_) => Gap::NotModelled,
-            O::SecondDocument | O::Include | O::NestedElsewhere(_) | O::NestedUnreadable { .. } => {
-                Gap::Unread
-            }
+            O::SecondDocument
+            | O::Include
+            | O::NestedElsewhere(_)
+            | O::NestedUnreadable { .. }
+            | O::StackSet(_) => Gap::Unread,
             O::Data(_, Rule::LimitReached) => Gap::Limit,
             O::Data(..) => Gap::Malformed,
             O::LoopLimit(..) | O::NestedLimit(_) | O::Waits(..) => Gap::Limit,
-            O::LoopDefault(_) | O::Import(_) | O::Provider(..) | O::Artifact(..) => Gap::Assumed,
+            O::LoopDefault(_) | O::Import(_) | O::Provider(..) | O::Artifact(..) | O::Assumption(_) => {
+                Gap::Assumed
+            }
             O::NestedInItself(_) | O::Rules => Gap::Undecided,
         }
     }
@@ -226,6 +248,8 @@ impl Omission {
             | O::MissingProperty(name, _)
             | O::PropertyValue(name, _)
             | O::Artifact(name, _)
+            | O::UnknownResourceAttribute(name, _)
+            | O::StackSet(name)
             | O::Waits(name, _) => Some(*name),
             _ => None,
         }
@@ -302,6 +326,22 @@ impl Omission {
             O::Import(export) => format!("another stack exports `{export}`"),
             O::Provider(name, kind) => format!("the provider of `{name}` ({kind}) answers"),
             O::Artifact(name, path) => format!("`{path}`, which `{name}` deploys, is made before"),
+            O::UnknownResourceAttribute(name, attribute) => {
+                format!("the type of `{name}` has no attribute `{attribute}` that is known here")
+            }
+            O::Extension(name) => format!("`{name}` needs the transform AWS::LanguageExtensions"),
+            O::Misplaced(name, section) => format!("`{name}` has no meaning in `{section}`"),
+            O::Name(section, name) => {
+                format!(
+                    "the name `{name}` in `{section}` must have 1 to 255 letters and digits, and nothing else"
+                )
+            }
+            O::StackSet(name) => {
+                format!(
+                    "the template of the stack set `{name}` is not beside this one, and nothing is fetched"
+                )
+            }
+            O::Unmodelled(words) | O::Assumption(words) => words.clone(),
         }
     }
 
@@ -310,10 +350,11 @@ impl Omission {
         match &self.what {
             O::Type(_) => Some("Give it a type, such as `Type: AWS::S3::Bucket`."),
             O::UnknownAttribute(..) => Some("Move it into `Properties`, or mend its name."),
-            O::UnknownType(_) | O::UnknownProperty(..) => {
+            O::UnknownType(_) | O::UnknownProperty(..) | O::UnknownResourceAttribute(..) => {
                 Some("Mend its name; if it is newer than this version of Setpoint, nothing is wrong.")
             }
             O::MissingProperty(..) => Some("Give it: the creation fails without."),
+            O::Extension(_) => Some("Add `Transform: AWS::LanguageExtensions`."),
             O::ServerlessType(_) => Some("Add `Transform: AWS::Serverless-2016-10-31`."),
             _ => None,
         }

@@ -1,57 +1,22 @@
 //! The values of properties beside what AWS's schemas allow: kinds of values, required properties, names.
-//!
-//! `types.txt` is made by `cargo xtask types` and holds facts of the published schemas. It has a date; what it lacks may be
-//! newer, and is therefore not wrong but not known.
 
-use std::sync::OnceLock;
-
-use rustc_hash::FxHashMap;
 use setpoint_source::Symbol;
 
 use crate::omission::{Omission, Omitted};
 use crate::template::{Resource, Template};
+use crate::types::{Property, TypeFacts};
 use crate::value::{Value, ValueKind};
-
-/// A property of a resource type.
-#[derive(Debug, Clone, Copy)]
-struct Property {
-    name: &'static str,
-    /// Letters of `types.txt`: string, number, boolean, list, mapping; `?` is any.
-    kinds: &'static str,
-    required: bool,
-    /// AWS gives it a value; a template cannot.
-    given: bool,
-}
-
-/// The line of a type in the table.
-fn line(kind: &str) -> Option<&'static str> {
-    static TABLE: OnceLock<FxHashMap<&'static str, &'static str>> = OnceLock::new();
-    let table = TABLE.get_or_init(|| {
-        let lines = include_str!("types.txt").lines();
-        lines.map(|line| line.split_once(' ').unwrap_or((line, ""))).collect()
-    });
-    table.get(kind).copied()
-}
-
-fn properties(line: &'static str) -> impl Iterator<Item = Property> {
-    line.split(' ').filter_map(|cell| {
-        let (name, rest) = cell.split_once(':')?;
-        let marks = rest.find(['!', '^', '=']).unwrap_or(rest.len());
-        let (kinds, marks) = rest.split_at(marks);
-        Some(Property { name, kinds, required: marks.contains('!'), given: marks.contains('=') })
-    })
-}
 
 /// Records what a template gives to properties that no resource of the type takes.
 pub(crate) fn check(template: &mut Template) {
     // A macro may take properties of its own and put others in their place.
-    if template.omissions.iter().any(|one| matches!(one.what, Omitted::Transform(_) | Omitted::Include)) {
+    if template.has_macro() {
         return;
     }
     let mut found = Vec::new();
     for resource in template.resources.values().filter(|one| is_documented(one)) {
-        match line(&resource.kind) {
-            Some(line) => check_resource(resource, line, &mut found),
+        match TypeFacts::of(&resource.kind) {
+            Some(facts) => check_resource(resource, facts, &mut found),
             None => found.push(Omission::new(Omitted::UnknownType(resource.kind), resource.type_ranges.1)),
         }
     }
@@ -59,7 +24,7 @@ pub(crate) fn check(template: &mut Template) {
 }
 
 /// Whether AWS publishes the schema of a type: not those of custom resources, modules and the serverless transform.
-fn is_documented(resource: &Resource) -> bool {
+pub(crate) fn is_documented(resource: &Resource) -> bool {
     resource.kind.starts_with("AWS::")
         && !resource.kind.starts_with("AWS::Serverless::")
         && !resource.kind.ends_with("::MODULE")
@@ -67,24 +32,30 @@ fn is_documented(resource: &Resource) -> bool {
             .contains(&resource.kind.as_str())
 }
 
-fn check_resource(resource: &Resource, line: &'static str, out: &mut Vec<Omission>) {
+fn check_resource(resource: &Resource, facts: TypeFacts, out: &mut Vec<Omission>) {
     let fields = match &resource.properties.kind {
         ValueKind::Map(fields) => fields.as_slice(),
         ValueKind::Null => &[],
-        // A function gives all of them.
-        _ => return,
+        // No function may give all of them.
+        _ => {
+            let what = Omitted::Attribute(resource.name, "Properties");
+            return out.push(Omission::new(what, resource.properties.range));
+        }
     };
     // What a transform puts in may be any property.
     if fields.iter().any(|field| field.name.starts_with("Fn::")) {
         return;
     }
     for field in fields {
-        match properties(line).find(|one| *one.name == *field.name) {
-            None => out.push(Omission::new(Omitted::UnknownProperty(resource.name, field.name), field.range)),
-            Some(property) => check_value(resource, &property, field.name, &field.value, out),
+        match facts.property(&field.name) {
+            // What AWS gives, a template cannot set.
+            Some(property) if !property.is_given() => {
+                check_value(resource, &property, field.name, &field.value, out);
+            }
+            _ => out.push(Omission::new(Omitted::UnknownProperty(resource.name, field.name), field.range)),
         }
     }
-    for property in properties(line).filter(|one| one.required && !one.given) {
+    for property in facts.properties().filter(Property::is_required) {
         if !fields.iter().any(|field| *field.name == *property.name) {
             let what = Omitted::MissingProperty(resource.name, Symbol::new(property.name));
             out.push(Omission::new(what, resource.name_range));

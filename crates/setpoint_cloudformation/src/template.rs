@@ -8,6 +8,7 @@ use setpoint_data::{Entry, Node};
 use setpoint_source::{FileId, Range, Span, Symbol};
 
 use crate::omission::{Omission, Omitted};
+use crate::parameters::Given;
 use crate::value::{Value, ValueKind};
 use crate::{artifacts, foreach, functions, properties, sam};
 
@@ -41,7 +42,78 @@ pub struct Parameter {
     pub range: Range,
     pub kind: Arc<str>,
     pub default: Option<Arc<str>>,
+    /// The values that it may have, if they are listed.
     pub allowed: Vec<Arc<str>>,
+    /// Whether its value is known: `default` has it.
+    pub(crate) is_given: bool,
+    bounds: Bounds,
+}
+
+/// What a parameter says of its values beside listing them.
+#[derive(Debug, Default)]
+struct Bounds {
+    least: Option<f64>,
+    most: Option<f64>,
+    shortest: Option<f64>,
+    longest: Option<f64>,
+    pattern: Option<fancy_regex::Regex>,
+}
+
+impl Parameter {
+    /// Whether the value is the name of an entry of the parameter store; what the entry holds is not in the template.
+    pub(crate) fn is_stored(&self) -> bool {
+        self.kind.contains("SSM::Parameter::Value")
+    }
+
+    pub(crate) fn is_list(&self) -> bool {
+        &*self.kind == "CommaDelimitedList" || self.kind.starts_with("List<") || self.kind.contains("<List<")
+    }
+
+    /// The one value that it can have.
+    pub(crate) fn only_value(&self) -> Option<Arc<str>> {
+        match self.allowed.as_slice() {
+            _ if self.is_stored() => None,
+            _ if self.is_given => self.default.clone(),
+            [only] => Some(Arc::clone(only)),
+            _ => None,
+        }
+    }
+
+    /// The values that it can have, if they are known.
+    pub(crate) fn values(&self) -> Option<Vec<Arc<str>>> {
+        let listed = || (!self.allowed.is_empty() && !self.is_stored()).then(|| self.allowed.clone());
+        self.only_value().map(|only| vec![only]).or_else(listed)
+    }
+
+    /// Whether it can have this value: false only if what it says of its values excludes it.
+    pub(crate) fn admits(&self, value: &str) -> bool {
+        if self.is_stored() {
+            return true;
+        }
+        let is_number = ["Number", "List<Number>"].contains(&&*self.kind);
+        let parsed = value.trim().parse::<f64>();
+        let fits_number = !is_number
+            || parsed.as_ref().is_ok_and(|&parsed| {
+                self.bounds.least.is_none_or(|least| parsed >= least)
+                    && self.bounds.most.is_none_or(|most| parsed <= most)
+            });
+        let length = value.chars().count() as f64;
+        let fits_length = &*self.kind != "String"
+            || (self.bounds.shortest.is_none_or(|least| length >= least)
+                && self.bounds.longest.is_none_or(|most| length <= most));
+        let is_listed = self.allowed.is_empty()
+            || self
+                .allowed
+                .iter()
+                .any(|one| &**one == value || (is_number && one.parse::<f64>().ok() == parsed.clone().ok()));
+        let matches = |pattern: &fancy_regex::Regex| pattern.is_match(value).unwrap_or(true);
+        fits_number && fits_length && is_listed && self.bounds.pattern.as_ref().is_none_or(matches)
+    }
+
+    /// The single values of a text: those of a list, or the text itself.
+    pub(crate) fn split<'t>(&self, value: &'t str) -> Vec<&'t str> {
+        if self.is_list() { value.split(',').map(str::trim).collect() } else { vec![value] }
+    }
 }
 
 #[derive(Debug)]
@@ -66,10 +138,13 @@ pub struct Resource {
     pub properties: Value,
     pub creation_policy: Option<Value>,
     pub deletion_policy: Option<Arc<str>>,
+    pub update_replace_policy: Option<Arc<str>>,
     /// Everything else that may hold references: metadata, update policy.
     pub others: Vec<Value>,
     /// Made by a transform out of the resource of this name.
     pub made_from: Option<Symbol>,
+    /// The transform makes it out of a type of its own.
+    pub(crate) is_serverless: bool,
     /// The `Globals` that do not hold for it; `*` is all.
     pub(crate) ignored_globals: Option<Vec<Symbol>>,
 }
@@ -102,6 +177,39 @@ impl Resource {
 const MAPPINGS: [&str; 8] =
     ["Parameters", "Mappings", "Conditions", "Rules", "Resources", "Outputs", "Globals", "Hooks"];
 
+/// How many entries a section may have, as AWS documents it.
+const QUOTAS: [(&str, usize); 4] =
+    [("Resources", 500), ("Parameters", 200), ("Outputs", 200), ("Mappings", 200)];
+
+/// Which functions a template has: those of the language extensions only with their transform. A macro may replace what it
+/// does not have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Dialect {
+    Plain,
+    Extended,
+}
+
+/// Types whose resources can leave a snapshot behind.
+const SNAPSHOTS: [&str; 9] = [
+    "AWS::DocDB::DBCluster",
+    "AWS::EC2::Volume",
+    "AWS::ElastiCache::CacheCluster",
+    "AWS::ElastiCache::ReplicationGroup",
+    "AWS::ElastiCache::ServerlessCache",
+    "AWS::Neptune::DBCluster",
+    "AWS::RDS::DBCluster",
+    "AWS::RDS::DBInstance",
+    "AWS::Redshift::Cluster",
+];
+
+/// Types with a creation policy.
+const CREATION_POLICIES: [&str; 4] = [
+    "AWS::AppStream::Fleet",
+    "AWS::AutoScaling::AutoScalingGroup",
+    "AWS::CloudFormation::WaitCondition",
+    "AWS::EC2::Instance",
+];
+
 /// The attributes that a resource may have. Those of the last line belong to transforms and modules.
 const ATTRIBUTES: [&str; 13] = [
     "Type",
@@ -130,7 +238,7 @@ const TRANSFORMS: [&str; 5] = [
 
 impl Template {
     /// Reads a template. What is passed over is recorded; what is understood, stays.
-    pub fn read(file: FileId, text: Arc<str>, root: &Node) -> Self {
+    pub(crate) fn read(file: FileId, text: Arc<str>, root: &Node, given: &Given) -> Self {
         let mut template = Self {
             file,
             text,
@@ -147,11 +255,19 @@ impl Template {
             omissions: Vec::new(),
         };
         template.read_sections(root);
-        template.read_parameters(root);
-        let root = foreach::expand(root, &template.parameters, &mut template.omissions);
-        for section in MAPPINGS.iter().filter_map(|name| root.get(name)) {
-            functions::check(section, &mut template.omissions);
+        template.read_parameters(root, given);
+        let dialect = template.dialect();
+        if dialect == Dialect::Plain {
+            functions::refuse_loops(root, &mut template.omissions);
         }
+        let root = foreach::expand(root, &template.parameters, &mut template.omissions);
+        for name in MAPPINGS {
+            if let Some(section) = root.get(name) {
+                functions::check(section, name, dialect, &mut template.omissions);
+                template.check_names(name, section);
+            }
+        }
+        template.read_hooks(&root);
         template.read_mappings(&root);
         template.read_conditions(&root);
         template.read_resources(&root);
@@ -176,6 +292,68 @@ impl Template {
         self.omissions.iter().any(Omission::hides_names)
     }
 
+    /// Whether code or text that is not here takes part in making the template.
+    pub(crate) fn has_macro(&self) -> bool {
+        self.omissions.iter().any(|one| matches!(one.what, Omitted::Transform(_) | Omitted::Include))
+    }
+
+    /// Which functions there are.
+    fn dialect(&self) -> Dialect {
+        if self.has_macro() || self.transforms.iter().any(|name| &**name == "AWS::LanguageExtensions") {
+            Dialect::Extended
+        } else {
+            Dialect::Plain
+        }
+    }
+
+    /// Looks at the names of a section, and at how many there are. A macro may change them.
+    fn check_names(&mut self, section: &'static str, node: &Node) {
+        if self.has_macro() {
+            return;
+        }
+        let is_name = |text: &str| {
+            (1..=255).contains(&text.len()) && text.chars().all(|letter| letter.is_ascii_alphanumeric())
+        };
+        for Entry { key, value } in node.entries() {
+            let Some(text) = key.text().filter(|text| !text.starts_with("Fn::")) else { continue };
+            let name = Symbol::new(text);
+            match section {
+                "Resources" | "Parameters" | "Outputs" | "Mappings" if !is_name(text) => {
+                    self.omit(Omitted::Name(section, name), key.range);
+                }
+                "Conditions" | "Rules" if !is_name(text) => {
+                    let words = format!("AWS documents only letters and digits for a name in `{section}`");
+                    self.omit(Omitted::Unmodelled(words), key.range);
+                }
+                _ => {}
+            }
+            for column in value.entries().iter().flat_map(|row| row.value.entries()) {
+                if section == "Mappings"
+                    && let Some(text) = column.key.text().filter(|text| !is_name(text))
+                {
+                    self.omit(Omitted::Name(section, Symbol::new(text)), column.key.range);
+                }
+            }
+        }
+        let count = node.entries().len();
+        if let Some((_, most)) = QUOTAS.iter().find(|(name, most)| *name == section && count > *most) {
+            let words =
+                format!("AWS accepts {count} entries in `{section}`, where it had documented {most} at most");
+            self.omit(Omitted::Assumption(words), node.range);
+        }
+    }
+
+    /// Hooks act on updates, and transforms make resources for them.
+    fn read_hooks(&mut self, root: &Node) {
+        for Entry { key, .. } in root.get("Hooks").map(Node::entries).unwrap_or_default() {
+            let words = format!(
+                "the hook `{}` may add resources and decide over updates",
+                key.text().unwrap_or_default()
+            );
+            self.omit(Omitted::Unmodelled(words), key.range);
+        }
+    }
+
     /// Whether the serverless transform is applied.
     pub(crate) fn is_serverless(&self) -> bool {
         self.transforms.iter().any(|name| name.starts_with("AWS::Serverless"))
@@ -198,7 +376,7 @@ impl Template {
             let known = MAPPINGS.into_iter().find(|known| *known == name);
             let is_well_formed = match name {
                 "AWSTemplateFormatVersion" => value.text() == Some("2010-09-09"),
-                "Description" => value.text().is_some() && !value.is_null(),
+                "Description" => value.text().is_some_and(|text| text.len() <= 1024) && !value.is_null(),
                 "Metadata" => value.is_mapping(),
                 "Transform" => self.read_transforms(value),
                 _ if known.is_some() => value.is_mapping() && value.tag.is_none(),
@@ -245,7 +423,7 @@ impl Template {
         is_well_formed
     }
 
-    fn read_parameters(&mut self, root: &Node) {
+    fn read_parameters(&mut self, root: &Node, given: &Given) {
         for Entry { key, value } in root.get("Parameters").map(Node::entries).unwrap_or_default() {
             let Some(name) = key.text().map(Symbol::new) else { continue };
             let text = |key: &str| value.get(key).and_then(Node::text).map(Arc::from);
@@ -258,16 +436,47 @@ impl Template {
             });
             let is_text = value.entry("Default").is_none_or(|entry| entry.value.text().is_some());
             let is_known = kind.as_deref().is_some_and(is_parameter_type);
-            if !is_known || !is_list || !is_text || !is_default_allowed(value) {
-                self.omit(Omitted::Entry("Parameters", name), key.range);
-            }
+            let bounds = read_bounds(value);
             let allowed = allowed.map(Node::items).unwrap_or_default();
-            let parameter = Parameter {
+            let mut parameter = Parameter {
                 range: key.range,
                 kind: kind.unwrap_or_else(|| "String".into()),
                 default: text("Default"),
                 allowed: allowed.iter().filter_map(|value| value.text().map(Arc::from)).collect(),
+                is_given: false,
+                bounds: bounds.unwrap_or_default(),
             };
+            let admits_default =
+                |default: &Arc<str>| parameter.split(default).iter().all(|one| parameter.admits(one));
+            let is_consistent =
+                read_bounds(value).is_some() && parameter.default.as_ref().is_none_or(admits_default);
+            if !is_known || !is_list || !is_text || !is_consistent {
+                self.omit(Omitted::Entry("Parameters", name), key.range);
+            }
+            if is_known && !is_documented_parameter_type(&parameter.kind) {
+                let words =
+                    format!("the parameter type `{}` is not among those that AWS documents", parameter.kind);
+                self.omit(Omitted::Unmodelled(words), key.range);
+            }
+            // Entries of AWS's own are in every account.
+            if let Some(entry) =
+                parameter.default.as_deref().filter(|entry| !entry.starts_with("/aws/service/"))
+                && parameter.is_stored()
+            {
+                let words =
+                    format!("the parameter store has `{entry}`, or another entry that `{name}` names");
+                self.omit(Omitted::Assumption(words), key.range);
+            }
+            for Entry { key, .. } in value.entries() {
+                let Some(attribute) = key.text().filter(|one| !PARAMETER_ATTRIBUTES.contains(one)) else {
+                    continue;
+                };
+                self.omit(Omitted::UnknownAttribute(name, Symbol::new(attribute)), key.range);
+            }
+            if let Some(value) = given.value_of(&name) {
+                parameter.default = Some(value.into());
+                parameter.is_given = true;
+            }
             self.parameters.insert(name, parameter);
         }
     }
@@ -299,6 +508,11 @@ impl Template {
         for resource in self.resources.values() {
             let is_aws = ["AWS::", "Alexa::"].iter().any(|prefix| resource.kind.starts_with(prefix));
             let is_custom = &*resource.kind == "AWS::CloudFormation::CustomResource";
+            if is_hook(&resource.kind) {
+                let words =
+                    format!("the hook that `{}` registers lets the other resources be made", resource.name);
+                found.push(Omission::new(Omitted::Assumption(words), resource.type_ranges.1));
+            }
             if (is_custom || !is_aws) && resource.kind.contains("::") && !resource.kind.ends_with("::MODULE")
             {
                 let what = Omitted::Provider(resource.name, resource.kind);
@@ -390,7 +604,20 @@ impl Template {
             let Some(name) = key.text().filter(|name| !name.starts_with("Fn::")) else { continue };
             let has_value = value.get("Value").is_some_and(|value| !value.is_null());
             let is_named = value.get("Condition").is_none_or(|condition| condition.text().is_some());
-            if !has_value || !is_named {
+            let is_known = value.entries().iter().all(|entry| {
+                entry
+                    .key
+                    .text()
+                    .is_some_and(|key| ["Description", "Value", "Export", "Condition"].contains(&key))
+            });
+            let is_export = value.get("Export").is_none_or(|export| {
+                matches!(export.entries(), [only] if only.key.text() == Some("Name") && !only.value.is_null())
+            });
+            // An output is one text.
+            let is_text = value.get("Value").is_none_or(|value| {
+                !matches!(Value::read(value).kind, ValueKind::List(_) | ValueKind::Map(_))
+            });
+            if !has_value || !is_named || !is_known || !is_export || !is_text {
                 self.omit(Omitted::Entry("Outputs", Symbol::new(name)), key.range);
             }
         }
@@ -440,11 +667,13 @@ impl Template {
                 properties: read("Properties").unwrap_or(Value { range: value.range, kind: ValueKind::Null }),
                 creation_policy: read("CreationPolicy"),
                 deletion_policy: value.get("DeletionPolicy").and_then(Node::text).map(Arc::from),
+                update_replace_policy: value.get("UpdateReplacePolicy").and_then(Node::text).map(Arc::from),
                 others: ["Metadata", "UpdatePolicy", "DeletionPolicy", "UpdateReplacePolicy", "Connectors"]
                     .into_iter()
                     .filter_map(read)
                     .collect(),
                 made_from: None,
+                is_serverless: kind.starts_with("AWS::Serverless::"),
                 ignored_globals: value
                     .get("IgnoreGlobals")
                     .map(|node| names(node).into_iter().map(|(name, _)| name).collect()),
@@ -458,7 +687,10 @@ impl Template {
         for Entry { key, value } in resource.entries() {
             let Some(text) = key.text().filter(|text| !text.starts_with("Fn::")) else { continue };
             let Some(attribute) = ATTRIBUTES.into_iter().find(|known| *known == text) else {
-                self.omit(Omitted::UnknownAttribute(name, Symbol::new(text)), key.range);
+                // A macro may have attributes of its own; that it is there is told.
+                if !self.has_macro() {
+                    self.omit(Omitted::UnknownAttribute(name, Symbol::new(text)), key.range);
+                }
                 continue;
             };
             let is_name =
@@ -472,6 +704,25 @@ impl Template {
                 "DeletionPolicy" | "UpdateReplacePolicy" => is_policy(attribute, value),
                 _ => true,
             };
+            let is_expression = value.tag.is_some() || value.is_mapping();
+            if attribute.ends_with("Policy")
+                && attribute != "CreationPolicy"
+                && attribute != "UpdatePolicy"
+                && is_expression
+                && self.dialect() == Dialect::Plain
+            {
+                self.omit(Omitted::Extension(Symbol::new(attribute)), key.range);
+            }
+            let kind = resource.get("Type").and_then(Node::text).unwrap_or_default();
+            let is_open = match (attribute, value.text()) {
+                ("DeletionPolicy" | "UpdateReplacePolicy", Some("Snapshot")) => !SNAPSHOTS.contains(&kind),
+                ("CreationPolicy", _) => !CREATION_POLICIES.contains(&kind),
+                _ => false,
+            };
+            if is_open && kind.starts_with("AWS::") {
+                let words = format!("AWS does not document this `{attribute}` for the type {kind}");
+                self.omit(Omitted::Unmodelled(words), key.range);
+            }
             if !is_well_formed {
                 self.omit(Omitted::Attribute(name, attribute), key.range.to(value.range));
             } else if attribute == "Connectors" {
@@ -481,50 +732,76 @@ impl Template {
     }
 }
 
-/// Whether a parameter may have a type of this name.
+/// Whether a parameter may have a type of this name. Those of AWS may become more.
 fn is_parameter_type(kind: &str) -> bool {
-    let element = kind.strip_prefix("List<").and_then(|rest| rest.strip_suffix('>')).unwrap_or(kind);
-    ["String", "Number", "CommaDelimitedList"].contains(&element) || element.starts_with("AWS::")
+    let element = kind.strip_prefix("List<").and_then(|rest| rest.strip_suffix('>'));
+    match element {
+        Some(element) => element == "Number" || element.starts_with("AWS::"),
+        None => ["String", "Number", "CommaDelimitedList"].contains(&kind) || kind.starts_with("AWS::"),
+    }
 }
 
-/// Whether the default of a parameter satisfies what the parameter says of its values.
-fn is_default_allowed(parameter: &Node) -> bool {
-    let text = |key: &str| parameter.get(key).and_then(Node::text);
-    let number = |key: &str| text(key).map(|text| text.trim().parse::<f64>());
-    let is_bound = |key: &str| number(key).is_none_or(|bound| bound.is_ok());
-    if !["MinValue", "MaxValue", "MinLength", "MaxLength"].into_iter().all(is_bound) {
-        return false;
+/// The names of AWS-specific parameter types that are documented.
+fn is_documented_parameter_type(kind: &str) -> bool {
+    let element = kind.strip_prefix("List<").and_then(|rest| rest.strip_suffix('>')).unwrap_or(kind);
+    let stored = element.strip_prefix("AWS::SSM::Parameter::Value<").and_then(|rest| rest.strip_suffix('>'));
+    match stored {
+        Some("String" | "CommaDelimitedList" | "List<String>") => true,
+        Some(inner) => inner != element && is_documented_parameter_type(inner),
+        None => [
+            "String",
+            "Number",
+            "CommaDelimitedList",
+            "AWS::EC2::AvailabilityZone::Name",
+            "AWS::EC2::Image::Id",
+            "AWS::EC2::Instance::Id",
+            "AWS::EC2::KeyPair::KeyName",
+            "AWS::EC2::SecurityGroup::GroupName",
+            "AWS::EC2::SecurityGroup::Id",
+            "AWS::EC2::Subnet::Id",
+            "AWS::EC2::Volume::Id",
+            "AWS::EC2::VPC::Id",
+            "AWS::Route53::HostedZone::Id",
+            "AWS::SSM::Parameter::Name",
+        ]
+        .contains(&element),
     }
-    let bound = |key: &str| number(key).and_then(Result::ok);
-    let (Some(default), Some(kind)) = (text("Default"), text("Type")) else { return true };
-    let values: Vec<&str> = match kind {
-        "CommaDelimitedList" => default.split(',').map(str::trim).collect(),
-        _ if kind.starts_with("List<") => default.split(',').map(str::trim).collect(),
-        _ => vec![default],
-    };
-    let allowed = parameter.get("AllowedValues").map(Node::items).unwrap_or_default();
-    let is_number = ["Number", "List<Number>"].contains(&kind);
-    // The value of a name in the parameter store is not in the template.
-    let is_stored = kind.contains("SSM::Parameter::Value");
-    values.into_iter().all(|value| {
-        let parsed = value.parse::<f64>();
-        let fits_number = !is_number
-            || parsed.as_ref().is_ok_and(|&parsed| {
-                bound("MinValue").is_none_or(|least| parsed >= least)
-                    && bound("MaxValue").is_none_or(|most| parsed <= most)
-            });
-        let length = value.chars().count() as f64;
-        let fits_length = kind != "String"
-            || (bound("MinLength").is_none_or(|least| length >= least)
-                && bound("MaxLength").is_none_or(|most| length <= most));
-        let is_listed = allowed.is_empty()
-            || is_stored
-            || allowed
-                .iter()
-                .filter_map(Node::text)
-                .any(|one| one == value || (is_number && one.parse::<f64>().ok() == parsed.clone().ok()));
-        fits_number && fits_length && is_listed
+}
+
+/// What a parameter may say.
+const PARAMETER_ATTRIBUTES: [&str; 11] = [
+    "Type",
+    "Default",
+    "AllowedValues",
+    "AllowedPattern",
+    "ConstraintDescription",
+    "Description",
+    "MaxLength",
+    "MaxValue",
+    "MinLength",
+    "MinValue",
+    "NoEcho",
+];
+
+/// Reads what a parameter says of its values; nothing if a bound is no number.
+fn read_bounds(parameter: &Node) -> Option<Bounds> {
+    let text = |key: &str| parameter.get(key).and_then(Node::text);
+    let number = |key: &str| text(key).map(|text| text.trim().parse::<f64>()).transpose().ok();
+    // CloudFormation asks the whole value of Java's expressions; one that is read otherwise here excludes nothing.
+    let pattern =
+        text("AllowedPattern").and_then(|text| fancy_regex::Regex::new(&format!("^(?:{text})$")).ok());
+    Some(Bounds {
+        least: number("MinValue")?,
+        most: number("MaxValue")?,
+        shortest: number("MinLength")?,
+        longest: number("MaxLength")?,
+        pattern,
     })
+}
+
+/// Whether a type registers code that decides whether resources may be made.
+fn is_hook(kind: &str) -> bool {
+    kind.strip_prefix("AWS::CloudFormation::").is_some_and(|rest| rest.contains("Hook"))
 }
 
 /// Whether a value may be the policy that an attribute names. A function chooses one when the stack is deployed.

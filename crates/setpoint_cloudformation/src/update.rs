@@ -12,6 +12,7 @@ use setpoint_orchestra::{InstanceBuilder, Model};
 use setpoint_source::{Diagnostic, Rule, Symbol};
 
 use crate::template::{Resource, Template};
+use crate::types::{Effect, TypeFacts};
 use crate::value::{Value, ValueKind};
 use crate::{Analysis, naming};
 
@@ -19,8 +20,10 @@ use crate::{Analysis, naming};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Change {
     Create,
-    /// In place, as far as is known; these properties differ.
+    /// In place; these properties differ.
     Update(Vec<Symbol>),
+    /// In place or by a new one: the table of types does not say what a change of these properties does.
+    Unknown(Vec<Symbol>),
     /// The new one is created before the old one is deleted; these properties are the reason.
     Replace(Vec<Symbol>),
     Delete,
@@ -28,11 +31,20 @@ pub enum Change {
     LetGo,
 }
 
+/// What becomes of the data of a resource that goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Data {
+    Kept,
+    Snapshot,
+    Lost,
+}
+
 impl Change {
     pub fn word(&self) -> &'static str {
         match self {
             Self::Create => "create",
             Self::Update(_) => "update",
+            Self::Unknown(_) => "unknown",
             Self::Replace(_) => "replace",
             Self::Delete => "delete",
             Self::LetGo => "let go",
@@ -41,7 +53,7 @@ impl Change {
 
     fn properties(&self) -> &[Symbol] {
         match self {
-            Self::Update(properties) | Self::Replace(properties) => properties,
+            Self::Update(properties) | Self::Unknown(properties) | Self::Replace(properties) => properties,
             Self::Create | Self::Delete | Self::LetGo => &[],
         }
     }
@@ -61,6 +73,8 @@ struct Deed {
 pub struct Update {
     changes: Changes,
     kinds: IndexMap<Symbol, Symbol, FxBuildHasher>,
+    /// What else is known of a change, as sentences.
+    remarks: IndexMap<Symbol, Vec<String>, FxBuildHasher>,
     deeds: Vec<Deed>,
     pub findings: Vec<Diagnostic>,
 }
@@ -72,6 +86,8 @@ pub fn update(old: &Analysis, new: &Analysis, lifecycle: &Model) -> Update {
     changed_types(&old.template, &new.template, &mut findings);
     taken_names(&old.template, &new.template, &changes, &mut findings);
     exports(&old.template, &new.template, &changes, &mut findings);
+    let remarks = remarks(&old.template, &new.template, &changes);
+    unknown_effects(&new.template, &changes, &mut findings);
     let deeds = order(old, new, &changes, lifecycle);
     let kinds = old
         .template
@@ -80,7 +96,7 @@ pub fn update(old: &Analysis, new: &Analysis, lifecycle: &Model) -> Update {
         .chain(new.template.resources.values())
         .map(|resource| (resource.name, resource.kind))
         .collect();
-    Update { changes, kinds, deeds, findings }
+    Update { changes, kinds, remarks, deeds, findings }
 }
 
 fn changes(old: &Template, new: &Template) -> Changes {
@@ -96,7 +112,9 @@ fn changes(old: &Template, new: &Template) -> Changes {
             };
             let Some(change) = change else { continue };
             let is_replaced = |change: Option<&Change>| matches!(change, Some(Change::Replace(_)));
+            let is_unknown = |change: Option<&Change>| matches!(change, Some(Change::Unknown(_)));
             replaced_more |= is_replaced(Some(&change)) && !is_replaced(out.get(&resource.name));
+            replaced_more |= is_unknown(Some(&change)) && out.get(&resource.name).is_none();
             out.insert(resource.name, change);
         }
     }
@@ -109,10 +127,14 @@ fn changes(old: &Template, new: &Template) -> Changes {
 /// What differs between two resources of one name and type; `None` if nothing does.
 fn compared(old: &Resource, new: &Resource, known: &Changes) -> Option<Change> {
     let mut differing: Vec<Symbol> = Vec::new();
+    // What these refer to may get another name.
+    let mut may_differ: Vec<Symbol> = Vec::new();
     for field in new.properties.fields() {
         let same = old.properties.get(&field.name).is_some_and(|previous| previous.same_as(&field.value));
         if !same || refers_to_replaced(&field.value, known) {
             differing.push(field.name);
+        } else if refers_to_unknown(&field.value, known) {
+            may_differ.push(field.name);
         }
     }
     for field in old.properties.fields() {
@@ -120,13 +142,168 @@ fn compared(old: &Resource, new: &Resource, known: &Changes) -> Option<Change> {
             differing.push(field.name);
         }
     }
-    if differing.is_empty() {
-        return None;
+    let is_conditional = old.condition.map(|(name, _)| name) != new.condition.map(|(name, _)| name);
+    if differing.is_empty() && may_differ.is_empty() {
+        return is_conditional.then(|| Change::Unknown(vec![Symbol::new("Condition")]));
     }
-    let replacing: Vec<Symbol> = naming::of(new).map_or_else(Vec::new, |kind| {
-        differing.iter().copied().filter(|property| kind.replaces(property)).collect()
+    let facts = TypeFacts::of(&new.kind).filter(|_| !new.is_serverless && new.made_from.is_none());
+    let effect = |property: &Symbol| facts.and_then(|facts| facts.effect(property));
+    let with = |wanted: &[Option<Effect>], among: &[Symbol]| -> Vec<Symbol> {
+        among.iter().copied().filter(|property| wanted.contains(&effect(property))).collect()
+    };
+    let replacing = with(&[Some(Effect::Replaces)], &differing);
+    let mut unknown = with(&[Some(Effect::MayReplace), None], &differing);
+    unknown.extend(with(&[Some(Effect::Replaces), Some(Effect::MayReplace), None], &may_differ));
+    if is_conditional {
+        unknown.push(Symbol::new("Condition"));
+    }
+    Some(match (replacing.is_empty(), unknown.is_empty()) {
+        (false, _) => Change::Replace(replacing),
+        (true, false) => Change::Unknown(unknown),
+        (true, true) if differing.is_empty() => return None,
+        (true, true) => Change::Update(differing),
+    })
+}
+
+/// Whether a value refers to a resource of which it is not known whether it is replaced.
+fn refers_to_unknown(value: &Value, known: &Changes) -> bool {
+    let mut found = false;
+    value.each(&mut |part| {
+        crate::graph::references(part, &mut |name, _| {
+            found |= matches!(known.get(&name), Some(Change::Unknown(_)));
+        });
     });
-    Some(if replacing.is_empty() { Change::Update(differing) } else { Change::Replace(replacing) })
+    found
+}
+
+/// Types that hold data of their users.
+const STATEFUL: &[&str] = &[
+    "AWS::Cassandra::Table",
+    "AWS::Cognito::UserPool",
+    "AWS::DocDB::DBCluster",
+    "AWS::DynamoDB::GlobalTable",
+    "AWS::DynamoDB::Table",
+    "AWS::EC2::Volume",
+    "AWS::ECR::Repository",
+    "AWS::EFS::FileSystem",
+    "AWS::ElastiCache::CacheCluster",
+    "AWS::ElastiCache::ReplicationGroup",
+    "AWS::ElastiCache::ServerlessCache",
+    "AWS::Elasticsearch::Domain",
+    "AWS::FSx::FileSystem",
+    "AWS::KMS::Key",
+    "AWS::Kinesis::Stream",
+    "AWS::Logs::LogGroup",
+    "AWS::Neptune::DBCluster",
+    "AWS::OpenSearchService::Domain",
+    "AWS::RDS::DBCluster",
+    "AWS::RDS::DBInstance",
+    "AWS::Redshift::Cluster",
+    "AWS::S3::Bucket",
+    "AWS::SQS::Queue",
+    "AWS::SecretsManager::Secret",
+    "AWS::Timestream::Table",
+];
+
+/// Properties whose change stops a resource for a while, as AWS documents it ("some interruptions").
+const INTERRUPTING: &[(&str, &[&str])] = &[
+    ("AWS::EC2::Instance", &["EbsOptimized", "InstanceType", "KernelId", "RamdiskId", "UserData"]),
+    ("AWS::ElastiCache::CacheCluster", &["CacheNodeType", "EngineVersion", "NumCacheNodes"]),
+    ("AWS::ElastiCache::ReplicationGroup", &["CacheNodeType", "EngineVersion"]),
+    ("AWS::OpenSearchService::Domain", &["EngineVersion"]),
+    ("AWS::RDS::DBCluster", &["EngineVersion", "Port"]),
+    (
+        "AWS::RDS::DBInstance",
+        &[
+            "AllocatedStorage",
+            "DBInstanceClass",
+            "DBParameterGroupName",
+            "EngineVersion",
+            "Port",
+            "StorageType",
+        ],
+    ),
+    ("AWS::Redshift::Cluster", &["ClusterType", "ClusterVersion", "NodeType", "NumberOfNodes"]),
+];
+
+/// What becomes of the data of the old resource; nothing if it stays, or has none.
+fn fate(resource: &Resource, change: &Change) -> Option<Data> {
+    let policy = match change {
+        Change::Delete | Change::LetGo => resource.deletion_policy.as_deref(),
+        Change::Replace(_) => resource.update_replace_policy.as_deref(),
+        Change::Create | Change::Update(_) | Change::Unknown(_) => return None,
+    };
+    // Databases leave a snapshot unless they are told otherwise.
+    let leaves_snapshot = match resource.kind.as_str() {
+        "AWS::RDS::DBCluster" => true,
+        "AWS::RDS::DBInstance" => resource.property(&["DBClusterIdentifier"]).is_none(),
+        _ => false,
+    };
+    match policy {
+        _ if !STATEFUL.contains(&resource.kind.as_str()) => None,
+        Some(policy) if policy.starts_with("Retain") => Some(Data::Kept),
+        Some("Snapshot") => Some(Data::Snapshot),
+        None if leaves_snapshot => Some(Data::Snapshot),
+        _ => Some(Data::Lost),
+    }
+}
+
+fn remarks(
+    old: &Template,
+    new: &Template,
+    changes: &Changes,
+) -> IndexMap<Symbol, Vec<String>, FxBuildHasher> {
+    let mut out: IndexMap<Symbol, Vec<String>, FxBuildHasher> = IndexMap::default();
+    for (name, change) in changes {
+        let mut words = Vec::new();
+        if let Some(resource) = old.resources.get(name) {
+            words.extend(fate(resource, change).map(|data| {
+                let words = match data {
+                    Data::Kept => "the old one and its data are kept",
+                    Data::Snapshot => "a snapshot of its data is kept",
+                    Data::Lost => "its data is lost",
+                };
+                words.to_owned()
+            }));
+        }
+        if let Some(resource) = new.resources.get(name) {
+            let facts = TypeFacts::of(&resource.kind);
+            if matches!(change, Change::Replace(_)) && facts.is_some_and(TypeFacts::deletes_first) {
+                words.push("the old one is deleted before the new one is created".to_owned());
+            }
+            let known = INTERRUPTING.iter().find(|(kind, _)| *kind == resource.kind.as_str());
+            let interrupts = known.is_some_and(|(_, properties)| {
+                change.properties().iter().any(|one| properties.contains(&one.as_str()))
+            });
+            if matches!(change, Change::Update(_) | Change::Unknown(_)) && interrupts {
+                words.push("it is interrupted".to_owned());
+            }
+        }
+        if !words.is_empty() {
+            out.insert(*name, words);
+        }
+    }
+    out
+}
+
+/// Changes of which the table does not say what they do.
+fn unknown_effects(new: &Template, changes: &Changes, out: &mut Vec<Diagnostic>) {
+    for (name, change) in changes {
+        let Change::Unknown(properties) = change else { continue };
+        let Some(resource) = new.resources.get(name) else { continue };
+        out.push(
+            Diagnostic::new(
+                Rule::NotModelled,
+                format!(
+                    "whether the change of {} replaces `{name}` ({}) is not known",
+                    listed(properties),
+                    resource.kind
+                ),
+            )
+            .at(new.span(resource.name_range))
+            .with_resources([name.to_string()]),
+        );
+    }
 }
 
 fn refers_to_replaced(value: &Value, known: &Changes) -> bool {
@@ -185,10 +362,10 @@ fn taken_names(old: &Template, new: &Template, changes: &Changes, out: &mut Vec<
                     changes.get(&one.name),
                     Some(Change::Delete | Change::LetGo | Change::Replace(_))
                 );
-            leaves && one.kind == resource.kind && kind.collide(one, resource)
+            leaves && one.kind == resource.kind && kind.collide((one, old), (resource, new))
         });
         let Some(holder) = holder else { continue };
-        let property = kind.name_property.unwrap_or_default();
+        let property = kind.name_property;
         let message = match replaced {
             Some(properties) if holder.name == resource.name => format!(
                 "`{}` must be replaced because {} {}, and the old one still has its name",
@@ -305,7 +482,7 @@ fn order(old: &Analysis, new: &Analysis, changes: &Changes, model: &Model) -> Ve
         };
         match change {
             Change::Create => add(name.to_string(), "new", "absent"),
-            Change::Update(_) => add(name.to_string(), "kept", "current"),
+            Change::Update(_) | Change::Unknown(_) => add(name.to_string(), "kept", "current"),
             Change::Replace(_) => {
                 add(name.to_string(), "new", "absent");
                 add(old_generation(*name, changes), "old", "current");
@@ -315,7 +492,7 @@ fn order(old: &Analysis, new: &Analysis, changes: &Changes, model: &Model) -> Ve
         }
     }
     let present = |name: Symbol, in_old: bool| match changes.get(&name) {
-        Some(Change::Create | Change::Update(_)) => !in_old,
+        Some(Change::Create | Change::Update(_) | Change::Unknown(_)) => !in_old,
         Some(Change::Replace(_)) => true,
         Some(Change::Delete) => in_old,
         Some(Change::LetGo) | None => false,
@@ -399,6 +576,9 @@ impl Update {
             if !change.properties().is_empty() {
                 out.push_str(&format!(": {}", listed(change.properties())));
             }
+            for remark in self.remarks.get(name).into_iter().flatten() {
+                out.push_str(&format!("; {remark}"));
+            }
             out.push('\n');
         }
         if !self.deeds.is_empty() {
@@ -424,6 +604,7 @@ impl Update {
                     "type": self.kinds.get(name).map(|one| one.as_str()),
                     "change": change.word(),
                     "properties": change.properties().iter().map(|one| one.as_str()).collect::<Vec<_>>(),
+                    "remarks": self.remarks.get(name).cloned().unwrap_or_default(),
                 })
             })
             .collect();

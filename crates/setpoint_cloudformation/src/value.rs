@@ -251,7 +251,10 @@ fn long_form(entries: &[Entry]) -> ValueKind {
             "Fn::GetAtt" => return get_att(value),
             "Fn::Sub" => return substitution(value),
             "Fn::If" => return choice(value),
-            name if name.starts_with("Fn::") && !name.starts_with("Fn::ForEach::") => {
+            // A preprocessor puts a file in the place of `Rain::Embed`.
+            name if name.starts_with("Rain::")
+                || (name.starts_with("Fn::") && !name.starts_with("Fn::ForEach::")) =>
+            {
                 return call(name, value);
             }
             _ => {}

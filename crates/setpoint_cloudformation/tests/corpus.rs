@@ -20,12 +20,13 @@ fn every_template_is_answered() {
     let root = shared.join("corpus/cloudformation");
     let files = files_below(&root);
     assert!(files.len() >= 153, "only {} templates", files.len());
-    let (mut hazards, mut proved) = (Vec::new(), 0);
+    let (mut hazards, mut proved, mut conditionally) = (Vec::new(), 0, 0);
     for path in &files {
         let text = std::fs::read_to_string(path).unwrap();
         let sources = Sources::new();
         let analysis = analyse(sources.add(path.display().to_string(), text), &sources);
         proved += usize::from(analysis.reaches_final.is_proved());
+        conditionally += usize::from(setpoint_source::conditional(&analysis.reaches_final).is_some());
         for reason in analysis.reaches_final.reasons() {
             assert!(matches!(reason.place, Place::At(_)), "{}: {reason:?}", path.display());
         }
@@ -41,5 +42,7 @@ fn every_template_is_answered() {
     for known in GATEWAY_HAZARDS {
         assert!(hazards.iter().any(|found| found == known), "no hazard found in {known}");
     }
-    assert!(proved >= 108, "only {proved} are proved");
+    // Others rest on the region, on parameters that choose a key of a mapping, on secrets and exports that must be there.
+    assert!(proved >= 75, "only {proved} are proved");
+    assert!(proved + conditionally >= 108, "only {proved} are proved, and {conditionally} under assumptions");
 }

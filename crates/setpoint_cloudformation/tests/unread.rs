@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use setpoint_cloudformation::{Checked, check};
+use setpoint_cloudformation::{Checked, Options, check};
 use setpoint_source::{Gap, Judgement, MemoryFileSystem, Place, Sources, conditional};
 
 /// A whole template. Each line of a section can be replaced.
@@ -38,7 +38,7 @@ fn answers(files: &[(&str, &str)]) -> (Vec<Checked>, Sources) {
     }
     let sources = Sources::new();
     let file = sources.add(files[0].0, files[0].1);
-    (check(&memory, &sources, Path::new(files[0].0), file), sources)
+    (check(&memory, &sources, Path::new(files[0].0), file, &Options::default()), sources)
 }
 
 fn answer(text: &str) -> Judgement {
@@ -460,4 +460,225 @@ fn a_nested_stack_of_the_cdk_is_read_by_its_asset() {
     let circular =
         "Resources: {A: {Type: AWS::SQS::Queue, DependsOn: B}, B: {Type: AWS::SQS::Queue, DependsOn: A}}";
     assert!(answers(&[("t.yaml", outer), ("n.json", circular)]).0[0].analysis.reaches_final.is_refuted());
+}
+
+/// Returns a template with one queue, more sections and a value for the name of the queue.
+fn queue(sections: &str, value: &str) -> String {
+    format!("{sections}\nResources: {{Q: {{Type: AWS::SQS::Queue, Properties: {{QueueName: {value}}}}}}}\n")
+}
+
+fn assert_refuted(text: &str) {
+    let answer = answer(text);
+    assert!(answer.is_refuted(), "{text}\n{answer:?}");
+}
+
+fn assert_conditional(text: &str) {
+    let answer = answer(text);
+    assert!(conditional(&answer).is_some(), "{text}\n{answer:?}");
+}
+
+#[test]
+fn positions_that_a_list_does_not_have_refute() {
+    for value in [
+        "!Select [2, [a, b]]",
+        "!Select [a, [a, b]]",
+        "!Select [-1, [a, b]]",
+        "!Select ['3', !Split [',', 'a,b']]",
+        "!Select [4, !Cidr [10.0.0.0/16, 4, 8]]",
+        "!Select [0, abc]",
+        "!Join ['', !Cidr [10.0.0.0/16, 300, 8]]",
+    ] {
+        assert_refuted(&queue("", value));
+    }
+    let chosen = "Parameters: {N: {Type: Number, AllowedValues: [0, 1, 2]}}";
+    assert_refuted(&queue(chosen, "!Select [!Ref N, [a, b]]"));
+    let never = "Parameters: {P: {Type: String, AllowedValues: [a]}}\nConditions: {C: !Equals [!Ref P, b]}";
+    assert_proved(&queue(never, "!If [C, !Select [2, [a]], x]"));
+    for value in
+        ["!Select [1, [a, b]]", "!Select [5, !Split [':', !GetAtt R.Arn]]", "!Select [1, !GetAZs '']"]
+    {
+        assert_proved(&format!(
+            "{}  R: {{Type: AWS::SQS::Queue}}\n",
+            queue("", value).replace("Resources: {Q: ", "Resources:\n  Q: ").replace("}}}\n", "}}\n")
+        ));
+    }
+    let list = "Parameters: {L: {Type: CommaDelimitedList}}";
+    assert_conditional(&queue(list, "!Select [1, !Ref L]"));
+    assert_conditional(&queue("", "!Select [3, !GetAZs '']"));
+}
+
+#[test]
+fn keys_that_a_mapping_lacks_refute() {
+    let map = "Mappings: {M: {a: {x: '1'}, b: {x: '2'}, c: {y: '3'}}}";
+    for parameter in [
+        "{Type: String, AllowedValues: [a, d]}",
+        "{Type: String, AllowedValues: [a, c]}",
+        "{Type: String, Default: z}",
+    ] {
+        let text = queue(&format!("{map}\nParameters: {{P: {parameter}}}"), "!FindInMap [M, !Ref P, x]");
+        assert_refuted(&text);
+    }
+    assert_proved(&queue(
+        &format!("{map}\nParameters: {{P: {{Type: String, AllowedValues: [a, b]}}}}"),
+        "!FindInMap [M, !Ref P, x]",
+    ));
+    let whole = "Mappings: {M: {a: {x: '1'}, b: {x: '2'}}}";
+    assert_conditional(&queue(
+        &format!("{whole}\nParameters: {{P: {{Type: String}}}}"),
+        "!FindInMap [M, !Ref P, x]",
+    ));
+    assert_conditional(&queue(whole, "!FindInMap [M, !Ref AWS::Region, x]"));
+    assert_conditional(&queue(
+        &format!("{whole}\nParameters: {{P: {{Type: String, Default: a}}}}"),
+        "!FindInMap [M, !Ref P, x]",
+    ));
+}
+
+#[test]
+fn attributes_that_a_type_lacks_are_open() {
+    let with = |value: &str| {
+        format!(
+            "Resources: {{Q: {{Type: AWS::SQS::Queue}}, D: {{Type: AWS::SNS::Topic, Properties: {{DisplayName: {value}}}}}}}"
+        )
+    };
+    assert_proved(&with("!GetAtt Q.Arn"));
+    assert_proved(&with("!Sub '${Q.QueueName}'"));
+    for value in ["!GetAtt Q.Arm", "!Sub '${Q.Nothing}'", "!GetAtt Q.Arn.More", "!GetAtt Q.Outputs.X"] {
+        assert_open(&with(value));
+    }
+}
+
+#[test]
+fn functions_need_their_transform_and_their_section() {
+    for value in [
+        "!Length [a]",
+        "!ToJsonString {a: b}",
+        "!FindInMap [M, a, x, {DefaultValue: y}]",
+        "!FindInMap [M, !Sub a, x]",
+    ] {
+        let map = "Mappings: {M: {a: {x: '1'}}}";
+        assert_open(&queue(map, value));
+        assert_proved(&queue(&format!("Transform: AWS::LanguageExtensions\n{map}"), value));
+    }
+    assert_open("Resources: {'Fn::ForEach::L': [N, [a, b], {'Q${N}': {Type: AWS::SQS::Queue}}]}");
+    assert_open(
+        "Resources: {Q: {Type: AWS::SQS::Queue, DeletionPolicy: !If [C, Retain, Delete]}}\nParameters: {P: {Type: String}}\nConditions: {C: !Equals [!Ref P, a]}",
+    );
+    assert_open(&queue("", "!Equals [a, b]"));
+    assert_open(&template("Conditions", Some("{IsProd: !Equals [!ImportValue x, prod]}")));
+}
+
+#[test]
+fn names_of_other_characters_are_open() {
+    for text in [
+        "Resources: {my-queue: {Type: AWS::SQS::Queue}}".to_owned(),
+        "Resources: {my_queue: {Type: AWS::SQS::Queue}}".to_owned(),
+        format!("Resources: {{{}: {{Type: AWS::SQS::Queue}}}}", "a".repeat(256)),
+        queue("Parameters: {a-b: {Type: String}}", "a"),
+        queue("Outputs: {a.b: {Value: c}}", "a"),
+        queue("Outputs: {a: {Value: [c]}}", "a"),
+        queue("Outputs: {a: {Value: c, Exprt: {Name: d}}}", "a"),
+        queue("Mappings: {M: {a: {b-c: d}}}", "a"),
+        queue("Hooks: {H: {Type: AWS::CodeDeploy::BlueGreen}}", "a"),
+        queue("Parameters: {P: {Type: 'List<String>'}}", "a"),
+        queue("Parameters: {P: {Type: String, Alowed: a}}", "a"),
+    ] {
+        assert_open(&text);
+    }
+}
+
+#[test]
+fn exports_and_names_that_two_have_refute() {
+    let exports = |names: [&str; 2]| {
+        queue(
+            &format!(
+                "Outputs: {{A: {{Value: a, Export: {{Name: {}}}}}, B: {{Value: b, Export: {{Name: {}}}}}}}",
+                names[0], names[1]
+            ),
+            "q",
+        )
+    };
+    assert_refuted(&exports(["x", "x"]));
+    assert_refuted(&exports(["!Sub '${AWS::StackName}-x'", "!Join ['-', [!Ref AWS::StackName, x]]"]));
+    assert_proved(&exports(["x", "y"]));
+    let two = |parameters: &str, one: &str, other: &str| {
+        format!(
+            "{parameters}\nResources: {{A: {{Type: AWS::SQS::Queue, Properties: {{QueueName: {one}}}}}, B: {{Type: AWS::SQS::Queue, Properties: {{QueueName: {other}}}}}}}"
+        )
+    };
+    assert_refuted(&two("", "!Sub 'q-${AWS::Region}'", "!Join ['', ['q-', !Ref AWS::Region]]"));
+    let listed = "Parameters: {P: {Type: String, AllowedValues: [a, b]}}";
+    assert_refuted(&two(listed, "!Ref P", "a"));
+    assert_refuted(&two(&format!("{listed}\nConditions: {{C: !Equals [!Ref P, a]}}"), "!If [C, x, y]", "x"));
+    assert_proved(&two(listed, "!Ref P", "c"));
+    assert_proved(&two("Parameters: {P: {Type: String}}", "!Sub '${P}-a'", "!Sub '${P}-b'"));
+    assert_conditional(&two("Parameters: {P: {Type: String}, R: {Type: String}}", "!Ref P", "!Ref R"));
+    assert_refuted(&two(
+        "Parameters: {P: {Type: String, Default: x}, R: {Type: String, Default: x}}",
+        "!Ref P",
+        "!Ref R",
+    ));
+}
+
+#[test]
+fn values_that_are_not_in_the_template_are_assumed() {
+    for value in [
+        "'{{resolve:ssm:/a/b}}'",
+        "!Sub '{{resolve:ssm:/a/${AWS::Region}}}'",
+        "'{{resolve:secretsmanager:a:SecretString:b}}'",
+    ] {
+        assert_conditional(&queue("", value));
+    }
+    for value in ["'{{resolve:nothing:a}}'", "'{{resolve:ssm:}}'", "'{{resolve:ssm:a'"] {
+        assert_refuted(&queue("", value));
+    }
+    assert_refuted(&queue("Outputs: {A: {Value: '{{resolve:secretsmanager:a}}'}}", "a"));
+    assert_conditional(&queue(
+        "Parameters: {P: {Type: 'AWS::SSM::Parameter::Value<String>', Default: /a}}",
+        "a",
+    ));
+    assert_proved(&queue(
+        "Parameters: {P: {Type: 'AWS::SSM::Parameter::Value<String>', Default: /aws/service/a}}",
+        "a",
+    ));
+}
+
+#[test]
+fn required_properties_that_are_removed_refute() {
+    let with = |value: &str| {
+        format!(
+            "Parameters: {{P: {{Type: String}}}}\nConditions: {{C: !Equals [!Ref P, a]}}\nResources: {{R: {{Type: AWS::EC2::RouteTable, Properties: {{VpcId: {value}}}}}}}"
+        )
+    };
+    assert_proved(&with("vpc-1"));
+    assert_refuted(&with("!Ref AWS::NoValue"));
+    assert_refuted(&with("!If [C, vpc-1, !Ref AWS::NoValue]"));
+    assert_proved(&with("!If [C, vpc-1, vpc-2]"));
+}
+
+#[test]
+fn stack_sets_count() {
+    let set = |more: &str| {
+        format!(
+            "Resources: {{S: {{Type: AWS::CloudFormation::StackSet, Properties: {{StackSetName: s, PermissionModel: SELF_MANAGED, {more}}}}}}}"
+        )
+    };
+    assert_open(&set("TemplateURL: 'https://example.com/t.yaml'"));
+    assert_proved(&set("TemplateBody: 'Resources: {Q: {Type: AWS::SQS::Queue}}'"));
+    assert_refuted(&set("TemplateBody: 'Resources: {Q: {Type: AWS::SQS::Queue, DependsOn: Q}}'"));
+    assert_open(&set("TemplateBody: 'Resources: 5'"));
+}
+
+#[test]
+fn signals_to_another_resource_do_not_count() {
+    let server = |script: &str| {
+        format!(
+            "Resources:\n  Server:\n    Type: AWS::EC2::Instance\n    CreationPolicy: {{ResourceSignal: {{Count: 1}}}}\n    Properties:\n      ImageId: ami-1\n      UserData: !Base64 |\n        #!/bin/sh\n        {script}\n"
+        )
+    };
+    assert_proved(&server("cfn-signal --stack s --resource Server"));
+    assert_proved(&server("cfn-signal --stack s --resource $NAME"));
+    assert_open(&server("cfn-signal --stack s --resource Other"));
+    assert_open(&server("echo done"));
+    assert_open(&server("cfn-signal --stack s --resource Server").replace("Count: 1", "Count: 2"));
 }

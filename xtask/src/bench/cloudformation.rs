@@ -8,18 +8,25 @@ use super::{Context, Row};
 use crate::measure::{Cost, measure};
 
 pub(super) fn rows(context: &Context) -> Result<Vec<Row>, String> {
+    let sizes = [(10, 20, true), (100, 20, true), (500, 10, true), (5_000, 3, false)];
+    let mut rows = growing_rows(context, &sizes)?;
+    let path = context.scratch.join("conditions.yaml");
+    write(&path, &conditions(30))?;
+    // cfn-lint may need minutes or hours here, so it is left out.
+    rows.push(row(context, "30 conditions, 2^30 combinations", &path, 10, None)?);
+    Ok(rows)
+}
+
+/// One row a size, beside the linter where it is asked.
+pub(super) fn growing_rows(context: &Context, sizes: &[(usize, u32, bool)]) -> Result<Vec<Row>, String> {
     let linter = if context.with_peer { Some(linter(context)?) } else { None };
     let mut rows = Vec::new();
-    for (count, runs, peer_too) in [(10, 20, true), (100, 20, true), (500, 10, true), (5_000, 3, false)] {
+    for &(count, runs, peer_too) in sizes {
         let path = context.scratch.join(format!("{count}.yaml"));
         write(&path, &template(count))?;
         let peer = linter.as_ref().filter(|_| peer_too);
         rows.push(row(context, &format!("{count} resources"), &path, runs, peer)?);
     }
-    let path = context.scratch.join("conditions.yaml");
-    write(&path, &conditions(30))?;
-    // cfn-lint may need minutes or hours here, so it is left out.
-    rows.push(row(context, "30 conditions, 2^30 combinations", &path, 10, None)?);
     Ok(rows)
 }
 

@@ -32,8 +32,9 @@ pub(super) fn checked(
     session.progress = shown.progress();
     let mut is_answered = false;
     let mut problems = Vec::new();
-    for path in inputs {
-        match fenced(|| languages::of(session, path, options)?.check(session, path, options)) {
+    let mut answers = answers(session, inputs, options);
+    for (path, answer) in inputs.iter().zip(&mut answers) {
+        match std::mem::replace(answer, Ok(Vec::new())) {
             Ok(found) => {
                 is_answered = true;
                 report.inputs.extend(found);
@@ -55,6 +56,35 @@ pub(super) fn checked(
         report.inputs.push(input);
     }
     Ok(report)
+}
+
+/// The answers for all inputs, in their order. Inputs of a language that joins them are checked together.
+fn answers(
+    session: &Session<'_>,
+    inputs: &[PathBuf],
+    options: &InputOptions,
+) -> Vec<Result<Vec<InputReport>, UsageError>> {
+    let kinds: Vec<_> = inputs.iter().map(|path| fenced(|| languages::of(session, path, options))).collect();
+    let joined = kinds.iter().flatten().find(|language| language.joins()).copied();
+    let is_joined = |at: usize| matches!((joined, &kinds[at]), (Some(joined), Ok(language)) if language.kind() == joined.kind());
+    let together: Vec<PathBuf> =
+        inputs.iter().enumerate().filter(|(at, _)| is_joined(*at)).map(|(_, path)| path.clone()).collect();
+    let mut found = Vec::new();
+    if let Some(language) = joined {
+        let count = together.len();
+        found = fenced(|| Ok(language.check_together(session, &together, options)))
+            .unwrap_or_else(|error| (0..count).map(|_| Err(UsageError::new(error.0.clone()))).collect());
+        found.reverse();
+    }
+    let mut out = Vec::new();
+    for (at, (path, kind)) in inputs.iter().zip(&kinds).enumerate() {
+        out.push(match kind {
+            _ if is_joined(at) => found.pop().unwrap_or_else(|| Ok(Vec::new())),
+            Ok(language) => fenced(|| language.check(session, path, options)),
+            Err(error) => Err(UsageError::new(error.0.clone())),
+        });
+    }
+    out
 }
 
 /// Runs the analysis of one input. A panic is a mistake of Setpoint, and costs the answer for this input only.

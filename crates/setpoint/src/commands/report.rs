@@ -39,6 +39,8 @@ fn given(options: &InputOptions) -> Vec<(String, String)> {
         env,
         classpath,
         profiles,
+        parameters,
+        template_root,
         packages,
         any_start,
         timeout,
@@ -78,6 +80,10 @@ fn given(options: &InputOptions) -> Vec<(String, String)> {
     for folder in profiles {
         add("profile-path", Some(folder.display().to_string()));
     }
+    for file in parameters {
+        add("parameters", Some(file.clone()));
+    }
+    add("template-root", path(template_root));
     add("env", env.then(String::new));
     add("classpath", classpath.clone());
     add("packages", path(packages));

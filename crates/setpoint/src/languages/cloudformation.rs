@@ -1,13 +1,14 @@
 //! CloudFormation templates.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use setpoint_cloudformation::{Analysis, Assembly, Checked, draw};
+use setpoint_cloudformation::{Analysis, Assembly, Checked, Given, Options, draw};
 use setpoint_diff::About;
 use setpoint_orchestra::models::{CLOUDFORMATION_LIFECYCLE, CLOUDFORMATION_SETUP};
 use setpoint_project::{Older, Session, UsageError};
 use setpoint_source::{
-    Class, Diagnostic, FileId, FileSystem, Gap, InputReport, Judgement, Question, Reason, Verdict, read_text,
+    Class, Diagnostic, FileId, FileSystem, Gap, InputReport, Judgement, Question, Reason, Verdict, Witness,
+    read_text,
 };
 
 use super::simulation::simulate;
@@ -50,17 +51,47 @@ impl Language for CloudFormation {
         if session.files.is_dir(path) {
             return self.check_assembly(session, path, options);
         }
-        let file = session.sources.add(path.display().to_string(), session.read(path)?);
-        let all = setpoint_cloudformation::check(session.files, &session.sources, path, file);
-        let report = |Checked { path, analysis, .. }: Checked| {
-            let mut report = InputReport::new(path.display().to_string(), self.kind());
-            report.drawing = session.drawing(|| draw::diagram(&analysis));
-            report.findings = analysis.findings;
-            report.coverage = Some(analysis.coverage);
-            report.conclude(Verdict::of(Question::ReachesFinal, analysis.reaches_final));
-            report
-        };
-        Ok(all.into_iter().map(report).collect())
+        let mut all = self.check_together(session, std::slice::from_ref(&path.to_owned()), options);
+        all.pop().unwrap_or_else(|| Ok(Vec::new()))
+    }
+
+    fn joins(&self) -> bool {
+        true
+    }
+
+    /// Checks templates as one system: what one exports, another may import.
+    fn check_together(
+        &self,
+        session: &Session<'_>,
+        paths: &[PathBuf],
+        options: &InputOptions,
+    ) -> Vec<Result<Vec<InputReport>, UsageError>> {
+        let mut inputs = Vec::new();
+        let mut out = Vec::new();
+        let count = paths.iter().filter(|path| !session.files.is_dir(path)).count();
+        for path in paths {
+            if session.files.is_dir(path) {
+                out.push(self.check(session, path, options));
+                continue;
+            }
+            let read = self.options(session, path, options, count > 1).and_then(|own| {
+                let file = session.sources.add(path.display().to_string(), session.read(path)?);
+                Ok((path.clone(), file, own))
+            });
+            match read {
+                Ok(input) => {
+                    inputs.push((out.len(), input));
+                    out.push(Ok(Vec::new()));
+                }
+                Err(error) => out.push(Err(error)),
+            }
+        }
+        let (places, inputs): (Vec<usize>, Vec<_>) = inputs.into_iter().unzip();
+        let checked = setpoint_cloudformation::check_together(session.files, &session.sources, &inputs);
+        for (place, all) in places.into_iter().zip(checked) {
+            out[place] = Ok(all.into_iter().map(|one| self.report(session, one)).collect());
+        }
+        out
     }
 
     fn parse(&self, session: &Session<'_>, path: &Path) -> Result<InputReport, UsageError> {
@@ -93,13 +124,15 @@ impl Language for CloudFormation {
         session: &Session<'_>,
         old: &Older<'_>,
         new: &Path,
-        _: &InputOptions,
+        options: &InputOptions,
         _: About,
     ) -> Result<DiffOutcome, UsageError> {
+        let own = self.options(session, new, options, true)?;
         let text = read_text(old.files, &old.path).map_err(|error| UsageError::new(error.to_string()))?;
         let file = session.sources.add(old.path.display().to_string(), text);
-        let before = with_nested(session, old.files, &old.path, file);
-        let after = analyse(session, new)?;
+        let before = with_nested(session, old.files, &old.path, file, &own);
+        let (file, _) = session.load(new)?;
+        let after = with_nested(session, session.files, new, file, &own);
         let Some(lifecycle) = CLOUDFORMATION_LIFECYCLE.load(&session.sources) else {
             return Err(self.cannot("diff"));
         };
@@ -124,6 +157,41 @@ impl Language for CloudFormation {
 }
 
 impl CloudFormation {
+    fn report(&self, session: &Session<'_>, Checked { path, analysis, .. }: Checked) -> InputReport {
+        let mut report = InputReport::new(path.display().to_string(), self.kind());
+        report.drawing = session.drawing(|| draw::diagram(&analysis));
+        report.findings = analysis.findings;
+        report.coverage = Some(analysis.coverage);
+        report.conclude(Verdict::of(Question::ReachesFinal, analysis.reaches_final));
+        report
+    }
+
+    /// What the command line says about a template: `--parameters FILE` is for all, `--parameters TEMPLATE=FILE` for one.
+    fn options(
+        &self,
+        session: &Session<'_>,
+        path: &Path,
+        options: &InputOptions,
+        is_shared: bool,
+    ) -> Result<Options, UsageError> {
+        let mut given = Given::default();
+        for named in &options.parameters {
+            let (file, is_own) = match named.split_once('=') {
+                Some((template, _)) if Path::new(template) != path => continue,
+                Some((_, file)) => (Path::new(file), true),
+                None => (Path::new(named.as_str()), false),
+            };
+            let source = session.sources.add(file.display().to_string(), session.read(file)?);
+            let mut read = Given::read(source, &session.sources);
+            if let Some(problem) = read.problems.first() {
+                return Err(UsageError::new(format!("{}: {}", file.display(), problem.message)));
+            }
+            read.is_shared = is_shared && !is_own;
+            given = read;
+        }
+        Ok(Options { given, template_root: options.template_root.clone() })
+    }
+
     /// Checks every stack of a folder that the CDK synthesised; what of the folder cannot be read is a report of its own.
     fn check_assembly(
         &self,
@@ -131,18 +199,24 @@ impl CloudFormation {
         folder: &Path,
         options: &InputOptions,
     ) -> Result<Vec<InputReport>, UsageError> {
-        let Assembly { templates, problems } =
+        let Assembly { templates, problems, errors, warnings } =
             setpoint_cloudformation::assembly(session.files, &session.sources, folder);
         let mut reports = Vec::new();
         let reasons = problems.iter().map(|finding| Judgement::unknown(Reason::of(Gap::Unread, finding)));
-        if let Some(answer) = reasons.reduce(Judgement::and) {
+        let refused = errors.iter().map(|finding| Judgement::refuted(Witness::of(finding)));
+        let answer = reasons.chain(refused).reduce(Judgement::and);
+        let findings: Vec<Diagnostic> = problems.into_iter().chain(errors).chain(warnings).collect();
+        if !findings.is_empty() {
             let mut report = InputReport::new(folder.display().to_string(), self.kind());
-            report.findings = problems;
-            report.conclude(Verdict::of(Question::ReachesFinal, answer));
+            report.findings = findings;
+            if let Some(answer) = answer {
+                report.conclude(Verdict::of(Question::ReachesFinal, answer));
+            }
             reports.push(report);
         }
-        for template in templates {
-            reports.extend(self.check(session, &template, options)?);
+        // The stacks of one assembly export to each other.
+        for found in self.check_together(session, &templates, options) {
+            reports.extend(found?);
         }
         Ok(reports)
     }
@@ -163,12 +237,18 @@ fn instance_errors(path: &Path, errors: &[setpoint_orchestra::InstanceError]) ->
 
 fn analyse(session: &Session<'_>, path: &Path) -> Result<Analysis, UsageError> {
     let (file, _) = session.load(path)?;
-    Ok(with_nested(session, session.files, path, file))
+    Ok(with_nested(session, session.files, path, file, &Options::default()))
 }
 
 /// Returns the analysis of a template that knows which of its nested stacks were not read.
-fn with_nested(session: &Session<'_>, files: &dyn FileSystem, path: &Path, file: FileId) -> Analysis {
-    let all = setpoint_cloudformation::check(files, &session.sources, path, file);
+fn with_nested(
+    session: &Session<'_>,
+    files: &dyn FileSystem,
+    path: &Path,
+    file: FileId,
+    options: &Options,
+) -> Analysis {
+    let all = setpoint_cloudformation::check(files, &session.sources, path, file, options);
     let first = all.into_iter().next().map(|checked| checked.analysis);
     first.unwrap_or_else(|| setpoint_cloudformation::analyse(file, &session.sources))
 }

@@ -8,7 +8,7 @@ pub(crate) mod simulation;
 pub(crate) mod smartfrog;
 mod tosca;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use setpoint_diff::About;
 use setpoint_project::{Older, Session, UsageError};
@@ -68,6 +68,21 @@ pub(crate) trait Language: Sync {
         path: &Path,
         options: &InputOptions,
     ) -> Result<Vec<InputReport>, UsageError>;
+
+    /// Whether several inputs are one system.
+    fn joins(&self) -> bool {
+        false
+    }
+
+    /// Checks several inputs; the answers are in their order.
+    fn check_together(
+        &self,
+        session: &Session<'_>,
+        paths: &[PathBuf],
+        options: &InputOptions,
+    ) -> Vec<Result<Vec<InputReport>, UsageError>> {
+        paths.iter().map(|path| self.check(session, path, options)).collect()
+    }
 
     fn parse(&self, _session: &Session<'_>, _path: &Path) -> Result<InputReport, UsageError> {
         Err(self.cannot("parse"))

@@ -125,8 +125,10 @@ impl Work<'_> {
             properties,
             creation_policy: None,
             deletion_policy: None,
+            update_replace_policy: None,
             others: Vec::new(),
             made_from: Some(from),
+            is_serverless: false,
             ignored_globals: None,
         };
         self.template.resources.entry(name).or_insert(resource);
@@ -546,9 +548,10 @@ fn rename_references(template: &mut Template) {
             }
         }
         ValueKind::GetAtt { resource, attribute: Some(attribute), .. } => {
-            let first = attribute.split('.').next().unwrap_or("");
+            let (first, rest) = attribute.split_once('.').unwrap_or((attribute, ""));
             if let Some(name) = find(resource, first) {
                 *resource = name;
+                *attribute = rest.into();
             }
         }
         ValueKind::Sub { pieces, .. } => {

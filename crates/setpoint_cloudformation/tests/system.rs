@@ -1,0 +1,152 @@
+//! Several templates as one system, values of parameters from a file, and templates in a bucket.
+
+use std::path::{Path, PathBuf};
+
+use setpoint_cloudformation::{Checked, Given, Options, check_together};
+use setpoint_source::{Judgement, MemoryFileSystem, Rule, Sources, conditional};
+
+/// Checks the first `count` files together; the others are beside them.
+fn together(files: &[(&str, &str)], count: usize, options: &Options) -> Vec<Vec<Checked>> {
+    let mut memory = MemoryFileSystem::new();
+    for (name, text) in files {
+        memory.add(*name, text.as_bytes());
+    }
+    let sources = Sources::new();
+    let inputs: Vec<_> = files[..count]
+        .iter()
+        .map(|(name, text)| (PathBuf::from(name), sources.add(*name, *text), options.clone()))
+        .collect();
+    check_together(&memory, &sources, &inputs)
+}
+
+fn answer(all: &[Vec<Checked>], at: usize) -> &Judgement {
+    &all[at][0].analysis.reaches_final
+}
+
+fn stack(imports: &[&str], exports: &[&str]) -> String {
+    let mut text = String::from("Resources:\n  Q: {Type: AWS::SQS::Queue}\n");
+    for (at, name) in imports.iter().enumerate() {
+        text.push_str(&format!(
+            "  I{at}: {{Type: AWS::SNS::Topic, Properties: {{DisplayName: !ImportValue '{name}'}}}}\n"
+        ));
+    }
+    if !exports.is_empty() {
+        text.push_str("Outputs:\n");
+    }
+    for (at, name) in exports.iter().enumerate() {
+        text.push_str(&format!("  E{at}: {{Value: !Ref Q, Export: {{Name: '{name}'}}}}\n"));
+    }
+    text
+}
+
+#[test]
+fn an_import_is_answered_by_the_stack_that_exports_it() {
+    let (exporter, importer) = (stack(&[], &["a"]), stack(&["a"], &[]));
+    let all = together(&[("i.yaml", &importer), ("e.yaml", &exporter)], 2, &Options::default());
+    assert!(answer(&all, 0).is_proved() && answer(&all, 1).is_proved());
+    let alone = together(&[("i.yaml", &importer)], 1, &Options::default());
+    assert!(conditional(answer(&alone, 0)).is_some());
+    let broken = exporter.replace("Q: {Type: AWS::SQS::Queue}", "Q: {Type: AWS::SQS::Queue, DependsOn: Q}");
+    let all = together(&[("i.yaml", &importer), ("e.yaml", &broken)], 2, &Options::default());
+    assert!(answer(&all, 0).is_refuted(), "what is imported is never exported");
+}
+
+#[test]
+fn stacks_that_import_from_each_other_are_a_circle() {
+    let files = [
+        ("a.yaml", stack(&["b"], &["a"])),
+        ("b.yaml", stack(&["c"], &["b"])),
+        ("c.yaml", stack(&["a"], &["c"])),
+    ];
+    let files: Vec<(&str, &str)> = files.iter().map(|(name, text)| (*name, text.as_str())).collect();
+    let all = together(&files, 3, &Options::default());
+    for at in 0..3 {
+        assert!(answer(&all, at).is_refuted());
+        assert!(all[at][0].analysis.findings.iter().any(|one| one.rule == Rule::DependencyCycle));
+    }
+    let all = together(&files[..2], 2, &Options::default());
+    assert!((0..2).all(|at| conditional(answer(&all, at)).is_some()), "{:?}", answer(&all, 0));
+}
+
+#[test]
+fn two_stacks_that_export_one_name_are_in_two_regions() {
+    let text = stack(&[], &["a"]);
+    let all = together(&[("a.yaml", &text), ("b.yaml", &text)], 2, &Options::default());
+    assert!(answer(&all, 0).is_proved() && conditional(answer(&all, 1)).is_some());
+}
+
+fn given(text: &str) -> (Given, Sources) {
+    let sources = Sources::new();
+    let file = sources.add("parameters.json", text);
+    (Given::read(file, &sources), sources)
+}
+
+#[test]
+fn values_of_parameters_decide() {
+    let text = "Parameters: {P: {Type: String, AllowedValues: [a, b]}, L: {Type: CommaDelimitedList}}\n\
+                Mappings: {M: {a: {x: '1'}}}\n\
+                Resources: {Q: {Type: AWS::SQS::Queue, Properties: {QueueName: !Join ['', [!FindInMap [M, !Ref P, x], \
+                !Select [1, !Ref L]]]}}}";
+    let check = |values: &str| {
+        let (given, _) = given(values);
+        assert!(given.problems.is_empty(), "{values}: {:?}", given.problems);
+        let options = Options { given, template_root: None };
+        let mut all = together(&[("t.yaml", text)], 1, &options);
+        all.remove(0).remove(0).analysis.reaches_final
+    };
+    for right in [
+        r#"[{"ParameterKey": "P", "ParameterValue": "a"}, {"ParameterKey": "L", "ParameterValue": "u,v"}]"#,
+        r#"{"Parameters": {"P": "a", "L": "u,v"}, "Tags": {"a": "b"}}"#,
+        r#"["P=a", "L=u,v"]"#,
+    ] {
+        assert!(check(right).is_proved(), "{right}: {:?}", check(right));
+    }
+    for wrong in [
+        r#"["P=b", "L=u,v"]"#,
+        r#"["P=c", "L=u,v"]"#,
+        r#"["P=a", "L=u"]"#,
+        r#"["P=a"]"#,
+        r#"["P=a", "L=u,v", "N=1"]"#,
+    ] {
+        assert!(check(wrong).is_refuted(), "{wrong}: {:?}", check(wrong));
+    }
+    let previous = r#"[{"ParameterKey": "P", "UsePreviousValue": true}, {"ParameterKey": "L", "ParameterValue": "u,v"}]"#;
+    assert!(!check(previous).is_proved());
+    for unread in ["5", "{}", r#"[{"ParameterKey": "P"}]"#, r#"["P"]"#, "[", r#"["P=a", "P=b"]"#] {
+        assert!(!given(unread).0.problems.is_empty(), "{unread}");
+    }
+}
+
+#[test]
+fn templates_in_a_bucket_are_read_from_their_folder() {
+    let outer = |url: &str| {
+        format!(
+            "Parameters: {{B: {{Type: String}}}}\nResources: {{N: {{Type: AWS::CloudFormation::Stack, Properties: {{TemplateURL: {url}}}}}}}\n"
+        )
+    };
+    let options = Options { template_root: Some(Path::new("up").to_owned()), ..Options::default() };
+    for url in [
+        "'https://bucket.s3.eu-west-1.amazonaws.com/nested/n.yaml'",
+        "'https://s3.amazonaws.com/bucket/nested/n.yaml'",
+        "'s3://bucket/nested/n.yaml'",
+        "!Sub 'https://${B}.s3.${AWS::URLSuffix}/nested/n.yaml'",
+        "!Join ['', ['https://', !Ref B, '.s3.amazonaws.com/nested/n.yaml']]",
+    ] {
+        let whole = together(
+            &[("t.yaml", &outer(url)), ("up/nested/n.yaml", "Resources: {Q: {Type: AWS::SQS::Queue}}")],
+            1,
+            &options,
+        );
+        assert!(answer(&whole, 0).is_proved(), "{url}: {:?}", answer(&whole, 0));
+        assert_eq!(whole[0].len(), 2);
+        assert!(answer(&together(&[("t.yaml", &outer(url))], 1, &options), 0).is_unknown(), "{url}");
+        assert!(
+            answer(&together(&[("t.yaml", &outer(url))], 1, &Options::default()), 0).is_unknown(),
+            "{url}"
+        );
+    }
+    let outside = outer("'https://bucket.s3.amazonaws.com/../n.yaml'");
+    let all =
+        together(&[("t.yaml", &outside), ("n.yaml", "Resources: {Q: {Type: AWS::SQS::Queue}}")], 1, &options);
+    assert!(answer(&all, 0).is_unknown());
+}
