@@ -38,6 +38,10 @@ fn symbol(item: &Item) -> Option<Symbol> {
                 objects.iter().flat_map(|of| of.names.iter().filter_map(move |name| object(of, name)));
             one("instance", SymbolKind::Section, &name.text, name.range, range, named.collect())
         }
-        Item::Extend(_) | Item::Use { .. } | Item::Require { .. } | Item::Init { .. } | Item::Final { .. } => None,
+        Item::Extend(_)
+        | Item::Use { .. }
+        | Item::Require { .. }
+        | Item::Init { .. }
+        | Item::Final { .. } => None,
     }
 }
