@@ -71,7 +71,7 @@ state=/run/services/$name
 known() { [ -n "$unit$script" ] || { echo "Unit $name.service could not be found." >&2; exit 5; }; }
 load() {
   rm -rf "$state.loaded"; mkdir -p "$state.loaded"
-  cat "/var/lib/services/$name" "$unit$script" 2>/dev/null | sed -n 's/^#* *Reads=//p' | while read -r path; do
+  cat "/var/lib/services/$name" "$unit$script" 2>/dev/null | sed -n 's/^#* *Reads=//p; s/^EnvironmentFile=-\{0,1\}//p' | while read -r path; do
     if [ -f "$path" ]; then cp "$path" "$state.loaded/$(echo "$path" | tr / '%')"; fi
   done
   # A service that cannot read its configuration does not start.
