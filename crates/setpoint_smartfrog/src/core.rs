@@ -353,7 +353,8 @@ impl Evaluator {
             let form = match &assignment.value {
                 Syntax::Component(_) => "P",
                 Syntax::Expression(Expression {
-                    kind: ExpressionKind::Reference { data: false, .. }, ..
+                    kind: ExpressionKind::Reference { data: false, .. },
+                    ..
                 }) => "LR",
                 Syntax::Expression(_) => "BV",
             };
@@ -498,7 +499,9 @@ impl Evaluator {
         }
         self.body(body, &mut Vec::new())?;
         if self.semantics == Semantics::Forward {
-            self.enter("§9.2.2 (accept)", None, || "the links of sfConfig are resolved, in its order".to_owned());
+            self.enter("§9.2.2 (accept)", None, || {
+                "the links of sfConfig are resolved, in its order".to_owned()
+            });
             self.accept()?;
             self.leave();
         }

@@ -105,15 +105,20 @@ impl SideBySide {
         }
         let compiled = self.results.iter().filter(|result| result.store.is_some()).count();
         if self.differences.is_empty() {
-            let _ = writeln!(out, "\n{}", match compiled {
-                3 => "all three give the same",
-                2 => "the two that compile give the same",
-                _ => "there is nothing to compare",
-            });
+            let _ = writeln!(
+                out,
+                "\n{}",
+                match compiled {
+                    3 => "all three give the same",
+                    2 => "the two that compile give the same",
+                    _ => "there is nothing to compare",
+                }
+            );
         }
         for Difference { path, values, why } in &self.differences {
             let _ = writeln!(out, "\n{path}");
-            for (at, semantics) in ALL.iter().enumerate().filter(|(at, _)| self.results[*at].store.is_some()) {
+            for (at, semantics) in ALL.iter().enumerate().filter(|(at, _)| self.results[*at].store.is_some())
+            {
                 let _ = writeln!(out, "  {:<11}{}", semantics.name(), values[at].as_deref().unwrap_or("–"));
             }
             let _ = writeln!(out, "  {why}");

@@ -174,7 +174,12 @@ impl Why {
                 }
             },
             Form::Expression => {
-                let _ = writeln!(out, "{} = {}", shown(&last.path), shorten(&output::sf_value(&last.entry.value)));
+                let _ = writeln!(
+                    out,
+                    "{} = {}",
+                    shown(&last.path),
+                    shorten(&output::sf_value(&last.entry.value))
+                );
                 Tree { compiled, sources, nodes: 0 }.write(first.provenance, 1, &mut out);
             }
             Form::Depends => {

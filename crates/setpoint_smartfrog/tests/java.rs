@@ -98,7 +98,8 @@ fn renumbered(token: &str, numbers: &mut BTreeMap<String, usize>) -> String {
 }
 
 fn accepted() -> BTreeSet<String> {
-    let text = std::fs::read_to_string(setpoint_testing::repository().join("docs/smartfrog-differences.md")).unwrap();
+    let text = std::fs::read_to_string(setpoint_testing::repository().join("docs/smartfrog-differences.md"))
+        .unwrap();
     let rows = text.lines().filter(|line| line.contains(".sf | java |"));
     rows.map(|line| line.split('|').nth(1).unwrap().trim().to_owned()).collect()
 }

@@ -57,7 +57,13 @@ impl Language for SmartFrog {
     fn parse(&self, session: &Session<'_>, path: &Path) -> Result<InputReport, UsageError> {
         // The production language has all that the core language has, and more keywords.
         let dialect = syntax::Dialect::Production;
-        let parsed = syntax::parse_text(path, read_input(session.files, path)?, session.files, &session.sources, dialect);
+        let parsed = syntax::parse_text(
+            path,
+            read_input(session.files, path)?,
+            session.files,
+            &session.sources,
+            dialect,
+        );
         let mut report = InputReport::new(path.display().to_string(), self.kind());
         report.findings = parsed.diagnostics;
         Ok(report)
@@ -79,7 +85,8 @@ impl Language for SmartFrog {
                 "json" => pretty(&all.json(&session.sources)),
                 "text" => all.text(&session.sources),
                 other => {
-                    let message = format!("a comparison is printed as `json` or `text`, and not as `{other}`");
+                    let message =
+                        format!("a comparison is printed as `json` or `text`, and not as `{other}`");
                     return Err(UsageError::new(message));
                 }
             };
@@ -117,7 +124,9 @@ impl Language for SmartFrog {
         }
         if args.why_not {
             let text = read_input(session.files, &args.input)?;
-            let body = syntax::parse_text(&args.input, text, session.files, &session.sources, options.reading()).body;
+            let body =
+                syntax::parse_text(&args.input, text, session.files, &session.sources, options.reading())
+                    .body;
             let result = why::why_not(&compiled, &body, target, &session.sources);
             return Ok(Outcome { result: Some(result), diagnostics: compiled.diagnostics });
         }
@@ -184,10 +193,16 @@ impl Language for SmartFrog {
     }
 
     fn format(&self, session: &Session, path: &Path) -> Result<Outcome, UsageError> {
-        let text = read_input(session.files, path)?;
+        // What is written back must be what was read, comments included: only UTF-8.
+        let text = session.read(path)?;
         // What it includes may be elsewhere; only its own text is laid out.
-        let parsed =
-            syntax::parse_text(path, text.clone(), session.files, &session.sources, syntax::Dialect::Production);
+        let parsed = syntax::parse_text(
+            path,
+            text.clone(),
+            session.files,
+            &session.sources,
+            syntax::Dialect::Production,
+        );
         let own = parsed.end.map(|end| end.file);
         let is_own = |found: &Diagnostic| {
             found.rule.class() == Class::Syntax && found.span.map(|span| span.file) == own

@@ -131,13 +131,16 @@ impl Production<'_> {
         self.tree.node_mut(function).parent = Some(container);
         let extent = match self.value_of(function, Symbol::new("extent"))?.value {
             Value::Basic(Basic::Number(Number::Integer(extent))) => extent,
-            other => return Err(failed(span, format!("the extent of an array is a number, not {}", kind(&other)))),
+            other => {
+                return Err(failed(span, format!("the extent of an array is a number, not {}", kind(&other))));
+            }
         };
         if extent > MAX_EXTENT {
             let message = format!("an array may have {MAX_EXTENT} elements, and this one has {extent}");
             return Err(Missing::Hard(crate::error::limit(Some(span), message)));
         }
-        let Value::Basic(Basic::String(prefix)) = self.value_of(function, Symbol::new("prefix"))?.value else {
+        let Value::Basic(Basic::String(prefix)) = self.value_of(function, Symbol::new("prefix"))?.value
+        else {
             return Err(failed(span, "the prefix of an array is a string".to_owned()));
         };
         let generator = Key::Name(Symbol::new("generator"));
@@ -276,9 +279,32 @@ impl Production<'_> {
 fn is_known(class: &str) -> bool {
     matches!(
         class,
-        "Vector" | "Append" | "Concatenate" | "Format" | "Sum" | "Product" | "Minus" | "Divide" | "Mod" | "And" | "Or"
-            | "Xor" | "Implies" | "Not" | "EQ" | "NE" | "LT" | "LE" | "GT" | "GE" | "IfThenElse" | "Switch"
-            | "Constraint" | "Array" | "CheckSchemaElement" | "CheckAssertions"
+        "Vector"
+            | "Append"
+            | "Concatenate"
+            | "Format"
+            | "Sum"
+            | "Product"
+            | "Minus"
+            | "Divide"
+            | "Mod"
+            | "And"
+            | "Or"
+            | "Xor"
+            | "Implies"
+            | "Not"
+            | "EQ"
+            | "NE"
+            | "LT"
+            | "LE"
+            | "GT"
+            | "GE"
+            | "IfThenElse"
+            | "Switch"
+            | "Constraint"
+            | "Array"
+            | "CheckSchemaElement"
+            | "CheckAssertions"
     )
 }
 

@@ -18,8 +18,8 @@ use std::collections::BTreeMap;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use setpoint_provenance::{Arena, Prov};
-use setpoint_trace::{Change, Recorder};
 use setpoint_source::{Diagnostic, Rule, Span, Symbol};
+use setpoint_trace::{Change, Recorder};
 
 use crate::core::described;
 use crate::error::{Fail, Number, numbered};
@@ -110,7 +110,8 @@ impl<'o> Production<'o> {
             .iter()
             .map(|(class, span)| {
                 let message = format!("the function `{class}` is Java code: what it gives is not known here");
-                open(*span, message).with_help("what depends on it is left to the runtime, as if it were `LAZY`")
+                open(*span, message)
+                    .with_help("what depends on it is left to the runtime, as if it were `LAZY`")
             })
             .collect();
         if let Some((span, name)) = self.unchecked.first_key_value().filter(|_| self.options.observe) {

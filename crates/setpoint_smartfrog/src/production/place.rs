@@ -73,7 +73,13 @@ impl Production<'_> {
             Ok(Found { value: Value::Component(destination), .. }) => {
                 let old = self.tree.value(destination, name).cloned();
                 self.put(destination, name, attribute)?;
-                self.watch("place", (destination, name), old.as_ref(), span, &format!("is placed by `{whole}`"));
+                self.watch(
+                    "place",
+                    (destination, name),
+                    old.as_ref(),
+                    span,
+                    &format!("is placed by `{whole}`"),
+                );
                 if let Some(placed) = self.tree.node_mut(node).attributes.get_mut(key) {
                     placed.value = Value::Nothing;
                 }

@@ -1,8 +1,8 @@
 //! The one layout of specifications. Only white space changes: the tokens and the comments stay as they are, and so does the
 //! meaning.
 
-use super::lexer::{self, Kind, Token};
 use super::Dialect;
+use super::lexer::{self, Kind, Token};
 
 /// Returns the text in its layout: one statement a line, two spaces a level, comments where they were, at most one blank line.
 /// None if the text is not well-formed.
@@ -50,12 +50,18 @@ impl<'t> Layout<'t> {
             if token.kind == Kind::End {
                 break;
             }
-            if matches!(token.kind, Kind::RightBrace | Kind::RightBracket | Kind::RightParenthesis | Kind::LiteralVectorEnd) {
+            if matches!(
+                token.kind,
+                Kind::RightBrace | Kind::RightBracket | Kind::RightParenthesis | Kind::LiteralVectorEnd
+            ) {
                 self.open.pop()?;
             }
             self.indent();
             self.out.push_str(slice(self.text, token));
-            if matches!(token.kind, Kind::LeftBrace | Kind::LeftBracket | Kind::LeftParenthesis | Kind::LiteralVectorStart) {
+            if matches!(
+                token.kind,
+                Kind::LeftBrace | Kind::LeftBracket | Kind::LeftParenthesis | Kind::LiteralVectorStart
+            ) {
                 self.open.push(token.kind);
             }
             at = token.range.end as usize;
@@ -107,7 +113,14 @@ impl<'t> Layout<'t> {
     }
 
     /// White space before a token, after the last comment, if there is one.
-    fn space(&mut self, lines: usize, earlier: Option<Token>, before: Option<Token>, next: Token, commented: bool) {
+    fn space(
+        &mut self,
+        lines: usize,
+        earlier: Option<Token>,
+        before: Option<Token>,
+        next: Token,
+        commented: bool,
+    ) {
         let Some(before) = before else {
             if commented && lines > 0 {
                 self.newline();
@@ -118,7 +131,10 @@ impl<'t> Layout<'t> {
             return;
         };
         let breaks = breaks_line(earlier, before, next, lines > 0) || commented && lines > 0;
-        if next.kind == Kind::End || breaks && !self.is_inside_brackets(next) || lines > 0 && self.is_inside_brackets(next) {
+        if next.kind == Kind::End
+            || breaks && !self.is_inside_brackets(next)
+            || lines > 0 && self.is_inside_brackets(next)
+        {
             self.newline();
             let closes = matches!(next.kind, Kind::RightBrace | Kind::End);
             if lines > 1 && !self.opens() && !closes {
@@ -132,8 +148,7 @@ impl<'t> Layout<'t> {
     /// Lines in vectors and operations are the user's; blocks in them are not.
     fn is_inside_brackets(&self, next: Token) -> bool {
         let innermost = self.open.last().copied();
-        next.kind != Kind::End
-            && innermost.is_some_and(|open| open != Kind::LeftBrace)
+        next.kind != Kind::End && innermost.is_some_and(|open| open != Kind::LeftBrace)
     }
 
     fn newline(&mut self) {
@@ -194,7 +209,12 @@ fn is_include(kind: Kind) -> bool {
 fn wants_space(before: Token, next: Token) -> bool {
     !matches!(
         next.kind,
-        Kind::Semicolon | Kind::Comma | Kind::Colon | Kind::RightParenthesis | Kind::RightBracket | Kind::LiteralVectorEnd
+        Kind::Semicolon
+            | Kind::Comma
+            | Kind::Colon
+            | Kind::RightParenthesis
+            | Kind::RightBracket
+            | Kind::LiteralVectorEnd
     ) && !matches!(
         before.kind,
         Kind::LeftParenthesis | Kind::LeftBracket | Kind::LiteralVectorStart | Kind::Colon | Kind::Not
@@ -207,11 +227,11 @@ mod tests {
 
     #[test]
     fn one_layout() {
-        let text = "// a\na  extends B ,{x 1;y(a+b) ; /* c */ z [1,\n2];}  \n\n\n\nsfConfig extends { }c extends A;";
-        let expected = "// a\na extends B, {\n  x 1;\n  y (a+b);\n  /* c */ z [1,\n    2];\n}\n\nsfConfig extends {}\nc extends A;\n";
+        let text =
+            "// a\na  extends B ,{x 1;y(a+b) ; /* c */ z [1,\n2];}  \n\n\n\nsfConfig extends { }c extends A;";
         let once = format(text).unwrap_or_default();
         assert_eq!(format(&once).as_deref(), Some(once.as_str()));
-        let _ = expected;
+        assert!(once.starts_with("// a\na extends B, {\n  x 1;\n"), "{once}");
     }
 
     #[test]

@@ -234,7 +234,8 @@ impl<'f> Includer<'f> {
 
     fn missing(&self, name: &str, error: &FileError) -> String {
         if self.classpath.is_empty() {
-            let hint = if name.starts_with('/') { "; `--classpath` says below which folders it lies" } else { "" };
+            let hint =
+                if name.starts_with('/') { "; `--classpath` says below which folders it lies" } else { "" };
             return format!("{error}{hint}");
         }
         format!("no folder or archive of the class path has the file `{name}`")
