@@ -47,6 +47,35 @@ impl Language for Puppet {
         Ok(report)
     }
 
+    fn trace(
+        &self,
+        session: &Session<'_>,
+        path: &Path,
+        options: &InputOptions,
+        format: &str,
+    ) -> Result<Outcome, UsageError> {
+        let (file, text) = session.load(path)?;
+        let parse = setpoint_project::parse_file(path, file, &text);
+        if parse.diagnostics.iter().any(|found| found.severity == Severity::Error) {
+            return Ok(Outcome { result: None, diagnostics: parse.diagnostics });
+        }
+        let node = options.puppet.node.as_deref().unwrap_or("localhost");
+        let evaluated = setpoint_micropuppet::trace(&parse.program, node);
+        let result = super::print_trace(&evaluated.trace, &session.sources, path, format)?;
+        Ok(Outcome { result: Some(result), diagnostics: parse.diagnostics })
+    }
+
+    fn tree(
+        &self,
+        session: &Session<'_>,
+        path: &Path,
+        _: &InputOptions,
+    ) -> Result<Option<serde_json::Value>, UsageError> {
+        let (file, text) = session.load(path)?;
+        let program = setpoint_project::parse_file(path, file, &text).program;
+        Ok(Some(setpoint_micropuppet::tree(&program, &session.sources)))
+    }
+
     fn compile(
         &self,
         session: &Session<'_>,

@@ -193,7 +193,8 @@ impl Language for SmartFrog {
     }
 
     fn format(&self, session: &Session, path: &Path) -> Result<Outcome, UsageError> {
-        let text = read_input(session.files, path)?;
+        // What is written back must be what was read, comments included: only UTF-8.
+        let text = session.read(path)?;
         // What it includes may be elsewhere; only its own text is laid out.
         let parsed = syntax::parse_text(
             path,

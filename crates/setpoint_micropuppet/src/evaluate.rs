@@ -1,0 +1,763 @@
+//! The rules, one place for each. A congruence rule (`…STEP`, `…LEFT`) is recorded around the steps of its part.
+
+use std::sync::Arc;
+
+use indexmap::IndexMap;
+use setpoint_puppet_syntax::ast::{
+    AssignOp, AttributeKind, BinaryOp, Block, ClassDef, DefineDef, Expr, ExprKind, HostMatch, NodeDef,
+    Parameter, ResourceBody, ResourceForm,
+};
+use setpoint_source::{FileId, Range, Span};
+use setpoint_trace::{Change, Recorder};
+
+use crate::Evaluated;
+use crate::value::{Resource, Value};
+
+/// Classes that inherit from each other, and defines that declare each other, never end.
+const MAX_DEPTH: usize = 200;
+
+/// Why no rule applies.
+pub(crate) struct Stuck {
+    at: Range,
+    why: String,
+}
+
+type Step<T> = Result<T, Stuck>;
+
+fn stuck<T>(at: Range, why: impl Into<String>) -> Step<T> {
+    Err(Stuck { at, why: why.into() })
+}
+
+/// κ(a), as the paper has it.
+#[derive(Clone)]
+enum Definition {
+    Class(Arc<ClassDef>),
+    Declared(String),
+    Resource(Arc<DefineDef>),
+}
+
+/// σ, κ and v_C.
+pub(crate) struct Machine {
+    file: FileId,
+    node: String,
+    variables: IndexMap<(String, String), Value>,
+    definitions: IndexMap<String, Definition>,
+    catalog: Vec<Resource>,
+    trace: Recorder,
+    depth: usize,
+}
+
+impl Machine {
+    pub(crate) fn new(file: FileId, node: &str) -> Self {
+        Self {
+            file,
+            node: node.to_owned(),
+            variables: IndexMap::new(),
+            definitions: IndexMap::new(),
+            catalog: Vec::new(),
+            trace: Recorder::default(),
+            depth: 0,
+        }
+    }
+
+    pub(crate) fn run(mut self, body: &Block) -> Evaluated {
+        if let Err(Stuck { at, why }) = self.manifest(body) {
+            self.step("no rule", why.clone(), at);
+            self.trace.end(why);
+        }
+        Evaluated { trace: self.trace.finish(), catalog: self.catalog }
+    }
+
+    fn span(&self, range: Range) -> Option<Span> {
+        Some(range.in_file(self.file))
+    }
+
+    fn step(&mut self, rule: &str, what: impl Into<String>, at: Range) {
+        let span = self.span(at);
+        self.trace.step(rule, what, span, Vec::new());
+    }
+
+    fn change(&mut self, rule: &str, what: impl Into<String>, at: Range, change: Change) {
+        let span = self.span(at);
+        self.trace.step(rule, what, span, vec![change]);
+    }
+
+    /// Records a rule around what belongs to it.
+    fn within<T>(
+        &mut self,
+        rule: &str,
+        what: impl Into<String>,
+        at: Range,
+        part: impl FnOnce(&mut Self) -> Step<T>,
+    ) -> Step<T> {
+        if self.depth >= MAX_DEPTH {
+            return stuck(
+                at,
+                format!("rules are nested more than {MAX_DEPTH} deep: the evaluation may never end"),
+            );
+        }
+        let span = self.span(at);
+        self.trace.enter(rule, what, span);
+        self.depth += 1;
+        let done = part(self);
+        self.depth -= 1;
+        self.trace.leave();
+        done
+    }
+
+    /// §3.2.4: definitions, the node, and statements in the top scope.
+    fn manifest(&mut self, body: &Block) -> Step<()> {
+        for item in body {
+            match &item.kind {
+                ExprKind::Class(class) => self.define_class(class)?,
+                ExprKind::Define(define) => self.define_resource(define)?,
+                ExprKind::Node(node) => self.node(node)?,
+                _ => {
+                    self.within("TOPSCOPE", "s →s in ::", item.range, |this| this.statement(item, "::"))?
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn define_class(&mut self, class: &Arc<ClassDef>) -> Step<()> {
+        let name = class.name.to_string();
+        if self.definitions.contains_key(&name) {
+            return stuck(class.range, format!("class {name} is in dom(κ) already"));
+        }
+        let rule = match (class.parameters.is_empty(), class.parent.is_some()) {
+            (true, false) => "CDEF",
+            (true, true) => "CDEFI",
+            (false, false) => "CDEFP",
+            (false, true) => "CDEFPI",
+        };
+        let after = class_text(class);
+        self.definitions.insert(name.clone(), Definition::Class(Arc::clone(class)));
+        let change = Change { store: "κ", at: name.clone(), before: None, after: Some(after) };
+        self.change(rule, format!("class {name}"), class.name_range, change);
+        Ok(())
+    }
+
+    fn define_resource(&mut self, define: &Arc<DefineDef>) -> Step<()> {
+        let name = define.name.to_string();
+        if self.definitions.contains_key(&name) {
+            return stuck(define.range, format!("{name} is in dom(κ) already"));
+        }
+        self.definitions.insert(name.clone(), Definition::Resource(Arc::clone(define)));
+        let after = format!("ResourceDef({}, s)", parameters_text(&define.parameters));
+        let change = Change { store: "κ", at: name.clone(), before: None, after: Some(after) };
+        self.change("RDEF", format!("define {name}"), define.name_range, change);
+        Ok(())
+    }
+
+    fn node(&mut self, node: &Arc<NodeDef>) -> Step<()> {
+        if node.parent.is_some() {
+            return stuck(node.range, "nodes do not inherit in µPuppet");
+        }
+        if node.matches.iter().any(|host| matches!(host, HostMatch::Regex(_))) {
+            return stuck(node.range, "µPuppet does not model how a regular expression matches a node");
+        }
+        let matches = node.matches.iter().any(|host| match host {
+            HostMatch::Name(name) => **name == *self.node,
+            HostMatch::Default => true,
+            HostMatch::Regex(_) => false,
+        });
+        let name = self.node.clone();
+        if !matches {
+            self.step("NODENOMATCH", format!("¬nodeMatch({name}, Q)"), node.range);
+            return Ok(());
+        }
+        self.step("NODEMATCH", format!("nodeMatch({name}, Q): scope (::nd) s"), node.range);
+        self.scope("::nd", &node.body, node.range)
+    }
+
+    /// `scope α s`
+    fn scope(&mut self, scope: &str, body: &Block, at: Range) -> Step<()> {
+        let is_define = scope.ends_with(" def");
+        let rule = if is_define { "DEFSCOPESTEP" } else { "SCOPESTEP" };
+        for statement in body {
+            self.within(rule, format!("scope ({scope})"), statement.range, |this| {
+                this.statement(statement, scope)
+            })?;
+        }
+        if !is_define {
+            self.step("SCOPEDONE", format!("scope ({scope}) skip"), at);
+            return Ok(());
+        }
+        let cleared: Vec<(String, Value)> = self
+            .variables
+            .iter()
+            .filter(|((of, _), _)| of == scope)
+            .map(|((_, name), value)| (name.clone(), value.clone()))
+            .collect();
+        self.variables.retain(|(of, _), _| of != scope);
+        let changes = cleared.into_iter().map(|(name, value)| Change {
+            store: "σ",
+            at: format!("{scope}, {name}"),
+            before: Some(value.to_string()),
+            after: None,
+        });
+        let (changes, span) = (changes.collect(), self.span(at));
+        self.trace.step("DEFSCOPEDONE", format!("clear(σ, {scope})"), span, changes);
+        Ok(())
+    }
+
+    fn block(&mut self, body: &Block, scope: &str) -> Step<()> {
+        body.iter().try_for_each(|statement| self.statement(statement, scope))
+    }
+
+    fn statement(&mut self, statement: &Expr, scope: &str) -> Step<()> {
+        let at = statement.range;
+        match &statement.kind {
+            ExprKind::Assign { op: AssignOp::Set, target, value } => {
+                let ExprKind::Variable(name) = &target.kind else {
+                    return stuck(at, "only a variable is assigned to in µPuppet");
+                };
+                let value = self.evaluate_in("ASSIGNSTEP", &format!("${name} = e"), value, scope)?;
+                self.assign(name.as_str(), value, scope, at)
+            }
+            ExprKind::If { test, then, otherwise } => {
+                let (rule, branch) = match self.evaluate_in("IFSTEP", "if e {s1} else {s2}", test, scope)? {
+                    Value::Boolean(true) => ("IFT", then),
+                    Value::Boolean(false) => ("IFF", otherwise),
+                    other => {
+                        return stuck(test.range, format!("a condition is a boolean, and this is {other}"));
+                    }
+                };
+                self.within(rule, "the branch that is chosen", at, |this| this.block(branch, scope))
+            }
+            ExprKind::Unless { test, then, otherwise } => {
+                let (rule, branch) = match self.evaluate_in("UNLESSSTEP", "unless e {s}", test, scope)? {
+                    Value::Boolean(true) => ("UNLESST", otherwise),
+                    Value::Boolean(false) => ("UNLESSF", then),
+                    other => {
+                        return stuck(test.range, format!("a condition is a boolean, and this is {other}"));
+                    }
+                };
+                self.within(rule, "what is left", at, |this| this.block(branch, scope))
+            }
+            ExprKind::Case { subject, options } => {
+                let value = self.evaluate_in("CASESTEP1", "case e {C}", subject, scope)?;
+                for option in options {
+                    for control in &option.values {
+                        if matches!(control.kind, ExprKind::Default) {
+                            let what = format!("case {value} {{default : {{s}} C}}");
+                            return self.within("CASEDEFAULT", what, control.range, |this| {
+                                this.block(&option.body, scope)
+                            });
+                        }
+                        let against = self.evaluate_in(
+                            "CASESTEP2",
+                            &format!("case {value} {{e : {{s}} C}}"),
+                            control,
+                            scope,
+                        )?;
+                        if case_match(&value, &against) {
+                            let what = format!("caseMatch({value}, {against})");
+                            return self.within("CASEMATCH", what, control.range, |this| {
+                                this.block(&option.body, scope)
+                            });
+                        }
+                        self.step("CASENOMATCH", format!("¬caseMatch({value}, {against})"), control.range);
+                    }
+                }
+                self.step("CASEDONE", format!("case {value} {{ε}}"), at);
+                Ok(())
+            }
+            ExprKind::Resource { form: ResourceForm::Regular, type_name, bodies } => {
+                let ExprKind::Name(kind) = &type_name.kind else {
+                    return stuck(type_name.range, "the type of a resource is written out in µPuppet");
+                };
+                bodies.iter().try_for_each(|body| self.declaration(kind.as_str(), body, scope))
+            }
+            ExprKind::Call(call) => match (&call.function.kind, call.arguments.as_slice(), &call.lambda) {
+                (ExprKind::Name(name), arguments, None) if name.as_str() == "include" => {
+                    arguments.iter().try_for_each(|argument| {
+                        let class = class_name(argument)?;
+                        self.include(&class, scope, argument.range)
+                    })
+                }
+                _ => stuck(at, "functions are outside of µPuppet"),
+            },
+            ExprKind::Class(_) | ExprKind::Define(_) | ExprKind::Node(_) => {
+                stuck(at, "definitions stand at the top level in µPuppet")
+            }
+            _ => {
+                let value = self.evaluate_in("EXPRSTEP", "an expression as a statement", statement, scope)?;
+                self.step("EXPR", format!("{value} is ignored: skip"), at);
+                Ok(())
+            }
+        }
+    }
+
+    fn assign(&mut self, name: &str, value: Value, scope: &str, at: Range) -> Step<()> {
+        let key = (scope.to_owned(), name.to_owned());
+        if self.variables.contains_key(&key) {
+            return stuck(at, format!("${name} is in dom(σ) of {scope} already: ASSIGN does not apply"));
+        }
+        let place = format!("{scope}, {name}");
+        let change = Change { store: "σ", at: place.clone(), before: None, after: Some(value.to_string()) };
+        self.change("ASSIGN", format!("σ[({place}) : {value}]"), at, change);
+        self.variables.insert(key, value);
+        Ok(())
+    }
+
+    /// `t {e : H}`, `u {e : H}` and `class {a : H}`
+    fn declaration(&mut self, kind: &str, body: &ResourceBody, scope: &str) -> Step<()> {
+        if kind == "class" {
+            let class = class_name(&body.title)?;
+            let attributes = self.attributes("CDECSTEP", body, scope)?;
+            return self.declare_class(&class, attributes, scope, body.range);
+        }
+        let definition = self.definitions.get(kind).cloned();
+        let rule = if definition.is_some() { "DEFSTEP" } else { "RESSTEP" };
+        let title = match self.evaluate_in(rule, &format!("{kind} {{e : H}}"), &body.title, scope)? {
+            Value::String(title) => title,
+            other => return stuck(body.title.range, format!("a title is a string, and this is {other}")),
+        };
+        let attributes = self.attributes(rule, body, scope)?;
+        let Some(definition) = definition else {
+            return self.declare_resource(kind, title, attributes, body.range);
+        };
+        let Definition::Resource(define) = definition else {
+            return stuck(body.range, format!("{kind} is a class"));
+        };
+        let inner = format!("{scope} def");
+        self.within("DEF", format!("κ({kind}) = ResourceDef(ρ, s): scope ({inner})"), body.range, |this| {
+            this.assign("title", Value::String(title), &inner, body.range)?;
+            this.merge(&define.parameters, attributes, &inner, body.range)?;
+            this.scope(&inner, &define.body, body.range)
+        })
+    }
+
+    fn declare_resource(
+        &mut self,
+        kind: &str,
+        title: String,
+        attributes: Vec<(String, Value)>,
+        at: Range,
+    ) -> Step<()> {
+        if self.catalog.iter().any(|one| one.kind == kind && one.title == title) {
+            return stuck(
+                at,
+                format!("{kind}[{title:?}] is in v_C already: the catalog would not be well-formed"),
+            );
+        }
+        let resource = Resource { kind: kind.to_owned(), title, attributes };
+        let change = Change {
+            store: "v_C",
+            at: format!("{kind}[{:?}]", resource.title),
+            before: None,
+            after: Some(resource.to_string()),
+        };
+        self.change("RESDECL", format!("v_C ⊔ {resource}"), at, change);
+        self.catalog.push(resource);
+        Ok(())
+    }
+
+    fn attributes(&mut self, rule: &str, body: &ResourceBody, scope: &str) -> Step<Vec<(String, Value)>> {
+        let mut attributes = Vec::new();
+        for attribute in &body.attributes {
+            let AttributeKind::Set { name, value, .. } = &attribute.kind else {
+                return stuck(attribute.range, "attributes are `name => value` in µPuppet");
+            };
+            let value = self.evaluate_in(rule, &format!("{name} => e"), value, scope)?;
+            attributes.push((name.to_string(), value));
+        }
+        Ok(attributes)
+    }
+
+    /// merge(ρ, v_H): parameters get what is given, or their defaults.
+    fn merge(
+        &mut self,
+        parameters: &[Parameter],
+        given: Vec<(String, Value)>,
+        scope: &str,
+        at: Range,
+    ) -> Step<()> {
+        if let Some((name, _)) =
+            given.iter().find(|(name, _)| parameters.iter().all(|one| one.name.as_str() != name))
+        {
+            return stuck(at, format!("there is no parameter {name} in ρ"));
+        }
+        for parameter in parameters {
+            let name = parameter.name.as_str();
+            let value = match (given.iter().find(|(given, _)| given == name), &parameter.default) {
+                (Some((_, value)), _) => value.clone(),
+                (None, Some(default)) => {
+                    self.evaluate_in("ASSIGNSTEP", &format!("${name} = e"), default, scope)?
+                }
+                (None, None) => return stuck(at, format!("the parameter {name} has no value")),
+            };
+            self.assign(name, value, scope, parameter.range)?;
+        }
+        Ok(())
+    }
+
+    fn include(&mut self, name: &str, scope: &str, at: Range) -> Step<()> {
+        match self.definitions.get(name).cloned() {
+            Some(Definition::Declared(parent)) => {
+                self.step("INCD", format!("κ({name}) = DeclaredClass({parent}): skip"), at);
+                Ok(())
+            }
+            Some(Definition::Class(class)) => {
+                self.enter_class(&class, Vec::new(), ["INCU", "INCPU", "INCPD"], scope, at)
+            }
+            _ => {
+                stuck(at, format!("class {name} is not in dom(κ): it must be defined before it is declared"))
+            }
+        }
+    }
+
+    fn declare_class(&mut self, name: &str, given: Vec<(String, Value)>, scope: &str, at: Range) -> Step<()> {
+        match self.definitions.get(name).cloned() {
+            Some(Definition::Class(class)) => {
+                self.enter_class(&class, given, ["CDECU", "CDECPU", "CDECPD"], scope, at)
+            }
+            Some(Definition::Declared(_)) => {
+                stuck(at, format!("class {name} is declared already, and no rule lets it be again"))
+            }
+            _ => {
+                stuck(at, format!("class {name} is not in dom(κ): it must be defined before it is declared"))
+            }
+        }
+    }
+
+    /// The three rules for a class that is not declared yet: without a parent, with one that is not declared, and with one that
+    /// is.
+    fn enter_class(
+        &mut self,
+        class: &Arc<ClassDef>,
+        given: Vec<(String, Value)>,
+        [without, undeclared, declared]: [&str; 3],
+        scope: &str,
+        at: Range,
+    ) -> Step<()> {
+        let name = class.name.to_string();
+        let (rule, parent) = match &class.parent {
+            None => (without, self.base_of(scope)),
+            Some((parent, _)) => {
+                if let Some(Definition::Class(_)) = self.definitions.get(parent.as_str()) {
+                    let what = format!("κ({parent}) = ClassDef: include {parent} first");
+                    self.within(undeclared, what, at, |this| this.include(parent.as_str(), scope, at))?;
+                }
+                // INCPD takes the scope of the parent; CDECPD as printed takes the parent's own, which PCLASS contradicts.
+                (declared, format!("::{parent}"))
+            }
+        };
+        if let Some((parent, _)) = &class.parent
+            && !matches!(self.definitions.get(parent.as_str()), Some(Definition::Declared(_)))
+        {
+            return stuck(
+                at,
+                format!("class {parent} is not in dom(κ): it must be defined before it is declared"),
+            );
+        }
+        let before = Some(class_text(class));
+        let after = format!("DeclaredClass({parent})");
+        self.definitions.insert(name.clone(), Definition::Declared(parent));
+        let change = Change { store: "κ", at: name.clone(), before, after: Some(after) };
+        self.change(rule, format!("scope (::{name}) {{merge(ρ, v_H) ⊔ s}}"), at, change);
+        let inner = format!("::{name}");
+        self.within("SCOPESTEP", format!("scope ({inner}) merge(ρ, v_H)"), at, |this| {
+            this.merge(&class.parameters, given, &inner, at)
+        })?;
+        self.scope(&inner, &class.body, at)
+    }
+
+    /// α baseof β: rules BTOP, BNODE, BDEFRES and BCLASS.
+    fn base_of(&self, scope: &str) -> String {
+        let mut scope = scope.to_owned();
+        // A scope is nested in scopes that were there before it.
+        for _ in 0..=MAX_DEPTH {
+            if scope == "::" || scope == "::nd" {
+                return scope;
+            }
+            match scope.strip_suffix(" def") {
+                Some(outer) => scope = outer.to_owned(),
+                None => match self.definitions.get(scope.trim_start_matches("::")) {
+                    Some(Definition::Declared(parent)) => scope = parent.clone(),
+                    _ => return "::".to_owned(),
+                },
+            }
+        }
+        "::".to_owned()
+    }
+
+    /// β parentof α: rules PNODE, PDEFRES and PCLASS.
+    fn parent_of(&self, scope: &str) -> Option<(String, &'static str)> {
+        match scope {
+            "::" => None,
+            "::nd" => Some(("::".to_owned(), "PNODE")),
+            _ if scope.ends_with(" def") => Some((self.base_of(scope), "PDEFRES")),
+            _ => match self.definitions.get(scope.trim_start_matches("::")) {
+                Some(Definition::Declared(parent)) => Some((parent.clone(), "PCLASS")),
+                _ => None,
+            },
+        }
+    }
+
+    /// Evaluates a part of a statement or expression. A value needs no step, and so no congruence rule.
+    fn evaluate_in(&mut self, rule: &str, what: &str, expr: &Expr, scope: &str) -> Step<Value> {
+        match constant(expr) {
+            Some(value) => Ok(value),
+            None => self.within(rule, what, expr.range, |this| this.expression(expr, scope)),
+        }
+    }
+
+    fn expression(&mut self, expr: &Expr, scope: &str) -> Step<Value> {
+        if let Some(value) = constant(expr) {
+            return Ok(value);
+        }
+        let at = expr.range;
+        match &expr.kind {
+            ExprKind::Paren(inner) => self.expression(inner, scope),
+            ExprKind::Variable(name) => self.variable(name.as_str(), scope, at),
+            ExprKind::Array(elements) => {
+                let mut values = Vec::new();
+                for element in elements {
+                    values.push(self.evaluate_in("ARREXP", "[v, …, e, …]", element, scope)?);
+                }
+                Ok(Value::Array(values))
+            }
+            ExprKind::Hash(entries) => {
+                let mut values = Vec::new();
+                for (key, value) in entries {
+                    let key = match constant(key) {
+                        Some(Value::String(key)) => key,
+                        Some(Value::Integer(key)) => key.to_string(),
+                        _ => return stuck(key.range, "a key is a constant in µPuppet"),
+                    };
+                    values.push((key, self.evaluate_in("HASHEXP", "{k => e, …}", value, scope)?));
+                }
+                Ok(Value::Hash(values))
+            }
+            ExprKind::Not(inner) => match self.evaluate_in("NOTSTEP", "!e", inner, scope)? {
+                Value::Boolean(value) => {
+                    self.step(
+                        if value { "NOTVALUEI" } else { "NOTVALUEII" },
+                        format!("!{value} → {}", !value),
+                        at,
+                    );
+                    Ok(Value::Boolean(!value))
+                }
+                other => stuck(at, format!("! takes a boolean, and this is {other}")),
+            },
+            ExprKind::Binary { op, left, right, .. } => self.binary(*op, left, right, scope, at),
+            ExprKind::Selector { subject, cases } => {
+                let value = self.evaluate_in("SCON", "e ? {M}", subject, scope)?;
+                for case in cases {
+                    if matches!(case.matches.kind, ExprKind::Default) {
+                        self.step(
+                            "SDEFAULT",
+                            format!("{value} ? {{default => e, M}} → e"),
+                            case.matches.range,
+                        );
+                        return self.expression(&case.value, scope);
+                    }
+                    let against =
+                        self.evaluate_in("SELE", &format!("{value} ? {{e1 => e, M}}"), &case.matches, scope)?;
+                    if case_match(&value, &against) {
+                        self.step("SCHOOSE", format!("caseMatch({value}, {against})"), case.matches.range);
+                        return self.expression(&case.value, scope);
+                    }
+                    self.step("SCHOOSEI", format!("¬caseMatch({value}, {against})"), case.matches.range);
+                }
+                stuck(at, format!("no branch of the selector matches {value}"))
+            }
+            ExprKind::Access { target, keys } => match keys.as_slice() {
+                [key] => self.access(target, key, scope, at),
+                _ => stuck(at, "one index stands in brackets in µPuppet"),
+            },
+            _ => stuck(at, "this expression is outside of µPuppet"),
+        }
+    }
+
+    fn variable(&mut self, name: &str, scope: &str, at: Range) -> Step<Value> {
+        let found = |this: &Self, scope: &str, name: &str| {
+            this.variables.get(&(scope.to_owned(), name.to_owned())).cloned()
+        };
+        if let Some(top) = name.strip_prefix("::").filter(|rest| !rest.contains("::")) {
+            return match found(self, "::", top) {
+                Some(value) => {
+                    self.step("TVAR", format!("${name} → σ(::, {top}) = {value}"), at);
+                    Ok(value)
+                }
+                None => stuck(at, format!("{top} ∉ dom(σ) of ::")),
+            };
+        }
+        if let Some((class, last)) = name.trim_start_matches("::").rsplit_once("::") {
+            let of = format!("::{class}");
+            return match found(self, &of, last) {
+                Some(value) => {
+                    self.step("QVAR", format!("${name} → σ({of}, {last}) = {value}"), at);
+                    Ok(value)
+                }
+                None => stuck(at, format!("{last} ∉ dom(σ) of {of}")),
+            };
+        }
+        if let Some(value) = found(self, scope, name) {
+            self.step("LVAR", format!("${name} → σ({scope}, {name}) = {value}"), at);
+            return Ok(value);
+        }
+        match self.parent_of(scope) {
+            Some((parent, rule)) => {
+                let what = format!("{name} ∉ dom(σ) of {scope}; {parent} parentof {scope} by {rule}");
+                self.within("PVAR", what, at, |this| this.variable(name, &parent, at))
+            }
+            None => stuck(at, format!("${name} has no value: {name} ∉ dom(σ) of {scope}")),
+        }
+    }
+
+    fn binary(&mut self, op: BinaryOp, left: &Expr, right: &Expr, scope: &str, at: Range) -> Step<Value> {
+        let (sign, rules) = match op {
+            BinaryOp::Add => ("+", "ARITH"),
+            BinaryOp::Subtract => ("-", "ARITH"),
+            BinaryOp::Multiply => ("*", "ARITH"),
+            BinaryOp::Divide => ("/", "ARITH"),
+            BinaryOp::Greater => (">", "COMP"),
+            BinaryOp::Less => ("<", "COMP"),
+            BinaryOp::GreaterEqual => (">=", "COMP"),
+            BinaryOp::LessEqual => ("<=", "COMP"),
+            BinaryOp::Equal => ("==", "EQU"),
+            BinaryOp::NotEqual => ("!=", "EQU"),
+            BinaryOp::And => ("and", "AND"),
+            BinaryOp::Or => ("or", "OR"),
+            _ => return stuck(at, "this operator is outside of µPuppet"),
+        };
+        let first = self.evaluate_in(&format!("{rules}LEFT"), &format!("e1 {sign} e2"), left, scope)?;
+        // A conjunction that is decided does not look at its other side.
+        match (op, &first) {
+            (BinaryOp::And, Value::Boolean(false)) | (BinaryOp::Or, Value::Boolean(true)) => {
+                self.step(&format!("{rules}RIGHTII"), format!("{first} {sign} e → {first}"), at);
+                return Ok(first);
+            }
+            _ => {}
+        }
+        let right_rule =
+            if matches!(rules, "AND" | "OR") { format!("{rules}RIGHTI") } else { format!("{rules}RIGHT") };
+        let second = self.evaluate_in(&right_rule, &format!("{first} {sign} e"), right, scope)?;
+        let value = match (op, &first, &second) {
+            (BinaryOp::Equal, a, b) => Value::Boolean(case_match(a, b)),
+            (BinaryOp::NotEqual, a, b) => Value::Boolean(!case_match(a, b)),
+            (BinaryOp::And | BinaryOp::Or, Value::Boolean(_), Value::Boolean(second)) => {
+                Value::Boolean(*second)
+            }
+            (_, Value::Integer(a), Value::Integer(b)) => match arithmetic(op, *a, *b) {
+                Some(value) => value,
+                None => return stuck(at, format!("{first} {sign} {second} has no value")),
+            },
+            _ => return stuck(at, format!("{first} {sign} {second} has no value")),
+        };
+        let rule = match (rules, &value) {
+            ("COMP" | "EQU", Value::Boolean(true)) => format!("{rules}VALUEI"),
+            ("COMP" | "EQU", _) => format!("{rules}VALUEII"),
+            _ => format!("{rules}VALUE"),
+        };
+        self.step(&rule, format!("{first} {sign} {second} → {value}"), at);
+        Ok(value)
+    }
+
+    fn access(&mut self, target: &Expr, key: &Expr, scope: &str, at: Range) -> Step<Value> {
+        if let ExprKind::TypeName(kind) = &target.kind {
+            let kind = kind.as_str().to_lowercase();
+            return match self.evaluate_in("REFRES", &format!("{kind}[e]"), key, scope)? {
+                Value::String(title) => Ok(Value::Reference(kind, title)),
+                other => stuck(key.range, format!("a title is a string, and this is {other}")),
+            };
+        }
+        let value = self.evaluate_in("DEREFEXP", "d[e]", target, scope)?;
+        let key = self.evaluate_in("DEREFINDEX", "v[e]", key, scope)?;
+        let (rule, found) = match (&value, &key) {
+            (Value::Array(values), Value::Integer(index)) => {
+                ("DEREFARRAY", usize::try_from(*index).ok().and_then(|index| values.get(index)).cloned())
+            }
+            (Value::Hash(entries), key) => {
+                let key = plain(key);
+                ("DEREFHASH", entries.iter().find(|(one, _)| *one == key).map(|(_, value)| value.clone()))
+            }
+            (Value::Reference(kind, title), Value::String(attribute)) => {
+                let resource = self.catalog.iter().find(|one| one.kind == *kind && one.title == *title);
+                let found =
+                    resource.and_then(|one| one.attributes.iter().find(|(name, _)| name == attribute));
+                ("DEREFRES", found.map(|(_, value)| value.clone()))
+            }
+            _ => return stuck(at, format!("{value}[{key}] has no value")),
+        };
+        match found {
+            Some(found) => {
+                self.step(rule, format!("{value}[{key}] → {found}"), at);
+                Ok(found)
+            }
+            None => stuck(at, format!("{value}[{key}] has no value")),
+        }
+    }
+}
+
+fn class_text(class: &ClassDef) -> String {
+    let parent = class.parent.as_ref().map_or("⊥".to_owned(), |(name, _)| name.to_string());
+    format!("ClassDef({parent}, {}, s)", parameters_text(&class.parameters))
+}
+
+fn parameters_text(parameters: &[Parameter]) -> String {
+    if parameters.is_empty() {
+        return "ε".to_owned();
+    }
+    let names: Vec<&str> = parameters.iter().map(|parameter| parameter.name.as_str()).collect();
+    names.join(", ")
+}
+
+fn class_name(expr: &Expr) -> Step<String> {
+    match &expr.kind {
+        ExprKind::Name(name) => Ok(name.as_str().trim_start_matches("::").to_owned()),
+        ExprKind::String(name) => Ok(name.trim_start_matches("::").to_owned()),
+        _ => stuck(expr.range, "a class is named by a word in µPuppet"),
+    }
+}
+
+/// An expression that is a value already.
+fn constant(expr: &Expr) -> Option<Value> {
+    Some(match &expr.kind {
+        ExprKind::Integer { value, .. } => Value::Integer(*value),
+        ExprKind::String(text) => Value::String(text.to_string()),
+        ExprKind::Name(name) => Value::String(name.to_string()),
+        ExprKind::Bool(value) => Value::Boolean(*value),
+        ExprKind::Paren(inner) => constant(inner)?,
+        ExprKind::Array(elements) => Value::Array(elements.iter().map(constant).collect::<Option<Vec<_>>>()?),
+        _ => return None,
+    })
+}
+
+/// Strings are compared without regard to case, as Puppet does.
+fn case_match(left: &Value, right: &Value) -> bool {
+    match (left, right) {
+        (Value::String(left), Value::String(right)) => left.to_lowercase() == right.to_lowercase(),
+        _ => left == right,
+    }
+}
+
+fn arithmetic(op: BinaryOp, a: i64, b: i64) -> Option<Value> {
+    Some(match op {
+        BinaryOp::Add => Value::Integer(a.checked_add(b)?),
+        BinaryOp::Subtract => Value::Integer(a.checked_sub(b)?),
+        BinaryOp::Multiply => Value::Integer(a.checked_mul(b)?),
+        // Puppet divides towards negative infinity.
+        BinaryOp::Divide if b != 0 => {
+            let quotient = a.checked_div(b)?;
+            let is_rounded_up = a % b != 0 && (a < 0) != (b < 0);
+            Value::Integer(if is_rounded_up { quotient - 1 } else { quotient })
+        }
+        BinaryOp::Greater => Value::Boolean(a > b),
+        BinaryOp::Less => Value::Boolean(a < b),
+        BinaryOp::GreaterEqual => Value::Boolean(a >= b),
+        BinaryOp::LessEqual => Value::Boolean(a <= b),
+        _ => return None,
+    })
+}
+
+fn plain(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        other => other.to_string(),
+    }
+}

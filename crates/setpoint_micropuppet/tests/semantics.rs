@@ -1,0 +1,91 @@
+//! docs/semantics.md: every program is evaluated, and its trace is the one that is printed below it. `SETPOINT_BLESS=1` rewrites the
+//! traces.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use setpoint_smartfrog::{Options, Semantics, compile_text, semantics};
+use setpoint_source::{MemoryFileSystem, Sources};
+
+/// What a program of a block gives: `sf`, `sf forward`, `sf production`, `sf all`, `pp`.
+fn answer(kind: &str, text: &str) -> String {
+    let sources = Sources::new();
+    let files = MemoryFileSystem::new();
+    if kind == "pp" {
+        let file = sources.add("site.pp".to_owned(), text.to_owned());
+        let parse = setpoint_puppet_syntax::parse(file, text);
+        assert!(parse.diagnostics.is_empty(), "{text}: {:?}", parse.diagnostics);
+        return setpoint_trace::text(
+            &setpoint_micropuppet::trace(&parse.program, "localhost").trace,
+            &sources,
+        );
+    }
+    let path = Path::new("a.sf");
+    let semantics = match kind {
+        "sf all" => {
+            let options = Options { provenance: true, ..Options::default() };
+            return semantics::compile_all(path, text, &files, &sources, &options).text(&sources);
+        }
+        "sf forward" => Semantics::Forward,
+        "sf production" => Semantics::Production,
+        _ => Semantics::Core,
+    };
+    let options = Options { semantics, trace: true, ..Options::default() };
+    let compiled = compile_text(path, text.to_owned(), &files, &sources, &options);
+    setpoint_trace::text(&compiled.trace.unwrap(), &sources)
+}
+
+#[test]
+fn every_trace_of_the_document_is_right() {
+    let path = setpoint_testing::repository().join("docs/semantics.md");
+    let text = std::fs::read_to_string(&path).unwrap();
+    let mut out = String::new();
+    let mut program: Option<(String, String)> = None;
+    let mut count = 0;
+    let mut lines = text.lines();
+    while let Some(line) = lines.next() {
+        out.push_str(line);
+        out.push('\n');
+        let Some(kind) = line.strip_prefix("```").filter(|kind| !kind.is_empty()) else { continue };
+        let block: Vec<&str> = lines.by_ref().take_while(|line| *line != "```").collect();
+        let block: String = block.iter().map(|line| format!("{line}\n")).collect();
+        if kind == "trace" {
+            let (kind, text) = program.take().unwrap_or_else(|| panic!("a trace without a program: {block}"));
+            out.push_str(answer(&kind, &text).trim_start_matches('\n'));
+            count += 1;
+        } else {
+            out.push_str(&block);
+            program = Some((kind.to_owned(), block));
+        }
+        out.push_str("```\n");
+    }
+    assert!(count > 20, "only {count} traces");
+    if std::env::var_os("SETPOINT_BLESS").is_some() {
+        std::fs::write(&path, &out).unwrap();
+        return;
+    }
+    assert_eq!(text, out, "a trace differs; SETPOINT_BLESS=1 rewrites them");
+}
+
+/// Rules that the text names, and that a trace shows.
+#[test]
+fn every_rule_is_shown_at_work() {
+    let path = setpoint_testing::repository().join("docs/semantics.md");
+    let text = std::fs::read_to_string(path).unwrap();
+    let traces: String =
+        text.split("```trace\n").skip(1).filter_map(|rest| rest.split("```").next()).collect();
+    let shown: BTreeSet<&str> = traces.split([' ', ':', '\n']).collect();
+    let rules = "LVAR PVAR TVAR QVAR DEREFEXP DEREFINDEX DEREFARRAY DEREFHASH REFRES DEREFRES ASSIGNSTEP ASSIGN SCOPESTEP \
+        DEFSCOPESTEP SCOPEDONE DEFSCOPEDONE RESSTEP RESDECL DEFSTEP DEF INCU INCD INCPU INCPD CDECSTEP CDECU CDECPU CDECPD \
+        TOPSCOPE NODEMATCH NODENOMATCH RDEF CDEF CDEFI CDEFP CDEFPI ARITHLEFT ARITHRIGHT ARITHVALUE COMPVALUEI COMPVALUEII \
+        NOTVALUEI SCON SCHOOSE SCHOOSEI SDEFAULT IFSTEP IFT IFF UNLESSF CASESTEP1 CASEMATCH CASENOMATCH CASEDEFAULT CASEDONE";
+    let missing: Vec<&str> = rules.split_whitespace().filter(|rule| !shown.contains(rule)).collect();
+    assert!(missing.is_empty(), "no trace shows {}", missing.join(", "));
+    for definition in
+        ["Def. 13", "Def. 16", "Def. 17", "Def. 18", "Def. 23", "Def. 24", "Def. 25", "Def. 26", "Def. 27"]
+    {
+        assert!(traces.contains(definition), "no trace shows {definition}");
+    }
+}
