@@ -132,7 +132,10 @@ impl Production<'_> {
         let extent = match self.value_of(function, Symbol::new("extent"))?.value {
             Value::Basic(Basic::Number(Number::Integer(extent))) => extent,
             other => {
-                return Err(failed(span, format!("the extent of an array is a number, not {}", kind(&other))));
+                return Err(failed(
+                    span,
+                    format!("the extent of an array is a number, not {}", kind(&other)),
+                ));
             }
         };
         if extent > MAX_EXTENT {
