@@ -75,6 +75,7 @@ impl Parts {
             let text = output_of(Command::new(binary).args(["completions", shell]))?;
             write(&completions.join(name), text.as_bytes())?;
         }
+        make_folder(&manual)?;
         execute(Command::new(binary).args(["man", "--output"]).arg(&manual))?;
         Ok(Self { binary: binary.to_owned(), completions, manual })
     }

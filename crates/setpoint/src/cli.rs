@@ -100,7 +100,7 @@ pub(crate) struct CompletionsArgs {
 #[derive(Debug, Args)]
 pub(crate) struct ManArgs {
     /// A folder for the pages of all commands
-    #[arg(short, long, value_name = "DIR")]
+    #[arg(short, long, value_name = "DIR", value_parser = paths::folder)]
     pub(crate) output: Option<PathBuf>,
 }
 

@@ -221,6 +221,12 @@ const PROMISES: &[(&str, &str, Check)] = &[
     ("setpoint_ide", "no terminal", TERMINAL),
     ("setpoint_migrate", "knows no terminal", TERMINAL),
     ("setpoint_serve", "knows no terminal", TERMINAL),
+    (
+        "setpoint_micropuppet",
+        "compiles nothing for anybody",
+        Dependencies(&["setpoint_puppet", "setpoint_catalog"]),
+    ),
+    ("setpoint_trace", "knows no language", LANGUAGES),
     ("setpoint_parity", "asks no server", PROCESSES_AND_NETWORK),
     ("setpoint_parity", "knows no terminal", TERMINAL),
 ];

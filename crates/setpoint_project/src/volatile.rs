@@ -6,12 +6,12 @@ use setpoint_puppet_values::{Data, Hash, Type, Value};
 
 /// Facts that change from run to run, by the names of their parts; `*` is any name.
 const VOLATILE: [&[&str]; 12] = [
-    &["system_uptime"],
+    &["system_uptime", "*"],
     &["uptime"],
     &["uptime_seconds"],
     &["uptime_hours"],
     &["uptime_days"],
-    &["load_averages"],
+    &["load_averages", "*"],
     &["memoryfree"],
     &["memoryfree_mb"],
     &["swapfree"],
@@ -41,7 +41,8 @@ fn open(facts: &mut Hash, path: &[&str], above: &str) {
         let Some(key) = key.0.as_str().filter(|key| wanted(key)) else { continue };
         let name = if above.is_empty() { key.to_owned() } else { format!("{above}.{key}") };
         if rest.is_empty() {
-            *value = Value::unknown(format!("the fact {name} is another one in every run"), Type::Any);
+            // Not `Any`, which would say that the machine may lack it.
+            *value = Value::unknown(format!("the fact {name} is another one in every run"), Type::Scalar);
         } else if let Data::Hash(inner) = &mut value.data {
             open(Arc::make_mut(inner), rest, &name);
         }

@@ -195,6 +195,10 @@ fn is_entry(element: &Value) -> bool {
 /// a part is looked at: this is to find mistakes.
 fn is_unmarked_change(result: &Value, arguments: &[Value]) -> bool {
     const MOST: usize = 100;
+    // A large collection is not looked at as a whole, and an element beyond the bound would seem to be new.
+    if arguments.iter().any(|argument| parts(argument).nth(MOST).is_some()) {
+        return false;
+    }
     // Elements may share a node.
     let mut given: FxHashMap<Prov, Vec<&Value>> = FxHashMap::default();
     for argument in arguments {

@@ -24,7 +24,6 @@ pub(crate) fn man(args: &ManArgs) -> Result<ExitCode, UsageError> {
     };
     let failed =
         |error: std::io::Error| UsageError::new(format!("cannot write below {}: {error}", folder.display()));
-    std::fs::create_dir_all(folder).map_err(failed)?;
     let commands = command.get_subcommands().filter(|one| one.get_name() != "help" && !one.is_hide_set());
     let named = commands.map(|one| (format!("setpoint-{}.1", one.get_name()), one.clone()));
     for (name, command) in std::iter::once(("setpoint.1".to_owned(), command.clone())).chain(named) {

@@ -261,6 +261,13 @@ fn on_unknown(op: BinaryOp, a: &Value, b: &Value) -> Option<Value> {
     {
         return Some(Value::from(op == BinaryOp::Match));
     }
+    if let (BinaryOp::In, Data::Hash(entries)) = (op, &b.data) {
+        // Only keys are looked at. An entry that may be undef may be missing as well.
+        let may_be_missing =
+            |value: &Value| whole(value).filter(|unknown| unknown.of.is_instance(&Value::UNDEF));
+        let unknown = a.unknown_part().cloned().or_else(|| entries.values().find_map(may_be_missing))?;
+        return Some(Value::unknown(Arc::clone(&unknown.reason), of));
+    }
     let inside = |value: &Value| if looks_inside { value.unknown_part().cloned() } else { whole(value) };
     let unknown = inside(a).or_else(|| inside(b))?;
     Some(Value::unknown(Arc::clone(&unknown.reason), of))
