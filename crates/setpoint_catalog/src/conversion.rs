@@ -32,6 +32,9 @@ pub struct Problem {
     pub message: String,
 }
 
+/// The schedules that Puppet brings.
+const BUILT_IN_SCHEDULES: [&str; 6] = ["puppet", "hourly", "daily", "weekly", "monthly", "never"];
+
 /// All that Puppet would refuse, in the order of the catalog. Puppet itself stops at the first.
 pub fn problems(catalog: &Catalog, types: &dyn Types) -> Vec<Problem> {
     let mut found = Vec::new();
@@ -43,6 +46,7 @@ pub fn problems(catalog: &Catalog, types: &dyn Types) -> Vec<Problem> {
         let Some(native) = types.native(&resource.type_name) else { continue };
         let mut check = Check { resource, native, id, found: &mut found };
         check.all();
+        check.schedule(catalog);
         if native.name == "file"
             && let Some(path) = check.text("path").and_then(|path| canonical_path(&path))
             && let Some(other) = paths.insert(path.clone(), id)
@@ -90,6 +94,23 @@ impl Check<'_> {
         }
     }
 
+    /// The run ends with an error when it comes to a resource whose schedule nobody declares.
+    fn schedule(&mut self, catalog: &Catalog) {
+        let Some(value) = self.resource.get("schedule").map(settled) else { return };
+        if matches!(value.data, Data::Undef | Data::Deferred(_)) || value.unknown_part().is_some() {
+            return;
+        }
+        let name = values::text(value);
+        let is_declared = |one: &Resource| {
+            !one.virtual_
+                && one.type_name.as_str() == "Schedule"
+                && (*one.title == *name || one.get("name").is_some_and(|given| values::text(given) == name))
+        };
+        if !BUILT_IN_SCHEDULES.contains(&&*name) && !catalog.iter().any(|(_, one)| is_declared(one)) {
+            self.wrong("schedule", format!("names {name}, and there is no such schedule"));
+        }
+    }
+
     fn parameter(&mut self, name: &str, value: &Value) {
         let value = settled(value);
         if matches!(value.data, Data::Undef | Data::Deferred(_)) || value.unknown_part().is_some() {
@@ -115,6 +136,9 @@ impl Check<'_> {
 
     /// A metaparameter, or a parameter that the type does not have.
     fn other(&mut self, name: &str, value: &Value) {
+        if name == "audit" {
+            return self.audit(value);
+        }
         let allowed: &[&str] = match name {
             "noop" => &["true", "false"],
             "loglevel" => &["debug", "info", "notice", "warning", "err", "alert", "emerg", "crit", "verbose"],
@@ -127,6 +151,19 @@ impl Check<'_> {
         };
         if !allowed.contains(&values::text(value).as_str()) {
             self.wrong(name, format!("must be one of {}, not {}", allowed.join(", "), values::shown(value)));
+        }
+    }
+
+    /// `all`, or attributes of the type.
+    fn audit(&mut self, value: &Value) {
+        let audited: Vec<String> = match &value.data {
+            Data::Array(items) => items.iter().map(values::text).collect(),
+            _ => vec![values::text(value)],
+        };
+        let unknown = audited.iter().find(|name| !self.native.accepts(name));
+        if let Some(unknown) = unknown.filter(|_| audited != ["all"]) {
+            let message = format!("names {unknown}, which is no attribute of {}", self.native.name);
+            self.wrong("audit", message);
         }
     }
 

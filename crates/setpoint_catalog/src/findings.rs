@@ -27,9 +27,13 @@ fn invalid(catalog: &Catalog, problem: &Problem) -> Diagnostic {
         Some(parameter) => format!("{name}: `{parameter}` {}", problem.message),
         None => format!("{name} {}", problem.message),
     };
-    let finding = Diagnostic::new(Rule::InvalidResource, message)
-        .with_resources([name])
-        .with_note("The agent ends its run before it applies anything of this catalog.");
+    let finding = Diagnostic::new(Rule::InvalidResource, message).with_resources([name]).with_note(
+        if problem.parameter == Some("schedule".into()) {
+            "The agent ends its run with an error when it comes to this resource."
+        } else {
+            "The agent ends its run before it applies anything of this catalog."
+        },
+    );
     let resource = catalog.get(problem.resource);
     let given = resource.zip(problem.parameter).and_then(|(one, name)| one.parameters.entry(name)?.span);
     match given.or(resource.and_then(|one| one.span)) {
