@@ -403,7 +403,7 @@ fn asking(machine: &mut Machine<'_>, resource: &Resource) -> Program {
             tests.push(machine.leads(&path).negate());
         }
     }
-    let mut steps = vec![surroundings(machine, resource)];
+    let mut steps = vec![folder_is_there(machine, resource)];
     for check in resource.texts("unless").into_iter().chain(resource.texts("onlyif")) {
         steps.push(program_is_there(machine, resource, &check));
     }
@@ -454,25 +454,29 @@ fn assume_scripts(machine: &mut Machine<'_>, resource: &Resource) {
     }
 }
 
-/// Where and as whom a command runs.
-fn surroundings(machine: &mut Machine<'_>, resource: &Resource) -> Program {
-    let mut steps = Vec::new();
+/// Fails if the folder is missing in which a command runs.
+fn folder_is_there(machine: &mut Machine<'_>, resource: &Resource) -> Program {
     if let Some(folder) = resource.text("cwd")
         && let Some(folder) = machine.mentions.canonical(&folder, machine.world)
     {
         let there = machine.through(&folder, &|machine, path| machine.is_directory(path));
         let failure = format!("the working directory {folder} does not exist");
-        steps.push(when(there.negate(), Program::fail(&failure)));
+        return when(there.negate(), Program::fail(&failure));
     }
+    Program::Skip
+}
+
+/// Whether the user and the group exist as which a command runs, each with what is said if it does not. Without them Puppet's
+/// child process ends with status 1, as if the command had: `returns => 1` expects that, and a check says no.
+fn accounts(machine: &mut Machine<'_>, resource: &Resource) -> Vec<(Test, String)> {
+    let mut found = Vec::new();
     if let Some(user) = resource.text("user") {
-        let known = machine.user_exists(&user);
-        steps.push(when(known.negate(), Program::fail(&format!("the user {user} does not exist"))));
+        found.push((machine.user_exists(&user), format!("the user {user} does not exist")));
     }
     if let Some(group) = resource.text("group") {
-        let known = machine.group_exists(&group);
-        steps.push(when(known.negate(), Program::fail(&format!("the group {group} does not exist"))));
+        found.push((machine.group_exists(&group), format!("the group {group} does not exist")));
     }
-    sequence(steps)
+    found
 }
 
 /// Whether the checks let the command run.
@@ -483,15 +487,16 @@ fn guard(machine: &mut Machine<'_>, resource: &Resource) -> Result<Test, String>
             tests.push(machine.leads(&path).negate());
         }
     }
+    let has_accounts = all(accounts(machine, resource).into_iter().map(|(exists, _)| exists).collect());
     for check in resource.texts("unless") {
         let question = question(resource, &check, &machine.mentions, machine.world)?;
         is_followed(machine, &question)?;
-        tests.push(ask(machine, &question).negate());
+        tests.push(all(vec![has_accounts.clone(), ask(machine, &question)]).negate());
     }
     for check in resource.texts("onlyif") {
         let question = question(resource, &check, &machine.mentions, machine.world)?;
         is_followed(machine, &question)?;
-        tests.push(ask(machine, &question));
+        tests.push(all(vec![has_accounts.clone(), ask(machine, &question)]));
     }
     Ok(all(tests))
 }
@@ -615,7 +620,7 @@ fn run(
     effects: &[Effect],
     unknown: &mut Option<String>,
 ) -> Program {
-    let mut steps = vec![surroundings(machine, resource), program_is_there(machine, resource, command)];
+    let mut steps = vec![folder_is_there(machine, resource), program_is_there(machine, resource, command)];
     let done = performed(machine, resource, effects);
     if can_fail(&done)
         && resource.texts("returns").iter().any(|status| !["0", "1"].contains(&status.as_str()))
@@ -633,7 +638,7 @@ fn run(
 
 /// One execution of `refresh`: Puppet looks at no exit status of it, and does not try it again.
 fn run_once(machine: &mut Machine<'_>, resource: &Resource, command: &str, effects: &[Effect]) -> Program {
-    let mut steps = vec![surroundings(machine, resource), program_is_there(machine, resource, command)];
+    let mut steps = vec![folder_is_there(machine, resource), program_is_there(machine, resource, command)];
     let done = performed(machine, resource, effects);
     steps.push(bind(&done, Program::Skip, &Program::Skip));
     sequence(steps)
@@ -650,7 +655,11 @@ fn performed(machine: &mut Machine<'_>, resource: &Resource, effects: &[Effect])
             }
         }
     }
-    sequence(done)
+    let done = sequence(done);
+    accounts(machine, resource)
+        .into_iter()
+        .rev()
+        .fold(done, |done, (exists, failure)| choose(exists, done, Program::fail(&failure)))
 }
 
 /// A command that fails is tried again, on what it has left.

@@ -172,9 +172,12 @@ pub fn next_run(old: &Question<'_>, new: &Question<'_>) -> Option<NextRun> {
     let third = runner.run(&second.end, &run.order);
     let mut machines = Possible::starts(&modelled.old.plan, &modelled.old.assumed_start);
     let old_runner = Runner::new(&modelled.old.plan, Semantics::Puppet);
-    for _ in 0..SETTLING_RUNS {
-        machines
-            .run(&old_runner, &before.order, true, &|step| acts_as_told(&modelled.old, old.catalog, step));
+    for at in 1..=SETTLING_RUNS {
+        // Only the last run is taken to succeed: an earlier one may fail for a folder of `cwd` that it makes itself, so that
+        // the folder need not have been there at the start.
+        machines.run(&old_runner, &before.order, at == SETTLING_RUNS, &|step| {
+            acts_as_told(&modelled.old, old.catalog, step)
+        });
     }
     let fates =
         machines.run(&runner, &run.order, false, &|step| acts_as_told(&modelled.new, new.catalog, step));
@@ -184,7 +187,6 @@ pub fn next_run(old: &Question<'_>, new: &Question<'_>) -> Option<NextRun> {
     }
     let failing_before = failing(&modelled.old, &before);
     let teller = Teller {
-        has_failed_before: !failing_before.is_empty(),
         before: old,
         question: new,
         old: &modelled.old,
@@ -354,8 +356,6 @@ struct Teller<'a> {
     open: &'a [Open],
     /// The resources for which something is assumed.
     assumed: BTreeSet<String>,
-    /// The old catalog fails on the machine that is followed, so that it is none of those for which something is certain.
-    has_failed_before: bool,
 }
 
 impl Teller<'_> {
@@ -495,7 +495,7 @@ impl Teller<'_> {
             open.reaches_everything
                 && (open.is_old || names.contains(&*open.resource) || earlier.contains(&*open.resource))
         };
-        !is_assumed && !self.has_failed_before && !self.open.iter().any(reaches)
+        !is_assumed && !self.open.iter().any(reaches)
     }
 
     fn place(&self, resource: &Resource) -> Option<Declaration> {

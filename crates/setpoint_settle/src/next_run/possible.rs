@@ -698,8 +698,18 @@ mod tests {
             let mut machines = Possible::starts(&plan, &[]);
             let first = machines.run(&runner, &order, true, &|_| false);
             let second = machines.run(&runner, &order, false, &|_| false);
+            // The first run may fail, the second succeeds, and the third is asked about.
+            let mut machines = Possible::starts(&plan, &[]);
+            let any_first = machines.run(&runner, &order, false, &|_| false);
+            machines.run(&runner, &order, true, &|_| false);
+            let third = machines.run(&runner, &order, false, &|_| false);
             for start in &starts {
                 let run = runner.run(start, &order);
+                holds(&plan, &any_first, &run, seed);
+                let again = runner.run(&run.end, &order);
+                if !again.statuses.iter().any(|status| status.is_bad()) {
+                    holds(&plan, &third, &runner.run(&again.end, &order), seed);
+                }
                 if run.statuses.iter().any(|status| status.is_bad()) {
                     continue;
                 }

@@ -47,7 +47,7 @@ const PAIRS: &str = "SETPOINT_NEXT_RUN_PAIRS";
 fn events_are_puppets() {
     let mut answers = Answers::load();
     let (mut equal, mut open, mut wrong, mut refused) = (0, 0, String::new(), 0);
-    let mut differing = 0;
+    let (mut differing, mut open_by_model) = (0, 0);
     let mut kinds: BTreeMap<&str, usize> = BTreeMap::new();
     for seed in range(PLAIN) {
         let pair = pairs::pair(seed, true);
@@ -73,6 +73,7 @@ fn events_are_puppets() {
             let _ = writeln!(wrong, "--- pair {seed}\n{}--- becomes\n{}{differences}", pair.old, pair.new);
         } else if told.steps.iter().any(|step| matches!(step.certainty, Certainty::Open { .. })) {
             open += 1;
+            open_by_model += usize::from(pair.has_open_parts());
         } else {
             equal += 1;
         }
@@ -80,14 +81,16 @@ fn events_are_puppets() {
     answers.store();
     let compared = equal + open + differing;
     let said = format!(
-        "{equal} of {compared} pairs equal, {open} open, {differing} wrong, {refused} refused by Puppet; {kinds:?}"
+        "{equal} of {compared} pairs equal, {open} open ({open_by_model} for a user or a tidy), {differing} wrong, \
+         {refused} refused by Puppet; {kinds:?}"
     );
     if std::env::var_os(PAIRS).is_some() {
         eprintln!("{said}");
     }
     assert!(wrong.is_empty(), "{wrong}\n{said}");
     assert!(compared >= 200 || std::env::var_os(PAIRS).is_some(), "too few pairs: {said}");
-    assert!(equal * 100 >= compared * 98, "too many are open: {said}");
+    // Whether another user than root may do something, and what is old, is open on purpose.
+    assert!(equal * 100 >= (compared - open_by_model) * 98, "too many are open: {said}");
     for kind in ["changed", "failed", "skipped", "refreshed"] {
         let count = kinds.get(kind).copied().unwrap_or_default();
         assert!(
@@ -201,7 +204,7 @@ const NOT_ASKED: &[(&str, &[&str], &str)] = &[
     ("group", &["name"], "the title is the name"),
     ("concat_file", &[], "what fragments make is asked about by the agreement of models"),
     ("concat_fragment", &[], "what fragments make is asked about by the agreement of models"),
-    ("tidy", &[], "what it removes depends on age and size"),
+    ("tidy", &["path"], "the title is the path"),
     ("resources", &["name"], "the title is the name"),
     ("resources", &["unless_system_user", "unless_uid"], "the users of the root would go"),
     ("archive", &[], "it fetches"),
@@ -454,10 +457,16 @@ fn reported(seen: &Seen, declared: &BTreeSet<String>) -> BTreeMap<String, Event>
     for name in declared {
         let below =
             name.strip_suffix(']').filter(|_| name.starts_with("File[")).map(|stem| format!("{stem}/"));
+        // What `tidy` removes is reported as files that it generates.
+        let tidied = name.strip_prefix("Tidy[").and_then(|name| name.strip_suffix(']'));
+        let is_tidied = |other: &str| {
+            let path = other.strip_prefix("File[").and_then(|name| name.strip_suffix(']'));
+            path.zip(tidied).is_some_and(|(path, at)| path == at || path.starts_with(&format!("{at}/")))
+        };
         let parts = seen.resources().filter(|(other, _)| {
             *other == name
                 || (!declared.contains(*other)
-                    && below.as_ref().is_some_and(|below| other.starts_with(below)))
+                    && (below.as_ref().is_some_and(|below| other.starts_with(below)) || is_tidied(other)))
         });
         let (mut event, mut properties) =
             (Event { outcome: "unchanged", ..Event::default() }, BTreeSet::new());

@@ -133,7 +133,7 @@ const TABLE: &[Kind] = &[
             ("returns", &["", "", "", "", "1", "[0, 1]"]),
             ("tries", &["", "", "", "", "2"]),
             ("cwd", &["", "", "", "", "'/srv'", "'/srv/k'"]),
-            ("user", &["", "", "", "", "", "'root'", "'root'"]),
+            ("user", &["", "", "", "", "", "", "", "'root'", "'root'", "'daemon'", "'alice'"]),
             ("group", &["", "", "", "", "", "'adm'"]),
             ("environment", &["", "", "", "'X=1'"]),
             ("provider", &["", "", "", "posix", "shell"]),
@@ -273,6 +273,18 @@ const TABLE: &[Kind] = &[
         ],
     },
     Kind { name: "resources", titles: &["host"], parameters: &[("purge", &["true", "false"])] },
+    Kind {
+        name: "tidy",
+        // What commands make, and what a resource declares, which it leaves alone.
+        titles: &["/srv/t", "/srv/m"],
+        parameters: &[
+            ("recurse", &["", "true", "1"]),
+            ("matches", &["", "", "'t'", "'*'"]),
+            ("rmdirs", &["", "true"]),
+            ("age", &["", "", "", "'1w'"]),
+            ("size", &["", "", "", "'1k'"]),
+        ],
+    },
     Kind { name: "anchor", titles: &["a1"], parameters: &[] },
     Kind { name: "notify", titles: &["n1", "n2"], parameters: &[("message", &["'one'", "'two'", ""])] },
 ];
@@ -316,6 +328,14 @@ pub(crate) struct Pair {
     pub(crate) new: String,
     /// Paths and packages that are there before the old one is applied.
     pub(crate) already: Vec<&'static str>,
+}
+
+impl Pair {
+    /// Whether it has a resource that no model follows to its end: a command of another user, or a tidy.
+    pub(crate) fn has_open_parts(&self) -> bool {
+        let parts = ["\ntidy {", "user => 'daemon'", "user => 'alice'"];
+        [&self.old, &self.new].iter().any(|text| parts.iter().any(|part| text.contains(part)))
+    }
 }
 
 /// What may be there before: each is what some resource of the table declares.
