@@ -34,7 +34,7 @@ pub(super) enum Origin {
 }
 
 /// One catalog to be compiled.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Job {
     /// The file that it begins with.
     pub path: String,
@@ -343,6 +343,7 @@ impl Project<'_> {
             let Some(name) = node.name.as_deref() else { continue };
             if let Some((donor, facts)) = known.get(&role_of(name)) {
                 node.read = Some(facts.renamed(name));
+                node.donor = Some(donor.clone());
                 taken.entry(donor).or_default().push(name);
             }
         }

@@ -30,6 +30,7 @@ mod session;
 mod settle;
 mod sibling;
 mod survey;
+mod volatile;
 
 pub use diff::{Older, diff};
 pub use fleet::{Fleet, FleetNode, check_fleet};

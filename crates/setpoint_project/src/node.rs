@@ -27,6 +27,8 @@ pub struct NodeData {
     pub environment: Option<String>,
     /// Whether a classifier named the environment.
     pub is_classified: bool,
+    /// The node whose facts these are, if none are known of this one.
+    pub donor: Option<String>,
     /// The expression of a node statement that the name was made up for.
     pub made_up: Option<String>,
     /// What was taken for granted because nothing is known of this node where others are described.
@@ -40,6 +42,8 @@ pub(super) struct Known {
     pub(super) platform: Option<String>,
     /// What a file with its facts says.
     pub(super) read: Option<Facts>,
+    /// The node that these facts were taken from.
+    pub(super) donor: Option<String>,
     pub(super) facts: Hash,
     pub(super) trusted: Hash,
     /// The expression of a node statement that the name was made up for.
@@ -78,7 +82,14 @@ pub(super) fn node(
         add_agent_facts(&mut facts, &name, options);
     }
     facts::lay_over(&mut facts, &known.facts);
-    let mut data = NodeData { name, platform, facts, made_up: known.made_up.clone(), ..NodeData::default() };
+    let mut data = NodeData {
+        name,
+        platform,
+        facts,
+        donor: known.donor.clone(),
+        made_up: known.made_up.clone(),
+        ..NodeData::default()
+    };
     if let Some(folder) = without_facts.filter(|_| data.facts.is_empty()) {
         data.assume_nothing_in(folder, "no facts");
     }

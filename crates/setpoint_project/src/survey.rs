@@ -23,6 +23,10 @@ pub(crate) const NOUNS: Nouns =
 /// Folders are followed so far.
 const MAX_DEPTH: usize = 32;
 
+/// How the names of data files end that Hiera reads by functions only.
+const OTHER_DATA: &[&str] =
+    &["conf", "hocon", "toml", "properties", "ini", "cfg", "xml", "csv", "gpg", "age", "enc"];
+
 /// What the user's own files are, and what is wrong with them.
 #[derive(Debug)]
 pub(crate) struct Survey {
@@ -249,6 +253,10 @@ impl Surveyor<'_, '_> {
         for below in folders {
             for path in self.files(&below, &["yaml", "yml", "json", "eyaml"]) {
                 self.data_file(&path);
+            }
+            // Data in another form is found and not read: only a function of the hierarchy could.
+            for _ in self.files(&below, OTHER_DATA) {
+                self.out.coverage.data.add(false, false);
             }
         }
     }

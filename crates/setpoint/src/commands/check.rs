@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use setpoint_project::{Session, UsageError};
-use setpoint_source::{Diagnostic, InputReport, Report, Rule, Severity};
+use setpoint_source::{Diagnostic, Gap, InputReport, Question, Report, Rule, Severity};
 
 use super::taken;
 use crate::cli::{CheckArgs, InputOptions, ReportFormat};
@@ -54,7 +54,31 @@ pub(super) fn checked(
         input.findings.push(Diagnostic::new(Rule::UnreadableFile, problem.0).severity(Severity::Error));
         report.inputs.push(input);
     }
+    tell_nothing_checked(&mut report);
     Ok(report)
+}
+
+/// Manifests that only define things are parts of something, and one of several inputs may be such a part. If no input enters
+/// anything, nothing was checked.
+fn tell_nothing_checked(report: &mut Report) {
+    let is_empty = |input: &InputReport| {
+        let answer = input.verdict().get(Question::Catalog);
+        answer.is_some_and(|answer| answer.reasons().iter().any(|reason| reason.gap == Gap::NothingEntered))
+    };
+    let is_about_all = |input: &InputReport| input.verdict().iter().next().is_none();
+    let is_told = report
+        .inputs
+        .iter()
+        .flat_map(|input| &input.findings)
+        .any(|finding| finding.severity == Severity::Error);
+    if is_told || !report.inputs.iter().all(|input| is_empty(input) || is_about_all(input)) {
+        return;
+    }
+    let Some(input) = report.inputs.iter_mut().find(|input| is_empty(input)) else { return };
+    let message = "Nothing was checked: no manifest declares a resource";
+    input.findings.push(Diagnostic::new(Rule::NothingChecked, message).with_help(
+        "Declare a class or a define of it, or check the folder of the module or repository that it belongs to.",
+    ));
 }
 
 /// Runs the analysis of one input. A panic is a mistake of Setpoint, and costs the answer for this input only.

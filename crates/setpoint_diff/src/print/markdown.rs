@@ -47,11 +47,12 @@ pub fn markdown(found: &Comparison, limit: usize) -> String {
     // Masked before the lengths are counted.
     let secrets = &found.differences.secrets;
     let sections = sections.iter().map(|section| secrets.mask(section)).collect();
-    cut(sections, &secrets.mask(&foot(found)), limit)
+    let report = found.about.report.as_deref().map(|url| secrets.mask(url));
+    cut(sections, &secrets.mask(&foot(found)), report.as_deref(), limit)
 }
 
 /// Joins sections as far as there is room, and says what was left out.
-fn cut(sections: Vec<String>, foot: &str, limit: usize) -> String {
+fn cut(sections: Vec<String>, foot: &str, report: Option<&str>, limit: usize) -> String {
     let length = |text: &str| text.encode_utf16().count();
     let room = limit.saturating_sub(RESERVE.min(limit / 2) + length(foot));
     let (mut out, mut used, mut left) = (String::new(), 0, 0);
@@ -77,10 +78,11 @@ fn cut(sections: Vec<String>, foot: &str, limit: usize) -> String {
     }
     if left > 0 {
         let what = super::plural(left, "section was", "sections were");
-        let _ = write!(
-            out,
-            "\n**Cut: {what} too long for a comment.** The command below prints all of it with `--format text`.\n"
-        );
+        let where_ = match report {
+            Some(url) => format!("[The report]({url}) has all of it."),
+            None => "The command below prints all of it with `--format text`.".to_owned(),
+        };
+        let _ = write!(out, "\n**Cut: {what} too long for a comment.** {where_}\n");
     }
     out.push('\n');
     out.push_str(foot);
@@ -156,15 +158,34 @@ fn head(found: &Comparison, groups: &[Group]) -> String {
     let _ = writeln!(out, "{}", lines.join("\\\n"));
     out.push_str("\n| | nodes | |\n|---|---|---|\n");
     for row in rows(found) {
-        let name = |name: &str| {
-            let mark = found.nodes.iter().any(|node| node.name == name && node.assumed_facts.is_some());
-            format!("{}{}", code(name), if mark { "¹" } else { "" })
-        };
         let names: Vec<&str> = row.nodes.iter().map(|node| node.name.as_str()).collect();
-        let names = row.instead.clone().unwrap_or_else(|| few_names(&names, name));
+        let names = row.instead.clone().unwrap_or_else(|| few_names(&names, |name| marked(found, name)));
         let _ = writeln!(out, "| {} {} | {} | {names} |", row.sign, row.words, row.nodes.len());
     }
     out
+}
+
+/// The signs of footnotes. What is beyond them shares the last.
+const MARKS: [&str; 9] = ["¹", "²", "³", "⁴", "⁵", "⁶", "⁷", "⁸", "⁹"];
+
+/// The platforms and nodes whose facts others were compiled with, in the order of their footnotes.
+fn lenders(found: &Comparison) -> Vec<&str> {
+    let mut names: Vec<&str> = Vec::new();
+    for name in found.nodes.iter().filter_map(|node| node.assumed_facts.as_deref()) {
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    names
+}
+
+/// The name of a node, with the sign of its footnote.
+fn marked(found: &Comparison, name: &str) -> String {
+    let node = found.nodes.iter().find(|node| node.name == name);
+    let lender = node.and_then(|node| node.assumed_facts.as_deref());
+    let at = lender.and_then(|lender| lenders(found).iter().position(|one| *one == lender));
+    let mark = at.map_or("", |at| MARKS[at.min(MARKS.len() - 1)]);
+    format!("{}{mark}", code(name))
 }
 
 fn sign(finding: &FindingStory) -> &'static str {
@@ -212,29 +233,41 @@ fn listed(finding: &FindingStory) -> String {
     format!("- {} `{}`: {}{}\n", sign(finding), finding.rule, plain(&finding.message), at.unwrap_or_default())
 }
 
-/// What the next run does; of equal runs one is told, with its nodes.
+/// What the next run does in one table; of equal runs one is told, with its nodes. Step by step comes folded.
 fn next_runs(found: &Comparison) -> Vec<String> {
-    let mut sections = Vec::new();
+    if found.next_runs.is_empty() {
+        return Vec::new();
+    }
+    let mut out = "#### What the next run does\n| on | change | because |\n|---|---|---|\n".to_owned();
+    let (mut remarks, mut sections) = (String::new(), Vec::new());
     for story in &found.next_runs {
         let names: Vec<&str> = story.nodes.iter().map(String::as_str).collect();
-        let mut out = format!("#### What the next run does on {}\n", few_names(&names, code));
-        match &story.run {
+        let on = few_names(&names, |name| marked(found, name));
+        let cells = match &story.run {
             Ok(run) => {
-                out.push_str(&run.markdown());
+                let of = if found.next_runs.len() > 1 { format!("On {on}: ") } else { String::new() };
+                let _ = writeln!(remarks, "\n{of}{}", run.remarks().trim_end());
                 if found.about.next_run == Some(NextRunForm::Full) {
                     let steps: Vec<String> = run.text().lines().map(str::to_owned).collect();
                     let mut inner = String::new();
                     fenced(&steps, &mut inner);
-                    out.push('\n');
-                    out.push_str(&folded("Step by step", &inner));
+                    let plain_names = few_names(&names, str::to_owned);
+                    sections.push(folded(&format!("Step by step on {plain_names}"), &inner));
                 }
+                run.cells()
             }
-            Err(reason) => {
-                let _ = writeln!(out, "It is not known: {}", plain(reason));
-            }
+            Err(reason) => vec![("not known".to_owned(), plain(reason))],
+        };
+        if cells.is_empty() {
+            let _ = writeln!(out, "| {on} | nothing, as far as is known | |");
         }
-        sections.push(out);
+        for (at, (change, because)) in cells.iter().enumerate() {
+            let on = if at == 0 { on.as_str() } else { "the same" };
+            let _ = writeln!(out, "| {on} | {change} | {because} |");
+        }
     }
+    out.push_str(&remarks);
+    sections.insert(0, out);
     sections
 }
 
@@ -299,12 +332,14 @@ fn extent(group: &Group) -> (usize, usize) {
 
 fn foot(found: &Comparison) -> String {
     let mut parts = Vec::new();
-    let mut platforms: Vec<&str> =
-        found.nodes.iter().filter_map(|node| node.assumed_facts.as_deref()).collect();
-    platforms.sort_unstable();
-    platforms.dedup();
-    if !platforms.is_empty() {
-        parts.push(format!("¹ no facts; compiled with those of {}.", platforms.join(", ")));
+    let lenders = lenders(found);
+    for (at, mark) in MARKS.iter().enumerate() {
+        let last = at + 1 == MARKS.len();
+        let named = if last { lenders.get(at..) } else { lenders.get(at..=at) };
+        let named: Vec<String> = named.into_iter().flatten().map(|name| code(name)).collect();
+        if !named.is_empty() {
+            parts.push(format!("{mark} no facts; compiled with those of {}.", named.join(", ")));
+        }
     }
     if !found.new_findings.is_empty() {
         let rule = found.new_findings.first().map_or("", |finding| finding.rule);
@@ -372,4 +407,76 @@ fn plain(text: &str) -> String {
         }
     }
     out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{About, Fate, NodeStory, Presence};
+
+    fn node(name: &str, lender: Option<&str>) -> NodeStory {
+        NodeStory {
+            name: name.to_owned(),
+            fate: Fate::Changes,
+            presence: Presence::Both,
+            assumed_facts: lender.map(str::to_owned),
+        }
+    }
+
+    fn finding(number: usize, details: usize) -> FindingStory {
+        FindingStory {
+            rule: "always-fails",
+            severity: Severity::Error,
+            message: format!("File[/srv/{number}] fails"),
+            place: Some(("manifests/site.pp".to_owned(), 1)),
+            resources: Vec::new(),
+            nodes: vec!["a".to_owned()],
+            frames: Vec::new(),
+            details: vec!["x".repeat(details)],
+            helps: Vec::new(),
+            fix: None,
+        }
+    }
+
+    #[test]
+    fn a_long_comment_is_cut_within_the_limit_and_points_to_the_report() {
+        for (count, details) in [(3, 100_000), (200, 2_000), (5_000, 10), (12, 65_536)] {
+            for report in [None, Some("https://ci.example/report")] {
+                let found = Comparison {
+                    about: About { report: report.map(str::to_owned), ..About::default() },
+                    nodes: vec![node("a", None)],
+                    new_findings: (0..count).map(|number| finding(number, details)).collect(),
+                    ..Comparison::default()
+                };
+                let text = markdown(&found, GITHUB_LIMIT);
+                assert!(text.encode_utf16().count() <= GITHUB_LIMIT, "{count} {details}");
+                assert!(text.starts_with("<!-- setpoint:"), "{count} {details}");
+                assert!(text.contains("**Cut: "), "{count} {details}");
+                let pointer = report.map_or(
+                    "The command below prints all of it",
+                    |_| "[The report](https://ci.example/report) has all of it.",
+                );
+                assert!(text.contains(pointer), "{count} {details}");
+                let opened = (text.matches("<details>").count(), text.matches("</details>").count());
+                assert_eq!(opened.0, opened.1, "{count} {details}");
+                let fences = text.lines().filter(|line| line.starts_with("```")).count();
+                assert!(fences.is_multiple_of(2), "{count} {details}");
+            }
+        }
+    }
+
+    #[test]
+    fn each_lender_of_facts_has_its_footnote() {
+        let lenders = [Some("debian-12"), Some("ns2"), None, Some("ns2")];
+        let nodes = lenders.iter().zip(["ns1", "ns3", "ns2", "ns4"]);
+        let found = Comparison {
+            nodes: nodes.map(|(lender, name)| node(name, *lender)).collect(),
+            ..Comparison::default()
+        };
+        let text = markdown(&found, GITHUB_LIMIT);
+        assert!(text.contains("`ns1`¹, `ns3`², `ns2`, `ns4`²"), "{text}");
+        let foot =
+            "¹ no facts; compiled with those of `debian-12`. ² no facts; compiled with those of `ns2`.";
+        assert!(text.contains(foot), "{text}");
+    }
 }

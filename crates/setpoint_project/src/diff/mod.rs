@@ -205,7 +205,11 @@ impl Work<'_, '_> {
             if let Some(run) = outcome.next_run {
                 comparison.add_next_run(&name, run);
             }
-            let assumed = pair.1.filter(|_| !is_platform_given).and_then(|job| job.node.platform.clone());
+            let of_others = |job: &Job| {
+                let platform = job.node.platform.clone().filter(|_| !is_platform_given);
+                platform.or_else(|| job.node.donor.clone())
+            };
+            let assumed = pair.1.and_then(of_others);
             comparison.about.nodes_with_facts += usize::from(pair.1.is_some() && assumed.is_none());
             comparison.nodes.push(NodeStory {
                 name,

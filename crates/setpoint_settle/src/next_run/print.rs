@@ -198,35 +198,65 @@ impl NextRun {
     /// What the run does as a table, and what stays.
     pub fn markdown(&self) -> String {
         let mut out = String::new();
-        let rows = self.rows();
+        let rows = self.cells();
         if rows.is_empty() {
             let _ = writeln!(out, "{}", self.nothing());
         } else {
             out.push_str("| change | because |\n|---|---|\n");
-            for row in rows {
-                let doubt = match row.certainty {
-                    Certainty::Certain | Certainty::Possible => "",
-                    Certainty::Expected => " *(expected)*",
-                    Certainty::Open { .. } => " *(open)*",
-                };
-                let _ = writeln!(
-                    out,
-                    "| {}: {}{doubt} | {} |",
-                    code(&row.resource),
-                    cell(&row.change),
-                    cell(&row.because)
-                );
+            for (change, because) in rows {
+                let _ = writeln!(out, "| {change} | {because} |");
             }
         }
         out.push('\n');
+        out.push_str(&self.remarks());
+        out
+    }
+
+    /// What happens and why, in order, as cells of a markdown table.
+    pub fn cells(&self) -> Vec<(String, String)> {
+        let cells = |row: Row| {
+            let doubt = match row.certainty {
+                Certainty::Certain | Certainty::Possible => "",
+                Certainty::Expected => " *(expected)*",
+                Certainty::Open { .. } => " *(open)*",
+            };
+            let is_new_on_every_run =
+                self.every_run.iter().any(|one| !one.already && one.resource == row.resource);
+            let every = if is_new_on_every_run { ", **every run**" } else { "" };
+            let change = format!("{}: {}{every}{doubt}", code(&row.resource), cell(&row.change));
+            (change, cell(&row.because))
+        };
+        self.rows().into_iter().map(cells).collect()
+    }
+
+    /// What is told in markdown after the table: files, services, what stays, what may be.
+    pub fn remarks(&self) -> String {
+        let mut out = String::new();
+        let files: Vec<String> = self
+            .expected()
+            .filter(|step| step.outcome == Outcome::Changed && step.resource.starts_with("File["))
+            .map(|step| code(&step.resource))
+            .collect();
+        let change = match files.len() {
+            0 => "none change".to_owned(),
+            1 => format!("{} changes", listed(&files)),
+            _ => format!("{} change", listed(&files)),
+        };
         let restarted: Vec<String> = self.restarts().map(|step| code(&step.resource)).collect();
-        let _ = writeln!(out, "Services restarted or reloaded: {}.  ", listed(&restarted));
         let dropped: Vec<String> = self
             .dropped
             .iter()
             .map(|one| format!("{} ({})", code(&one.resource), cell(&left(one))))
             .collect();
-        let _ = writeln!(out, "Removed from the catalog: {}.", listed(&dropped));
+        let removed = match dropped.as_slice() {
+            [] => "Removed from the catalog and left on the machine: nothing".to_owned(),
+            some => format!("Removed from the catalog: {}", listed(some)),
+        };
+        let _ = writeln!(
+            out,
+            "Files: {change}. Services restarted or reloaded now: {}. {removed}.",
+            listed(&restarted)
+        );
         let every: Vec<String> =
             self.every_run.iter().filter(|one| !one.already).map(|one| code(&one.resource)).collect();
         if !every.is_empty() {
