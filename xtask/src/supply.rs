@@ -142,10 +142,9 @@ fn check(packages: &[Package]) -> Vec<String> {
         }
         match &package.source {
             None => {}
+            Some(source) if source == REGISTRY && package.checksum.is_some() => {}
             Some(source) if source == REGISTRY => {
-                if package.checksum.is_none() {
-                    problems.push(format!("{named} has no checksum in Cargo.lock"));
-                }
+                problems.push(format!("{named} has no checksum in Cargo.lock"));
             }
             Some(source) => problems.push(format!("{named} comes from {source}")),
         }

@@ -470,12 +470,16 @@ pub(crate) struct ImpactArgs {
     pub(crate) options: InputOptions,
 }
 
+fn is_specification(file: &str) -> bool {
+    std::path::Path::new(file).extension().is_some_and(|ending| ending == "sf")
+}
+
 impl ImpactArgs {
     pub(crate) fn input(&self) -> PathBuf {
         match self.named.as_slice() {
             [input, _] => PathBuf::from(input),
             // A specification is an input of its own.
-            [line] if line.rsplit_once(':').is_some_and(|(file, _)| file.ends_with(".sf")) => {
+            [line] if line.rsplit_once(':').is_some_and(|(file, _)| is_specification(file)) => {
                 PathBuf::from(line.rsplit_once(':').map_or("", |(file, _)| file))
             }
             _ => PathBuf::from("."),

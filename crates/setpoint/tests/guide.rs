@@ -38,7 +38,7 @@ fn run_guide(text: &str, folder: &Path) -> String {
             let command = block[0].strip_prefix("$ ").expect("a command");
             out.push_str(&format!("{}\n{}", block[0], run(command, folder)));
         } else {
-            let body: String = block.iter().map(|line| format!("{line}\n")).collect();
+            let body = block.iter().flat_map(|line| [*line, "\n"]).collect::<String>();
             if let Some((_, name)) = kind.split_once(' ') {
                 std::fs::write(folder.join(name), &body).unwrap();
             }
@@ -65,5 +65,5 @@ fn run(command: &str, folder: &Path) -> String {
         .unwrap();
     let text =
         format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
-    text.lines().take(shown).map(|line| format!("{}\n", line.trim_end())).collect()
+    text.lines().take(shown).flat_map(|line| [line.trim_end(), "\n"]).collect()
 }

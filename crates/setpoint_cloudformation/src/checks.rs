@@ -366,7 +366,7 @@ fn signals_to(text: &str, resource: &str) -> usize {
         // A script may also look for the program, or install it.
         let Some(option) = rest[..end].find("--resource") else { return true };
         let after = rest[option + "--resource".len()..end].trim_start_matches([' ', '=', '"', '\'']);
-        let name: String = after.chars().take_while(|letter| letter.is_ascii_alphanumeric()).collect();
+        let name: String = after.chars().take_while(char::is_ascii_alphanumeric).collect();
         name.is_empty() || name == resource || after[name.len()..].starts_with(['\0', '$', '{'])
     });
     let by_interface = ["signal-resource", "SignalResource"].iter().map(|word| text.matches(word).count());

@@ -11,7 +11,7 @@ use setpoint_source::{Diagnostic, Range, Rule, Severity, Symbol};
 use crate::conditions::Formula;
 use crate::graph::Stack;
 use crate::omission::{Omission, Omitted};
-use crate::template::{Resource, Table};
+use crate::template::{Parameter, Resource, Table};
 use crate::text::{Part, Text};
 use crate::types::{Property, TypeFacts};
 use crate::value::{Guard, Piece, Value, ValueKind};
@@ -324,8 +324,7 @@ impl Checker<'_, '_> {
         }
         match text.0.as_slice() {
             [Part::Ref(name)] => {
-                let values =
-                    self.stack.template.parameters.get(name).and_then(|parameter| parameter.values());
+                let values = self.stack.template.parameters.get(name).and_then(Parameter::values);
                 match values {
                     Some(values) => {
                         let choose = |value: Arc<str>| {

@@ -169,17 +169,16 @@ fn nested_of(checked: &Checked, options: &Options) -> Vec<(Symbol, Location)> {
 /// of the address is known, it is taken for the key.
 fn uploaded(address: &Text, root: &Path) -> Location {
     let whole = address.with_gaps();
-    let key = match whole.rsplit_once('\0') {
+    let key = if let Some((_, rest)) = whole.rsplit_once('\0') {
         // What follows a parameter may begin in the middle of a name.
-        Some((_, rest)) => rest.split_once(".com/").map_or(rest, |(_, key)| key).to_owned(),
-        None => {
-            let rest = whole.split_once("://").map_or(whole.as_str(), |(_, rest)| rest);
-            let (host, key) = rest.split_once('/').unwrap_or((rest, ""));
-            // `https://s3.region.amazonaws.com/bucket/key` has the bucket in its path.
-            let is_path_style = host.starts_with("s3.") || host.starts_with("s3-");
-            let bare = if is_path_style { key.split_once('/').map_or("", |(_, key)| key) } else { key };
-            bare.to_owned()
-        }
+        rest.split_once(".com/").map_or(rest, |(_, key)| key).to_owned()
+    } else {
+        let rest = whole.split_once("://").map_or(whole.as_str(), |(_, rest)| rest);
+        let (host, key) = rest.split_once('/').unwrap_or((rest, ""));
+        // `https://s3.region.amazonaws.com/bucket/key` has the bucket in its path.
+        let is_path_style = host.starts_with("s3.") || host.starts_with("s3-");
+        let bare = if is_path_style { key.split_once('/').map_or("", |(_, key)| key) } else { key };
+        bare.to_owned()
     };
     let key = key.split('?').next().unwrap_or_default().trim_start_matches('/');
     let is_below = !key.is_empty() && !key.split('/').any(|part| part == "..");

@@ -37,7 +37,7 @@ impl Given {
                 for Entry { key, value } in section.entries() {
                     match key.text() {
                         Some(name) => {
-                            given.add(name, value.text().map(|text| Choice::Text(text.to_owned())), key)
+                            given.add(name, value.text().map(|text| Choice::Text(text.to_owned())), key);
                         }
                         None => given.refuse(key.range),
                     }

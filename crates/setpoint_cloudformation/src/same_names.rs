@@ -10,7 +10,7 @@ use crate::conditions::{Formula, Valuation};
 use crate::graph::Stack;
 use crate::naming::{self, Name};
 use crate::omission::{Omission, Omitted};
-use crate::template::Resource;
+use crate::template::{Parameter, Resource};
 use crate::text::{Part, Text};
 use crate::types::TypeFacts;
 use crate::value::{Guard, Value};
@@ -186,7 +186,7 @@ fn has_listed_values(stack: &Stack<'_>, name: &Name) -> bool {
     let is_listed = name.text.0.iter().all(|part| match part {
         Part::Text(_) => true,
         Part::Ref(name) => {
-            stack.template.parameters.get(name).and_then(|one| one.values()).is_some_and(|values| {
+            stack.template.parameters.get(name).and_then(Parameter::values).is_some_and(|values| {
                 count = count.saturating_mul(values.len());
                 true
             })
@@ -209,12 +209,15 @@ fn are_two_resources(stack: &Stack<'_>, one: &Text, two: &Text) -> bool {
     kind(*left).is_some() && kind(*left) == kind(*right)
 }
 
+/// Values of parameters, and when they are chosen.
+type Choice = (Vec<(Symbol, Arc<str>)>, Formula);
+
 /// Values of the parameters that two texts name: all that are listed, and the defaults of the others.
-fn choices(stack: &Stack<'_>, one: &Text, two: &Text) -> Vec<(Vec<(Symbol, Arc<str>)>, Formula)> {
+fn choices(stack: &Stack<'_>, one: &Text, two: &Text) -> Vec<Choice> {
     let mut names: Vec<Symbol> = one.names().chain(two.names()).collect();
     names.sort_unstable();
     names.dedup();
-    let mut all: Vec<(Vec<(Symbol, Arc<str>)>, Formula)> = vec![(Vec::new(), Formula::Const(true))];
+    let mut all: Vec<Choice> = vec![(Vec::new(), Formula::Const(true))];
     for name in names {
         let Some(parameter) = stack.template.parameters.get(&name) else { continue };
         let Some(values) = parameter.values().or_else(|| parameter.default.clone().map(|one| vec![one]))

@@ -3,7 +3,7 @@
 use setpoint_source::Symbol;
 
 use crate::conditions::canonical;
-use crate::template::Template;
+use crate::template::{Parameter, Template};
 use crate::value::{Piece, Value, ValueKind};
 
 /// A piece of a text.
@@ -104,7 +104,7 @@ impl Text {
     }
 
     fn push_ref(&mut self, name: Symbol, template: &Template) {
-        match template.parameters.get(&name).and_then(|parameter| parameter.only_value()) {
+        match template.parameters.get(&name).and_then(Parameter::only_value) {
             Some(text) => self.push_text(&text),
             None => self.0.push(Part::Ref(name)),
         }

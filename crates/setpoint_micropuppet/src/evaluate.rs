@@ -68,18 +68,18 @@ impl Machine {
         Evaluated { trace: self.trace.finish(), catalog: self.catalog }
     }
 
-    fn span(&self, range: Range) -> Option<Span> {
-        Some(range.in_file(self.file))
+    fn span(&self, range: Range) -> Span {
+        range.in_file(self.file)
     }
 
     fn step(&mut self, rule: &str, what: impl Into<String>, at: Range) {
         let span = self.span(at);
-        self.trace.step(rule, what, span, Vec::new());
+        self.trace.step(rule, what, Some(span), Vec::new());
     }
 
     fn change(&mut self, rule: &str, what: impl Into<String>, at: Range, change: Change) {
         let span = self.span(at);
-        self.trace.step(rule, what, span, vec![change]);
+        self.trace.step(rule, what, Some(span), vec![change]);
     }
 
     /// Records a rule around what belongs to it.
@@ -97,7 +97,7 @@ impl Machine {
             );
         }
         let span = self.span(at);
-        self.trace.enter(rule, what, span);
+        self.trace.enter(rule, what, Some(span));
         self.depth += 1;
         let done = part(self);
         self.depth -= 1;
@@ -113,7 +113,7 @@ impl Machine {
                 ExprKind::Define(define) => self.define_resource(define)?,
                 ExprKind::Node(node) => self.node(node)?,
                 _ => {
-                    self.within("TOPSCOPE", "s →s in ::", item.range, |this| this.statement(item, "::"))?
+                    self.within("TOPSCOPE", "s →s in ::", item.range, |this| this.statement(item, "::"))?;
                 }
             }
         }
@@ -197,7 +197,7 @@ impl Machine {
             before: Some(value.to_string()),
             after: None,
         });
-        let (changes, span) = (changes.collect(), self.span(at));
+        let (changes, span) = (changes.collect(), Some(self.span(at)));
         self.trace.step("DEFSCOPEDONE", format!("clear(σ, {scope})"), span, changes);
         Ok(())
     }
@@ -307,7 +307,7 @@ impl Machine {
         if kind == "class" {
             let class = class_name(&body.title)?;
             let attributes = self.attributes("CDECSTEP", body, scope)?;
-            return self.declare_class(&class, attributes, scope, body.range);
+            return self.declare_class(&class, &attributes, scope, body.range);
         }
         let definition = self.definitions.get(kind).cloned();
         let rule = if definition.is_some() { "DEFSTEP" } else { "RESSTEP" };
@@ -325,7 +325,7 @@ impl Machine {
         let inner = format!("{scope} def");
         self.within("DEF", format!("κ({kind}) = ResourceDef(ρ, s): scope ({inner})"), body.range, |this| {
             this.assign("title", Value::String(title), &inner, body.range)?;
-            this.merge(&define.parameters, attributes, &inner, body.range)?;
+            this.merge(&define.parameters, &attributes, &inner, body.range)?;
             this.scope(&inner, &define.body, body.range)
         })
     }
@@ -371,7 +371,7 @@ impl Machine {
     fn merge(
         &mut self,
         parameters: &[Parameter],
-        given: Vec<(String, Value)>,
+        given: &[(String, Value)],
         scope: &str,
         at: Range,
     ) -> Step<()> {
@@ -401,7 +401,7 @@ impl Machine {
                 Ok(())
             }
             Some(Definition::Class(class)) => {
-                self.enter_class(&class, Vec::new(), ["INCU", "INCPU", "INCPD"], scope, at)
+                self.enter_class(&class, &[], ["INCU", "INCPU", "INCPD"], scope, at)
             }
             _ => {
                 stuck(at, format!("class {name} is not in dom(κ): it must be defined before it is declared"))
@@ -409,7 +409,7 @@ impl Machine {
         }
     }
 
-    fn declare_class(&mut self, name: &str, given: Vec<(String, Value)>, scope: &str, at: Range) -> Step<()> {
+    fn declare_class(&mut self, name: &str, given: &[(String, Value)], scope: &str, at: Range) -> Step<()> {
         match self.definitions.get(name).cloned() {
             Some(Definition::Class(class)) => {
                 self.enter_class(&class, given, ["CDECU", "CDECPU", "CDECPD"], scope, at)
@@ -428,7 +428,7 @@ impl Machine {
     fn enter_class(
         &mut self,
         class: &Arc<ClassDef>,
-        given: Vec<(String, Value)>,
+        given: &[(String, Value)],
         [without, undeclared, declared]: [&str; 3],
         scope: &str,
         at: Range,
@@ -474,9 +474,9 @@ impl Machine {
                 return scope;
             }
             match scope.strip_suffix(" def") {
-                Some(outer) => scope = outer.to_owned(),
+                Some(outer) => scope.truncate(outer.len()),
                 None => match self.definitions.get(scope.trim_start_matches("::")) {
-                    Some(Definition::Declared(parent)) => scope = parent.clone(),
+                    Some(Definition::Declared(parent)) => scope.clone_from(parent),
                     _ => return "::".to_owned(),
                 },
             }

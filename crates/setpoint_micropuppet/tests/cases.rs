@@ -21,6 +21,6 @@ fn ask(case: &Case, question: &str) -> String {
     let evaluated = setpoint_micropuppet::trace(&parse(file, &input.text).program, "localhost");
     match question {
         "trace" => setpoint_trace::text(&evaluated.trace, &sources),
-        _ => evaluated.catalog.iter().map(|resource| format!("{resource}\n")).collect(),
+        _ => evaluated.catalog.iter().flat_map(|resource| [resource.to_string(), "\n".to_owned()]).collect(),
     }
 }

@@ -50,7 +50,7 @@ fn every_trace_of_the_document_is_right() {
         out.push('\n');
         let Some(kind) = line.strip_prefix("```").filter(|kind| !kind.is_empty()) else { continue };
         let block: Vec<&str> = lines.by_ref().take_while(|line| *line != "```").collect();
-        let block: String = block.iter().map(|line| format!("{line}\n")).collect();
+        let block: String = block.iter().flat_map(|line| [*line, "\n"]).collect();
         if kind == "trace" {
             let (kind, text) = program.take().unwrap_or_else(|| panic!("a trace without a program: {block}"));
             out.push_str(answer(&kind, &text).trim_start_matches('\n'));

@@ -133,7 +133,9 @@ pub(crate) struct Branch {
 impl Branch {
     pub(crate) fn of(body: &[Expr]) -> Self {
         let mut branch = Self::default();
-        body.iter().for_each(|statement| look(statement, &mut branch));
+        for statement in body {
+            look(statement, &mut branch);
+        }
         branch
     }
 

@@ -249,7 +249,7 @@ fn failures_are_data() {
     assert_eq!(failure("include nosuch::thing").kind.missing_module(), Some("nosuch"));
     assert_eq!(failure("file_line { 'a': }").kind.missing_module(), Some("stdlib"));
     assert_eq!(failure("$x = epp('nosuch/a.epp')").kind.missing_module(), Some("nosuch"));
-    assert!(failure("if generate('/bin/true') == 'x' { }").kind.is_limit_of_setpoint());
+    assert!(failure("if generate('/bin/true') == 'x' { notify { 'a': } }").kind.is_limit_of_setpoint());
 }
 
 #[test]

@@ -28,7 +28,9 @@ fn compile_with_unknown(code: &str) -> Compilation {
 
 fn titles(compilation: &Compilation) -> Vec<String> {
     let catalog = compilation.catalog.iter();
-    catalog.flat_map(|catalog| catalog.resources().iter().map(|resource| resource.reference())).collect()
+    catalog
+        .flat_map(|catalog| catalog.resources().iter().map(setpoint_catalog::Resource::reference))
+        .collect()
 }
 
 /// Only values are computed: the catalog stands.

@@ -231,6 +231,7 @@ pub fn why_not(compiled: &Compiled, body: &Body, target: &str, sources: &Sources
     let mut at = store;
     for (index, &name) in names.iter().enumerate() {
         let component = if index == 0 { MAIN.to_owned() } else { shown(&names[..index]) };
+        #[allow(clippy::single_match_else, reason = "both ways are long")]
         match at.entry(name) {
             Some(entry) => match entry.value.as_store() {
                 Some(inner) => at = inner,
@@ -423,7 +424,7 @@ impl Tree<'_> {
             Some(Node::Under { of, .. } | Node::Shape { of }) => self.write(of, depth, out),
             Some(Node::Operation { name, span, arguments, .. }) => {
                 let _ = writeln!(out, "{indent}{name}{}", place(span));
-                for argument in arguments.to_vec() {
+                for argument in arguments.iter().copied() {
                     self.write(argument, depth + 1, out);
                 }
             }

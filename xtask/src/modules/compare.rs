@@ -178,16 +178,13 @@ fn with_usual_folders(text: &str) -> String {
     while let Some((before, after)) = rest.split_once("/tmp/oracle") {
         out.push_str(before);
         let (name, tail) = after.split_once('/').unwrap_or((after, ""));
-        match tail.strip_prefix("conf") {
-            Some(tail) => {
-                out.push_str("/etc/puppetlabs/puppet");
-                rest = tail;
-            }
-            None => {
-                out.push_str("/tmp/oracle");
-                out.push_str(name);
-                rest = after.get(name.len()..).unwrap_or_default();
-            }
+        if let Some(tail) = tail.strip_prefix("conf") {
+            out.push_str("/etc/puppetlabs/puppet");
+            rest = tail;
+        } else {
+            out.push_str("/tmp/oracle");
+            out.push_str(name);
+            rest = after.get(name.len()..).unwrap_or_default();
         }
     }
     out + rest

@@ -39,11 +39,9 @@ mod tests {
     /// The template says nothing, and all that it proposes is understood.
     #[test]
     fn the_template_is_a_configuration_with_and_without_its_comments() {
-        let proposed: String = TEMPLATE
-            .lines()
-            .map(|line| line.strip_prefix("#: ").unwrap_or(line))
-            .map(|line| format!("{line}\n"))
-            .collect();
+        let lines: Vec<&str> =
+            TEMPLATE.lines().map(|line| line.strip_prefix("#: ").unwrap_or(line)).collect();
+        let proposed = lines.join("\n");
         assert_ne!(proposed, TEMPLATE);
         for text in [TEMPLATE.to_owned(), proposed] {
             let mut files = MemoryFileSystem::new();

@@ -74,7 +74,7 @@ impl Language for CloudFormation {
                 out.push(self.check(session, path, options));
                 continue;
             }
-            let read = self.options(session, path, options, count > 1).and_then(|own| {
+            let read = Self::options(session, path, options, count > 1).and_then(|own| {
                 let file = session.sources.add(path.display().to_string(), session.read(path)?);
                 Ok((path.clone(), file, own))
             });
@@ -127,7 +127,7 @@ impl Language for CloudFormation {
         options: &InputOptions,
         _: About,
     ) -> Result<DiffOutcome, UsageError> {
-        let own = self.options(session, new, options, true)?;
+        let own = Self::options(session, new, options, true)?;
         let text = read_text(old.files, &old.path).map_err(|error| UsageError::new(error.to_string()))?;
         let file = session.sources.add(old.path.display().to_string(), text);
         let before = with_nested(session, old.files, &old.path, file, &own);
@@ -168,7 +168,6 @@ impl CloudFormation {
 
     /// What the command line says about a template: `--parameters FILE` is for all, `--parameters TEMPLATE=FILE` for one.
     fn options(
-        &self,
         session: &Session<'_>,
         path: &Path,
         options: &InputOptions,

@@ -451,12 +451,14 @@ mod tests {
                 let text = markdown(&found, GITHUB_LIMIT);
                 assert!(text.encode_utf16().count() <= GITHUB_LIMIT, "{count} {details}");
                 assert!(text.starts_with("<!-- setpoint:"), "{count} {details}");
-                assert!(text.contains("**Cut: "), "{count} {details}");
+                // Many short findings are folded into a line, and fit.
+                let is_cut = text.contains("**Cut: ");
+                assert!(is_cut || details < 50_000, "{count} {details}");
                 let pointer = report.map_or(
                     "The command below prints all of it",
                     |_| "[The report](https://ci.example/report) has all of it.",
                 );
-                assert!(text.contains(pointer), "{count} {details}");
+                assert!(text.contains(pointer) || !is_cut, "{count} {details}");
                 let opened = (text.matches("<details>").count(), text.matches("</details>").count());
                 assert_eq!(opened.0, opened.1, "{count} {details}");
                 let fences = text.lines().filter(|line| line.starts_with("```")).count();

@@ -127,16 +127,17 @@ impl<'a> Loader<'a> {
         }
         let built_in = path.to_str().and_then(|text| text.strip_prefix(models::PREFIX));
         match (built_in, self.files) {
-            (Some(name), _) => match models::named(name) {
-                Some(found) => self.add(path, found.text),
-                None => {
+            (Some(name), _) => {
+                if let Some(found) = models::named(name) {
+                    self.add(path, found.text);
+                } else {
                     let known: Vec<String> =
                         models::ALL.iter().map(|one| format!("`{}{}`", models::PREFIX, one.name())).collect();
                     let message = format!("there is no built-in rule set `{name}`");
                     let help = format!("there are {}", known.join(", "));
                     self.refuse(Diagnostic::new(Rule::ModelNames, message).with_help(help), used_at);
                 }
-            },
+            }
             (None, Some(files)) => match read_text(files, path) {
                 Ok(text) => self.add(path, &text),
                 Err(error) => {

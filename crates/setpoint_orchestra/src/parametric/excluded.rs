@@ -50,7 +50,7 @@ pub(super) fn find_allowed(model: &Model, known: &[Formula], stuck: bool, endles
     let mut candidates = MAX_CANDIDATES;
     for size in 0..=MAX_OBJECTS {
         let flow = visit_instances(&anywhere, size, &mut candidates, |instance| {
-            match look(&anywhere, known, instance, stuck, endless) {
+            match look(&anywhere, known, &instance, stuck, endless) {
                 Some(found) => ControlFlow::Break(found),
                 None => ControlFlow::Continue(()),
             }
@@ -66,8 +66,14 @@ pub(super) fn find_allowed(model: &Model, known: &[Formula], stuck: bool, endles
     None
 }
 
-fn look(model: &Model, known: &[Formula], instance: Instance, stuck: bool, endless: bool) -> Option<Allowed> {
-    let ground = Ground::new(model, &instance).ok()?;
+fn look(
+    model: &Model,
+    known: &[Formula],
+    instance: &Instance,
+    stuck: bool,
+    endless: bool,
+) -> Option<Allowed> {
+    let ground = Ground::new(model, instance).ok()?;
     if ground.is_final(&ground.start) || !known.iter().all(|one| ground.satisfies(one, &ground.start)) {
         return None;
     }

@@ -35,7 +35,8 @@ final { all j: job { j is done } }
 /// Each is a mistake in names, shapes or limits: there is no model.
 #[test]
 fn malformed_rule_sets_have_no_model() {
-    let many: String = (0..70).map(|number| format!(", s{number}")).collect();
+    let many: Vec<String> = (0..70).map(|number| format!(", s{number}")).collect();
+    let many = many.concat();
     let deep = "not (".repeat(300) + "true" + &")".repeat(300);
     let attacks = [
         ("states free, taken", "states free, free"),

@@ -120,7 +120,7 @@ fn shortest(ground: &Ground<'_>, wanted: impl Fn(&[u8]) -> bool) -> usize {
 pub(crate) fn search(model: &Model, most: usize) -> Option<Instance> {
     for total in 0..=most {
         let mut found = None;
-        each_size(model, total, &mut vec![0; model.classes.len()], 0, &mut |sizes| {
+        each_size(total, &mut vec![0; model.classes.len()], 0, &mut |sizes| {
             let mut objects = Vec::new();
             for (class, &size) in model.class_ids().zip(sizes) {
                 objects.extend((0..size).map(|number| Object {
@@ -143,13 +143,7 @@ pub(crate) fn search(model: &Model, most: usize) -> Option<Instance> {
     None
 }
 
-fn each_size(
-    model: &Model,
-    left: usize,
-    sizes: &mut Vec<usize>,
-    class: usize,
-    visit: &mut impl FnMut(&[usize]),
-) {
+fn each_size(left: usize, sizes: &mut Vec<usize>, class: usize, visit: &mut impl FnMut(&[usize])) {
     if class == sizes.len() {
         if left == 0 {
             visit(sizes);
@@ -158,7 +152,7 @@ fn each_size(
     }
     for size in 0..=left {
         sizes[class] = size;
-        each_size(model, left - size, sizes, class + 1, visit);
+        each_size(left - size, sizes, class + 1, visit);
     }
 }
 
@@ -191,7 +185,7 @@ fn fill(model: &Model, objects: &mut Vec<Object>, at: usize) -> Option<Instance>
             for targets in &links {
                 objects[at].kind = kind;
                 objects[at].state = state;
-                objects[at].links = targets.clone();
+                objects[at].links.clone_from(targets);
                 let found = fill(model, objects, at + 1);
                 if found.is_some() {
                     return found;

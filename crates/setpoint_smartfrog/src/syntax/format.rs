@@ -207,7 +207,7 @@ fn is_include(kind: Kind) -> bool {
 }
 
 fn wants_space(before: Token, next: Token) -> bool {
-    !matches!(
+    let closes = matches!(
         next.kind,
         Kind::Semicolon
             | Kind::Comma
@@ -215,10 +215,13 @@ fn wants_space(before: Token, next: Token) -> bool {
             | Kind::RightParenthesis
             | Kind::RightBracket
             | Kind::LiteralVectorEnd
-    ) && !matches!(
+    );
+    let opens = matches!(
         before.kind,
         Kind::LeftParenthesis | Kind::LeftBracket | Kind::LiteralVectorStart | Kind::Colon | Kind::Not
-    ) && !(before.kind == Kind::LeftBrace && next.kind == Kind::RightBrace)
+    );
+    let is_empty = before.kind == Kind::LeftBrace && next.kind == Kind::RightBrace;
+    !(closes || opens || is_empty)
 }
 
 #[cfg(test)]

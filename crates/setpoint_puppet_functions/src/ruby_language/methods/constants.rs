@@ -46,7 +46,7 @@ pub(super) fn constant(
             _ => None,
         },
         "JSON" => json(interpreter, given)?,
-        "PSON" if interpreter.context.host.puppet_version() < 8 => json(interpreter, given)?,
+        "PSON" if interpreter.context.host.puppet_version() < 8 => pson(interpreter, given)?,
         "Psych" => yaml(interpreter, given)?,
         "Base64" => coded(given)?,
         "Shellwords" => shell(interpreter, given)?,
@@ -333,6 +333,16 @@ fn json(interpreter: &mut Interpreter<'_, '_, '_>, given: &Given<'_>) -> Result<
         }
         _ => return Ok(None),
     }))
+}
+
+/// PSON is JSON, but for the words of its errors.
+fn pson(interpreter: &mut Interpreter<'_, '_, '_>, given: &Given<'_>) -> Result<Option<Thing>> {
+    if let ("parse" | "load" | "parse!", [text @ Thing::Text(_), ..]) = (given.name, given.arguments)
+        && serde_json::from_str::<serde_json::Value>(&text_of(text)?).is_err()
+    {
+        return beyond("it reads a text as PSON that is none");
+    }
+    json(interpreter, given)
 }
 
 fn yaml(interpreter: &mut Interpreter<'_, '_, '_>, given: &Given<'_>) -> Result<Option<Thing>> {
