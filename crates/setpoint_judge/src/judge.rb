@@ -542,7 +542,11 @@ def prepare_packages(packages, root)
   end
   # As on most machines, where packages recommend anything.
   if packages.any? { |package| package['recommends'] }
-    File.write("#{root}/etc/apt/apt.conf.d/recommends", "APT::Install-Recommends \"true\";\n")
+    # apt reads this file last: what stands in apt.conf.d would not count.
+    settings = "#{root}/etc/apt/apt.conf"
+    text = File.read(settings)
+    File.delete(settings)
+    File.write(settings, text + "APT::Install-Recommends \"true\";\n")
   end
   installed = packages.select { |package| package['installed'] }.map { |package| "#{package['name']}=#{package['version'] || '1.0'}" }
   answer = inside(root) do
