@@ -13,8 +13,10 @@ mod modules;
 mod next_run;
 mod packages;
 mod release;
+mod soak;
 mod supply;
 mod test;
+mod trust;
 mod types;
 mod why;
 
@@ -37,7 +39,7 @@ enum Task {
     Compare(compare::Arguments),
     /// Make the table of the files of modules whose functions are known
     Functions(functions::Arguments),
-    /// Compile mutated manifests, and see that all end well
+    /// Fuzz every reader and evaluator, led by coverage
     Fuzz(fuzz::Arguments),
     /// Enter every class of the installed modules, and compare with Puppet
     Modules(modules::Arguments),
@@ -53,6 +55,10 @@ enum Task {
     Types(types::Arguments),
     /// Check licences, sources, doubles and advisories of the crates, and write the bill of materials
     Supply(supply::Arguments),
+    /// Ask servers for minutes while their inputs change: memory, handles and answers stay the same
+    Soak(soak::Arguments),
+    /// Make the figures of docs/trust.md
+    Trust(trust::Arguments),
     /// Run every test, and say at the end what was skipped
     Test(test::Arguments),
     /// Change the inputs of generated programs, and see that provenance lists what was changed
@@ -75,6 +81,8 @@ fn main() -> ExitCode {
         Task::Release(arguments) => release::run(&arguments),
         Task::Types(arguments) => types::run(&arguments),
         Task::Supply(arguments) => supply::run(&arguments),
+        Task::Soak(arguments) => soak::run(&arguments),
+        Task::Trust(arguments) => trust::run(&arguments),
         Task::Test(arguments) => test::run(&arguments),
         Task::Why(arguments) => why::run(&arguments),
         Task::Measure(arguments) => measure::run(&arguments),

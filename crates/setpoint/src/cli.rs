@@ -164,7 +164,7 @@ pub(crate) struct InputOptions {
 #[command(next_help_heading = "Puppet")]
 pub(crate) struct PuppetOptions {
     /// The name of the node to compile for
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", value_parser = clap::builder::NonEmptyStringValueParser::new())]
     pub(crate) node: Option<String>,
     /// Facts, as `facter --json` or `puppet facts` print them, JSON or YAML, laid over those of `--platform`; of several
     /// files the last counts; a folder has one file a node
@@ -421,6 +421,9 @@ pub(crate) struct CompileArgs {
     /// Print every step of the evaluation, with the rule or definition that it follows and what it changes
     #[arg(long)]
     pub(crate) trace: bool,
+    /// Put asterisks for secrets
+    #[arg(long)]
+    pub(crate) redact: bool,
     #[command(flatten)]
     pub(crate) options: InputOptions,
 }

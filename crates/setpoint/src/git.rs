@@ -357,6 +357,14 @@ impl FileSystem for RevisionFiles<'_> {
         self.others.bounds()
     }
 
+    /// Links lead as they do in the revision, whatever the work tree has in their places.
+    fn permits(&self, path: &Path) -> bool {
+        match self.locate(path) {
+            Place::Revision(at) => self.bounds().is_none_or(|bounds| bounds.permit_by_name(&at)),
+            Place::Others(at) => self.others.permits(&at),
+        }
+    }
+
     fn read(&self, path: &Path) -> Result<Vec<u8>, FileError> {
         let at = match self.locate(path) {
             Place::Revision(at) => at,

@@ -12,27 +12,28 @@ const HERE: &str = ".";
 const BASELINE: &str = crate::known::BASELINE;
 
 /// The name of standard input.
-const STANDARD_INPUT: &str = "-";
+pub(crate) const STANDARD_INPUT: &str = "-";
 
-/// The files of a call: those of the machine, and standard input as a file of the name `-`, if the command names it.
+/// The files of the machine with standard input as a file of the name `-`; nothing if the command does not name it.
 pub(crate) fn with_standard_input<'a>(
     command: &Command,
     base: &'a dyn FileSystem,
-) -> Result<OverlayFileSystem<'a>, String> {
+) -> Result<Option<OverlayFileSystem<'a>>, String> {
     use std::io::Read;
-    let mut over = MemoryFileSystem::new();
     let (inputs, ..) = parts(command);
-    if inputs.iter().any(|input| input.as_os_str() == STANDARD_INPUT) {
-        let mut text = Vec::new();
-        let limit = MAX_FILE_BYTES.saturating_add(1);
-        let read = std::io::stdin().lock().take(limit).read_to_end(&mut text);
-        read.map_err(|error| format!("cannot read standard input: {error}"))?;
-        if text.len() as u64 >= limit {
-            return Err(format!("standard input is longer than {MAX_FILE_BYTES} bytes"));
-        }
-        over.add(STANDARD_INPUT, text);
+    if !inputs.iter().any(|input| input.as_os_str() == STANDARD_INPUT) {
+        return Ok(None);
     }
-    Ok(OverlayFileSystem { over, base })
+    let mut text = Vec::new();
+    let limit = MAX_FILE_BYTES.saturating_add(1);
+    let read = std::io::stdin().lock().take(limit).read_to_end(&mut text);
+    read.map_err(|error| format!("cannot read standard input: {error}"))?;
+    if text.len() as u64 >= limit {
+        return Err(format!("standard input is longer than {MAX_FILE_BYTES} bytes"));
+    }
+    let mut over = MemoryFileSystem::new();
+    over.add(STANDARD_INPUT, text);
+    Ok(Some(OverlayFileSystem { over, base }))
 }
 
 /// The bounds of a call.

@@ -22,11 +22,10 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 /// Help and versions are no mistakes; a wrong call has a status of its own where 2 means something else.
 fn wrong_call(error: &clap::Error) -> ExitCode {
-    // Nobody reads what cannot be printed.
-    let _ = error.print();
+    let is_printed = error.print().is_ok();
     let is_detailed = std::env::args().any(|argument| argument == "--detailed-exitcodes");
     match error.exit_code() {
-        0 => ExitCode::SUCCESS,
+        0 if is_printed => ExitCode::SUCCESS,
         _ if is_detailed => ExitCode::from(64),
         _ => ExitCode::from(2),
     }

@@ -2,13 +2,14 @@
 
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
+use std::borrow::Cow;
 use std::io::{IsTerminal, Write};
 use std::process::ExitCode;
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use setpoint_silence::finding_key;
-use setpoint_source::{Diagnostic, Report, Severity, Sources, print};
+use setpoint_source::{Diagnostic, Report, Secrets, Severity, Sources, print};
 
 use crate::cli::{Color, ReportFormat, ReportOptions};
 
@@ -28,6 +29,19 @@ pub(crate) fn set_color(color: Color) {
     COLOR.get_or_init(|| color);
 }
 
+/// What nobody may see, of all sessions of the call.
+static SECRETS: OnceLock<Arc<Secrets>> = OnceLock::new();
+
+/// From now on everything that is written is masked, but what [`verbatim`] writes.
+pub(crate) fn set_secrets(secrets: Arc<Secrets>) {
+    SECRETS.get_or_init(|| secrets);
+}
+
+/// A text as it may be shown.
+pub(crate) fn masked(text: &str) -> Cow<'_, str> {
+    SECRETS.get().map_or(Cow::Borrowed(text), |secrets| secrets.mask_output(text))
+}
+
 /// Whether what goes to a stream is coloured.
 fn is_coloured(stream: &impl IsTerminal) -> bool {
     match COLOR.get() {
@@ -45,7 +59,7 @@ pub(crate) fn error_line(message: &str) {
 
 pub(crate) fn note_line(message: &str) {
     // Nobody reads what cannot be written; to fail for it would hide the status.
-    let _ = writeln!(anstream::stderr(), "{message}");
+    let _ = writeln!(anstream::stderr(), "{}", masked(message));
 }
 
 /// Writes one line in place of the last such line; an empty one leaves nothing.
@@ -63,8 +77,13 @@ pub(crate) fn is_complete() -> bool {
     !IS_CUT_OFF.load(Ordering::Relaxed)
 }
 
-/// Writes a result to standard output. A closed pipe (`| head`) is not an error; a full disk is.
+/// Writes a result to standard output, without secrets.
 pub(crate) fn result(text: &str) {
+    verbatim(&masked(text));
+}
+
+/// Writes a result as it is. A closed pipe (`| head`) is not an error; a full disk is.
+pub(crate) fn verbatim(text: &str) {
     let mut out = std::io::stdout().lock();
     let end = if text.ends_with('\n') { "" } else { "\n" };
     let written = out
@@ -83,15 +102,21 @@ pub(crate) fn diagnostics(found: &[Diagnostic], sources: &Sources) {
     let colour = is_coloured(&std::io::stderr());
     let mut out = std::io::stderr().lock();
     for diagnostic in found {
-        let _ = out.write_all(print::diagnostic(diagnostic, sources, colour).as_bytes());
+        let text = print::diagnostic(diagnostic, sources, colour);
+        let _ = out.write_all(print::visible(&masked(&text), colour).as_bytes());
     }
 }
 
 /// Prints a result and its diagnostics; a result with an error among them has failed.
 pub(crate) fn outcome(outcome: &Outcome, sources: &Sources) -> ExitCode {
+    outcome_with(outcome, sources, result)
+}
+
+/// The same, with the result written by another writer.
+pub(crate) fn outcome_with(outcome: &Outcome, sources: &Sources, write: fn(&str)) -> ExitCode {
     diagnostics(&outcome.diagnostics, sources);
     if let Some(text) = &outcome.result {
-        result(text);
+        write(text);
     }
     let failed = outcome.diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error);
     ExitCode::from(u8::from(failed || outcome.result.is_none()))
@@ -110,6 +135,8 @@ pub(crate) fn report(report: &Report, sources: &Sources, options: &ReportOptions
         ReportFormat::Gitlab => pretty(&print::gitlab(report, sources, &key)),
         ReportFormat::Junit => print::junit(report, sources),
     };
+    let is_text = matches!(options.format, ReportFormat::Text | ReportFormat::Concise | ReportFormat::Github);
+    let text = if is_text { print::visible(&text, is_coloured(&std::io::stdout())) } else { text.into() };
     if !text.is_empty() {
         result(&text);
     }

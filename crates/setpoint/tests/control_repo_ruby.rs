@@ -8,7 +8,7 @@ mod folder;
 
 use std::io::Write;
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 
 use serde_json::{Value, json};
 use setpoint_testing::{puppet, repository, skip};
@@ -102,7 +102,7 @@ fn ask_puppet(folder: &Folder) -> Vec<Value> {
     let root = folder.path.canonicalize().unwrap();
     let library = root.join("environments/production/modules/sitelib/lib");
     let script = repository().join("crates/setpoint_oracle/src/environments.rb");
-    let mut process = Command::new("ruby")
+    let mut process = setpoint_testing::ruby()
         .arg("-W0")
         .arg("-I")
         .arg(library)

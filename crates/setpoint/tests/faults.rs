@@ -1,5 +1,5 @@
-//! Nothing that was not read is proved: every file that an input is made of is, in turn, unreadable, empty, cut in half and
-//! invalid, every folder of it is closed, and no verdict may stay proved. A case in `faults` holds a sound input, what is proved about it, and the damages
+//! Nothing that was not read is proved: every file that an input is made of is, in turn, unreadable, empty, cut in half,
+//! invalid, a folder and a link that leads nowhere, every folder of it is closed, and no verdict may stay proved. A case in `faults` holds a sound input, what is proved about it, and the damages
 //! that leave a sound input, with the reason.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
@@ -21,7 +21,7 @@ use setpoint_testing::{Answers, Case, Section, repository, run_tests};
 const NOBODY: u32 = 65534;
 
 /// What is done to a file.
-const FAULTS: [&str; 4] = ["unreadable", "empty", "half", "invalid"];
+const FAULTS: [&str; 6] = ["unreadable", "empty", "half", "invalid", "folder", "nowhere"];
 
 fn main() -> ExitCode {
     let mut trials = setpoint_testing::trials(&repository().join("crates/setpoint/tests/faults"), answer);
@@ -256,6 +256,7 @@ impl Folder {
             let path = self.path.join(&section.name);
             fs::create_dir_all(path.parent().unwrap()).unwrap();
             let _ = fs::remove_file(&path);
+            let _ = fs::remove_dir(&path);
             fs::write(&path, &section.text).unwrap();
         }
     }
@@ -285,6 +286,13 @@ impl Folder {
                 std::os::unix::fs::symlink(&path, &path).unwrap();
             }
             "unreadable" => fs::set_permissions(&path, Permissions::from_mode(0o000)).unwrap(),
+            "folder" | "nowhere" => {
+                fs::remove_file(&path).unwrap();
+                match fault {
+                    "folder" => fs::create_dir(&path).unwrap(),
+                    _ => std::os::unix::fs::symlink("nowhere", &path).unwrap(),
+                }
+            }
             "empty" => fs::write(&path, "").unwrap(),
             "half" => fs::write(&path, &text[..text.len() / 2]).unwrap(),
             _ => fs::write(&path, [&text[..], b"\n]}>'\"\xff%> { [ ("].concat()).unwrap(),

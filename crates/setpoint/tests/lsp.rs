@@ -95,7 +95,7 @@ impl Editor {
             running: 0,
             utf8: encoding == "utf-8",
         };
-        let folder = json!([{"uri": format!("file://{}", editor.folder.display()), "name": "case"}]);
+        let folder = json!([{"uri": format!("file://{}", address(&editor.folder)), "name": "case"}]);
         let capabilities = json!({
             "window": {"workDoneProgress": true},
             "general": {"positionEncodings": [encoding, "utf-16"]},
@@ -294,11 +294,11 @@ impl Editor {
     // --- places
 
     fn uri(&self, file: &str) -> String {
-        format!("file://{}/{file}", self.folder.display())
+        format!("file://{}/{file}", address(&self.folder))
     }
 
     fn name(&self, uri: &str) -> String {
-        let start = format!("file://{}/", self.folder.display());
+        let start = format!("file://{}/", address(&self.folder));
         uri.strip_prefix(&start).expect("a file of the case").to_owned()
     }
 
@@ -373,4 +373,9 @@ fn edited(text: &str, edits: &Json, utf8: bool) -> String {
         out.replace_range(start..end, new);
     }
     out
+}
+
+/// A path as it stands in an address; a temporary folder may have spaces.
+fn address(path: &Path) -> String {
+    path.display().to_string().replace(' ', "%20")
 }

@@ -13,11 +13,13 @@ enum Edit {
     Append(&'static str, &'static str),
     Write(&'static str, &'static [u8]),
     Rename(&'static str, &'static str),
+    /// A link at the first path to the second.
+    Link(&'static str, &'static str),
     /// A file, or a folder with all that is in it.
     Remove(&'static str),
 }
 
-use Edit::{Append, Remove, Rename, Replace, Write};
+use Edit::{Append, Link, Remove, Rename, Replace, Write};
 
 struct Plant {
     name: &'static str,
@@ -169,6 +171,42 @@ static PLANTS: &[Plant] = &[
         head: &["this change brings 1 error"],
         body: &["A comment silenced it before this change: it is a drill"],
         status: 1,
+        ..NOTHING
+    },
+    Plant {
+        name: "a comment that silences without a reason",
+        change: &[Replace(BASE, SOIL, "  # setpoint:allow(missing-order)\n  contain chrony\n")],
+        head: &["this change brings 1 error"],
+        body: &["This comment silences findings and does not say why, so it silences nothing"],
+        status: 1,
+        ..NOTHING
+    },
+    Plant {
+        name: "a file that becomes a link out of the repository",
+        before: &[
+            Write("modules/chrony/files/keys", b"before\n"),
+            Replace(BASE, SOIL, "  contain chrony\n  file { '/etc/keys': content => file('chrony/keys') }\n"),
+        ],
+        change: &[Link("modules/chrony/files/keys", "/etc/hostname")],
+        head: &["7 of 7 nodes change", "`~ File[/etc/keys] content`"],
+        ..NOTHING
+    },
+    Plant {
+        name: "a link out of the repository that becomes a file",
+        before: &[
+            Write("modules/chrony/files/keep", b""),
+            Link("modules/chrony/files/keys", "/etc/hostname"),
+            Replace(BASE, SOIL, "  contain chrony\n  file { '/etc/keys': content => file('chrony/keys') }\n"),
+        ],
+        change: &[Remove("modules/chrony/files/keys"), Write("modules/chrony/files/keys", b"after\n")],
+        head: &["7 of 7 nodes change", "`~ File[/etc/keys] content`"],
+        ..NOTHING
+    },
+    Plant {
+        name: "a package of a provider that a module brings",
+        before: &[Write("modules/chrony/lib/puppet/provider/package/npm.rb", b"# a provider\n")],
+        change: &[Replace(BASE, SOIL, "  contain chrony\n  package { 'bower': provider => 'npm' }\n")],
+        head: &["7 of 7 nodes change", "`+ Package[bower]`"],
         ..NOTHING
     },
     Plant {
@@ -420,7 +458,9 @@ static PLANTS: &[Plant] = &[
             "  service { 'postgresql':\n",
             "  file { '/etc/leak': content => $superuser_password.unwrap }\n  service { 'postgresql':\n",
         )],
-        head: &["2 of 7 nodes change", "`+ File[/etc/leak]`"],
+        head: &["this change brings 1 error", "`+ File[/etc/leak]`", "| 🔄 will change | 2 |"],
+        body: &["#### ❌ New: The secret postgres::superuser"],
+        status: 1,
         ..NOTHING
     },
     Plant {
@@ -607,6 +647,10 @@ impl Repository {
                 std::fs::create_dir_all(path(name).parent().expect("a folder")).expect("a folder");
                 std::fs::write(path(name), bytes).expect("a file");
             }
+            Link(at, to) => {
+                let _ = std::fs::remove_file(path(at));
+                std::os::unix::fs::symlink(to, path(at)).expect("a link");
+            }
             Rename(from, to) => std::fs::rename(path(from), path(to)).expect("a file"),
             Remove(name) if path(name).is_dir() => std::fs::remove_dir_all(path(name)).expect("a folder"),
             Remove(name) => std::fs::remove_file(path(name)).expect("a file"),
@@ -704,6 +748,19 @@ fn a_subfolder_is_compared_as_the_repository_around_it() {
     std::mem::forget(inside);
     assert_eq!(String::from_utf8_lossy(&whole.stdout), String::from_utf8_lossy(&part.stdout));
     assert!(String::from_utf8_lossy(&whole.stdout).contains("`+ Notify[x]`"));
+}
+
+/// A manifest whose name cannot be written is not read, so that nobody knows whether anything changes.
+#[test]
+fn a_name_that_is_not_utf8_is_told() {
+    use std::os::unix::ffi::OsStrExt;
+    let repository = Repository::of_example("names");
+    let name = std::ffi::OsStr::from_bytes(b"\xff.pp");
+    std::fs::write(repository.0.join("manifests").join(name), "node 'new.shop.example' { }\n").unwrap();
+    let done = repository.setpoint(&["diff", "HEAD", "--format", "markdown"]);
+    let comment = String::from_utf8_lossy(&done.stdout).into_owned();
+    assert!(comment.contains("no change in what was compared"), "{comment}");
+    assert!(comment.contains("was not compared: names in it are not UTF-8"), "{comment}");
 }
 
 #[test]

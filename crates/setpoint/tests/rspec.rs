@@ -4,7 +4,7 @@
 #![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic)]
 
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::Output;
 
 const MANIFEST: &str = r#"
 class demo (Integer $port = 80, String $root = '/srv') {
@@ -61,7 +61,7 @@ impl Drop for Folder {
 
 fn ruby(folder: &Path, arguments: &[&str], mode: &str) -> Option<Output> {
     let library = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../integrations/rspec-puppet/lib");
-    let mut command = Command::new("ruby");
+    let mut command = setpoint_testing::ruby();
     command.current_dir(folder).arg("-I").arg(library).args(["-I", "spec"]).args(arguments);
     command.env("SETPOINT", env!("CARGO_BIN_EXE_setpoint")).env("SETPOINT_RSPEC", mode);
     command.output().ok()

@@ -22,7 +22,11 @@ $stdin.each_line do |line|
   data = JSON.parse(line)
   begin
     resource = Puppet::Resource.new(data['type'], data['title'], parameters: data.fetch('parameters', {}))
-    resource.to_ral
+    catalog = Puppet::Resource::Catalog.new('node')
+    catalog.add_resource(resource)
+    native = catalog.to_ral
+    native.finalize
+    native.relationship_graph
     puts 'ok'
   rescue StandardError => e
     puts ['fails', e.message[/\AParameter (\w+) failed/, 1] || e.message[/\Ano parameter named '(\w+)'/, 1]].compact.join(' ')

@@ -3,7 +3,8 @@
 #   ruby native-types.rb MODULES > ../src/native/table.rs
 #
 # MODULES is the folder with the modules that hold the separately packaged core types. Only names are taken: of types,
-# attributes, namevars, allowed values and providers. The types of modules that are not there are in SUPPLEMENT.
+# attributes, namevars, allowed values and providers. The types of modules that are not there are in SUPPLEMENT. What
+# Puppet says to kinds of values is in tests/values.txt, which answer-values.rb prints.
 require 'puppet'
 require 'tmpdir'
 
@@ -41,14 +42,42 @@ def check(klass)
   end
 end
 
+# By type and attribute, a letter for each kind of values.
+KINDS = {}
+kinds = []
+File.foreach(File.join(__dir__, '../tests/values.txt'), chomp: true) do |line|
+  word, first, second, answers = line.split(' ', 4)
+  kinds << first if word == 'value'
+  next unless word == 'attribute'
+
+  by_kind = kinds.zip(answers.chars).group_by(&:first).values.map { |pairs| pairs.map(&:last).uniq }
+  KINDS["#{first} #{second}"] = by_kind.map { |found| found.size == 1 ? found.first : 'm' }.join
+end
+
+# The providers that manage an attribute, if not all do.
+def managed_by(type, klass)
+  return nil unless klass.respond_to?(:required_features) && !Array(klass.required_features).empty?
+
+  type.providers.select { |name| type.provider(name).supports_parameter?(klass) }.map(&:to_s).sort
+end
+
+# Puppet was asked with the provider that it takes by itself.
+def kinds_of(type, name, managed_by)
+  return '' if managed_by && !managed_by.include?(type.defaultprovider&.name.to_s)
+
+  KINDS.fetch("#{type.name} #{name}", '')
+end
+
 def attribute_of(type, name)
   klass = type.attrclass(name)
   collection = klass.value_collection
   values = collection.instance_variable_get(:@strings).flat_map { |v| [v.name, *v.aliases].map { |s| [s, v.name] } }
   patterns = collection.instance_variable_get(:@regexes).map { |v| pattern(v.name) }
   property = type.attrtype(name) == :property
+  managed_by = managed_by(type, klass)
   { name: name.to_s, role: property ? 'Property' : 'Parameter', namevar: type.key_attributes.include?(name),
-    check: check(klass), values: values.map { |spelling, value| [spelling.to_s, value.to_s] }, patterns: patterns }
+    check: check(klass), values: values.map { |spelling, value| [spelling.to_s, value.to_s] }, patterns: patterns,
+    managed_by: managed_by, kinds: kinds_of(type, name, managed_by) }
 end
 
 def type_facts(name, mod)
@@ -66,7 +95,7 @@ ANY = '(?m).*'
 YUM_BOOLEAN = '(?m)^(true|false|0|1|no|yes)$'
 
 def plain(name, role, **more)
-  { name: name, role: role, namevar: false, check: 'Values', values: [], patterns: [] }.merge(more)
+  { name: name, role: role, namevar: false, check: 'Values', values: [], patterns: [], kinds: '', managed_by: nil }.merge(more)
 end
 
 def yum(name, pattern = ANY, check = 'Values')
@@ -116,8 +145,9 @@ SUPPLEMENT = [
 
 def attribute_line(attribute)
   values = attribute[:values].map { |spelling, value| "(#{text(spelling)}, #{text(value)})" }
+  providers = attribute[:managed_by] ? "Some(#{list(attribute[:managed_by].map { |n| text(n) })})" : 'None'
   "    a(#{text(attribute[:name])}, #{attribute[:role]}, #{attribute[:namevar]}, #{attribute[:check]}, " \
-    "#{list(values)}, #{list(attribute[:patterns])}),"
+    "#{list(values)}, #{list(attribute[:patterns])}, #{text(attribute[:kinds])}, #{providers}),"
 end
 
 def type_text(facts)
@@ -140,6 +170,7 @@ def type_text(facts)
           providers: Cow::Borrowed(#{list(facts[:providers].map { |n| text(n) })}),
           auto: Cow::Borrowed(&[]),
           open: false,
+          code: None,
       },
     RUST
 end
@@ -158,11 +189,12 @@ puts <<~RUST
 
   use super::Check::{Own, Path, Values};
   use super::Role::{Parameter, Property};
-  use super::{Attribute, Check, NativeType, Role};
+  use super::{Attribute, Check, NativeType, Role, Test};
 
   #[rustfmt::skip]
   pub(super) static METAPARAMETERS: [&str; #{metaparameters.size}] = #{list(metaparameters.sort.map { |n| text(n) }).delete_prefix('&')};
 
+  #[allow(clippy::too_many_arguments, reason = "a row of the table")]
   const fn a(
       name: &'static str,
       role: Role,
@@ -170,8 +202,12 @@ puts <<~RUST
       check: Check,
       values: &'static [(&'static str, &'static str)],
       patterns: &'static [&'static str],
+      kinds: &'static str,
+      managed_by: Option<&'static [&'static str]>,
   ) -> Attribute {
-      Attribute { name, role, namevar, check, values: Cow::Borrowed(values), patterns: Cow::Borrowed(patterns) }
+      let (values, patterns) = (Cow::Borrowed(values), Cow::Borrowed(patterns));
+      let refusals = Cow::Borrowed::<[Test]>(&[]);
+      Attribute { name, role, namevar, check, values, patterns, kinds, managed_by, code: None, refusals }
   }
 
   #[rustfmt::skip]

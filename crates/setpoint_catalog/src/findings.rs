@@ -1,11 +1,11 @@
 //! What is wrong with a catalog before anything is applied.
 
-use setpoint_source::{Diagnostic, FileId, Range, Rule};
+use setpoint_source::{Diagnostic, FileId, Range, Rule, Span};
 
 use crate::conversion::{self, Problem};
 use crate::graph::{BuildError, Cause, Cycle, Edge, Graph, Types};
 use crate::read::ReadError;
-use crate::{Catalog, ResourceId};
+use crate::{Catalog, Resource, ResourceId};
 
 /// Why a file is no catalog.
 pub fn of_read_error(error: &ReadError, file: FileId, text: &str) -> Diagnostic {
@@ -21,12 +21,39 @@ pub fn of_conversion(catalog: &Catalog, types: &dyn Types) -> Vec<Diagnostic> {
     conversion::problems(catalog, types).iter().map(|problem| invalid(catalog, problem)).collect()
 }
 
-fn invalid(catalog: &Catalog, problem: &Problem) -> Diagnostic {
+/// What the agent may refuse or not: nobody knows. A sentence without a full stop each, and its place. The types of modules check
+/// what they get by code that is not run here; whoever knows from elsewhere what such a type takes vouches for it.
+pub fn doubts_of_conversion(
+    catalog: &Catalog,
+    types: &dyn Types,
+    vouches: impl Fn(&Resource) -> bool,
+) -> Vec<(String, Option<Span>)> {
+    let is_open = |doubt: &Problem| {
+        let Some(resource) = catalog.get(doubt.resource) else { return true };
+        // Of Puppet's own types it is known what they take, and a model knows no better.
+        crate::native_type(&resource.type_name).is_some() || !vouches(resource)
+    };
+    let doubts = conversion::doubts(catalog, types).into_iter().filter(is_open);
+    doubts.map(|doubt| (words(catalog, &doubt), place(catalog, &doubt))).collect()
+}
+
+fn words(catalog: &Catalog, problem: &Problem) -> String {
     let name = reference(catalog, problem.resource);
-    let message = match problem.parameter {
+    match problem.parameter {
         Some(parameter) => format!("{name}: `{parameter}` {}", problem.message),
         None => format!("{name} {}", problem.message),
-    };
+    }
+}
+
+fn place(catalog: &Catalog, problem: &Problem) -> Option<Span> {
+    let resource = catalog.get(problem.resource);
+    let given = resource.zip(problem.parameter).and_then(|(one, name)| one.parameters.entry(name)?.span);
+    given.or(resource.and_then(|one| one.span))
+}
+
+fn invalid(catalog: &Catalog, problem: &Problem) -> Diagnostic {
+    let name = reference(catalog, problem.resource);
+    let message = words(catalog, problem);
     let finding = Diagnostic::new(Rule::InvalidResource, message).with_resources([name]).with_note(
         if problem.parameter == Some("schedule".into()) {
             "The agent ends its run with an error when it comes to this resource."
@@ -34,9 +61,7 @@ fn invalid(catalog: &Catalog, problem: &Problem) -> Diagnostic {
             "The agent ends its run before it applies anything of this catalog."
         },
     );
-    let resource = catalog.get(problem.resource);
-    let given = resource.zip(problem.parameter).and_then(|(one, name)| one.parameters.entry(name)?.span);
-    match given.or(resource.and_then(|one| one.span)) {
+    match place(catalog, problem) {
         Some(span) => finding.at(span),
         None => finding,
     }

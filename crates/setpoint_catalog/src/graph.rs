@@ -118,6 +118,11 @@ impl Relation {
 pub trait Types {
     /// By a name in any case.
     fn native(&self, name: &str) -> Option<&NativeType>;
+
+    /// Whether modules bring providers of a type, which need not be called as their files are.
+    fn has_more_providers(&self, _name: &str) -> bool {
+        false
+    }
 }
 
 /// The types that Puppet's agent ships.

@@ -15,11 +15,14 @@ mod patterns;
 pub mod read;
 mod resource;
 pub mod ruby_types;
+mod secrets;
 pub mod write;
 
 pub use catalog::{Catalog, Duplicate};
 pub use native::{
-    Attribute, AutoRelation, Check, NameSource, NativeType, NoPattern, Relation, Role, TextPart,
-    TitlePattern, display_name, file_path, is_metaparameter, metaparameters, native_type, native_types,
+    Attribute, AutoRelation, Check, Class, KindAnswer, NameSource, NativeType, NoPattern, Relation, Role,
+    Test, TextPart, TitlePattern, ValueKind, display_name, file_path, is_metaparameter, metaparameters,
+    native_type, native_types,
 };
 pub use resource::{Kind, Parameter, Parameters, Resource, ResourceId, Shown, Tags};
+pub use secrets::{each_secret_of, is_secret_name};

@@ -9,7 +9,7 @@ use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::sync::Arc;
 
-use setpoint_puppet_values::Value;
+use setpoint_puppet_values::{Data, Value};
 use setpoint_source::Symbol;
 
 use crate::Resource;
@@ -36,6 +36,8 @@ pub struct NativeType {
     pub auto: Cow<'static, [AutoRelation]>,
     /// Not all parameters are known, so that any is accepted.
     pub open: bool,
+    /// The line of code in a module's type that checks resources as a whole; it is not run.
+    pub code: Option<u32>,
 }
 
 pub type TitlePattern = (&'static str, &'static [&'static str]);
@@ -52,6 +54,131 @@ pub struct Attribute {
     pub values: Cow<'static, [(&'static str, &'static str)]>,
     /// Regular expressions for further values.
     pub patterns: Cow<'static, [&'static str]>,
+    /// What Puppet says to values of each kind of [`ValueKind`], a letter for each: `a` if it accepts those that it was
+    /// asked about, `r` if it refuses them, `m` if it depends. Empty if it was not asked.
+    pub kinds: &'static str,
+    /// The providers that manage the attribute, if not all do. The others take any value and leave it alone.
+    pub managed_by: Option<&'static [&'static str]>,
+    /// The line of code in a module's type that checks or changes the value and is not understood.
+    pub code: Option<u32>,
+    /// What a module's type refuses: a value that passes one of these tests.
+    pub refusals: Cow<'static, [Test]>,
+}
+
+/// A test of a value, as the code of a module's type makes it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Test {
+    Always,
+    Is(Vec<Class>),
+    /// The text matches a regular expression.
+    Matches(&'static str),
+    Among(Vec<&'static str>),
+    Contains(&'static str),
+    Empty,
+    /// An absolute path.
+    Absolute,
+    Not(Box<Test>),
+    All(Vec<Test>),
+    Any(Vec<Test>),
+}
+
+/// The classes of Ruby that values of parameters have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Class {
+    String,
+    Integer,
+    Float,
+    True,
+    False,
+    Array,
+    Hash,
+}
+
+impl Test {
+    /// Whether a value passes; `None` if that is not known, or if Ruby would fail.
+    pub fn passes(&self, value: &Value) -> Option<bool> {
+        let text = value.as_str();
+        match self {
+            Self::Always => Some(true),
+            Self::Is(classes) => Class::of(value).map(|class| classes.contains(&class)),
+            Self::Matches(pattern) => crate::patterns::compiled(pattern)?.is_match(text?).ok(),
+            Self::Among(words) => match text {
+                Some(text) => Some(words.contains(&text)),
+                None => Class::of(value).map(|_| false),
+            },
+            Self::Contains(part) => text.map(|text| text.contains(part)),
+            Self::Empty => text.map(str::is_empty),
+            Self::Absolute => text.map(|text| text.starts_with('/')),
+            Self::Not(test) => test.passes(value).map(|passes| !passes),
+            Self::All(tests) => first_that_decides(tests, value, false),
+            Self::Any(tests) => first_that_decides(tests, value, true),
+        }
+    }
+}
+
+/// As Ruby goes through `&&` and `||`: the first part that decides ends it, and one that fails ends all.
+fn first_that_decides(tests: &[Test], value: &Value, decides: bool) -> Option<bool> {
+    for test in tests {
+        if test.passes(value)? == decides {
+            return Some(decides);
+        }
+    }
+    Some(!decides)
+}
+
+impl Class {
+    fn of(value: &Value) -> Option<Self> {
+        Some(match &value.data {
+            Data::String(_) => Self::String,
+            Data::Integer(_) => Self::Integer,
+            Data::Float(_) => Self::Float,
+            Data::Bool(true) => Self::True,
+            Data::Bool(false) => Self::False,
+            Data::Array(_) => Self::Array,
+            Data::Hash(_) => Self::Hash,
+            _ => return None,
+        })
+    }
+}
+
+/// What a value is, as far as the types of Puppet tell values apart. The order is that of the letters in
+/// [`Attribute::kinds`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ValueKind {
+    Integer,
+    Negative,
+    Float,
+    True,
+    False,
+    NoItems,
+    Strings,
+    Integers,
+    OtherItems,
+    NoPairs,
+    Pairs,
+    Default,
+    Reference,
+    String,
+}
+
+/// What Puppet says to the values of a kind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum KindAnswer {
+    Accepted,
+    Refused,
+    /// Some are accepted.
+    Depends,
+}
+
+impl Attribute {
+    /// What Puppet says to values of a kind; `None` if it was not asked.
+    pub fn answer(&self, kind: ValueKind) -> Option<KindAnswer> {
+        match self.kinds.as_bytes().get(kind as usize)? {
+            b'a' => Some(KindAnswer::Accepted),
+            b'r' => Some(KindAnswer::Refused),
+            _ => Some(KindAnswer::Depends),
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -9,6 +9,7 @@ mod names;
 mod resource_api;
 mod tree;
 mod type_file;
+mod validation;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -97,20 +98,23 @@ impl<'a> ModuleTypes<'a> {
     fn load(&self, name: &str) -> Option<Found> {
         let file = format!("{name}.rb");
         let path =
-            self.folders().iter().map(|folder| folder.join(&file)).find(|path| self.files.is_file(path))?;
+            self.folders().iter().map(|folder| folder.join(&file)).find(|path| self.files.has_file(path))?;
         let text = read_text(self.files, &path).ok()?;
         let RubyType { native, unread } = read(&text).unwrap_or_else(|| unreadable(name));
         Some(Found { native: Box::leak(Box::new(native)), path: leak_path(path), unread: Vec::leak(unread) })
     }
 
+    fn all_modules(&self) -> impl Iterator<Item = PathBuf> {
+        let listed = self
+            .modulepath
+            .iter()
+            .flat_map(|folder| self.files.list(folder).into_iter().map(move |name| folder.join(name)));
+        self.modules.iter().cloned().chain(listed)
+    }
+
     fn folders(&self) -> &[PathBuf] {
         self.folders.get_or_init(|| {
-            let listed = self
-                .modulepath
-                .iter()
-                .flat_map(|folder| self.files.list(folder).into_iter().map(move |name| folder.join(name)));
-            let modules = self.modules.iter().cloned().chain(listed);
-            modules
+            self.all_modules()
                 .map(|module| module.join("lib/puppet/type"))
                 .filter(|folder| self.files.is_dir(folder))
                 .collect()
@@ -131,6 +135,7 @@ fn unreadable(name: &str) -> RubyType {
         providers: std::borrow::Cow::Borrowed(&[]),
         auto: std::borrow::Cow::Borrowed(&[]),
         open: true,
+        code: None,
     };
     RubyType { native, unread: vec![Unread { line: 1, what: "the whole type".to_owned() }] }
 }
@@ -142,5 +147,10 @@ fn leak_path(path: PathBuf) -> &'static Path {
 impl Types for ModuleTypes<'_> {
     fn native(&self, name: &str) -> Option<&NativeType> {
         native_type(name).or_else(|| self.find(name).map(|found| found.native))
+    }
+
+    fn has_more_providers(&self, name: &str) -> bool {
+        let folder = Path::new("lib/puppet/provider").join(name);
+        self.all_modules().any(|module| self.files.is_dir(&module.join(&folder)))
     }
 }

@@ -1,7 +1,6 @@
 //! The table of native types is what the installed Puppet says.
 
 use std::path::Path;
-use std::process::Command;
 
 #[test]
 fn the_table_is_up_to_date() {
@@ -12,7 +11,7 @@ fn the_table_is_up_to_date() {
     }
     let folder = Path::new(env!("CARGO_MANIFEST_DIR"));
     let script = folder.join("extract/native-types.rb");
-    let run = Command::new("ruby").arg(script).arg(modules).output().unwrap();
+    let run = setpoint_testing::ruby().arg(script).arg(modules).output().unwrap();
     assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
     let wanted = String::from_utf8(run.stdout).unwrap();
     let version = |text: &str| text.lines().next().map(str::to_owned);

@@ -3,7 +3,6 @@
 #![allow(clippy::unwrap_used, reason = "an oracle that cannot be run fails the test")]
 
 use std::path::Path;
-use std::process::Command;
 
 use serde_json::Value as Json;
 use setpoint_catalog::{Role, is_metaparameter, ruby_types};
@@ -20,7 +19,7 @@ fn types_of_debians_modules_are_read() {
         return;
     }
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("extract/module-types.rb");
-    let run = Command::new("ruby").arg(script).arg(modules).output().unwrap();
+    let run = setpoint_testing::ruby().arg(script).arg(modules).output().unwrap();
     assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
     let wanted: Json = serde_json::from_slice(&run.stdout).unwrap();
     let wanted = wanted.as_array().unwrap();

@@ -170,7 +170,8 @@ impl Checker<'_, '_> {
             kind if kind.starts_with("AWS::Serverless::") => true,
             kind => TypeFacts::of(kind).is_none_or(|facts| facts.has_attribute(attribute)),
         };
-        if !is_known {
+        // A function without its attribute is told as that.
+        if !is_known && !attribute.is_empty() {
             let what = Omitted::UnknownResourceAttribute(name, attribute.to_owned());
             self.open.push(Omission::new(what, range));
         }

@@ -12,6 +12,8 @@ enum Arguments {
     Name,
     /// A list of so many, at least and at most.
     List(usize, usize),
+    /// A delimiter, and a list or a function that gives one.
+    Joined,
     /// Anything but a list or nothing.
     Single,
     /// Anything but nothing.
@@ -37,7 +39,6 @@ fn arguments(function: &str) -> Option<Arguments> {
         "Fn::Not" => A::List(1, 1),
         "Fn::And" | "Fn::Or" => A::List(2, 10),
         "Fn::Equals"
-        | "Fn::Join"
         | "Fn::Select"
         | "Fn::Split"
         | "Fn::Contains"
@@ -45,6 +46,7 @@ fn arguments(function: &str) -> Option<Arguments> {
         | "Fn::EachMemberIn"
         | "Fn::ValueOf"
         | "Fn::ValueOfAll" => A::List(2, 2),
+        "Fn::Join" => A::Joined,
         "Fn::Cidr" => A::List(2, 3),
         "Fn::FindInMap" => A::List(3, 4),
         _ => return None,
@@ -57,6 +59,10 @@ fn fits(arguments: &Arguments, node: &Node) -> bool {
     match arguments {
         Arguments::Name => is_name(node),
         Arguments::List(least, most) => node.is_sequence() && (*least..=*most).contains(&count),
+        Arguments::Joined => match node.items() {
+            [_, values] => values.is_sequence() || values.is_mapping() || is_function(values),
+            _ => false,
+        },
         Arguments::Single => !node.is_null() && (!node.is_sequence() || is_function(node)),
         Arguments::Any => true,
         Arguments::Attribute => match node.items() {
@@ -109,6 +115,9 @@ const OF_RULES: [&str; 6] = [
     "Fn::ValueOfAll",
 ];
 
+/// The tags of YAML that CloudFormation documents as not read.
+const UNREAD_TAGS: [&str; 5] = ["binary", "omap", "pairs", "set", "timestamp"];
+
 /// Functions that are evaluated when resources are made, and not before.
 const OF_RESOURCES: [&str; 2] = ["Fn::ImportValue", "Fn::GetAtt"];
 
@@ -146,6 +155,11 @@ impl Checker<'_> {
             };
             let plain = Node { tag: None, ..node.clone() };
             self.call(&name, &plain, node);
+        }
+        if let Some(tag) = node.tag.as_deref().and_then(|tag| tag.strip_prefix('!'))
+            && UNREAD_TAGS.contains(&tag)
+        {
+            self.out.push(Omission::new(Omitted::Tag(tag.to_owned()), node.range));
         }
         match &node.kind {
             Kind::Scalar { .. } => {}

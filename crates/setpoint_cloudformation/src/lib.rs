@@ -75,6 +75,11 @@ impl Analysis {
         self.reaches_final = reasons.fold(self.judged.clone(), Judgement::doubt);
     }
 
+    /// Whether all of the template and of its nested stacks was read and has a model, whatever else has to be assumed.
+    pub fn is_whole(&self) -> bool {
+        self.reaches_final.reasons().iter().all(|reason| matches!(reason.gap, Gap::Assumed | Gap::Undecided))
+    }
+
     /// Adds a finding that stops the creation.
     fn refute(&mut self, finding: Diagnostic) {
         self.judged = self.judged.clone().and(Judgement::refuted(Witness::of(&finding)));
@@ -118,6 +123,9 @@ pub(crate) fn analyse_with(file: FileId, sources: &Sources, given: &Given) -> An
     if let Some(second) = document.second {
         template.omit(Omitted::SecondDocument, second);
     }
+    if let Some(alias) = document.alias {
+        template.omit(Omitted::Alias, alias);
+    }
     if template.omissions.iter().any(Omission::is_cut_off) {
         // What looks malformed beside that may be the rest that was not read.
         template.omissions.retain(Omission::is_cut_off);
@@ -141,8 +149,10 @@ pub(crate) fn analyse_with(file: FileId, sources: &Sources, given: &Given) -> An
     hazards::check(&stack, &mut findings, &mut open);
     checks::deletion(&stack, &mut findings);
     checks::redundant_depends_on(&stack, &mut findings);
-    if let Some(rule) = template.rules.first().filter(|_| !logic.is_consistent()) {
-        open.push(Omission::new(Omitted::Rules, rule.range));
+    if let Some(rule) = template.rules.first().filter(|_| !opaque && !logic.is_consistent()) {
+        let message = "no choice of parameters satisfies all `Rules`: no stack is ever made";
+        let finding = Diagnostic::new(Rule::InvalidValue, message).severity(Severity::Error);
+        findings.push(finding.at(template.span(rule.range)));
     }
     template.omissions.append(&mut open);
     let coverage = coverage(&template);

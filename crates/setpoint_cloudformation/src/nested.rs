@@ -49,6 +49,8 @@ enum Location {
     Paths(Vec<PathBuf>),
     Inline(String),
     Elsewhere,
+    /// The stack names none.
+    Nowhere,
 }
 
 /// Analyses a template, then those of its nested stacks that can be read from here. Each gets an answer of its own, and
@@ -83,6 +85,11 @@ pub(crate) fn read_all(
             let (path, text) = match location {
                 Location::Elsewhere => {
                     omit_elsewhere(&mut all[at].analysis, name);
+                    continue;
+                }
+                Location::Nowhere => {
+                    let what = Omitted::MissingProperty(name, Symbol::new("TemplateURL"));
+                    omit(&mut all[at].analysis, name, what);
                     continue;
                 }
                 Location::Inline(text) => (all[at].path.join(name.as_str()), Ok(text)),
@@ -152,7 +159,11 @@ fn nested_of(checked: &Checked, options: &Options) -> Vec<(Symbol, Location)> {
             return Location::Paths(vec![normal(&folder.join(asset))]);
         }
         let named = ["TemplateURL", "Location"].iter().find_map(|name| resource.property(&[name]));
-        let Some(named) = named else { return Location::Elsewhere };
+        let Some(named) = named else {
+            // What a transform puts in may name one.
+            let is_open = template.has_macro() || resource.made_from.is_some();
+            return if is_open { Location::Elsewhere } else { Location::Nowhere };
+        };
         let text = Text::of(named, template);
         match (text.plain(), &options.template_root) {
             (Some(path), _) if !path.contains("://") && !path.is_empty() => {

@@ -19,6 +19,10 @@ pub enum Omitted {
     /// The file holds no template.
     Template,
     SecondDocument,
+    /// An alias or a merge of YAML, which CloudFormation does not document.
+    Alias,
+    /// A tag of YAML that CloudFormation does not read.
+    Tag(String),
     /// A key that is not text.
     Key,
     /// A resource that a loop makes twice.
@@ -42,8 +46,6 @@ pub enum Omitted {
     UnknownFunction(Symbol),
     /// A condition that is defined by itself.
     CircularCondition(Symbol),
-    /// The rules that the parameters must satisfy exclude each other.
-    Rules,
     /// A macro, or a transform that has no model.
     Transform(Symbol),
     /// `Fn::Transform`: text that is put in when the stack is deployed.
@@ -60,7 +62,7 @@ pub enum Omitted {
     LoopDefault(Symbol),
     /// A type, an event or an attribute of the serverless transform that has no model.
     Serverless(Symbol),
-    /// A serverless type without the transform.
+    /// A type, a section or an attribute of the serverless transform without the transform.
     ServerlessType(Symbol),
     /// A nested stack whose template is at an address, or is named by an expression.
     NestedElsewhere(Symbol),
@@ -159,6 +161,14 @@ impl Omission {
         let rule = match &self.what {
             // The reader of data tells what it cannot read, and the verdict what it assumes.
             O::Data(..) => return None,
+            O::Alias => {
+                let message = "CloudFormation documents that it reads no aliases and merges of YAML";
+                let finding = Diagnostic::new(Rule::NotModelled, message).severity(Severity::Warning);
+                let finding = finding.at(self.range.in_file(file));
+                return Some(finding.with_help(
+                    "Write the copies out, or deploy what `aws cloudformation package` or `sam build` makes of it.",
+                ));
+            }
             _ if self.is_assumption() => return None,
             O::LoopLimit(..) | O::NestedLimit(_) | O::Waits(..) => Rule::LimitReached,
             O::NestedUnreadable { .. } | O::NestedInItself(_) => Rule::NestedStack,
@@ -172,9 +182,6 @@ impl Omission {
         finding.resources.extend(self.resource().map(|name| name.to_string()));
         if let O::NestedUnreadable { path, .. } = &self.what {
             finding.note(format!("It was looked for at {path}."));
-        }
-        if self.what == O::Rules {
-            finding = finding.severity(Severity::Warning);
         }
         Some(finding)
     }
@@ -217,6 +224,7 @@ impl Omission {
             | O::UnknownProperty(..)
             | O::UnknownResourceAttribute(..)
             | O::Unmodelled(_)
+            | O::Tag(_)
             | O::Serverless(_) => Gap::NotModelled,
             O::SecondDocument
             | O::Include
@@ -226,10 +234,13 @@ impl Omission {
             O::Data(_, Rule::LimitReached) => Gap::Limit,
             O::Data(..) => Gap::Malformed,
             O::LoopLimit(..) | O::NestedLimit(_) | O::Waits(..) => Gap::Limit,
-            O::LoopDefault(_) | O::Import(_) | O::Provider(..) | O::Artifact(..) | O::Assumption(_) => {
-                Gap::Assumed
-            }
-            O::NestedInItself(_) | O::Rules => Gap::Undecided,
+            O::Alias
+            | O::LoopDefault(_)
+            | O::Import(_)
+            | O::Provider(..)
+            | O::Artifact(..)
+            | O::Assumption(_) => Gap::Assumed,
+            O::NestedInItself(_) => Gap::Undecided,
         }
     }
 
@@ -261,6 +272,10 @@ impl Omission {
             O::Data(message, _) => message.clone(),
             O::Template => "this file holds no template".to_owned(),
             O::SecondDocument => "a second YAML document begins here, and only the first is read".to_owned(),
+            O::Alias => {
+                "a tool that puts in the aliases of YAML makes the template that is deployed".to_owned()
+            }
+            O::Tag(tag) => format!("CloudFormation documents that it does not read the tag `!!{tag}`"),
             O::Key => "this key is not text".to_owned(),
             O::Duplicate(name) => format!("a loop makes the resource `{name}` a second time"),
             O::Section(name) => format!("the section `{name}` has not the shape that CloudFormation wants"),
@@ -283,7 +298,6 @@ impl Omission {
             O::Function(name) => format!("`{name}` does not have the arguments that it needs"),
             O::UnknownFunction(name) => format!("the function `{name}` is not known"),
             O::CircularCondition(name) => format!("the condition `{name}` is defined by itself"),
-            O::Rules => "no choice of parameters satisfies all `Rules`".to_owned(),
             O::Transform(name) => {
                 format!("the transform `{name}` may add or change resources when the stack is deployed")
             }

@@ -14,6 +14,13 @@ pub(crate) fn check(template: &mut Template) {
         return;
     }
     let mut found = Vec::new();
+    for resource in template.resources.values().filter(|one| is_custom(&one.kind)) {
+        let fields = resource.properties.fields();
+        if !fields.iter().any(|field| &*field.name == "ServiceToken" || field.name.starts_with("Fn::")) {
+            let what = Omitted::MissingProperty(resource.name, Symbol::new("ServiceToken"));
+            found.push(Omission::new(what, resource.name_range));
+        }
+    }
     for resource in template.resources.values().filter(|one| is_documented(one)) {
         match TypeFacts::of(&resource.kind) {
             Some(facts) => check_resource(resource, facts, &mut found),
@@ -21,6 +28,11 @@ pub(crate) fn check(template: &mut Template) {
         }
     }
     template.omissions.append(&mut found);
+}
+
+/// Whether resources of a type are made by code that `ServiceToken` names.
+pub(crate) fn is_custom(kind: &str) -> bool {
+    kind == "AWS::CloudFormation::CustomResource" || kind.starts_with("Custom::")
 }
 
 /// Whether AWS publishes the schema of a type: not those of custom resources, modules and the serverless transform.
@@ -36,11 +48,8 @@ fn check_resource(resource: &Resource, facts: TypeFacts, out: &mut Vec<Omission>
     let fields = match &resource.properties.kind {
         ValueKind::Map(fields) => fields.as_slice(),
         ValueKind::Null => &[],
-        // No function may give all of them.
-        _ => {
-            let what = Omitted::Attribute(resource.name, "Properties");
-            return out.push(Omission::new(what, resource.properties.range));
-        }
+        // The reader of attributes tells of it.
+        _ => return,
     };
     // What a transform puts in may be any property.
     if fields.iter().any(|field| field.name.starts_with("Fn::")) {

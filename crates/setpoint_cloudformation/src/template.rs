@@ -141,6 +141,8 @@ pub struct Resource {
     pub update_replace_policy: Option<Arc<str>>,
     /// Everything else that may hold references: metadata, update policy.
     pub others: Vec<Value>,
+    /// What the serverless transform connects it with.
+    pub(crate) connectors: Option<Value>,
     /// Made by a transform out of the resource of this name.
     pub made_from: Option<Symbol>,
     /// The transform makes it out of a type of its own.
@@ -260,7 +262,9 @@ impl Template {
         if dialect == Dialect::Plain {
             functions::refuse_loops(root, &mut template.omissions);
         }
+        let written = root;
         let root = foreach::expand(root, &template.parameters, &mut template.omissions);
+        template.check_any_left(written, &root);
         for name in MAPPINGS {
             if let Some(section) = root.get(name) {
                 functions::check(section, name, dialect, &mut template.omissions);
@@ -274,6 +278,7 @@ impl Template {
         template.read_outputs(&root);
         template.read_globals(&root);
         properties::check(&mut template);
+        sam::known::check(&mut template);
         template.artifacts = artifacts::find(&template);
         template.find_others();
         sam::expand(&mut template);
@@ -404,12 +409,22 @@ impl Template {
         }
     }
 
+    /// Records that loops over nothing leave no resource. A loop that was not unrolled may make some.
+    fn check_any_left(&mut self, written: &Node, root: &Node) {
+        let is_empty = |root: &Node| root.get("Resources").is_none_or(|section| section.entries().is_empty());
+        if is_empty(root) && !is_empty(written) && !self.omissions.iter().any(Omission::leaves_out_resource) {
+            let place = root.entry("Resources").map_or(root.range, |section| section.key.range);
+            self.omit(Omitted::Resources, place);
+        }
+    }
+
     /// Reads one name or a list of names of transforms; false if it is neither.
     fn read_transforms(&mut self, node: &Node) -> bool {
         let one = std::slice::from_ref(node);
         let mut is_well_formed = true;
         for item in if node.is_sequence() { node.items() } else { one } {
-            let name = item.text().or_else(|| item.get("Name").and_then(Node::text));
+            let named = if item.is_mapping() { item.get("Name") } else { Some(item) };
+            let name = named.filter(|node| !is_number(node)).and_then(Node::text);
             let Some(name) = name.filter(|name| !name.is_empty()) else {
                 is_well_formed = false;
                 continue;
@@ -434,9 +449,15 @@ impl Template {
                     && !node.items().is_empty()
                     && node.items().iter().all(|one| one.text().is_some())
             });
-            let is_text = value.entry("Default").is_none_or(|entry| entry.value.text().is_some());
             let is_known = kind.as_deref().is_some_and(is_parameter_type);
             let bounds = read_bounds(value);
+            let is_well_bounded = bounds.is_some();
+            // All that a parameter says is text, a number or a flag, but the list of its values.
+            let is_plain = value.entries().iter().all(|entry| {
+                let is_core = entry.value.tag.as_deref().is_none_or(|tag| tag.starts_with('!'));
+                let is_other = |key: &str| key == "AllowedValues" || !PARAMETER_ATTRIBUTES.contains(&key);
+                entry.key.text().is_some_and(is_other) || (entry.value.text().is_some() && is_core)
+            });
             let allowed = allowed.map(Node::items).unwrap_or_default();
             let mut parameter = Parameter {
                 range: key.range,
@@ -448,10 +469,17 @@ impl Template {
             };
             let admits_default =
                 |default: &Arc<str>| parameter.split(default).iter().all(|one| parameter.admits(one));
-            let is_consistent =
-                read_bounds(value).is_some() && parameter.default.as_ref().is_none_or(admits_default);
-            if !is_known || !is_list || !is_text || !is_consistent {
+            let is_consistent = is_well_bounded && parameter.default.as_ref().is_none_or(admits_default);
+            if !is_known || !is_list || !is_plain || !is_consistent {
                 self.omit(Omitted::Entry("Parameters", name), key.range);
+            }
+            if let Some(pattern) = value.entry("AllowedPattern")
+                && parameter.bounds.pattern.is_none()
+                && pattern.value.text().is_some()
+            {
+                let words =
+                    format!("the `AllowedPattern` of `{name}` is no regular expression that is known here");
+                self.omit(Omitted::Unmodelled(words), pattern.value.range);
             }
             if is_known && !is_documented_parameter_type(&parameter.kind) {
                 let words =
@@ -483,6 +511,12 @@ impl Template {
 
     /// The `Globals` of the serverless transform hold for every resource of their type that does not refuse them.
     fn read_globals(&mut self, root: &Node) {
+        if let Some(section) = root.entry("Globals")
+            && !self.is_serverless()
+            && !self.has_macro()
+        {
+            self.omit(Omitted::ServerlessType(Symbol::new("Globals")), section.key.range);
+        }
         for entry in root.get("Globals").map(Node::entries).unwrap_or_default() {
             let kind = Symbol::new(&format!("AWS::Serverless::{}", entry.key.text().unwrap_or("")));
             let value = Value::read(&entry.value);
@@ -668,10 +702,11 @@ impl Template {
                 creation_policy: read("CreationPolicy"),
                 deletion_policy: value.get("DeletionPolicy").and_then(Node::text).map(Arc::from),
                 update_replace_policy: value.get("UpdateReplacePolicy").and_then(Node::text).map(Arc::from),
-                others: ["Metadata", "UpdatePolicy", "DeletionPolicy", "UpdateReplacePolicy", "Connectors"]
+                others: ["Metadata", "UpdatePolicy", "DeletionPolicy", "UpdateReplacePolicy"]
                     .into_iter()
                     .filter_map(read)
                     .collect(),
+                connectors: read("Connectors"),
                 made_from: None,
                 is_serverless: kind.starts_with("AWS::Serverless::"),
                 ignored_globals: value
@@ -696,7 +731,13 @@ impl Template {
             let is_name =
                 |node: &Node| node.text().is_some_and(|text| !text.is_empty() && node.tag.is_none());
             let is_well_formed = match attribute {
-                "Properties" | "Metadata" | "CreationPolicy" | "UpdatePolicy" | "Connectors" => {
+                // No function may give all of them.
+                "Properties" => {
+                    value.is_mapping()
+                        && value.tag.is_none()
+                        && !matches!(value.entries(), [only] if only.key.text().is_some_and(is_function))
+                }
+                "Metadata" | "CreationPolicy" | "UpdatePolicy" | "Connectors" => {
                     value.is_mapping() && value.tag.is_none()
                 }
                 "DependsOn" => is_name(value) || (value.is_sequence() && value.items().iter().all(is_name)),
@@ -725,8 +766,11 @@ impl Template {
             }
             if !is_well_formed {
                 self.omit(Omitted::Attribute(name, attribute), key.range.to(value.range));
-            } else if attribute == "Connectors" {
-                self.omit(Omitted::Serverless(Symbol::new(attribute)), key.range);
+            } else if ["Connectors", "IgnoreGlobals"].contains(&attribute)
+                && !self.is_serverless()
+                && !self.has_macro()
+            {
+                self.omit(Omitted::ServerlessType(Symbol::new(attribute)), key.range);
             }
         }
     }
@@ -797,6 +841,16 @@ fn read_bounds(parameter: &Node) -> Option<Bounds> {
         longest: number("MaxLength")?,
         pattern,
     })
+}
+
+/// Whether a scalar is a number for every reader of YAML and JSON.
+fn is_number(node: &Node) -> bool {
+    node.plain().is_some_and(|text| text.parse::<f64>().is_ok())
+}
+
+/// Whether a key calls a function that gives a value; a transform adds to what is there.
+fn is_function(key: &str) -> bool {
+    key == "Ref" || (key.starts_with("Fn::") && key != "Fn::Transform")
 }
 
 /// Whether a type registers code that decides whether resources may be made.

@@ -76,6 +76,8 @@ pub struct Update {
     /// What else is known of a change, as sentences.
     remarks: IndexMap<Symbol, Vec<String>, FxBuildHasher>,
     deeds: Vec<Deed>,
+    /// Whether both templates were read in full.
+    is_whole: bool,
     pub findings: Vec<Diagnostic>,
 }
 
@@ -96,7 +98,7 @@ pub fn update(old: &Analysis, new: &Analysis, lifecycle: &Model) -> Update {
         .chain(new.template.resources.values())
         .map(|resource| (resource.name, resource.kind))
         .collect();
-    Update { changes, kinds, remarks, deeds, findings }
+    Update { changes, kinds, remarks, deeds, is_whole: old.is_whole() && new.is_whole(), findings }
 }
 
 fn changes(old: &Template, new: &Template) -> Changes {
@@ -564,8 +566,10 @@ impl Update {
 
     /// The update for people.
     pub fn text(&self) -> String {
-        if self.changes.is_empty() {
-            return "nothing changes\n".to_owned();
+        match (self.changes.is_empty(), self.is_whole) {
+            (true, true) => return "nothing changes\n".to_owned(),
+            (true, false) => return "no change was found in what was read and has a model\n".to_owned(),
+            (false, _) => {}
         }
         let mut out = String::new();
         let width = self.changes.keys().map(|name| name.chars().count()).max().unwrap_or(0);
@@ -613,6 +617,6 @@ impl Update {
             .iter()
             .map(|deed| json!({ "round": deed.round, "rule": deed.rule, "object": deed.object }))
             .collect();
-        json!({ "changes": changes, "order": order })
+        json!({ "whole": self.is_whole, "changes": changes, "order": order })
     }
 }

@@ -7,11 +7,14 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
 use libtest_mimic::Trial;
-use setpoint_cloudformation::analyse;
+use setpoint_cloudformation::{Analysis, analyse};
 use setpoint_source::Sources;
 use setpoint_testing::{Answers, Case, files_below, run_tests, trials};
 
 fn main() -> ExitCode {
+    if let Some(folder) = std::env::var_os("SETPOINT_SAM_TEMPLATES") {
+        return survey(Path::new(&folder));
+    }
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/sam");
     let mut all = trials(&folder, answer);
     all.push(Trial::test("the translator says the same", move || ask_translator(&folder)));
@@ -23,6 +26,10 @@ fn answer(case: &Case) -> Answers {
     let Some(input) = case.inputs.first() else { return Vec::new() };
     let sources = Sources::new();
     let analysis = analyse(sources.add(&input.name, input.text.as_str()), &sources);
+    vec![("graph".to_owned(), graph(&analysis))]
+}
+
+fn graph(analysis: &Analysis) -> String {
     let resources = analysis.template.resources.values();
     let mut nodes: Vec<String> = resources
         .map(|one| {
@@ -35,7 +42,44 @@ fn answer(case: &Case) -> Answers {
     nodes.sort();
     edges.sort();
     edges.dedup();
-    vec![("graph".to_owned(), nodes.into_iter().chain(edges).collect())]
+    nodes.into_iter().chain(edges).collect()
+}
+
+/// Compares the templates of a folder with the answers of the translator beside them (`translate.py --survey`), and prints the
+/// graphs that differ. A template that is proved must have the translator's graph.
+#[expect(clippy::print_stdout, reason = "a survey is read by the person who asked for it")]
+fn survey(folder: &Path) -> ExitCode {
+    let (mut equal, mut open, mut wrong) = (0, 0, 0);
+    for path in files_below(folder) {
+        let answer = PathBuf::from(format!("{}.graph", path.display()));
+        let Ok(expected) = std::fs::read_to_string(answer) else { continue };
+        let Ok(text) = std::fs::read_to_string(&path) else { continue };
+        let sources = Sources::new();
+        let analysis = analyse(sources.add(path.display().to_string(), text.as_str()), &sources);
+        let found = graph(&analysis);
+        for error in analysis.findings.iter().filter(|one| one.severity == setpoint_source::Severity::Error) {
+            println!("error {}: {}", path.display(), error.message);
+        }
+        for one in &analysis.template.omissions {
+            println!("omits {}: {:?}", path.display(), one.what);
+        }
+        if found == expected {
+            equal += 1;
+            continue;
+        }
+        let omissions: Vec<String> =
+            analysis.template.omissions.iter().map(|one| format!("{:?}", one.what)).collect();
+        let word = if omissions.is_empty() { "DIFFERS" } else { "open" };
+        *if omissions.is_empty() { &mut wrong } else { &mut open } += 1;
+        println!("{word} {}: {}", path.display(), omissions.join(", "));
+        let missing = expected.lines().filter(|line| !found.lines().any(|other| other == *line));
+        let surplus = found.lines().filter(|line| !expected.lines().any(|other| other == *line));
+        for line in missing.map(|line| format!("- {line}")).chain(surplus.map(|line| format!("+ {line}"))) {
+            println!("    {line}");
+        }
+    }
+    println!("{equal} equal, {open} differ and say why, {wrong} differ without a word");
+    if wrong == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
 fn ask_translator(folder: &Path) -> Result<(), libtest_mimic::Failed> {
@@ -47,11 +91,12 @@ fn ask_translator(folder: &Path) -> Result<(), libtest_mimic::Failed> {
     }
     let is_case = |path: &PathBuf| path.extension().is_some_and(|extension| extension == "case");
     let cases: Vec<PathBuf> = files_below(folder).into_iter().filter(is_case).collect();
-    let script = folder.join("translate.py");
-    let output = Command::new(&python).arg("-B").arg(script).arg("--check").args(cases).output();
-    match output {
-        Ok(output) if output.status.success() => Ok(()),
-        Ok(output) => Err(String::from_utf8_lossy(&output.stderr).into_owned().into()),
-        Err(error) => Err(error.to_string().into()),
+    for (script, cases) in [("facts.py", Vec::new()), ("translate.py", cases)] {
+        let script = folder.join(script);
+        let output = Command::new(&python).arg("-B").arg(script).arg("--check").args(cases).output()?;
+        if !output.status.success() {
+            return Err(String::from_utf8_lossy(&output.stderr).into_owned().into());
+        }
     }
+    Ok(())
 }

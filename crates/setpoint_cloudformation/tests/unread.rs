@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use setpoint_cloudformation::{Checked, Options, check};
+use setpoint_cloudformation::{Checked, Options, assembly, check, is_assembly};
 use setpoint_source::{Gap, Judgement, MemoryFileSystem, Place, Sources, conditional};
 
 /// A whole template. Each line of a section can be replaced.
@@ -94,6 +94,16 @@ fn every_section_of_another_shape_is_open() {
 fn every_entry_of_another_shape_is_open() {
     for (section, entries) in [
         ("Parameters", ["5", "[]", "{Default: a}", "{Type: [a]}", "{Type: String, AllowedValues: a}"]),
+        (
+            "Parameters",
+            [
+                "{Type: String, AllowedPattern: '['}",
+                "{Type: String, AllowedPattern: [a]}",
+                "{Type: String, MinLength: [1]}",
+                "{Type: String, NoEcho: {a: b}}",
+                "{Type: String, Description: [a]}",
+            ],
+        ),
         ("Mappings", ["5", "[]", "{a: b}", "{a: {b: {c: d}}}", "{a: {}}"]),
         ("Conditions", ["5", "[]", "{a: b}", "!Join ['', [a]]", "!Not [a]"]),
         ("Rules", ["5", "[]", "{}", "{Assertions: []}", "{Assertions: [{a: b}]}"]),
@@ -139,6 +149,7 @@ fn every_malformed_or_unknown_function_is_open() {
         "!If [IsProd, a]",
         "!If [[a], b, c]",
         "!Select [0]",
+        "!Join [',', text]",
         "!Split [',']",
         "!FindInMap [Names, test]",
         "!Base64 [a]",
@@ -179,6 +190,8 @@ fn every_malformed_attribute_is_open() {
         "Properties: 5",
         "Properties: ",
         "Properties: [a]",
+        "Properties: {'Fn::If': [IsProd, {}, {}]}",
+        "Properties: !If [IsProd, {}, {}]",
         "CreationPolicy: 5",
         "DependOn: A",
         "Metadata: []",
@@ -208,7 +221,24 @@ fn what_is_added_elsewhere_is_open() {
         template("Resources", Some("{F: {Type: AWS::Serverless::Function}}")),
         template("Resources", Some(&format!("{{{queue}, 'Fn::Transform': {{Name: AWS::Include}}}}"))),
         template("Conditions", Some("{IsProd: !Condition Other, Other: !Condition IsProd}")),
-        template("Rules", Some("{Never: {Assertions: [{Assert: !Equals [!Ref Stage, other]}]}}")),
+        template("", None) + "Globals: {Function: {Timeout: 3}}\n",
+        template("Transform", Some("[AWS::LanguageExtensions, 5]")),
+        template("Mappings", Some("{Names: &n {test: {Queue: t}, prod: {Queue: p}}, More: *n}")),
+        template("Mappings", Some("{Names: {test: {<<: {Queue: t}}, prod: {Queue: p}}}")),
+        template("Resources", Some(&format!("{{{queue}, B: {{Type: Custom::Thing}}}}"))),
+        template(
+            "Resources",
+            Some(&format!("{{{queue}, B: {{Type: AWS::CloudFormation::CustomResource}}}}")),
+        ),
+        template("Resources", Some(&format!("{{{queue}, B: {{Type: AWS::CloudFormation::Stack}}}}"))),
+        template(
+            "Resources",
+            Some(&format!("{{{queue}, B: {{Type: AWS::SQS::Queue, IgnoreGlobals: '*'}}}}")),
+        ),
+        template(
+            "Resources",
+            Some("{Queue: {Type: AWS::SQS::Queue, Properties: {QueueName: !!binary YQ==}}}"),
+        ),
         format!("Resources: {}1{}\n", "[".repeat(600), "]".repeat(600)),
     ] {
         assert_open(&text);
@@ -220,23 +250,43 @@ fn what_is_added_elsewhere_is_open() {
     };
     let schedule = "{Type: Schedule, Properties: {Schedule: rate(1 day)}}";
     assert_proved(&serverless(&format!(
-        "Function, Properties: {{InlineCode: a, Events: {{E: {schedule}}}}}"
+        "Function, Properties: {{InlineCode: a, Runtime: python3.12, Handler: a.b, Events: {{E: {schedule}}}}}"
     )));
+    for right in [
+        "Api, Properties: {StageName: a, Domain: {DomainName: a, CertificateArn: b}}",
+        "Api, Properties: {StageName: a, Auth: {UsagePlan: {CreateUsagePlan: PER_API}}}",
+    ] {
+        assert_proved(&serverless(right));
+    }
     for wrong in [
         "GraphQLApi",
         "Connector",
         "WebSocketApi",
         "Function",
-        "Api, Properties: {StageName: a, Domain: {DomainName: a, CertificateArn: b}}",
-        "Api, Properties: {StageName: a, Auth: {UsagePlan: {CreateUsagePlan: PER_API}}}",
-        "Function, Properties: {InlineCode: a, Events: {E: {Type: Schedule}}}",
-        "Function, Properties: {InlineCode: a, Events: {E: {Type: Cognito}}}",
-        "Function, Properties: {InlineCode: a, Events: {E: 5}}",
-        "Function, Properties: {InlineCode: a, Events: [a]}",
-        "Function, Properties: {InlineCode: a}, Connectors: {C: {Properties: {Destination: {Id: a}, Permissions: [Read]}}}",
+        "Api, Properties: {StageName: a, Domain: {DomainName: a}}",
+        "Api, Properties: {StageName: a, Auth: {UsagePlan: {CreateUsagePlan: OTHER}}}",
+        "Function, Properties: {InlineCode: a, Runtime: python3.12, Handler: a.b, Events: {E: {Type: Schedule}}}",
+        "Function, Properties: {InlineCode: a, Runtime: python3.12, Handler: a.b, Events: {E: {Type: Cognito}}}",
+        "Function, Properties: {InlineCode: a, Runtime: python3.12, Handler: a.b, Events: {E: 5}}",
+        "Function, Properties: {InlineCode: a, Runtime: python3.12, Handler: a.b, Events: [a]}",
+        "Function, Properties: {InlineCode: a, Runtime: python3.12, Handler: a.b}, Connectors: {C: {Properties: {Destination: {Id: a}, Permissions: [Read]}}}",
         "StateMachine, Properties: {Events: {E: {Type: Api}}}",
     ] {
         assert_open(&serverless(wrong));
+    }
+}
+
+/// One mistake is told once.
+#[test]
+fn one_mistake_has_one_finding() {
+    for text in [
+        "Resources: {B: {Type: AWS::S3::Bucket, Properties: x}}\n",
+        "Resources: {C: {Type: AWS::S3::Bucket}, B: {Type: AWS::S3::Bucket, Properties: {BucketName: !GetAtt C}}}\n",
+        "Resources: {S: {Type: AWS::CloudFormation::Stack}}\n",
+        "Resources: {B: &b {Type: AWS::S3::Bucket}, C: *b, D: {<<: *b}}\n",
+    ] {
+        let findings = &answers(&[("t.yaml", text)]).0[0].analysis.findings;
+        assert_eq!(findings.len(), 1, "{text}\n{findings:?}");
     }
 }
 
@@ -256,6 +306,7 @@ fn every_loop_that_is_not_unrolled_is_open() {
         format!("[N, !Split [',', a], {body}]"),
         format!("[N, [a, !Ref Stage], {body}]"),
         format!("[N, [a, a], {body}]"),
+        format!("[N, [], {body}]"),
     ] {
         assert_open(&with(&wrong));
     }
@@ -268,7 +319,7 @@ fn every_loop_that_is_not_unrolled_is_open() {
 }
 
 #[test]
-fn names_that_nothing_defines_refute() {
+fn names_that_nothing_defines_and_rules_that_nothing_satisfies_refute() {
     for text in [
         with_value("!Ref Nothing"),
         with_value("!Ref AWS::Nothing"),
@@ -277,6 +328,7 @@ fn names_that_nothing_defines_refute() {
         with_value("!FindInMap [Nothing, a, b]"),
         with_value("!FindInMap [Names, nothing, Queue]"),
         with_value("!FindInMap [Names, test, Nothing]"),
+        template("Rules", Some("{Never: {Assertions: [{Assert: !Equals [!Ref Stage, other]}]}}")),
         template("Outputs", Some("{Arn: {Value: !GetAtt Nothing.Arn}}")),
         template("Outputs", Some("{Arn: {Condition: Nothing, Value: a}}")),
         template("Conditions", Some("{IsProd: !Equals [!Ref Nothing, prod]}")),
@@ -681,4 +733,63 @@ fn signals_to_another_resource_do_not_count() {
     assert_open(&server("cfn-signal --stack s --resource Other"));
     assert_open(&server("echo done"));
     assert_open(&server("cfn-signal --stack s --resource Server").replace("Count: 1", "Count: 2"));
+}
+
+/// What of a folder of the CDK is missing or has another shape is told, each with its place.
+#[test]
+fn every_malformed_assembly_has_a_problem() {
+    let stack = r#""A": {"type": "aws:cloudformation:stack", "properties": {"templateFile": "a.json"}}"#;
+    let manifest = |artifacts: &str| format!(r#"{{"version": "36.0.0", "artifacts": {{{artifacts}}}}}"#);
+    let problems = |manifest: Option<&str>, assets: &str| {
+        let mut memory = MemoryFileSystem::new();
+        memory.add("out/cdk.out", b"{}".as_slice());
+        memory.add("out/a.json", b"{}".as_slice());
+        memory.add("out/assets.json", assets.as_bytes());
+        if let Some(text) = manifest {
+            // `~` stands for a byte that is no UTF-8.
+            let bytes: Vec<u8> = text.bytes().map(|byte| if byte == b'~' { 0xff } else { byte }).collect();
+            memory.add("out/manifest.json", bytes);
+        }
+        assert!(is_assembly(&memory, Path::new("out")), "{manifest:?}");
+        let found = assembly(&memory, &Sources::new(), Path::new("out"));
+        assert!(found.problems.iter().all(|problem| problem.span.is_some()), "{found:?}");
+        found.problems.len()
+    };
+    let images = r#""I": {"type": "cdk:asset-manifest", "properties": {"file": "assets.json"}}"#;
+    let with_assets = manifest(&format!("{stack}, {images}"));
+    let asset = |source: &str| format!(r#"{{"files": {{"x": {{"source": {source}}}}}}}"#);
+    assert_eq!(problems(Some(&manifest(stack)), ""), 0);
+    assert_eq!(problems(Some(&with_assets), &asset(r#"{"path": "a.json"}"#)), 0);
+    assert_eq!(problems(Some(&with_assets), &asset(r#"{"executable": ["make"]}"#)), 0);
+    assert_eq!(problems(None, ""), 1);
+    for wrong in [
+        String::new(),
+        "5".to_owned(),
+        "[]".to_owned(),
+        "{}".to_owned(),
+        "{\"version\": \"36.0.0\"".to_owned(),
+        "~".to_owned() + &manifest(stack),
+        manifest(stack) + "x",
+        manifest(stack).replace("\"version\": \"36.0.0\", ", ""),
+        r#"{"version": "36.0.0", "artifacts": []}"#.to_owned(),
+        r#"{"version": "36.0.0", "artifacts": {}}"#.to_owned(),
+        manifest(stack).replace("\"artifacts\"", "\"missing\": 5, \"artifacts\""),
+        manifest(stack).replace("\"artifacts\"", "\"missing\": [{\"key\": \"zone\"}], \"artifacts\""),
+        manifest(&format!(r#"{stack}, "B": 5"#)),
+        manifest(&format!(r#"{stack}, "B": {{"type": "aws:cloudformation:stack"}}"#)),
+        manifest(&format!(r#"{stack}, "B": {{"type": "other:thing", "properties": {{}}}}"#)),
+        manifest(&stack.replace("a.json", "gone.json")),
+        manifest(&stack.replace("\"properties\"", "\"metadata\": 5, \"properties\"")),
+        manifest(&stack.replace("\"properties\"", "\"dependencies\": [\"B\"], \"properties\"")),
+        manifest(&stack.replace("\"properties\"", "\"additionalMetadataFile\": \"gone\", \"properties\"")),
+        manifest(&stack.replace("\"properties\"", "\"additionalMetadataFile\": [], \"properties\"")),
+        manifest(r#""S": {"type": "cdk:cloud-assembly", "properties": {"directoryName": "gone"}}"#),
+        manifest(r#""S": {"type": "cdk:cloud-assembly", "properties": {"directoryName": "."}}"#),
+        manifest(&format!("{stack}, {}", images.replace("assets.json", "gone.json"))),
+    ] {
+        assert!(problems(Some(&wrong), "") > 0, "{wrong}");
+    }
+    for wrong in ["", "[]", r#"{"files": 5}"#, &asset("5"), &asset("{}"), &asset(r#"{"path": "gone"}"#)] {
+        assert!(problems(Some(&with_assets), wrong) > 0, "{wrong}");
+    }
 }

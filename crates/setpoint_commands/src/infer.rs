@@ -128,6 +128,16 @@ impl<'a> Shell<'a> {
         word.resolve(&value)
     }
 
+    /// Stops at a value that other commands read from files: what is made of it is not followed.
+    pub(crate) fn is_settled(&mut self, word: &Word) -> Result<(), NotUnderstood> {
+        for command in &word.commands {
+            if !self.printed_by(command)?.sources().0.is_empty() {
+                return Err(NotUnderstood::new(&word.text, "what another command prints is not known"));
+            }
+        }
+        Ok(())
+    }
+
     /// Remembers `NAME=VALUE`; a value that is not known makes the variable unknown.
     pub(crate) fn assign(&mut self, word: &Word) {
         if let Some((name, value)) = word.text.split_once('=') {
@@ -175,6 +185,42 @@ impl<'a> Shell<'a> {
         let step = self.node(&parse(&tokens)?)?;
         self.depth -= 1;
         Ok(step)
+    }
+
+    /// What a command prints whose output is a word of another one. It must change nothing.
+    pub(crate) fn printed_by(&mut self, command: &str) -> Result<Stream, NotUnderstood> {
+        let unknown = || NotUnderstood::new(command, "what another command prints is not known");
+        let parsed = parse(&tokens(command)?)?;
+        self.depth += 1;
+        if self.depth > MAX_DEPTH {
+            return Err(unknown());
+        }
+        let parts = match parsed {
+            Node::Simple(simple) => vec![simple],
+            Node::Pipe(parts) => {
+                let simple = parts.into_iter().map(|part| match part {
+                    Node::Simple(simple) => Ok(simple),
+                    _ => Err(unknown()),
+                });
+                simple.collect::<Result<_, _>>()?
+            }
+            _ => return Err(unknown()),
+        };
+        let mut stream = Stream::Nothing;
+        for part in &parts {
+            let is_silent =
+                |redirect: &Redirect| redirect.target.text == "/dev/null" || redirect.kind == ">&";
+            if !part.redirects.iter().all(is_silent) {
+                return Err(unknown());
+            }
+            let (step, next) = self.simple(part, stream)?;
+            if asked(&step).is_none() {
+                return Err(unknown());
+            }
+            stream = next;
+        }
+        self.depth -= 1;
+        if stream == Stream::Nothing { Err(unknown()) } else { Ok(stream) }
     }
 
     fn node(&mut self, node: &Node) -> Result<Step, NotUnderstood> {
@@ -314,6 +360,9 @@ impl<'a> Shell<'a> {
             }
         }
         let words = without_assignments(&simple.words);
+        for word in &simple.words[..simple.words.len() - words.len()] {
+            self.is_settled(word)?;
+        }
         let (step, mut stream) = if words.is_empty() {
             for word in &simple.words {
                 self.assign(word);

@@ -12,6 +12,8 @@ pub(crate) struct Word {
     pub(crate) quoted: bool,
     /// The variables in it, by their place in the text.
     pub(crate) variables: Vec<Variable>,
+    /// The commands whose output is a part of it.
+    pub(crate) commands: Vec<String>,
 }
 
 /// `$name` or `${name}` in a word.
@@ -295,6 +297,11 @@ impl Lexer {
         } else {
             word.expands = Some(VARIABLE);
         }
+        let inner = match written.strip_prefix("$(") {
+            Some(inner) if !inner.starts_with('(') => inner.strip_suffix(')'),
+            _ => written.strip_prefix('`').and_then(|inner| inner.strip_suffix('`')),
+        };
+        word.commands.extend(inner.map(str::to_owned));
         Ok(())
     }
 }

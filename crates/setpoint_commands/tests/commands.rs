@@ -246,7 +246,10 @@ fn commands_are_joined_as_the_shell_joins_them() {
     );
     assert_eq!(steps("(cd /opt && touch x); touch y")[1], Step::Touch(text("/srv/y")));
     assert_eq!(step("/bin/sh -c \"rm -rf '/a b'\""), step("rm -rf '/a b'"));
-    assert_eq!(step("sudo -u postgres touch /a"), Step::Touch(text("/a")));
+    assert_eq!(
+        step("sudo -u postgres touch /a"),
+        Step::And(vec![guard(Condition::UserExists(text("postgres"))), Step::Touch(text("/a"))])
+    );
     assert_eq!(step("timeout 10 touch /a"), Step::Touch(text("/a")));
     assert_eq!(stopped_at("cd /opt; touch x"), "x", "if /opt is not there, x is made elsewhere");
     assert_eq!(
@@ -432,4 +435,30 @@ fn share_of_real_commands() {
         }
     }
     assert!(found.is_empty() || understood * 5 > found.len(), "{understood} of {}", found.len());
+}
+
+#[test]
+fn what_other_commands_print_is_read() {
+    let made =
+        Step::Make { path: text("/srv/out"), from: vec![text("/srv/val")], append: false, volatile: false };
+    assert_eq!(step("echo $(cat /srv/val) > /srv/out"), made);
+    assert_eq!(step("echo `cat /srv/val` > /srv/out"), made);
+    assert_eq!(step("printf '%s' \"$(cat /srv/val | sort)\" > /srv/out"), made);
+    assert_eq!(stopped_at("echo $(/opt/vendor/key) > /srv/out"), "/opt/vendor/key");
+    assert_eq!(stopped_at("echo $(rm /srv/a) > /srv/out"), "rm /srv/a");
+    assert_eq!(stopped_at("X=$(cat /srv/val); echo $X > /srv/out"), "X=$(cat /srv/val)");
+    let written = |content| Step::Write { path: text("/srv/out"), content, append: false };
+    assert_eq!(step("echo $(uname -r) > /srv/out"), written(None));
+    assert_eq!(step("echo $((1 + 1)) > /srv/out"), written(None));
+}
+
+#[test]
+fn the_user_as_whom_a_command_runs_must_be_there() {
+    let as_app =
+        Step::And(vec![Step::Guard(Condition::UserExists(text("app"))), Step::Touch(text("/srv/x"))]);
+    for command in
+        ["sudo -u app touch /srv/x", "su app -c 'touch /srv/x'", "runuser -u app -c 'touch /srv/x'"]
+    {
+        assert_eq!(step(command), as_app, "{command}");
+    }
 }

@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 
 use setpoint_source::{Diagnostic, FileError, FileSystem, Range, Sources, read_text};
 
-pub use model::{Case, CaseEntry, Config, Effects, Exec, Invariant, Pattern, Puppet, Type};
+pub use model::{Case, CaseEntry, Config, Effects, Exec, Invariant, Pattern, Policy, Puppet, Type};
 pub use sentence::{Fact, FileProperty, PathKind, Sentence, SentenceError};
 pub use value::{Entry, Placed, Table, Value, ValueKind};
 
@@ -26,7 +26,7 @@ pub fn find(files: &dyn FileSystem, start: &Path) -> Option<PathBuf> {
     // The path as the user wrote it reads better in messages; above its first part only the absolute one leads on.
     let folders = start.ancestors().chain(absolute.ancestors());
     let mut paths = folders.map(|folder| folder.join(FILE_NAME)).filter(|path| files.permits(path));
-    paths.find(|path| files.is_file(path))
+    paths.find(|path| files.has_file(path))
 }
 
 /// Reads a file. What is wrong with it is in the diagnostics; what can be used is in the configuration.

@@ -19,6 +19,7 @@ pub struct Config {
     pub execs: Vec<Exec>,
     pub types: Vec<Type>,
     pub invariants: Vec<Invariant>,
+    pub policies: Vec<Policy>,
     /// `[rules]`: those that are off unless asked for.
     pub enabled: Vec<Placed<String>>,
 }
@@ -37,6 +38,19 @@ impl Config {
     pub fn stub(&self, name: &str) -> Option<&Value> {
         self.stubs.get(name).map(|entry| &entry.value)
     }
+}
+
+/// `[[policy]]`: which values may not reach which places.
+#[derive(Debug, Clone)]
+pub struct Policy {
+    pub name: String,
+    /// `fact:NAME`, `trusted:NAME`, `hiera:KEY`, `file:PATH` or `secret`; `*` stands for anything.
+    pub from: Vec<Placed<String>>,
+    /// `File[/etc/*].content`; `*` stands for anything.
+    pub to: Vec<Placed<String>>,
+    /// Functions that cleanse on the way.
+    pub unless: Vec<Placed<String>>,
+    pub span: Span,
 }
 
 /// `[puppet]`: how manifests are compiled if the command line does not say otherwise.

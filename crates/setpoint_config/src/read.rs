@@ -2,11 +2,11 @@
 
 use setpoint_source::{Diagnostic, FileId, Range, Rule, Span, nearest};
 
-use crate::model::{Case, CaseEntry, Config, Effects, Exec, Invariant, Pattern, Puppet, Type};
+use crate::model::{Case, CaseEntry, Config, Effects, Exec, Invariant, Pattern, Policy, Puppet, Type};
 use crate::sentence::{Sentence, SentenceError, Thing};
 use crate::value::{Placed, Table, Value, ValueKind};
 
-const SECTIONS: &[&str] = &["puppet", "case", "stubs", "exec", "type", "invariant", "rules"];
+const SECTIONS: &[&str] = &["puppet", "case", "stubs", "exec", "type", "invariant", "policy", "rules"];
 const RULES: &[&str] = &["enable"];
 const PUPPET: &[&str] =
     &["version", "modulepath", "platforms", "facts", "nodes", "roles", "strict_variables", "hiera"];
@@ -28,6 +28,7 @@ const EFFECTS: &[&str] = &[
     "groups",
     "restarts",
 ];
+const POLICY: &[&str] = &["name", "from", "to", "unless"];
 const INVARIANT: &[&str] = &[
     "name",
     "resource",
@@ -121,6 +122,9 @@ impl Reader<'_> {
                 "exec" => self.each(name, &entry.value, |reader, table, span| {
                     config.execs.extend(reader.exec(table, span));
                 }),
+                "policy" => self.each(name, &entry.value, |reader, table, span| {
+                    config.policies.extend(reader.policy(table, span));
+                }),
                 "invariant" => self.each(name, &entry.value, |reader, table, span| {
                     config.invariants.extend(reader.invariant(table, span));
                 }),
@@ -202,12 +206,12 @@ impl Reader<'_> {
 
     fn effects(&mut self, section: &Section<'_>) -> Effects {
         Effects {
-            creates: self.texts(section, "creates"),
-            directories: self.texts(section, "directories"),
-            writes: self.texts(section, "writes"),
-            reads: self.texts(section, "reads"),
-            removes: self.texts(section, "removes"),
-            needs: self.texts(section, "needs"),
+            creates: self.paths(section, "creates"),
+            directories: self.paths(section, "directories"),
+            writes: self.paths(section, "writes"),
+            reads: self.paths(section, "reads"),
+            removes: self.paths(section, "removes"),
+            needs: self.paths(section, "needs"),
             packages: self.texts(section, "packages"),
             removes_packages: self.texts(section, "removes_packages"),
             needs_packages: self.texts(section, "needs_packages"),
@@ -249,6 +253,29 @@ impl Reader<'_> {
             ensurable: self.boolean(&section, "ensurable").is_none_or(|placed| placed.value),
             span,
         }
+    }
+
+    fn policy(&mut self, table: &Table, span: Span) -> Option<Policy> {
+        let section = self.section("[[policy]]", table, span, &[POLICY]);
+        let name = self.text(&section, "name");
+        let (from, to) = (self.texts(&section, "from"), self.texts(&section, "to"));
+        let unless = self.texts(&section, "unless");
+        for source in &from {
+            let kind = source.value.split_once(':').map(|(kind, _)| kind);
+            if source.value != "secret" && !matches!(kind, Some("fact" | "trusted" | "hiera" | "file")) {
+                let words = "A source is `fact:NAME`, `trusted:NAME`, `hiera:KEY`, `file:PATH` or `secret`";
+                self.wrong(source.span, words);
+            }
+        }
+        for sink in to.iter().filter(|sink| !sink.value.contains("].") && sink.value != "*") {
+            self.wrong(sink.span, "A sink is a parameter of a resource, as `File[/etc/*].content`");
+        }
+        if from.is_empty() || to.is_empty() {
+            self.wrong(span, "A policy says what may not flow (`from`) where (`to`)");
+            return None;
+        }
+        let name = name.map_or_else(|| "without a name".to_owned(), |name| name.value);
+        Some(Policy { name, from, to, unless, span })
     }
 
     fn invariant(&mut self, table: &Table, span: Span) -> Option<Invariant> {
@@ -452,6 +479,22 @@ impl Reader<'_> {
             }
         }
         texts
+    }
+
+    /// Paths of the machine. A relative one would be no path that any resource has.
+    fn paths(&mut self, section: &Section<'_>, name: &str) -> Vec<Placed<String>> {
+        let mut paths = self.texts(section, name);
+        paths.retain(|path| {
+            let is_absolute = path.value.starts_with(['/', '{']) || path.value.get(1..3) == Some(":/");
+            if !is_absolute {
+                self.wrong(
+                    path.span,
+                    &format!("`{name}` takes absolute paths, and `{}` is none", path.value),
+                );
+            }
+            is_absolute
+        });
+        paths
     }
 
     fn boolean(&mut self, section: &Section<'_>, name: &str) -> Option<Placed<bool>> {

@@ -25,7 +25,7 @@ pub(crate) fn read(file: FileId, text: &str) -> Document {
             None
         }
     };
-    Document { root, second: None, diagnostics: reader.diagnostics }
+    Document { root, second: None, alias: None, diagnostics: reader.diagnostics }
 }
 
 struct Reader<'a> {

@@ -11,6 +11,8 @@ pub struct Document {
     pub root: Option<Node>,
     /// The start of a second YAML document, which is not read.
     pub second: Option<Range>,
+    /// The first alias or `<<` that was put in: some readers of YAML know neither.
+    pub alias: Option<Range>,
     pub diagnostics: Vec<Diagnostic>,
 }
 

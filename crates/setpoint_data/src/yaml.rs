@@ -42,7 +42,12 @@ pub(crate) fn read(file: FileId, text: &str, keys: Keys) -> Document {
         }
     }
     builder.close_all();
-    Document { root: builder.root, second: builder.second, diagnostics: builder.diagnostics }
+    Document {
+        root: builder.root,
+        second: builder.second,
+        alias: builder.alias,
+        diagnostics: builder.diagnostics,
+    }
 }
 
 /// libyaml reads its input in pieces of this size: what is wrong in a later one does not keep it from reading this one.
@@ -237,6 +242,7 @@ struct Builder {
     /// The first document has ended.
     has_ended: bool,
     second: Option<Range>,
+    alias: Option<Range>,
     diagnostics: Vec<Diagnostic>,
 }
 
@@ -251,6 +257,7 @@ impl Builder {
             root: None,
             has_ended: false,
             second: None,
+            alias: None,
             diagnostics: Vec::new(),
         }
     }
@@ -265,6 +272,7 @@ impl Builder {
             EventData::MappingStart { anchor, tag, .. } => self.start(range, anchor, tag.as_deref(), true),
             EventData::SequenceEnd | EventData::MappingEnd => self.close(range),
             EventData::Alias { anchor } => {
+                self.alias = self.alias.or(Some(range));
                 let Some((node, count)) = self.anchors.get(&anchor).cloned() else {
                     return self.fail(range, UNKNOWN_ALIAS);
                 };
@@ -370,10 +378,13 @@ impl Builder {
             if self.keys == Keys::AsWritten {
                 entries.push(Entry { key, value });
             } else if key.plain() == Some("<<") {
+                self.alias = self.alias.or(Some(key.range));
                 match &value.kind {
                     Kind::Mapping(more) => merged.extend(more.iter().cloned()),
-                    Kind::Sequence(maps) => merged.extend(maps.iter().flat_map(Node::entries).cloned()),
-                    Kind::Scalar { .. } => entries.push(Entry { key, value }),
+                    Kind::Sequence(maps) if maps.iter().all(Node::is_mapping) => {
+                        merged.extend(maps.iter().flat_map(Node::entries).cloned());
+                    }
+                    Kind::Sequence(_) | Kind::Scalar { .. } => entries.push(Entry { key, value }),
                 }
             } else {
                 entries.push(Entry { key, value });
@@ -487,6 +498,17 @@ mod tests {
             let (document, _) = read(&text);
             assert_eq!(document.diagnostics[0].rule, Rule::LimitReached);
         }
+    }
+
+    #[test]
+    fn aliases_and_merges_have_a_place() {
+        assert_eq!(read("a: 1\n").0.alias, None);
+        assert_eq!(read("a: &a 1\n").0.alias, None);
+        assert_eq!(read("a: &a 1\nb: *a\n").0.alias.map(|range| range.start), Some(11));
+        assert_eq!(read("a: {<<: {b: 1}}\n").0.alias.map(|range| range.start), Some(4));
+        // What cannot be merged stays as it is written.
+        let root = read("a: {<<: [5]}\n").0.root.expect("a tree");
+        assert!(root.get("a").is_some_and(|inner| inner.get("<<").is_some()));
     }
 
     #[test]

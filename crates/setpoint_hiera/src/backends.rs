@@ -333,6 +333,9 @@ impl Search<'_> {
             self.session.values.insert(place, value.clone());
             value
         };
+        if self.is_secret {
+            self.note_secret(&value);
+        }
         // What was encrypted may have expressions, too.
         let value = if found.interpolates || is_eyaml { self.interpolate(&value, true)? } else { value };
         Ok(Some(value))
@@ -350,7 +353,9 @@ impl Search<'_> {
         let path = location.path.display();
         let reason = format!("the key '{root}' is encrypted in {path}");
         let mut problems = Vec::new();
-        let value = eyaml::unveiled(value, &opener, &reason, &mut problems);
+        let before = value;
+        let value = eyaml::unveiled(before, &opener, &reason, &mut problems);
+        self.note_opened(before, &value);
         if let Some(problem) = problems.first() {
             self.scope.warn_once(
                 &reason,
@@ -359,6 +364,44 @@ impl Search<'_> {
             );
         }
         value
+    }
+
+    /// Notes all texts of a value as secret, with the places that they are written at.
+    fn note_secret(&mut self, value: &Value) {
+        match &value.data {
+            Data::Array(items) => items.iter().for_each(|item| self.note_secret(item)),
+            Data::Hash(entries) => entries.values().for_each(|item| self.note_secret(item)),
+            Data::String(text) => {
+                self.hiera.sources.secrets().add_text(text);
+                let leaf = self.scope.arena().origin(value.prov);
+                if let Some(span) = leaf.and_then(|leaf| leaf.span) {
+                    self.hiera.sources.hide(span);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Notes what was encrypted as secret.
+    fn note_opened(&mut self, before: &Value, after: &Value) {
+        match (&before.data, &after.data) {
+            (Data::Array(before), Data::Array(after)) => {
+                before.iter().zip(after.iter()).for_each(|(before, after)| self.note_opened(before, after));
+            }
+            (Data::Hash(before), Data::Hash(after)) => {
+                before
+                    .values()
+                    .zip(after.values())
+                    .for_each(|(before, after)| self.note_opened(before, after));
+            }
+            (Data::String(text), opened) if eyaml::is_encrypted(text) => {
+                self.scope.arena().declare_secret(after.prov);
+                if let Data::String(plain) = opened {
+                    self.hiera.sources.secrets().add_text(plain);
+                }
+            }
+            _ => {}
+        }
     }
 
     /// The entries of a file, if it is what it should be.

@@ -312,7 +312,7 @@ impl Configs {
 
 fn load(path: &Path, layer: &Layer, files: &dyn FileSystem, sources: &Sources) -> Result<Config, Failure> {
     let root = path.parent().unwrap_or(Path::new("")).to_owned();
-    if !files.is_file(path) {
+    if !files.has_file(path) {
         return Ok(Config::default_at(&root));
     }
     let text = read_text(files, path).map_err(|error| Failure::other(error.to_string()))?;

@@ -19,6 +19,8 @@ pub enum FailureKind {
     Issue,
     /// A value that does not fit. Within the search for another key it becomes something about the data.
     Puppet,
+    /// A bound of Setpoint, which Puppet does not have.
+    Limit,
     /// Anything else.
     Other,
 }
@@ -38,6 +40,10 @@ impl Failure {
 
     pub(crate) fn other(message: impl Into<String>) -> Self {
         Self { message: message.into(), kind: FailureKind::Other, config: None }
+    }
+
+    pub(crate) fn limit(message: impl Into<String>) -> Self {
+        Self { message: message.into(), kind: FailureKind::Limit, config: None }
     }
 
     pub(crate) fn in_config(mut self, path: &std::path::Path, line: Option<u32>) -> Self {

@@ -97,6 +97,9 @@ fn join(base: &Path, path: &str) -> PathBuf {
     }
 }
 
+/// Files that one level of a hierarchy may name.
+const MAX_LOCATIONS: usize = 10_000;
+
 impl Search<'_> {
     /// The entries of a configuration, and which variables they depend on.
     pub(crate) fn resolve(
@@ -194,7 +197,7 @@ impl Search<'_> {
     fn located_file(&self, path: PathBuf, original: &str) -> Location {
         let state = if !self.hiera.files.permits(&path) {
             State::Unknown { reason: FileError::outside(&path).to_string().into(), candidates: None }
-        } else if self.hiera.files.is_file(&path) {
+        } else if self.hiera.files.has_file(&path) {
             State::File
         } else {
             State::NoFile
@@ -279,6 +282,13 @@ impl Search<'_> {
             Data::Undef => Vec::new(),
             _ => vec![mapped.clone()],
         };
+        if values.len() > MAX_LOCATIONS {
+            let message = format!(
+                "Setpoint looks at no more than {MAX_LOCATIONS} files of a level; `mapped_paths` names {}",
+                values.len()
+            );
+            return Err(Failure::limit(message));
+        }
         let before = self.collected.as_ref().map_or(0, Vec::len);
         let mut locations = Vec::with_capacity(values.len());
         for value in values {

@@ -104,6 +104,7 @@ impl Search<'_> {
                 if EMPTY.contains(&expression) {
                     continue;
                 }
+                search.count_expression()?;
                 let value = match method(expression) {
                     Some(method) if methods => {
                         if method.name == "alias" {
@@ -113,6 +114,7 @@ impl Search<'_> {
                                 ));
                             }
                             let value = search.sub_request(method.argument)?;
+                            search.count_bytes(&value)?;
                             let value = search.derived("alias", value, own);
                             return Ok(Expanded { value, text: String::new() });
                         }
@@ -133,6 +135,7 @@ impl Search<'_> {
                     unknown = Some(Value::unknown(Arc::clone(&part.reason), Type::string()));
                     out.push(GAP);
                 } else if !value.is_undef() {
+                    search.count_bytes(&value)?;
                     out.push_str(&to_s(&value));
                 }
             }

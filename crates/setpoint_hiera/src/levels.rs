@@ -64,7 +64,7 @@ impl Search<'_> {
             return Ok(known);
         }
         let path = self.hiera.levels.environment.as_ref().map(|folder| folder.join("hiera.yaml"));
-        let path = path.filter(|path| self.hiera.files.is_file(path));
+        let path = path.filter(|path| self.hiera.files.has_file(path));
         let provider = match path {
             None => None,
             Some(path) => self.below_global(&path, Layer::Environment)?,
@@ -78,7 +78,7 @@ impl Search<'_> {
             return Ok(*known);
         }
         let path = self.scope.module(name).map(|folder| folder.join("hiera.yaml"));
-        let path = path.filter(|path| self.hiera.files.is_file(path));
+        let path = path.filter(|path| self.hiera.files.has_file(path));
         let provider = match path {
             None => None,
             Some(path) => self.below_global(&path, Layer::Module(Arc::clone(name)))?,

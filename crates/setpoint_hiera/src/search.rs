@@ -23,6 +23,10 @@ use crate::{Explain, Explanation, Hiera, Scope};
 pub(crate) const LOOKUP_OPTIONS: &str = "lookup_options";
 /// Keys that refer to keys may do so this many times.
 const MAX_NESTED: usize = 400;
+/// Expressions `%{…}` that the searches for one key resolve. Keys that name the same key twice need 2^n.
+const MAX_EXPRESSIONS: usize = 200_000;
+/// Bytes of the texts and collections that the searches for one key make.
+const MAX_BYTES: usize = 64 << 20;
 
 pub(crate) static NOTHING: LazyLock<Hash> = LazyLock::new(Hash::default);
 
@@ -50,6 +54,9 @@ pub struct Session {
     /// The keys that are being looked for, those of functions that run among them.
     pub(crate) stack: Vec<String>,
     pub(crate) explainer: Option<Explainer>,
+    /// What the search for the outermost key has used up so far.
+    pub(crate) expressions: usize,
+    pub(crate) bytes: usize,
 }
 
 impl Session {
@@ -95,6 +102,8 @@ pub(crate) struct Search<'s> {
     /// What was observed on the way: levels without the key, variables in paths.
     pub(crate) passed: Vec<Prov>,
     pub(crate) searched: Vec<PathBuf>,
+    /// The options of the key make its value `Sensitive`: what any level has for it is secret.
+    pub(crate) is_secret: bool,
 }
 
 pub(crate) fn run(
@@ -103,6 +112,9 @@ pub(crate) fn run(
     scope: &mut dyn Scope,
     request: &DataRequest<'_>,
 ) -> Result<DataAnswer, Failure> {
+    if session.stack.is_empty() {
+        (session.expressions, session.bytes) = (0, 0);
+    }
     let mut search = Search::new(hiera, session, scope, request.overrides, request.defaults);
     if request.hiera_call {
         let environment = search.provider_of_environment()?;
@@ -183,6 +195,7 @@ impl<'s> Search<'s> {
             top_key: "".into(),
             global_only: false,
             passed: Vec::new(),
+            is_secret: false,
             searched: Vec::new(),
         }
     }
@@ -220,6 +233,30 @@ impl<'s> Search<'s> {
         }
     }
 
+    /// Counts an expression, so that every search ends.
+    pub(crate) fn count_expression(&mut self) -> Result<(), Failure> {
+        self.session.expressions += 1;
+        if self.session.expressions > MAX_EXPRESSIONS {
+            let message = format!("The search resolves more than {MAX_EXPRESSIONS} expressions `%{{…}}`");
+            return Err(Failure::limit(message));
+        }
+        Ok(())
+    }
+
+    /// Counts what a text or collection takes. A part that occurs twice counts twice.
+    pub(crate) fn count_bytes(&mut self, value: &Value) -> Result<(), Failure> {
+        let left = MAX_BYTES.saturating_sub(self.session.bytes);
+        match value.size_within(left) {
+            Some(size) => {
+                self.session.bytes += size;
+                Ok(())
+            }
+            None => {
+                Err(Failure::limit(format!("The search makes more than {} MiB of data", MAX_BYTES >> 20)))
+            }
+        }
+    }
+
     /// Guards against keys that lead back to themselves.
     pub(crate) fn check<T>(
         &mut self,
@@ -231,7 +268,7 @@ impl<'s> Search<'s> {
             return Err(Failure::data(format!("Recursive lookup detected in [{}]", stack.join(", "))));
         }
         if stack.len() >= MAX_NESTED {
-            return Err(Failure::data(format!("Keys refer to keys more than {MAX_NESTED} times")));
+            return Err(Failure::limit(format!("Keys refer to keys more than {MAX_NESTED} times")));
         }
         stack.push(name);
         let result = work(self);
@@ -297,6 +334,8 @@ impl<'s> Search<'s> {
         // Whether a key is found does not depend on how its values are merged.
         let unknown = unknown_option(options.as_ref(), merge.as_ref());
         let merge = merge.filter(|_| unknown.is_none());
+        let is_secret = option("convert_to").is_some_and(|to| to_text(&to).contains("Sensitive"));
+        let outer = std::mem::replace(&mut self.is_secret, is_secret);
         let found = self.with(
             || Step::Top(key.text.to_string()),
             |search| {
@@ -312,8 +351,9 @@ impl<'s> Search<'s> {
                     None => Ok(None),
                 }
             },
-        )?;
-        let Some(found) = found else { return Ok(None) };
+        );
+        self.is_secret = outer;
+        let Some(found) = found? else { return Ok(None) };
         if unknown.is_some() {
             return Ok(unknown);
         }

@@ -9,6 +9,7 @@ mod model;
 mod outline;
 mod puppet;
 mod smartfrog;
+mod smartfrog_scope;
 
 use std::path::{Path, PathBuf};
 
@@ -82,6 +83,10 @@ impl InputKind {
     pub fn find_definitions(self, session: &Session<'_>, at: &At<'_>, options: &Options) -> Vec<Target> {
         match self {
             Self::Puppet => puppet::definition(session, at, &options.project),
+            Self::SmartFrog => {
+                let options = options.smartfrog.as_ref();
+                options.and_then(|options| smartfrog::definition(session, at, options)).into_iter().collect()
+            }
             _ => Vec::new(),
         }
     }

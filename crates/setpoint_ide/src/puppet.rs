@@ -157,7 +157,7 @@ impl<'s> Looked<'s> {
 
     /// A text of a file, as it is written.
     fn text(&self, span: Span) -> String {
-        self.project.session.sources.file(span.file).slice(span.range).to_owned()
+        self.project.session.sources.shown(span.file).slice(span.range).to_owned()
     }
 
     /// `modules/ntp/manifests/init.pp:3`, from the folder that is checked.

@@ -2,11 +2,13 @@
 
 use std::path::Path;
 
-use setpoint_lsp::{At, Hover, Symbol, SymbolKind};
+use setpoint_lsp::{At, Hover, Symbol, SymbolKind, Target};
 use setpoint_project::Session;
-use setpoint_smartfrog::syntax::{Body, Prototype, Value as SfValue};
+use setpoint_smartfrog::syntax::{Body, Parsed, Prototype, Reading, Value as SfValue};
 use setpoint_smartfrog::{Options, compile_text, syntax, why};
 use setpoint_source::{FileId, Range};
+
+use crate::smartfrog_scope::find_definition;
 
 pub(crate) fn symbols(session: &Session<'_>, path: &Path) -> Vec<Symbol> {
     let Ok(text) = session.read(path) else { return Vec::new() };
@@ -19,8 +21,7 @@ pub(crate) fn symbols(session: &Session<'_>, path: &Path) -> Vec<Symbol> {
 /// Over the name of an attribute: what `why` says of it.
 pub(crate) fn hover(session: &Session<'_>, at: &At<'_>, options: &Options) -> Option<Hover> {
     let text = session.read(at.path).ok()?;
-    let dialect = syntax::Dialect::Production;
-    let parsed = syntax::parse_text(at.path, text.clone(), session.files, &session.sources, dialect);
+    let parsed = parse(session, at.path, &text, options);
     let (target, range) = attribute_at(&parsed.body, parsed.end?.file, at.offset)?;
     let options = Options { provenance: true, ..options.clone() };
     let compiled = compile_text(at.path, text, session.files, &session.sources, &options);
@@ -28,6 +29,36 @@ pub(crate) fn hover(session: &Session<'_>, at: &At<'_>, options: &Options) -> Op
     let folder = at.path.parent().unwrap_or(at.path);
     let answer = answer.replace(&format!("{}/", folder.display()), "");
     Some(Hover { range, markdown: format!("```text\n{}\n```", answer.trim_end()) })
+}
+
+/// At a part of a reference: the attribute that it leads to. At an include: the file.
+pub(crate) fn definition(session: &Session<'_>, at: &At<'_>, options: &Options) -> Option<Target> {
+    let text = session.read(at.path).ok()?;
+    if let Some(name) = include_at(&text, at.offset as usize) {
+        let folder = at.path.parent().unwrap_or(Path::new("")).to_owned();
+        let below = if options.classpath.is_empty() { vec![folder] } else { options.classpath.clone() };
+        let name = if options.classpath.is_empty() { name } else { name.trim_start_matches('/') };
+        let path = below.iter().map(|folder| folder.join(name)).find(|path| session.files.is_file(path))?;
+        return Some(Target { path, range: Range::default() });
+    }
+    let parsed = parse(session, at.path, &text, options);
+    let span = find_definition(&parsed.body, &text, parsed.end?.file, at.offset)?;
+    let path = Path::new(session.sources.file(span.file).path()).to_owned();
+    // What is built in is no file that an editor could open.
+    session.files.is_file(&path).then_some(Target { path, range: span.range })
+}
+
+/// Reads the production language, which has all that the others have.
+fn parse(session: &Session<'_>, path: &Path, text: &str, options: &Options) -> Parsed {
+    let reading = Reading { dialect: syntax::Dialect::Production, classpath: &options.classpath };
+    syntax::parse_text(path, text, session.files, &session.sources, reading)
+}
+
+/// The name in quotes of the include on the line of an offset.
+fn include_at(text: &str, offset: usize) -> Option<&str> {
+    let start = text.get(..offset)?.rfind('\n').map_or(0, |at| at + 1);
+    let line = text.get(start..)?.lines().next()?.trim_start();
+    line.strip_prefix("#include")?.split('"').nth(1)
 }
 
 /// The attributes that a file itself has, and not one that it includes.

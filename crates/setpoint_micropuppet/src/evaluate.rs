@@ -45,6 +45,8 @@ pub(crate) struct Machine {
     catalog: Vec<Resource>,
     trace: Recorder,
     depth: usize,
+    /// Some node definition names the node.
+    names_a_node: bool,
 }
 
 impl Machine {
@@ -57,6 +59,7 @@ impl Machine {
             catalog: Vec::new(),
             trace: Recorder::default(),
             depth: 0,
+            names_a_node: false,
         }
     }
 
@@ -107,17 +110,36 @@ impl Machine {
 
     /// §3.2.4: definitions, the node, and statements in the top scope.
     fn manifest(&mut self, body: &Block) -> Step<()> {
-        for item in body {
-            match &item.kind {
-                ExprKind::Class(class) => self.define_class(class)?,
-                ExprKind::Define(define) => self.define_resource(define)?,
-                ExprKind::Node(node) => self.node(node)?,
-                _ => {
-                    self.within("TOPSCOPE", "s →s in ::", item.range, |this| this.statement(item, "::"))?;
-                }
-            }
+        self.names_a_node = body.iter().any(|item| match &item.kind {
+            ExprKind::Node(node) => node.matches.iter().any(|host| self.is_named_by(host)),
+            _ => false,
+        });
+        self.sequence(["MSEQSTEP", "MSEQSKIP"], body, |this, item| match &item.kind {
+            ExprKind::Class(class) => this.define_class(class),
+            ExprKind::Define(define) => this.define_resource(define),
+            ExprKind::Node(node) => this.node(node),
+            _ => this.within("TOPSCOPE", "s →s in ::", item.range, |this| this.statement(item, "::")),
+        })
+    }
+
+    /// `s1 s2`: the first is evaluated to `skip`, which is then left out.
+    fn sequence(
+        &mut self,
+        [step, skip]: [&str; 2],
+        body: &Block,
+        evaluate: impl Fn(&mut Self, &Expr) -> Step<()>,
+    ) -> Step<()> {
+        let (one, two) = if step == "MSEQSTEP" { ("m1 m2", "skip m2") } else { ("s1 s2", "skip s2") };
+        let Some((last, before)) = body.split_last() else { return Ok(()) };
+        for item in before {
+            self.within(step, one, item.range, |this| evaluate(this, item))?;
+            self.step(skip, two, item.range);
         }
-        Ok(())
+        evaluate(self, last)
+    }
+
+    fn is_named_by(&self, host: &HostMatch) -> bool {
+        matches!(host, HostMatch::Name(name) if **name == *self.node)
     }
 
     fn define_class(&mut self, class: &Arc<ClassDef>) -> Step<()> {
@@ -157,28 +179,26 @@ impl Machine {
         if node.matches.iter().any(|host| matches!(host, HostMatch::Regex(_))) {
             return stuck(node.range, "µPuppet does not model how a regular expression matches a node");
         }
-        let matches = node.matches.iter().any(|host| match host {
-            HostMatch::Name(name) => **name == *self.node,
-            HostMatch::Default => true,
-            HostMatch::Regex(_) => false,
-        });
+        // The texts leave nodeMatch open. In Puppet `default` matches what no other definition names.
+        let matches = node
+            .matches
+            .iter()
+            .any(|host| self.is_named_by(host) || matches!(host, HostMatch::Default) && !self.names_a_node);
         let name = self.node.clone();
         if !matches {
             self.step("NODENOMATCH", format!("¬nodeMatch({name}, Q)"), node.range);
             return Ok(());
         }
         self.step("NODEMATCH", format!("nodeMatch({name}, Q): scope (::nd) s"), node.range);
-        self.scope("::nd", &node.body, node.range)
+        self.within("TOPSCOPE", "s →s in ::", node.range, |this| this.scope("::nd", &node.body, node.range))
     }
 
     /// `scope α s`
     fn scope(&mut self, scope: &str, body: &Block, at: Range) -> Step<()> {
         let is_define = scope.ends_with(" def");
         let rule = if is_define { "DEFSCOPESTEP" } else { "SCOPESTEP" };
-        for statement in body {
-            self.within(rule, format!("scope ({scope})"), statement.range, |this| {
-                this.statement(statement, scope)
-            })?;
+        if !body.is_empty() {
+            self.within(rule, format!("scope ({scope})"), at, |this| this.block(body, scope))?;
         }
         if !is_define {
             self.step("SCOPEDONE", format!("scope ({scope}) skip"), at);
@@ -203,7 +223,7 @@ impl Machine {
     }
 
     fn block(&mut self, body: &Block, scope: &str) -> Step<()> {
-        body.iter().try_for_each(|statement| self.statement(statement, scope))
+        self.sequence(["SEQSTEP", "SEQSKIP"], body, |this, statement| this.statement(statement, scope))
     }
 
     fn statement(&mut self, statement: &Expr, scope: &str) -> Step<()> {
@@ -434,15 +454,19 @@ impl Machine {
         at: Range,
     ) -> Step<()> {
         let name = class.name.to_string();
-        let (rule, parent) = match &class.parent {
-            None => (without, self.base_of(scope)),
+        let (rule, parent, why) = match &class.parent {
+            None => {
+                let (base, rules) = self.base_of(scope);
+                let why = format!("; {base} baseof {scope} by {rules}");
+                (without, base, why)
+            }
             Some((parent, _)) => {
                 if let Some(Definition::Class(_)) = self.definitions.get(parent.as_str()) {
                     let what = format!("κ({parent}) = ClassDef: include {parent} first");
                     self.within(undeclared, what, at, |this| this.include(parent.as_str(), scope, at))?;
                 }
                 // INCPD takes the scope of the parent; CDECPD as printed takes the parent's own, which PCLASS contradicts.
-                (declared, format!("::{parent}"))
+                (declared, format!("::{parent}"), String::new())
             }
         };
         if let Some((parent, _)) = &class.parent
@@ -457,41 +481,51 @@ impl Machine {
         let after = format!("DeclaredClass({parent})");
         self.definitions.insert(name.clone(), Definition::Declared(parent));
         let change = Change { store: "κ", at: name.clone(), before, after: Some(after) };
-        self.change(rule, format!("scope (::{name}) {{merge(ρ, v_H) ⊔ s}}"), at, change);
+        self.change(rule, format!("scope (::{name}) {{merge(ρ, v_H) ⊔ s}}{why}"), at, change);
         let inner = format!("::{name}");
-        self.within("SCOPESTEP", format!("scope ({inner}) merge(ρ, v_H)"), at, |this| {
-            this.merge(&class.parameters, given, &inner, at)
-        })?;
+        if !class.parameters.is_empty() || !given.is_empty() {
+            self.within("SCOPESTEP", format!("scope ({inner}) merge(ρ, v_H)"), at, |this| {
+                this.merge(&class.parameters, given, &inner, at)
+            })?;
+        }
         self.scope(&inner, &class.body, at)
     }
 
-    /// α baseof β: rules BTOP, BNODE, BDEFRES and BCLASS.
-    fn base_of(&self, scope: &str) -> String {
+    /// α baseof β, with the rules that lead there: BTOP, BNODE, BDEFRES and BCLASS.
+    fn base_of(&self, scope: &str) -> (String, String) {
         let mut scope = scope.to_owned();
+        let mut rules = Vec::new();
         // A scope is nested in scopes that were there before it.
         for _ in 0..=MAX_DEPTH {
-            if scope == "::" || scope == "::nd" {
-                return scope;
-            }
             match scope.strip_suffix(" def") {
-                Some(outer) => scope.truncate(outer.len()),
+                Some(outer) => {
+                    rules.push("BDEFRES");
+                    scope.truncate(outer.len());
+                }
                 None => match self.definitions.get(scope.trim_start_matches("::")) {
-                    Some(Definition::Declared(parent)) => scope.clone_from(parent),
-                    _ => return "::".to_owned(),
+                    Some(Definition::Declared(parent)) => {
+                        rules.push("BCLASS");
+                        scope.clone_from(parent);
+                    }
+                    _ => break,
                 },
             }
         }
-        "::".to_owned()
+        rules.push(if scope == "::nd" { "BNODE" } else { "BTOP" });
+        (scope, rules.join(" "))
     }
 
-    /// β parentof α: rules PNODE, PDEFRES and PCLASS.
-    fn parent_of(&self, scope: &str) -> Option<(String, &'static str)> {
+    /// β parentof α, with the rules that lead there: PNODE, PDEFRES and PCLASS.
+    fn parent_of(&self, scope: &str) -> Option<(String, String)> {
         match scope {
             "::" => None,
-            "::nd" => Some(("::".to_owned(), "PNODE")),
-            _ if scope.ends_with(" def") => Some((self.base_of(scope), "PDEFRES")),
+            "::nd" => Some(("::".to_owned(), "PNODE".to_owned())),
+            _ if scope.ends_with(" def") => {
+                let (base, rules) = self.base_of(scope);
+                Some((base, format!("PDEFRES {rules}")))
+            }
             _ => match self.definitions.get(scope.trim_start_matches("::")) {
-                Some(Definition::Declared(parent)) => Some((parent.clone(), "PCLASS")),
+                Some(Definition::Declared(parent)) => Some((parent.clone(), "PCLASS".to_owned())),
                 _ => None,
             },
         }
@@ -505,6 +539,21 @@ impl Machine {
         }
     }
 
+    /// An element of an array or hash: `rest` is the rule that goes past the values before it, `own` the one for itself.
+    fn element(
+        &mut self,
+        [rest, own]: [&str; 2],
+        [past, here]: [&str; 2],
+        expr: &Expr,
+        index: usize,
+        scope: &str,
+    ) -> Step<Value> {
+        if index == 0 || constant(expr).is_some() {
+            return self.evaluate_in(own, here, expr, scope);
+        }
+        self.within(rest, past, expr.range, |this| this.evaluate_in(own, here, expr, scope))
+    }
+
     fn expression(&mut self, expr: &Expr, scope: &str) -> Step<Value> {
         if let Some(value) = constant(expr) {
             return Ok(value);
@@ -513,14 +562,20 @@ impl Machine {
         match &expr.kind {
             ExprKind::Paren(inner) => self.expression(inner, scope),
             ExprKind::Variable(name) => self.variable(name.as_str(), scope, at),
-            ExprKind::Array(elements) => {
+            ExprKind::Array(elements) => self.within("ARREXP", "[A]", at, |this| {
                 let mut values = Vec::new();
                 for element in elements {
-                    values.push(self.evaluate_in("ARREXP", "[v, …, e, …]", element, scope)?);
+                    values.push(this.element(
+                        ["ARRELE", "ARRELEI"],
+                        ["v, A", "e, A"],
+                        element,
+                        values.len(),
+                        scope,
+                    )?);
                 }
                 Ok(Value::Array(values))
-            }
-            ExprKind::Hash(entries) => {
+            }),
+            ExprKind::Hash(entries) => self.within("HEXP", "{H}", at, |this| {
                 let mut values = Vec::new();
                 for (key, value) in entries {
                     let key = match constant(key) {
@@ -528,10 +583,11 @@ impl Machine {
                         Some(Value::Integer(key)) => key.to_string(),
                         _ => return stuck(key.range, "a key is a constant in µPuppet"),
                     };
-                    values.push((key, self.evaluate_in("HASHEXP", "{k => e, …}", value, scope)?));
+                    let texts = ["k => v, H", "k => e, H"];
+                    values.push((key, this.element(["HELE", "HELEI"], texts, value, values.len(), scope)?));
                 }
                 Ok(Value::Hash(values))
-            }
+            }),
             ExprKind::Not(inner) => match self.evaluate_in("NOTSTEP", "!e", inner, scope)? {
                 Value::Boolean(value) => {
                     self.step(
@@ -619,8 +675,8 @@ impl Machine {
             BinaryOp::Less => ("<", "COMP"),
             BinaryOp::GreaterEqual => (">=", "COMP"),
             BinaryOp::LessEqual => ("<=", "COMP"),
-            BinaryOp::Equal => ("==", "EQU"),
-            BinaryOp::NotEqual => ("!=", "EQU"),
+            BinaryOp::Equal => ("==", "COMP"),
+            BinaryOp::NotEqual => ("!=", "COMP"),
             BinaryOp::And => ("and", "AND"),
             BinaryOp::Or => ("or", "OR"),
             _ => return stuck(at, "this operator is outside of µPuppet"),
@@ -629,13 +685,13 @@ impl Machine {
         // A conjunction that is decided does not look at its other side.
         match (op, &first) {
             (BinaryOp::And, Value::Boolean(false)) | (BinaryOp::Or, Value::Boolean(true)) => {
-                self.step(&format!("{rules}RIGHTII"), format!("{first} {sign} e → {first}"), at);
+                self.step(&format!("{rules}RIGHTI"), format!("{first} {sign} e → {first}"), at);
                 return Ok(first);
             }
             _ => {}
         }
         let right_rule =
-            if matches!(rules, "AND" | "OR") { format!("{rules}RIGHTI") } else { format!("{rules}RIGHT") };
+            if matches!(rules, "AND" | "OR") { format!("{rules}RIGHTII") } else { format!("{rules}RIGHT") };
         let second = self.evaluate_in(&right_rule, &format!("{first} {sign} e"), right, scope)?;
         let value = match (op, &first, &second) {
             (BinaryOp::Equal, a, b) => Value::Boolean(case_match(a, b)),
@@ -650,8 +706,8 @@ impl Machine {
             _ => return stuck(at, format!("{first} {sign} {second} has no value")),
         };
         let rule = match (rules, &value) {
-            ("COMP" | "EQU", Value::Boolean(true)) => format!("{rules}VALUEI"),
-            ("COMP" | "EQU", _) => format!("{rules}VALUEII"),
+            ("COMP", Value::Boolean(true)) => format!("{rules}VALUEI"),
+            ("COMP", _) => format!("{rules}VALUEII"),
             _ => format!("{rules}VALUE"),
         };
         self.step(&rule, format!("{first} {sign} {second} → {value}"), at);

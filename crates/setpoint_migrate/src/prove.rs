@@ -109,7 +109,7 @@ fn try_all(
         add_legacy_facts(&mut job.node.facts);
     }
     let files = OverlayFileSystem { over: overlay(session, changes), base: session.files };
-    let mut after_session = Session::new(&files);
+    let mut after_session = session.beside(&files);
     after_session.jobs = session.jobs;
     let mut new_options = options.clone();
     new_options.puppet.record_reads = false;

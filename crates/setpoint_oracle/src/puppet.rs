@@ -2,7 +2,7 @@
 
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
-use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::process::{Child, ChildStdin, ChildStdout, Stdio};
 
 use serde_json::{Value, json};
 
@@ -23,7 +23,7 @@ impl Puppet {
     }
 
     pub fn start() -> Result<Self, String> {
-        let mut process = Command::new("ruby")
+        let mut process = setpoint_testing::ruby()
             .arg("-W0")
             .arg(Self::script())
             .stdin(Stdio::piped())

@@ -216,9 +216,9 @@ impl Writer<'_> {
         out
     }
 
-    fn assume_invariants(&mut self, proof: &Proof) {
+    fn assume_invariants(&mut self, proof: &Proof, time: Time) {
         for invariant in self.invariants(proof) {
-            let text = self.formula(&invariant, &Names::new(), Time::Before);
+            let text = self.formula(&invariant, &Names::new(), time);
             self.assert(&text);
         }
     }
@@ -242,7 +242,7 @@ impl Writer<'_> {
                     continue;
                 }
                 self.obligation(&format!("(5) rule {} keeps invariant {}", rule.name, at + 1), |this| {
-                    this.assume_invariants(proof);
+                    this.assume_invariants(proof, Time::Before);
                     let names = this.parameters(rule);
                     this.fire(rule, &names);
                     let text = this.formula(invariant, &Names::new(), Time::After);
@@ -256,30 +256,52 @@ impl Writer<'_> {
         let literal = proof.conditions.iter().any(|c| c.number == 1 && c.statement == "init → cont");
         self.obligation("(1) some rule applies at the start, or it is final", |this| {
             this.assume_init();
-            this.assume_invariants(proof);
+            this.assume_invariants(proof, Time::Before);
             if !literal {
-                this.not_final();
+                this.not_final(Time::Before);
             }
-            this.no_rule_applies();
-            this.minimal_elements(&proof.minimal);
+            this.no_rule_applies(Time::Before);
+            let uses = if proof.at_start.is_empty() { &proof.minimal } else { &proof.at_start };
+            this.minimal_elements(uses, Time::Before);
         });
     }
 
+    /// Progress wherever the invariants hold; or, where that much was not shown, after one step of each rule.
     fn progress(&mut self, proof: &Proof) {
-        self.obligation("(2) where the invariants hold, some rule applies or the state is final", |this| {
-            this.assume_invariants(proof);
-            this.not_final();
-            this.no_rule_applies();
-            this.minimal_elements(&proof.minimal);
-        });
+        let Some(after_rules) = &proof.after_rules else {
+            return self.obligation(
+                "(2) where the invariants hold, some rule applies or the state is final",
+                |this| {
+                    this.assume_invariants(proof, Time::Before);
+                    this.not_final(Time::Before);
+                    this.no_rule_applies(Time::Before);
+                    this.minimal_elements(&proof.minimal, Time::Before);
+                },
+            );
+        };
+        let model = self.model;
+        for (rule, uses) in model.rules.iter().zip(after_rules) {
+            let name = format!("(2) after rule {} some rule applies or the state is final", rule.name);
+            self.obligation(&name, |this| {
+                this.assume_invariants(proof, Time::Before);
+                this.not_final(Time::Before);
+                let names = this.parameters(rule);
+                this.fire(rule, &names);
+                // They hold again, by (5).
+                this.assume_invariants(proof, Time::After);
+                this.not_final(Time::After);
+                this.no_rule_applies(Time::After);
+                this.minimal_elements(uses, Time::After);
+            });
+        }
     }
 
-    fn not_final(&mut self) {
-        let text = self.formula(&self.model.final_formula(), &Names::new(), Time::Before);
+    fn not_final(&mut self, time: Time) {
+        let text = self.formula(&self.model.final_formula(), &Names::new(), time);
         self.assert(&format!("(not {text})"));
     }
 
-    fn no_rule_applies(&mut self) {
+    fn no_rule_applies(&mut self, time: Time) {
         let model = self.model;
         for rule in &model.rules {
             let names: Names = rule
@@ -287,7 +309,7 @@ impl Writer<'_> {
                 .iter()
                 .map(|bound| (bound.var, bound.class, format!("|{}|", bound.name)))
                 .collect();
-            let applies = self.applies(rule, &names);
+            let applies = self.applies(rule, &names, time);
             let binders: Vec<String> =
                 names.iter().map(|(_, class, name)| format!("({name} {})", self.sort(*class))).collect();
             let members: Vec<String> =
@@ -302,14 +324,14 @@ impl Writer<'_> {
     }
 
     /// When a rule applies: its guards, its messages, and effects that agree.
-    fn applies(&mut self, rule: &ModelRule, names: &Names) -> String {
+    fn applies(&mut self, rule: &ModelRule, names: &Names, time: Time) -> String {
         let mut parts: Vec<String> =
-            rule.guards.iter().map(|guard| self.formula(&guard.formula, names, Time::Before)).collect();
+            rule.guards.iter().map(|guard| self.formula(&guard.formula, names, time)).collect();
         for (at, one) in rule.effects.iter().enumerate() {
             if let Effect::Loses(term, message) = one {
                 // As many messages as this rule takes from the same object.
                 let object = self.term(term, names);
-                let count = self.message(term.class, *message, &object, Time::Before);
+                let count = self.message(term.class, *message, &object, time);
                 let mut needed = vec!["1".to_owned()];
                 for other in &rule.effects[..at] {
                     if let Effect::Loses(earlier, theirs) = other
@@ -348,7 +370,7 @@ impl Writer<'_> {
 
     /// The rule applies, and the primed functions are the state after it.
     fn fire(&mut self, rule: &ModelRule, names: &Names) {
-        let applies = self.applies(rule, names);
+        let applies = self.applies(rule, names, Time::Before);
         self.assert(&applies);
         for class in self.model.class_ids() {
             let declared = self.model.class(class);
@@ -388,46 +410,45 @@ impl Writer<'_> {
     }
 
     /// Of the objects in a set, if there are any, one has no edge of an acyclic relation to another of them.
-    fn minimal_elements(&mut self, uses: &[Minimal]) {
+    fn minimal_elements(&mut self, uses: &[Minimal], time: Time) {
         for (at, minimal) in uses.iter().enumerate() {
             let name = format!("|least {}|", at + 1);
             let sort = self.sort(minimal.class);
             let _ = writeln!(self.out, "(declare-const {name} {sort})");
             let inside = |this: &mut Self, object: &str| {
                 let member = this.member(minimal.class, object);
-                and(&[member, this.in_set(minimal, object)])
+                and(&[member, this.in_set(minimal, object, time)])
             };
             let (some, least) = (inside(self, "x"), inside(self, &name));
             self.assert(&format!("(forall ((x {sort})) (=> {some} {least}))"));
             if self.model.acyclic[minimal.relation].order.is_some() {
                 let nearer = none_nearer(minimal.class, minimal.reversed, &minimal.set);
                 let names: Names = vec![(0, minimal.class, name.clone())];
-                let text = self.formula(&nearer, &names, Time::Before);
+                let text = self.formula(&nearer, &names, time);
                 self.assert(&text);
             }
             for &(edge, kind) in &minimal.edges {
                 let edge = self.model.acyclic[minimal.relation].edges[edge].directed(minimal.reversed);
-                self.no_edge(&edge, kind, &name, minimal);
+                self.no_edge(&edge, kind, &name, minimal, time);
             }
         }
     }
 
-    fn in_set(&mut self, minimal: &Minimal, object: &str) -> String {
+    fn in_set(&mut self, minimal: &Minimal, object: &str, time: Time) -> String {
         let names = vec![(0, minimal.class, object.to_owned())];
-        self.formula(&minimal.set, &names, Time::Before)
+        self.formula(&minimal.set, &names, time)
     }
 
-    fn no_edge(&mut self, edge: &Edge, kind: Option<TypeId>, least: &str, minimal: &Minimal) {
+    fn no_edge(&mut self, edge: &Edge, kind: Option<TypeId>, least: &str, minimal: &Minimal, time: Time) {
         let maker = "k".to_owned();
         let names: Names = vec![(edge.bound.var, edge.bound.class, maker.clone())];
-        let mut parts =
-            vec![self.member(edge.bound.class, &maker), self.formula(&edge.filter, &names, Time::Before)];
+        let mut parts = vec![self.member(edge.bound.class, &maker), self.formula(&edge.filter, &names, time)];
         if let Some(kind) = kind {
             parts.push(self.of_types(edge.bound.class, &maker, NameSet::one(kind)));
         }
         parts.push(format!("(= {} {least})", self.term(&edge.from, &names)));
         let target = self.term(&edge.to, &names);
-        parts.push(self.in_set(minimal, &target));
+        parts.push(self.in_set(minimal, &target, time));
         let sort = self.sort(edge.bound.class);
         self.assert(&format!("(forall (({maker} {sort})) (not {}))", and(&parts)));
     }
@@ -437,9 +458,9 @@ impl Writer<'_> {
         let model = self.model;
         for rule in &model.rules {
             self.obligation(&format!("(3) rule {} decreases the measure", rule.name), |this| {
-                this.assume_invariants(proof);
+                this.assume_invariants(proof, Time::Before);
                 if measure.until_final {
-                    this.not_final();
+                    this.not_final(Time::Before);
                 }
                 let names = this.parameters(rule);
                 this.fire(rule, &names);

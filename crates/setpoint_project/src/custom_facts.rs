@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use setpoint_puppet::Environment;
-use setpoint_puppet_values::{Hash, Key, Type, Value};
+use setpoint_puppet_values::{Hash, Key, Value};
 use setpoint_source::{FileSystem, read_text};
 
 /// Folders of facts are no deeper.
@@ -49,7 +49,7 @@ impl CustomFacts {
         let mut facts = known.clone();
         for (name, path) in &self.0 {
             facts.entry(Key::from(name.as_str())).or_insert_with(|| {
-                Value::unknown(format!("the machine computes the fact {name} ({path})"), Type::Any)
+                Value::unknown_or_missing(format!("the machine computes the fact {name} ({path})"))
             });
         }
         facts

@@ -108,7 +108,7 @@ fn pattern_of(path: &str) -> Option<String> {
 }
 
 /// Literal text of a path; `*` of a glob stands for a name.
-fn escaped(text: &str) -> String {
+pub(crate) fn escaped(text: &str) -> String {
     let escape = |letter: char| match letter {
         '*' => "[^/]*".to_owned(),
         letter if letter.is_ascii_alphanumeric() || "/_-".contains(letter) => letter.to_string(),
@@ -125,7 +125,13 @@ fn name_in(regex: &Regex, file: &str) -> Option<String> {
 }
 
 /// The files below a folder, as paths from there.
-fn list_files(project: &Project<'_>, folder: &Path, below: &Path, depth: usize, out: &mut Vec<String>) {
+pub(crate) fn list_files(
+    project: &Project<'_>,
+    folder: &Path,
+    below: &Path,
+    depth: usize,
+    out: &mut Vec<String>,
+) {
     let files = project.session.files;
     for name in files.list(&folder.join(below)) {
         let path = below.join(&name);

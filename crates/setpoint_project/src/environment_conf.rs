@@ -28,17 +28,32 @@ pub(super) struct EnvironmentConf {
 pub(super) fn read(session: &Session<'_>, folder: &Path, name: &str, base: &[PathBuf]) -> EnvironmentConf {
     let path = folder.join("environment.conf");
     let mut conf = EnvironmentConf::default();
+    if !session.files.has_file(&path) {
+        return conf;
+    }
     let Ok(text) = read_text(session.files, &path) else { return conf };
     let file = session.sources.add(path.display().to_string(), text.as_str());
     let mut at = 0;
+    let mut is_main = true;
     for line in text.split_inclusive('\n') {
         let start = at;
         at += line.len();
         let line = line.trim_end();
-        if line.trim_start().is_empty() || line.trim_start().starts_with(['#', ';', '[']) {
+        if line.trim_start().is_empty() || line.trim_start().starts_with(['#', ';']) {
             continue;
         }
         let span = Range::new(start, start + line.len()).in_file(file);
+        if line.trim_start().starts_with('[') {
+            is_main = line.trim() == "[main]";
+            if !is_main {
+                let message = "Puppet ignores the sections of environment.conf";
+                conf.diagnostics.push(Diagnostic::new(Rule::UnknownEnvironmentSetting, message).at(span));
+            }
+            continue;
+        }
+        if !is_main {
+            continue;
+        }
         let Some((key, value)) = line.split_once('=') else {
             let message = "A line of environment.conf is `setting = value`";
             conf.diagnostics.push(Diagnostic::new(Rule::InvalidSetting, message).at(span));
@@ -49,8 +64,9 @@ pub(super) fn read(session: &Session<'_>, folder: &Path, name: &str, base: &[Pat
             .strip_prefix(['"', '\''])
             .and_then(|value| value.strip_suffix(['"', '\'']))
             .unwrap_or(value);
+        conf.diagnostics.extend(refuse(key.trim(), value).map(|found| found.at(span)));
         match key.trim() {
-            "modulepath" => conf.modulepath = Some(folders(folder, value, name, base)),
+            "modulepath" => conf.modulepath = Some(folders(session, folder, value, name, base)),
             "manifest" => {
                 let manifest = folder.join(value.replace("$environment", name));
                 if !session.files.is_file(&manifest) && !session.files.is_dir(&manifest) {
@@ -76,14 +92,51 @@ pub(super) fn read(session: &Session<'_>, folder: &Path, name: &str, base: &[Pat
     conf
 }
 
-/// The parts of a module path; relative ones start at the environment.
-fn folders(folder: &Path, value: &str, name: &str, base: &[PathBuf]) -> Vec<PathBuf> {
+/// Settings of the server that a path may name.
+const SERVER_SETTINGS: &[&str] = &["codedir", "confdir", "environmentpath", "vardir", "libdir", "statedir"];
+
+/// What Puppet refuses in a value, or what only the server knows of it.
+fn refuse(key: &str, value: &str) -> Option<Diagnostic> {
+    let refused = |message: String| Some(Diagnostic::new(Rule::InvalidSetting, message));
+    match key {
+        "environment_timeout" => {
+            let count = value.strip_suffix(['y', 'd', 'h', 'm', 's']).unwrap_or(value);
+            let is_number = !count.is_empty() && count.bytes().all(|byte| byte.is_ascii_digit());
+            if value == "unlimited" || is_number {
+                return None;
+            }
+            refused(format!("Invalid 'time to live' format '\"{value}\"' for parameter: environment_timeout"))
+        }
+        "modulepath" | "manifest" => {
+            let named = value.split('$').skip(1).map(|part| {
+                let end = part.find(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_');
+                &part[..end.unwrap_or(part.len())]
+            });
+            let mut others = named.filter(|name| !["environment", "basemodulepath"].contains(name));
+            let other = others.next()?;
+            if !SERVER_SETTINGS.contains(&other) {
+                return refused(format!("Could not find value for ${other}"));
+            }
+            let message = format!("`${other}` is a setting of the server: what lies there is not read");
+            Some(Diagnostic::new(Rule::InvalidSetting, message).severity(Severity::Warning))
+        }
+        _ => None,
+    }
+}
+
+/// The parts of a module path; relative ones start at the environment, and patterns stand for what they fit.
+fn folders(session: &Session<'_>, folder: &Path, value: &str, name: &str, base: &[PathBuf]) -> Vec<PathBuf> {
     let mut folders = Vec::new();
     for part in value.split(':').map(str::trim).filter(|part| !part.is_empty()) {
         if part == "$basemodulepath" {
             folders.extend_from_slice(base);
         } else {
-            folders.push(folder.join(part.replace("$environment", name)));
+            let path = folder.join(part.replace("$environment", name));
+            if part.contains(['*', '?', '[', '{']) {
+                folders.extend(setpoint_hiera::glob(&path.to_string_lossy(), session.files));
+            } else {
+                folders.push(path);
+            }
         }
     }
     folders
@@ -116,5 +169,25 @@ mod tests {
         let read = conf("module_path = a\nconfig_version = scripts/x.sh\nenvironment_timeout = 0\nzzz\n");
         assert_eq!(read.diagnostics.len(), 2);
         assert_eq!(read.diagnostics[0].helps, ["Did you mean `modulepath`?"]);
+    }
+
+    #[test]
+    fn what_puppet_refuses_is_an_error() {
+        for value in ["x", "-1", "10 m", "1.5h", "s"] {
+            let read = conf(&format!("environment_timeout = {value}\n"));
+            assert_eq!(read.diagnostics[0].severity, Severity::Error, "{value}");
+        }
+        for value in ["5", "5m", "unlimited", "2y"] {
+            assert!(conf(&format!("environment_timeout = {value}\n")).diagnostics.is_empty(), "{value}");
+        }
+        assert_eq!(conf("modulepath = $foo/modules").diagnostics[0].severity, Severity::Error);
+        assert_eq!(conf("modulepath = $codedir/modules").diagnostics[0].severity, Severity::Warning);
+    }
+
+    #[test]
+    fn sections_are_ignored() {
+        let read = conf("[production]\nmodulepath = a\n");
+        assert!(read.modulepath.is_none());
+        assert_eq!(read.diagnostics.len(), 1);
     }
 }

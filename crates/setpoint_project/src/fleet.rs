@@ -10,7 +10,7 @@ use crate::project::Project;
 use crate::run;
 use crate::session::{Session, UsageError};
 use crate::settle::Surroundings;
-use crate::survey::{Survey, survey};
+use crate::survey::survey;
 
 #[derive(Debug)]
 pub struct Fleet {
@@ -89,7 +89,7 @@ pub fn check_fleet(
             conclude_without_catalog(job, compilation, report);
         }
     });
-    let survey = if compile_only { Survey::of_nothing() } else { survey(&project) };
+    let survey = survey(&project);
     let about = run::conclude(&project, &plan, &survey, &mut checked);
     let nodes = plan
         .jobs

@@ -628,8 +628,8 @@ impl Project<'_> {
         }
         let mut classes: Vec<(PathBuf, Arc<ClassDef>, bool)> = Vec::new();
         for path in self.environment.manifests_under(&folder.join("manifests")) {
-            let manifest =
-                self.environment.manifest(&path).map_err(|error| UsageError::new(error.to_string()))?;
+            // A file that cannot be read costs its own classes; the survey of the module tells it.
+            let Ok(manifest) = self.environment.manifest(&path) else { continue };
             if !manifest.is_sound() {
                 plan.diagnostics.extend(manifest.diagnostics.iter().cloned());
                 continue;
@@ -645,7 +645,7 @@ impl Project<'_> {
             classes.extend(own.map(|class| (path.clone(), Arc::clone(class), among_others)));
         }
         // Data of the module may give what a class needs.
-        let has_data = self.session.files.is_file(&folder.join("hiera.yaml"));
+        let has_data = self.session.files.has_file(&folder.join("hiera.yaml"));
         let required = |class: &ClassDef| -> Vec<String> {
             let required = class.parameters.iter().filter(|parameter| parameter.default.is_none());
             required.map(|parameter| parameter.name.to_string()).collect()

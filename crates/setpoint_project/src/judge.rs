@@ -9,13 +9,14 @@ use setpoint_catalog::{Catalog, Resource, ResourceId, findings, read};
 use setpoint_config::Config;
 use setpoint_packages::Platform;
 use setpoint_puppet::{Compilation, CompileGap, CompileGapKind};
-use setpoint_puppet_values::{Data, Hash, Value, to_text};
+use setpoint_puppet_values::{Hash, Value, to_text};
 use setpoint_settle::{NextRun, Simulation, Turn};
 use setpoint_source::{
-    Basis, Coverage, Diagnostic, Drawing, Gap, InputReport, Judgement, Nouns, Question, Reason, Reasons,
-    Rule, Severity, Sources, Verdict, Witness,
+    Basis, Class, Coverage, Diagnostic, Drawing, Gap, InputReport, Judgement, Nouns, Question, Reason,
+    Reasons, Rule, Severity, Sources, Verdict, Witness,
 };
 
+use crate::flows;
 use crate::jobs::{Job, Origin};
 use crate::options::Options;
 use crate::project::Project;
@@ -80,6 +81,9 @@ pub(crate) fn analyse(
     let types = home.environment.module_types();
     let sources = &project.session.sources;
     Subject { catalog, types, surroundings, platform, sources }.judge(&own, report);
+    // After the verdict: an agent applies a catalog in which values flow where they should not.
+    let policies = &project.config.policies;
+    report.findings.extend(flows::find(compilation, catalog, sources, &job.node.facts, policies));
     for reason in &gaps {
         report.doubt(reason);
     }
@@ -112,31 +116,6 @@ fn reason_of_gap(gap: &CompileGap) -> Reason {
         }
     };
     Reason::new(Gap::Assumed, words).at(gap.span)
-}
-
-/// Texts that are shorter stand in too many places to be masked.
-const SHORTEST_SECRET: usize = 4;
-
-/// The texts that a catalog holds as secrets, the longest first.
-fn secrets_of(catalog: &Catalog) -> Vec<String> {
-    fn gather(value: &Value, is_secret: bool, out: &mut Vec<String>) {
-        match &value.data {
-            Data::Sensitive(inner) => gather(inner, true, out),
-            Data::String(text) if is_secret && text.len() >= SHORTEST_SECRET => out.push(text.to_string()),
-            Data::Array(items) => items.iter().for_each(|item| gather(item, is_secret, out)),
-            Data::Hash(entries) => entries.iter().for_each(|(_, item)| gather(item, is_secret, out)),
-            _ => {}
-        }
-    }
-    let mut out = Vec::new();
-    for (_, resource) in catalog.iter() {
-        for parameter in &resource.parameters {
-            gather(&parameter.value, resource.sensitive.contains(&parameter.name), &mut out);
-        }
-    }
-    out.sort_by_key(|secret| std::cmp::Reverse(secret.len()));
-    out.dedup();
-    out
 }
 
 /// Concludes about a node that has no catalog: what Setpoint itself could not do refutes nothing.
@@ -211,9 +190,14 @@ impl Subject<'_> {
         report.findings.extend(self.missing_sources());
         self.doubt_unknown_values(&mut verdict, report);
         self.doubt_unknown_types(&mut verdict);
+        for (words, place) in findings::doubts_of_conversion(catalog, types, setpoint_resources::is_accepted)
+        {
+            verdict.doubt(&Reason::new(Gap::NotModelled, words).at(place));
+        }
         report.conclude(verdict);
         count_assumptions(report);
-        report.mask(&secrets_of(catalog));
+        catalog.note_secrets(sources.secrets());
+        report.mask(sources.secrets());
     }
 
     /// Files whose sources are all missing from modules that are there: the agent fails at each.
@@ -317,7 +301,8 @@ impl Subject<'_> {
         let run = old.ask(&old_graph, |old| self.ask(&graph, |new| setpoint_settle::next_run(old, new)));
         let Some(mut run) = run else { return Err(no_start()) };
         for side in [old, self] {
-            run.mask(&secrets_of(side.catalog));
+            side.catalog.note_secrets(side.sources.secrets());
+            run.mask(side.sources.secrets());
         }
         Ok(Ok(run))
     }
@@ -347,7 +332,8 @@ pub fn read_catalog(session: &Session<'_>, path: &Path) -> Result<Result<Catalog
     if let Some(twice) = twice.into_iter().find(|found| found.rule == Rule::DuplicateKey) {
         return Ok(Err(twice.severity(Severity::Error)));
     }
-    Ok(read::json(&text).map_err(|error| findings::of_read_error(&error, file, &text)))
+    let read = read::json(&text).map_err(|error| findings::of_read_error(&error, file, &text));
+    Ok(read.inspect(|catalog| catalog.note_secrets(session.sources.secrets())))
 }
 
 /// Judges a catalog that somebody else compiled.
@@ -371,6 +357,9 @@ pub fn check_catalog(
                 // The sources of such a catalog are not here: there is nothing to change.
                 subject.judge(&|_| false, &mut report);
             })?;
+            for problem in problems.iter().filter(|problem| problem.rule.class() == Class::Syntax) {
+                report.doubt(&Reason::of(Gap::Malformed, problem));
+            }
             report.findings.splice(..problems.len(), session.tell_once(&problems));
         }
         Err(finding) => {

@@ -24,6 +24,9 @@ pub(super) struct Metadata {
 pub(super) fn metadata(session: &Session<'_>, folder: &Path) -> Metadata {
     let path = folder.join("metadata.json");
     let mut metadata = Metadata::default();
+    if !session.files.has_file(&path) {
+        return metadata;
+    }
     let Ok(text) = read_text(session.files, &path) else { return metadata };
     let Ok(json) = serde_json::from_str::<serde_json::Value>(&text) else {
         let file = session.sources.add(path.display().to_string(), text.as_str());
@@ -32,6 +35,12 @@ pub(super) fn metadata(session: &Session<'_>, folder: &Path) -> Metadata {
         metadata.diagnostics = found.map(|found| found.severity(Severity::Warning)).collect();
         return metadata;
     };
+    for (key, message) in malformed(&json) {
+        let at = text.find(&format!("\"{key}\"")).unwrap_or_default();
+        let file = session.sources.add(path.display().to_string(), text.as_str());
+        let found = Diagnostic::new(Rule::InvalidData, message).at(Range::new(at, at).in_file(file));
+        metadata.diagnostics.push(found.severity(Severity::Warning));
+    }
     let dependencies = json.get("dependencies").and_then(serde_json::Value::as_array);
     metadata.name = name_of(&json);
     metadata.dependencies = dependencies.into_iter().flatten().filter_map(name_of).collect();
@@ -50,6 +59,26 @@ pub(super) fn metadata(session: &Session<'_>, folder: &Path) -> Metadata {
         metadata.unknown_systems = Some(found.with_help("Nothing was checked for them."));
     }
     metadata
+}
+
+/// Keys of a `metadata.json` whose values are not what Puppet's modules have there, and what is wrong with each.
+fn malformed(json: &serde_json::Value) -> Vec<(&'static str, String)> {
+    let mut wrong = Vec::new();
+    if name_of(json).is_none() {
+        wrong.push(("name", "metadata.json has no usable `name`, such as \"puppetlabs-ntp\"".to_owned()));
+    }
+    let mut require_list = |of: &serde_json::Value, key: &'static str| {
+        if of.get(key).is_some_and(|value| !value.is_array()) {
+            wrong.push((key, format!("`{key}` of metadata.json is not a list")));
+        }
+    };
+    require_list(json, "dependencies");
+    require_list(json, "operatingsystem_support");
+    let systems = json.get("operatingsystem_support").and_then(serde_json::Value::as_array);
+    for system in systems.into_iter().flatten() {
+        require_list(system, "operatingsystemrelease");
+    }
+    wrong
 }
 
 /// `stdlib` for `{"name": "puppetlabs/stdlib"}`.
@@ -105,12 +134,18 @@ mod tests {
                 "operatingsystem_support": [{"operatingsystem": "Debian", "operatingsystemrelease": ["11", "12"]}]}"#,
         );
         files.add("bad/metadata.json", "{\"name\": }");
+        for (at, text) in ["[]", "{}", "{\"name\": \"a-m\", \"dependencies\": 5}"].iter().enumerate() {
+            files.add(format!("shape{at}/metadata.json"), *text);
+        }
         let session = Session::new(&files);
         let found = metadata(&session, Path::new("m"));
         assert_eq!(found.name.as_deref(), Some("ntp"));
         assert_eq!(found.dependencies, ["stdlib"]);
         assert_eq!(found.platforms, ["debian-12", "debian-11"]);
         assert!(!metadata(&session, Path::new("bad")).diagnostics.is_empty());
+        for at in 0..3 {
+            assert_eq!(metadata(&session, Path::new(&format!("shape{at}"))).diagnostics.len(), 1, "{at}");
+        }
     }
 
     #[test]

@@ -83,6 +83,15 @@ impl<'s> Project<'s> {
         }
     }
 
+    /// The folder or file that the project is.
+    pub(crate) fn top(&self) -> &Path {
+        match &self.kind {
+            Kind::Manifests(path)
+            | Kind::Repository { folder: path, .. }
+            | Kind::Module { folder: path, .. } => path,
+        }
+    }
+
     /// Whether a path lies in a module that the Puppetfile brings.
     fn is_installed(&self, path: &Path) -> bool {
         let module_in = |folder: &PathBuf| {
@@ -338,7 +347,7 @@ fn kind_of(session: &Session<'_>, path: &Path, environment: bool) -> Kind {
 }
 
 fn is_repository(session: &Session<'_>, path: &Path) -> bool {
-    let file = |name: &str| session.files.is_file(&path.join(name));
+    let file = |name: &str| session.files.has_file(&path.join(name));
     let folder = |name: &str| session.files.is_dir(&path.join(name));
     if file("environment.conf") {
         return true;
@@ -354,7 +363,7 @@ fn is_repository(session: &Session<'_>, path: &Path) -> bool {
 
 fn is_module(session: &Session<'_>, path: &Path) -> bool {
     let manifests = path.join("manifests");
-    if session.files.is_file(&path.join("metadata.json")) {
+    if session.files.has_file(&path.join("metadata.json")) {
         return session.files.is_dir(&manifests) || session.files.is_dir(&path.join("lib/puppet"));
     }
     session.files.is_dir(&manifests)
@@ -367,7 +376,7 @@ fn repository_above(session: &Session<'_>, path: &Path) -> Option<PathBuf> {
     let mut all = above.map(Path::to_owned).chain(absolute.ancestors().skip(1).map(Path::to_owned));
     all.find(|folder| {
         let path = folder.join("environment.conf");
-        session.files.permits(&path) && session.files.is_file(&path)
+        session.files.permits(&path) && session.files.has_file(&path)
     })
 }
 
@@ -389,6 +398,9 @@ fn usual_folders(session: &Session<'_>, folder: &Path) -> Vec<PathBuf> {
 
 fn read_puppetfile(session: &Session<'_>, folder: &Path, given: &[PathBuf], found: &mut Found) {
     let path = folder.join("Puppetfile");
+    if !session.files.has_file(&path) {
+        return;
+    }
     let Ok(text) = read_text(session.files, &path) else { return };
     let puppetfile = puppetfile::read(&text);
     for (range, message) in &puppetfile.errors {

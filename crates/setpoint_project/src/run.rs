@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZero;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -10,9 +10,10 @@ use indexmap::IndexMap;
 use setpoint_puppet::{Collected, Compilation, Failure, FailureKind};
 use setpoint_source::{
     Class, Diagnostic, FileId, Gap, InputReport, Judgement, Question, Range, Rule, Severity, SourceFile,
-    Span, Verdict, thread_builder,
+    Span, Verdict, normal, thread_builder,
 };
 
+use crate::flows;
 use crate::jobs::{Job, Origin, Plan, few};
 use crate::project::{Kind, Project};
 use crate::survey::{Survey, unreadable_file};
@@ -125,6 +126,7 @@ pub(crate) fn conclude(
     let mut about = InputReport::new(project.input.display().to_string(), "puppet");
     about.findings = project.session.tell_once(&project.diagnostics);
     about.findings.extend(plan.diagnostics.iter().cloned());
+    about.findings.extend(flows::secrets_by_facts(project));
     let failed = checked.iter().any(|one| !one.compiled);
     about.findings.extend(failed.then(|| project.missing_dependencies()).flatten());
     // What is missing is the likely cause; it comes first, and counts as much as what it caused.
@@ -157,6 +159,9 @@ pub(crate) fn reports(
     let entered: BTreeSet<&String> = entered.filter(|name| survey.definitions.contains(*name)).collect();
     let mut coverage = survey.coverage;
     coverage.definitions.reached = entered.len();
+    for path in unread_data(project, &survey.other_data) {
+        coverage.add_unread(path.display().to_string());
+    }
     let broken = survey.findings.into_iter().chain(survey.broken_metadata);
     let in_modules = survey.findings_in_modules;
     add_untold(project, &checked, broken.collect(), &mut about);
@@ -178,6 +183,20 @@ pub(crate) fn reports(
     reports
 }
 
+/// Those of the data files of a project that nothing has read, and that are no inputs of their own.
+fn unread_data<'f>(project: &Project<'_>, found: &'f [PathBuf]) -> Vec<&'f PathBuf> {
+    let session = project.session;
+    let read: BTreeSet<PathBuf> =
+        session.sources.paths().iter().map(|path| normal(Path::new(path))).collect();
+    let others: Vec<PathBuf> =
+        session.inputs.iter().filter(|path| **path != project.input).map(|path| normal(path)).collect();
+    let is_unread = |path: &&PathBuf| {
+        let path = normal(path);
+        !read.contains(&path) && !others.iter().any(|input| path.starts_with(input))
+    };
+    found.iter().filter(is_unread).collect()
+}
+
 /// Files that are there and could not be read, and descriptions of the project that are not understood, leave every verdict
 /// open: nobody knows what they would have changed.
 fn doubt_what_was_not_read(
@@ -190,7 +209,11 @@ fn doubt_what_was_not_read(
     let mut reasons: Vec<setpoint_source::Reason> = Vec::new();
     for finding in project.diagnostics.iter().chain(&survey.broken_metadata).chain(idle_settings) {
         if finding.rule.class() == Class::Syntax {
-            reasons.push(setpoint_source::Reason::of(Gap::Malformed, finding));
+            let reason = setpoint_source::Reason::of(Gap::Malformed, finding);
+            // The module of the project is among those that are surveyed.
+            if !reasons.contains(&reason) {
+                reasons.push(reason);
+            }
         }
     }
     let mut unread = None;
@@ -199,6 +222,11 @@ fn doubt_what_was_not_read(
         let reason = setpoint_source::Reason::of(Gap::Unread, &finding);
         unread.get_or_insert_with(|| reason.clone());
         reasons.push(reason);
+        // The compiler tells the same, without a place.
+        let is_other = |told: &Diagnostic| told.rule != finding.rule || told.message != finding.message;
+        for one in checked.iter_mut() {
+            one.report.findings.retain(is_other);
+        }
         about.findings.push(finding);
     }
     // What fails may be in what could not be read.
@@ -232,7 +260,11 @@ fn doubt_empty_catalogs(
         one.report.doubt_answer(Question::Catalog, reason.in_file(path));
     }
     if is_nothing {
-        let message = "Nothing was checked: no node and no class of this input has a resource";
+        let message = if checked.iter().all(|one| one.compiled) {
+            "Nothing was checked: no node and no class of this input has a resource"
+        } else {
+            "Nothing was checked: no catalog with a resource could be compiled"
+        };
         let file = project.session.sources.add(project.input.display().to_string(), "");
         let finding = Diagnostic::new(Rule::NothingChecked, message).at(Range::new(0, 0).in_file(file)).with_help(
             "Name a node with --node, list nodes or roles in setpoint.toml, or check a folder that has manifests.",

@@ -25,6 +25,8 @@ pub struct Session<'a> {
     pub repair: bool,
     /// Inputs shall carry their graphs, if these have no more nodes than that.
     pub drawn: Option<usize>,
+    /// All inputs of the call.
+    pub inputs: Vec<PathBuf>,
     /// Told how far the work is.
     pub progress: Arc<dyn Progress>,
     configs: Mutex<BTreeMap<PathBuf, Configured>>,
@@ -48,10 +50,16 @@ impl<'a> Session<'a> {
             deadline: None,
             repair: false,
             drawn: None,
+            inputs: Vec::new(),
             progress: Arc::new(Silent),
             configs: Mutex::default(),
             told: Mutex::default(),
         }
+    }
+
+    /// Returns a session over other files whose results are printed with those of this one: it knows the same secrets.
+    pub fn beside<'b>(&self, files: &'b dyn FileSystem) -> Session<'b> {
+        Session { sources: self.sources.beside(), ..Session::new(files) }
     }
 
     /// The configuration of an input, and what is wrong with it. Of several inputs, each doubts its verdicts for that.
@@ -115,7 +123,8 @@ impl<'a> Session<'a> {
             }
         }
         let platforms = settings.platforms.iter().filter(|_| given.platform.is_none());
-        for platform in platforms.chain(config.cases.iter().filter_map(|case| case.platform.as_ref())) {
+        let platforms = platforms.chain(config.cases.iter().filter_map(|case| case.platform.as_ref()));
+        for platform in platforms.chain(config.invariants.iter().flat_map(|one| &one.platforms)) {
             if let Err(unknown) = setpoint_platforms::find(platform) {
                 add(platform, unknown.to_string());
             }

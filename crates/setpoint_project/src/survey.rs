@@ -9,7 +9,7 @@ use setpoint_puppet::Definition;
 use setpoint_puppet_functions::{ErbSyntax, RubyFile, parse_erb};
 use setpoint_puppet_syntax::ast::ClassDef;
 use setpoint_source::{
-    Counted, Coverage, Diagnostic, FileError, Nouns, Range, Rule, Severity, normal, read_text,
+    Counted, Coverage, Diagnostic, FileError, FileId, Nouns, Range, Rule, Severity, normal, read_text,
 };
 
 use crate::entries::names_in;
@@ -23,9 +23,46 @@ pub(crate) const NOUNS: Nouns =
 /// Folders are followed so far.
 const MAX_DEPTH: usize = 32;
 
+/// How the names of data files end that are read.
+const DATA: &[&str] = &["yaml", "yml", "json", "eyaml"];
+
 /// How the names of data files end that Hiera reads by functions only.
 const OTHER_DATA: &[&str] =
     &["conf", "hocon", "toml", "properties", "ini", "cfg", "xml", "csv", "gpg", "age", "enc"];
+
+/// How the names of inputs in other languages end: a project does not read them.
+const OTHER_INPUTS: &[&str] = &["sf", "spm", "template", "cfn", "tosca", "csar"];
+
+/// Folders whose files are no data of the code: what a module serves or renders, its tests, tasks and translations, and what
+/// tools put there. Facts that modules bring are read elsewhere.
+const OTHER_FOLDERS: &[&str] = &[
+    "files",
+    "templates",
+    "spec",
+    "tests",
+    "test",
+    "tasks",
+    "locales",
+    "facts.d",
+    "vendor",
+    "node_modules",
+    "pkg",
+];
+
+/// Files at the top of a project that say something about it, and are read elsewhere.
+const ABOUT_PROJECT: &[&str] = &[
+    "metadata.json",
+    "environment.conf",
+    "setpoint.toml",
+    "setpoint-baseline.json",
+    "setpoint-answers.json",
+];
+
+/// Whether a file holds data or is an input, as far as its name tells.
+pub fn is_data_file(path: &Path) -> bool {
+    let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
+    [DATA, OTHER_DATA, OTHER_INPUTS].iter().any(|endings| endings.contains(&ending))
+}
 
 /// What the user's own files are, and what is wrong with them.
 #[derive(Debug)]
@@ -43,6 +80,8 @@ pub(crate) struct Survey {
     pub(crate) definitions: BTreeSet<String>,
     /// Names of classes that stand in own code or data, their definitions apart.
     pub(crate) mentioned: BTreeSet<String>,
+    /// Data files outside of Hiera's folders. Those that something else reads are no part of what was not read.
+    pub(crate) other_data: Vec<PathBuf>,
 }
 
 impl Survey {
@@ -56,6 +95,7 @@ impl Survey {
             classes: BTreeMap::new(),
             definitions: BTreeSet::new(),
             mentioned: BTreeSet::new(),
+            other_data: Vec::new(),
         }
     }
 }
@@ -81,6 +121,9 @@ pub(crate) fn survey(project: &Project<'_>) -> Survey {
             surveyor.module(folder);
             surveyor.manifests(&folder.join("examples"));
         }
+    }
+    if project.session.files.is_dir(project.top()) {
+        surveyor.other_data(project.top(), 0);
     }
     let Surveyor { mut out, words, .. } = surveyor;
     out.mentioned = words.into_iter().filter(|word| out.classes.contains_key(word)).collect();
@@ -137,7 +180,7 @@ impl Surveyor<'_, '_> {
         }
     }
 
-    /// Files of Ruby below a folder. What is not understood, and may be well-formed, is told where a node needs it.
+    /// Files of Ruby below a folder.
     fn ruby(&mut self, folder: &Path) {
         for path in self.files(folder, &["rb"]) {
             match read_text(self.project.session.files, &path) {
@@ -148,13 +191,18 @@ impl Surveyor<'_, '_> {
                 Ok(text) => {
                     let parsed = RubyFile::parse(&path, &text);
                     self.out.coverage.ruby.add(true, parsed.is_sound());
-                    if parsed.is_cut_off() {
-                        let file =
-                            self.project.session.sources.add(path.display().to_string(), text.as_str());
-                        let at = Range::new(text.len(), text.len()).in_file(file);
+                    let (rule, message, at) = if parsed.is_cut_off() {
                         let message = "The Ruby ends in the middle of a construct: an `end` is missing";
-                        self.out.findings.push(Diagnostic::new(Rule::SyntaxError, message).at(at));
-                    }
+                        (Rule::SyntaxError, message, text.len())
+                    } else if parsed.is_sound() {
+                        continue;
+                    } else {
+                        let message = "Setpoint cannot read this Ruby, or it is not well-formed";
+                        (Rule::NotModelled, message, 0)
+                    };
+                    let file = self.project.session.sources.add(path.display().to_string(), text.as_str());
+                    let place = Range::new(at, at).in_file(file);
+                    self.out.findings.push(Diagnostic::new(rule, message).at(place));
                 }
             }
         }
@@ -173,7 +221,13 @@ impl Surveyor<'_, '_> {
                     continue;
                 }
             };
-            if !is_sound {
+            if is_sound {
+                // Puppet refuses such a file when something in it is first used; until then it only waits to fail.
+                let misplaced = self.project.environment.misplaced_code(&manifest);
+                let told =
+                    misplaced.iter().map(|failure| failure.to_diagnostic().severity(Severity::Warning));
+                self.out.findings.extend(told);
+            } else {
                 self.out.findings.extend(manifest.diagnostics.iter().cloned());
             }
             for definition in &manifest.definitions {
@@ -246,17 +300,43 @@ impl Surveyor<'_, '_> {
     fn data(&mut self, folder: &Path) {
         let config = folder.join("hiera.yaml");
         let mut folders = BTreeSet::from([folder.join("data"), folder.join("hieradata")]);
-        if self.project.session.files.is_file(&config) && self.seen.insert(normal(&config)) {
+        if self.project.session.files.has_file(&config) && self.seen.insert(normal(&config)) {
             self.data_file(&config);
             folders.extend(data_folders(self.project, folder));
         }
         for below in folders {
-            for path in self.files(&below, &["yaml", "yml", "json", "eyaml"]) {
+            for path in self.files(&below, DATA) {
                 self.data_file(&path);
             }
             // Data in another form is found and not read: only a function of the hierarchy could.
-            for _ in self.files(&below, OTHER_DATA) {
-                self.out.coverage.data.add(false, false);
+            for path in self.files(&below, OTHER_DATA) {
+                self.out.coverage.add_unread(path.display().to_string());
+            }
+        }
+    }
+
+    /// Data files of the project that lie in none of Hiera's folders.
+    fn other_data(&mut self, folder: &Path, depth: usize) {
+        let files = self.project.session.files;
+        for name in files.list(folder) {
+            let path = folder.join(&name);
+            if name.starts_with('.') {
+                continue;
+            }
+            if files.is_dir(&path) {
+                if OTHER_FOLDERS.contains(&name.as_str()) || !self.project.owns(&path) {
+                    continue;
+                }
+                if depth < MAX_DEPTH {
+                    self.other_data(&path, depth + 1);
+                } else {
+                    self.too_deep(&path);
+                }
+            } else if is_data_file(&path)
+                && !ABOUT_PROJECT.contains(&name.as_str())
+                && self.seen.insert(normal(&path))
+            {
+                self.out.other_data.push(path);
             }
         }
     }
@@ -282,6 +362,11 @@ impl Surveyor<'_, '_> {
         self.mention(&text);
     }
 
+    fn too_deep(&mut self, path: &Path) {
+        let reason = format!("folders are followed {MAX_DEPTH} deep");
+        self.unreadable(&FileError { path: path.to_owned(), reason, missing: false });
+    }
+
     fn unreadable(&mut self, error: &FileError) {
         if !error.missing {
             self.out.findings.push(unreadable_file(self.project, error));
@@ -297,22 +382,21 @@ impl Surveyor<'_, '_> {
 
     fn walk(&mut self, path: &Path, endings: &[&str], depth: usize, found: &mut Vec<PathBuf>) {
         let files = self.project.session.files;
+        let has_ending = path.extension().is_some_and(|ending| endings.iter().any(|one| ending == *one));
         if files.is_dir(path) {
+            // A folder with the name of such a file takes its place, and Puppet fails to read it.
+            if has_ending && depth > 0 {
+                files.has_file(path);
+            }
             if depth < MAX_DEPTH {
                 for name in files.list(path).into_iter().filter(|name| !name.starts_with('.')) {
                     self.walk(&path.join(name), endings, depth + 1, found);
                 }
             } else {
-                let error = FileError {
-                    path: path.to_owned(),
-                    reason: format!("folders are followed {MAX_DEPTH} deep"),
-                    missing: false,
-                };
-                self.unreadable(&error);
+                self.too_deep(path);
             }
             return;
         }
-        let has_ending = path.extension().is_some_and(|ending| endings.iter().any(|one| ending == *one));
         if has_ending && (depth > 0 || files.is_file(path)) && self.seen.insert(normal(path)) {
             found.push(path.to_owned());
         }
@@ -352,8 +436,13 @@ pub(crate) fn data_folders(project: &Project<'_>, folder: &Path) -> Vec<PathBuf>
 
 /// The `hiera.yaml` of a folder as a tree.
 pub(crate) fn read_config(project: &Project<'_>, folder: &Path) -> Option<Node> {
+    read_placed_config(project, folder).map(|(_, root)| root)
+}
+
+/// The same, with the file that it points into.
+pub(crate) fn read_placed_config(project: &Project<'_>, folder: &Path) -> Option<(FileId, Node)> {
     let path = folder.join("hiera.yaml");
     let text = read_text(project.session.files, &path).ok()?;
     let file = project.session.sources.add(path.display().to_string(), text.as_str());
-    setpoint_data::read_yaml(file, &text).root
+    Some((file, setpoint_data::read_yaml(file, &text).root?))
 }

@@ -1,5 +1,6 @@
 //! The nodes, stored compactly and never freed during an evaluation.
 
+use rustc_hash::FxHashSet;
 use setpoint_source::{Span, Symbol};
 
 /// A handle to a node. [`Prov::NONE`] stands for "not recorded".
@@ -156,11 +157,89 @@ pub struct Arena {
     enabled: bool,
     nodes: Vec<Stored>,
     arguments: Vec<Prov>,
+    /// How secret each node is, by its number; empty as long as nothing is.
+    secrecy: Vec<Secrecy>,
+    /// Nodes that are secret because somebody said so: encrypted, or `Sensitive`.
+    declared_secrets: FxHashSet<Prov>,
+    /// Nodes whose values were checked by a type that admits nothing harmful.
+    confined: FxHashSet<Prov>,
+}
+
+/// Whether a value was made of a secret. Secrecy follows data: not conditions, not the shape of collections, not comparisons.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
+pub enum Secrecy {
+    #[default]
+    Open,
+    /// A secret stands in it as it is: it was copied, put into a text or a collection.
+    Holds,
+    /// It was computed from a secret, and may look otherwise.
+    Computed,
+}
+
+impl Secrecy {
+    /// What an operation gives whose arguments are at most so secret.
+    fn after(self, operation: &str) -> Self {
+        if self == Self::Open {
+            return self;
+        }
+        match operation {
+            // Whether, and not what.
+            "==" | "!=" | "<" | "<=" | ">" | ">=" | "=~" | "!~" | "in" | "and" | "or" | "!" | "?"
+            | "case" | "match" | "defined" | "size" | "length" | "empty" | "stdlib::empty" | "type"
+            | "resource" | "include" | "inherits" | "realize" | "Class" | "instance" | "arrow" | "count"
+            | "is_string" | "validate_legacy" | "versioncmp" | "compare" | "any" | "all" => Self::Open,
+            "interpolate"
+            | "array"
+            | "hash"
+            | "[]"
+            | "*"
+            | "+"
+            | "<<"
+            | "join"
+            | "concat"
+            | "flatten"
+            | "unwrap"
+            | "Sensitive"
+            | "new"
+            | "convert_to"
+            | "epp"
+            | "inline_epp"
+            | "template"
+            | "inline_template"
+            | "merge"
+            | "alias"
+            | "lookup"
+            | "read"
+            | "iterate"
+            | "map"
+            | "filter"
+            | "reduce"
+            | "each"
+            | "dig"
+            | "get"
+            | "then"
+            | "with"
+            | "pick"
+            | "unique"
+            | "sort"
+            | "values"
+            | "stdlib::deferrable_epp"
+            | "node_encrypt" => self,
+            _ => Self::Computed,
+        }
+    }
 }
 
 impl Arena {
     pub fn new(enabled: bool) -> Self {
-        Self { enabled, nodes: Vec::new(), arguments: Vec::new() }
+        Self {
+            enabled,
+            nodes: Vec::new(),
+            arguments: Vec::new(),
+            secrecy: Vec::new(),
+            declared_secrets: FxHashSet::default(),
+            confined: FxHashSet::default(),
+        }
     }
 
     pub fn enabled(&self) -> bool {
@@ -248,7 +327,88 @@ impl Arena {
         if !self.enabled || self.is_full() {
             return Prov::NONE;
         }
+        if !self.secrecy.is_empty() {
+            let secrecy = self.secrecy_by(&node, &|prov| self.secrecy(prov));
+            self.secrecy.push(secrecy);
+        }
         self.nodes.push(node);
         Prov(self.nodes.len() as u32)
+    }
+
+    /// Notes that a value is a secret: what is made of it from now on is secret, too.
+    pub fn mark_secret(&mut self, prov: Prov) {
+        if prov.is_none() {
+            return;
+        }
+        if self.secrecy.is_empty() {
+            self.secrecy = vec![Secrecy::Open; self.nodes.len() + 1];
+        }
+        if let Some(secrecy) = self.secrecy.get_mut(prov.index() as usize) {
+            *secrecy = (*secrecy).max(Secrecy::Holds);
+        }
+    }
+
+    /// Notes that a value was encrypted, or made `Sensitive`.
+    pub fn declare_secret(&mut self, prov: Prov) {
+        self.mark_secret(prov);
+        if !prov.is_none() {
+            self.declared_secrets.insert(prov.unchanged());
+        }
+    }
+
+    pub fn is_declared_secret(&self, prov: Prov) -> bool {
+        self.declared_secrets.contains(&prov.unchanged())
+    }
+
+    /// How secret each node is by what was declared so, by number; empty if nothing was.
+    pub fn declared_secrecy(&self) -> Vec<Secrecy> {
+        if self.declared_secrets.is_empty() {
+            return Vec::new();
+        }
+        let mut secrecy = vec![Secrecy::Open; self.nodes.len() + 1];
+        // A node is made of older ones.
+        for (at, node) in self.nodes.iter().enumerate() {
+            let index = at + 1;
+            secrecy[index] = if self.declared_secrets.contains(&Prov::at(index as u32)) {
+                Secrecy::Holds
+            } else {
+                self.secrecy_by(node, &|prov| secrecy.get(prov.index() as usize).copied().unwrap_or_default())
+            };
+        }
+        secrecy
+    }
+
+    /// Notes that a type admits no other value than harmless ones.
+    pub fn mark_confined(&mut self, prov: Prov) {
+        if !prov.is_none() {
+            self.confined.insert(prov.unchanged());
+        }
+    }
+
+    pub fn is_confined(&self, prov: Prov) -> bool {
+        self.confined.contains(&prov.unchanged())
+    }
+
+    /// How secret a value is.
+    pub fn secrecy(&self, prov: Prov) -> Secrecy {
+        self.secrecy.get(prov.index() as usize).copied().unwrap_or_default()
+    }
+
+    /// Whether something was marked as a secret.
+    pub fn has_secrets(&self) -> bool {
+        !self.secrecy.is_empty()
+    }
+
+    fn secrecy_by(&self, node: &Stored, known: &dyn Fn(Prov) -> Secrecy) -> Secrecy {
+        match node {
+            Stored::Leaf(_) | Stored::Shape { .. } => Secrecy::Open,
+            Stored::Copy { of, .. } | Stored::Under { of, .. } => known(*of),
+            Stored::Operation { name, first, count, .. } => {
+                let arguments =
+                    self.arguments.get(*first as usize..(*first + *count) as usize).unwrap_or(&[]);
+                let most = arguments.iter().map(|argument| known(*argument)).max().unwrap_or_default();
+                most.after(name.as_str())
+            }
+        }
     }
 }

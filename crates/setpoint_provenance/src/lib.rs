@@ -9,5 +9,5 @@
 mod arena;
 mod query;
 
-pub use arena::{Arena, Control, Leaf, LeafKind, Node, Prov};
+pub use arena::{Arena, Control, Leaf, LeafKind, Node, Prov, Secrecy};
 pub use query::Dependency;

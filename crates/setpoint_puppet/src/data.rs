@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use setpoint_hiera::{Backend, Scope, Session};
 use setpoint_provenance::Arena;
-use setpoint_puppet_functions::{Call, DataAnswer, DataRequest, FailureKind, Host, Stop, Strictness};
+use setpoint_puppet_functions::{Call, DataAnswer, DataRequest, FailureKind, Host, Limit, Stop, Strictness};
 use setpoint_puppet_values::{Data, Value};
 use setpoint_source::{Range, Severity, Span, Symbol};
 
@@ -38,6 +38,9 @@ impl Compiler<'_> {
         let place =
             failure.config.as_ref().and_then(|(path, line)| self.environment.hiera().place(path, *line));
         let asked_at = place.and(span);
+        if failure.kind == setpoint_hiera::FailureKind::Limit {
+            return FailureKind::LimitReached(Limit::Size(failure.message)).at(place.or(span));
+        }
         FailureKind::HieraError { message: failure.message, asked_at }.at(place.or(span))
     }
 }

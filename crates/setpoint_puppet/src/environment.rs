@@ -11,7 +11,7 @@ use setpoint_hiera::{Hiera, Levels};
 use setpoint_puppet_functions::{FailureKind, Function, RubyFile, Stop};
 use setpoint_puppet_syntax::ast::{self, ExprKind, Program};
 use setpoint_source::{
-    Diagnostic, FileError, FileId, FileSystem, Rule, Severity, Sources, Symbol, read_text,
+    Diagnostic, FileError, FileId, FileSystem, Rule, Severity, Sources, Symbol, normal, read_text,
 };
 
 /// A manifest, parsed. It is shared by all nodes that are compiled from it.
@@ -270,7 +270,7 @@ impl<'a> Environment<'a> {
         };
         let file = format!("{}.rb", name.replace("::", "/"));
         let mut paths = folders.iter().map(|kind| folder.join(kind).join(&file));
-        let path = paths.find(|path| self.files.is_file(path))?;
+        let path = paths.find(|path| self.files.has_file(path))?;
         let known = self.known_function(module, name, &path);
         Some(RubyFunction { module: Arc::from(module), path: Arc::from(path), known })
     }
@@ -382,9 +382,10 @@ impl<'a> Environment<'a> {
     /// Whether a path lies in the environment or in a module, with all links followed, or is permitted besides.
     pub fn is_input(&self, path: &Path) -> bool {
         // A relative folder is below no absolute one, and the empty one is no prefix of everything.
+        let path = &normal(path);
         let is_below = |folder: &Path| {
             folder.is_absolute() == path.is_absolute()
-                && path.starts_with(folder)
+                && path.starts_with(normal(folder))
                 && !path.components().any(|part| part == Component::ParentDir)
         };
         let is_of_project = self.modulepath.iter().chain(self.given.values()).any(|folder| is_below(folder))

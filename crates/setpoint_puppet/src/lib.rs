@@ -31,6 +31,7 @@ mod parameters;
 mod relationships;
 mod resources;
 mod scope;
+mod secrets;
 mod tags;
 mod top;
 mod trace;
@@ -46,6 +47,7 @@ pub use collectors::Collected;
 pub use environment::{Definition, Environment, Manifest, StandIn};
 pub use lookups::{Looked, LookupFormat, LookupOptions, lookup};
 pub use options::{Entry, Options, PuppetVersion};
+pub use secrets::probes;
 pub use setpoint_puppet_functions::{
     Callee, DanglingReference, Failure, FailureKind, LogLevel, Questionable, Strictness, module_functions,
 };

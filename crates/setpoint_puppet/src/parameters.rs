@@ -1,5 +1,7 @@
 //! The parameters of classes and definitions: given, found in data, or by default.
 
+use std::sync::Arc;
+
 use std::path::PathBuf;
 
 use setpoint_provenance::{Control, Prov};
@@ -72,6 +74,13 @@ impl Compiler<'_> {
             }
             let span = self.resources[id].parameters.get(name).and_then(|parameter| parameter.span);
             let prov = self.arena.copy(value.prov, span, Some(name));
+            if self.arena.enabled() {
+                let signature = Arc::clone(&self.definitions[definition].signature);
+                let of = signature.iter().find(|parameter| *parameter.name == *name.as_str());
+                if of.is_some_and(|of| crate::secrets::confines(&of.value, &value)) {
+                    self.arena.mark_confined(prov);
+                }
+            }
             self.scopes[scope].set_named(name, value.with(prov));
         }
         Ok(())
@@ -139,6 +148,9 @@ impl Compiler<'_> {
                     missing.push(NotFound { name, prov: value.prov, searched: Vec::new() });
                 }
                 DataAnswer::Found(value) => {
+                    if setpoint_catalog::is_secret_name(&name) {
+                        self.note_secret(&value);
+                    }
                     let value = self.since_undef(id, name, value);
                     self.set_parameter(id, name, value)?;
                 }

@@ -172,7 +172,7 @@ impl Compiler<'_> {
             return illegal(IllegalAssignment::WhileEvaluatingParameters(name));
         }
         let value = self.named_copy(value, name, span);
-        self.scopes[self.frame.scope].set(name, value);
+        self.scopes[self.frame.scope].set(name, value.present());
         Ok(())
     }
 

@@ -32,8 +32,11 @@ enum Kind {
 enum Unknown {
     /// The result is not known either.
     Spreads,
-    /// So it is if an argument is not known; what is in an array or a hash is moved without a look at it.
+    /// So it is if an argument is not known; what is in an array or a hash is moved without a look at it. Which entries a
+    /// hash has is looked at.
     IsMoved,
+    /// As `IsMoved`, and it is not looked at which entries a hash has besides those that are asked for.
+    IsCarried,
     /// The function passes it on like any other value.
     IsPassedOn,
 }
@@ -128,6 +131,12 @@ impl Function {
         self
     }
 
+    /// What is in arrays and hashes is moved without a look at it, and entries that may be missing stay such.
+    pub(crate) const fn carrying_unknown(mut self) -> Self {
+        self.unknown = Unknown::IsCarried;
+        self
+    }
+
     /// Values that could not be computed are passed on like others.
     pub(crate) const fn passing_unknown(mut self) -> Self {
         self.unknown = Unknown::IsPassedOn;
@@ -140,29 +149,34 @@ impl Function {
         let unknown = call.arguments.iter().find_map(|argument| match (self.unknown, &argument.data) {
             (Unknown::IsPassedOn, _) => None,
             (_, Data::Opaque(unknown)) => Some(unknown),
-            (Unknown::IsMoved, _) => None,
+            (Unknown::IsCarried, _) => None,
+            (Unknown::IsMoved, _) => argument.optional_entry(),
             (Unknown::Spreads, _) => argument.unknown_part(),
         });
         if let Some(unknown) = unknown {
             return without_value(context, self.name, unknown);
         }
-        let result = match &self.kind {
+        let result = self.run(&mut context).map_err(|stop| call.blame(stop))?;
+        Ok(context.explained(result))
+    }
+
+    fn run(&self, context: &mut Context<'_, '_>) -> Result<Value, Stop> {
+        match &self.kind {
             Kind::Typed { dispatches, compiled } => {
                 let signatures = if let Some(signatures) = compiled.get() {
                     signatures
                 } else {
-                    let fresh = compile(&mut context, dispatches)?;
+                    let fresh = compile(context, dispatches)?;
                     compiled.get_or_init(|| fresh)
                 };
-                self.dispatch(&mut context, dispatches, signatures)?
+                self.dispatch(context, dispatches, signatures)
             }
             Kind::Counted { arity, run } => {
-                check_count(self.name, *arity, call)?;
-                let arguments = legacy::convert(&context, &call.arguments)?;
-                run(&mut context, &arguments)?
+                check_count(self.name, *arity, context.call)?;
+                let arguments = legacy::convert(context, &context.call.arguments)?;
+                run(context, &arguments)
             }
-        };
-        Ok(context.explained(result))
+        }
     }
 
     fn dispatch(

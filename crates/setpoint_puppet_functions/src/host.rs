@@ -44,6 +44,25 @@ pub struct Call<'a> {
     pub span: Span,
 }
 
+impl Call<'_> {
+    /// A failure of the call itself, told as what it is: with an argument that is not known, nobody knows whether Puppet
+    /// would fail. What does not fit a signature fails in any case, since an unknown value fits all of them.
+    pub fn blame(&self, stop: Stop) -> Stop {
+        let Stop::Error(mut failure) = stop else { return stop };
+        let is_own = failure.span.is_none_or(|span| span == self.span);
+        let is_certain =
+            matches!(failure.kind, FailureKind::WrongArguments(_)) || failure.kind.is_limit_of_setpoint();
+        if is_own
+            && !is_certain
+            && let Some(unknown) = self.arguments.iter().find_map(Value::unknown_part)
+        {
+            failure.kind = FailureKind::undecided(unknown);
+            failure.span = Some(self.span);
+        }
+        Stop::Error(failure)
+    }
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum LogLevel {
     Debug,

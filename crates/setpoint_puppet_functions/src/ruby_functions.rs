@@ -51,8 +51,8 @@ pub fn call_ruby_function(
         if let Data::Opaque(opaque) = &unknown.data
             && call.block.is_none()
         {
-            // The result need not be of the argument's type.
-            let result = Value::unknown(Arc::clone(&opaque.reason), Type::Any).with(unknown.prov);
+            // The result need not be of the argument's type: it is another value, which depends on the argument.
+            let result = Value::unknown(Arc::clone(&opaque.reason), Type::Any);
             return RubyAnswer::Value(context.explained(result));
         }
         return RubyAnswer::Beyond {

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 
 use setpoint_puppet_syntax::{dump, dump_with_places, parse, parse_epp};
 use setpoint_source::{Severity, Sources};
@@ -79,7 +79,7 @@ fn compare(suite: &str, paths: &[PathBuf]) {
 
 fn ask(paths: &[&PathBuf], places: bool) -> BTreeMap<PathBuf, String> {
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/oracle/dump.rb");
-    let mut ruby = Command::new("ruby")
+    let mut ruby = setpoint_testing::ruby()
         .arg(script)
         .env("PLACES", if places { "1" } else { "0" })
         .stdin(Stdio::piped())

@@ -16,6 +16,8 @@ use translate::translate;
 const BACKTRACK_LIMIT: usize = 2_000_000;
 /// Expressions that are kept compiled.
 const CACHE_LIMIT: usize = 10_000;
+/// Matches that [`Regex::find_all`] collects.
+const MATCH_LIMIT: usize = 1_000_000;
 
 /// A regular expression; compiled on first use, once per process.
 #[derive(Clone, Debug)]
@@ -149,6 +151,11 @@ impl Regex {
                 found.end()
             };
             matches.push(found);
+            if matches.len() > MATCH_LIMIT {
+                let pattern = self.with_delimiters();
+                let message = format!("Setpoint collects no more than {MATCH_LIMIT} matches of {pattern}");
+                return Err(ValueError::limit(message));
+            }
             if start > text.len() {
                 break;
             }
@@ -183,7 +190,7 @@ impl Regex {
     }
 
     fn too_costly(&self, error: &fancy_regex::Error) -> ValueError {
-        ValueError::new(format!("The match of {} was given up: {error}", self.with_delimiters()))
+        ValueError::limit(format!("The match of {} was given up: {error}", self.with_delimiters()))
     }
 }
 
@@ -193,6 +200,20 @@ impl Compiled {
             Some(exact) if text.ends_with('\n') => exact,
             _ => &self.regex,
         }
+    }
+}
+
+/// Whether a pattern is refused for its size or for a construct that Ruby has and the engine has not.
+fn is_limit(error: &fancy_regex::Error) -> bool {
+    use fancy_regex::{CompileError, Error};
+    let Error::CompileError(error) = error else { return false };
+    match &**error {
+        CompileError::InnerError(inner) => inner.size_limit().is_some(),
+        CompileError::PatternTooComplex
+        | CompileError::FeatureNotYetSupported(_)
+        | CompileError::DfaBuildError(..)
+        | CompileError::UnexpectedGeneralError(_) => true,
+        _ => false,
     }
 }
 
@@ -215,10 +236,10 @@ fn compile(source: &str) -> Result<Compiled, ValueError> {
         |reason: &str| ValueError::new(format!("{reason}: {}", Regex::unchecked(source).with_delimiters()));
     let translated = translate(source).map_err(|reason| error(&reason))?;
     let build = |pattern: &str| {
-        fancy_regex::RegexBuilder::new(pattern)
-            .backtrack_limit(BACKTRACK_LIMIT)
-            .build()
-            .map_err(|reason| error(&reason.to_string().replace('\n', " ")))
+        fancy_regex::RegexBuilder::new(pattern).backtrack_limit(BACKTRACK_LIMIT).build().map_err(|reason| {
+            let refused = error(&reason.to_string().replace('\n', " "));
+            ValueError { is_limit: is_limit(&reason), ..refused }
+        })
     };
     let regex = build(&translated.pattern)?;
     let exact = translated.exact.as_deref().map(build).transpose()?;

@@ -114,6 +114,8 @@ pub struct Opaque {
     pub reason: Arc<str>,
     /// What is known of it all the same.
     pub of: Type,
+    /// A hash that has it as an entry may lack the entry.
+    pub may_be_missing: bool,
 }
 
 impl Opaque {
@@ -136,8 +138,40 @@ impl Value {
 
     /// A value that could not be computed, and why; its type is all that is known of it.
     pub fn unknown(reason: impl Into<Arc<str>>, of: Type) -> Self {
+        Self::opaque(reason.into(), of, false)
+    }
+
+    /// An entry of a hash that may be missing, or have any value, and why that is not known.
+    pub fn unknown_or_missing(reason: impl Into<Arc<str>>) -> Self {
+        Self::opaque(reason.into(), Type::Any, true)
+    }
+
+    fn opaque(reason: Arc<str>, of: Type, may_be_missing: bool) -> Self {
         ANY_UNKNOWN.store(true, Ordering::Relaxed);
-        Self::new(Data::Opaque(Arc::new(Opaque { reason: reason.into(), of })))
+        Self::new(Data::Opaque(Arc::new(Opaque { reason, of, may_be_missing })))
+    }
+
+    /// The value as one that is there: an entry that takes it from one that may be missing is not missing itself.
+    #[must_use]
+    pub fn present(self) -> Self {
+        match &self.data {
+            Data::Opaque(unknown) if unknown.may_be_missing => {
+                Self::unknown(Arc::clone(&unknown.reason), unknown.of.clone()).with(self.prov)
+            }
+            _ => self,
+        }
+    }
+
+    /// The first entry of a hash that may be missing: nobody knows which keys such a hash has, nor how many.
+    pub fn optional_entry(&self) -> Option<&Arc<Opaque>> {
+        let Data::Hash(entries) = &self.data else { return None };
+        if !ANY_UNKNOWN.load(Ordering::Relaxed) {
+            return None;
+        }
+        entries.values().find_map(|value| match &value.data {
+            Data::Opaque(unknown) if unknown.may_be_missing => Some(unknown),
+            _ => None,
+        })
     }
 
     /// What could not be computed of a value: the value itself, or the first such part of it.
@@ -172,8 +206,18 @@ impl Value {
 
     /// Whether a value takes more than about so many bytes when it is written. A part that occurs twice counts twice.
     pub fn is_larger_than(&self, limit: usize) -> bool {
+        self.size_within(limit).is_none()
+    }
+
+    /// About how many bytes a value takes when it is written; nothing if these are more than so many.
+    pub fn size_within(&self, limit: usize) -> Option<usize> {
+        const NODE: usize = 16;
+        fn rest_after_type(of: &Type, left: usize) -> Option<usize> {
+            let mut left = left.checked_sub(NODE);
+            of.each_contained(&mut |inner| left = left.and_then(|left| rest_after_type(inner, left)));
+            left
+        }
         fn rest_after(value: &Value, left: usize) -> Option<usize> {
-            const NODE: usize = 16;
             let left = left.checked_sub(NODE)?;
             match &value.data {
                 Data::String(text) => left.checked_sub(text.len()),
@@ -182,10 +226,11 @@ impl Value {
                     .iter()
                     .try_fold(left, |left, (key, item)| rest_after(item, rest_after(&key.0, left)?)),
                 Data::Sensitive(inner) => rest_after(inner, left),
+                Data::Type(of) => rest_after_type(of, left),
                 _ => Some(left),
             }
         }
-        rest_after(self, limit).is_none()
+        rest_after(self, limit).map(|left| limit - left)
     }
 
     /// Whether both are one array or hash, and not two that are equal: a change in place of one is a change of both.

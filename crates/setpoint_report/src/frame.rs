@@ -5,7 +5,7 @@ use serde::Serialize;
 use setpoint_source::print::{Frame, Mark, frames};
 use setpoint_source::{Diagnostic, Sources};
 
-use crate::markup::{escaped, sentence, without_secrets};
+use crate::markup::{escaped, sentence};
 
 /// Of a mark over many lines so many are shown at its begin and at its end.
 const HEAD: usize = 5;
@@ -35,13 +35,10 @@ struct Label {
 }
 
 pub(crate) fn shown(finding: &Diagnostic, sources: &Sources) -> Vec<Shown> {
-    frames(finding, sources).into_iter().map(shown_frame).collect()
+    frames(finding, sources).iter().map(shown_frame).collect()
 }
 
-fn shown_frame(mut frame: Frame<'_>) -> Shown {
-    // A place that is outside of the text may be inside of what is blotted out.
-    let text = without_secrets(&frame.text);
-    frame.text = text;
+fn shown_frame(frame: &Frame<'_>) -> Shown {
     let text = frame.text.as_str();
     let mut starts: Vec<usize> = vec![0];
     starts.extend(text.match_indices('\n').map(|(at, _)| at + 1));
@@ -76,7 +73,7 @@ fn shown_frame(mut frame: Frame<'_>) -> Shown {
             .collect();
         lines.push(Line {
             number: Some(frame.first_line + at),
-            html: Value::from_safe_string(marked(&frame, start, end)),
+            html: Value::from_safe_string(marked(frame, start, end)),
             labels,
         });
     }

@@ -90,38 +90,3 @@ pub(crate) fn explanation(text: &str) -> Value {
 fn block(code: &str) -> String {
     format!("<pre class=\"code\" tabindex=\"0\"><code>{}</code></pre>\n", escaped(code))
 }
-
-/// Blots out literals that are wrapped as secrets: `Sensitive('…')`. The text keeps its length and its lines.
-pub(crate) fn without_secrets(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some(at) = rest.find("Sensitive") {
-        let (before, after) = rest.split_at(at + "Sensitive".len());
-        out.push_str(before);
-        let opening = after.strip_prefix(".new").unwrap_or(after).trim_start();
-        let literal = opening.strip_prefix('(').map(str::trim_start).unwrap_or_default();
-        let Some(quote) = literal.chars().next().filter(|letter| matches!(letter, '\'' | '"')) else {
-            rest = after;
-            continue;
-        };
-        let inside = &literal[1..];
-        out.push_str(&after[..after.len() - inside.len()]);
-        let end = closing(inside, quote);
-        out.extend(inside[..end].bytes().map(|byte| if byte == b'\n' { '\n' } else { '*' }));
-        rest = &inside[end..];
-    }
-    out.push_str(rest);
-    out
-}
-
-/// Where a literal ends.
-fn closing(text: &str, quote: char) -> usize {
-    let mut escaped = false;
-    for (at, letter) in text.char_indices() {
-        if !escaped && letter == quote {
-            return at;
-        }
-        escaped = letter == '\\' && !escaped;
-    }
-    text.len()
-}

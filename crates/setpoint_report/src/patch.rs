@@ -4,8 +4,6 @@ use serde::Serialize;
 use setpoint_source::{Fix, SourceFile, Sources};
 use similar::TextDiff;
 
-use crate::markup::without_secrets;
-
 /// What changes in a file, as people and `git apply` read it.
 pub fn patch(file: &SourceFile, changed: &str) -> String {
     let relative = file.path().trim_start_matches('/');
@@ -25,7 +23,7 @@ pub(crate) fn lines(fix: &Fix, sources: &Sources) -> Vec<PatchLine> {
     let mut out = Vec::new();
     for (file, edits) in Fix::by_file(&fix.edits) {
         let file = sources.file(file);
-        let patch = without_secrets(&patch(&file, &Fix::apply(&edits, file.text())));
+        let patch = sources.secrets().mask(&patch(&file, &Fix::apply(&edits, file.text()))).into_owned();
         out.extend(patch.lines().enumerate().map(|(at, line)| PatchLine {
             class: match line.as_bytes().first() {
                 // The two lines that name the file.

@@ -106,6 +106,16 @@ pub enum Assumption {
     GuessedFile {
         path: String,
     },
+    /// What a file says that tools read while they make a resource changes nothing of it.
+    Settings {
+        path: String,
+        resource: String,
+    },
+    /// A user may change nothing in a folder of the platform.
+    NoPermission {
+        user: String,
+        path: String,
+    },
     /// A chain of links is no longer than those that are followed.
     LongLinks {
         path: String,

@@ -114,6 +114,19 @@ impl Expression {
 }
 
 impl Entry {
+    /// What an entry of another file was when this one was made from it.
+    pub(crate) fn made_from(source: &str, entry: &Self) -> Self {
+        let key = entry.key(source);
+        let detail = key.detail.as_deref().unwrap_or_default();
+        let name = if detail == source { &*key.name } else { detail };
+        Self::Other(format!("{MADE}{source}: {name})").into())
+    }
+
+    /// Whether it says what an entry of another file was.
+    pub(crate) fn is_made(&self) -> bool {
+        matches!(self, Self::Other(name) if name.starts_with(MADE))
+    }
+
     /// The name of its cell.
     pub fn key(&self, path: &str) -> CellKey {
         match self {
@@ -194,6 +207,7 @@ pub(crate) fn is_place(key: &CellKey) -> bool {
     key.kind == CellKind::Entry && (detail == LAST || detail.starts_with(BEFORE))
 }
 
+const MADE: &str = "(made from ";
 const LAST: &str = "(the last line)";
 const BEFORE: &str = "(before ";
 

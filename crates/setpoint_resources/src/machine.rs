@@ -1,6 +1,6 @@
 //! The cells of a plan while it is built.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -24,6 +24,15 @@ pub(crate) const LONGEST_WAY: usize = 3;
 const PATH_KINDS: [Kind; 4] = [Kind::Absent, Kind::Directory, Kind::File, Kind::Link];
 const TEXT_KINDS: [Kind; 2] = [Kind::Absent, Kind::Text];
 
+/// The sorts of entries that a file has.
+#[derive(Clone, Copy, Default)]
+struct Sorts {
+    lines: bool,
+    kept: bool,
+    nodes: bool,
+    rows: bool,
+}
+
 /// Cells, what is assumed of them, and what is said about the model.
 pub(crate) struct Machine<'a> {
     pub(crate) world: &'a World<'a>,
@@ -36,14 +45,20 @@ pub(crate) struct Machine<'a> {
     pub(crate) origins: Origins,
     /// What comes before the resource whose model is being made.
     pub(crate) before: FxHashSet<ResourceId>,
+    /// What those write that come before it in the order of the graph; only `tidy` asks.
+    pub(crate) written_before: FxHashSet<CellId>,
     /// Cells that stand for all that nothing names.
     pub(crate) stand_ins: FxHashSet<CellId>,
     pub(crate) mentions: Mentions,
+    /// The paths that either of two catalogs declares; none if only one is modelled.
+    pub(crate) declared_paths: Option<BTreeSet<String>>,
+    /// The user as whom a command runs who may not write what it writes.
+    pub(crate) denied_to: Option<String>,
     pub(crate) packages: PackageSet,
     paths: FxHashMap<String, Option<CellId>>,
     entries: BTreeMap<String, Vec<Tracked>>,
-    /// Whether lines of a file are followed, and entries of other sorts.
-    sorts: FxHashMap<String, (bool, bool)>,
+    /// What sorts of entries of a file are followed.
+    sorts: FxHashMap<String, Sorts>,
     /// Files that services load, by service.
     pub(crate) loads: BTreeMap<Unit, Vec<String>>,
     secrets: FxHashMap<String, usize>,
@@ -63,8 +78,11 @@ impl<'a> Machine<'a> {
             assumptions: Assumptions::default(),
             origins: Origins::default(),
             before: FxHashSet::default(),
+            written_before: FxHashSet::default(),
             stand_ins: FxHashSet::default(),
             mentions,
+            declared_paths: None,
+            denied_to: None,
             packages,
             paths: FxHashMap::default(),
             entries: BTreeMap::new(),
@@ -168,8 +186,14 @@ impl<'a> Machine<'a> {
             return;
         }
         let provided = self.mentions.provided.contains(path) || self.packages.provides(path);
+        if !provided && self.world.base.has_usually(path) {
+            self.start.push(Test::Kind(cell, Kind::File));
+            return;
+        }
         let above = self.mentions.ancestors.contains(path);
-        if !provided && (above || self.mentions.needed.contains(path)) {
+        let is_needed =
+            if above { !self.mentions.is_only_tidied(path) } else { self.mentions.needed.contains(path) };
+        if !provided && is_needed {
             let kind = if above { Kind::Directory } else { Kind::File };
             let path = path.to_owned();
             let assumption = if above {
@@ -199,14 +223,17 @@ impl<'a> Machine<'a> {
         }
         let known = self.space.find(&CellKey::new(kind, path));
         let cell = self.space.cell(CellKey::new(kind, path), &TEXT_KINDS);
-        if known.is_none()
-            && let Some(at) = self.path(path)
-        {
-            // What is absent has no attributes, and what exists has all.
-            self.laws.push(Test::Any(vec![
-                Test::All(vec![absent(at), absent(cell)]),
-                Test::All(vec![absent(at).negate(), Test::Kind(cell, Kind::Text)]),
-            ]));
+        if known.is_none() {
+            let has_all = Test::Kind(cell, Kind::Text);
+            // What is absent has no attributes, and what exists has all; a folder of the platform exists.
+            let law = match self.path(path) {
+                Some(at) => Test::Any(vec![
+                    Test::All(vec![absent(at), absent(cell)]),
+                    Test::All(vec![absent(at).negate(), has_all]),
+                ]),
+                None => has_all,
+            };
+            self.laws.push(law);
         }
         Some(cell)
     }
@@ -384,6 +411,10 @@ impl<'a> Machine<'a> {
             if let Some(from) = self.path(source) {
                 let cell = self.track(path, Entry::MadeFrom(Arc::from(source.as_str())));
                 steps.push(Program::copy(cell, from));
+                for tracked in self.tracked(source) {
+                    let cell = self.track(path, Entry::made_from(source, &tracked.entry));
+                    steps.push(Program::copy(cell, tracked.cell));
+                }
             }
         }
         sequence(steps)
@@ -476,7 +507,10 @@ impl<'a> Machine<'a> {
                 self.start.push(Test::Any(vec![absent(cell), Test::is(cell, Value::text(PRESENT))]));
             }
             let sorts = self.sorts.entry(path.to_owned()).or_default();
-            *sorts = (sorts.0 || is_line(&entry), sorts.1 || is_kept(&entry));
+            sorts.lines |= is_line(&entry);
+            sorts.kept |= is_kept(&entry);
+            sorts.nodes |= is_node(&entry);
+            sorts.rows |= is_row(&entry);
             self.entries.entry(path.to_owned()).or_default().push(Tracked::new(entry, cell));
             // A file that is put anew has this entry from now on, too.
             self.unpacked.clear();
@@ -540,7 +574,8 @@ impl<'a> Machine<'a> {
     /// line or what an expression finds.
     pub(crate) fn seen_twice(&self, path: &str, own: CellId) -> Option<Vec<CellId>> {
         // Most files have entries of one sort only.
-        if self.sorts.get(path) != Some(&(true, true)) {
+        let sorts = self.sorts.get(path).copied().unwrap_or_default();
+        if !(sorts.lines && sorts.kept || sorts.nodes && sorts.rows) {
             return None;
         }
         let tracked = self.entries.get(path)?;
@@ -554,6 +589,12 @@ impl<'a> Machine<'a> {
                 if overlap(&line.entry, &kept.entry) {
                     cells.extend([line.cell, kept.cell]);
                 }
+            }
+        }
+        // Which row of a table a node of augeas is, only augeas says.
+        for node in tracked.iter().filter(|one| is_node(&one.entry)) {
+            for row in tracked.iter().filter(|one| is_row(&one.entry)) {
+                cells.extend([node.cell, row.cell]);
             }
         }
         cells.sort_unstable();
@@ -668,6 +709,15 @@ impl<'a> Machine<'a> {
         self.space.cell(key, &TEXT_KINDS)
     }
 
+    /// Remembers who made a user whom both a package and a resource may make, where the resource leaves something to whoever does.
+    pub(crate) fn made_by(&mut self, user: &str, maker: &str) -> Program {
+        if !self.mentions.open_users.contains(user) || !self.packages.users.contains(user) {
+            return Program::Skip;
+        }
+        let cell = self.other(CellKind::Other, &format!("the user {user}"), Some("who made it"));
+        Program::set(cell, Value::text(maker))
+    }
+
     pub(crate) fn scratch(&mut self, name: &str, detail: &str, initial: Value) -> CellId {
         self.space.scratch(CellKey::with_detail(CellKind::Snapshot, name, detail), initial)
     }
@@ -682,9 +732,20 @@ fn is_line(entry: &Entry) -> bool {
     matches!(entry, Entry::Line(_) | Entry::Match(_))
 }
 
+/// A node of augeas's tree, or a key that the user declares.
+fn is_node(entry: &Entry) -> bool {
+    matches!(entry, Entry::Other(_)) && !entry.is_made()
+}
+
+/// A row of a table.
+fn is_row(entry: &Entry) -> bool {
+    matches!(entry, Entry::Row { .. } | Entry::Rest { .. })
+}
+
 /// A row, a setting and the like.
 fn is_kept(entry: &Entry) -> bool {
     !is_line(entry)
+        && !entry.is_made()
         && !matches!(entry, Entry::Edited { .. } | Entry::MadeFrom(_) | Entry::Last | Entry::After(_))
 }
 

@@ -36,6 +36,8 @@ pub(crate) struct Mentions {
     pub(crate) ancestors: FxHashSet<String>,
     /// Directories whose contents matter: removed, purged, recursed into.
     deep: BTreeSet<String>,
+    /// Those of them that may be missing: who tidies them does nothing then.
+    tidied: BTreeSet<String>,
     /// The paths of file resources.
     pub(crate) files: BTreeMap<String, ResourceId>,
     /// What an admissible start has at a path that is managed.
@@ -83,6 +85,14 @@ pub(crate) struct Mentions {
     appended: BTreeMap<String, BTreeSet<String>>,
     /// What is made from other files: the path, and a path or pattern of what it is made from.
     made: Vec<(String, String)>,
+    /// The modes that resources give to files and that let nobody run them.
+    plain_modes: BTreeMap<String, BTreeSet<String>>,
+    /// The users that resources make and leave open in part: who makes them decides the rest.
+    pub(crate) open_users: BTreeSet<String>,
+    /// What is copied: from where, and to where.
+    copies: BTreeSet<(String, String)>,
+    /// The homes that resources make with their users.
+    pub(crate) made_homes: Vec<String>,
     /// The contents of files that are declared, by path.
     scripts: BTreeMap<String, String>,
     /// The users that commands make with a number below those of people.
@@ -125,6 +135,7 @@ impl Mentions {
         self.all.extend(other.all.iter().cloned());
         self.ancestors.extend(other.ancestors.iter().cloned());
         self.deep.extend(other.deep.iter().cloned());
+        self.tidied.extend(other.tidied.iter().cloned());
         for (path, kinds) in &other.declared {
             let declared = self.declared.entry(path.clone()).or_default();
             declared
@@ -209,6 +220,11 @@ impl Mentions {
             "User" => {
                 let name = resource.name_or_title("name");
                 let home = resource.text("home").unwrap_or_else(|| default_home(&name));
+                let settled = ["home", "shell"].iter().all(|one| resource.has(one))
+                    && (resource.has("uid") || resource.flag("system") == Some(true));
+                if !settled && resource.ensure().as_deref() != Some("absent") {
+                    self.open_users.insert(name.clone());
+                }
                 self.homes.insert(name, home);
             }
             "Host" | "Mount" | "Cron" | "Sshkey" | "Ssh_authorized_key" => {
@@ -375,6 +391,21 @@ impl Mentions {
             self.deep.insert(path.clone());
             self.all.insert(path);
         }
+    }
+
+    /// The same for a directory that may be missing.
+    pub(crate) fn add_tidied(&mut self, path: &str, world: &World<'_>) {
+        self.add_deep(path, world);
+        self.tidied.extend(self.canonical(path, world));
+    }
+
+    /// Whether a path is a directory, if it is there, and nothing needs it.
+    pub(crate) fn is_only_tidied(&self, path: &str) -> bool {
+        let is_stand_in = |below: &String| {
+            let name = below.rsplit('/').next().unwrap_or_default();
+            [SOME_FILE, SOME_DIRECTORY].contains(&name)
+        };
+        self.tidied.contains(path) && self.below(path).iter().all(is_stand_in)
     }
 
     pub(crate) fn add_entry(&mut self, path: &str, entry: Entry, world: &World<'_>) {
@@ -598,6 +629,8 @@ impl Mentions {
                 let within = format!("{}/{name}", to.trim_end_matches('/'));
                 self.add_opaque(to, world);
                 self.add_opaque(&within, world);
+                self.copies(from, to, world);
+                self.copies(from, &within, world);
                 // Where it goes depends on what is there.
                 self.add_path(&within, world);
             }
@@ -611,10 +644,11 @@ impl Mentions {
                 self.add_deep(path, world);
                 self.declare(path, &[Kind::Absent, Kind::Directory], world);
             }
-            Effect::Fill { to: path, .. }
-            | Effect::Set { path, .. }
-            | Effect::Create { path }
-            | Effect::Disturb { path, below: false } => {
+            Effect::Fill { from, to } => {
+                self.add_opaque(to, world);
+                self.copies(from, to, world);
+            }
+            Effect::Set { path, .. } | Effect::Create { path } | Effect::Disturb { path, below: false } => {
                 self.add_opaque(path, world);
             }
             Effect::Link { target, path, .. } => {
@@ -669,6 +703,13 @@ impl Mentions {
     fn writes(&mut self, path: &str, content: &str, world: &World<'_>) {
         if let Some(path) = self.canonical(path, world) {
             self.contents.entry(path).or_default().insert(content.to_owned());
+        }
+    }
+
+    /// A file becomes another one, with all that is followed in it.
+    fn copies(&mut self, from: &str, to: &str, world: &World<'_>) {
+        if let (Some(from), Some(to)) = (self.canonical(from, world), self.canonical(to, world)) {
+            self.copies.insert((from, to));
         }
     }
 
@@ -727,6 +768,7 @@ impl Mentions {
             {
                 self.needed.insert(from.clone());
                 self.all.insert(from.clone());
+                self.copies.insert((from.clone(), path.clone()));
                 if shape.recurse.is_some() {
                     self.deep.insert(from);
                 }
@@ -756,6 +798,11 @@ impl Mentions {
                     self.recursive.entry(kind).or_default().insert(path.clone());
                 }
             }
+        }
+        if let Some(mode) = resource.text("mode").and_then(|mode| crate::attributes::octal(&mode))
+            && u32::from_str_radix(&mode, 8).is_ok_and(|mode| mode & 0o111 == 0)
+        {
+            self.plain_modes.entry(path.clone()).or_default().insert(mode);
         }
         if let Some(ending) = types::file::backup_ending(resource) {
             self.provide(&format!("{path}{ending}"), world);
@@ -790,6 +837,7 @@ impl Mentions {
 
     /// Adds what stands for all other children, and the paths above.
     fn finish(&mut self, world: &World<'_>) {
+        self.finish_homes(world);
         self.finish_ways();
         self.entered.retain(|path| !self.all.contains(path));
         self.all.extend(self.entered.iter().cloned());
@@ -832,11 +880,79 @@ impl Mentions {
             let after = lines.iter().map(|line| (path.clone(), Entry::After(line.as_str().into())));
             self.entries.extend(after);
         }
+        self.copy_entries();
         for (path, from) in std::mem::take(&mut self.made) {
             for source in self.matching(&from, world) {
                 self.entries.push((path.clone(), Entry::MadeFrom(source.as_str().into())));
+                let parts = self.entries.iter().filter(|(other, _)| *other == source && *other != path);
+                let made = parts.map(|(_, entry)| (path.clone(), Entry::made_from(&source, entry)));
+                let made: Vec<(String, Entry)> = made.collect();
+                self.entries.extend(made);
             }
         }
+    }
+
+    /// What is followed in a file is followed in its copies.
+    fn copy_entries(&mut self) {
+        const LONGEST: usize = 4;
+        for _ in 0..LONGEST {
+            let mut more = Vec::new();
+            for (from, to) in self.copies.iter().filter(|(from, to)| from != to) {
+                let parts = self.entries.iter().filter(|(path, _)| path == from);
+                more.extend(parts.map(|(_, entry)| (to.clone(), entry.clone())));
+            }
+            more.retain(|one| !self.entries.contains(one));
+            more.sort();
+            more.dedup();
+            if more.is_empty() {
+                return;
+            }
+            self.entries.extend(more);
+        }
+    }
+
+    /// What lies in /etc/skel is copied into every home that is made with its user.
+    fn finish_homes(&mut self, world: &World<'_>) {
+        let skeleton: Vec<String> = self.below("/etc/skel");
+        for home in std::mem::take(&mut self.made_homes) {
+            let Some(home) = self.canonical(&home, world) else { continue };
+            for path in &skeleton {
+                if let Some(rest) = path.strip_prefix("/etc/skel")
+                    && self.files.contains_key(path)
+                {
+                    self.all.insert(format!("{home}{rest}"));
+                    self.provided.insert(format!("{home}{rest}"));
+                    self.copies.insert((path.clone(), format!("{home}{rest}")));
+                }
+            }
+        }
+    }
+
+    /// The modes that resources give to a file and that let nobody run it.
+    pub(crate) fn plain_modes(&self, path: &str) -> Vec<String> {
+        self.plain_modes.get(path).into_iter().flatten().cloned().collect()
+    }
+
+    /// The links of the catalog that lie on the way to a path.
+    pub(crate) fn links_above(&self, path: &str, world: &World<'_>) -> Vec<String> {
+        let Some(mut path) = canonical_path(path).map(|path| world.base.follow(path)) else {
+            return Vec::new();
+        };
+        let mut found = Vec::new();
+        for _ in 0..LONGEST_CHAIN {
+            let linked = ancestors(&path).find_map(|above| Some((above.to_owned(), self.links.get(above)?)));
+            let Some((link, target)) = linked else { break };
+            let Some(next) = canonical_path(&format!("{target}{}", &path[link.len()..])) else { break };
+            found.push(link);
+            path = world.base.follow(next);
+        }
+        found
+    }
+
+    /// How many resources make the same home with their users.
+    pub(crate) fn shares_home(&self, user: &str) -> bool {
+        let home = self.home(user);
+        self.homes.values().filter(|other| **other == home).count() > 1
     }
 
     /// Whether a file of a package can matter.

@@ -765,7 +765,8 @@ impl Machine<'_> {
         }
         for user in &packaged.users {
             let cell = self.user(user);
-            steps.push(when(absent(cell), Program::set(cell, Value::text(PRESENT))));
+            let make = sequence(vec![Program::set(cell, Value::text(PRESENT)), self.made_by(user, name)]);
+            steps.push(when(absent(cell), make));
         }
         steps.extend(self.unpack_choices(name));
         let cell = self.package(name);

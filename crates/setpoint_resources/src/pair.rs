@@ -49,6 +49,7 @@ fn modelled_pair<'a>(
     let old_packages = PackageSet::collect(old_world, &mut of_old, &mut clock).ok()?;
     let new_packages = PackageSet::collect(new_world, &mut of_new, &mut clock).ok()?;
     let mut machine = Machine::new(old_world, of_old, old_packages);
+    machine.declared_paths = Some(own_old.files.keys().chain(own_new.files.keys()).cloned().collect());
     // A service reads the same files, whichever catalog says so.
     let mut loaded = loads(old, old_graph, &machine);
     let of_old = std::mem::replace(&mut machine.mentions, of_new);
@@ -87,6 +88,7 @@ fn modelled_pair<'a>(
         assumptions: assumptions.finish(),
         assumed_start: assumed_start.clone(),
         chosen: parts.chosen,
+        plain: parts.plain,
         checks: parts.checks,
         origins: origins.clone(),
         stand_ins: stand_ins.clone(),
@@ -103,7 +105,7 @@ const KEPT: [(&str, &[&str]); 5] = [
     ("Host", &["ip", "host_aliases"]),
     ("Cron", &["command", "special", "minute", "hour", "weekday", "month", "monthday", "environment"]),
     ("Sshkey", &["type", "key", "host_aliases"]),
-    ("Ssh_authorized_key", &["type", "key", "options"]),
+    ("Ssh_authorized_key", &["type", "key"]),
     ("Mailalias", &["recipient"]),
 ];
 

@@ -18,7 +18,9 @@ use crate::packages::PackageSet;
 use crate::shared::open_shared_paths;
 use crate::table::Decoded;
 use crate::types::{self, Model};
-use crate::{Assumed, Entry, Origins, OutOfTime, Unit, World, configurations, invariants, paper, table};
+use crate::{
+    Assumed, Entry, Origins, OutOfTime, Unit, World, configurations, invariants, paper, settings, table,
+};
 
 /// A catalog as a plan.
 #[derive(Clone, Debug, Default)]
@@ -32,6 +34,8 @@ pub struct Modelled {
     pub assumed_start: Vec<Test>,
     /// Steps of which the start chooses what is not known of them.
     pub chosen: Vec<StepId>,
+    /// Steps of which only a plain machine is known: there their programs are right.
+    pub plain: Vec<StepId>,
     /// What must hold for the commands of execs to run, of those that have checks.
     pub checks: BTreeMap<StepId, Test>,
     /// Where contents and texts come from that are only names in the plan.
@@ -129,13 +133,14 @@ pub fn plan_with(
     open_shared_paths(&mut machine, &mut parts);
     let entries = machine.all_tracked();
     let stand_ins = machine.all_stand_ins();
-    let Parts { steps, resources, edges, notifies, chosen, checks } = parts;
+    let Parts { steps, resources, edges, notifies, chosen, plain, checks } = parts;
     let modelled = Modelled {
         plan: Plan { space: machine.space, steps, edges, notifies, start: machine.start, laws: machine.laws },
         resources,
         assumptions: machine.assumptions.finish(),
         assumed_start: machine.assumed_start,
         chosen,
+        plain,
         checks,
         origins: machine.origins,
         stand_ins,
@@ -159,6 +164,9 @@ pub(crate) fn model_all(
             Node::Resource(resource) => {
                 machine.assumptions.current = Some(resource);
                 machine.before = before(graph, id, &catalog[resource], machine);
+                if catalog[resource].type_name.as_str() == "Tidy" {
+                    machine.written_before = steps.written();
+                }
                 let model = types::model(machine, catalog, &catalog[resource]);
                 let mut model = decoded.complete(machine, resource, model);
                 let path = catalog[resource].name_or_title("path");
@@ -181,10 +189,20 @@ pub(crate) fn model_all(
     Ok(steps.finish(graph))
 }
 
-/// The resources that come before a command that runs a script of the catalog. Others do not ask.
+/// The resources that come before one whose model asks for that.
 fn before(graph: &Graph, id: NodeId, resource: &Resource, machine: &Machine<'_>) -> FxHashSet<ResourceId> {
     let mut found: FxHashSet<NodeId> = FxHashSet::default();
-    if resource.type_name.as_str() != "Exec" || types::exec::scripts(machine, resource).is_empty() {
+    let asks = match resource.type_name.as_str() {
+        "Exec" => {
+            types::exec::goes_through_links(machine, resource)
+                || !types::exec::scripts(machine, resource).is_empty()
+        }
+        "User" | "Group" | "Package" => settings::are_named(machine),
+        "File" => resource.has("validate_cmd"),
+        "Concat_file" => true,
+        _ => false,
+    };
+    if !asks {
         return FxHashSet::default();
     }
     let mut work = vec![id];
@@ -202,6 +220,7 @@ pub(crate) struct Skeleton {
     places: FxHashMap<NodeId, StepId>,
     refreshable: FxHashSet<StepId>,
     chosen: Vec<StepId>,
+    plain: Vec<StepId>,
     checks: BTreeMap<StepId, Test>,
 }
 
@@ -212,6 +231,7 @@ pub(crate) struct Parts {
     pub(crate) edges: Vec<(StepId, StepId)>,
     pub(crate) notifies: Vec<(StepId, StepId)>,
     pub(crate) chosen: Vec<StepId>,
+    pub(crate) plain: Vec<StepId>,
     pub(crate) checks: BTreeMap<StepId, Test>,
 }
 
@@ -222,6 +242,11 @@ impl Skeleton {
         OutOfTime { modelled: modelled.len(), of }
     }
 
+    /// What the steps so far write.
+    fn written(&self) -> FxHashSet<CellId> {
+        self.steps.iter().flat_map(|step| [step.apply.written(), step.refresh.written()]).flatten().collect()
+    }
+
     pub(crate) fn add(&mut self, node: NodeId, resource: ResourceId, name: &str, model: Model) {
         let id = StepId(self.steps.len() as u32);
         self.places.insert(node, id);
@@ -230,6 +255,9 @@ impl Skeleton {
         }
         if model.is_chosen {
             self.chosen.push(id);
+        }
+        if model.is_plain {
+            self.plain.push(id);
         }
         if let Some(checks) = model.checks {
             self.checks.insert(id, checks);
@@ -264,8 +292,8 @@ impl Skeleton {
             list.sort_unstable();
             list.dedup();
         }
-        let Self { steps, resources, chosen, checks, .. } = self;
-        Parts { steps, resources, edges, notifies, chosen, checks }
+        let Self { steps, resources, chosen, plain, checks, .. } = self;
+        Parts { steps, resources, edges, notifies, chosen, plain, checks }
     }
 }
 

@@ -169,6 +169,27 @@ const FILES: &[&str] = &[
 ];
 const DEBIAN_FILES: &[&str] =
     &["/usr/bin/apt-get", "/usr/bin/dash", "/usr/bin/dpkg", "/usr/bin/debconf-set-selections"];
+/// Files of Debian's base packages, as an installation leaves them: there, unless a resource says otherwise.
+const DEBIAN_USUAL: &[&str] = &[
+    "/etc/adduser.conf",
+    "/etc/apt/sources.list",
+    "/etc/bash.bashrc",
+    "/etc/debian_version",
+    "/etc/default/useradd",
+    "/etc/deluser.conf",
+    "/etc/host.conf",
+    "/etc/issue",
+    "/etc/issue.net",
+    "/etc/machine-id",
+    "/etc/motd",
+    "/etc/pam.conf",
+    "/etc/security/limits.conf",
+    "/etc/skel/.bash_logout",
+    "/etc/skel/.bashrc",
+    "/etc/skel/.profile",
+    "/etc/timezone",
+    "/usr/share/zoneinfo/UTC",
+];
 const REDHAT_FILES: &[&str] = &["/usr/bin/rpm"];
 /// Programs that are in /usr/sbin and nowhere else.
 const ADMINISTRATION: &[&str] = &[
@@ -364,6 +385,11 @@ const REDHAT_GROUPS: &[&str] = &[
 ];
 
 impl Base {
+    /// Whether an installation has a file that resources may take away.
+    pub(crate) fn has_usually(&self, path: &str) -> bool {
+        self.family == Family::Debian && DEBIAN_USUAL.contains(&path)
+    }
+
     pub fn new(family: Family) -> Self {
         let (more, users, groups) = match family {
             Family::Debian => (DEBIAN_DIRECTORIES, USERS, GROUPS),

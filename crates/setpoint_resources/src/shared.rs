@@ -1,6 +1,8 @@
 //! Paths in which the machine keeps what has cells of its own: accounts in /etc/passwd, whether a service is enabled in links
-//! below /etc/systemd, and what lies behind a link that a command makes. Who touches such a path touches those cells, in a way
-//! that is not modelled.
+//! below /etc/systemd, what lies behind a link that a command makes, and the lines and settings of a file. Who touches such a
+//! path touches those cells, in a way that is not modelled.
+
+use std::collections::BTreeMap;
 
 use rustc_hash::FxHashSet;
 use setpoint_packages::Family;
@@ -30,7 +32,8 @@ struct Shared {
 pub(crate) fn open_shared_paths(machine: &mut Machine<'_>, parts: &mut Parts) {
     let all = shared_paths(machine, &parts.steps);
     let restless = restless_paths(machine);
-    if all.is_empty() && restless.is_empty() {
+    let parts_of = parts_of_files(machine);
+    if all.is_empty() && restless.is_empty() && parts_of.is_empty() {
         return;
     }
     let files = lasting_files(machine, &parts.steps);
@@ -41,6 +44,16 @@ pub(crate) fn open_shared_paths(machine: &mut Machine<'_>, parts: &mut Parts) {
             let cells = shared.own.iter().copied().chain(shared.kept.iter().copied()).collect();
             open(step, &shared.reason, cells);
             opened.insert(at as u32);
+        }
+        for (file, path, entries) in &parts_of {
+            let is_followed =
+                |cell: &&CellId| touched.read.contains(*cell) || touched.written.contains(*cell);
+            if touched.copied.contains(file) && !entries.iter().all(|cell| is_followed(&cell)) {
+                let reason = format!("it takes all of {path}, and other resources edit parts of it");
+                let cells = entries.iter().chain(&touched.written).copied().collect();
+                open(step, &reason, cells);
+                opened.insert(at as u32);
+            }
         }
         let looks = |cell: &CellId, path: &str| {
             touched.copied.contains(cell) || (Base::is_of_the_kernel(path) && touched.written.contains(cell))
@@ -53,6 +66,17 @@ pub(crate) fn open_shared_paths(machine: &mut Machine<'_>, parts: &mut Parts) {
         }
     }
     parts.chosen.retain(|step| !opened.contains(&step.0));
+    parts.plain.retain(|step| !opened.contains(&step.0));
+}
+
+/// The files of which parts have cells of their own, with these: who takes the whole file takes them, too.
+fn parts_of_files(machine: &Machine<'_>) -> Vec<(CellId, String, Vec<CellId>)> {
+    let mut found: BTreeMap<String, Vec<CellId>> = BTreeMap::new();
+    for one in machine.all_tracked() {
+        found.entry(one.path).or_default().push(one.cell);
+    }
+    let file = |path: &str| machine.space.find(&CellKey::path(path));
+    found.into_iter().filter_map(|(path, cells)| Some((file(&path)?, path, cells))).collect()
 }
 
 /// The cells of paths whose contents change by themselves: the kernel's, and logs.

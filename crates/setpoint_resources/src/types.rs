@@ -9,6 +9,7 @@ pub(crate) mod file;
 pub(crate) mod package;
 pub(crate) mod parsed;
 pub(crate) mod perform;
+mod permissions;
 pub(crate) mod purge;
 pub(crate) mod service;
 pub(crate) mod small;
@@ -82,6 +83,27 @@ pub(crate) fn of(resource: &Resource) -> Option<&'static dyn Type> {
     known.or_else(|| parsed::configuration(resource).map(|_| &parsed::Configuration as &dyn Type))
 }
 
+/// Whether it is known, without running the code of its type, that the type takes a resource: it has a model, whose table says
+/// which parameters and values Puppet takes, and what the type checks of several parameters together holds for certain.
+pub fn is_accepted(resource: &Resource) -> bool {
+    let has = |name: &str| resource.get(name).is_some();
+    let is = |name: &str, wanted: &str| {
+        resource.get(name).is_some_and(|value| &*setpoint_puppet_values::to_text(value) == wanted)
+    };
+    let names_no_line = || is("ensure", "absent") && is("match_for_absence", "true") && has("match");
+    let fits_together = match resource.type_name.as_str() {
+        "File_line" => {
+            (has("line") || names_no_line()) && has("path") && !has("replace_all_matches_not_matching_line")
+        }
+        "Concat_fragment" => has("content") != has("source") && (has("target") || has("tag")),
+        "Archive" => {
+            !(has("source") && has("url") || has("checksum_url") && has("digest_url") || has("proxy_server"))
+        }
+        _ => true,
+    };
+    fits_together && of(resource).is_some()
+}
+
 /// Returns every type that has a model, with its table.
 pub fn tables() -> impl Iterator<Item = (&'static str, &'static [Row])> {
     let settings: &dyn Type = &parsed::Configuration;
@@ -101,6 +123,8 @@ pub(crate) struct Model {
     pub(crate) unknown: Option<Unknown>,
     /// Whether what is unknown is chosen by the start, too, so that it need not be unknown if every start is asked about.
     pub(crate) is_chosen: bool,
+    /// Whether what is unknown is known of a plain machine: there the program is right.
+    pub(crate) is_plain: bool,
     pub(crate) manages: Manages,
     /// What must hold for the command of an exec to run.
     pub(crate) checks: Option<Test>,
@@ -116,6 +140,7 @@ impl Model {
             suitable: Test::True,
             unknown: None,
             is_chosen: false,
+            is_plain: false,
             manages: Manages::AllItWrites,
             checks: None,
         }
@@ -152,6 +177,7 @@ impl Model {
     /// Adds that something is not known, and how far that reaches.
     pub(crate) fn not_known(mut self, reason: &str, reach: Reach) -> Self {
         self.is_chosen = false;
+        self.is_plain = false;
         self.unknown = Some(match self.unknown.take() {
             None => Unknown { reason: reason.into(), reach },
             Some(known) => Unknown {
@@ -237,5 +263,27 @@ fn unscheduled(machine: &mut Machine<'_>, catalog: &Catalog, resource: &Resource
         (None, "Whit" | "Class") => Model::pass(),
         (None, "Component") => Model::nothing(),
         _ => small::unmodelled(machine, resource),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use setpoint_catalog::read;
+
+    use super::is_accepted;
+
+    #[test]
+    fn what_a_type_checks_as_a_whole_holds_or_is_open() {
+        let accepted = |type_name: &str, parameters: &str| {
+            let tree = format!(
+                r#"{{"resources": [{{"type": "{type_name}", "title": "x", "parameters": {{{parameters}}}}}]}}"#
+            );
+            let catalog = read::json(&tree).unwrap();
+            catalog.iter().all(|(_, resource)| is_accepted(resource))
+        };
+        assert!(accepted("File_line", r#""path": "/a", "line": "b""#));
+        assert!(!accepted("File_line", r#""path": "/a""#));
+        assert!(!accepted("Concat_fragment", r#""target": "/a", "content": "b", "source": "/c""#));
+        assert!(!accepted("Mysql_grant", ""));
     }
 }

@@ -59,7 +59,15 @@ impl Unit {
     /// Where a unit or a script of it may be.
     pub(crate) fn paths(&self) -> Vec<String> {
         let places = ["/etc/systemd/system", "/usr/lib/systemd/system"];
-        let files: Vec<String> = self.files().collect();
+        let mut files: Vec<String> = self.files().collect();
+        // An instance has the file of its template, if it has none of its own.
+        let template = |file: &String| {
+            let (name, rest) = file.split_once('@')?;
+            let (instance, kind) = rest.rsplit_once('.')?;
+            (!instance.is_empty()).then(|| format!("{name}@.{kind}"))
+        };
+        let templates: Vec<String> = files.iter().filter_map(template).collect();
+        files.extend(templates);
         let units = places.iter().flat_map(|place| files.iter().map(move |file| format!("{place}/{file}")));
         units.chain(self.names().map(|name| format!("/etc/init.d/{name}"))).collect()
     }
@@ -83,6 +91,7 @@ mod tests {
         assert_eq!(debian("ssh"), debian("sshd.service"));
         assert_ne!(debian("apt-daily.timer"), debian("apt-daily"));
         assert_ne!(Unit::named("ssh", Family::RedHat), Unit::named("sshd", Family::RedHat));
+        assert!(debian("w@1").paths().contains(&"/etc/systemd/system/w@.service".to_owned()));
         assert_eq!(debian("apt-daily.timer").paths()[0], "/etc/systemd/system/apt-daily.timer");
     }
 }

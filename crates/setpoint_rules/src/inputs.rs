@@ -209,7 +209,7 @@ pub(crate) static UNKNOWN_SETTING: About = About {
     name: "unknown-setting",
     aliases: &[],
     severity: Severity::Warning,
-    class: Class::Defect,
+    class: Class::Syntax,
     summary: "setpoint.toml has a setting that does not exist",
     explanation: "\
 Nothing reads this setting, so it does nothing. Most often its name is misspelt.

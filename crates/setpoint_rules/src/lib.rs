@@ -3,6 +3,7 @@
 //! A rule's name is a promise to users: baselines and suppressions hold it. A rule that gets a better name keeps the old one as
 //! an alias. This crate is the one list of names; it stands below all others and knows no finding, no input and no printer.
 
+mod flows;
 mod inputs;
 mod orchestration;
 mod puppet;
@@ -258,6 +259,15 @@ rules! {
     RedundantEdge = runs::REDUNDANT_EDGE,
     Undecided = runs::UNDECIDED,
     Assumption = runs::ASSUMPTION,
+    FactInCommand = flows::FACT_IN_COMMAND,
+    FactInPrivilegedFile = flows::FACT_IN_PRIVILEGED_FILE,
+    FactSelectsSecret = flows::FACT_SELECTS_SECRET,
+    SecretWorldReadable = flows::SECRET_WORLD_READABLE,
+    SecretNotSensitive = flows::SECRET_NOT_SENSITIVE,
+    SecretExported = flows::SECRET_EXPORTED,
+    SecretInTitle = flows::SECRET_IN_TITLE,
+    ExportRunsElsewhere = flows::EXPORT_RUNS_ELSEWHERE,
+    PolicyBroken = flows::POLICY_BROKEN,
     ModelNames = orchestration::MODEL_NAMES,
     Deadlock = orchestration::DEADLOCK,
     EndlessRun = orchestration::ENDLESS_RUN,

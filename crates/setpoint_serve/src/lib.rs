@@ -9,7 +9,7 @@ use std::path::PathBuf;
 
 use serde_json::{Map, Value as Json, json};
 use setpoint_hiera::Levels;
-use setpoint_puppet::{Compilation, CompileGapKind, Entry, Environment, Options, PuppetVersion};
+use setpoint_puppet::{Compilation, CompileGapKind, Entry, Environment, LogEntry, Options, PuppetVersion};
 use setpoint_puppet_values::Value;
 use setpoint_source::{FileSystem, Severity, Sources};
 use watch::WatchedFiles;
@@ -132,9 +132,18 @@ impl Server<'_> {
                 if params.get("protocol").and_then(Json::as_u64).unwrap_or(PROTOCOL) != PROTOCOL {
                     return (refuse(INVALID_PARAMS, "the only protocol is 1"), Next::Go);
                 }
+                let settings = settings(params);
+                if let Some(folder) = &settings.environment {
+                    self.watched.allow_project_of(folder);
+                    if !self.watched.is_dir(folder) {
+                        let message =
+                            format!("there is no folder `{}` for the environment", folder.display());
+                        return (refuse(INVALID_PARAMS, &message), Next::Go);
+                    }
+                }
                 let methods = ["initialize", "catalog", "invalidate", "shutdown"];
                 let result = json!({"protocol": PROTOCOL, "version": self.version, "capabilities": {"methods": methods}});
-                (reply(result), Next::Renew(settings(params)))
+                (reply(result), Next::Renew(settings))
             }
             "catalog" => match self.catalog(params) {
                 Ok(result) => (reply(result), Next::Go),
@@ -182,8 +191,8 @@ impl Server<'_> {
             Some(catalog) => {
                 let json = setpoint_catalog::write::json(catalog);
                 let json: Json = serde_json::from_str(&json).unwrap_or(Json::Null);
-                let warnings: Vec<&str> =
-                    compilation.log.iter().map(|entry| entry.message.as_str()).collect();
+                let masked = |entry: &LogEntry| self.sources.secrets().mask(&entry.message).into_owned();
+                let warnings: Vec<String> = compilation.log.iter().map(masked).collect();
                 Ok(json!({"catalog": json, "warnings": warnings, "opaque": self.opaque(&compilation)}))
             }
             None => Err(self.failure(&compilation)),
@@ -212,8 +221,9 @@ impl Server<'_> {
         let place = found.span.map(|span| (self.sources.file(span.file), self.sources.position(span)));
         let (file, line) = place.map(|(file, at)| (file.path().to_owned(), at.line)).unzip();
         let is_limit = compilation.failures.iter().any(|failure| failure.kind.is_limit_of_setpoint());
-        let data = json!({"puppet_message": found.message, "file": file, "line": line, "class": found.rule.name(), "limit": is_limit});
-        (COMPILATION_FAILED, found.message.clone(), data)
+        let message = self.sources.secrets().mask(&found.message).into_owned();
+        let data = json!({"puppet_message": message, "file": file, "line": line, "class": found.rule.name(), "limit": is_limit});
+        (COMPILATION_FAILED, message, data)
     }
 }
 

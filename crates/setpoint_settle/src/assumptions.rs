@@ -30,6 +30,9 @@ pub(crate) fn words(assumption: &Assumption) -> String {
         Assumption::KnownArchive { package } => {
             format!("the package {package} is available without the repositories of the catalog")
         }
+        Assumption::Settings { path, resource } => {
+            format!("what {path} says changes nothing of {resource}")
+        }
         Assumption::ForeignPackage { package, provider } => {
             format!("the {provider} package {package} installs nothing that other resources touch")
         }
@@ -46,6 +49,7 @@ pub(crate) fn words(assumption: &Assumption) -> String {
             format!("{path} exists")
         }
         Assumption::PlainFile { path } => format!("{path} is absent or a file"),
+        Assumption::NoPermission { user, path } => format!("the user {user} may not write to {path}"),
         Assumption::ExistingUser { name } => format!("the user {name} exists"),
         Assumption::ExistingGroup { name } => format!("the group {name} exists"),
         Assumption::ExistingUnit { service } => format!("the service {service} has a unit or a script"),

@@ -69,6 +69,18 @@ pub fn are_silenced_alike(old: &str, new: &str) -> bool {
     comments(old) == comments(new)
 }
 
+/// The comments of all files that silence nothing because they have no reason.
+pub fn comments_without_reason(sources: &Sources) -> Vec<Diagnostic> {
+    let mut seen: BTreeSet<String> = BTreeSet::new();
+    let all = (0..sources.paths().len() as u32).map(FileId);
+    let files = all.map(|id| (id, sources.file(id))).filter(|(_, file)| seen.insert(file.path().to_owned()));
+    let allows = files.flat_map(|(id, file)| {
+        let lacking = comments::allows(id, &file).into_iter().filter(|allow| !allow.has_reason());
+        lacking.map(|allow| without_reason(allow.range.in_file(id))).collect::<Vec<_>>()
+    });
+    allows.collect()
+}
+
 /// The comments of all files that a report is about.
 struct AllowedByComments {
     files: BTreeMap<FileId, Vec<Allowing>>,

@@ -33,13 +33,16 @@ pub fn check(
     options: &Options,
 ) -> Checked {
     let options = Options { observe: true, provenance: true, ..options.clone() };
-    let Parsed { body, end, diagnostics, files } =
+    let Parsed { body, end, diagnostics, files, foreign } =
         syntax::parse_text(path, text, files, sources, options.reading());
     let compiled = evaluate_body(&body, end, diagnostics, &options);
     let mut findings = compiled.diagnostics.clone();
     if let Some(observations) = &compiled.observations {
-        findings.extend(observations.order_changes.iter().map(order_changed));
-        findings.extend(observations.shadowed.iter().map(shadowed_prototype));
+        let order = observations.order_changes.iter().map(order_changed);
+        let shadowed = observations.shadowed.iter().map(shadowed_prototype);
+        // Advice is for those who can take it: not on what is built in or lies in an archive.
+        let is_ours = |finding: &Diagnostic| finding.span.is_none_or(|span| !foreign.contains(&span.file));
+        findings.extend(order.chain(shadowed).filter(is_ours));
     }
     let mut coverage = Coverage::new(Nouns {
         sources: "specifications",

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use rustc_hash::FxHashSet;
+use rustc_hash::FxHashMap;
 use serde_json::{Value as Json, json};
 use setpoint_provenance::{Node, Prov};
 use setpoint_source::{Sources, Span};
@@ -25,7 +25,7 @@ pub struct Reached {
 pub fn impact(compiled: &Compiled, sources: &Sources, file: &str, line: usize) -> Vec<Reached> {
     let mut found = Vec::new();
     if let Some(store) = &compiled.store {
-        let search = Search { compiled, sources, file, line };
+        let mut search = Search { compiled, sources, file, line, known: FxHashMap::default() };
         search.store(store, &mut Vec::new(), false, &mut found);
     }
     found
@@ -58,10 +58,12 @@ struct Search<'s> {
     sources: &'s Sources,
     file: &'s str,
     line: usize,
+    /// What [`Search::touches`] found so far.
+    known: FxHashMap<Prov, (bool, bool)>,
 }
 
 impl Search<'_> {
-    fn store(&self, store: &Store, path: &mut Path, inherited: bool, found: &mut Vec<Reached>) {
+    fn store(&mut self, store: &Store, path: &mut Path, inherited: bool, found: &mut Vec<Reached>) {
         for entry in store.iter() {
             path.push(entry.name);
             let (reached, through) = self.touches(entry.provenance);
@@ -82,30 +84,46 @@ impl Search<'_> {
     }
 
     /// Whether the value stands on the line or came through it, and whether it came through a prototype or link there.
-    fn touches(&self, provenance: Prov) -> (bool, bool) {
-        let arena = &self.compiled.arena;
-        let (mut touched, mut through) = (false, false);
-        let mut seen = FxHashSet::default();
-        let mut work = vec![provenance];
-        while let Some(at) = work.pop() {
-            if !seen.insert(at) {
+    /// Each node is visited once: the values of a chain of links share their origins.
+    fn touches(&mut self, provenance: Prov) -> (bool, bool) {
+        let mut work = vec![(provenance, false)];
+        while let Some((at, ready)) = work.pop() {
+            if self.known.contains_key(&at) {
                 continue;
             }
-            match arena.node(at) {
-                None => {}
-                Some(Node::Leaf(leaf)) => touched |= leaf.span.is_some_and(|span| self.is_here(span)),
-                Some(Node::Copy { of, span, .. }) => {
-                    through |= span.is_some_and(|span| self.is_here(span));
-                    work.push(of);
+            let Some(node) = self.compiled.arena.node(at) else {
+                self.known.insert(at, (false, false));
+                continue;
+            };
+            let one;
+            let inner: &[Prov] = match &node {
+                Node::Leaf(_) => &[],
+                Node::Copy { of, .. } | Node::Under { of, .. } | Node::Shape { of } => {
+                    one = [*of];
+                    &one
                 }
-                Some(Node::Under { of, .. } | Node::Shape { of }) => work.push(of),
-                Some(Node::Operation { span, arguments, .. }) => {
-                    touched |= span.is_some_and(|span| self.is_here(span));
-                    work.extend_from_slice(arguments);
-                }
+                Node::Operation { arguments, .. } => arguments,
+            };
+            if !ready && !inner.is_empty() {
+                work.push((at, true));
+                work.extend(inner.iter().map(|&inner| (inner, false)));
+                continue;
             }
+            let (mut touched, mut through) = (false, false);
+            for inner in inner {
+                let &(below, through_below) = self.known.get(inner).unwrap_or(&(false, false));
+                touched |= below;
+                through |= through_below;
+            }
+            match node {
+                Node::Leaf(leaf) => touched |= leaf.span.is_some_and(|span| self.is_here(span)),
+                Node::Copy { span, .. } => through |= span.is_some_and(|span| self.is_here(span)),
+                Node::Operation { span, .. } => touched |= span.is_some_and(|span| self.is_here(span)),
+                Node::Under { .. } | Node::Shape { .. } => {}
+            }
+            self.known.insert(at, (touched || through, through));
         }
-        (touched || through, through)
+        self.known.get(&provenance).copied().unwrap_or((false, false))
     }
 
     /// A component begins on one line, and its attributes have lines of their own; any other value has all its lines.

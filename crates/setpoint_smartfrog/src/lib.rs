@@ -14,7 +14,7 @@ pub mod error;
 pub mod forward;
 pub mod graph;
 pub mod impact;
-mod library;
+pub mod library;
 pub mod observe;
 mod order;
 pub mod output;

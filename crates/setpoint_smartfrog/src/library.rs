@@ -1,17 +1,19 @@
-//! The files that the production compiler ships and specifications include by name.
+//! The files of SmartFrog's core that specifications include by name, as far as they are declarations.
 
-/// A file of the library.
-pub(crate) struct LibraryFile {
-    pub(crate) text: &'static str,
-    /// How many of the names for `--` the file takes in the production compiler.
-    pub(crate) unique_names: usize,
+/// Sections, each with the name of a file after [`HEADER`].
+static STANDARD: &str = include_str!("library/standard.sf");
+const HEADER: &str = "//- ";
+
+/// Returns the text of the built-in file of a name on the class path.
+pub(crate) fn file(name: &str) -> Option<&'static str> {
+    sections().find(|(section, _)| *section == name).map(|(_, text)| text)
 }
 
-pub(crate) fn file(name: &str) -> Option<LibraryFile> {
-    let (text, unique_names) = match name {
-        "org/smartfrog/functions.sf" => (include_str!("library/functions.sf"), 21),
-        "org/smartfrog/predicates.sf" => (include_str!("library/predicates.sf"), 0),
-        _ => return None,
-    };
-    Some(LibraryFile { text, unique_names })
+/// Returns the names of the built-in files, as they are included.
+pub fn names() -> impl Iterator<Item = &'static str> {
+    sections().map(|(name, _)| name)
+}
+
+fn sections() -> impl Iterator<Item = (&'static str, &'static str)> {
+    STANDARD.split(HEADER).skip(1).filter_map(|section| section.split_once('\n'))
 }

@@ -5,7 +5,7 @@ use std::path::Path as FilePath;
 
 use indexmap::IndexMap;
 use serde_json::{Value as Json, json};
-use setpoint_source::{FileSystem, Severity, Sources};
+use setpoint_source::{Diagnostic, FileSystem, Severity, Sources};
 
 use crate::output;
 use crate::reference::{Path, shown};
@@ -95,6 +95,16 @@ fn reason([core, forward, production]: &[Option<String>; 3], compiled: [bool; 3]
 }
 
 impl SideBySide {
+    /// Returns what is to be said beside the comparison: the errors of the production semantics if no semantics compiles, and what
+    /// that leaves unchecked.
+    pub fn into_diagnostics(self) -> Vec<Diagnostic> {
+        let none_compiles = self.results.iter().all(|result| result.store.is_none());
+        let [.., production] = self.results;
+        let mut found = production.diagnostics;
+        found.retain(|finding| none_compiles || finding.severity < Severity::Error);
+        found
+    }
+
     pub fn text(&self, sources: &Sources) -> String {
         let mut out = String::new();
         for (semantics, result) in ALL.iter().zip(&self.results) {

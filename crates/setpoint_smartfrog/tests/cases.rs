@@ -1,5 +1,5 @@
 //! The cases: specifications with the answers that are promised. Each answer is named by what is asked:
-//! `core`, `forward yaml`, `production sf`, `check`, `check production`, `why s2:web:running`, `graph`, `diff`.
+//! `core`, `forward yaml`, `production sf`, `check`, `check production`, `why s2:web:running`, `graph`, `diff`, `trace`, `stores`.
 //! Several inputs are files that include each other; `diff` compares the first two.
 
 #![allow(clippy::panic, reason = "a test fails by panicking")]
@@ -54,6 +54,17 @@ fn ask(case: &Case, files: &MemoryFileSystem, question: &str) -> String {
         ["why", target, ..] => {
             let compiled = compile(0);
             why::why(&compiled, target).map_or_else(|error| error, |why| why.text(&compiled, &sources))
+        }
+        ["trace" | "stores", ..] => {
+            let input = &case.inputs[0];
+            let options = Options { trace: true, ..options.clone() };
+            let path = Path::new(&input.name);
+            let compiled = compile_text(path, input.text.clone(), files, &sources, &options);
+            let text = compiled.trace.map(|trace| setpoint_trace::text(&trace, &sources)).unwrap_or_default();
+            match (words[0], text.split_once("\nThe stores:\n")) {
+                ("stores", Some((_, stores))) => stores.to_owned(),
+                _ => text,
+            }
         }
         ["graph", ..] => setpoint_diagram::dot(&graph::graph(&compile(0)).diagram()),
         ["diff", ..] => {

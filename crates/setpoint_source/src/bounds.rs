@@ -1,5 +1,6 @@
 //! What of this machine may be read: the inputs, and what the user permits besides.
 
+use std::collections::{HashMap, HashSet};
 use std::io;
 use std::path::{Component, Path, PathBuf};
 use std::sync::{PoisonError, RwLock};
@@ -9,29 +10,45 @@ use crate::{FileError, normal};
 /// Links that are followed at most, so that a circle of them ends; as many as Linux follows.
 const MAX_LINKS: usize = 40;
 
-/// A file or folder that may be read, with all below it.
-#[derive(Debug, Clone)]
-struct Root {
-    /// As it was named, from the root of the file system on.
-    named: PathBuf,
-    /// The same without links.
-    real: PathBuf,
-    kind: RootKind,
+/// Files and folders that may be read, each with all below it. A path is looked up by its ancestors: installed modules are
+/// hundreds of links, and every file that is read asks.
+#[derive(Debug, Default)]
+struct Roots {
+    /// Each root as it was named, and by its real path; with its real path, which has no links.
+    ways: HashMap<PathBuf, PathBuf>,
+    /// The real paths.
+    real: HashSet<PathBuf>,
+    /// The real paths of what code may read by its absolute path: the user said so.
+    besides: HashSet<PathBuf>,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum RootKind {
-    /// An input, or what belongs to one.
-    Input,
-    /// What code may read by its absolute path: the user said so.
-    Besides,
+impl Roots {
+    fn contain(&self, path: &Path) -> bool {
+        lies_below(path, &self.real)
+    }
+
+    /// The real path of the nearest root above a path, and the parts that lead on from there, the next one last. A link that
+    /// was allowed by its name lies below a folder that was, too: the nearest one knows where it leads.
+    fn enter(&self, path: &Path) -> Option<(PathBuf, Vec<PathBuf>)> {
+        let here = path.as_os_str().is_empty();
+        let absolute = std::path::absolute(if here { Path::new(".") } else { path }).ok()?;
+        let below = |path: &Path| {
+            let (way, real) = path.ancestors().find_map(|above| self.ways.get_key_value(above))?;
+            Some((real.clone(), parts(path.strip_prefix(way).ok()?)))
+        };
+        below(&absolute).or_else(|| below(&normal(&absolute)))
+    }
+}
+
+fn lies_below(path: &Path, folders: &HashSet<PathBuf>) -> bool {
+    path.ancestors().any(|above| folders.contains(above))
 }
 
 /// The files and folders that may be read. Nothing else is opened, listed or looked at, whatever path or link leads there.
 #[derive(Debug, Default)]
 pub struct Bounds {
     /// `None` is everything.
-    roots: Option<RwLock<Vec<Root>>>,
+    roots: Option<RwLock<Roots>>,
 }
 
 impl Bounds {
@@ -47,12 +64,14 @@ impl Bounds {
 
     /// Allows a file, or a folder and all below it.
     pub fn allow(&self, path: &Path) {
-        self.add(path, RootKind::Input);
+        self.add(path);
     }
 
     /// Allows what is no input, and what code may nevertheless read by its absolute path.
     pub fn allow_besides(&self, path: &Path) {
-        self.add(path, RootKind::Besides);
+        if let (Some(roots), Some(real)) = (&self.roots, self.add(path)) {
+            roots.write().unwrap_or_else(PoisonError::into_inner).besides.insert(real);
+        }
     }
 
     /// Allows an input that the user named, and the project that it is a part of: see [`project_around`].
@@ -77,15 +96,17 @@ impl Bounds {
         links.for_each(|link| self.allow(&link.path()));
     }
 
-    fn add(&self, path: &Path, kind: RootKind) {
-        let Some(roots) = &self.roots else { return };
+    /// Adds a root and returns its real path; nothing where everything is allowed.
+    fn add(&self, path: &Path) -> Option<PathBuf> {
+        let roots = self.roots.as_ref()?;
         let path = if path.as_os_str().is_empty() { Path::new(".") } else { path };
         let named = normal(&std::path::absolute(path).unwrap_or_else(|_| path.to_owned()));
         let real = std::fs::canonicalize(path).unwrap_or_else(|_| named.clone());
         let mut roots = roots.write().unwrap_or_else(PoisonError::into_inner);
-        if !roots.iter().any(|root| root.named == named && root.real == real && root.kind == kind) {
-            roots.push(Root { named, real, kind });
-        }
+        roots.ways.insert(named, real.clone());
+        roots.ways.insert(real.clone(), real.clone());
+        roots.real.insert(real.clone());
+        Some(real)
     }
 
     /// Whether a path may be looked at: all that leads there lies within, whether or not it is there.
@@ -93,17 +114,24 @@ impl Bounds {
         !matches!(self.follow(path), Err(Refusal::Outside))
     }
 
+    /// Whether a path lies within by its name alone: for what is not read from this file system.
+    pub fn permit_by_name(&self, path: &Path) -> bool {
+        let Some(roots) = &self.roots else { return true };
+        roots.read().unwrap_or_else(PoisonError::into_inner).enter(&normal(path)).is_some()
+    }
+
     /// Whether a path lies in what was allowed besides the inputs.
     pub fn permit_besides(&self, path: &Path) -> bool {
         let (Some(roots), Ok(real)) = (&self.roots, self.follow(path)) else { return false };
         let roots = roots.read().unwrap_or_else(PoisonError::into_inner);
-        roots.iter().any(|root| root.kind == RootKind::Besides && real.starts_with(&root.real))
+        lies_below(&real, &roots.besides)
     }
 
     /// Returns the path without links and `..`; an error if it lies outside, or cannot be followed.
     pub(crate) fn resolve(&self, path: &Path) -> Result<PathBuf, FileError> {
         self.follow(path).map_err(|refusal| match refusal {
             Refusal::Outside => FileError::outside(path),
+            Refusal::Circle => FileError::circular(path),
             Refusal::Io(error) => FileError::of(path, &error),
         })
     }
@@ -113,8 +141,7 @@ impl Bounds {
     fn follow(&self, path: &Path) -> Result<PathBuf, Refusal> {
         let Some(roots) = &self.roots else { return Ok(path.to_owned()) };
         let roots = roots.read().unwrap_or_else(PoisonError::into_inner);
-        let is_within = |path: &Path| roots.iter().any(|root| path.starts_with(&root.real));
-        let (mut at, mut rest) = enter(&roots, path).ok_or(Refusal::Outside)?;
+        let (mut at, mut rest) = roots.enter(path).ok_or(Refusal::Outside)?;
         let (mut links, mut circles) = (0, 0);
         let mut passed = vec![at.clone()];
         while let Some(part) = rest.pop() {
@@ -127,7 +154,7 @@ impl Bounds {
                 _ => continue,
             }
             // The way may lead out and in again.
-            if !is_within(&at) {
+            if !roots.contain(&at) {
                 continue;
             }
             match std::fs::read_link(&at) {
@@ -143,12 +170,12 @@ impl Bounds {
                     if at.starts_with(&leads_to) || passed.contains(&leads_to) {
                         circles += 1;
                         if circles > 1 {
-                            return Err(Refusal::Io(io::ErrorKind::NotFound.into()));
+                            return Err(Refusal::Circle);
                         }
                     }
                     if target.is_absolute() {
                         let whole = rest.iter().rev().fold(target, |whole, part| whole.join(part));
-                        (at, rest) = enter(&roots, &whole).ok_or(Refusal::Outside)?;
+                        (at, rest) = roots.enter(&whole).ok_or(Refusal::Outside)?;
                     } else {
                         rest.extend(parts(&target));
                     }
@@ -158,7 +185,7 @@ impl Bounds {
                 Err(error) => return Err(Refusal::Io(error)),
             }
         }
-        if is_within(&at) { Ok(at) } else { Err(Refusal::Outside) }
+        if roots.contain(&at) { Ok(at) } else { Err(Refusal::Outside) }
     }
 }
 
@@ -166,21 +193,8 @@ impl Bounds {
 #[derive(Debug)]
 enum Refusal {
     Outside,
+    Circle,
     Io(io::Error),
-}
-
-/// The real path of the root that a path lies below, and the parts that lead on from there, the next one last.
-fn enter(roots: &[Root], path: &Path) -> Option<(PathBuf, Vec<PathBuf>)> {
-    let here = path.as_os_str().is_empty();
-    let absolute = std::path::absolute(if here { Path::new(".") } else { path }).ok()?;
-    let below = |path: &Path| {
-        // A link that was allowed by its name lies below a folder that was, too: the nearest one knows where it leads.
-        let ways = roots.iter().flat_map(|root| [&root.named, &root.real].map(|way| (way, root)));
-        let (way, root) =
-            ways.filter(|(way, _)| path.starts_with(way)).max_by_key(|(way, _)| way.components().count())?;
-        Some((root.real.clone(), parts(path.strip_prefix(way).ok()?)))
-    };
-    below(&absolute).or_else(|| below(&normal(&absolute)))
 }
 
 /// The parts of a path, the first one last.

@@ -2,6 +2,8 @@
 
 use serde_json::{Map, Value, json};
 
+use crate::few;
+
 /// What there is in an input, and how far the work came with it. What was not counted is not there.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Coverage {
@@ -20,6 +22,8 @@ pub struct Coverage {
     pub resources: Reached,
     /// What was assumed for this input alone.
     pub assumptions: usize,
+    /// Data files that were found and that nobody reads; they count among `data`.
+    pub unread: Vec<String>,
 }
 
 /// What a language calls the things that are counted.
@@ -83,6 +87,7 @@ impl Coverage {
             definitions: Reached::default(),
             resources: Reached::default(),
             assumptions: 0,
+            unread: Vec::new(),
         }
     }
 
@@ -95,6 +100,13 @@ impl Coverage {
         self.definitions.join(other.definitions);
         self.resources.join(other.resources);
         self.assumptions += other.assumptions;
+        self.unread.extend(other.unread.iter().cloned());
+    }
+
+    /// Notes a data file that was found and that nobody reads.
+    pub fn add_unread(&mut self, path: impl Into<String>) {
+        self.data.add(false, false);
+        self.unread.push(path.into());
     }
 
     /// One line: `12 of 14 manifests parsed, 3 of 9 classes entered, …`; empty if nothing was counted.
@@ -115,6 +127,10 @@ impl Coverage {
             if counted.found > 0 {
                 parts.push(files(counted, word));
             }
+        }
+        if !self.unread.is_empty() {
+            let names: Vec<&str> = self.unread.iter().map(String::as_str).collect();
+            parts.push(format!("not read: {}", few(&names, 5)));
         }
         if self.definitions.found > 0 {
             let Reached { found, reached } = self.definitions;
@@ -142,6 +158,9 @@ impl Coverage {
             if counted.found > 0 {
                 out.insert(name.into(), files(counted));
             }
+        }
+        if !self.unread.is_empty() {
+            out.insert("unread".into(), json!(self.unread));
         }
         if self.definitions.found > 0 {
             let Reached { found, reached } = self.definitions;

@@ -28,6 +28,28 @@ pub struct Fix {
     pub edits: Vec<Edit>,
 }
 
+/// How a value comes to a place where it should not be.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Flow {
+    /// `fact`, `trusted`, `hiera`, `secret`, …
+    pub source_kind: &'static str,
+    /// The name of a fact or key; may be empty.
+    pub source: String,
+    pub source_span: Option<Span>,
+    /// The resource and the parameter that it reaches; of data that a fact chooses only the key.
+    pub resource: String,
+    pub parameter: String,
+    /// From the source to the sink.
+    pub steps: Vec<FlowStep>,
+}
+
+/// One step on the way of a value.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct FlowStep {
+    pub what: String,
+    pub span: Option<Span>,
+}
+
 /// One finding, error or note.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Diagnostic {
@@ -50,6 +72,8 @@ pub struct Diagnostic {
     pub nodes: Vec<String>,
     /// A concrete run that shows it.
     pub story: Option<Arc<Story>>,
+    /// The way of a value that should not have come so far.
+    pub flow: Option<Arc<Flow>>,
     pub fix: Option<Fix>,
 }
 
@@ -67,6 +91,7 @@ impl Diagnostic {
             resources: Vec::new(),
             nodes: Vec::new(),
             story: None,
+            flow: None,
             fix: None,
         }
     }

@@ -44,6 +44,17 @@ pub trait FileSystem: fmt::Debug + Send + Sync {
 
     fn is_file(&self, path: &Path) -> bool;
     fn is_dir(&self, path: &Path) -> bool;
+
+    /// Whether there is a file under a name that is read wherever it exists. A folder in its place is recorded: whoever wrote it
+    /// meant something, and Puppet fails to read it.
+    fn has_file(&self, path: &Path) -> bool {
+        let is_file = self.is_file(path);
+        if !is_file && self.is_dir(path) {
+            self.record(&FileError::of(path, &io::ErrorKind::IsADirectory.into()));
+        }
+        is_file
+    }
+
     /// The names in a directory, sorted. Empty if there is no such directory.
     fn list(&self, path: &Path) -> Vec<String>;
 
@@ -158,14 +169,22 @@ impl FileSystem for OsFileSystem {
 
 impl FileError {
     pub(crate) fn of(path: &Path, error: &io::Error) -> Self {
+        // Something is there under this name, and nobody knows what it would say.
+        let is_dangling = error.kind() == io::ErrorKind::NotFound && path.is_symlink();
         let reason = match error.kind() {
+            _ if is_dangling => "it is a link that leads nowhere".to_owned(),
             io::ErrorKind::NotFound => "there is no such file".to_owned(),
             io::ErrorKind::PermissionDenied => "permission denied".to_owned(),
             io::ErrorKind::IsADirectory => "it is a directory".to_owned(),
             _ => error.to_string(),
         };
         let missing = matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory);
-        Self { path: path.to_owned(), reason, missing }
+        Self { path: path.to_owned(), reason, missing: missing && !is_dangling }
+    }
+
+    /// The path leads in a circle, and what it would lead to is found without it.
+    pub(crate) fn circular(path: &Path) -> Self {
+        Self { path: path.to_owned(), reason: "its links lead in a circle".to_owned(), missing: true }
     }
 
     /// The path lies outside of what may be read.
@@ -499,12 +518,18 @@ mod tests {
         let files = RecordingFileSystem::new(Arc::new(Bounds::everywhere()));
         assert!(read_text(&files, &folder.join("latin.pp")).is_err());
         assert!(!files.is_file(&folder.join("loop.pp")));
+        std::os::unix::fs::symlink("missing.pp", folder.join("nowhere.pp")).unwrap();
+        std::fs::create_dir(folder.join("data.yaml")).unwrap();
         assert!(!files.is_file(&folder.join("missing.pp")));
+        assert!(!files.is_file(&folder.join("nowhere.pp")));
+        assert!(!files.is_file(&folder.join("data.yaml")));
+        assert!(files.unreadable().iter().all(|error| error.path != folder.join("data.yaml")));
+        assert!(!files.has_file(&folder.join("data.yaml")));
         assert!(!files.is_dir(&folder.join("latin.pp/below")));
-        assert_eq!(files.list(&folder), ["latin.pp", "loop.pp"]);
+        assert_eq!(files.list(&folder), ["data.yaml", "latin.pp", "loop.pp", "nowhere.pp"]);
         let found: Vec<PathBuf> = files.unreadable().into_iter().map(|error| error.path).collect();
         std::fs::remove_dir_all(&folder).unwrap();
-        assert_eq!(found, [folder.join("latin.pp"), folder.join("loop.pp")]);
+        assert_eq!(found, ["data.yaml", "latin.pp", "loop.pp", "nowhere.pp"].map(|name| folder.join(name)));
     }
 
     #[test]

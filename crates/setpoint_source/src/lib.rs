@@ -12,6 +12,7 @@ mod invariant;
 pub mod print;
 mod random;
 mod report;
+mod secrets;
 mod span;
 mod spoken;
 mod story;
@@ -23,7 +24,7 @@ mod write;
 
 pub use bounds::Bounds;
 pub use coverage::{Counted, Coverage, Nouns, Reached};
-pub use diagnostic::{Diagnostic, Edit, Fix, Label};
+pub use diagnostic::{Diagnostic, Edit, Fix, Flow, FlowStep, Label};
 pub use files::{
     ConfinedFileSystem, FileError, FileStream, FileSystem, MAX_FILE_BYTES, MemoryFileSystem, OsFileSystem,
     OverlayFileSystem, RecordingFileSystem, canonical_path, normal, read_text,
@@ -32,6 +33,7 @@ pub use files::{
 pub use invariant::report_broken_invariant;
 pub use random::Random;
 pub use report::{Drawing, InputReport, Report, Silenced, SilencedBy};
+pub use secrets::{MASK, Secrets};
 pub use setpoint_answer::{Answer, Basis, Reasons, Standing};
 pub use setpoint_rules::{Class, Rule, Severity};
 pub use span::{FileId, Position, Range, SourceFile, Sources, Span};

@@ -1,15 +1,13 @@
 //! What a command found out about its inputs.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use setpoint_diagram::Diagram;
 use setpoint_rules::{Class, Severity};
 
-use crate::{Coverage, Diagnostic, Gap, Judgement, Question, Reason, Verdict, Witness};
-
-/// What stands for a secret.
-const MASK: &str = "*******";
+use crate::{Coverage, Diagnostic, Gap, Judgement, Question, Reason, Secrets, Verdict, Witness};
 
 /// One input: a file, or one node of it.
 #[derive(Debug, Clone)]
@@ -87,12 +85,10 @@ impl InputReport {
     }
 
     /// Puts asterisks for secrets wherever they stand in findings, stories and reasons: the last net.
-    pub fn mask(&mut self, secrets: &[String]) {
+    pub fn mask(&mut self, secrets: &Secrets) {
         let masked = |text: &mut String| {
-            for secret in secrets {
-                if text.contains(secret.as_str()) {
-                    *text = text.replace(secret.as_str(), MASK);
-                }
+            if let Cow::Owned(masked) = secrets.mask(text) {
+                *text = masked;
             }
         };
         for finding in &mut self.findings {

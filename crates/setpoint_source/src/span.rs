@@ -1,6 +1,9 @@
 //! Places in source text.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, OnceLock, PoisonError, RwLock};
+
+use crate::secrets::{Secrets, blot_out, secret_literals};
 
 /// A file in [`Sources`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
@@ -105,6 +108,11 @@ impl SourceFile {
 #[derive(Debug, Default)]
 pub struct Sources {
     files: RwLock<Vec<Arc<SourceFile>>>,
+    secrets: Arc<Secrets>,
+    /// The places that secrets were written at.
+    secret_places: RwLock<BTreeMap<FileId, BTreeSet<Range>>>,
+    /// Files as they may be shown, each with the number of places that are blotted out in it.
+    blotted: RwLock<BTreeMap<FileId, (usize, Arc<SourceFile>)>>,
 }
 
 impl Sources {
@@ -112,11 +120,63 @@ impl Sources {
         Self::default()
     }
 
+    /// Returns empty sources that know the secrets of others: what was read beside them is printed with them.
+    #[must_use]
+    pub fn beside(&self) -> Self {
+        Self { secrets: Arc::clone(&self.secrets), ..Self::default() }
+    }
+
     pub fn add(&self, path: impl Into<String>, text: impl Into<Arc<str>>) -> FileId {
         let file = SourceFile { path: path.into(), text: text.into(), line_starts: OnceLock::new() };
+        let literals = secret_literals(&file.text);
+        for range in &literals {
+            self.secrets.add_text(file.slice(*range));
+        }
         let mut files = self.files.write().unwrap_or_else(PoisonError::into_inner);
         files.push(Arc::new(file));
-        FileId(files.len() as u32 - 1)
+        let id = FileId(files.len() as u32 - 1);
+        drop(files);
+        for range in literals {
+            self.hide(range.in_file(id));
+        }
+        id
+    }
+
+    /// Takes a place that a secret was written at.
+    pub fn hide(&self, span: Span) {
+        let mut places = self.secret_places.write().unwrap_or_else(PoisonError::into_inner);
+        places.entry(span.file).or_default().insert(span.range);
+    }
+
+    /// Whether a place has text of a secret.
+    pub fn is_hidden(&self, span: Span) -> bool {
+        let places = self.secret_places.read().unwrap_or_else(PoisonError::into_inner);
+        let overlaps = |range: &Range| range.start < span.range.end && span.range.start < range.end;
+        places.get(&span.file).is_some_and(|ranges| ranges.iter().any(overlaps))
+    }
+
+    /// What nobody may see of the files, and of what was made of them.
+    pub fn secrets(&self) -> &Arc<Secrets> {
+        &self.secrets
+    }
+
+    /// Returns a file as it may be shown: of the same length, with asterisks where secrets are written.
+    pub fn shown(&self, id: FileId) -> Arc<SourceFile> {
+        let file = self.file(id);
+        let places = self.secret_places.read().unwrap_or_else(PoisonError::into_inner);
+        let Some(places) = places.get(&id) else { return file };
+        let known = self.blotted.read().unwrap_or_else(PoisonError::into_inner);
+        if let Some((count, blotted)) = known.get(&id)
+            && *count == places.len()
+        {
+            return Arc::clone(blotted);
+        }
+        drop(known);
+        let text = blot_out(&file.text, places.iter()).into();
+        let blotted = Arc::new(SourceFile { path: file.path.clone(), text, line_starts: OnceLock::new() });
+        let mut known = self.blotted.write().unwrap_or_else(PoisonError::into_inner);
+        known.insert(id, (places.len(), Arc::clone(&blotted)));
+        blotted
     }
 
     /// The file of an id that [`Sources::add`] returned; an empty file for any other id.

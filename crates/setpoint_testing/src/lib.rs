@@ -22,6 +22,6 @@ pub mod sarif;
 
 pub use case::{Case, Section};
 pub use diff::diff;
-pub use optional::{REQUIRE_ALL, files_below, puppet, repository, shared, skip};
+pub use optional::{REQUIRE_ALL, files_below, puppet, repository, ruby, shared, skip};
 pub use runner::{Answers, cases, run_folder, run_tests, trials};
 pub use setpoint_source::Random;

@@ -34,9 +34,21 @@ pub fn files_below(folder: &Path) -> Vec<PathBuf> {
     entries.into_iter().flat_map(below).collect()
 }
 
+/// Ruby for an oracle: nothing that is installed beside Puppet, and nothing that the environment says, changes what it answers.
+pub fn ruby() -> Command {
+    let mut command = Command::new("ruby");
+    command.arg("-r").arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("src/alone.rb"));
+    for variable in ["RUBYLIB", "RUBYOPT", "GEM_HOME", "GEM_PATH", "BUNDLE_GEMFILE"] {
+        command.env_remove(variable);
+    }
+    // The encoding of files and of messages.
+    command.env("LC_ALL", "C.UTF-8");
+    command
+}
+
 /// Whether Ruby with Puppet is installed.
 pub fn puppet() -> bool {
-    Command::new("ruby").args(["-e", "require 'puppet'"]).output().is_ok_and(|output| output.status.success())
+    ruby().args(["-e", "require 'puppet'"]).output().is_ok_and(|output| output.status.success())
 }
 
 /// Says that a suite is skipped and why; fails where nothing may be skipped. The reasons are gathered in a file of the

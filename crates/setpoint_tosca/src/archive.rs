@@ -4,7 +4,8 @@ use std::io::{Cursor, Read};
 use std::path::{Path, PathBuf};
 
 use setpoint_source::{
-    Diagnostic, FileSystem, Gap, Judgement, MAX_FILE_BYTES, MemoryFileSystem, Reason, Rule, Severity, normal,
+    Diagnostic, FileSystem, Gap, Judgement, MAX_FILE_BYTES, MemoryFileSystem, Range, Reason, Rule, Severity,
+    Sources, normal, read_text,
 };
 
 use crate::is_service_template;
@@ -24,6 +25,8 @@ pub enum BadArchive {
     Unpack(PathBuf, String),
     TooLarge,
     TooManyEntries,
+    /// The metadata is not text.
+    MetadataNotText(String),
     /// A line of the metadata is not `name: value`.
     Metadata(String),
     /// The metadata names no service template.
@@ -37,13 +40,14 @@ pub enum BadArchive {
 
 impl BadArchive {
     /// Returns the finding about the archive at a path, and the answer that it leaves.
-    pub fn judge(&self, path: &str) -> (Judgement, Diagnostic) {
+    pub fn judge(&self, path: &str, sources: &Sources) -> (Judgement, Diagnostic) {
         let is_limit = matches!(self, Self::TooLarge | Self::TooManyEntries);
         let (rule, gap) =
             if is_limit { (Rule::LimitReached, Gap::Limit) } else { (Rule::BadArchive, Gap::Unread) };
         let finding = Diagnostic::new(rule, format!("{path} cannot be read as a CSAR: {self}"))
-            .severity(Severity::Error);
-        (Judgement::unknown(Reason::of(gap, &finding).in_file(path)), finding)
+            .severity(Severity::Error)
+            .at(Range::default().in_file(sources.add(path, "")));
+        (Judgement::unknown(Reason::of(gap, &finding)), finding)
     }
 }
 
@@ -56,6 +60,7 @@ impl std::fmt::Display for BadArchive {
             Self::Unpack(path, error) => write!(f, "`{}` cannot be unpacked: {error}", path.display()),
             Self::TooLarge => write!(f, "it unpacks to more than {} MB", MAX_UNPACKED / 1_000_000),
             Self::TooManyEntries => write!(f, "it has more than {MAX_ENTRIES} entries"),
+            Self::MetadataNotText(reason) => write!(f, "its metadata is not text: {reason}"),
             Self::Metadata(line) => write!(f, "its metadata has a line that is not `name: value`: `{line}`"),
             Self::SeveralEntryDefinitions => {
                 write!(f, "its metadata names several service templates as `Entry-Definitions`")
@@ -78,6 +83,30 @@ pub struct Archive {
     pub entry: PathBuf,
     /// What the metadata names as `Other-Definitions`, then all other files that say they are TOSCA.
     pub others: Vec<PathBuf>,
+    /// What of the archive is not read or not known.
+    pub problems: Vec<Problem>,
+}
+
+/// Something about a member of an archive that leaves the answer open.
+#[derive(Debug)]
+pub struct Problem {
+    pub member: PathBuf,
+    range: Range,
+    rule: Rule,
+    gap: Gap,
+    message: String,
+}
+
+impl Problem {
+    /// Returns the reason for not knowing that it is, and the finding that tells of it.
+    pub fn judge(&self, archive: &Archive, path: &Path, sources: &Sources) -> (Reason, Diagnostic) {
+        let file =
+            sources.add(path.join(&self.member).display().to_string(), archive.files.text(&self.member));
+        let severity = if self.gap == Gap::Unread { Severity::Error } else { Severity::Warning };
+        let finding = Diagnostic::new(self.rule, self.message.as_str()).severity(severity);
+        let finding = finding.at(self.range.in_file(file));
+        (Reason::of(self.gap, &finding), finding)
+    }
 }
 
 /// Reads an archive into memory.
@@ -116,32 +145,76 @@ pub fn open(bytes: &[u8]) -> Result<Archive, BadArchive> {
     {
         return Err(BadArchive::SamePath(twice));
     }
-    let (entry, mut others) = definitions(&files)?;
+    let Definitions { entry, mut others, mut problems } = definitions(&files)?;
+    let unread = paths.iter().filter(|path| is_yaml(path) && **path != entry).filter_map(|path| {
+        let error = read_text(&files, path).err()?;
+        Some(Problem {
+            member: path.clone(),
+            range: Range::default(),
+            rule: Rule::UnreadableFile,
+            gap: Gap::Unread,
+            message: format!("`{}` in the archive cannot be read: {}", path.display(), error.reason),
+        })
+    });
+    problems.extend(unread);
     let is_tosca = |path: &PathBuf| is_yaml(path) && is_service_template(&files.text(path));
     others.extend(paths.into_iter().filter(is_tosca));
     let mut seen = vec![entry.clone()];
+    seen.extend(problems.iter().map(|problem| problem.member.clone()));
     others.retain(|path| {
         let is_new = !seen.contains(path);
         seen.push(path.clone());
         is_new
     });
-    Ok(Archive { files, entry, others })
+    Ok(Archive { files, entry, others, problems })
 }
 
 fn is_yaml(path: &Path) -> bool {
     path.extension().is_some_and(|extension| extension == "yaml" || extension == "yml")
 }
 
+/// The service template of an archive, the others that its metadata names, and what is wrong with the metadata.
+struct Definitions {
+    entry: PathBuf,
+    others: Vec<PathBuf>,
+    problems: Vec<Problem>,
+}
+
+/// The versions of archives and of their metadata that are read.
+const VERSIONS: [&str; 3] = ["1.0", "1.1", "2.0"];
+
+/// Returns what is wrong with the versions that the metadata names. The second one is that of the Simple Profile.
+fn versions(member: &Path, text: &str, metadata: &[(String, String)]) -> Vec<Problem> {
+    let of = |name: &str| {
+        let found = metadata.iter().find(|(key, _)| key == name)?;
+        Some(found.1.trim_matches(['"', '\'']))
+    };
+    let mut out = Vec::new();
+    for name in ["CSAR-Version", "TOSCA-Meta-File-Version"] {
+        let (gap, message) = match of(name) {
+            Some(version) if VERSIONS.contains(&version) => continue,
+            Some(version) => (Gap::NotModelled, format!("`{name}: {version}` is not known here")),
+            None if name != "CSAR-Version" && of("CSAR-Version") == Some("2.0") => continue,
+            None => (Gap::Malformed, format!("the metadata of the archive has no `{name}`")),
+        };
+        let start = text.lines().take_while(|line| !line.starts_with(name)).map(|line| line.len() + 1).sum();
+        let range = if of(name).is_some() { Range::new(start, start + name.len()) } else { Range::default() };
+        out.push(Problem { member: member.to_owned(), range, rule: Rule::BadArchive, gap, message });
+    }
+    out
+}
+
 /// Returns the service template of an archive, and the others that its metadata names.
-fn definitions(files: &MemoryFileSystem) -> Result<(PathBuf, Vec<PathBuf>), BadArchive> {
-    let meta =
-        files.read(Path::new("TOSCA-Metadata/TOSCA.meta")).or_else(|_| files.read(Path::new("TOSCA.meta")));
+fn definitions(files: &MemoryFileSystem) -> Result<Definitions, BadArchive> {
+    let places = ["TOSCA-Metadata/TOSCA.meta", "TOSCA.meta"].map(Path::new);
+    let meta = places.into_iter().find(|path| files.is_file(path));
     let find = |named: &str| {
         let path = normal(Path::new(named.trim_matches(['"', '\'']).trim_start_matches('/')));
         if files.is_file(&path) { Ok(path) } else { Err(BadArchive::MissingEntry(named.to_owned())) }
     };
-    if let Ok(bytes) = meta {
-        let text = String::from_utf8_lossy(&bytes).into_owned();
+    if let Some(member) = meta {
+        let text =
+            read_text(files, member).map_err(|error| BadArchive::MetadataNotText(error.reason.clone()))?;
         let metadata = metadata(&text)?;
         let of = |name: &str| -> Vec<&str> {
             metadata.iter().filter(|(key, _)| key == name).map(|(_, value)| value.as_str()).collect()
@@ -152,12 +225,13 @@ fn definitions(files: &MemoryFileSystem) -> Result<(PathBuf, Vec<PathBuf>), BadA
             _ => return Err(BadArchive::SeveralEntryDefinitions),
         };
         let others = of("Other-Definitions").into_iter().flat_map(listed).map(|named| find(&named));
-        return Ok((entry, others.collect::<Result<_, _>>()?));
+        let others = others.collect::<Result<_, _>>()?;
+        return Ok(Definitions { entry, others, problems: versions(member, &text, &metadata) });
     }
     let top = files.list(Path::new("."));
     let mut yaml = top.iter().map(PathBuf::from).filter(|path| is_yaml(path));
     match (yaml.next(), yaml.next()) {
-        (Some(only), None) => Ok((only, Vec::new())),
+        (Some(only), None) => Ok(Definitions { entry: only, others: Vec::new(), problems: Vec::new() }),
         (Some(_), Some(_)) => Err(BadArchive::SeveralTemplates),
         _ => Err(BadArchive::NoTemplate),
     }

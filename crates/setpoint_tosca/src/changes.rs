@@ -51,6 +51,8 @@ pub struct Changes {
     others: Vec<(String, &'static str)>,
     /// Whether the topology starts, before and after.
     starts: (&'static str, &'static str),
+    /// Whether both versions were read in full.
+    is_whole: bool,
     /// Errors of the newer version that the older one does not have.
     pub findings: Vec<Diagnostic>,
 }
@@ -78,6 +80,7 @@ pub fn compare(old: Version<'_>, new: Version<'_>) -> Changes {
             && !old.checked.findings.iter().any(|known| known.message == finding.message)
     };
     Changes {
+        is_whole: old.checked.is_whole && new.checked.is_whole,
         nodes,
         others: other_changes(old.checked, new.checked),
         starts: (
@@ -269,8 +272,10 @@ impl Changes {
 
     /// The changes for people.
     pub fn text(&self) -> String {
-        if self.is_empty() {
-            return "nothing changes\n".to_owned();
+        match (self.is_empty(), self.is_whole) {
+            (true, true) => return "nothing changes\n".to_owned(),
+            (true, false) => return "no change was found in what was read and has a model\n".to_owned(),
+            (false, _) => {}
         }
         let mut out = String::new();
         let width = self.nodes.keys().map(|name| name.chars().count()).max().unwrap_or(0);
@@ -314,7 +319,7 @@ impl Changes {
         let others: Vec<Json> =
             self.others.iter().map(|(what, word)| json!({ "name": what, "change": word })).collect();
         json!({
-            "nodes": nodes, "others": others,
+            "whole": self.is_whole, "nodes": nodes, "others": others,
             "reaches_final": { "old": self.starts.0, "new": self.starts.1 },
         })
     }

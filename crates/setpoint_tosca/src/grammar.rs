@@ -132,8 +132,9 @@ static FILE: Definition = definition(
         key("group_types", Map(&Of(&GROUP_TYPE))),
         key("policy_types", Map(&Of(&POLICY_TYPE))),
         new("functions", Map(&Of(&FUNCTION))),
+        // Drafts of 2.0 had this name as well, and opera takes it there.
         key("topology_template", Of(&TOPOLOGY)),
-        key("service_template", Of(&TOPOLOGY)),
+        new("service_template", Of(&TOPOLOGY)),
     ],
 );
 
@@ -751,6 +752,12 @@ static STEP: Definition = definition(
     ],
 );
 
+/// Returns a noun with `a` or `an`.
+fn with_article(noun: &str) -> String {
+    let article = if noun.starts_with(['a', 'e', 'i', 'o', 'u']) { "an" } else { "a" };
+    format!("{article} {noun}")
+}
+
 /// Returns what in a file is not as the grammar wants it.
 pub(crate) fn check(file: FileId, root: &Node, edition: Edition) -> Vec<Omission> {
     let mut walk = Walk { file, edition, found: Vec::new() };
@@ -893,7 +900,7 @@ impl Walk {
                 Some(_) if node.is_null() && self.edition == Edition::One => {}
                 Some(short) if !node.is_null() => self.shape(short, node, shown, place),
                 _ => {
-                    let wanted = format!("a {} with keys", definition.what);
+                    let wanted = format!("{} with keys", with_article(definition.what));
                     self.mismatch(node, shown, &wanted, place);
                 }
             }
@@ -940,7 +947,7 @@ impl Walk {
             return self.shape(rest, &entry.value, Under { key: text, of: None }, entry.key.range);
         }
         let message = match name {
-            "" => format!("a {} has no key `{text}`", definition.what),
+            "" => format!("{} has no key `{text}`", with_article(definition.what)),
             name => format!("the {} `{name}` has a key `{text}`, which TOSCA does not know", definition.what),
         };
         let help = if known.is_some() {
@@ -973,9 +980,6 @@ impl Walk {
     }
 
     fn metadata(&mut self, node: &Node, under: Under<'_>, place: Range) {
-        if self.edition == Edition::One && node.text().is_some() {
-            return;
-        }
         if !node.is_mapping() {
             return self.mismatch(node, under, "a mapping", place);
         }

@@ -25,8 +25,10 @@ pub enum Omitted {
     Profile(Symbol),
     /// A language of another tool that looks like TOSCA.
     Dialect(Symbol),
-    /// The file defines types and no topology, or a topology without nodes.
+    /// The file defines types and no topology.
     NoNodes,
+    /// The file declares a topology without nodes.
+    EmptyTopology,
     ProfileNotFound(String),
     ImportElsewhere(String),
     ImportUnreadable {
@@ -94,8 +96,9 @@ impl Omission {
                 Rule::NotModelled,
                 format!("what the triggers of the policy `{name}` do is not modelled"),
             ),
+            // The answer is conditional: a rule on what was not read would take the condition away.
             O::ScriptMissing { of, target, path } => Diagnostic::new(
-                Rule::UnreadableFile,
+                Rule::UnknownReference,
                 format!("`{of}` uses the file `{target}`, which is not there"),
             )
             .severity(Severity::Warning)
@@ -104,6 +107,7 @@ impl Omission {
                 Diagnostic::new(Rule::LimitReached, self.words())
             }
             O::NoNodes => Diagnostic::new(Rule::NothingChecked, self.words()).severity(Severity::Note),
+            O::EmptyTopology => Diagnostic::new(Rule::NothingChecked, self.words()).severity(Severity::Error),
             O::Instance(_) => Diagnostic::new(Rule::MalformedInstance, self.words()),
             _ if self.gap() == Gap::Malformed => Diagnostic::new(Rule::MalformedTemplate, self.words()),
             _ => Diagnostic::new(Rule::NotModelled, self.words()),
@@ -144,7 +148,7 @@ impl Omission {
             O::ScriptElsewhere(..) | O::ScriptMissing { .. } | O::Selected(_) | O::Triggered(_) => {
                 Gap::Assumed
             }
-            O::NoNodes => Gap::NothingEntered,
+            O::NoNodes | O::EmptyTopology => Gap::NothingEntered,
             O::Profile(_)
             | O::Dialect(_)
             | O::Behaviour(_)
@@ -188,6 +192,7 @@ impl Omission {
             O::Version(version) => format!("`{version}` is not a version of TOSCA that is known here"),
             O::Profile(version) => format!("the types of the profile `{version}` are not known here"),
             O::NoNodes => "there is no topology with nodes in this file: nothing can start".to_owned(),
+            O::EmptyTopology => "this topology has no nodes: nothing can start".to_owned(),
             O::Mapping(name) => format!("the mapping of `{name}` is not modelled in this form"),
             O::Behaviour(kind) => {
                 format!("what a `{kind}` waits for is not known; it is taken for a dependency")

@@ -131,9 +131,19 @@ impl Service {
                 service.read_imports(&mut reader, file, root, path, Scope::default());
                 service.paths = reader.seen.into_iter().map(|(path, _)| path).collect();
                 if service.nodes.is_empty() {
-                    let place = TOPOLOGY.iter().find_map(|name| root.entry(name));
-                    let place = place.or(root.entries().first()).map_or(root.range, |entry| entry.key.range);
-                    service.omit(Omitted::NoNodes, place.in_file(file));
+                    let declared = TOPOLOGY.iter().find_map(|name| root.entry(name));
+                    let place =
+                        declared.or(root.entries().first()).map_or(root.range, |entry| entry.key.range);
+                    // What is malformed is told as that.
+                    let is_empty =
+                        declared.is_some_and(|section| match section.value.get("node_templates") {
+                            Some(nodes) => {
+                                nodes.is_null() || (nodes.is_mapping() && nodes.entries().is_empty())
+                            }
+                            None => section.value.is_mapping() || section.value.is_null(),
+                        });
+                    let what = if is_empty { Omitted::EmptyTopology } else { Omitted::NoNodes };
+                    service.omit(what, place.in_file(file));
                 }
             }
             root => {
@@ -261,6 +271,11 @@ impl Service {
                     let message = "this TOSCA file has no `tosca_definitions_version`".to_owned();
                     let place = root.entries().first().map_or(root.range, |entry| entry.key.range);
                     self.omit(Omitted::Malformed(message, None), place.in_file(file));
+                }
+                Some(node) if node.is_null() || named.is_empty() => {
+                    let message = "`tosca_definitions_version` names no version".to_owned();
+                    let help = format!("Known are {}.", VERSIONS.join(", "));
+                    self.omit(Omitted::Malformed(message, Some(help)), span);
                 }
                 Some(_) if is_profile => self.omit(Omitted::Profile(named), span),
                 Some(_) if version.contains("_dsl_") => self.omit(Omitted::Dialect(named), span),

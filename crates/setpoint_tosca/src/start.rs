@@ -12,6 +12,7 @@ use setpoint_source::{
 };
 
 use crate::omission::{Omission, Omitted};
+use crate::rule_file::unused_rule_files;
 use crate::types::full_name;
 use crate::{Service, Topology, instance, rule_files};
 
@@ -23,6 +24,8 @@ pub struct Checked {
     pub findings: Vec<Diagnostic>,
     /// Whether every run ends with all nodes started.
     pub answer: Judgement,
+    /// Whether all of it was read and has a model, whatever else has to be assumed.
+    pub is_whole: bool,
     pub coverage: Coverage,
 }
 
@@ -39,8 +42,15 @@ pub fn check(
     let topology = Topology::new(&service);
     let place = setpoint_source::Range::default().in_file(file);
     let mut omissions: Vec<Omission> = service.omissions.iter().chain(&topology.omissions).cloned().collect();
+    let is_whole = !omissions.iter().any(|one| one.gap() != Gap::Assumed)
+        && !topology
+            .diagnostics
+            .iter()
+            .any(|one| one.severity == Severity::Error || one.rule == Rule::UnknownType);
     let (started, mut findings_of_run) = start(files, sources, &service, &topology, &mut omissions, place);
-    let reasons = omissions.iter().map(Omission::reason);
+    let unused = unused_rules(files, sources, &service, &topology);
+    let of_rules = unused.iter().map(|finding| Reason::of(Gap::Malformed, finding));
+    let reasons = omissions.iter().map(Omission::reason).chain(of_rules);
     let mut answer = match started {
         Some(answer) => reasons.fold(answer, Judgement::doubt),
         // Nothing can start, and an omission says so.
@@ -52,8 +62,10 @@ pub fn check(
     let mut findings: Vec<Diagnostic> = omissions.iter().filter_map(Omission::finding).collect();
     findings.extend(service.diagnostics.iter().chain(&topology.diagnostics).cloned());
     findings.append(&mut findings_of_run);
+    let is_whole = is_whole && unused.is_empty();
+    findings.extend(unused);
     let coverage = coverage(&service, &omissions);
-    Checked { service, topology, findings, answer, coverage }
+    Checked { service, topology, findings, answer, is_whole, coverage }
 }
 
 /// Decides whether the nodes start by their rule set; nothing if there are no nodes or they do not fit it.
@@ -140,6 +152,17 @@ pub fn rule_set(
     let model = loaded.model.ok_or(loaded.diagnostics)?;
     let facts = setpoint_orchestra::parametric::facts(&model);
     Ok((model, facts))
+}
+
+/// Returns what is wrong with the rule files that types name for nodes that the topology does not have.
+fn unused_rules(
+    files: &dyn FileSystem,
+    sources: &Sources,
+    service: &Service,
+    topology: &Topology,
+) -> Vec<Diagnostic> {
+    let named = unused_rule_files(service, topology, sources);
+    named.iter().flat_map(|one| load_models(files, sources, std::slice::from_ref(one)).diagnostics).collect()
 }
 
 /// Decides whether every run of an instance ends with all nodes started.

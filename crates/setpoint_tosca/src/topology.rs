@@ -9,7 +9,7 @@ use setpoint_source::{Diagnostic, Rule, Severity, Span, Symbol, nearest};
 use crate::omission::{Omission, Omitted};
 use crate::service::{Assignment, NodeTemplate, Service};
 use crate::substitution::Mapped;
-use crate::types::{Requirement, ancestors, derives, full_name, is_whole, named_items, symbol};
+use crate::types::{Names, Requirement, ancestors, derives, full_name, is_whole, named_items, symbol};
 use crate::{attributes, calls, circles, filters, substitution, templates};
 
 /// How a relationship behaves while the topology is set up.
@@ -59,6 +59,31 @@ pub struct Topology {
     /// What has no model, or was left to the orchestrator.
     pub omissions: Vec<Omission>,
     pub diagnostics: Vec<Diagnostic>,
+}
+
+/// Whether a relationship type allows such a target: the nearest of its ancestors that names valid targets decides. Types that
+/// are not all known decide nothing.
+fn is_valid_target(service: &Service, kind: Symbol, capability: Symbol, target: &NodeTemplate) -> bool {
+    let types = &service.types;
+    let is_known = !service.incomplete
+        && is_whole(&types.relationships, kind)
+        && is_whole(&types.capabilities, capability);
+    // Every node offers a `Node`, and people give a plain dependency a relationship that says more.
+    if !is_known || &*capability == "tosca.capabilities.Node" {
+        return true;
+    }
+    let valid = |kind: &Symbol| -> Vec<Symbol> {
+        let named = types.relationships.get(kind).map(|one| one.named.as_slice()).unwrap_or_default();
+        let is_target = |of: Names| matches!(of, Names::NodesOrCapabilities | Names::Capabilities);
+        named.iter().filter(|(.., of)| is_target(*of)).map(|(name, ..)| *name).collect()
+    };
+    let Some(valid) = ancestors(&types.relationships, kind).iter().map(valid).find(|one| !one.is_empty())
+    else {
+        return true;
+    };
+    valid
+        .iter()
+        .any(|one| derives(&types.capabilities, capability, *one) || derives(&types.nodes, target.kind, *one))
 }
 
 /// More nodes or relationships than these are not made of topologies that stand for nodes.
@@ -595,6 +620,23 @@ impl Topology {
             assignment.relationship.map(|name| service.relationships.get(&name).copied().unwrap_or(name));
         let kind = given.or(definition.and_then(|one| one.relationship));
         let (capability, offered) = self.capability(service, node, assignment, definition, target);
+        if let (Some(given), Some(capability)) = (given, capability)
+            && !is_valid_target(service, given, capability, target)
+        {
+            let finding = Diagnostic::new(
+                Rule::UnsatisfiedRequirement,
+                format!(
+                    "`{given}` cannot lead to a `{capability}`, which `{}` offers for `{}` of `{}`",
+                    target.name, assignment.name, node.name
+                ),
+            );
+            let resources = [node.name.to_string(), target.name.to_string()];
+            self.diagnostics.push(
+                finding.severity(Severity::Warning).at(assignment.span).with_resources(resources).with_help(
+                    "Choose a relationship whose `valid_target_types` has the type of this capability.",
+                ),
+            );
+        }
         let behaviour = self.behaviour(service, assignment, kind, capability, node);
         Some(Relationship {
             source: node.name,

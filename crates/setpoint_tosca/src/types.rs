@@ -23,8 +23,8 @@ pub struct Type {
     pub named: Vec<(Symbol, Span, Names)>,
     /// A data type's own constraints and the schema of its elements.
     pub schema: Schema,
-    /// The rule file that says how relationships of this type behave.
-    pub rules: Option<String>,
+    /// The rule file that says how relationships of this type behave, and where the type names it.
+    pub rules: Option<(String, Span)>,
     /// The definition as it is written.
     pub(crate) written: Option<Node>,
     /// A policy type that does something when an event comes.
@@ -395,8 +395,7 @@ fn read_type(section: &str, entry: &Entry, file: FileId, scope: Scope) -> Type {
         rules: node
             .get("metadata")
             .and_then(|metadata| metadata.get("setpoint_rules"))
-            .and_then(Node::text)
-            .map(str::to_owned),
+            .and_then(|named| Some((named.text()?.to_owned(), named.range.in_file(file)))),
     }
 }
 

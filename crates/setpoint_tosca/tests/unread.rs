@@ -57,6 +57,10 @@ const HOST: &str = "requirements: [host: box]";
 #[test]
 fn every_section_of_another_shape_is_open() {
     assert_proved(&whole("", HOST, ""));
+    // The name of TOSCA 2.0.
+    assert_not_proved(&format!(
+        "{VERSION}service_template: {{node_templates: {{box: {{type: tosca.nodes.Compute}}}}}}\n"
+    ));
     for wrong in ["", "5", "[]", "[a]"] {
         assert_not_proved(&format!("{VERSION}topology_template: {wrong}\n"));
         assert_not_proved(&format!("{VERSION}topology_template: {{node_templates: {wrong}}}\n"));
@@ -74,6 +78,16 @@ fn every_section_of_another_shape_is_open() {
             assert_not_proved(&whole("", HOST, &format!("{section}: {wrong}\n")));
         }
     }
+    for wrong in ["5", "a", "[a]"] {
+        assert_open(&whole("", HOST, &format!("metadata: {wrong}\n")));
+        assert_open(&whole("", &format!("{HOST}, metadata: {wrong}"), ""));
+    }
+    // A rule file that nothing uses may be the one that is meant.
+    let rules =
+        "node_types: {T: {derived_from: tosca.nodes.Root, metadata: {setpoint_rules: nowhere.spm}}}\n";
+    assert_open(&whole("", HOST, rules));
+    assert_open(&whole("    other: {type: T}\n", HOST, rules));
+    assert_open(&whole("", HOST, "").replace(" tosca_simple_yaml_1_3", ""));
     // An empty section says nothing in the Simple Profile; TOSCA 2.0 has none.
     let empty = whole("  groups:\n", HOST, "");
     assert_proved(&empty);
@@ -288,9 +302,44 @@ fn archives_that_cannot_be_read_have_a_reason() {
     ] {
         let bad = open_archive(&bytes).unwrap_err();
         assert!(wanted.is_none_or(|wanted| wanted == bad));
-        let (answer, _) = bad.judge("a.csar");
-        assert!(answer.is_unknown() && answer.reasons()[0].place == Place::File("a.csar".to_owned()));
+        let (answer, _) = bad.judge("a.csar", &setpoint_source::Sources::new());
+        assert!(answer.is_unknown() && matches!(answer.reasons()[0].place, Place::At(_)));
     }
+}
+
+/// The members of an archive that are not text, and metadata of other versions, are told.
+#[test]
+fn members_that_cannot_be_read_have_a_reason() {
+    let zip = |files: &[(&str, &[u8])]| {
+        let mut writer = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
+        for (name, bytes) in files {
+            writer.start_file(*name, zip::write::SimpleFileOptions::default()).unwrap();
+            writer.write_all(bytes).unwrap();
+        }
+        writer.finish().unwrap().into_inner()
+    };
+    let problems = |meta: &str, member: &[u8]| {
+        let files: [(&str, &[u8]); 3] =
+            [("a.yaml", VERSION.as_bytes()), ("TOSCA.meta", meta.as_bytes()), ("d/u.yaml", member)];
+        let archive = open_archive(&zip(&files)).unwrap();
+        let sources = setpoint_source::Sources::new();
+        let judged = archive.problems.iter().map(|one| one.judge(&archive, Path::new("a.csar"), &sources));
+        judged
+            .map(|(reason, _)| reason)
+            .inspect(|reason| assert!(matches!(reason.place, Place::At(_))))
+            .count()
+    };
+    let old = "TOSCA-Meta-File-Version: 1.1\nCSAR-Version: 1.1\nEntry-Definitions: a.yaml\n";
+    let new = "CSAR-Version: 2.0\nEntry-Definitions: a.yaml\n";
+    assert_eq!(problems(old, b"tasks: []\n"), 0);
+    assert_eq!(problems(new, b"tasks: []\n"), 0);
+    assert_eq!(problems(old, b"tasks: \xff\n"), 1);
+    assert_eq!(problems("Entry-Definitions: a.yaml\n", b""), 2);
+    assert_eq!(problems("CSAR-Version: 1.1\nEntry-Definitions: a.yaml\n", b""), 1);
+    assert_eq!(problems(&new.replace("2.0", "9.9"), b""), 2);
+    assert_eq!(problems(&old.replace("Version: 1.1", "Version: 9.9"), b""), 2);
+    let not_text = zip(&[("a.yaml", VERSION.as_bytes()), ("TOSCA.meta", b"\xffEntry-Definitions: a.yaml\n")]);
+    assert!(matches!(open_archive(&not_text), Err(BadArchive::MetadataNotText(_))));
 }
 
 #[test]

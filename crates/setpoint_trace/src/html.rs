@@ -11,7 +11,7 @@ use crate::Trace;
 pub fn html(trace: &Trace, sources: &Sources, title: &str) -> String {
     let mut files: BTreeMap<String, String> = BTreeMap::new();
     for span in trace.steps.iter().filter_map(|step| step.span) {
-        let file = sources.file(span.file);
+        let file = sources.shown(span.file);
         files.entry(file.path().to_owned()).or_insert_with(|| file.text().to_owned());
     }
     let data = json!({"trace": crate::json(trace, sources), "files": files, "title": title});
@@ -28,18 +28,23 @@ fn in_script(data: &Json) -> String {
 }
 
 const PAGE: &str = r#"<!DOCTYPE html>
-<html lang="en"><head><meta charset="utf-8"><title>{{TITLE}}</title>
+<html lang="en"><head><meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1"><title>{{TITLE}}</title>
 <style>
 body { font: 14px/1.4 system-ui, sans-serif; margin: 0; display: grid; height: 100vh;
   grid-template: auto 1fr / 1fr 1fr 1fr; color: #222; background: #fff; }
 header { grid-column: 1 / -1; padding: .6em 1em; border-bottom: 1px solid #ccc; }
 header button { font: inherit; padding: .2em .8em; }
-section { overflow: auto; padding: .5em 1em; border-right: 1px solid #ddd; }
+section { min-width: 0; min-height: 0; overflow: auto; padding: .5em 1em; border-right: 1px solid #ddd; }
 pre, code, li { font-family: ui-monospace, monospace; font-size: 13px; }
 pre { margin: 0; } .line { display: block; } .here { background: #fff3a3; }
-ol { padding-left: 3.5em; margin: 0; } li { cursor: pointer; white-space: pre-wrap; }
+ol { padding-left: 3.5em; margin: 0; } li { cursor: pointer; white-space: pre-wrap; overflow-wrap: anywhere;
+  padding-left: calc(var(--depth) * 1em); }
+#stores .line { white-space: pre-wrap; overflow-wrap: anywhere; }
 li.now { background: #d7e9ff; } li b { font-weight: 600; }
 .added { background: #d9f5d9; } .changed { background: #ffe9c7; } .removed { background: #ffd9d9; text-decoration: line-through; }
+@media (max-width: 800px) { body { grid-template: auto 1fr 1fr 1fr / 1fr; } small { display: none; }
+  section { border-right: 0; border-bottom: 1px solid #ddd; } li { padding-left: calc(var(--depth) * .4em); } }
 @media (prefers-color-scheme: dark) { body { background: #1b1b1b; color: #ddd; }
   .here { background: #5b5210; } li.now { background: #1d3b5c; } .added { background: #1e4620; }
   .changed { background: #5a3d0c; } .removed { background: #5c1f1f; } }
@@ -58,16 +63,26 @@ let now = 0;
 steps.forEach((step, number) => {
   const item = document.createElement("li"), name = document.createElement("b");
   name.textContent = step.rule;
-  item.style.paddingLeft = Math.min(step.depth, 20) + "em";
+  item.style.setProperty("--depth", Math.min(step.depth, 20));
   item.append(name, " " + step.what);
   item.onclick = () => show(number);
   el("steps").append(item);
 });
 if (data.trace.end) el("end").textContent = "The trace ends here: " + data.trace.end + ".";
+// A value that is set replaces what was below it; a component that is changed below no longer is what it was set to.
+function place_in_tree(all, at) {
+  for (const [key, entry] of all) {
+    const path = key.slice(2, -1);
+    if (path.startsWith(at + ":")) all.delete(key);
+    else if (at.startsWith(path + ":") && !entry[0].endsWith(BELOW)) entry[0] += entry[0] === "∅S" ? "" : BELOW;
+  }
+}
+const BELOW = ", changed below";
 function stores(upTo) {
   const all = new Map();
   steps.slice(0, upTo + 1).forEach((step, number) => step.changes.forEach(change => {
     const key = change.store + "(" + change.at + ")";
+    if (change.store === "s") place_in_tree(all, change.at);
     if (change.after === null) { if (number === upTo) all.set(key, [change.before, "removed"]); else all.delete(key); }
     else all.set(key, [change.after, number < upTo ? "" : change.before === null ? "added" : "changed"]);
   }));
@@ -81,9 +96,10 @@ function show(number) {
   el("rule").textContent = step.rule;
   [...el("steps").children].forEach((item, at) => item.classList.toggle("now", at === now));
   el("steps").children[now].scrollIntoView({block: "nearest"});
-  const place = step.place, source = el("source");
-  if (place) {
-    source.replaceChildren();
+  const first = Object.keys(data.files)[0], source = el("source");
+  const place = step.place || {path: data.title in data.files ? data.title : first, line: 0};
+  source.replaceChildren();
+  if (place.path) {
     const name = document.createElement("p"), pre = document.createElement("pre");
     name.textContent = place.path;
     data.files[place.path].split("\n").forEach((text, at) => {

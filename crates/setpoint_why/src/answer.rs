@@ -1,5 +1,7 @@
 //! The answer to a question: the value, where it came from, through which steps, and why it is there at all.
 
+use std::sync::Arc;
+
 use rustc_hash::FxHashSet;
 use setpoint_catalog::{Resource, ResourceId};
 use setpoint_provenance::{Control, Dependency, Leaf, LeafKind, Node, Prov};
@@ -30,7 +32,7 @@ pub struct Answer {
     /// Every input that could change it.
     pub depends: Vec<Dependency>,
     /// Texts that must not be shown anywhere.
-    pub secrets: FxHashSet<Span>,
+    pub secrets: Arc<FxHashSet<Span>>,
 }
 
 /// A value was given a name, or passed on, at a place.
@@ -88,7 +90,7 @@ impl Query<'_> {
     pub fn answer(&mut self, target: &Target) -> Answer {
         let depends = self.causes(target);
         let depends = depends.into_iter().filter(|found| found.leaf.kind != LeafKind::Absence).collect();
-        let secrets = secrets(self.compilation);
+        let secrets = Arc::clone(&self.secrets);
         let catalog = self.catalog;
         let mut answer = Answer {
             target: self.shown(target),

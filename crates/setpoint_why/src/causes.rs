@@ -4,13 +4,14 @@
 //! collector matched that did not, or a name been another, is worked out here.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use setpoint_catalog::{Catalog, Resource, ResourceId};
 use setpoint_provenance::{Dependency, LeafKind, Prov};
 use setpoint_puppet::{CollectorTrace, Compilation, Environment};
 use setpoint_puppet_values::{Data, Value};
-use setpoint_source::Symbol;
+use setpoint_source::{Span, Symbol};
 
 use crate::effects::{Summaries, Wanted};
 use crate::target::{Step, Target};
@@ -27,6 +28,8 @@ pub struct Query<'a> {
     containers: FxHashMap<ResourceId, Vec<ResourceId>>,
     /// Resources that are declared, but not real, and whose code would do more.
     dormant: Vec<ResourceId>,
+    /// The places of secrets.
+    pub(crate) secrets: Arc<FxHashSet<Span>>,
 }
 
 /// What an answer is made of: nodes of the arena, some of them only for their shape.
@@ -55,7 +58,8 @@ impl<'a> Query<'a> {
                 dormant.push(id);
             }
         }
-        Some(Self { compilation, catalog, summaries, instances, containers, dormant })
+        let secrets = Arc::new(crate::answer::secrets(compilation));
+        Some(Self { compilation, catalog, summaries, instances, containers, dormant, secrets })
     }
 
     /// Every leaf that could change an output, control included.

@@ -10,7 +10,7 @@ use setpoint_source::{Severity, Span, Symbol};
 use crate::absence::Absence;
 use crate::answer::{Answer, Reason};
 use crate::impact::Impact;
-use crate::text::{Writer, is_secret};
+use crate::text::{Writer, is_secret, masked};
 
 const MOST_NODES: usize = 10_000;
 const MOST_DEPTH: usize = 100;
@@ -40,8 +40,12 @@ impl Writer<'_> {
     /// `{"target", "value", "where", "expression", "depends", "exists"}`.
     pub fn json(&self, answer: &Answer) -> Json {
         let mut nodes = 0;
-        let value =
-            if answer.secret { Json::Null } else { answer.value.as_ref().map_or(Json::Null, json_value) };
+        let value = answer
+            .value
+            .as_ref()
+            .filter(|_| !answer.secret)
+            .map(|value| masked(value, self.sources.secrets()));
+        let value = value.as_ref().map_or(Json::Null, json_value);
         let mut out = json!({
             "target": answer.target,
             "value": value,
@@ -128,7 +132,7 @@ impl Writer<'_> {
 
     /// A place without a kind.
     pub fn place_of(&self, span: Span, answer: &Answer) -> Json {
-        let file = self.sources.file(span.file);
+        let file = self.sources.shown(span.file);
         let position = file.position(span.range.start);
         let text = if is_secret(span, answer) { Json::Null } else { file.slice(span.range).into() };
         let mut place =

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use setpoint_provenance::{Leaf, LeafKind, Node, Prov};
 use setpoint_puppet::Compilation;
 use setpoint_puppet_values::{Data, Value, to_text};
-use setpoint_source::{Sources, Span};
+use setpoint_source::{Secrets, Sources, Span};
 
 use crate::absence::Absence;
 use crate::answer::{Answer, Reason, ReasonKind, reasons, secrets};
@@ -36,7 +36,8 @@ impl Writer<'_> {
         let mut out = String::new();
         let is_existence = answer.target == answer.resource;
         if !is_existence || answer.reasons.is_empty() {
-            let _ = writeln!(out, "{}", headline(answer));
+            let value = answer.value.as_ref().map(|value| masked(value, self.sources.secrets()));
+            let _ = writeln!(out, "{}", headline(answer, value.as_ref()));
             self.origin(answer, &mut out);
         }
         if !answer.reasons.is_empty() {
@@ -150,7 +151,7 @@ impl Writer<'_> {
         if is_secret(span, answer) {
             return self.note(span, out);
         }
-        let file = self.sources.file(span.file);
+        let file = self.sources.shown(span.file);
         let position = file.position(span.range.start);
         let line = file.line_text(position.line);
         let number = position.line.to_string();
@@ -319,7 +320,7 @@ impl Writer<'_> {
 
     /// Source text on one line, and not too long.
     pub fn slice(&self, span: Span) -> String {
-        let file = self.sources.file(span.file);
+        let file = self.sources.shown(span.file);
         let text = file.slice(span.range);
         let first = text.lines().next().unwrap_or("").trim_end();
         let more = if first.len() < text.trim_end().len() { " …" } else { "" };
@@ -446,7 +447,7 @@ impl Writer<'_> {
             resource: String::new(),
             reasons: Vec::new(),
             depends: Vec::new(),
-            secrets: secrets(self.compilation),
+            secrets: secrets(self.compilation).into(),
         }
     }
 }
@@ -487,8 +488,22 @@ impl Impact {
     }
 }
 
-fn headline(answer: &Answer) -> String {
-    match &answer.value {
+/// A value with asterisks for secrets: before it is cut, so that no part of one is left.
+pub(crate) fn masked(value: &Value, secrets: &Secrets) -> Value {
+    let data = match &value.data {
+        Data::String(text) => Data::String(secrets.mask(text).as_ref().into()),
+        Data::Array(items) => return Value::array(items.iter().map(|item| masked(item, secrets)).collect()),
+        Data::Hash(entries) => {
+            let entries = entries.iter().map(|(key, item)| (key.clone(), masked(item, secrets)));
+            return Value::hash(entries.collect());
+        }
+        _ => return value.clone(),
+    };
+    Value { data, prov: value.prov }
+}
+
+fn headline(answer: &Answer, value: Option<&Value>) -> String {
+    match value {
         _ if answer.secret => format!("{} is a secret and is not shown", answer.target),
         Some(value) => format!("{} = {}", answer.target, shown(value)),
         None if answer.target.contains("].") => format!("{} is not set", answer.target),

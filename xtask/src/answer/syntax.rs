@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 
 use setpoint_testing::{Case, Section, cases, repository};
 
@@ -46,7 +46,7 @@ fn read(path: &Path) -> Result<String, String> {
 }
 
 fn ask(script: &Path, list: &str) -> Result<String, String> {
-    let mut ruby = Command::new("ruby")
+    let mut ruby = setpoint_testing::ruby()
         .arg(script)
         .env("PLACES", "0")
         .stdin(Stdio::piped())

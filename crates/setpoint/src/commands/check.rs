@@ -1,21 +1,24 @@
 //! `setpoint check`: every analysis that fits the input.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use setpoint_project::{Session, UsageError};
-use setpoint_source::{Diagnostic, Gap, InputReport, Question, Report, Rule, Severity};
+use setpoint_source::{
+    Coverage, Diagnostic, Gap, InputReport, Nouns, Question, Range, Report, Rule, Severity,
+};
 
-use super::taken;
+use super::taken::{self, Taken};
 use crate::cli::{CheckArgs, InputOptions, ReportFormat};
+use crate::languages::Language;
 use crate::progress::Shown;
 use crate::{known, languages, output};
 
 pub(crate) fn run(mut session: Session<'_>, args: &CheckArgs) -> Result<ExitCode, UsageError> {
-    let inputs = named(&session, &args.inputs, &args.options)?;
+    let taken = named(&session, &args.inputs, &args.options)?;
     let is_shown = args.report.format == ReportFormat::Text;
-    let mut report = checked(&mut session, &inputs, &args.options, is_shown)?;
-    let extent = known::Extent::of(&session, &inputs, &args.options);
+    let mut report = checked(&mut session, &taken, &args.options, is_shown)?;
+    let extent = known::Extent::of(&session, &taken.inputs, &args.options);
     known::silence(&session, &mut report, &args.baseline, extent)?;
     Ok(output::report(&report, &session.sources, &args.report))
 }
@@ -23,18 +26,28 @@ pub(crate) fn run(mut session: Session<'_>, args: &CheckArgs) -> Result<ExitCode
 /// All inputs, each by its language.
 pub(super) fn checked(
     session: &mut Session<'_>,
-    inputs: &[PathBuf],
+    taken: &Taken,
     options: &InputOptions,
     is_shown: bool,
 ) -> Result<Report, UsageError> {
     let mut report = Report::default();
+    let inputs = taken.inputs.as_slice();
+    session.inputs = inputs.to_vec();
+    for named in &options.parameters {
+        let file = named.split_once('=').map_or(named.as_str(), |(_, file)| file);
+        session.read(Path::new(file))?;
+    }
+    for template in options.parameters.iter().filter_map(|named| Some(named.split_once('=')?.0)) {
+        if !inputs.iter().any(|input| Path::new(template).starts_with(input)) {
+            return Err(UsageError::new(format!("--parameters: {template} is none of the inputs")));
+        }
+    }
     let shown = Shown::start(is_shown);
     session.progress = shown.progress();
     let mut is_answered = false;
     let mut problems = Vec::new();
-    let mut answers = answers(session, inputs, options);
-    for (path, answer) in inputs.iter().zip(&mut answers) {
-        match std::mem::replace(answer, Ok(Vec::new())) {
+    for (path, answer) in inputs.iter().zip(answers(session, inputs, options)) {
+        match answer {
             Ok(found) => {
                 is_answered = true;
                 report.inputs.extend(found);
@@ -56,6 +69,7 @@ pub(super) fn checked(
         report.inputs.push(input);
     }
     tell_nothing_checked(&mut report);
+    report.inputs.extend(tell_passed_over(session, taken));
     Ok(report)
 }
 
@@ -67,25 +81,22 @@ fn answers(
 ) -> Vec<Result<Vec<InputReport>, UsageError>> {
     let kinds: Vec<_> = inputs.iter().map(|path| fenced(|| languages::of(session, path, options))).collect();
     let joined = kinds.iter().flatten().find(|language| language.joins()).copied();
-    let is_joined = |at: usize| matches!((joined, &kinds[at]), (Some(joined), Ok(language)) if language.kind() == joined.kind());
+    let is_joined = |kind: &Result<&dyn Language, UsageError>| matches!((joined, kind), (Some(joined), Ok(language)) if language.kind() == joined.kind());
+    let paths = || inputs.iter().zip(&kinds);
     let together: Vec<PathBuf> =
-        inputs.iter().enumerate().filter(|(at, _)| is_joined(*at)).map(|(_, path)| path.clone()).collect();
-    let mut found = Vec::new();
-    if let Some(language) = joined {
-        let count = together.len();
-        found = fenced(|| Ok(language.check_together(session, &together, options)))
-            .unwrap_or_else(|error| (0..count).map(|_| Err(UsageError::new(error.0.clone()))).collect());
-        found.reverse();
-    }
-    let mut out = Vec::new();
-    for (at, (path, kind)) in inputs.iter().zip(&kinds).enumerate() {
-        out.push(match kind {
-            _ if is_joined(at) => found.pop().unwrap_or_else(|| Ok(Vec::new())),
-            Ok(language) => fenced(|| language.check(session, path, options)),
-            Err(error) => Err(UsageError::new(error.0.clone())),
-        });
-    }
-    out
+        paths().filter(|(_, kind)| is_joined(kind)).map(|(path, _)| path.clone()).collect();
+    let joint = joined.map(|language| fenced(|| Ok(language.check_together(session, &together, options))));
+    let mut joint = joint
+        .unwrap_or_else(|| Ok(Vec::new()))
+        .unwrap_or_else(|error| together.iter().map(|_| Err(UsageError::new(error.0.clone()))).collect())
+        .into_iter();
+    let answer = |(path, kind): (&PathBuf, &Result<&dyn Language, UsageError>)| match kind {
+        // An input without an answer must not look as if nothing were wrong with it.
+        _ if is_joined(kind) => joint.next().unwrap_or_else(|| Err(internal_error("an input has no answer"))),
+        Ok(language) => fenced(|| language.check(session, path, options)),
+        Err(error) => Err(UsageError::new(error.0.clone())),
+    };
+    paths().map(answer).collect()
 }
 
 /// Manifests that only define things are parts of something, and one of several inputs may be such a part. If no input enters
@@ -111,14 +122,39 @@ fn tell_nothing_checked(report: &mut Report) {
     ));
 }
 
+/// Data files of no kind that is known, which were found and not read.
+fn tell_passed_over(session: &Session<'_>, taken: &Taken) -> Option<InputReport> {
+    let nouns = Nouns { sources: "files", definitions: "definitions", resources: "resources" };
+    let mut coverage = Coverage::new(nouns);
+    for path in &taken.passed_over {
+        coverage.add_unread(path.display().to_string());
+    }
+    let mut about = InputReport::new(taken.root.display().to_string(), "unknown");
+    // Of a file that cannot be read nobody knows what it is.
+    for path in &taken.passed_over {
+        if let Err(error) = session.read(path) {
+            let file = session.sources.add(path.display().to_string(), "");
+            about
+                .findings
+                .push(Diagnostic::new(Rule::UnreadableFile, error.0).at(Range::new(0, 0).in_file(file)));
+        }
+    }
+    about.coverage = Some(coverage);
+    (!taken.passed_over.is_empty()).then_some(about)
+}
+
 /// Runs the analysis of one input. A panic is a mistake of Setpoint, and costs the answer for this input only.
 fn fenced<T>(analyse: impl FnOnce() -> Result<T, UsageError>) -> Result<T, UsageError> {
     std::panic::catch_unwind(std::panic::AssertUnwindSafe(analyse)).unwrap_or_else(|panic| {
         let words = panic.downcast_ref::<String>().cloned();
         let words = words.or_else(|| panic.downcast_ref::<&str>().map(|words| (*words).to_owned()));
         let words = words.unwrap_or_default();
-        Err(UsageError::new(format!("internal error, which is a mistake of Setpoint: {words}")))
+        Err(internal_error(&words))
     })
+}
+
+fn internal_error(words: &str) -> UsageError {
+    UsageError::new(format!("internal error, which is a mistake of Setpoint: {words}"))
 }
 
 /// The inputs that the user named; without any, the folder of the environment, else what is found around this folder.
@@ -126,16 +162,18 @@ pub(super) fn named(
     session: &Session<'_>,
     inputs: &[PathBuf],
     options: &InputOptions,
-) -> Result<Vec<PathBuf>, UsageError> {
+) -> Result<Taken, UsageError> {
     if !inputs.is_empty() {
-        return Ok(inputs.to_vec());
+        // With a kind or an environment, a folder is one input of that kind.
+        let is_told = options.kind.is_some() || options.puppet.environment.is_some();
+        return Ok(if is_told { Taken::named(inputs.to_vec()) } else { taken::expand(session, inputs) });
     }
     if let Some(environment) = &options.puppet.environment {
-        return Ok(vec![environment.clone()]);
+        return Ok(Taken::named(vec![environment.clone()]));
     }
     let taken = taken::find(session)?;
     output::note_line(&taken.words);
-    Ok(taken.inputs)
+    Ok(taken)
 }
 
 #[cfg(test)]

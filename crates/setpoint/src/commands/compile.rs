@@ -17,5 +17,11 @@ pub(crate) fn run(session: &Session<'_>, args: &CompileArgs) -> Result<ExitCode,
     } else {
         language.compile(session, input, &args.options, args.format.as_deref().unwrap_or("json"))?
     };
-    Ok(output::outcome(&outcome, &session.sources))
+    // A catalog is printed as Puppet gives it to an agent, unless that is not wanted.
+    let is_catalog = !args.redact && !args.trace;
+    Ok(output::outcome_with(
+        &outcome,
+        &session.sources,
+        if is_catalog { output::verbatim } else { output::result },
+    ))
 }

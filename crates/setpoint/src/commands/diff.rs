@@ -30,7 +30,7 @@ pub(crate) fn run(session: &Session<'_>, args: &DiffArgs) -> Result<ExitCode, Us
     }
     let shown = Shown::start(args.format == DiffFormat::Text);
     // What is new is the input; what is old is read beside it.
-    let mut input = Session::new(new_files.as_ref().map_or(session.files, |files| files));
+    let mut input = session.beside(new_files.as_ref().map_or(session.files, |files| files));
     input.jobs = session.jobs;
     // What is not proved by then is compared without proofs.
     input.deadline =
@@ -53,7 +53,7 @@ pub(crate) fn run(session: &Session<'_>, args: &DiffArgs) -> Result<ExitCode, Us
         output::result(&printed);
     }
     for (format, path) in &args.output {
-        setpoint_source::write_file(path, (outcome.print)(*format).as_bytes())
+        setpoint_source::write_file(path, output::masked(&(outcome.print)(*format)).as_bytes())
             .map_err(|error| UsageError::new(format!("cannot write {}: {error}", path.display())))?;
     }
     Ok(ExitCode::from(status(&outcome, args)))

@@ -12,7 +12,7 @@ use crate::{known, languages, output};
 
 pub(crate) fn run(session: &Session<'_>, args: &FixArgs) -> Result<ExitCode, UsageError> {
     let shown = Shown::start(true);
-    let mut session = Session::new(session.files);
+    let mut session = session.beside(session.files);
     session.repair = true;
     session.progress = shown.progress();
     let session = &session;
@@ -29,7 +29,7 @@ pub(crate) fn run(session: &Session<'_>, args: &FixArgs) -> Result<ExitCode, Usa
     }
     let after = {
         let overlay = OverlayFileSystem { over: changed.clone(), base: session.files };
-        let mut again = Session::new(&overlay);
+        let mut again = session.beside(&overlay);
         again.progress = shown.progress();
         findings(&again, args)?
     };

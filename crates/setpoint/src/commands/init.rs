@@ -43,6 +43,7 @@ mod tests {
             TEMPLATE.lines().map(|line| line.strip_prefix("#: ").unwrap_or(line)).collect();
         let proposed = lines.join("\n");
         assert_ne!(proposed, TEMPLATE);
+        assert_eq!(NAME, setpoint_config::FILE_NAME);
         for text in [TEMPLATE.to_owned(), proposed] {
             let mut files = MemoryFileSystem::new();
             files.add(NAME, text.clone());

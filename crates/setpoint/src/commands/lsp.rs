@@ -53,7 +53,8 @@ impl Editor {
 impl Analyst for Editor {
     fn parse(&self, files: &dyn FileSystem, path: &Path) -> Option<Found> {
         let session = Session::new(files);
-        let report = self.language(&session, path)?.parse(&session, path).ok()?;
+        let mut report = self.language(&session, path)?.parse(&session, path, &self.options).ok()?;
+        report.mask(session.sources.secrets());
         Some(Found { sources: session.sources, diagnostics: report.findings })
     }
 
@@ -69,13 +70,18 @@ impl Analyst for Editor {
         let inputs = language.check(&session, scope, &self.options).map_err(|error| error.0)?;
         let mut report = Report { inputs };
         known::silence_by_comments(&session, &mut report);
+        for input in &mut report.inputs {
+            input.mask(session.sources.secrets());
+        }
         let diagnostics = report.inputs.into_iter().flat_map(|input| input.findings).collect();
         Ok(Found { sources: session.sources, diagnostics })
     }
 
     fn hover(&self, files: &dyn FileSystem, at: &At<'_>) -> Option<Hover> {
         let session = Session::new(files);
-        self.kind(&session, at.path)?.describe(&session, at, &self.about)
+        let hover = self.kind(&session, at.path)?.describe(&session, at, &self.about)?;
+        let markdown = session.sources.secrets().mask(&hover.markdown).into_owned();
+        Some(Hover { markdown, ..hover })
     }
 
     fn definition(&self, files: &dyn FileSystem, at: &At<'_>) -> Vec<Target> {

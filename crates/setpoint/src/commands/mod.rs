@@ -36,15 +36,19 @@ use crate::{inputs, output};
 pub(crate) fn run(cli: Cli) -> ExitCode {
     let bounds = Arc::new(inputs::bounds(&cli));
     let files = RecordingFileSystem::new(Arc::clone(&bounds));
-    let files = match inputs::with_standard_input(&cli.command, &files) {
-        Ok(files) => files,
+    let over = match inputs::with_standard_input(&cli.command, &files) {
+        Ok(over) => over,
         Err(problem) => {
             output::error_line(&problem);
             return ExitCode::from(2);
         }
     };
-    let mut session = Session::new(&files);
+    let mut session = match &over {
+        Some(over) => Session::new(over),
+        None => Session::new(&files),
+    };
     output::set_color(cli.color);
+    output::set_secrets(Arc::clone(session.sources.secrets()));
     match &cli.command {
         Command::Check(args) => session.jobs = args.jobs,
         Command::Report(args) => session.jobs = args.jobs,

@@ -12,7 +12,7 @@ pub(crate) fn run(session: &Session<'_>, args: &ParseArgs) -> Result<ExitCode, U
     let mut report = Report::default();
     for path in &args.inputs {
         let language = languages::of(session, path, &args.options)?;
-        report.inputs.push(language.parse(session, path)?);
+        report.inputs.push(language.parse(session, path, &args.options)?);
     }
     if args.report.format == ReportFormat::Json {
         let mut trees = Vec::new();

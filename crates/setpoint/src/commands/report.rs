@@ -12,19 +12,19 @@ use crate::{known, output};
 
 pub(crate) fn run(mut session: Session<'_>, args: &ReportArgs) -> Result<ExitCode, UsageError> {
     session.drawn = Some(setpoint_report::MAX_NODES);
-    let inputs = check::named(&session, &args.inputs, &args.options)?;
-    let mut report = check::checked(&mut session, &inputs, &args.options, true)?;
+    let taken = check::named(&session, &args.inputs, &args.options)?;
+    let mut report = check::checked(&mut session, &taken, &args.options, true)?;
     known::silence(&session, &mut report, &BaselineOptions::default(), known::Extent::All)?;
     let about = About {
         version: output::VERSION.to_owned(),
-        inputs: inputs.iter().map(|path| path.display().to_string()).collect(),
+        inputs: taken.inputs.iter().map(|path| path.display().to_string()).collect(),
         options: given(&args.options),
         date: args.date.clone(),
     };
     let page = setpoint_report::html(&report, &session.sources, &about).map_err(UsageError::new)?;
     match &args.output {
         None => output::result(&page),
-        Some(path) => setpoint_source::write_file(path, page.as_bytes())
+        Some(path) => setpoint_source::write_file(path, output::masked(&page).as_bytes())
             .map_err(|error| UsageError::new(format!("cannot write {}: {error}", path.display())))?,
     }
     Ok(ExitCode::from(u8::from(args.fail_on.is_reached(&report))))

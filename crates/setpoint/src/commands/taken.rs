@@ -1,20 +1,57 @@
 //! What `setpoint check` takes without an argument: the repository or module around the current folder, and everything of
-//! every kind below it.
+//! every kind below it. And what it takes for a folder that is no project: the files in it.
 
 use std::path::{Path, PathBuf};
 
-use setpoint_project::{Session, UsageError};
+use setpoint_project::{Session, UsageError, is_data_file};
 use setpoint_source::FileSystem;
 
 use crate::git;
 use crate::languages;
 
-/// Inputs that nobody named.
+/// The inputs of a call.
 #[derive(Debug)]
 pub(crate) struct Taken {
     pub(crate) inputs: Vec<PathBuf>,
-    /// What was taken, and why, in one line.
+    /// What was taken that nobody named, and why, in one line.
     pub(crate) words: String,
+    /// The folder that was looked through.
+    pub(crate) root: PathBuf,
+    /// Data files in it of no kind that is known.
+    pub(crate) passed_over: Vec<PathBuf>,
+}
+
+impl Taken {
+    /// Inputs that the user named: nothing was looked for.
+    pub(super) fn named(inputs: Vec<PathBuf>) -> Self {
+        Self { inputs, words: String::new(), root: PathBuf::new(), passed_over: Vec::new() }
+    }
+}
+
+/// Takes the inputs that the user named. A folder that is no input of its own stands for the files in it of a known kind; the
+/// other data files in it are passed over.
+pub(super) fn expand(session: &Session<'_>, inputs: &[PathBuf]) -> Taken {
+    let mut taken = Taken::named(Vec::new());
+    for input in inputs {
+        let is_looked_through = session.files.is_dir(input) && !languages::recognises_folder(session, input);
+        let mut files = Vec::new();
+        if is_looked_through {
+            walk(session, input, 0, &mut files);
+        }
+        let (known, others): (Vec<PathBuf>, Vec<PathBuf>) =
+            files.into_iter().partition(|path| languages::recognises_file(session, path));
+        // A folder in which nothing is known is told as it was named.
+        if known.is_empty() {
+            taken.inputs.push(input.clone());
+            continue;
+        }
+        if taken.root.as_os_str().is_empty() {
+            taken.root.clone_from(input);
+        }
+        taken.inputs.extend(known);
+        taken.passed_over.extend(others.into_iter().filter(|path| is_data_file(path)));
+    }
+    taken
 }
 
 /// Folders are followed so far.
@@ -35,11 +72,15 @@ pub(crate) fn find(session: &Session<'_>) -> Result<Taken, UsageError> {
         walk(session, &root, 0, &mut files);
         (files, "outside of hidden folders")
     };
+    let mut passed_over = Vec::new();
     for path in files {
         // The project stands for its manifests.
         let is_part = is_project && path.extension().is_some_and(|ending| ending == "pp" || ending == "epp");
         if !is_part && languages::recognises_file(session, &path) {
             inputs.push(path);
+        } else if !is_project && is_data_file(&path) && !is_hidden(&path) {
+            // A project counts its own.
+            passed_over.push(path);
         }
     }
     if inputs.is_empty() {
@@ -59,14 +100,22 @@ pub(crate) fn find(session: &Session<'_>) -> Result<Taken, UsageError> {
         (true, _) => format!(" and {count}"),
         (false, _) => format!(": {count}"),
     };
-    Ok(Taken { inputs, words: format!("checking {} ({why}){what}", root.display()) })
+    let words = format!("checking {} ({why}){what}", root.display());
+    Ok(Taken { inputs, words, root, passed_over })
+}
+
+/// Whether a file is one of a tool, by a name on the way to it.
+fn is_hidden(path: &Path) -> bool {
+    path.components().any(
+        |part| matches!(part, std::path::Component::Normal(name) if name.to_string_lossy().starts_with('.')),
+    )
 }
 
 /// The first folder at or above the current one that is a control repository or a module, else the current one; and why.
 pub(super) fn root(files: &dyn FileSystem) -> (PathBuf, &'static str) {
     let here = std::env::current_dir().unwrap_or_else(|_| PathBuf::from("."));
     for (up, folder) in here.ancestors().take_while(|folder| files.permits(folder)).enumerate() {
-        let file = |name: &str| files.is_file(&folder.join(name));
+        let file = |name: &str| files.has_file(&folder.join(name));
         let is_repository =
             file("environment.conf") || (file("Puppetfile") && files.is_dir(&folder.join("manifests")));
         let why = match (is_repository, file("metadata.json")) {
@@ -93,10 +142,10 @@ fn tracked(root: &Path) -> Option<Vec<PathBuf>> {
 }
 
 fn walk(session: &Session<'_>, folder: &Path, depth: usize, out: &mut Vec<PathBuf>) {
-    for name in session.files.list(folder) {
+    for name in session.files.list(folder).into_iter().filter(|name| !name.starts_with('.')) {
         let path = folder.join(&name);
         if session.files.is_dir(&path) {
-            if depth < MAX_DEPTH && !name.starts_with('.') {
+            if depth < MAX_DEPTH {
                 walk(session, &path, depth + 1, out);
             }
         } else {

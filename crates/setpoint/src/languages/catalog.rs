@@ -76,7 +76,7 @@ impl Language for PuppetCatalog {
         options: &InputOptions,
         about: About,
     ) -> Result<DiffOutcome, UsageError> {
-        let before = match read_catalog(&Session::new(old.files), &old.path)? {
+        let before = match read_catalog(&session.beside(old.files), &old.path)? {
             Ok(catalog) => catalog,
             Err(finding) => return Ok(DiffOutcome::failed(vec![finding])),
         };

@@ -12,7 +12,7 @@ use setpoint_source::{
 };
 
 use super::simulation::simulate;
-use super::{DiffOutcome, Language};
+use super::{DiffOutcome, Language, is_broken};
 use crate::cli::{InputOptions, SimulateArgs};
 use crate::output::{Outcome, pretty};
 
@@ -29,10 +29,12 @@ impl Language for CloudFormation {
         match extension {
             "template" | "cfn" => true,
             "yaml" | "yml" | "json" => {
-                let hint = text.contains("AWSTemplateFormatVersion")
-                    || text.contains("AWS::")
-                    || text.contains("Custom::");
-                hint && text.contains("Resources")
+                // A section of this name, at the top: of a template, even if all else is wrong with it.
+                let has_section = text.lines().any(|line| line.starts_with("Resources:"));
+                let names_type = text.contains("AWS::") || text.contains("Custom::");
+                text.contains("AWSTemplateFormatVersion")
+                    || has_section
+                    || (names_type && text.contains("Resources"))
             }
             _ => false,
         }
@@ -94,7 +96,12 @@ impl Language for CloudFormation {
         out
     }
 
-    fn parse(&self, session: &Session<'_>, path: &Path) -> Result<InputReport, UsageError> {
+    fn parse(
+        &self,
+        session: &Session<'_>,
+        path: &Path,
+        _options: &InputOptions,
+    ) -> Result<InputReport, UsageError> {
         let mut analysis = analyse(session, path)?;
         analysis.findings.retain(|finding| finding.rule.class() == Class::Syntax);
         let mut report = InputReport::new(path.display().to_string(), self.kind());
@@ -145,12 +152,17 @@ impl Language for CloudFormation {
     /// The creation of the stack that the parameters' defaults describe.
     fn simulate(&self, session: &Session<'_>, args: &SimulateArgs) -> Result<Outcome, UsageError> {
         let analysis = analyse(session, &args.input)?;
+        let is_whole = analysis.is_whole();
+        if is_broken(&analysis.findings) {
+            return Ok(Outcome { result: None, diagnostics: left_out(analysis).collect() });
+        }
         let Some(model) = CLOUDFORMATION_SETUP.load(&session.sources) else {
             return Err(self.cannot("simulate"));
         };
         let instance = setpoint_cloudformation::instance(&analysis, &model)
             .map_err(|errors| instance_errors(&args.input, &errors))?;
-        let mut outcome = simulate(&model, &instance, &CLOUDFORMATION_SETUP.facts, args, &session.sources)?;
+        let facts = &CLOUDFORMATION_SETUP.facts;
+        let mut outcome = simulate(&model, &instance, facts, args, is_whole, &session.sources)?;
         outcome.diagnostics.splice(0..0, left_out(analysis));
         Ok(outcome)
     }

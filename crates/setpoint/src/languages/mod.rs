@@ -12,9 +12,10 @@ use std::path::{Path, PathBuf};
 
 use setpoint_diff::About;
 use setpoint_project::{Older, Session, UsageError};
-use setpoint_source::{Diagnostic, InputReport, Severity};
+use setpoint_source::{Class, Diagnostic, InputReport, Severity};
 
 use crate::cli::{DiffFailOn, DiffFormat, ImpactArgs, InputOptions, ProveArgs, SimulateArgs, WhyArgs};
+use crate::inputs::STANDARD_INPUT;
 use crate::output::Outcome;
 
 /// What a comparison gives back.
@@ -45,6 +46,11 @@ impl DiffOutcome {
     pub(crate) fn failed(diagnostics: Vec<Diagnostic>) -> Self {
         Self { print: Box::new(|_| String::new()), diagnostics, effects: vec![DiffFailOn::Error] }
     }
+}
+
+/// Whether an input cannot be read as what it is: there is no run of it.
+fn is_broken(findings: &[Diagnostic]) -> bool {
+    findings.iter().any(|one| one.severity == Severity::Error && one.rule.class() == Class::Syntax)
 }
 
 /// What the program can do with one kind of input. A command that a language does not answer is a usage error that
@@ -84,7 +90,12 @@ pub(crate) trait Language: Sync {
         paths.iter().map(|path| self.check(session, path, options)).collect()
     }
 
-    fn parse(&self, _session: &Session<'_>, _path: &Path) -> Result<InputReport, UsageError> {
+    fn parse(
+        &self,
+        _session: &Session<'_>,
+        _path: &Path,
+        _options: &InputOptions,
+    ) -> Result<InputReport, UsageError> {
         Err(self.cannot("parse"))
     }
 
@@ -228,7 +239,7 @@ pub(crate) fn of(
     if options.puppet.environment.is_some() {
         return Ok(&puppet::Puppet);
     }
-    let known = |text: &str| LANGUAGES.iter().copied().find(|language| language.recognises(path, text));
+    let known = |text: &str| by_name_and_text(path, text);
     // Most files are known by their names; only the others are read for it.
     if let Some(language) = known("") {
         return Ok(language);
@@ -240,10 +251,19 @@ pub(crate) fn of(
         return Ok(language);
     }
     let text = if is_folder { String::new() } else { session.read(path)? };
-    known(&text).ok_or_else(|| {
+    // Standard input has no ending: a text that would be known with one is known without.
+    let by_text_alone = || {
+        let names = ["-.json", "-.yaml"].into_iter().filter(|_| path.as_os_str() == STANDARD_INPUT);
+        names.into_iter().find_map(|name| by_name_and_text(Path::new(name), &text))
+    };
+    known(&text).or_else(by_text_alone).ok_or_else(|| {
         UsageError::new(format!(
             "{}: cannot tell what kind of input this is; say so with --kind",
             path.display()
         ))
     })
+}
+
+fn by_name_and_text(path: &Path, text: &str) -> Option<&'static dyn Language> {
+    LANGUAGES.iter().copied().find(|language| language.recognises(path, text))
 }

@@ -75,7 +75,12 @@ impl Language for RuleModel {
         Ok(out)
     }
 
-    fn parse(&self, session: &Session, path: &Path) -> Result<InputReport, UsageError> {
+    fn parse(
+        &self,
+        session: &Session<'_>,
+        path: &Path,
+        _options: &InputOptions,
+    ) -> Result<InputReport, UsageError> {
         let (file, text) = session.load(path)?;
         let mut report = InputReport::new(path.display().to_string(), self.kind());
         report.findings = language::parse(file, &text).diagnostics;
@@ -108,7 +113,7 @@ impl Language for RuleModel {
         };
         let instance = chosen(&instances, args.instance.as_deref())?;
         let facts = if args.all { facts(&model) } else { Facts::default() };
-        simulate(&model, instance, &facts, args, &session.sources)
+        simulate(&model, instance, &facts, args, true, &session.sources)
     }
 
     fn prove(&self, session: &Session, args: &ProveArgs) -> Result<Outcome, UsageError> {

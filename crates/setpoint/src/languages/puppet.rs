@@ -11,7 +11,7 @@ use setpoint_diff::{About, Comparison, Fate};
 use setpoint_project::{Older, Project, Session, Subject, Surroundings, UsageError};
 use setpoint_puppet::{Compilation, CompileGapKind, HowRun, LogEntry, LogLevel, Looked, LookupOptions};
 use setpoint_settle::Turn;
-use setpoint_source::{Diagnostic, InputReport, Rule, Severity};
+use setpoint_source::{Diagnostic, InputReport, Range, Rule, Severity};
 
 use super::{DiffOutcome, Language};
 use crate::cli::{DiffFailOn, DiffFormat, ImpactArgs, InputOptions, RunFormat, SimulateArgs, WhyArgs};
@@ -33,7 +33,12 @@ impl Language for Puppet {
         setpoint_project::is_project(session, path)
     }
 
-    fn parse(&self, session: &Session<'_>, path: &Path) -> Result<InputReport, UsageError> {
+    fn parse(
+        &self,
+        session: &Session<'_>,
+        path: &Path,
+        _options: &InputOptions,
+    ) -> Result<InputReport, UsageError> {
         let (file, text) = session.load(path)?;
         let parse = setpoint_project::parse_file(path, file, &text);
         let mut report = InputReport::new(path.display().to_string(), self.kind());
@@ -219,6 +224,12 @@ pub(super) fn simulate(subject: &Subject<'_>, args: &SimulateArgs) -> Result<Out
     }
     let turn = args.random.map_or(Turn::Puppet, Turn::Random);
     Ok(match subject.simulate(turn)? {
+        Ok(run) if run.steps.is_empty() => {
+            let message = "Nothing was simulated: the catalog has no resources";
+            let file = subject.sources.add(args.input.display().to_string(), "");
+            let finding = Diagnostic::new(Rule::NothingChecked, message).severity(Severity::Error);
+            Outcome { result: None, diagnostics: vec![finding.at(Range::default().in_file(file))] }
+        }
         Ok(run) => {
             let result = match args.format {
                 RunFormat::Json => pretty(&run.json()),

@@ -9,12 +9,14 @@ use setpoint_source::Sources;
 use crate::cli::{RunFormat, SimulateArgs};
 use crate::output::{Outcome, pretty};
 
-/// One run, a random run or all runs of an instance. A run that cannot reach a final state is explained.
+/// One run, a random run or all runs of an instance. A run that cannot reach a final state is explained. If the instance is
+/// not the whole of the input, no end is that of the input.
 pub(crate) fn simulate(
     model: &Model,
     instance: &Instance,
     facts: &Facts,
     args: &SimulateArgs,
+    is_whole: bool,
     sources: &Sources,
 ) -> Result<Outcome, UsageError> {
     let ground =
@@ -27,9 +29,10 @@ pub(crate) fn simulate(
         let outcome = check(&ground, facts, limits);
         (_, diagnostics) = report::judge_outcome(&ground, &outcome, sources);
         if json {
-            pretty(&report::explored_json(&ground, &explored, sources))
+            pretty(&told_part(report::explored_json(&ground, &explored, sources), is_whole))
         } else {
-            report::explored_text(&ground, &explored)
+            let part = if is_whole { "" } else { "These are runs of what was read and has a model.\n" };
+            report::explored_text(&ground, &explored) + part
         }
     } else {
         let run = match args.random {
@@ -44,10 +47,16 @@ pub(crate) fn simulate(
             diagnostics.push(report::crowded_finding(&ground));
         }
         if json {
-            pretty(&report::run_json(&ground, &run, sources))
+            pretty(&told_part(report::run_json(&ground, &run, sources), is_whole))
         } else {
-            report::run_text(&ground, &run, sources)
+            report::run_text(&ground, &run, is_whole, sources)
         }
     };
     Ok(Outcome { result: Some(result), diagnostics })
+}
+
+/// Says in the JSON whether the run is that of the whole input.
+fn told_part(mut json: serde_json::Value, is_whole: bool) -> serde_json::Value {
+    json["whole"] = is_whole.into();
+    json
 }

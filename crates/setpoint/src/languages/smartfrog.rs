@@ -54,16 +54,16 @@ impl Language for SmartFrog {
         Ok(vec![report])
     }
 
-    fn parse(&self, session: &Session<'_>, path: &Path) -> Result<InputReport, UsageError> {
+    fn parse(
+        &self,
+        session: &Session<'_>,
+        path: &Path,
+        options: &InputOptions,
+    ) -> Result<InputReport, UsageError> {
         // The production language has all that the core language has, and more keywords.
-        let dialect = syntax::Dialect::Production;
-        let parsed = syntax::parse_text(
-            path,
-            read_input(session.files, path)?,
-            session.files,
-            &session.sources,
-            dialect,
-        );
+        let options = Options { semantics: Semantics::Production, ..compiler_options(options)? };
+        let text = read_input(session.files, path)?;
+        let parsed = syntax::parse_text(path, text, session.files, &session.sources, options.reading());
         let mut report = InputReport::new(path.display().to_string(), self.kind());
         report.findings = parsed.diagnostics;
         Ok(report)
@@ -79,7 +79,7 @@ impl Language for SmartFrog {
         if options.semantics.as_deref() == Some("all") {
             let options = InputOptions { semantics: None, ..options.clone() };
             let text = read_input(session.files, path)?;
-            let options = Options { provenance: true, ..compiler_options(&options)? };
+            let options = compiler_options(&options)?;
             let all = semantics::compile_all(path, &text, session.files, &session.sources, &options);
             let result = match format {
                 "json" => pretty(&all.json(&session.sources)),
@@ -90,7 +90,7 @@ impl Language for SmartFrog {
                     return Err(UsageError::new(message));
                 }
             };
-            return Ok(Outcome { result: Some(result), diagnostics: Vec::new() });
+            return Ok(Outcome { result: Some(result), diagnostics: all.into_diagnostics() });
         }
         let print = match format {
             "json" => output::json,
@@ -185,10 +185,9 @@ impl Language for SmartFrog {
         path: &Path,
         options: &InputOptions,
     ) -> Result<Option<serde_json::Value>, UsageError> {
-        let options = compiler_options(options)?;
-        let reading = syntax::Reading { dialect: syntax::Dialect::Production, classpath: &options.classpath };
+        let options = Options { semantics: Semantics::Production, ..compiler_options(options)? };
         let text = read_input(session.files, path)?;
-        let parsed = syntax::parse_text(path, text, session.files, &session.sources, reading);
+        let parsed = syntax::parse_text(path, text, session.files, &session.sources, options.reading());
         Ok(Some(syntax::tree(&parsed.body, &session.sources)))
     }
 

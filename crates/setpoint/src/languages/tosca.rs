@@ -12,7 +12,7 @@ use setpoint_tosca::{Archive, BadArchive, Checked, Version, draw};
 
 use super::model::prove_model;
 use super::simulation::simulate;
-use super::{DiffOutcome, Language};
+use super::{DiffOutcome, Language, is_broken};
 use crate::cli::{InputOptions, ProveArgs, SimulateArgs};
 use crate::output::{Outcome, pretty};
 
@@ -40,7 +40,7 @@ impl Language for Tosca {
             Ok(opened) => opened,
             Err(bad) => {
                 let mut report = InputReport::new(path.display().to_string(), self.kind());
-                let (answer, finding) = bad.judge(&report.path);
+                let (answer, finding) = bad.judge(&report.path, &session.sources);
                 report.findings.push(finding);
                 let mut coverage = Coverage::new(ARCHIVES);
                 coverage.sources.add(false, false);
@@ -59,8 +59,9 @@ impl Language for Tosca {
         };
         let name = path.display().to_string();
         let files = archive.as_ref().map_or(session.files, |archive| &archive.files);
-        let checked = check(session, files, &entry, &options.profiles)?;
+        let mut checked = check(session, files, &entry, &options.profiles)?;
         let read = checked.service.paths.clone();
+        doubt(session, path, archive.as_ref(), &mut checked);
         let mut reports = vec![conclude(name.clone(), checked)];
         // Other service templates of an archive are deployed by themselves.
         let others = archive.iter().flat_map(|archive| &archive.others);
@@ -71,10 +72,15 @@ impl Language for Tosca {
         Ok(reports)
     }
 
-    fn parse(&self, session: &Session<'_>, path: &Path) -> Result<InputReport, UsageError> {
+    fn parse(
+        &self,
+        session: &Session<'_>,
+        path: &Path,
+        _options: &InputOptions,
+    ) -> Result<InputReport, UsageError> {
         let mut report = InputReport::new(path.display().to_string(), self.kind());
         match read(session, path, &[])? {
-            Err(bad) => report.findings.push(bad.judge(&report.path).1),
+            Err(bad) => report.findings.push(bad.judge(&report.path, &session.sources).1),
             Ok(checked) => report.findings.extend(checked.service.diagnostics),
         }
         Ok(report)
@@ -90,7 +96,7 @@ impl Language for Tosca {
         let Checked { topology, findings, .. } = match read(session, path, &options.profiles)? {
             Ok(checked) => checked,
             Err(bad) => {
-                let diagnostics = vec![bad.judge(&path.display().to_string()).1];
+                let diagnostics = vec![bad.judge(&path.display().to_string(), &session.sources).1];
                 return Ok(Outcome { result: None, diagnostics });
             }
         };
@@ -116,10 +122,14 @@ impl Language for Tosca {
             match open(files, path)? {
                 Ok((archive, entry)) => {
                     let inner = archive.as_ref().map_or(files, |archive| &archive.files);
-                    let checked = check(session, inner, &entry, &options.profiles)?;
+                    let mut checked = check(session, inner, &entry, &options.profiles)?;
+                    doubt(session, path, archive.as_ref(), &mut checked);
                     read.push((archive, entry, checked));
                 }
-                Err(bad) => return Ok(DiffOutcome::failed(vec![bad.judge(&path.display().to_string()).1])),
+                Err(bad) => {
+                    let (_, finding) = bad.judge(&path.display().to_string(), &session.sources);
+                    return Ok(DiffOutcome::failed(vec![finding]));
+                }
             }
         }
         let [(old_archive, old_entry, before), (new_archive, new_entry, after)] = read.as_slice() else {
@@ -153,10 +163,13 @@ impl Language for Tosca {
 
     /// The set-up of the topology.
     fn simulate(&self, session: &Session<'_>, args: &SimulateArgs) -> Result<Outcome, UsageError> {
-        let Checked { service, topology, findings, .. } = match read(session, &args.input, &[])? {
+        let Checked { service, topology, findings, is_whole, .. } = match read(session, &args.input, &[])? {
             Ok(checked) => checked,
             Err(bad) => return Err(UsageError::new(format!("{}: {bad}", args.input.display()))),
         };
+        if topology.nodes.is_empty() || is_broken(&findings) {
+            return Ok(Outcome { result: None, diagnostics: findings });
+        }
         let rules = match &args.rules {
             Some(path) => chosen_rules(session, path),
             None => setpoint_tosca::rule_set(session.files, &session.sources, &service, &topology),
@@ -169,17 +182,21 @@ impl Language for Tosca {
             let messages: Vec<&str> = errors.iter().map(|error| error.message.as_str()).collect();
             UsageError::new(format!("{} cannot be simulated: {}", args.input.display(), messages.join("; ")))
         })?;
-        let mut outcome = simulate(&model, &instance, &facts, args, &session.sources)?;
+        let mut outcome = simulate(&model, &instance, &facts, args, is_whole, &session.sources)?;
         outcome.diagnostics.splice(0..0, left_out(findings));
         Ok(outcome)
     }
 
-    /// The rules that the topology's types bring, all together, for any number of objects.
+    /// The rules that the topology's types bring, all together, for any number of objects. What was not read may bring others:
+    /// then nothing is proved.
     fn prove(&self, session: &Session<'_>, args: &ProveArgs) -> Result<Outcome, UsageError> {
-        let Checked { service, topology, .. } = match read(session, &args.input, &[])? {
+        let Checked { service, topology, findings, is_whole, .. } = match read(session, &args.input, &[])? {
             Ok(checked) => checked,
             Err(bad) => return Err(UsageError::new(format!("{}: {bad}", args.input.display()))),
         };
+        if !is_whole {
+            return Ok(Outcome { result: None, diagnostics: findings });
+        }
         match setpoint_tosca::rule_set(session.files, &session.sources, &service, &topology) {
             Ok((model, _)) => prove_model(session, args, &model),
             Err(diagnostics) => Ok(Outcome { result: None, diagnostics }),
@@ -211,7 +228,20 @@ fn read(
         Err(bad) => return Ok(Err(bad)),
     };
     let files = archive.as_ref().map_or(session.files, |archive| &archive.files);
-    check(session, files, &entry, profiles).map(Ok)
+    let mut checked = check(session, files, &entry, profiles)?;
+    doubt(session, path, archive.as_ref(), &mut checked);
+    Ok(Ok(checked))
+}
+
+/// Takes what of an archive was not read into what is known of its service template.
+fn doubt(session: &Session<'_>, path: &Path, archive: Option<&Archive>, checked: &mut Checked) {
+    let Some(archive) = archive else { return };
+    let problems = archive.problems.iter().filter(|problem| !checked.service.paths.contains(&problem.member));
+    for (reason, finding) in problems.map(|problem| problem.judge(archive, path, &session.sources)) {
+        checked.answer = checked.answer.clone().doubt(reason);
+        checked.findings.push(finding);
+        checked.is_whole = false;
+    }
 }
 
 /// The archive at a path, if it is one, and the path of its service template.

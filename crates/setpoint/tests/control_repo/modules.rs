@@ -134,7 +134,7 @@ fn dependencies_are_found_beside_the_module_and_by_its_fixtures() {
         said,
         [
             "warning missing-modules: The module app depends on a module that is not on the module path: lib",
-            "error nothing-checked: Nothing was checked: no node and no class of this input has a resource",
+            "error nothing-checked: Nothing was checked: no catalog with a resource could be compiled",
             "note not-entered: Skipped 1 class: a module is missing",
             "note not-entered: Entered 0 of 1 class",
         ]

@@ -2,7 +2,7 @@
 
 use std::io::Write;
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 
 use serde_json::{Value, json};
 use setpoint_testing::{puppet, repository, skip};
@@ -123,7 +123,7 @@ fn puppet_compiles_environments_to_the_same_catalogs() {
 
 fn ask_puppet(root: &Path, asked: &[Question<'_>], strict: bool) -> Vec<Value> {
     let script = repository().join("crates/setpoint_oracle/src/environments.rb");
-    let mut process = Command::new("ruby")
+    let mut process = setpoint_testing::ruby()
         .arg("-W0")
         .arg(script)
         .stdin(Stdio::piped())

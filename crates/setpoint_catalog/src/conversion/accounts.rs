@@ -2,7 +2,7 @@
 
 use setpoint_puppet_values::{Data, Value};
 
-use super::values::{each, is_absolute, is_digits, matches_pattern, shown, text};
+use super::values::{each, is_absolute, is_digits, is_ruby_integer, matches_pattern, shown, text};
 
 pub(super) fn user(name: &str, value: &Value) -> Result<(), String> {
     match name {
@@ -11,7 +11,7 @@ pub(super) fn user(name: &str, value: &Value) -> Result<(), String> {
             _ => Ok(()),
         },
         "password_min_age" | "password_max_age" | "password_warn_days" => each(value, |one| {
-            if matches_pattern(r"(?m)^-?\d+$", &text(one)) {
+            if matches_pattern(r"(?m)^-?\d+$", &text(one)) && is_ruby_integer(&text(one)) {
                 Ok(())
             } else {
                 Err(format!("must be a number, not {}", shown(one)))
@@ -32,6 +32,13 @@ pub(super) fn user(name: &str, value: &Value) -> Result<(), String> {
             } else {
                 Err(format!("must be a date such as 2030-12-31, or absent, not {}", shown(one)))
             }
+        }),
+        "uid" | "gid" => each(value, |one| match &one.data {
+            // Text of digits and hyphens is taken for a number.
+            Data::String(text) if matches_pattern(r"(?m)^[-0-9]+$", text) && !is_ruby_integer(text) => {
+                Err(format!("must be a number or a name, not '{text}'"))
+            }
+            _ => Ok(()),
         }),
         "loginclass" if is_digits(&text(value)) => Err("must be a name, not a number".to_owned()),
         "purge_ssh_keys" => match text(value).as_str() {
@@ -65,10 +72,13 @@ fn key_file(value: &Value) -> Result<(), String> {
 }
 
 pub(super) fn group(name: &str, value: &Value) -> Result<(), String> {
-    match (name, &value.data) {
-        ("gid", Data::String(text)) if !matches_pattern(r"(?m)^[-0-9]+$", text) => {
-            Err(format!("must be a number, not '{text}'"))
-        }
+    match name {
+        "gid" => each(value, |one| match &one.data {
+            Data::String(text) if !matches_pattern(r"(?m)^[-0-9]+$", text) || !is_ruby_integer(text) => {
+                Err(format!("must be a number, not '{text}'"))
+            }
+            _ => Ok(()),
+        }),
         _ => Ok(()),
     }
 }

@@ -2,7 +2,7 @@
 
 use setpoint_puppet_values::{Data, Value};
 
-use super::values::{each, is_absolute, is_digits, matches_pattern, shown, text};
+use super::values::{each, is_absolute, is_digits, is_ruby_integer, matches_pattern, shown, text};
 
 pub(super) fn parameter(
     name: &str,
@@ -27,10 +27,15 @@ pub(super) fn parameter(
         },
         "timeout" => number(value).map(|_| ()),
         "tries" => match &value.data {
-            Data::String(text) if !is_digits(text) => Err(format!("must be a whole number, not '{text}'")),
+            Data::String(text) if !is_digits(text) || !is_ruby_integer(text) => {
+                Err(format!("must be a whole number, not '{text}'"))
+            }
             _ if number(value)? < 1.0 => Err("must be 1 or more".to_owned()),
             _ => Ok(()),
         },
+        "try_sleep" if matches!(&value.data, Data::String(text) if !matches_pattern(r"(?m)^[-\d.]+$", text)) => {
+            Err(format!("must be a number, not {}", shown(value)))
+        }
         "try_sleep" => match number(value)? {
             seconds if seconds < 0.0 => Err("must not be negative".to_owned()),
             _ => Ok(()),
@@ -45,7 +50,15 @@ fn number(value: &Value) -> Result<f64, String> {
         Data::Array(items) => items.first().unwrap_or(value),
         _ => value,
     };
-    text(value).trim().replace('_', "").parse().map_err(|_| format!("must be a number, not {}", shown(value)))
+    let given = text(value);
+    if is_ruby_integer(&given)
+        && let Some(hexadecimal) = given.trim().to_ascii_lowercase().strip_prefix("0x")
+    {
+        return Ok(
+            i64::from_str_radix(&hexadecimal.replace('_', ""), 16).map_or(f64::MAX, |number| number as f64)
+        );
+    }
+    given.trim().replace('_', "").parse().map_err(|_| format!("must be a number, not {}", shown(value)))
 }
 
 /// The command must be found without a search path, unless there is one. A shell finds its commands itself.

@@ -2,16 +2,16 @@
 
 use setpoint_puppet_values::{Data, Value};
 
-use super::values::{absolute, each, is_absolute, is_digits, shown, text};
+use super::values::{absolute, each, is_absolute, is_digits, is_empty, is_ruby_integer, shown, text};
 
 pub(super) fn parameter(name: &str, value: &Value) -> Result<(), String> {
     match name {
         "path" | "staging_location" => absolute(value),
         "mode" => each(value, mode),
         "source" => each(value, source),
-        "group" if matches!(&value.data, Data::String(text) if text.is_empty()) => {
-            Err("must name a group, and is empty".to_owned())
-        }
+        "group" => each(value, |one| {
+            if is_empty(one) { Err("must name a group, and is empty".to_owned()) } else { Ok(()) }
+        }),
         "ctime" | "mtime" | "type" => Err("can be read and not set".to_owned()),
         "backup" => match &value.data {
             Data::Bool(_) | Data::String(_) | Data::Array(_) => Ok(()),
@@ -21,7 +21,9 @@ pub(super) fn parameter(name: &str, value: &Value) -> Result<(), String> {
             "true" | "false" | "remote" => Ok(()),
             _ => Err(format!("must be true, false or remote, not {}", shown(value))),
         },
-        "recurselimit" if !is_digits(&text(value)) => Err(format!("must be a number, not {}", shown(value))),
+        "recurselimit" if !is_digits(&text(value)) || !is_ruby_integer(&text(value)) => {
+            Err(format!("must be a number, not {}", shown(value)))
+        }
         "ignore" => match &value.data {
             Data::String(_) | Data::Array(_) | Data::Bool(false) => Ok(()),
             _ => Err(format!("must be a pattern or an array of patterns, not {}", shown(value))),
@@ -77,6 +79,12 @@ fn source(value: &Value) -> Result<(), String> {
         return Err(format!("has the scheme {scheme}, and Puppet fetches by file, puppet, http and https"));
     }
     let rest = &text[scheme.len() + 1..];
+    let host = rest.strip_prefix("//").map(|rest| rest.split('/').next().unwrap_or_default());
+    if let Some(host) =
+        host.filter(|host| host.contains([' ', '\t', '\n', '"', '<', '>', '\\', '^', '`', '{', '|', '}']))
+    {
+        return Err(format!("has a host that no URL can have: '{host}'"));
+    }
     if rest.starts_with('/') {
         Ok(())
     } else {
@@ -99,6 +107,33 @@ pub(super) fn whole(check: &mut super::Check<'_>) {
         check.resource("recurses into a remote folder, and has no source");
     }
     let checksum = check.text("checksum");
+    let digits = match checksum.as_deref() {
+        Some("md5" | "md5lite") => Some(32),
+        Some("sha1" | "sha1lite") => Some(40),
+        Some("sha224") => Some(56),
+        None | Some("sha256" | "sha256lite") => Some(64),
+        Some("sha384") => Some(96),
+        Some("sha512") => Some(128),
+        _ => None,
+    };
+    if let Some(Data::String(sum)) =
+        check.resource.get("checksum_value").map(|value| &super::settled(value).data)
+    {
+        let is_sum =
+            |line: &str, digits| line.len() == digits && line.bytes().all(|byte| byte.is_ascii_hexdigit());
+        let name = checksum.as_deref().unwrap_or("sha256");
+        match digits {
+            Some(digits) if sum.split('\n').any(|line| is_sum(line, digits)) => {}
+            Some(_) => {
+                let message = format!("is no checksum of the type {name}: '{sum}'");
+                check.wrong("checksum_value", message);
+            }
+            None => {
+                let message = format!("may be no value for the checksum '{name}'");
+                check.doubt("checksum_value", message);
+            }
+        }
+    }
     if checksum.as_deref() == Some("none") && check.is_given("source") {
         check.resource("cannot have a source with checksum 'none'");
     }

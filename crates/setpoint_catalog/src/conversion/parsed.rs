@@ -33,9 +33,13 @@ pub(super) fn cron_parameter(name: &str, value: &Value) -> Result<(), String> {
         "weekday" => each(value, |one| field(one, 0, 7, &DAYS)),
         "month" => each(value, |one| field(one, 1, 12, &MONTHS)),
         "monthday" => each(value, |one| field(one, 1, 31, &[])),
-        "special" if !SPECIALS.contains(&text(value).as_str()) => {
-            Err(format!("must be one of {}, not {}", SPECIALS.join(", "), shown(value)))
-        }
+        "special" => each(value, |one| {
+            if SPECIALS.contains(&text(one).as_str()) {
+                Ok(())
+            } else {
+                Err(format!("must be one of {}, not {}", SPECIALS.join(", "), shown(one)))
+            }
+        }),
         "environment" => each(value, |one| {
             let text = text(one);
             if text == "absent" || matches_pattern(r"(?m)^\s*(\w+)\s*=\s*(.*)\s*$", &text) {
@@ -104,7 +108,14 @@ pub(super) fn host(name: &str, value: &Value) -> Result<(), String> {
         "name" => {
             let text = text(value);
             let part = |part: &str| matches_pattern(r"(?m)^([\w]+|[\w][\w\-]+[\w])$", part);
-            if text.split('.').all(part) { Ok(()) } else { Err(format!("is no name of a host: '{text}'")) }
+            // As Ruby splits: empty parts at the end do not count.
+            let parts = text.trim_end_matches('.');
+            let is_name = parts.is_empty() || parts.split('.').all(part);
+            if is_name && !text.contains('\n') {
+                Ok(())
+            } else {
+                Err(format!("is no name of a host: '{text}'"))
+            }
         }
         _ => Ok(()),
     }
@@ -120,14 +131,19 @@ fn loose_v4(text: &str) -> bool {
 }
 
 pub(super) fn mount(name: &str, value: &Value) -> Result<(), String> {
-    let text = text(value);
-    match name {
-        "fstype" | "options" if text.is_empty() => Err("must not be empty".to_owned()),
-        "fstype" | "options" | "blockdevice" if text.chars().any(char::is_whitespace) => {
-            Err(format!("must not have blanks in it: '{text}'"))
+    each(value, |one| {
+        let text = text(one);
+        match name {
+            "atboot" if !["true", "false", "yes", "no"].contains(&text.to_lowercase().as_str()) => {
+                Err(format!("must be true or false, not {}", shown(one)))
+            }
+            "fstype" | "options" if text.is_empty() => Err("must not be empty".to_owned()),
+            "fstype" | "options" | "blockdevice" if text.chars().any(char::is_whitespace) => {
+                Err(format!("must not have blanks in it: '{text}'"))
+            }
+            _ => Ok(()),
         }
-        _ => Ok(()),
-    }
+    })
 }
 
 pub(super) fn sshkey(name: &str, value: &Value) -> Result<(), String> {
@@ -147,10 +163,14 @@ pub(super) fn sshkey(name: &str, value: &Value) -> Result<(), String> {
 
 pub(super) fn authorized_key_parameter(name: &str, value: &Value) -> Result<(), String> {
     match name {
-        "key" if text(value).chars().any(char::is_whitespace) => {
-            Err("must not have blanks in it: give the type and the comment by their own parameters"
-                .to_owned())
-        }
+        "key" => each(value, |one| {
+            if text(one).chars().any(char::is_whitespace) {
+                Err("must not have blanks in it: give the type and the comment by their own parameters"
+                    .to_owned())
+            } else {
+                Ok(())
+            }
+        }),
         "options" => each(value, |one| match &one.data {
             Data::String(text) if text.as_ref() == "absent" => Ok(()),
             Data::String(text) if matches_pattern(r#"(?m)^[-a-z0-9A-Z_]+(?:=".*?")?$"#, text) => Ok(()),
@@ -164,5 +184,10 @@ pub(super) fn authorized_key(check: &mut super::Check<'_>) {
     let target = check.text("target").filter(|target| &**target != "absent");
     if target.is_none() && !check.is_given("user") {
         check.resource("needs a user or a target");
+    }
+    // The type's own check asks the target for its value, and one that is only audited has none.
+    let audited = check.audited();
+    if check.text("target").is_none() && audited.iter().any(|name| name == "all" || name == "target") {
+        check.wrong("audit", "cannot have the target in it while `target` is not set");
     }
 }

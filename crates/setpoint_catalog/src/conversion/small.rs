@@ -2,7 +2,7 @@
 
 use setpoint_puppet_values::{Data, Value};
 
-use super::values::{absolute, each, is_digits, matches_pattern, shown, text};
+use super::values::{absolute, each, is_digits, is_empty, is_ruby_integer, matches_pattern, shown, text};
 
 pub(super) fn parameter(
     type_name: &str,
@@ -32,9 +32,7 @@ pub(super) fn parameter(
                 Err(format!("must be a range such as '2 - 4', not {}", shown(one)))
             }
         }),
-        ("schedule", "repeat") if !is_digits(&text(value)) => {
-            Err(format!("must be a number, not {}", shown(value)))
-        }
+        ("schedule", "repeat") if !is_whole(value) => Err(format!("must be a number, not {}", shown(value))),
         ("schedule", "weekday") => each(value, |one| {
             let pattern = r"(?mi)^([0-6]|(Mon|Tues?|Wed(?:nes)?|Thu(?:rs)?|Fri|Sat(?:ur)?|Sun)(day)?)$";
             if matches_pattern(pattern, &text(one)) {
@@ -47,12 +45,27 @@ pub(super) fn parameter(
         ("tidy", "size") => quantity(value, "bkmgt", "a size such as '100k'"),
         ("tidy", "recurse") => match text(value).as_str() {
             "true" | "false" | "inf" => Ok(()),
-            number if is_digits(number) => Ok(()),
+            _ if is_whole(value) => Ok(()),
             _ => Err(format!("must be true, false, inf or a number, not {}", shown(value))),
         },
         ("tidy", "matches") if matches!(recurse, None | Some("" | "0" | "false")) => {
             Err("needs `recurse`: patterns are for what is found in folders".to_owned())
         }
+        ("package", "adminfile" | "responsefile") | ("selmodule", "selmodulepath") if is_empty(value) => {
+            Err("must name a file, and is empty".to_owned())
+        }
+        ("resources", "unless_uid") => each(value, |one| match &one.data {
+            Data::String(text) if !is_ruby_integer(text) => Err(format!("must be a number, not '{text}'")),
+            _ => Ok(()),
+        }),
+        ("resources", "unless_system_user") => match &value.data {
+            Data::String(text)
+                if !is_ruby_integer(text) || !text.starts_with(|one: char| one.is_ascii_digit()) =>
+            {
+                Err(format!("must be true, false or a number, not '{text}'"))
+            }
+            _ => Ok(()),
+        },
         ("zone", "path") => absolute(value),
         ("zone", "inherit") => each(value, absolute),
         ("zone", "dataset") if text(value).starts_with('/') => {
@@ -67,6 +80,12 @@ pub(super) fn parameter(
         }),
         _ => Ok(()),
     }
+}
+
+/// A number, or digits that Ruby takes for one.
+fn is_whole(value: &Value) -> bool {
+    let text = text(value);
+    matches!(value.data, Data::Integer(_)) || (is_digits(&text) && is_ruby_integer(&text))
 }
 
 /// The hours of a range lie within a day, its minutes within an hour.
@@ -84,6 +103,10 @@ fn hours(range: &str) -> Result<(), String> {
 fn quantity(value: &Value, units: &str, wanted: &str) -> Result<(), String> {
     let text = text(value);
     let digits = text.len() - text.trim_start_matches(|letter: char| letter.is_ascii_digit()).len();
+    // Of several digits, Puppet takes the last for the unit.
+    if digits == text.len() && digits > 1 {
+        return Err(format!("must have a unit after its digits, not {}", shown(value)));
+    }
     let unit = text[digits..].chars().next();
     let rest = text[digits..].chars().all(|letter| letter.is_alphanumeric() || letter == '_');
     let known = unit.is_none_or(|unit| units.contains(unit.to_ascii_lowercase()));
@@ -91,7 +114,8 @@ fn quantity(value: &Value, units: &str, wanted: &str) -> Result<(), String> {
 }
 
 pub(super) fn mailalias(check: &mut super::Check<'_>) {
-    if check.is_given("recipient") && check.is_given("file") {
+    let is_set = |name: &str| check.is_given(name) && !check.is_empty_array(name);
+    if is_set("recipient") && is_set("file") {
         check.resource("cannot have both a recipient and a file");
     }
 }
@@ -107,8 +131,15 @@ pub(super) fn package(check: &mut super::Check<'_>) {
 }
 
 pub(super) fn service(check: &mut super::Check<'_>) {
-    if check.is_given("logonpassword") && !check.is_given("logonaccount") {
+    let managed = check.native.attribute("logonpassword").and_then(|attribute| check.manages(attribute));
+    if managed == Some(true) && check.is_given("logonpassword") && !check.is_given("logonaccount") {
         check.resource("has a logonpassword, and needs a logonaccount with it");
+    }
+}
+
+pub(super) fn augeas(check: &mut super::Check<'_>) {
+    if check.is_given("lens") != check.is_given("incl") {
+        check.resource("needs both lens and incl, or none of them");
     }
 }
 

@@ -1,8 +1,8 @@
 //! Values against what an attribute allows.
 
-use setpoint_puppet_values::{Data, Value};
+use setpoint_puppet_values::{Data, Key, Type, Value};
 
-use crate::{Attribute, Check, Role};
+use crate::{Attribute, Check, Role, ValueKind};
 
 /// Against the allowed values and patterns of an attribute.
 pub(super) fn check(attribute: &Attribute, value: &Value) -> Result<(), String> {
@@ -77,6 +77,46 @@ pub(super) fn is_absolute(path: &str) -> bool {
     path.starts_with('/')
 }
 
+/// What a value is; `None` for what Puppet was never asked about.
+pub(super) fn kind(value: &Value) -> Option<ValueKind> {
+    Some(match &value.data {
+        Data::Integer(number) if *number < 0 => ValueKind::Negative,
+        Data::Integer(_) => ValueKind::Integer,
+        Data::Float(_) => ValueKind::Float,
+        Data::Bool(true) => ValueKind::True,
+        Data::Bool(false) => ValueKind::False,
+        Data::String(_) => ValueKind::String,
+        Data::Default => ValueKind::Default,
+        Data::Type(Type::Resource(Some(_)) | Type::Class(_)) => ValueKind::Reference,
+        Data::Hash(entries) if entries.is_empty() => ValueKind::NoPairs,
+        Data::Hash(entries) => {
+            let is_plain = |(key, item): (&Key, &Value)| is_plain(&key.0) && is_plain(item);
+            return entries.iter().all(is_plain).then_some(ValueKind::Pairs);
+        }
+        Data::Array(items) if items.is_empty() => ValueKind::NoItems,
+        Data::Array(items) if items.iter().all(|item| matches!(item.data, Data::String(_))) => {
+            ValueKind::Strings
+        }
+        Data::Array(items) if items.iter().all(|item| matches!(item.data, Data::Integer(_))) => {
+            ValueKind::Integers
+        }
+        Data::Array(items) => return items.iter().all(is_plain).then_some(ValueKind::OtherItems),
+        _ => return None,
+    })
+}
+
+/// Whether a value is data that JSON could say.
+fn is_plain(value: &Value) -> bool {
+    match &value.data {
+        Data::Array(items) => items.iter().all(is_plain),
+        Data::Hash(entries) => entries.iter().all(|(key, item)| is_plain(&key.0) && is_plain(item)),
+        Data::Undef | Data::Default | Data::Bool(_) | Data::Integer(_) | Data::Float(_) | Data::String(_) => {
+            true
+        }
+        _ => false,
+    }
+}
+
 /// A value as Ruby turns it into text.
 pub(super) fn text(value: &Value) -> String {
     match &value.data {
@@ -100,8 +140,20 @@ pub(super) fn shown(value: &Value) -> String {
         Data::Bool(value) => format!("the boolean {value}"),
         Data::Array(_) => "an array".to_owned(),
         Data::Hash(_) => "a hash".to_owned(),
+        Data::Default => "`default`".to_owned(),
+        Data::Type(Type::Resource(_) | Type::Class(_)) => "a reference".to_owned(),
         _ => "a value of another kind".to_owned(),
     }
+}
+
+pub(super) fn is_empty(value: &Value) -> bool {
+    matches!(&value.data, Data::String(text) if text.is_empty())
+}
+
+/// What Ruby's `Integer` takes: signs, prefixes, a zero for octal digits, single underscores between digits.
+pub(super) fn is_ruby_integer(text: &str) -> bool {
+    let pattern = r"\A\s*[-+]?(0[xX][0-9a-fA-F]+(_[0-9a-fA-F]+)*|0[bB][01]+(_[01]+)*|0[oO]?_?[0-7]+(_[0-7]+)*|(0[dD])?[0-9]|(0[dD]|[1-9])[0-9]*(_?[0-9]+)*)\s*\z";
+    !text.contains('\0') && matches_pattern(pattern, text)
 }
 
 pub(super) fn is_digits(text: &str) -> bool {

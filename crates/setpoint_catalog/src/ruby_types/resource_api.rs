@@ -7,7 +7,9 @@ use setpoint_source::Symbol;
 use super::tree::{Literal, Tree};
 use super::type_file::pattern;
 use super::{RubyType, Unread};
-use crate::{Attribute, AutoRelation, Check, NameSource, NativeType, Relation, Role, TitlePattern};
+use crate::{
+    Attribute, AutoRelation, Check, Class, NameSource, NativeType, Relation, Role, Test, TitlePattern,
+};
 
 pub(super) fn read(tree: &Tree) -> Option<RubyType> {
     let at = (0..tree.tokens.len()).find(|at| tree.name(*at) == Some("register_type"))?;
@@ -56,6 +58,7 @@ pub(super) fn read(tree: &Tree) -> Option<RubyType> {
         providers: Cow::Borrowed(&[]),
         auto: Cow::Owned(auto),
         open,
+        code: None,
     };
     Some(RubyType { native, unread })
 }
@@ -70,6 +73,8 @@ fn attribute(name: &str, definition: &Literal) -> Option<Attribute> {
         Some("namevar" | "parameter") => Role::Parameter,
         _ => Role::Property,
     };
+    let of = definition.get("type").and_then(Literal::word);
+    let is_text = matches!(of, Some("String" | "Optional[String]"));
     Some(Attribute {
         name: Symbol::new(name).as_str(),
         role,
@@ -78,6 +83,14 @@ fn attribute(name: &str, definition: &Literal) -> Option<Attribute> {
         check: Check::Own,
         values: Cow::Borrowed(&[]),
         patterns: Cow::Borrowed(&[]),
+        kinds: "",
+        managed_by: None,
+        code: (!is_text).then_some(1),
+        refusals: if is_text {
+            Cow::Owned(vec![Test::Not(Box::new(Test::Is(vec![Class::String])))])
+        } else {
+            Cow::Borrowed(&[])
+        },
     })
 }
 

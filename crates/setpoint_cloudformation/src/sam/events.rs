@@ -26,33 +26,6 @@ impl Event<'_> {
     }
 }
 
-/// What an event cannot do without, by its type.
-const REQUIRED: &[(&str, &[&str])] = &[
-    ("S3", &["Bucket", "Events"]),
-    ("Api", &["Path", "Method"]),
-    ("SQS", &["Queue"]),
-    ("Kinesis", &["Stream"]),
-    ("DynamoDB", &["Stream"]),
-    ("MSK", &["Stream", "Topics"]),
-    ("MQ", &["Broker", "Queues"]),
-    ("SelfManagedKafka", &["Topics"]),
-    ("DocumentDB", &["Cluster"]),
-    ("Schedule", &["Schedule"]),
-    ("ScheduleV2", &["ScheduleExpression"]),
-    ("CloudWatchEvent", &["Pattern"]),
-    ("EventBridgeRule", &["Pattern"]),
-    ("SNS", &["Topic"]),
-    ("CloudWatchLogs", &["LogGroupName", "FilterPattern"]),
-    ("IoTRule", &["Sql"]),
-    ("Cognito", &["UserPool", "Trigger"]),
-];
-
-/// Whether an event has all that its type needs.
-fn is_whole(kind: &str, properties: &Value) -> bool {
-    let required = REQUIRED.iter().find(|(known, _)| *known == kind).map(|(_, names)| *names);
-    required.unwrap_or_default().iter().all(|name| properties.get(name).is_some())
-}
-
 impl Work<'_> {
     pub(super) fn function_event(
         &mut self,
@@ -63,9 +36,6 @@ impl Work<'_> {
     ) {
         let kind = field.value.get("Type").and_then(Value::text).unwrap_or("");
         let properties = field.value.get("Properties").cloned().unwrap_or_else(|| nothing(field.range));
-        if !is_whole(kind, &properties) {
-            self.omit(field);
-        }
         let id = format!("{function}{}", field.name);
         let event = Event { owner: function, target, id, properties, field, siblings };
         match kind {
@@ -120,7 +90,7 @@ impl Work<'_> {
     }
 
     /// Adds a value to those of a resource, for its references.
-    fn give(&mut self, name: Symbol, value: Option<&Value>) {
+    pub(super) fn give(&mut self, name: Symbol, value: Option<&Value>) {
         if let (Some(resource), Some(value)) = (self.template.resources.get_mut(&name), value) {
             resource.others.push(value.clone());
         }
@@ -287,18 +257,21 @@ impl Work<'_> {
         }
     }
 
-    pub(super) fn state_machine_event(&mut self, machine: Symbol, field: &Field, siblings: &[Field]) {
+    pub(super) fn state_machine_event(
+        &mut self,
+        machine: Symbol,
+        target: Symbol,
+        field: &Field,
+        siblings: &[Field],
+    ) {
         let kind = field.value.get("Type").and_then(Value::text).unwrap_or("");
         let properties = field.value.get("Properties").cloned().unwrap_or_else(|| nothing(field.range));
-        if !is_whole(kind, &properties) {
-            self.omit(field);
-        }
         let id = format!("{machine}{}", field.name);
-        let event = Event { owner: machine, target: machine, id, properties, field, siblings };
+        let event = Event { owner: machine, target, id, properties, field, siblings };
         match kind {
             "Schedule" | "CloudWatchEvent" | "EventBridgeRule" => {
                 let rule = self.event_resource(&event, &event.id, "AWS::Events::Rule");
-                self.edge(rule, machine, EVENT, field.range);
+                self.edge(rule, target, EVENT, field.range);
                 if event.properties.get("RoleArn").is_none() {
                     self.event_role(&event, rule, &format!("{}Role", event.id));
                 }
@@ -314,16 +287,11 @@ impl Work<'_> {
                     (Some(_), None) => return self.omit(field),
                 };
                 if !is_written {
-                    self.edge(
-                        api,
-                        machine,
-                        "the route that the transform adds to the interface",
-                        field.range,
-                    );
+                    self.edge(api, target, "the route that the transform adds to the interface", field.range);
                 }
                 let id = format!("{}Role", event.id);
                 let role = self.add(machine, &id, "AWS::IAM::Role", field.range, nothing(field.range));
-                self.edge(role, machine, "the role that the transform makes", field.range);
+                self.edge(role, target, "the role that the transform makes", field.range);
                 if !is_written {
                     self.edge(api, role, "the role that the transform makes", field.range);
                 }

@@ -3,7 +3,12 @@
 //! Only what matters for order is made: which resources there will be, and which refer to which. A cycle may exist only
 //! after the transform, for example between a bucket, the function that it calls, and the role that may read it.
 
+mod connectors;
 mod events;
+mod graphql;
+mod interfaces;
+pub(crate) mod known;
+mod shared;
 
 use setpoint_source::{Range, Symbol};
 
@@ -36,7 +41,16 @@ pub(crate) fn expand(template: &mut Template) {
     let mut names: Vec<Symbol> = template.resources.keys().copied().collect();
     let globals = std::mem::take(&mut template.globals);
     names.sort_by_key(|name| !template.resources.get(name).is_some_and(|one| one.kind.ends_with("Api")));
-    let mut work = Work { template, globals, made: Vec::new(), written: Vec::new() };
+    let mut work = Work {
+        template,
+        globals,
+        made: Vec::new(),
+        written: Vec::new(),
+        shared: Vec::new(),
+        keyed: Vec::new(),
+        sockets: Vec::new(),
+        taken: Vec::new(),
+    };
     work.find_written();
     for name in names {
         let kind = work.template.resources.get(&name).map(|resource| resource.kind);
@@ -45,25 +59,32 @@ pub(crate) fn expand(template: &mut Template) {
             Some("AWS::Serverless::StateMachine") => work.state_machine(name),
             Some("AWS::Serverless::Api") => work.rest_api(name),
             Some("AWS::Serverless::HttpApi") => work.http_api(name),
+            Some("AWS::Serverless::WebSocketApi") => work.web_socket_api(name),
+            Some("AWS::Serverless::GraphQLApi") => work.graphql_api(name),
             Some("AWS::Serverless::SimpleTable") => work.rename(name, "AWS::DynamoDB::Table"),
             Some("AWS::Serverless::LayerVersion") => work.rename(name, "AWS::Lambda::LayerVersion"),
             Some("AWS::Serverless::Application") => work.rename(name, "AWS::CloudFormation::Stack"),
             _ => {}
         }
     }
-    let made = std::mem::take(&mut work.made);
+    work.connectors();
+    work.finish_shared();
+    let (mut made, taken) = (std::mem::take(&mut work.made), std::mem::take(&mut work.taken));
+    made.retain(|edge| !taken.contains(&edge.from) && !taken.contains(&edge.to));
     template.made_edges = made;
     for (kind, range) in serverless_types(template) {
         template.omit(Omitted::Serverless(kind), range);
     }
-    forget_unmodelled(template);
+    forget_unmodelled(template, &taken);
     rename_references(template);
 }
 
 /// Takes the values of types that have no model away: each belongs to some of the resources that the transform makes, and a
 /// circle through the whole need not be one through its parts.
-fn forget_unmodelled(template: &mut Template) {
-    for resource in template.resources.values_mut().filter(|one| one.kind.starts_with("AWS::Serverless::")) {
+fn forget_unmodelled(template: &mut Template, taken: &[Symbol]) {
+    let is_unmodelled =
+        |one: &Resource| one.kind.starts_with("AWS::Serverless::") || taken.contains(&one.name);
+    for resource in template.resources.values_mut().filter(|one| is_unmodelled(one)) {
         resource.properties = nothing(resource.properties.range);
         resource.others.clear();
     }
@@ -82,6 +103,13 @@ struct Work<'a> {
     made: Vec<Made>,
     /// Interfaces whose routes the template writes itself, and the literal names of their stages.
     written: Vec<(Symbol, bool, Option<String>)>,
+    shared: Vec<shared::Shared>,
+    /// Names that end in a digest: what stands before it, the value that it is of, and the name.
+    keyed: Vec<(&'static str, Value, Symbol)>,
+    /// WebSocket interfaces, and the groups of records that they have.
+    sockets: Vec<Symbol>,
+    /// Names that the transform gives and the template has as well: which of the two an edge is about is not known.
+    taken: Vec<Symbol>,
 }
 
 impl Work<'_> {
@@ -127,12 +155,24 @@ impl Work<'_> {
             deletion_policy: None,
             update_replace_policy: None,
             others: Vec::new(),
+            connectors: None,
             made_from: Some(from),
             is_serverless: false,
             ignored_globals: None,
         };
+        let is_written = self.template.resources.get(&name).is_some_and(|one| one.made_from.is_none());
+        if is_written {
+            self.collides(name);
+        }
         self.template.resources.entry(name).or_insert(resource);
         name
+    }
+
+    /// The template has a resource of a name that the transform gives: the transform overwrites one of them.
+    fn collides(&mut self, name: Symbol) {
+        let words = format!("the serverless transform makes a resource `{name}`, and the template has one");
+        self.template.omit(Omitted::Unmodelled(words), self.place(name));
+        self.taken.push(name);
     }
 
     /// Takes a property out of a resource.
@@ -241,18 +281,16 @@ impl Work<'_> {
     /// Makes the deployment group of an alias. Hooks belong to the alias, alarms and triggers to the group.
     fn deployment(&mut self, name: Symbol, alias: Symbol, preference: &Field) {
         let (place, value) = (preference.range, &preference.value);
-        let enabled = value.get("Enabled");
-        if enabled
-            .and_then(|enabled| self.text_of(enabled))
-            .is_some_and(|text| text.eq_ignore_ascii_case("false"))
-        {
+        let is_enabled = value.get("Enabled").map(|enabled| self.truth_of(enabled));
+        if is_enabled == Some(Some(false)) {
             return;
         }
-        if enabled.is_some_and(|enabled| enabled.text().is_none())
-            || value.get("PassthroughCondition").is_some()
-        {
+        let passes = value.get("PassthroughCondition").map(|passes| self.truth_of(passes));
+        if is_enabled == Some(None) || passes == Some(None) || value.get("Type").is_none() {
             self.omit(preference);
         }
+        let condition = self.template.resources.get(&name).and_then(|one| one.condition);
+        let condition = condition.filter(|_| passes == Some(Some(true)));
         let what = "the deployment group that the transform makes";
         let (application, role) = ("ServerlessDeploymentApplication", "CodeDeployServiceRole");
         let application = self.add_shared(application, "AWS::CodeDeploy::Application", place);
@@ -260,10 +298,16 @@ impl Work<'_> {
         let properties = part(value, |field| alarms.contains(&field));
         let id = format!("{name}DeploymentGroup");
         let group = self.add(name, &id, "AWS::CodeDeploy::DeploymentGroup", place, properties);
+        if let Some(group) = self.template.resources.get_mut(&group) {
+            group.condition = condition;
+        }
+        let mut all = vec![application];
         if value.get("Role").is_none() {
             let role = self.add_shared(role, "AWS::IAM::Role", place);
             self.edge(group, role, what, place);
+            all.push(role);
         }
+        self.share("ServerlessCodeDeployCondition", &all, condition);
         self.edge(group, application, what, place);
         self.edge(alias, group, what, place);
         self.edge(alias, application, what, place);
@@ -342,15 +386,37 @@ impl Work<'_> {
 
     fn state_machine(&mut self, name: Symbol) {
         self.role(name, "AWS::StepFunctions::StateMachine");
-        for property in ["AutoPublishAlias", "DeploymentPreference"] {
-            if let Some(field) = self.take(name, property) {
-                self.omit(&field);
-            }
-        }
+        let target = self.machine_alias(name);
         let Some(events) = self.take(name, "Events") else { return };
         for event in events.value.fields() {
-            self.state_machine_event(name, event, events.value.fields());
+            self.state_machine_event(name, target, event, events.value.fields());
         }
+    }
+
+    /// Makes the version and the alias of a state machine; returns what its events start.
+    fn machine_alias(&mut self, name: Symbol) -> Symbol {
+        let preference = self.take(name, "DeploymentPreference");
+        let is_target = self.take(name, "UseAliasAsEventTarget").map(|field| self.truth_of(&field.value));
+        let Some(alias) = self.take(name, "AutoPublishAlias") else {
+            // The transform refuses either without an alias.
+            if let Some(preference) = preference {
+                self.omit(&preference);
+            }
+            return name;
+        };
+        let Some(label) = self.text_of(&alias.value).filter(|_| is_target != Some(None)) else {
+            self.omit(&alias);
+            return name;
+        };
+        let (range, what) = (alias.range, "the version that the transform publishes");
+        let kind = "AWS::StepFunctions::StateMachineVersion";
+        let version = self.add(name, &format!("{name}Version"), kind, range, nothing(range));
+        self.edge(version, name, what, range);
+        let properties = preference.map_or(nothing(range), |field| field.value);
+        let kind = "AWS::StepFunctions::StateMachineAlias";
+        let made = self.add(name, &format!("{name}Alias{label}"), kind, range, properties);
+        self.edge(made, version, what, range);
+        if is_target == Some(Some(true)) { made } else { name }
     }
 
     /// Makes the interface that events without one share, with its stage, where there is none yet.
@@ -362,30 +428,13 @@ impl Work<'_> {
         };
         let symbol = Symbol::new(name);
         let condition = self.template.resources.get(&from).and_then(|resource| resource.condition);
-        let made: Vec<Symbol> = self
-            .template
-            .resources
-            .values()
-            .filter(|one| one.name == symbol || one.made_from == Some(symbol))
-            .map(|one| one.name)
-            .collect();
-        for made in &made {
-            // What functions under several conditions share, is there under any of them; the transform makes a condition for that.
-            let Some(resource) = self.template.resources.get_mut(made) else { continue };
-            if resource.condition.map(|(name, _)| name) != condition.map(|(name, _)| name) {
-                let differs = resource.condition.is_some() && condition.is_some();
-                resource.condition = None;
-                if differs {
-                    self.template.omit(Omitted::Serverless(symbol), range);
-                }
-            }
+        let combined = if rest { "ServerlessRestApiCondition" } else { "ServerlessHttpApiCondition" };
+        self.share(combined, &[symbol], condition);
+        if self.template.resources.get(&symbol).is_some_and(|one| one.made_from.is_none()) {
+            self.collides(symbol);
         }
-        if made.is_empty() {
-            let stage = Field {
-                name: Symbol::new("StageName"),
-                range,
-                value: Value { range, kind: ValueKind::Text("Prod".into()) },
-            };
+        if !self.template.resources.contains_key(&symbol) {
+            let stage = field("StageName", Value { range, kind: ValueKind::Text("Prod".into()) });
             let properties = if rest { vec![stage] } else { Vec::new() };
             self.add(from, name, kind, range, Value { range, kind: ValueKind::Map(properties) });
             if let Some(resource) = self.template.resources.get_mut(&symbol) {
@@ -397,98 +446,6 @@ impl Work<'_> {
             if rest { self.rest_api(symbol) } else { self.http_api(symbol) }
         }
         symbol
-    }
-
-    fn rest_api(&mut self, name: Symbol) {
-        let place = self.place(name);
-        let authorizers = self.authorizers(name);
-        self.rename(name, "AWS::ApiGateway::RestApi");
-        let kind = "AWS::ApiGateway::Deployment";
-        let deployment = self.add(name, &format!("{name}Deployment"), kind, place, nothing(place));
-        self.edge(deployment, name, "the deployment that the transform makes", place);
-        let stage_properties =
-            ["StageName", "CacheClusterEnabled", "CacheClusterSize", "Variables", "MethodSettings"]
-                .into_iter()
-                .chain(["AccessLogSetting", "CanarySetting", "TracingEnabled"]);
-        let stage = self.stage(name, "AWS::ApiGateway::Stage", "Stage", stage_properties);
-        self.edge(stage, deployment, "the stage that the transform makes", place);
-        self.authorize(name, authorizers);
-    }
-
-    fn http_api(&mut self, name: Symbol) {
-        let authorizers = self.authorizers(name);
-        self.rename(name, "AWS::ApiGatewayV2::Api");
-        let stage_properties = ["StageName", "StageVariables", "AccessLogSettings", "RouteSettings"]
-            .into_iter()
-            .chain(["DefaultRouteSettings"]);
-        self.stage(name, "AWS::ApiGatewayV2::Stage", "ApiGatewayDefaultStage", stage_properties);
-        self.authorize(name, authorizers);
-    }
-
-    /// Makes the stage of an interface out of the properties that are its own.
-    fn stage(
-        &mut self,
-        name: Symbol,
-        kind: &str,
-        unnamed: &str,
-        properties: impl Iterator<Item = &'static str>,
-    ) -> Symbol {
-        let place = self.place(name);
-        let fields: Vec<Field> = properties.filter_map(|property| self.take(name, property)).collect();
-        let label = fields.iter().find(|field| &*field.name == "StageName");
-        let id = match label.map(|field| field.value.text()) {
-            None => format!("{name}{unnamed}"),
-            Some(Some("$default")) => format!("{name}ApiGatewayDefaultStage"),
-            // What cannot stand in a name is replaced by a digest.
-            Some(Some(label)) if label.chars().all(char::is_alphanumeric) => format!("{name}{label}Stage"),
-            Some(_) => format!("{name}Stage"),
-        };
-        let stage = self.add(name, &id, kind, place, Value { range: place, kind: ValueKind::Map(fields) });
-        self.edge(stage, name, "the stage that the transform makes", place);
-        if let Some(domain) = self.take(name, "Domain") {
-            self.omit(&domain);
-        }
-        stage
-    }
-
-    /// The authorizers of an interface that call a function.
-    fn authorizers(&mut self, name: Symbol) -> Vec<Field> {
-        let auth = self.property(name, "Auth");
-        if let Some(merged) = self.property(name, "MergeDefinitions") {
-            self.template.omit(Omitted::Serverless(Symbol::new("MergeDefinitions")), merged.range);
-        }
-        if let Some(plan) = auth.as_ref().and_then(|auth| auth.get("UsagePlan")) {
-            self.template.omit(Omitted::Serverless(Symbol::new("UsagePlan")), plan.range);
-        }
-        let authorizers = auth.as_ref().and_then(|auth| auth.get("Authorizers")).map(Value::fields);
-        authorizers
-            .unwrap_or_default()
-            .iter()
-            .filter(|one| one.value.get("FunctionArn").is_some())
-            .cloned()
-            .collect()
-    }
-
-    /// Makes the permissions by which an interface calls its authorizers.
-    fn authorize(&mut self, api: Symbol, authorizers: Vec<Field>) {
-        let is_rest =
-            self.template.resources.get(&api).is_some_and(|one| one.kind.contains("::ApiGateway::"));
-        for authorizer in authorizers {
-            let says = |name: &str| authorizer.value.get(name).is_some_and(Value::is_true);
-            let is_made = if is_rest {
-                !says("DisableFunctionDefaultPermissions")
-            } else {
-                says("EnableFunctionDefaultPermissions")
-            };
-            if !is_made {
-                continue;
-            }
-            let id = format!("{api}{}AuthorizerPermission", authorizer.name);
-            let function = authorizer.value.get("FunctionArn").cloned();
-            let properties = function.unwrap_or_else(|| nothing(authorizer.range));
-            let made = self.add(api, &id, "AWS::Lambda::Permission", authorizer.range, properties);
-            self.edge(made, api, "the permission that the transform makes", authorizer.range);
-        }
     }
 }
 
@@ -517,6 +474,11 @@ pub(crate) fn merge(local: &mut Value, global: &Value) {
     }
 }
 
+/// A field at the place of its value.
+fn field(name: &str, value: Value) -> Field {
+    Field { name: Symbol::new(name), range: value.range, value }
+}
+
 fn nothing(range: Range) -> Value {
     Value { range, kind: ValueKind::Null }
 }
@@ -530,8 +492,9 @@ fn rename_references(template: &mut Template) {
         .collect();
     let find = |origin: &str, attribute: &str| {
         let wanted = match attribute {
-            "Version" => "::Version",
-            "Alias" => "::Alias",
+            "Version" => "Version",
+            "Alias" => "Alias",
+            "DomainName" => "::DomainName",
             "Stage" => "::Stage",
             "Deployment" => "::Deployment",
             "DeploymentGroup" => "::DeploymentGroup",

@@ -5,8 +5,27 @@ use crate::infer::{Shell, Stream, literal};
 use crate::lexer::Word;
 use crate::step::{Condition, NotUnderstood, Step};
 
+/// `echo` and `printf`: what other commands print in their words is a part of what they print.
+pub(super) fn echo(shell: &mut Shell<'_>, name: &str, words: &[Word]) -> Done {
+    let mut from = Vec::new();
+    let mut is_made = false;
+    let mut is_volatile = false;
+    for command in words.iter().flat_map(|word| &word.commands) {
+        let (sources, volatile) = shell.printed_by(command)?.sources();
+        is_made |= !sources.is_empty();
+        is_volatile |= volatile;
+        from.extend(sources);
+    }
+    let printed = match (is_volatile, is_made) {
+        (true, _) => Stream::Volatile,
+        (false, true) => Stream::Made(from),
+        (false, false) => Stream::Text(printed(name, words)),
+    };
+    Ok((Step::Nothing, printed))
+}
+
 /// What echo or printf prints, where that is plain.
-pub(super) fn printed(name: &str, words: &[Word]) -> Option<String> {
+fn printed(name: &str, words: &[Word]) -> Option<String> {
     let texts: Vec<&str> = words
         .iter()
         .map(|word| word.expands.is_none().then_some(word.text.as_str()))

@@ -9,6 +9,10 @@ use crate::{Diagram, Style};
 /// The height that a passing edge takes.
 const LANE: f64 = 8.0;
 
+/// Beyond so many layers that edges pass, all together, edges that pass layers are straight lines: nobody could follow them anyway, and their
+/// lanes would take minutes and gigabytes.
+const MAX_PASSED_LAYERS: usize = 200_000;
+
 /// Lays out one connected set of nodes.
 pub(super) fn part(diagram: &Diagram, nodes: &[usize], widths: &[f64]) -> Part {
     let vertex: BTreeMap<usize, usize> = nodes.iter().enumerate().map(|(at, node)| (*node, at)).collect();
@@ -103,9 +107,16 @@ fn with_lanes(
     for (vertex, &at) in layer.iter().enumerate() {
         layered.layers[at].push(vertex);
     }
+    let passed = |source: usize, target: usize| layer[target].saturating_sub(layer[source] + 1);
+    let has_lanes =
+        edges.iter().map(|&(source, target)| passed(source, target)).sum::<usize>() <= MAX_PASSED_LAYERS;
     let mut lanes: BTreeMap<(Bundle, usize), usize> = BTreeMap::new();
     let mut chains = Vec::with_capacity(edges.len());
     for (&(source, target), &bundle) in edges.iter().zip(bundles) {
+        if !has_lanes && passed(source, target) > 0 {
+            chains.push(vec![source, target]);
+            continue;
+        }
         let mut chain = vec![source];
         for passed in layer[source] + 1..layer[target] {
             let lane = *lanes.entry((bundle, passed)).or_insert_with(|| {

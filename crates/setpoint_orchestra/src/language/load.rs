@@ -28,14 +28,18 @@ pub struct LoadedModel {
 
 /// Reads a rule file, or takes a built-in one by its name (`setpoint:tosca-setup`). What it uses is looked up beside it.
 pub fn load_model(files: &dyn FileSystem, sources: &Sources, path: &Path) -> LoadedModel {
-    load_models(files, sources, std::slice::from_ref(&path))
+    load_models(files, sources, &[(path.to_owned(), None)])
 }
 
-/// Reads several rule files as one rule set: what two of them use counts once.
-pub fn load_models(files: &dyn FileSystem, sources: &Sources, paths: &[impl AsRef<Path>]) -> LoadedModel {
+/// Reads several rule files as one rule set, each with the place that names it: what two of them use counts once.
+pub fn load_models(
+    files: &dyn FileSystem,
+    sources: &Sources,
+    paths: &[(PathBuf, Option<Span>)],
+) -> LoadedModel {
     let mut loader = Loader::new(Some(files), sources);
-    for path in paths {
-        loader.take(path.as_ref(), None);
+    for (path, named_at) in paths {
+        loader.take(path, *named_at);
     }
     loader.finish()
 }

@@ -130,8 +130,12 @@ pub struct Proof {
     pub invariants: Vec<Formula>,
     pub stated: Vec<Stated>,
     pub measure: Option<Measure>,
-    /// Uses of the cyclic dependency lemma in the proof of progress.
+    /// Uses of the cyclic dependency lemma in the proof of progress wherever the invariants hold.
     pub minimal: Vec<Minimal>,
+    /// Uses of the lemma in the proof of condition (1), if it has one of its own.
+    pub at_start: Vec<Minimal>,
+    /// Uses of the lemma after each rule, where condition (2) is proved step by step and progress elsewhere is open.
+    pub after_rules: Option<Vec<Vec<Minimal>>>,
     /// The acyclicity that the proof of progress needs; weaker than what is declared if it could be.
     pub needed: Vec<Needed>,
     /// If progress fails for a circle: acyclicity that would be enough, in the words of the rule language.
@@ -211,7 +215,13 @@ pub fn prove(model: &Model, effort: Effort) -> Proof {
     let circle = matches!(&survey.wrong, Some(Counterexample { wrong: Wrong::Deadlock(found), .. })
         if !found.cycle.is_empty());
     let suggestion = if circle { suggest(model, &attempt.known) } else { Vec::new() };
-    let grounds = attempt.everywhere.unwrap_or_default();
+    // What is proved wherever the invariants hold needs no other acyclicity at the start.
+    let uses: Vec<Minimal> = if let Some(grounds) = &attempt.everywhere {
+        grounds.minimal.clone()
+    } else {
+        let steps = attempt.after_rules.iter().flatten();
+        attempt.at_start.grounds.iter().chain(steps).flat_map(|one| one.minimal.clone()).collect()
+    };
     let answer = match survey.wrong {
         // With a counterexample at hand less is tried, and what stays open says nothing.
         Some(witness) => Answer::refuted(witness),
@@ -223,8 +233,13 @@ pub fn prove(model: &Model, effort: Effort) -> Proof {
         invariants: attempt.inferred.formulas,
         stated,
         measure: attempt.measure,
-        needed: needed(&grounds),
-        minimal: grounds.minimal,
+        needed: needed(&uses),
+        at_start: attempt.at_start.grounds.map(|grounds| grounds.minimal).unwrap_or_default(),
+        after_rules: attempt
+            .after_rules
+            .filter(|_| attempt.everywhere.is_none())
+            .map(|rules| rules.into_iter().map(|grounds| grounds.minimal).collect()),
+        minimal: attempt.everywhere.map(|grounds| grounds.minimal).unwrap_or_default(),
         suggestion,
         persistence: attempt.persistence,
         vacuity,
@@ -299,16 +314,18 @@ struct Attempt {
     stated: Vec<bool>,
     everywhere: Option<Grounds>,
     at_start: StartCondition,
-    after_step: bool,
+    /// Progress after each rule, if it is proved; not tried where it is proved everywhere.
+    after_rules: Option<Vec<Grounds>>,
     measure: Option<Measure>,
     persistence: Persistence,
 }
 
 /// Condition (1): whether it is proved, and whether literally.
-#[derive(Clone, Copy)]
 struct StartCondition {
     proved: bool,
     literal: bool,
+    /// What it rests on, if it has a proof of its own.
+    grounds: Option<Grounds>,
 }
 
 impl Attempt {
@@ -322,14 +339,22 @@ impl Attempt {
         known.extend(claims.into_iter().zip(&stated).filter(|(_, proved)| **proved).map(|(claim, _)| claim));
         let everywhere = progress(model, &known, Where::Invariant, true, tries);
         let at_start = start_condition(model, &known, everywhere.as_ref(), tries);
-        let after_step = everywhere.is_some()
-            || model
+        let after_rules = match everywhere {
+            Some(_) => None,
+            None => model
                 .rules
                 .iter()
-                .all(|rule| progress(model, &known, Where::After(rule), true, tries).is_some());
+                .map(|rule| progress(model, &known, Where::After(rule), true, tries))
+                .collect(),
+        };
         let measure = measure(model, &known);
         let persistence = persistence(model, &known);
-        Self { inferred, known, stated, everywhere, at_start, after_step, measure, persistence }
+        Self { inferred, known, stated, everywhere, at_start, after_rules, measure, persistence }
+    }
+
+    /// Condition (2), by progress everywhere or after each rule.
+    fn is_stepping(&self) -> bool {
+        self.everywhere.is_some() || self.after_rules.is_some()
     }
 
     fn facts(&self) -> Facts {
@@ -343,7 +368,7 @@ impl Attempt {
     fn is_complete(&self) -> bool {
         self.inferred.inductive
             && self.at_start.proved
-            && self.after_step
+            && self.is_stepping()
             && self.measure.is_some()
             && self.stated.iter().all(|&proved| proved)
     }
@@ -356,7 +381,7 @@ impl Attempt {
         let stated = self.stated.iter().filter(|&&proved| proved).count();
         1 + stated
             + usize::from(self.at_start.proved)
-            + usize::from(self.after_step)
+            + usize::from(self.is_stepping())
             + usize::from(self.everywhere.is_some())
             + usize::from(self.measure.is_some())
     }
@@ -388,11 +413,14 @@ fn start_condition(
     everywhere: Option<&Grounds>,
     tries: &[Try],
 ) -> StartCondition {
-    if progress(model, known, Where::Start, false, tries).is_some() {
-        return StartCondition { proved: true, literal: true };
+    if let Some(grounds) = progress(model, known, Where::Start, false, tries) {
+        return StartCondition { proved: true, literal: true, grounds: Some(grounds) };
     }
-    let proved = everywhere.is_some() || progress(model, known, Where::Start, true, tries).is_some();
-    StartCondition { proved, literal: false }
+    if everywhere.is_some() {
+        return StartCondition { proved: true, literal: false, grounds: None };
+    }
+    let grounds = progress(model, known, Where::Start, true, tries);
+    StartCondition { proved: grounds.is_some(), literal: false, grounds }
 }
 
 fn conditions(attempt: &Attempt, survey: &Survey) -> Vec<Condition> {
@@ -416,7 +444,7 @@ fn conditions(attempt: &Attempt, survey: &Survey) -> Vec<Condition> {
             2,
             "contcont",
             "inv ∧ ¬final → cont′ ∨ final′",
-            part_answer(attempt.after_step, stuck_later),
+            part_answer(attempt.is_stepping(), stuck_later),
             if attempt.everywhere.is_some() {
                 "by (5) and progress: inv ∧ ¬final → cont"
             } else {
@@ -436,9 +464,8 @@ fn conditions(attempt: &Attempt, survey: &Survey) -> Vec<Condition> {
 }
 
 /// The edge sets that must be acyclic, without those that lie within another.
-fn needed(grounds: &Grounds) -> Vec<Needed> {
-    let sets: Vec<Needed> = grounds
-        .minimal
+fn needed(uses: &[Minimal]) -> Vec<Needed> {
+    let sets: Vec<Needed> = uses
         .iter()
         .map(|minimal| Needed { relation: minimal.relation, edges: minimal.edges.clone() })
         .collect();

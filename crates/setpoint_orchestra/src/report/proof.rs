@@ -89,7 +89,7 @@ pub fn proof_text(model: &Model, proof: &Proof, sources: &Sources) -> String {
     {
         out.push_str(&format!("\nCounterexample: {}\n", wrong_text(model, found)));
         out.push_str(&format!("  {}\n\n", instance_text(&ground)));
-        out.push_str(&run_text(&ground, &found.run, sources));
+        out.push_str(&run_text(&ground, &found.run, true, sources));
     }
     if let Some(allowed) = &proof.allowed {
         out.push_str(&format!("\nNot excluded\n  {}\n", allowed_text(model, allowed)));
@@ -209,9 +209,11 @@ pub fn proof_json(model: &Model, proof: &Proof, sources: &Sources) -> Value {
     });
     let needed: Vec<String> =
         proof.needed.iter().map(|needed| relation_text(model, needed.relation, &needed.edges)).collect();
+    let after_rules = proof.after_rules.iter().flatten().flatten();
     let lemma: Vec<Value> = proof
         .minimal
         .iter()
+        .chain(after_rules)
         .map(|minimal| {
             json!({
                 "class": &*model.class(minimal.class).name,

@@ -74,7 +74,7 @@ fn places(ground: &Ground<'_>, changed: &[Change], sources: &Sources) -> Vec<Str
 
 /// The run, step by step: the round in which each step can happen at the earliest, the rule, its objects, what
 /// changes, and the source lines; then what runs in parallel and the critical path.
-pub fn run_text(ground: &Ground<'_>, run: &Run, sources: &Sources) -> String {
+pub fn run_text(ground: &Ground<'_>, run: &Run, is_whole: bool, sources: &Sources) -> String {
     let timeline = timeline(ground, run);
     let mut out = String::new();
     let mut state = ground.start.clone();
@@ -98,7 +98,7 @@ pub fn run_text(ground: &Ground<'_>, run: &Run, sources: &Sources) -> String {
         out.push('\n');
     }
     out.push('\n');
-    out.push_str(&end_text(ground, run, &timeline));
+    out.push_str(&end_text(ground, run, is_whole, &timeline));
     out
 }
 
@@ -107,10 +107,11 @@ fn padded(text: &str, width: usize) -> String {
     format!("{text}{}", " ".repeat(missing))
 }
 
-fn end_text(ground: &Ground<'_>, run: &Run, timeline: &Timeline) -> String {
+fn end_text(ground: &Ground<'_>, run: &Run, is_whole: bool, timeline: &Timeline) -> String {
     let steps = run.steps.len();
     let end = match (run.maximal, ground.is_final(&run.end)) {
-        (_, true) => "final".to_owned(),
+        (_, true) if is_whole => "final".to_owned(),
+        (_, true) => "final for what was read and has a model, and not known for the whole".to_owned(),
         (true, false) => "stuck: no rule applies, and the state is not final".to_owned(),
         (false, false) if ground.is_crowded(&run.end) => {
             "cut off: more than 255 messages would wait at one object".to_owned()

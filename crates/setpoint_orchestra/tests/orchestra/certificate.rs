@@ -94,3 +94,41 @@ fn z3_does_not_confirm_what_is_wrong() {
     let Some(answers) = z3("lemma", &certificate(&model, &proof)) else { return };
     assert!(answers.iter().any(|answer| answer != "unsat"), "{answers:?}");
 }
+
+/// No invariant says that some worker has been chosen for a desk that is open, so progress is shown after each step only; the
+/// certificate says no more.
+#[test]
+fn z3_confirms_progress_that_is_shown_step_by_step() {
+    let text = |guard: &str| {
+        format!(
+            "model desks \"Desks\"
+             class desk {{ states open, shut }}
+             class worker {{ states waiting, chosen, ready, done link desk: desk }}
+             rule prepare (w: worker) {{ when w is chosen and w.desk is open then w becomes ready }}
+             rule finish (w: worker) {{ when w is ready {guard} then w becomes done }}
+             init {{
+               some w: worker {{ w is chosen and w.desk is open }}
+               all w: worker {{ w is waiting|chosen }}
+             }}
+             final {{ some w: worker {{ w is done }} }}"
+        )
+    };
+    let model = crate::support::model(&text(""));
+    let mut proof = prove(&model, Effort::default());
+    assert!(proof.answer.is_proved(), "{:?}", proof.answer);
+    assert_eq!(proof.after_rules.as_ref().map(Vec::len), Some(2));
+    let written = certificate(&model, &proof);
+    assert!(!written.contains("where the invariants hold, some rule applies"), "{written}");
+    let asked = written.matches("(check-sat)").count();
+    let Some(answers) = z3("steps", &written) else { return };
+    assert_eq!(answers, vec!["unsat"; asked], "{written}");
+    // With a guard that not every state satisfies, the steps are not confirmed.
+    let stuck = crate::support::model(&text("and all o: worker { o is not waiting }"));
+    assert!(prove(&stuck, Effort::default()).answer.witness().is_some());
+    let Some(answers) = z3("stuck", &certificate(&stuck, &proof)) else { return };
+    assert!(answers.iter().any(|answer| answer != "unsat"), "{answers:?}");
+    // Progress wherever the invariants hold was not shown, and does not hold.
+    proof.after_rules = None;
+    let Some(answers) = z3("everywhere", &certificate(&model, &proof)) else { return };
+    assert!(answers.iter().any(|answer| answer != "unsat"), "{answers:?}");
+}

@@ -12,7 +12,7 @@ use setpoint_source::{
 use crate::jobs::{Job, Plan};
 use crate::options::Options;
 use crate::run::{parallel, threads};
-use crate::session::{Session, UsageError};
+use crate::session::UsageError;
 
 use super::findings::Told;
 use super::node;
@@ -140,7 +140,7 @@ fn tried(
     }
     let files = OverlayFileSystem { over, base: new.session.files };
     let files: &dyn FileSystem = &files;
-    let mut session = Session::new(files);
+    let mut session = new.session.beside(files);
     session.jobs = new.session.jobs;
     session.deadline = new.session.deadline;
     let mended = Opened::open(new.side, &session, &new.project.input, &new.project.input, options)?;
@@ -157,7 +157,9 @@ fn tried(
         node::findings_of(&mended, &surroundings, job).is_some_and(|findings| {
             findings.iter().all(|found| {
                 let is_known = brought.iter().any(|other| other.is(&found.key));
-                !told.is(&found.key) && (is_known || found.finding.severity != Severity::Error)
+                // What was there before the change may flow where it should not; that is no fault of the repair.
+                let stops = found.finding.severity == Severity::Error && found.finding.flow.is_none();
+                !told.is(&found.key) && (is_known || !stops)
             })
         })
     });

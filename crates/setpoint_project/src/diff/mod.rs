@@ -7,11 +7,11 @@ mod node;
 mod pins;
 mod unseen;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use setpoint_diff::{About, Comparison, FixStory, NodeStory, Presence, Root, Side, SourceChanges};
-use setpoint_silence::Baseline;
+use setpoint_silence::{Baseline, comments_without_reason};
 use setpoint_source::{Diagnostic, FileSystem, Rule, Severity, read_text};
 
 use crate::jobs::{Job, Plan};
@@ -125,7 +125,7 @@ pub fn diff(
     limited.timeout = options.timeout.map(|seconds| seconds.min(MAX_SECONDS_A_CATALOG));
     let options = &limited;
     old_options.timeout = limited.timeout;
-    let mut before = Session::new(older.files);
+    let mut before = session.beside(older.files);
     before.jobs = session.jobs;
     before.deadline = session.deadline;
     let old_side = Opened::open(Side::Old, &before, &older.path, new, &old_options)?;
@@ -235,11 +235,20 @@ impl Work<'_, '_> {
         for opened in [self.old, self.new] {
             self.comparison.differences.secrets.add_literals(&opened.session.sources);
         }
+        let unread: BTreeSet<String> = [self.old, self.new]
+            .iter()
+            .flat_map(|opened| opened.session.files.unreadable())
+            .map(|error| format!("`{}` was not compared: {}", error.path.display(), error.reason))
+            .collect();
+        self.comparison.not_compared.extend(unread);
         let of_version = |opened: &Opened<'_>, plan: &Plan| -> Vec<findings::Found> {
             let project = &opened.project;
             let all = project.diagnostics.iter().chain(&plan.diagnostics);
             let all = all.chain(&opened.survey.findings).chain(&opened.survey.broken_metadata);
-            all.filter_map(|finding| findings::Found::new(opened, finding.clone(), None)).collect()
+            let comments = comments_without_reason(&opened.session.sources);
+            all.chain(&comments)
+                .filter_map(|finding| findings::Found::new(opened, finding.clone(), None))
+                .collect()
         };
         let (old, new) = (of_version(self.old, old_plan), of_version(self.new, new_plan));
         self.ledger.add("", old, new);

@@ -150,7 +150,9 @@ pub(super) fn compare<'o, 's: 'o, 't: 'o>(
     let findings = |one: Option<&Compiled<'_, '_>>, proof: Option<Proof>, counts: Counts| {
         let mut found =
             one.filter(|_| counts != Counts::None).map(|one| one.findings(proof)).unwrap_or_default();
-        found.retain(|found| counts == Counts::All || found.finding.severity == Severity::Error);
+        // A flow stops no agent.
+        let stops = |found: &Diagnostic| found.severity == Severity::Error && found.flow.is_none();
+        found.retain(|found| counts == Counts::All || stops(&found.finding));
         found
     };
     let next_run = match (&was, &is) {

@@ -121,7 +121,15 @@ impl Compiler<'_> {
                     return Ok(stub);
                 }
             }
+            Ok(ref value) => self.note_result(value),
             _ => {}
+        }
+        // `assert_type(Enum[…], $x)` and `Integer($x)` admit what their type does.
+        if let (Ok(value), "assert_type" | "new", [of, ..]) =
+            (&result, call.name.as_str(), call.arguments.as_slice())
+            && let Some(of) = of.as_type()
+        {
+            return Ok(self.confined_by(value.clone(), of, Some(call.span)));
         }
         result
     }
@@ -161,7 +169,7 @@ impl Compiler<'_> {
                 Some(unknown) if matches!(name.as_str(), "realize" | "tag") => {
                     Err(undecided(&unknown.reason, call.span))
                 }
-                _ => function(self, call),
+                _ => function(self, call).map_err(|stop| call.blame(stop)),
             };
         }
         if let Some(function) = builtin(self.options.puppet.number(), &name) {

@@ -24,7 +24,7 @@ use setpoint_puppet_syntax::puppet_start;
 use setpoint_puppet_values::{
     Blame, Checks, Data, Hash, Key, Regex, Type, Value, ValueError, iterate, to_text,
 };
-use setpoint_source::{Range, Span, Symbol, never};
+use setpoint_source::{FileId, Range, SourceFile, Span, Symbol, never};
 
 use crate::compiler::Compiler;
 
@@ -131,9 +131,7 @@ impl Compiler<'_> {
     /// Where Puppet says that an expression is.
     pub(crate) fn place(&self, expression: &Expr) -> Span {
         let file = self.environment.sources.file(self.frame.file);
-        let start = puppet_start(file.text(), expression);
-        let end = if start < expression.range.end { expression.range.end } else { start };
-        Range { start, end }.in_file(self.frame.file)
+        place_in(&file, self.frame.file, expression)
     }
 
     /// Counts an evaluation, so that every compilation ends.
@@ -302,7 +300,7 @@ impl Compiler<'_> {
             if let Some(part) = key.unknown_part() {
                 unknown = Some(Arc::clone(&part.reason));
             }
-            hash.insert(Key(key), value);
+            hash.insert(Key(key), value.present());
         }
         let prov = if self.arena.enabled() {
             let span = self.span(expression.range);
@@ -490,6 +488,7 @@ fn bounded(value: Value, expression: &Expr) -> Result<Value, Stop> {
         ExprKind::Interpolation(_)
             | ExprKind::Array(_)
             | ExprKind::Hash(_)
+            | ExprKind::Access { .. }
             | ExprKind::Binary { .. }
             | ExprKind::Call(_)
             | ExprKind::MethodCall(_)
@@ -498,6 +497,13 @@ fn bounded(value: Value, expression: &Expr) -> Result<Value, Stop> {
         return Err(too_large(format!("The value is larger than {} MiB", MAX_SIZE >> 20)));
     }
     Ok(value)
+}
+
+/// The place of an expression as Puppet names it.
+pub(crate) fn place_in(file: &SourceFile, id: FileId, expression: &Expr) -> Span {
+    let start = puppet_start(file.text(), expression);
+    let end = if start < expression.range.end { expression.range.end } else { start };
+    Range { start, end }.in_file(id)
 }
 
 pub(crate) fn too_large(message: String) -> Stop {

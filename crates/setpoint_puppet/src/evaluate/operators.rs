@@ -6,7 +6,7 @@ use setpoint_provenance::Control;
 use setpoint_puppet_functions::{FailureKind, Stop, UnknownUse};
 use setpoint_puppet_syntax::ast::{BinaryOp, Expr};
 use setpoint_puppet_values::ops::{self, Arithmetic, Comparison, MatchVariables, Matched};
-use setpoint_puppet_values::{Blame, Checks, Data, Maker, Timestamp, Type, Value, ValueError};
+use setpoint_puppet_values::{Blame, Checks, Data, Hash, Key, Maker, Timestamp, Type, Value, ValueError};
 use setpoint_source::{Span, Symbol, never};
 
 use crate::compiler::Compiler;
@@ -262,10 +262,18 @@ fn on_unknown(op: BinaryOp, a: &Value, b: &Value) -> Option<Value> {
         return Some(Value::from(op == BinaryOp::Match));
     }
     if let (BinaryOp::In, Data::Hash(entries)) = (op, &b.data) {
-        // Only keys are looked at. An entry that may be undef may be missing as well.
-        let may_be_missing =
-            |value: &Value| whole(value).filter(|unknown| unknown.of.is_instance(&Value::UNDEF));
-        let unknown = a.unknown_part().cloned().or_else(|| entries.values().find_map(may_be_missing))?;
+        // Only keys are looked at.
+        if let Some(unknown) = a.unknown_part() {
+            return Some(Value::unknown(Arc::clone(&unknown.reason), of));
+        }
+        // `Debian` is in a hash with the key `debian`, too.
+        let is_found = |key: &Key| {
+            let one: Hash = [(key.clone(), Value::UNDEF)].into_iter().collect();
+            ops::contained(a, &Value::hash(one)).is_ok_and(|found| found.matched)
+        };
+        let may_be_missing = |value: &Value| whole(value).filter(|unknown| unknown.may_be_missing);
+        let found = entries.iter().filter(|(key, _)| is_found(key)).map(|(_, value)| may_be_missing(value));
+        let unknown = found.collect::<Option<Vec<_>>>()?.into_iter().next()?;
         return Some(Value::unknown(Arc::clone(&unknown.reason), of));
     }
     let inside = |value: &Value| if looks_inside { value.unknown_part().cloned() } else { whole(value) };

@@ -262,7 +262,10 @@ impl Compiler<'_> {
         Ok(())
     }
 
-    fn parameter(&self, name: Symbol, value: Value, range: Range, append: bool) -> Parameter {
+    fn parameter(&mut self, name: Symbol, value: Value, range: Range, append: bool) -> Parameter {
+        if setpoint_catalog::is_secret_name(&name) {
+            self.note_secret(&value);
+        }
         Parameter {
             name,
             value,

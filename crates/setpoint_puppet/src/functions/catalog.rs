@@ -1,5 +1,7 @@
 //! Functions that look at the catalog or mark what is in it.
 
+use std::sync::Arc;
+
 use setpoint_provenance::Prov;
 use setpoint_puppet_functions::{Call, FailureKind, IllegalArgument, Stop};
 use setpoint_puppet_values::{Data, Type, Value, infer, to_text};
@@ -61,7 +63,12 @@ pub(super) fn tagged(compiler: &mut Compiler<'_>, call: &Call<'_>) -> Result<Val
 pub(super) fn defined(compiler: &mut Compiler<'_>, call: &Call<'_>) -> Result<Value, Stop> {
     at_least_one(call)?;
     let mut seen = Vec::new();
+    let mut open = None;
     for value in &call.arguments {
+        if let Some(reason) = why_variable_is_open(compiler, value) {
+            open = Some(reason);
+            continue;
+        }
         let found = is_defined(compiler, value, call)?;
         if compiler.arena.enabled() {
             evidence(compiler, value, &mut seen);
@@ -70,7 +77,19 @@ pub(super) fn defined(compiler: &mut Compiler<'_>, call: &Call<'_>) -> Result<Va
             return Ok(observed(compiler, call, true, seen));
         }
     }
+    if let Some(reason) = open {
+        return Ok(Value::unknown(reason, Type::Boolean(None)));
+    }
     Ok(observed(compiler, call, false, seen))
+}
+
+/// Why nobody knows whether a variable is there: it is a fact that the machine may lack.
+fn why_variable_is_open(compiler: &mut Compiler<'_>, value: &Value) -> Option<Arc<str>> {
+    let name = value.as_str()?.strip_prefix('$')?;
+    match compiler.find_variable(Symbol::new(name), None).ok()??.data {
+        Data::Opaque(unknown) if unknown.may_be_missing => Some(Arc::clone(&unknown.reason)),
+        _ => None,
+    }
 }
 
 /// What was found, or why nothing was.

@@ -127,7 +127,7 @@ impl Compiler<'_> {
     }
 
     fn load_file(&mut self, path: PathBuf, module: Option<Symbol>) -> Result<(), Stop> {
-        if self.definitions.loaded.contains(&path) || !self.environment.files.is_file(&path) {
+        if self.definitions.loaded.contains(&path) || !self.environment.files.has_file(&path) {
             return Ok(());
         }
         let manifest = self.environment.manifest(&path);

@@ -7,38 +7,44 @@ use setpoint_puppet_syntax::ast::{AssignOp, Expr, ExprKind};
 use setpoint_source::Symbol;
 
 use crate::compiler::Compiler;
-use crate::environment::Manifest;
+use crate::environment::{Environment, Manifest};
+use crate::evaluate::place_in;
 
 impl Compiler<'_> {
     /// Refuses code outside of definitions, and definitions with names of other files.
     pub(super) fn check_location(&mut self, manifest: &Manifest) -> Result<(), Stop> {
-        let file = self.environment.sources.file(manifest.program.file);
-        let Some(namespace) = self.namespace(Path::new(file.path())) else { return Ok(()) };
-        let outer = std::mem::replace(&mut self.frame.file, manifest.program.file);
-        let mut last: Option<Failure> = None;
-        for statement in &manifest.program.body {
-            let misplaced = if is_definition(statement) {
-                misplaced(statement, &namespace, file.path())
-            } else if matches!(statement.kind, ExprKind::Nop) {
-                None
-            } else {
-                Some(MisplacedCode::Construct { label: label(statement) })
-            };
-            if let Some(misplaced) = misplaced {
-                let span = Some(self.place(statement));
-                let failure = Failure { span, ..FailureKind::MisplacedCode(misplaced).into() };
-                if let Some(earlier) = last.replace(failure) {
-                    self.report_failure(earlier);
-                }
-            }
+        let mut failures = self.environment.misplaced_code(manifest);
+        let last = failures.pop();
+        for failure in failures {
+            self.report_failure(failure);
         }
-        self.frame.file = outer;
         last.map_or(Ok(()), |last| Err(last.into()))
+    }
+}
+
+impl Environment<'_> {
+    /// Returns what Puppet refuses when it loads a file of a module: code outside of definitions, and definitions with names
+    /// of other files. A file outside of modules may hold anything.
+    pub fn misplaced_code(&self, manifest: &Manifest) -> Vec<Failure> {
+        let file = self.sources.file(manifest.program.file);
+        let Some(namespace) = self.namespace(Path::new(file.path())) else { return Vec::new() };
+        let misplaced = |statement: &Expr| {
+            let misplaced = if is_definition(statement) {
+                misplaced(statement, &namespace, file.path())?
+            } else if matches!(statement.kind, ExprKind::Nop) {
+                return None;
+            } else {
+                MisplacedCode::Construct { label: label(statement) }
+            };
+            let span = Some(place_in(&file, manifest.program.file, statement));
+            Some(Failure { span, ..FailureKind::MisplacedCode(misplaced).into() })
+        };
+        manifest.program.body.iter().filter_map(misplaced).collect()
     }
 
     /// What names in a file of a module begin with: `apache::mod` in `apache/manifests/mod/ssl.pp`, and `ssl` after it.
     fn namespace(&self, path: &Path) -> Option<String> {
-        let (module, relative) = self.environment.module_of(path)?;
+        let (module, relative) = self.module_of(path)?;
         let module = module.to_lowercase();
         let relative = relative.to_string_lossy().to_lowercase();
         let parts: Vec<&str> = relative.split('/').collect();

@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 use std::sync::Arc;
 
-use setpoint_puppet_values::{Data, Hash, Key, Object, Value, infer, iterate};
+use setpoint_puppet_values::{Data, Hash, Key, Object, Type, Value, infer, iterate};
 
 use crate::Stop;
 use crate::context::Context;
@@ -70,7 +70,7 @@ pub(super) static DIG: Function = Function::typed(
         |context, arguments| dig(&arguments[0], &arguments[1..]).map_err(|error| context.fail(error.message)),
     )],
 )
-.moving_unknown();
+.carrying_unknown();
 pub(super) static GET: Function = Function::typed(
     "get",
     &[Dispatch::new(
@@ -81,7 +81,7 @@ pub(super) static GET: Function = Function::typed(
     )
     .with_optional_block("Callable[1,1]")],
 )
-.moving_unknown();
+.carrying_unknown();
 pub(super) static GETVAR: Function = Function::typed(
     "getvar",
     &[
@@ -100,7 +100,7 @@ pub(super) static GETVAR: Function = Function::typed(
         .refusing(),
     ],
 )
-.moving_unknown();
+.carrying_unknown();
 
 fn keys(_: &mut Context<'_, '_>, arguments: &[Value]) -> Result<Value, Stop> {
     let entries = arguments[0].as_hash().into_iter().flatten();
@@ -256,6 +256,10 @@ fn dig(data: &Value, path: &[Value]) -> Result<Value, DigError> {
                     });
                 };
                 element_at(items, index)
+            }
+            // Whatever is in it is not known either.
+            Data::Opaque(unknown) => {
+                return Ok(Value::unknown(Arc::clone(&unknown.reason), Type::Any).with(at.prov));
             }
             _ => {
                 let of = infer(&at);

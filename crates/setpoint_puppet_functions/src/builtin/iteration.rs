@@ -5,7 +5,7 @@ use setpoint_puppet_values::{Data, Hash, Iter, Key, Value, ValueError, iterate};
 use crate::context::Context;
 use crate::function::{Dispatch, Function, optional, required};
 use crate::ruby;
-use crate::{Stop, function::repeated};
+use crate::{FailureKind, Stop, UnknownUse, function::repeated};
 
 /// The four signatures that most of these functions share; `$run` is told which one fits.
 macro_rules! over_elements {
@@ -49,7 +49,7 @@ macro_rules! over_collection {
 
 pub(super) static EACH: Function = over_elements!("each", each).moving_unknown();
 pub(super) static MAP: Function = over_elements!("map", map).moving_unknown();
-pub(super) static FILTER: Function = over_elements!("filter", filter).moving_unknown();
+pub(super) static FILTER: Function = over_elements!("filter", filter).carrying_unknown();
 pub(super) static ALL: Function = over_elements!("all", all).moving_unknown();
 pub(super) static ANY: Function = over_elements!("any", any).moving_unknown();
 pub(super) static INDEX: Function = over_elements!(
@@ -496,7 +496,19 @@ fn with(context: &mut Context<'_, '_>, arguments: &[Value]) -> Result<Value, Sto
     context.call_block(arguments[..taken].to_vec())
 }
 
+/// Refuses a value of which nobody knows whether it is undef: whether the block runs is not known.
+fn check_undef_is_known(context: &Context<'_, '_>, value: &Value) -> Result<(), Stop> {
+    match &value.data {
+        Data::Opaque(unknown) if unknown.of.is_instance(&Value::UNDEF) => {
+            let used = UnknownUse::Block { function: context.call.name.to_string() };
+            Err(FailureKind::UnknownValue { used, reason: unknown.reason.to_string() }.at(context.span()))
+        }
+        _ => Ok(()),
+    }
+}
+
 fn then(context: &mut Context<'_, '_>, arguments: &[Value]) -> Result<Value, Stop> {
+    check_undef_is_known(context, &arguments[0])?;
     if arguments[0].is_undef() {
         return Ok(arguments[0].clone());
     }
@@ -504,6 +516,7 @@ fn then(context: &mut Context<'_, '_>, arguments: &[Value]) -> Result<Value, Sto
 }
 
 fn lest(context: &mut Context<'_, '_>, arguments: &[Value]) -> Result<Value, Stop> {
+    check_undef_is_known(context, &arguments[0])?;
     if arguments[0].is_undef() {
         return context.call_block(Vec::new());
     }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use setpoint_puppet_values::{Data, Hash, Key, Match, Regex, Type, Value};
+use setpoint_puppet_values::{Data, Hash, Key, Match, Regex, Type, Value, ValueError};
 
 use crate::Stop;
 use crate::context::Context;
@@ -278,8 +278,9 @@ fn substitute(
 ) -> Result<Value, Stop> {
     let plain = |target: &Value| -> Result<Value, Stop> {
         let text = target.as_str().unwrap_or_default();
-        let replaced = substitute_text(text, regex, &arguments[2], everywhere)
-            .map_err(|message| context.fail(message))?;
+        let replaced = substitute_text(text, regex, &arguments[2], everywhere).map_err(|error| {
+            if error.is_limit { context.stop(error) } else { context.fail(error.message) }
+        })?;
         Ok(if replaced == text { target.clone() } else { Value::from(replaced) })
     };
     let one = |target: &Value| match &target.data {
@@ -302,18 +303,26 @@ fn substitute(
     }
 }
 
+/// A replacement may double a text; larger texts are refused.
+const MAX_REPLACED: usize = 16 << 20;
+
 /// `String#sub` and `String#gsub`.
 pub(crate) fn substitute_text(
     text: &str,
     regex: &Regex,
     replacement: &Value,
     everywhere: bool,
-) -> Result<String, String> {
+) -> Result<String, ValueError> {
     let mut out = String::with_capacity(text.len());
     let mut done = 0;
     let mut start = 0;
+    let shared: Arc<str> = Arc::from(text);
     while start <= text.len() {
-        let Some(found) = regex.find(text, start).map_err(|error| error.message)? else { break };
+        let Some(found) = regex.find_in(&shared, start)? else { break };
+        if out.len() > MAX_REPLACED {
+            let message = format!("Setpoint replaces no more than {} MiB of text", MAX_REPLACED >> 20);
+            return Err(ValueError::limit(message));
+        }
         out.push_str(text.get(done..found.start()).unwrap_or_default());
         match &replacement.data {
             Data::Hash(entries) => out.push_str(&from_hash(entries, &found)),
@@ -340,9 +349,13 @@ fn from_hash(entries: &Hash, found: &Match) -> String {
 }
 
 /// Writes a replacement with its back-references filled in.
-fn expand(replacement: &str, found: &Match, text: &str, out: &mut String) -> Result<(), String> {
+fn expand(replacement: &str, found: &Match, text: &str, out: &mut String) -> Result<(), ValueError> {
     let mut rest = replacement;
     while let Some(at) = rest.find('\\') {
+        // A reference may stand for the whole text, and a replacement may have thousands of them.
+        if out.len() > 2 * MAX_REPLACED {
+            return Ok(());
+        }
         out.push_str(&rest[..at]);
         let after = &rest[at + 1..];
         let Some(letter) = after.chars().next() else {
@@ -362,7 +375,8 @@ fn expand(replacement: &str, found: &Match, text: &str, out: &mut String) -> Res
             'k' => match rest.strip_prefix('<').and_then(|name| name.split_once('>')) {
                 Some((name, after)) => {
                     if !found.names.iter().any(|(known, _)| &**known == name) {
-                        return Err(format!("undefined group name reference: {name}"));
+                        let message = format!("undefined group name reference: {name}");
+                        return Err(ValueError::new(message));
                     }
                     out.push_str(found.named(name).unwrap_or_default());
                     rest = after;

@@ -16,6 +16,48 @@ use crate::ruby::text::inspect_text;
 
 /// Deeper values are refused.
 const DEEPEST: usize = 200;
+/// Parts of values that one run may write out, compare or convert. A value that shares its parts with itself has as many as are
+/// written: 2^60 after sixty steps.
+const MOST_PARTS: u64 = 4_000_000;
+
+thread_local! {
+    static PARTS: Cell<u64> = const { Cell::new(0) };
+    static RUNS: Cell<u32> = const { Cell::new(0) };
+}
+
+/// Counts the parts of values that the runs of a thread expand. Runs within runs share one count: what an inner one has used up,
+/// the outer one cannot use.
+pub(crate) struct Expansion(());
+
+impl Expansion {
+    pub(crate) fn begin() -> Self {
+        let runs = RUNS.get();
+        if runs == 0 {
+            PARTS.set(0);
+        }
+        RUNS.set(runs + 1);
+        Self(())
+    }
+
+    /// Whether parts were left out: texts, comparisons and conversions since are wrong.
+    #[allow(clippy::unused_self, reason = "there is a count only during a run")]
+    pub(crate) fn is_exhausted(&self) -> bool {
+        PARTS.get() > MOST_PARTS
+    }
+}
+
+impl Drop for Expansion {
+    fn drop(&mut self) {
+        RUNS.set(RUNS.get().saturating_sub(1));
+    }
+}
+
+/// Counts a part; `false` if it is one too many.
+fn expand_part() -> bool {
+    let parts = PARTS.get() + 1;
+    PARTS.set(parts);
+    parts <= MOST_PARTS
+}
 
 #[derive(Clone)]
 pub(crate) enum Thing {
@@ -263,6 +305,28 @@ impl Thing {
         }
     }
 
+    /// The bytes of a text, or of the elements of a collection without what they hold.
+    pub(crate) fn own_bytes(&self) -> usize {
+        match self {
+            Self::Text(text) => text.value.borrow().len(),
+            Self::Bytes(bytes) => bytes.len(),
+            Self::Array(list) => list.items.borrow().len() * size_of::<Self>(),
+            Self::Hash(map) | Self::Set(map) => map.table.borrow().len() * 2 * size_of::<Self>(),
+            _ => 0,
+        }
+    }
+
+    /// Whether nobody else has this text or collection.
+    pub(crate) fn is_new(&self) -> bool {
+        match self {
+            Self::Text(text) => Rc::strong_count(text) == 1,
+            Self::Bytes(bytes) => Rc::strong_count(bytes) == 1,
+            Self::Array(list) => Rc::strong_count(list) == 1,
+            Self::Hash(map) | Self::Set(map) => Rc::strong_count(map) == 1,
+            _ => false,
+        }
+    }
+
     pub(crate) fn truth(&self) -> bool {
         !matches!(self, Self::Nil | Self::Bool(false))
     }
@@ -294,7 +358,7 @@ impl Thing {
     }
 
     fn value_at(&self, depth: usize) -> Option<Value> {
-        if depth > DEEPEST {
+        if depth > DEEPEST || !expand_part() {
             return None;
         }
         Some(match self {
@@ -345,6 +409,7 @@ impl Thing {
     /// Whether there are bytes somewhere.
     pub(crate) fn has_bytes(&self) -> bool {
         match self {
+            _ if !expand_part() => false,
             Self::Bytes(_) => true,
             Self::Array(list) => list.items.borrow().iter().any(Self::has_bytes),
             Self::Hash(map) => {
@@ -357,6 +422,7 @@ impl Thing {
     /// Whether there is a symbol somewhere that Puppet has no value for.
     pub(crate) fn has_symbol(&self) -> bool {
         match self {
+            _ if !expand_part() => false,
             Self::Symbol(name) => !matches!(&**name, "undef" | "default"),
             Self::Array(list) => list.items.borrow().iter().any(Self::has_symbol),
             Self::Hash(map) => {
@@ -407,7 +473,7 @@ impl Thing {
     }
 
     fn inspect_at(&self, depth: usize) -> String {
-        if depth > DEEPEST {
+        if depth > DEEPEST || !expand_part() {
             return "...".to_owned();
         }
         match self {
@@ -612,6 +678,9 @@ fn inspect_regex(regex: &Regex) -> String {
 
 /// `==`
 pub(crate) fn equal(a: &Thing, b: &Thing) -> bool {
+    if !expand_part() {
+        return false;
+    }
     match (a, b) {
         (Thing::Nil, Thing::Nil) => true,
         (Thing::Scope(one), Thing::Scope(other)) => one == other,
@@ -655,6 +724,9 @@ pub(crate) fn equal(a: &Thing, b: &Thing) -> bool {
 
 /// `<=>`
 pub(crate) fn compare(a: &Thing, b: &Thing) -> Option<std::cmp::Ordering> {
+    if !expand_part() {
+        return None;
+    }
     match (a, b) {
         (Thing::Integer(x), Thing::Integer(y)) => Some(x.cmp(y)),
         (Thing::Text(x), Thing::Text(y)) => {

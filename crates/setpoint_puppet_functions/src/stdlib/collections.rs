@@ -1,6 +1,8 @@
 //! stdlib's functions over arrays and hashes.
 
-use setpoint_puppet_values::{Data, Hash, Key, Regex, Value, iterate};
+use std::sync::Arc;
+
+use setpoint_puppet_values::{Data, Hash, Key, Regex, Type, Value, iterate};
 
 use super::arguments::{Arguments, class_of};
 use crate::Stop;
@@ -11,9 +13,9 @@ use crate::ruby::{self, numbers, text};
 
 pub(super) static ANY2ARRAY: Function = Function::counted("any2array", -1, any2array).moving_unknown();
 pub(super) static CLAMP: Function = Function::counted("clamp", -2, clamp);
-pub(super) static CONCAT: Function = Function::counted("concat", -1, concat).moving_unknown();
+pub(super) static CONCAT: Function = Function::counted("concat", -1, concat).carrying_unknown();
 pub(super) static COUNT: Function = Function::counted("count", -2, count);
-pub(super) static DEEP_MERGE: Function = Function::counted("deep_merge", -1, deep_merge).moving_unknown();
+pub(super) static DEEP_MERGE: Function = Function::counted("deep_merge", -1, deep_merge).carrying_unknown();
 pub(super) static DELETE: Function = Function::counted("delete", -1, delete);
 pub(super) static DELETE_AT: Function = Function::counted("delete_at", -1, delete_at);
 pub(super) static DELETE_REGEX: Function = Function::counted("delete_regex", -1, delete_regex);
@@ -21,10 +23,10 @@ pub(super) static DELETE_UNDEF_VALUES: Function =
     Function::counted("delete_undef_values", -1, delete_undef_values);
 pub(super) static DELETE_VALUES: Function = Function::counted("delete_values", -1, delete_values);
 pub(super) static DIFFERENCE: Function = Function::counted("difference", -1, difference);
-pub(super) static DIG44: Function = Function::counted("dig44", -2, dig44).moving_unknown();
+pub(super) static DIG44: Function = Function::counted("dig44", -2, dig44).carrying_unknown();
 pub(super) static GREP: Function =
     Function::counted("grep", -1, |context, arguments| select(context, arguments, true));
-pub(super) static HAS_KEY: Function = Function::counted("has_key", -1, has_key).moving_unknown();
+pub(super) static HAS_KEY: Function = Function::counted("has_key", -1, has_key).carrying_unknown();
 pub(super) static HASH: Function = Function::counted("hash", -1, hash).moving_unknown();
 pub(super) static INTERSECTION: Function = Function::counted("intersection", -1, intersection);
 pub(super) static JOIN_KEYS_TO_VALUES: Function =
@@ -44,7 +46,7 @@ pub(super) static MERGE: Function = Function::typed(
         .with_block("Callable[2,2]"),
     ],
 )
-.moving_unknown();
+.carrying_unknown();
 pub(super) static PREFIX: Function = Function::counted("prefix", -1, |context, arguments| {
     affix(context, arguments, |text, prefix| format!("{prefix}{text}"))
 });
@@ -56,7 +58,7 @@ pub(super) static SUFFIX: Function = Function::counted("suffix", -1, |context, a
     affix(context, arguments, |text, suffix| format!("{text}{suffix}"))
 });
 pub(super) static TRY_GET_VALUE: Function =
-    Function::counted("try_get_value", -2, try_get_value).moving_unknown();
+    Function::counted("try_get_value", -2, try_get_value).carrying_unknown();
 pub(super) static UNION: Function = Function::counted("union", -1, union);
 pub(super) static VALUES_AT: Function = Function::counted("values_at", -1, values_at).moving_unknown();
 pub(super) static ZIP: Function = Function::counted("zip", -1, zip).moving_unknown();
@@ -470,7 +472,12 @@ fn has_key(context: &mut Context<'_, '_>, arguments: &[Value]) -> Result<Value> 
         );
     };
     match hash.as_hash() {
-        Some(entries) => Ok(Value::from(entries.contains_key(&Key(key.clone())))),
+        Some(entries) => match entries.get(&Key(key.clone())).map(|value| &value.data) {
+            Some(Data::Opaque(unknown)) if unknown.may_be_missing => {
+                Ok(Value::unknown(Arc::clone(&unknown.reason), Type::Boolean(None)))
+            }
+            found => Ok(Value::from(found.is_some())),
+        },
         None => Err(context.fail(format!(
             "has_key(): expects the first argument to be a hash, got {} which is of type {}",
             text::inspect(hash),

@@ -7,6 +7,7 @@ use super::{Model, Type};
 use crate::attributes::{Attributes, is_number};
 use crate::machine::{Machine, PRESENT, absent, choose, parent, sequence, when};
 use crate::mentions::Mentions;
+use crate::settings;
 use crate::table::{Row, Scope, Values};
 use crate::{Origin, World};
 
@@ -99,6 +100,11 @@ impl Type for User {
         if resource.flag("managehome") == Some(true) {
             let home = mentions.home(&name);
             mentions.provide(&home, world);
+            mentions.made_homes.push(home.clone());
+            // The first of them makes it, and owns it.
+            if mentions.shares_home(&name) {
+                mentions.manage(CellKind::Owner, &home, world);
+            }
             if resource.ensure().as_deref() == Some("absent") {
                 mentions.add_deep(&home, world);
                 mentions.add_path(&mailbox(&name), world);
@@ -236,15 +242,21 @@ fn properties(machine: &mut Machine<'_>, resource: &Resource, name: &str) -> Vec
         let Some(value) = resource.text(property) else { continue };
         let value =
             if resource.hides(property) || property == "password" { machine.secret(&value) } else { value };
-        let known = machine.space.find(&setpoint_state::CellKey::with_detail(CellKind::User, name, property));
-        let cell = machine.other(CellKind::User, name, Some(property));
-        if known.is_none() {
-            let user = machine.user(name);
-            machine.laws.push(Test::Any(vec![absent(user).negate(), absent(cell)]));
-        }
+        let cell = property_cell(machine, name, property);
         found.push((cell, property.to_owned(), value));
     }
     found
+}
+
+/// A property of a user: who is not there has none.
+fn property_cell(machine: &mut Machine<'_>, name: &str, property: &str) -> CellId {
+    let known = machine.space.find(&CellKey::with_detail(CellKind::User, name, property));
+    let cell = machine.other(CellKind::User, name, Some(property));
+    if known.is_none() {
+        let user = machine.user(name);
+        machine.laws.push(Test::Any(vec![absent(user).negate(), absent(cell)]));
+    }
+    cell
 }
 
 fn groups_of(resource: &Resource) -> Vec<String> {
@@ -286,6 +298,8 @@ fn create_user(
     let mut steps = needs(machine, resource);
     let uid = resource.text("uid");
     steps.extend(number_is_free(machine, catalog, resource, uid.as_deref()));
+    steps.push(settings::read(machine, resource, settings::USERS));
+    steps.push(machine.made_by(name, "useradd"));
     steps.push(Program::set(cell, Value::text(PRESENT)));
     for (cell, _, value) in properties(machine, resource, name) {
         steps.push(Program::set(cell, Value::text(&value)));
@@ -475,10 +489,16 @@ pub(crate) fn group(machine: &mut Machine<'_>, catalog: &Catalog, resource: &Res
     let gid = resource.text("gid").map(|gid| (machine.other(CellKind::GroupNumber, &name, None), gid));
     let program = if resource.ensure().as_deref() == Some("absent") {
         let mut steps = Vec::new();
-        for user in primary_users(catalog, &name) {
+        for (user, has_group) in primary_users(catalog, &name) {
             let user_cell = machine.user(&user);
             let failure = Program::fail(&format!("it is the primary group of {user}"));
-            steps.push(when(absent(user_cell).negate(), failure));
+            let is_primary = if has_group {
+                absent(user_cell).negate()
+            } else {
+                let group = property_cell(machine, &user, "gid");
+                Test::is(group, Value::text(&name))
+            };
+            steps.push(when(is_primary, failure));
         }
         steps.push(Program::set(cell, Value::Absent));
         for user in machine.mentions.users.clone() {
@@ -496,6 +516,9 @@ pub(crate) fn group(machine: &mut Machine<'_>, catalog: &Catalog, resource: &Res
     } else {
         let wanted = gid.as_ref().map(|(_, wanted)| wanted.as_str());
         let mut create = number_is_free(machine, catalog, resource, wanted);
+        if wanted.is_none() {
+            create.push(settings::read(machine, resource, settings::GROUPS));
+        }
         create.push(Program::set(cell, Value::text(PRESENT)));
         let mut sync = Vec::new();
         if let Some((gid, wanted)) = &gid {
@@ -509,15 +532,20 @@ pub(crate) fn group(machine: &mut Machine<'_>, catalog: &Catalog, resource: &Res
     Model::new(program)
 }
 
-/// The users of the catalog whose primary group it is.
-fn primary_users(catalog: &Catalog, group: &str) -> Vec<String> {
-    let mut users: Vec<String> = catalog
+/// The users of the catalog whose primary group it is or may have been, and whether it is that of everyone of that name: a
+/// user who is to get another one may still have it.
+fn primary_users(catalog: &Catalog, group: &str) -> Vec<(String, bool)> {
+    let mut users: Vec<(String, bool)> = catalog
         .iter()
-        .filter(|(_, resource)| resource.type_name.as_str() == "User")
+        .filter(|(_, resource)| resource.type_name.as_str() == "User" && !resource.virtual_)
         .filter_map(|(_, resource)| {
             let name = resource.name_or_title("name");
-            let primary = resource.text("gid").unwrap_or_else(|| name.clone());
-            (primary == group && resource.ensure().as_deref() != Some("absent")).then_some(name)
+            match resource.text("gid") {
+                Some(primary) if primary == group => Some((name, true)),
+                Some(_) if resource.ensure().as_deref() != Some("absent") => Some((name, false)),
+                Some(_) => None,
+                None => (name == group).then_some((name, true)),
+            }
         })
         .collect();
     users.sort();

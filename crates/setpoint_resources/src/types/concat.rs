@@ -2,7 +2,7 @@
 
 use setpoint_catalog::{Catalog, Resource, ResourceId};
 use setpoint_puppet_values::Value as PuppetValue;
-use setpoint_state::{Kind, Program, Reach};
+use setpoint_state::{CellId, Kind, Program, Reach};
 
 use super::{Model, Type, file as files};
 use crate::attributes::Attributes;
@@ -125,7 +125,12 @@ pub(crate) fn file(machine: &mut Machine<'_>, catalog: &Catalog, resource: &Reso
     if secret {
         made.sensitive.push(setpoint_source::Symbol::new("content"));
     }
-    let model = files::model(machine, &made);
+    let mut model = files::model(machine, &made);
+    let read = local_sources(machine, catalog, resource);
+    if !read.is_empty() {
+        let cells = model.touched().into_iter().chain(read).collect();
+        model = model.not_known("a fragment is a file that another resource manages", Reach::Cells(cells));
+    }
     if plain {
         return model;
     }
@@ -136,45 +141,67 @@ pub(crate) fn file(machine: &mut Machine<'_>, catalog: &Catalog, resource: &Reso
     }
 }
 
+/// The files of the catalog that are fragments, and that need not come first.
+fn local_sources(machine: &mut Machine<'_>, catalog: &Catalog, resource: &Resource) -> Vec<CellId> {
+    let fragments = fragments(catalog, resource);
+    let sources: Vec<String> = fragments.iter().flat_map(|fragment| fragment.texts("source")).collect();
+    let mut cells = Vec::new();
+    for source in sources {
+        let local =
+            files::local_source(&source).and_then(|path| machine.mentions.canonical(path, machine.world));
+        let Some(path) = local else { continue };
+        let owner = machine.mentions.files.get(&path).copied();
+        if machine.is_provided(&path) && !owner.is_some_and(|owner| machine.comes_before(owner)) {
+            cells.extend(machine.path(&path));
+            cells.extend(machine.tracked(&path).into_iter().map(|tracked| tracked.cell));
+        }
+    }
+    cells
+}
+
+/// The fragments of a file.
+fn fragments<'c>(catalog: &'c Catalog, resource: &Resource) -> Vec<&'c Resource> {
+    let path = resource.name_or_title("path");
+    let tag = resource.text("tag");
+    let is_of = |fragment: &&Resource| {
+        let target = fragment.text("target").unwrap_or_default();
+        let same_tag = tag.is_some() && fragment.text("tag") == tag;
+        !fragment.virtual_
+            && fragment.type_name.as_str() == "Concat_fragment"
+            && (target == path || *target == *resource.title || same_tag)
+    };
+    catalog.iter().map(|(_, fragment)| fragment).filter(is_of).collect()
+}
+
 /// The content, or a name for it if a fragment comes from a source that is not known; and whether a fragment is secret.
 fn content(
     machine: &mut Machine<'_>,
     catalog: &Catalog,
     resource: &Resource,
 ) -> (Result<String, String>, bool) {
-    let path = resource.name_or_title("path");
-    let tag = resource.text("tag");
-    let mut fragments: Vec<(String, String, Result<String, String>)> = Vec::new();
+    let mut texts: Vec<(String, String, Result<String, String>)> = Vec::new();
     let mut secret = false;
-    for (_, fragment) in catalog.iter() {
-        if fragment.virtual_ || fragment.type_name.as_str() != "Concat_fragment" {
-            continue;
-        }
-        let target = fragment.text("target").unwrap_or_default();
-        let same_tag = tag.is_some() && fragment.text("tag") == tag;
-        if target != path && *target != *resource.title && !same_tag {
-            continue;
-        }
+    for fragment in fragments(catalog, resource) {
         secret |= fragment.hides("content");
         let order = fragment.text("order").unwrap_or_else(|| "10".to_owned());
         let text = match fragment.text("content") {
             Some(text) => Ok(text),
             None => source(machine, fragment),
         };
-        fragments.push((order, fragment.name_or_title("name"), text));
+        texts.push((order, fragment.name_or_title("name"), text));
     }
     if resource.text("order").as_deref() == Some("numeric") {
         let key = |order: &str| {
             order.parse::<u64>().map_or((1, 0, order.to_owned()), |number| (0, number, String::new()))
         };
-        fragments.sort_by(|one, other| (key(&one.0), &one.1).cmp(&(key(&other.0), &other.1)));
+        texts.sort_by(|one, other| (key(&one.0), &one.1).cmp(&(key(&other.0), &other.1)));
     } else {
-        fragments.sort_by(|one, other| (&one.0, &one.1).cmp(&(&other.0, &other.1)));
+        texts.sort_by(|one, other| (&one.0, &one.1).cmp(&(&other.0, &other.1)));
     }
     let newline = resource.flag("ensure_newline") == Some(true);
     let mut all = String::new();
     let mut known = true;
-    for (_, _, text) in fragments {
+    for (_, _, text) in texts {
         match text {
             Ok(text) => {
                 all.push_str(&text);

@@ -8,7 +8,7 @@ use setpoint_puppet_values::Data;
 use setpoint_state::{CellId, CellKey, CellKind, Kind, Program, Reach, Test, Value};
 
 use super::perform::{bind, can_fail, canonical, is_certain, perform, size};
-use super::{Model, Type, service};
+use super::{Model, Type, permissions, service};
 use crate::attributes::{Attributes, shared};
 use crate::commands::{self, Effect, Question};
 use crate::entries::Entry;
@@ -209,19 +209,14 @@ fn model(machine: &mut Machine<'_>, resource: &Resource) -> Model {
         }
     }
     disturbed.extend(fed_back(machine, done.iter().flatten()));
-    if let Err(reason) = &done {
-        unknown = Some(reason.clone());
-    }
-    let mut run = run(machine, resource, &command, &done.unwrap_or_default(), &mut unknown);
-    let mut again = match (done_again, resource.text("refresh")) {
-        (Some(done), Some(other)) => {
-            if let Err(reason) = &done {
-                unknown.get_or_insert(reason.clone());
-            }
-            run_once(machine, resource, &other, &done.unwrap_or_default())
+    for done in [Some(&done), done_again.as_ref()].into_iter().flatten() {
+        if let Err(reason) = done {
+            unknown.get_or_insert(reason.clone());
         }
-        _ => run.clone(),
-    };
+    }
+    let done = done.unwrap_or_default();
+    let done_again = done_again.map(Result::unwrap_or_default);
+    let (mut run, mut again) = runs(machine, resource, &done, done_again.as_deref(), &mut unknown);
     assume_scripts(machine, resource);
     let declared = super::declared::is_idempotent(resource, &command, machine.world);
     if declared == Some(false) {
@@ -234,9 +229,24 @@ fn model(machine: &mut Machine<'_>, resource: &Resource) -> Model {
     // What a user may do is not modelled; nor is it for who says what the command does.
     let user =
         resource.text("user").filter(|user| !["root", "0"].contains(&user.as_str()) && declared.is_none());
-    if user.is_some() {
+    let links = unsettled_links(machine, resource, done.iter().chain(done_again.iter().flatten()));
+    if !links.is_empty() && declared.is_none() {
+        disturbed.extend(links.iter().filter_map(|link| machine.path(link)).collect::<Vec<_>>());
         disturbed.extend(run.written());
         disturbed.extend(again.written());
+    }
+    let mut is_plain = false;
+    if let Some(user) = &user {
+        disturbed.extend(run.written());
+        disturbed.extend(again.written());
+        disturbed.extend(permissions::decided_by(machine, done.iter().chain(done_again.iter().flatten())));
+        let all = done.iter().chain(done_again.iter().flatten());
+        if unknown.is_none() && permissions::are_denied(machine, user, all) {
+            is_plain = true;
+            machine.denied_to = Some(user.clone());
+            (run, again) = runs(machine, resource, &done, done_again.as_deref(), &mut unknown);
+            machine.denied_to = None;
+        }
     }
     let mut guard_reason: Option<String> = None;
     let guard = match guard(machine, resource) {
@@ -280,13 +290,60 @@ fn model(machine: &mut Machine<'_>, resource: &Resource) -> Model {
         if guard_reason.is_some() {
             machine.assume(Assumption::UnreadCheck { resource: resource.reference() });
         }
-        let reason = guard_reason.unwrap_or_else(|| match user {
-            Some(user) => format!("whether the user {user} may do that is not known"),
-            None => "what it makes of a file is not known".to_owned(),
+        is_plain &= guard_reason.is_none();
+        let reason = guard_reason.unwrap_or_else(|| match (user, links.first()) {
+            (Some(user), _) => format!("whether the user {user} may do that is not known"),
+            (None, Some(link)) => format!("whether {link} is the link by then that it is to be is not known"),
+            (None, None) => "what it makes of a file is not known".to_owned(),
         });
         model = model.not_known(&reason, Reach::Cells(disturbed));
+        model.is_plain = is_plain;
     }
     model
+}
+
+/// Whether a command names something behind a link of the catalog.
+pub(crate) fn goes_through_links(machine: &Machine<'_>, resource: &Resource) -> bool {
+    let mut texts = commands(resource);
+    texts.extend(resource.texts("creates").into_iter().chain(resource.text("cwd")));
+    let mut paths = texts.iter().flat_map(|text| commands::absolute_paths(text));
+    paths.any(|path| !machine.mentions.links_above(path, machine.world).is_empty())
+}
+
+/// The links of the catalog that lead to what a command names, and that need not be there when it runs.
+fn unsettled_links<'e>(
+    machine: &Machine<'_>,
+    resource: &Resource,
+    effects: impl Iterator<Item = &'e Effect>,
+) -> Vec<String> {
+    let leaves: Vec<&Effect> = effects.flat_map(Effect::leaves).collect();
+    let mut named: BTreeSet<String> =
+        leaves.iter().flat_map(|effect| effect.paths()).map(str::to_owned).collect();
+    named.extend(resource.texts("creates").into_iter().chain(resource.text("cwd")));
+    for check in resource.texts("unless").iter().chain(&resource.texts("onlyif")) {
+        named.extend(commands::absolute_paths(check).map(str::to_owned));
+    }
+    let links = named.iter().flat_map(|path| machine.mentions.links_above(path, machine.world));
+    let owner = |link: &String| machine.mentions.files.get(link).copied();
+    let found: BTreeSet<String> =
+        links.filter(|link| owner(link).is_none_or(|owner| !machine.comes_before(owner))).collect();
+    found.into_iter().collect()
+}
+
+/// What the command does, and what its refresh does.
+fn runs(
+    machine: &mut Machine<'_>,
+    resource: &Resource,
+    done: &[Effect],
+    done_again: Option<&[Effect]>,
+    unknown: &mut Option<String>,
+) -> (Program, Program) {
+    let run = run(machine, resource, &command(resource), done, unknown);
+    let again = match (done_again, resource.text("refresh")) {
+        (Some(done), Some(other)) => run_once(machine, resource, &other, done),
+        _ => run.clone(),
+    };
+    (run, again)
 }
 
 /// Leaves something that is different after each time.
@@ -776,9 +833,22 @@ fn tool(machine: &mut Machine<'_>, resource: &Resource, command: &str) -> Option
     let tests = provided
         .iter()
         .map(|path| match machine.path(path) {
-            Some(cell) => Test::Any(vec![Test::Kind(cell, Kind::File), Test::Kind(cell, Kind::Link)]),
+            Some(cell) => {
+                let there = Test::Any(vec![Test::Kind(cell, Kind::File), Test::Kind(cell, Kind::Link)]);
+                all(vec![there, may_be_run(machine, path)])
+            }
             None => never(),
         })
         .collect();
     Some(any(tests))
+}
+
+/// Whether a file is executable, where the catalog gives it a mode that is not.
+fn may_be_run(machine: &mut Machine<'_>, path: &str) -> Test {
+    let modes = machine.mentions.plain_modes(path);
+    if modes.is_empty() {
+        return Test::True;
+    }
+    let Some(cell) = machine.attribute(CellKind::Mode, path) else { return Test::True };
+    any(modes.iter().map(|mode| Test::is(cell, Value::text(mode))).collect()).negate()
 }

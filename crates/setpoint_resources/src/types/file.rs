@@ -92,7 +92,13 @@ impl Type for File {
     }
 
     fn model(&self, machine: &mut Machine<'_>, _catalog: &Catalog, resource: &Resource) -> Model {
-        model(machine, resource)
+        let model = model(machine, resource);
+        let read = read_by_validation(machine, resource);
+        if read.is_empty() {
+            return model;
+        }
+        let cells = model.touched().into_iter().chain(read).collect();
+        model.not_known("what the command that checks its content reads is not known", Reach::Cells(cells))
     }
 
     fn declares(&self, resource: &Resource, path: Option<&str>, key: &CellKey) -> bool {
@@ -356,16 +362,21 @@ impl Wanted {
         }
         if let (Some(mode), Some(directory_mode)) = (&self.mode, &self.directory_mode)
             && let Some(cell) = machine.attribute(CellKind::Mode, path)
-            && let Some(at) = machine.path(path)
         {
             let bring = |mode: &str| {
                 let differs = Test::is(cell, Value::text(mode)).negate();
                 when(differs, Program::Sequence(vec![Program::set(cell, Value::text(mode)), Program::Change]))
             };
             let for_directory = bring(directory_mode);
-            // The mode of a link cannot be changed.
-            let other = choose(Test::Kind(at, Kind::Link), Program::Skip, bring(mode));
-            steps.push(choose(Test::Kind(at, Kind::Directory), for_directory, other));
+            steps.push(match machine.path(path) {
+                // A folder of the platform is a directory whatever happens.
+                None => for_directory,
+                Some(at) => {
+                    // The mode of a link cannot be changed.
+                    let other = choose(Test::Kind(at, Kind::Link), Program::Skip, bring(mode));
+                    choose(Test::Kind(at, Kind::Directory), for_directory, other)
+                }
+            });
         }
         steps.extend(failures);
         sequence(steps)
@@ -632,6 +643,22 @@ fn validation(machine: &mut Machine<'_>, resource: &Resource) -> Program {
     let Some(tool) = machine.mentions.canonical(&tool, machine.world) else { return Program::Skip };
     let there = machine.exists_if_provided(&tool);
     when(there.negate(), Program::fail(&format!("{tool}, which checks the content, does not exist")))
+}
+
+/// The files of the catalog that the command that checks a content names besides it, and that need not come first.
+fn read_by_validation(machine: &mut Machine<'_>, resource: &Resource) -> Vec<CellId> {
+    let Some(command) = resource.text("validate_cmd") else { return Vec::new() };
+    let mut cells = Vec::new();
+    for path in commands::absolute_paths(&command).skip(usize::from(command.starts_with('/'))) {
+        let Some(path) = machine.mentions.canonical(path, machine.world) else { continue };
+        let owner = machine.mentions.files.get(&path).copied();
+        let is_settled = owner.is_some_and(|owner| machine.comes_before(owner));
+        if machine.is_provided(&path) && !is_settled {
+            cells.extend(machine.path(&path));
+            cells.extend(machine.tracked(&path).into_iter().map(|tracked| tracked.cell));
+        }
+    }
+    cells
 }
 
 /// Returns whether a plain command accepts the content; `None` if that is not known.

@@ -8,6 +8,7 @@ use crate::attributes::Attributes;
 use crate::commands;
 use crate::machine::{CONFIG_FILES, LATEST, Machine, absent, all, any, choose, installed, sequence, when};
 use crate::mentions::Mentions;
+use crate::settings;
 use crate::table::{Row, Scope, Values};
 use crate::{Assumption, World};
 
@@ -67,6 +68,9 @@ impl Type for Package {
         let versioned =
             !removes && !matches!(ensure.as_deref(), None | Some("present" | "installed" | "true"));
         mentions.package(&name, removes, ensure.as_deref() == Some("purged"), versioned);
+        if let Some(tool) = resource.text("provider").and_then(|provider| manager(&provider)) {
+            mentions.add_path(tool, world);
+        }
         if let Some(source) = resource.text("source") {
             mentions.needs_file(&source, world);
         }
@@ -112,6 +116,7 @@ pub(crate) fn model(machine: &mut Machine<'_>, resource: &Resource) -> Model {
     let archive = sequence(vec![
         archive_is_there(machine, resource),
         archive_is_known(machine, &name, &ensure, is_unknown),
+        settings::read(machine, resource, settings::PACKAGES),
     ]);
     let change = match ensure.as_str() {
         "present" | "installed" | "true" => {
@@ -229,12 +234,17 @@ fn foreign(machine: &mut Machine<'_>, name: &str, provider: &str, resource: &Res
     machine.assume(Assumption::ForeignPackage { package: name.to_owned(), provider: provider.to_owned() });
     let mut model = Model::new(program).refreshed_by(Program::Change);
     // The manager itself may come with a package of the catalog.
-    let tool = match provider {
-        "gem" | "puppet_gem" => "/usr/bin/gem",
+    if let Some(tool) = manager(provider) {
+        model.suitable = machine.exists_if_provided(tool);
+    }
+    model
+}
+
+/// The program of a manager that is not the platform's own. `gem` comes with the Ruby that Puppet runs on.
+fn manager(provider: &str) -> Option<&'static str> {
+    Some(match provider {
         "pip" | "pip3" => "/usr/bin/pip3",
         "npm" => "/usr/bin/npm",
-        _ => return model,
-    };
-    model.suitable = machine.exists_if_provided(tool);
-    model
+        _ => return None,
+    })
 }

@@ -793,6 +793,7 @@ fn edit(
         _ => Test::is(seen, wanted),
     };
     let mut wrong = all(vec![is_right.negate(), done.negate()]);
+    change.push(without_match(machine, path, resource, (file, cell), row));
     if let Some(user) = &row.user {
         let known = machine.user_exists(user);
         // Nobody can read the jobs of a user who is not there.
@@ -872,6 +873,27 @@ fn line_is_fine(
         fine.push(absent(cell).negate());
     }
     (if fine.is_empty() { never() } else { any(fine) }, fails)
+}
+
+/// With `replace => false` stdlib asks which lines match before it adds one; without `match` that fails at the first line.
+fn without_match(
+    machine: &Machine<'_>,
+    path: &str,
+    resource: &Resource,
+    (file, cell): (CellId, CellId),
+    row: &ManagedEntry,
+) -> Program {
+    let asks = resource.type_name.as_str() == "File_line"
+        && resource.flag("replace") == Some(false)
+        && !resource.has("match")
+        && row.value.is_some();
+    if !asks {
+        return Program::Skip;
+    }
+    let others = machine.tracked(path).into_iter().filter(|other| other.cell != cell);
+    let mut is_empty: Vec<Test> = others.map(|other| absent(other.cell)).collect();
+    is_empty.push(Test::is(file, Value::file("")));
+    when(all(is_empty).negate(), Program::fail("`replace => false` without `match` fails where lines are"))
 }
 
 /// What the lines of other resources become when a line is added, replaced or taken away.

@@ -110,8 +110,16 @@ fn link(machine: &mut Machine<'_>, target: &str, path: &str, force: bool) -> Pro
     choose(absent(cell), sequence(make), there)
 }
 
-/// The program of one effect.
+/// The program of one effect, for whoever runs the command.
 pub(crate) fn perform(machine: &mut Machine<'_>, effect: &Effect) -> Program {
+    let program = perform_as_root(machine, effect);
+    match &machine.denied_to {
+        Some(user) => super::permissions::deny(effect, program, user),
+        None => program,
+    }
+}
+
+fn perform_as_root(machine: &mut Machine<'_>, effect: &Effect) -> Program {
     match effect {
         Effect::Touch(path) => through(machine, &canonical(machine, path), &|machine, path| {
             let Some(cell) = machine.path(path) else { return Program::Skip };

@@ -152,7 +152,7 @@ pub(crate) fn unseen(modelled: &Modelled) -> BTreeSet<CellId> {
     unseen.extend(archives.map(|(id, _)| id));
     // What `tidy` selects is something of a file that nobody sees.
     for (id, cell) in modelled.plan.space.iter() {
-        if cell.key.detail.as_deref() == Some("(selected by tidy)") {
+        if cell.key.detail.as_deref().is_some_and(|detail| detail.starts_with("(selected by tidy)")) {
             unseen.insert(id);
             unseen.extend(modelled.plan.space.find(&CellKey::path(&cell.key.name)));
         }

@@ -286,7 +286,8 @@ fn open(modelled: &ModelledPair, new: &Catalog, fates: &[Fate]) -> Vec<Open> {
                 let acts = fates.get(at).is_none_or(|fate| fate.acts());
                 !acts && (sleeps(step) || acts_as_told(side, new, StepId(at as u32)))
             };
-            let is_told = if is_old { reaches_everything } else { !is_idle() };
+            let is_plain = || side.plain.contains(&StepId(at as u32));
+            let is_told = if is_old { reaches_everything } else { !is_idle() && !is_plain() };
             if !is_told || found.iter().any(|known| *known.resource == *step.name) {
                 continue;
             }

@@ -1,8 +1,10 @@
 //! A next run as text, as markdown and as JSON.
 
+use std::borrow::Cow;
 use std::fmt::Write;
 
 use serde_json::{Map, Value as Json, json};
+use setpoint_source::Secrets;
 
 use super::{Action, Certainty, Declared, Effect, EffectKind, NextRun, NextStep, Outcome, Refresh, Reported};
 
@@ -54,10 +56,10 @@ impl NextRun {
     }
 
     /// Puts asterisks for secrets wherever they stand in words: the last net.
-    pub fn mask(&mut self, secrets: &[String]) {
+    pub fn mask(&mut self, secrets: &Secrets) {
         let masked = |text: &mut String| {
-            for secret in secrets.iter().filter(|secret| text.contains(secret.as_str())).collect::<Vec<_>>() {
-                *text = text.replace(secret.as_str(), "*******");
+            if let Cow::Owned(masked) = secrets.mask(text) {
+                *text = masked;
             }
         };
         for step in &mut self.steps {

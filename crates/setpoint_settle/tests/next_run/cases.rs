@@ -235,6 +235,28 @@ const CASES: &[(&str, &str, &str)] = &[
         "class part { file { '/srv/a': content => \"x\\n\" } } include part",
         "schedule { 'no': period => never } class part { file { '/srv/a': content => \"y\\n\" } } class { 'part': schedule => 'no' }",
     ),
+    // What the type decides where the catalog says nothing.
+    (
+        "options of a key are no longer declared",
+        "ssh_authorized_key { 'k1': user => 'root', type => 'ssh-rsa', key => 'AAAA', options => 'no-pty' }",
+        "ssh_authorized_key { 'k1': user => 'root', type => 'ssh-rsa', key => 'AAAA' }",
+    ),
+    (
+        "a line is added beside others without a pattern, and nothing may be replaced",
+        "file { '/srv/a': ensure => file } -> file_line { 'line': path => '/srv/a', line => 'one', replace => false } -> file { '/srv/b': content => \"x\\n\" }",
+        "file { '/srv/a': ensure => file } -> file_line { 'line': path => '/srv/a', line => 'two', replace => false } -> file { '/srv/b': content => \"y\\n\" }",
+    ),
+    // What `tidy` takes.
+    (
+        "a file need no longer be old to go",
+        "tidy { '/srv/t': age => '1w' } -> exec { '/bin/touch /srv/t': creates => '/srv/t' }",
+        "tidy { '/srv/t': } -> exec { '/bin/touch /srv/t': creates => '/srv/t' }",
+    ),
+    (
+        "a file whose name does not match stays",
+        "file { '/srv/d': ensure => directory } -> exec { '/bin/touch /srv/d/t': creates => '/srv/d/t' }",
+        "tidy { '/srv/d': recurse => 1, matches => 'u*' } -> file { '/srv/d': ensure => directory } -> exec { '/bin/touch /srv/d/t': creates => '/srv/d/t' }",
+    ),
 ];
 
 pub(crate) fn pairs() -> impl Iterator<Item = (&'static str, Pair)> {

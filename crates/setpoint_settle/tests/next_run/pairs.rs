@@ -330,14 +330,6 @@ pub(crate) struct Pair {
     pub(crate) already: Vec<&'static str>,
 }
 
-impl Pair {
-    /// Whether it has a resource that no model follows to its end: a command of another user, or a tidy.
-    pub(crate) fn has_open_parts(&self) -> bool {
-        let parts = ["\ntidy {", "user => 'daemon'", "user => 'alice'"];
-        [&self.old, &self.new].iter().any(|text| parts.iter().any(|part| text.contains(part)))
-    }
-}
-
 /// What may be there before: each is what some resource of the table declares.
 const ALREADY: &[&str] = &["/srv/a", "/srv/b", "/srv/d", "/etc/web.conf", "foo", "alice", "/srv/t", "/srv/k"];
 
@@ -353,8 +345,14 @@ pub(crate) fn pair(seed: u64, is_plain: bool) -> Pair {
         let some = ALREADY.iter().copied().filter(|_| random.once_in(2));
         some.collect()
     };
-    let already = if is_plain { Vec::new() } else { there(&mut random) };
-    Pair { old: old.text(), new: new.text(), already }
+    let mut already: Vec<&str> = if is_plain { Vec::new() } else { there(&mut random) };
+    let (old, new) = (old.text(), new.text());
+    // Of a user that commands have and nothing declares it is told that it is assumed to exist.
+    let names = |part: &str| old.contains(part) || new.contains(part);
+    if is_plain && names("user => 'alice'") && !names("\nuser { 'alice'") {
+        already.push("alice");
+    }
+    Pair { old, new, already }
 }
 
 fn resource(random: &mut Random) -> Resource {

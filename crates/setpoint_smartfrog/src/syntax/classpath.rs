@@ -7,6 +7,14 @@ use setpoint_source::{FileError, FileSystem, MAX_FILE_BYTES, normal};
 
 type Archive = zip::ZipArchive<Cursor<Vec<u8>>>;
 
+/// A file that was found, with the path that stands for it.
+pub(super) struct OnPath {
+    pub(super) path: PathBuf,
+    pub(super) bytes: Vec<u8>,
+    /// Whether it lies in an archive.
+    pub(super) is_packed: bool,
+}
+
 /// A class path whose archives are opened when they are first looked into.
 #[derive(Debug)]
 pub(super) struct ClassPath<'p> {
@@ -22,24 +30,20 @@ impl<'p> ClassPath<'p> {
         self.entries.is_empty()
     }
 
-    /// Returns the first file of a name, with the path that stands for it; none if no entry has it.
-    pub(super) fn find(
-        &mut self,
-        name: &str,
-        files: &dyn FileSystem,
-    ) -> Result<Option<(PathBuf, Vec<u8>)>, FileError> {
+    /// Returns the first file of a name; none if no entry has it.
+    pub(super) fn find(&mut self, name: &str, files: &dyn FileSystem) -> Result<Option<OnPath>, FileError> {
         let name = name.trim_start_matches('/');
         for (entry, archive) in &mut self.entries {
             let path = entry.join(name);
             if files.is_dir(entry) {
                 match files.read(&path) {
-                    Ok(bytes) => return Ok(Some((path, bytes))),
+                    Ok(bytes) => return Ok(Some(OnPath { path, bytes, is_packed: false })),
                     Err(error) if error.missing => continue,
                     Err(error) => return Err(error),
                 }
             }
             if let Some(bytes) = read_from_archive(entry, archive, name, files)? {
-                return Ok(Some((path, bytes)));
+                return Ok(Some(OnPath { path, bytes, is_packed: true }));
             }
         }
         Ok(None)

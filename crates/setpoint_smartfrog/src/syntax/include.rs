@@ -2,12 +2,13 @@
 
 use std::path::{Path, PathBuf};
 
+use rustc_hash::FxHashSet;
 use setpoint_source::{
-    Class, Counted, Diagnostic, FileError, FileSystem, Range, Rule, Sources, Span, Symbol, normal,
+    Class, Counted, Diagnostic, FileError, FileId, FileSystem, Range, Rule, Sources, Span, Symbol, normal,
 };
 
 use super::ast::{Body, Expression};
-use super::classpath::ClassPath;
+use super::classpath::{ClassPath, OnPath};
 use super::parser::Parser;
 use super::{Dialect, lexer};
 use crate::library;
@@ -27,6 +28,8 @@ pub struct Parsed {
     pub diagnostics: Vec<Diagnostic>,
     /// The file and those that it includes.
     pub files: Counted,
+    /// Included files that nobody edits: built in, or in an archive.
+    pub foreign: FxHashSet<FileId>,
 }
 
 /// How a specification is read: in which dialect, and where its includes are found.
@@ -56,7 +59,13 @@ pub fn parse_file<'p>(
         Err(error) => {
             let diagnostic = Diagnostic::new(Rule::SmartfrogInclude, error.to_string());
             let files = Counted { found: 1, read: 0, parsed: 0 };
-            Parsed { body: Body::default(), end: None, diagnostics: vec![diagnostic], files }
+            Parsed {
+                body: Body::default(),
+                end: None,
+                diagnostics: vec![diagnostic],
+                files,
+                foreign: FxHashSet::default(),
+            }
         }
     }
 }
@@ -72,7 +81,8 @@ pub fn parse_text<'p>(
     let reading = reading.into();
     let mut includer = Includer::new(files, sources, ClassPath::new(reading.classpath));
     let (body, end) = includer.file(path, text.into(), reading.dialect, 0);
-    Parsed { body, end: Some(end), diagnostics: includer.diagnostics, files: includer.counted }
+    let Includer { diagnostics, counted: files, foreign, .. } = includer;
+    Parsed { body, end: Some(end), diagnostics, files, foreign }
 }
 
 /// Reads a specification. Shipped files have names in Latin-1 in their comments: a byte that is not UTF-8 becomes
@@ -103,6 +113,7 @@ pub(super) struct Includer<'f> {
     bytes: usize,
     next_unique: usize,
     counted: Counted,
+    foreign: FxHashSet<FileId>,
     pub(super) diagnostics: Vec<Diagnostic>,
 }
 
@@ -117,6 +128,7 @@ impl<'f> Includer<'f> {
             bytes: 0,
             next_unique: FIRST_UNIQUE,
             counted: Counted::default(),
+            foreign: FxHashSet::default(),
             diagnostics: Vec::new(),
         }
     }
@@ -181,7 +193,8 @@ impl<'f> Includer<'f> {
             }
             return Body::default();
         }
-        let (path, found) = self.locate(name);
+        let (path, found, is_packed) = self.locate(name);
+        let built_in = library::file(name.trim_start_matches('/'));
         let key = normal(&path);
         if let Some(at) = self.open.iter().position(|open| *open == key) {
             let chain: Vec<String> =
@@ -196,50 +209,61 @@ impl<'f> Includer<'f> {
             let message = format!("files include each other more than {MAX_INCLUDE_DEPTH} deep");
             return fail(self, Rule::SmartfrogLimit, message);
         }
-        match found {
-            Ok(bytes) => self.file(&path, decode(bytes), dialect, depth).0,
-            Err(error) if error.missing => match library::file(name.trim_start_matches('/')) {
-                Some(library) => {
-                    let unique = self.next_unique;
-                    let text = library.text.to_owned();
-                    let (body, _) = self.file(Path::new(name), text, Dialect::Production, depth);
-                    self.next_unique = unique + library.unique_names;
-                    body
-                }
-                None if optional => Body::default(),
-                None => fail(self, Rule::SmartfrogInclude, self.missing(name, &error)),
-            },
-            Err(error) => fail(self, Rule::SmartfrogInclude, error.to_string()),
+        let is_foreign = is_packed || found.is_err();
+        let (body, end) = match (found, built_in) {
+            (Ok(bytes), _) => self.file(&path, decode(bytes), dialect, depth),
+            (Err(error), Some(text)) if error.missing => {
+                self.file(Path::new(name), text.to_owned(), Dialect::Production, depth)
+            }
+            (Err(error), None) if error.missing && optional => return Body::default(),
+            (Err(error), _) => return fail(self, Rule::SmartfrogInclude, self.explain(name, &error)),
+        };
+        if is_foreign {
+            self.foreign.insert(end.file);
         }
+        body
     }
 
-    /// Returns where an include leads, and what is there.
-    fn locate(&mut self, name: &str) -> (PathBuf, Result<Vec<u8>, FileError>) {
+    /// Returns where an include leads, what is there, and whether it lies in an archive.
+    fn locate(&mut self, name: &str) -> (PathBuf, Result<Vec<u8>, FileError>, bool) {
+        if self.classpath.is_empty() && name.starts_with('/') && library::file(&name[1..]).is_some() {
+            // `/` is the root of the class path, and no folder of this machine.
+            return (PathBuf::from(name), Err(missing_file(Path::new(name))), false);
+        }
         if self.classpath.is_empty() {
             let folder = self.open.last().and_then(|path| path.parent()).unwrap_or(Path::new(""));
             let path = folder.join(name);
             let found = self.files.read(&path);
-            return (path, found);
+            return (path, found, false);
         }
         match self.classpath.find(name, self.files) {
-            Ok(Some((path, bytes))) => (path, Ok(bytes)),
+            Ok(Some(OnPath { path, bytes, is_packed })) => (path, Ok(bytes), is_packed),
             Ok(None) => {
                 let path = PathBuf::from(name.trim_start_matches('/'));
-                let error = FileError { path: path.clone(), reason: String::new(), missing: true };
-                (path, Err(error))
+                let error = missing_file(&path);
+                (path, Err(error), false)
             }
-            Err(error) => (PathBuf::from(name), Err(error)),
+            Err(error) => (PathBuf::from(name), Err(error), false),
         }
     }
 
-    fn missing(&self, name: &str, error: &FileError) -> String {
-        if self.classpath.is_empty() {
-            let hint =
-                if name.starts_with('/') { "; `--classpath` says below which folders it lies" } else { "" };
-            return format!("{error}{hint}");
+    /// Says why an include was not read, and what would help.
+    fn explain(&self, name: &str, error: &FileError) -> String {
+        if !self.classpath.is_empty() && error.missing {
+            return format!("no folder or archive of the class path has the file `{name}`");
         }
-        format!("no folder or archive of the class path has the file `{name}`")
+        let is_shipped = name.starts_with('/') || name.starts_with("org/");
+        if self.classpath.is_empty() && is_shipped {
+            return format!(
+                "`{name}` is not read: `--classpath DIR` says below which folders it lies ({error})"
+            );
+        }
+        error.to_string()
     }
+}
+
+fn missing_file(path: &Path) -> FileError {
+    FileError { path: path.to_owned(), reason: String::new(), missing: true }
 }
 
 const MAX_LEXICAL_ERRORS: usize = 20;

@@ -35,7 +35,7 @@ pub fn frames<'a>(diagnostic: &'a Diagnostic, sources: &Sources) -> Vec<Frame<'a
             continue;
         }
         let here = || marked.iter().filter(|(other, ..)| other.file == span.file);
-        let file = sources.file(span.file);
+        let file = sources.shown(span.file);
         let text = file.text();
         let limit = |offset: u32| floor_boundary(text, offset as usize);
         let first = here().map(|(span, ..)| limit(span.range.start)).min().unwrap_or(0);

@@ -66,6 +66,18 @@ fn finding_json(finding: &Diagnostic, sources: &Sources) -> Value {
     if !finding.helps.is_empty() {
         out.insert("help".into(), json!(finding.helps));
     }
+    if let Some(flow) = &finding.flow {
+        let place = |span: Option<Span>| span.map_or(Value::Null, |span| location(span, sources));
+        let steps = flow.steps.iter().map(|step| json!({ "what": step.what, "location": place(step.span) }));
+        out.insert(
+            "flow".into(),
+            json!({
+                "source": { "kind": flow.source_kind, "name": flow.source, "location": place(flow.source_span) },
+                "sink": { "resource": flow.resource, "parameter": flow.parameter },
+                "steps": steps.collect::<Vec<_>>(),
+            }),
+        );
+    }
     if let Some(story) = &finding.story {
         out.insert("counterexample".into(), story.data.clone());
     }

@@ -5,6 +5,8 @@ use std::fmt::Write as _;
 use std::path::Path;
 use std::sync::Mutex;
 
+use setpoint_catalog::Catalog;
+use setpoint_catalog::graph::Graph;
 use setpoint_project::{Project, Session, UsageError, parallel, threads};
 use setpoint_source::{Diagnostic, Sources, Span, few};
 use setpoint_why::{Query, Target, Writer};
@@ -30,10 +32,17 @@ pub(super) fn why(session: &Session<'_>, args: &WhyArgs) -> Result<Outcome, Usag
         let result = if args.format == "json" { pretty(&writer.failure_json()) } else { writer.failure() };
         return Ok(Outcome { result: Some(result), diagnostics: compilation.diagnostics.clone() });
     };
-    let Some(text) = &args.target else {
-        return Err(UsageError::new("which value? write a reference such as `File[/etc/motd].content`"));
-    };
     let catalog = compilation.catalog.as_ref();
+    let Some(text) = &args.target else {
+        let is_asked = args.origin || args.expression || args.depends || args.why_not || args.format == "dot";
+        if is_asked {
+            let message = "which value? write a reference such as `File[/etc/motd].content`; without one, and without \
+                           a form, the whole catalog is explained as lines of JSON";
+            return Err(UsageError::new(message));
+        }
+        let result = catalog.map(|catalog| annotated(&mut query, &writer, catalog));
+        return Ok(Outcome { result, diagnostics: Vec::new() });
+    };
     let parsed = catalog.map(|catalog| setpoint_why::parse(catalog, text));
     let target = match parsed {
         Some(Ok(target)) => target,
@@ -47,13 +56,38 @@ pub(super) fn why(session: &Session<'_>, args: &WhyArgs) -> Result<Outcome, Usag
         },
         None => return Ok(Outcome::default()),
     };
-    if let Target::Edge(from, to) = target
-        && !query.has_edge(from, to)
+    if let (Target::Edge(from, to), Some(catalog)) = (&target, catalog)
+        && (!query.has_edge(*from, *to) || !(args.origin || args.expression || args.depends))
+        && args.format != "dot"
     {
-        return Err(UsageError::new(format!(
-            "nothing in the catalog says that {}; an automatic order of types is in `setpoint graph`",
-            query.shown(&target)
-        )));
+        let graph = Graph::of_a_run(catalog, environment.module_types())
+            .map_err(|error| UsageError::new(format!("the catalog has no order: {error}")))?;
+        let order = setpoint_why::order(catalog, &graph, &compilation.arena, *from, *to);
+        let mut result = writer.order(catalog, &order);
+        // A type whose code is not understood may order resources by itself: "no" is not known.
+        let not_read = environment.types_not_understood(catalog);
+        let not_read = not_read.first().filter(|_| order.path.is_empty());
+        if let Some(path) = not_read {
+            let words =
+                format!("Not known: {} declares a type in Ruby that is not understood", path.display());
+            result = format!("{words}, and may order resources by itself\n\nWithout it: {result}");
+        }
+        let answer = query.has_edge(*from, *to).then(|| query.answer(&target));
+        if args.format == "json" {
+            let mut json = writer.order_json(catalog, &order);
+            if not_read.is_some() {
+                json["ordered"] = serde_json::Value::Null;
+            }
+            // What a statement says of the two is explained as any other value is.
+            let whole = answer.map(|answer| writer.json(&answer)).unwrap_or_default();
+            for (key, value) in whole.as_object().into_iter().flatten() {
+                json[key] = value.clone();
+            }
+            result = pretty(&json);
+        } else if let Some(answer) = answer {
+            let _ = write!(result, "\n{}", writer.short(&answer));
+        }
+        return Ok(Outcome { result: Some(result), diagnostics: Vec::new() });
     }
     let result = if args.why_not {
         absent(&mut query, &writer, &target, args)?
@@ -69,6 +103,21 @@ pub(super) fn why(session: &Session<'_>, args: &WhyArgs) -> Result<Outcome, Usag
         }
     };
     Ok(Outcome { result: Some(result), diagnostics: Vec::new() })
+}
+
+/// Every parameter of the catalog, a line of JSON each.
+fn annotated(query: &mut Query<'_>, writer: &Writer<'_>, catalog: &Catalog) -> String {
+    let mut out = String::new();
+    for (id, resource) in catalog.iter().filter(|(_, resource)| !resource.virtual_) {
+        let exists = query.answer(&Target::Resource(id));
+        let _ = writeln!(out, "{}", writer.json(&exists));
+        for parameter in &resource.parameters {
+            let target = Target::Parameter { resource: id, name: parameter.name, path: Vec::new() };
+            let answer = query.answer(&target);
+            let _ = writeln!(out, "{}", writer.json(&answer));
+        }
+    }
+    out
 }
 
 fn absent(

@@ -15,15 +15,21 @@ use setpoint_puppet_values::{Data, Key, Match, Regex, Value};
 
 use super::ast::{Node, Pair, Part};
 use super::classes::{Class, Instance};
-use super::things::{Closure, Environment, Frame, Range, Seen, Table, Thing, equal};
+use super::things::{Closure, Environment, Expansion, Frame, Range, Seen, Table, Thing, equal};
 use super::{Beyond, RubyFailure, classes, methods, parser, template};
 use crate::context::Context;
 pub(crate) use calls::arity;
 
 /// More steps are refused, so that every run ends.
 const MOST_STEPS: u64 = 20_000_000;
+/// More bytes of texts and arrays are refused, so that every run fits into memory. What is dropped counts as well.
+const MOST_BYTES: usize = 128 << 20;
+/// Longer texts are refused.
+const LONGEST_TEXT: usize = 16 << 20;
 /// Deeper calls are refused.
 const DEEPEST: usize = 700;
+
+const TOO_LARGE: &str = "it makes values that are too large";
 
 pub(crate) type Result<T> = std::result::Result<T, Flow>;
 
@@ -123,6 +129,9 @@ pub(crate) struct Interpreter<'i, 'c, 'h> {
     pub(super) last_match: Option<Rc<Match>>,
     pub(super) current_error: Option<Thing>,
     steps: u64,
+    /// Bytes of all texts and arrays that were made.
+    bytes: usize,
+    expansion: Expansion,
     depth: usize,
     frames: u64,
     /// Where the walk is.
@@ -189,6 +198,8 @@ impl<'i, 'c, 'h> Interpreter<'i, 'c, 'h> {
             last_match: None,
             current_error: None,
             steps: 0,
+            bytes: 0,
+            expansion: Expansion::begin(),
             depth: 0,
             frames: 0,
             line: 0,
@@ -206,6 +217,9 @@ impl<'i, 'c, 'h> Interpreter<'i, 'c, 'h> {
 
     /// What a walk came to, in the words of the outside.
     pub(crate) fn outcome(&self, result: Result<Thing>) -> std::result::Result<Thing, RubyFailure> {
+        if self.expansion.is_exhausted() {
+            return Err(self.beyond(TOO_LARGE));
+        }
         if let Some(reason) = &self.unknown_read {
             return Err(self.beyond(format!("it uses a value that is not known: {reason}")));
         }
@@ -258,7 +272,34 @@ impl<'i, 'c, 'h> Interpreter<'i, 'c, 'h> {
     /// Counts a step of something that loops without walking.
     pub(super) fn step(&mut self) -> Result<()> {
         self.steps += 1;
+        if self.expansion.is_exhausted() {
+            return beyond(TOO_LARGE);
+        }
         if self.steps > MOST_STEPS { beyond("it takes too many steps") } else { Ok(()) }
+    }
+
+    /// Counts what a text or array takes.
+    pub(super) fn charge(&mut self, bytes: usize) -> Result<()> {
+        self.bytes = self.bytes.saturating_add(bytes);
+        if self.bytes > MOST_BYTES || bytes > LONGEST_TEXT { beyond(TOO_LARGE) } else { Ok(()) }
+    }
+
+    /// Adds to a text that grows without end otherwise.
+    pub(super) fn append(&mut self, text: &mut String, more: &str) -> Result<()> {
+        self.charge(more.len())?;
+        if text.len() + more.len() > LONGEST_TEXT {
+            return beyond(TOO_LARGE);
+        }
+        text.push_str(more);
+        Ok(())
+    }
+
+    /// Adds to the text of the template.
+    fn emit(&mut self, more: &str) -> Result<()> {
+        let mut out = std::mem::take(&mut self.out);
+        let done = self.append(&mut out, more);
+        self.out = out;
+        done
     }
 
     pub(super) fn run(&mut self, node: &Node, environment: &Rc<Environment>) -> Result<Thing> {
@@ -418,13 +459,13 @@ impl<'i, 'c, 'h> Interpreter<'i, 'c, 'h> {
                 last
             }
             Node::Write(text) => {
-                self.out.push_str(text);
+                self.emit(text)?;
                 Thing::Nil
             }
             Node::Output(value) => {
                 let text = self.run(value, environment)?;
                 let text = self.to_s(&text)?;
-                self.out.push_str(&text);
+                self.emit(&text)?;
                 Thing::Nil
             }
             Node::SourceFile => match &self.file {
@@ -510,10 +551,11 @@ impl<'i, 'c, 'h> Interpreter<'i, 'c, 'h> {
         let mut text = String::new();
         for part in parts {
             match part {
-                Part::Literal(literal) => text.push_str(literal),
+                Part::Literal(literal) => self.append(&mut text, literal)?,
                 Part::Code(node) => {
                     let value = self.run(node, environment)?;
-                    text.push_str(&self.to_s(&value)?);
+                    let value = self.to_s(&value)?;
+                    self.append(&mut text, &value)?;
                 }
             }
         }

@@ -323,7 +323,7 @@ fn reading(
         ("flatten", rest) => {
             let depth = rest.first().map_or(Ok(-1), integer_of)?;
             let mut all = Vec::new();
-            flat(own, depth, &mut all);
+            flat(interpreter, own, depth, &mut all)?;
             Thing::array(all)
         }
         ("compact", []) => Thing::array(own.iter().filter(|item| !item.is_nil()).cloned().collect()),

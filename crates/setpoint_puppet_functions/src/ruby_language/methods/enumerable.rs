@@ -200,28 +200,45 @@ pub(super) fn joined(
     let mut out = String::new();
     for (at, item) in items.iter().enumerate() {
         if at > 0 {
-            out.push_str(separator);
+            interpreter.append(&mut out, separator)?;
         }
         match item {
             Thing::Array(inner) => {
                 let inner = inner.items.borrow().clone();
-                out.push_str(&joined(interpreter, &inner, separator, depth + 1)?);
+                let inner = joined(interpreter, &inner, separator, depth + 1)?;
+                interpreter.append(&mut out, &inner)?;
             }
-            other => out.push_str(&interpreter.to_s(other)?),
+            other => {
+                let text = interpreter.to_s(other)?;
+                interpreter.append(&mut out, &text)?;
+            }
         }
     }
     Ok(out)
 }
 
-pub(super) fn flat(items: &[Thing], depth: i128, into: &mut Vec<Thing>) {
+pub(super) fn flat(
+    interpreter: &mut Interpreter<'_, '_, '_>,
+    items: &[Thing],
+    depth: i128,
+    into: &mut Vec<Thing>,
+) -> Result<()> {
     for item in items {
+        // An array that holds itself twice has no end of empty ones.
+        interpreter.step()?;
         match item {
-            Thing::Array(inner) if depth != 0 && into.len() < MOST => {
-                flat(&inner.items.borrow(), depth - 1, into);
+            Thing::Array(inner) if depth != 0 => {
+                if depth < -100 {
+                    return argument_error("tried to flatten recursive array");
+                }
+                let inner = inner.items.borrow().clone();
+                flat(interpreter, &inner, depth - 1, into)?;
             }
+            _ if into.len() >= MOST => return beyond(format!("it flattens more than {MOST} elements")),
             other => into.push(other.clone()),
         }
     }
+    Ok(())
 }
 
 /// Pairs as a hash.

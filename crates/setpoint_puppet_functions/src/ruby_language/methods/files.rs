@@ -72,7 +72,7 @@ pub(super) fn file(interpreter: &mut Interpreter<'_, '_, '_>, given: &Given<'_>)
         }
         ("join", parts) => {
             let mut flat = Vec::new();
-            super::enumerable::flat(parts, -1, &mut flat);
+            super::enumerable::flat(interpreter, parts, -1, &mut flat)?;
             let mut path = String::new();
             for (at, part) in flat.iter().enumerate() {
                 let part = text_of(part)?;

@@ -190,7 +190,24 @@ pub(super) fn call(
         }
         _ => {}
     }
-    let given = Given { name, arguments: &arguments, block };
+    let before = receiver.own_bytes();
+    let result = native(interpreter, receiver, name, &arguments, block)?;
+    interpreter.charge(receiver.own_bytes().saturating_sub(before))?;
+    if result.is_new() {
+        interpreter.charge(result.own_bytes())?;
+    }
+    Ok(result)
+}
+
+/// A method that is written here, not in Ruby.
+fn native(
+    interpreter: &mut Interpreter<'_, '_, '_>,
+    receiver: &Thing,
+    name: &str,
+    arguments: &[Thing],
+    block: Option<&Thing>,
+) -> Result<Thing> {
+    let given = Given { name, arguments, block };
     refuse_frozen(receiver, name)?;
     if let Some(result) = general::general(interpreter, receiver, &given)? {
         return Ok(result);
@@ -217,13 +234,13 @@ pub(super) fn call(
         Thing::Class(class) => class_method(interpreter, class, &given)?,
         Thing::Object(_) => general::object(interpreter, receiver, &given)?,
         Thing::Other(value) => puppet::other(interpreter, value, &given)?,
-        Thing::Bool(flag) => match (name, arguments.as_slice()) {
+        Thing::Bool(flag) => match (name, arguments) {
             ("&", [other]) => Some(Thing::Bool(*flag && other.truth())),
             ("|", [other]) => Some(Thing::Bool(*flag || other.truth())),
             ("^", [other]) => Some(Thing::Bool(*flag != other.truth())),
             _ => None,
         },
-        Thing::Nil => match (name, arguments.as_slice()) {
+        Thing::Nil => match (name, arguments) {
             ("to_a", []) => Some(Thing::array(Vec::new())),
             ("to_h", []) => Some(Thing::table(Table::new())),
             ("to_i", []) => Some(Thing::Integer(0)),

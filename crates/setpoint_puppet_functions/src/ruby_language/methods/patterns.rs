@@ -150,7 +150,9 @@ pub(super) fn literal_or_regex(thing: &Thing) -> Result<Regex> {
 }
 
 fn find_all(regex: &Regex, text: &str) -> Result<Vec<Match>> {
-    regex.find_all(text).or_else(|error| raise("RegexpError", error.message))
+    regex.find_all(text).or_else(|error| {
+        if error.is_limit { beyond(error.message) } else { raise("RegexpError", error.message) }
+    })
 }
 
 /// `gsub` and `sub`, with a text, a hash or a block.
@@ -174,7 +176,8 @@ pub(super) fn substituted(
             interpreter.find(&regex, own)?;
             match substitute_text(own, &regex, &replacement, everywhere) {
                 Ok(text) => Ok(Some(text)),
-                Err(message) => raise("ArgumentError", message),
+                Err(error) if error.is_limit => beyond(error.message),
+                Err(error) => raise("ArgumentError", error.message),
             }
         }
         [pattern] => match given.block {
@@ -202,7 +205,8 @@ fn replaced(
         let matched = one.group(0).unwrap_or_default().to_owned();
         interpreter.last_match = Some(Rc::new(one));
         let new = interpreter.call_block(block, vec![Thing::text(matched)])?;
-        out.push_str(&interpreter.to_s(&new)?);
+        let new = interpreter.to_s(&new)?;
+        interpreter.append(&mut out, &new)?;
     }
     out.push_str(text.get(done..).unwrap_or_default());
     Ok(out)

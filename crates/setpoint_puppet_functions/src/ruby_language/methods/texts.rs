@@ -280,6 +280,12 @@ fn parts(
         }
     };
     Ok(Some(match (given.name, given.arguments) {
+        (
+            "chars" | "each_char" | "bytes" | "each_byte" | "codepoints" | "lines" | "each_line" | "split",
+            _,
+        ) if own.len() > MOST => {
+            return beyond(format!("it takes a text of more than {MOST} bytes apart"));
+        }
         ("chars" | "each_char", []) => each(interpreter, own.chars().map(letter).collect())?,
         ("bytes" | "each_byte", []) => {
             each(interpreter, own.bytes().map(|byte| Thing::Integer(byte.into())).collect())?
@@ -508,7 +514,8 @@ pub(super) fn formatted(
             },
         });
     }
-    sprintf::sprintf(format, &given).or_else(|error| argument_error(error.message))
+    sprintf::sprintf(format, &given)
+        .or_else(|error| if error.is_limit { beyond(error.message) } else { argument_error(error.message) })
 }
 
 /// The name of an encoding: a text, or a constant of `Encoding`.

@@ -1,0 +1,3 @@
+#![no_main]
+
+setpoint_libfuzzer::fuzzed!(setpoint_fuzz::readers::TARGETS);
