@@ -690,7 +690,7 @@ static TRIGGER: Definition = definition(
     "trigger",
     &[
         key("description", Text),
-        key("metadata", Metadata),
+        key("metadata", By(&Anything, &Metadata)),
         key("event", Anything),
         key("condition", Anything),
         key("action", Anything),

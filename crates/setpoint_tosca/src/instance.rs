@@ -5,7 +5,7 @@ use setpoint_orchestra::{Instance, InstanceBuilder, InstanceError, Model};
 use setpoint_source::Symbol;
 
 use crate::service::Service;
-use crate::topology::Topology;
+use crate::topology::{Relationship, Topology};
 use crate::types::ancestors;
 
 /// A node object for each node; for each relationship a capability, a requirement and the relationship itself:
@@ -15,6 +15,16 @@ pub fn instance(
     topology: &Topology,
     model: &Model,
 ) -> Result<Instance, Vec<InstanceError>> {
+    instance_of(service, topology, &topology.relationships, model)
+}
+
+/// The nodes of a topology with some of its relationships.
+pub(crate) fn instance_of<'a>(
+    service: &Service,
+    topology: &Topology,
+    relationships: impl IntoIterator<Item = &'a Relationship>,
+    model: &Model,
+) -> Result<Instance, Vec<InstanceError>> {
     let mut builder = InstanceBuilder::new(model, "topology");
     for (name, node) in &topology.nodes {
         let object = builder.object("node", name.as_str(), Some(node.span));
@@ -22,7 +32,7 @@ pub fn instance(
         builder.kind(object, brought.unwrap_or_else(|| node_kind(service, node.kind)));
     }
     let mut seen = FxHashSet::default();
-    for (index, one) in topology.relationships.iter().enumerate() {
+    for (index, one) in relationships.into_iter().enumerate() {
         if one.source == one.target {
             continue;
         }

@@ -38,7 +38,7 @@ pub use schema::Schema;
 pub use service::{Assignment, NodeTemplate, Service};
 pub use start::{Checked, can_start, check, rule_set};
 pub use substitution::{Mapped, Substitution};
-pub use topology::{Behaviour, Relationship, Topology, TopologyNode};
+pub use topology::{Behaviour, Certainty, Relationship, Topology, TopologyNode};
 pub use types::{Capability, Interface, Requirement, Type, Types};
 
 /// Whether a text looks like a service template.

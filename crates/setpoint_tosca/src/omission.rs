@@ -46,13 +46,24 @@ pub enum Omitted {
         target: String,
         path: String,
     },
-    /// The orchestrator has to find a node.
+    /// The orchestrator has to choose a node, and which one may matter.
     Chosen(Symbol, Symbol),
+    /// The orchestrator has to find a node, and it is not sure that there is one.
+    Found(Symbol, Symbol),
+    /// A requirement that a node must have and that its template does not mention.
+    Unassigned {
+        node: Symbol,
+        kind: Symbol,
+        requirement: Symbol,
+        wants: Option<Symbol>,
+    },
     Filter(Symbol),
     /// A directive that TOSCA does not define.
     Directive(Symbol),
     Selected(Symbol),
     /// A topology shall stand for the node, and none was found.
+    SubstitutedElsewhere(Symbol),
+    /// The topology that shall stand for the node has no nodes, or does not say what it stands for.
     NotSubstituted(Symbol),
     /// A node of the type that the topology around it stands for.
     SubstitutedAgain(Symbol),
@@ -92,6 +103,37 @@ impl Omission {
                 Rule::NotModelled,
                 format!("`{name}` exists elsewhere, and is to be found when the topology is deployed"),
             ),
+            O::Found(node, requirement) => Diagnostic::new(
+                Rule::NotModelled,
+                format!("the orchestrator has to find a node for `{requirement}` of `{node}`"),
+            ),
+            O::SubstitutedElsewhere(node) => Diagnostic::new(
+                Rule::NotModelled,
+                format!("a topology shall stand for `{node}`, and no import has one that does"),
+            ),
+            O::SubstitutedAgain(node) => Diagnostic::new(
+                Rule::NotModelled,
+                format!("`{node}` has the type that the topology around it stands for"),
+            ),
+            O::PassedOn(name) => Diagnostic::new(
+                Rule::NotModelled,
+                format!("the requirement `{name}` is fulfilled where this topology stands for a node"),
+            ),
+            O::Policy(name) => {
+                Diagnostic::new(Rule::NotModelled, format!("what the policy `{name}` does is not modelled"))
+            }
+            O::Unassigned { node, kind, requirement, wants } => {
+                let wants = wants.map_or(String::new(), |what| format!(" (`{what}`)"));
+                Diagnostic::new(
+                    Rule::UnsatisfiedRequirement,
+                    format!("`{node}` needs a `{requirement}`{wants}, and nothing is named for it"),
+                )
+                .severity(Severity::Warning)
+                .labelled(format!("a {kind} has this requirement"))
+                .with_note("An orchestrator may find a node for it, or refuse the topology.")
+                .with_help(format!("Add `- {requirement}: NODE` to its requirements."))
+                .with_resources([node.to_string()])
+            }
             O::Triggered(name) => Diagnostic::new(
                 Rule::NotModelled,
                 format!("what the triggers of the policy `{name}` do is not modelled"),
@@ -145,9 +187,16 @@ impl Omission {
             | O::ProfileNotFound(_)
             | O::ImportElsewhere(_)
             | O::ImportUnreadable { .. } => Gap::Unread,
-            O::ScriptElsewhere(..) | O::ScriptMissing { .. } | O::Selected(_) | O::Triggered(_) => {
-                Gap::Assumed
-            }
+            O::ScriptElsewhere(..)
+            | O::ScriptMissing { .. }
+            | O::Selected(_)
+            | O::Triggered(_)
+            | O::Found(..)
+            | O::Unassigned { .. }
+            | O::SubstitutedElsewhere(_)
+            | O::SubstitutedAgain(_)
+            | O::PassedOn(_)
+            | O::Policy(_) => Gap::Assumed,
             O::NoNodes | O::EmptyTopology => Gap::NothingEntered,
             O::Profile(_)
             | O::Dialect(_)
@@ -157,10 +206,7 @@ impl Omission {
             | O::Filter(_)
             | O::Directive(_)
             | O::NotSubstituted(_)
-            | O::SubstitutedAgain(_)
-            | O::PassedOn(_)
             | O::Counted(_)
-            | O::Policy(_)
             | O::Workflow(_) => Gap::NotModelled,
         }
     }
@@ -170,6 +216,9 @@ impl Omission {
         use Omitted as O;
         match &self.what {
             O::Chosen(node, _)
+            | O::Found(node, _)
+            | O::Unassigned { node, .. }
+            | O::SubstitutedElsewhere(node)
             | O::Filter(node)
             | O::Directive(node)
             | O::Selected(node)
@@ -217,14 +266,20 @@ impl Omission {
             O::Chosen(node, requirement) => {
                 format!("the orchestrator has to find a node for `{requirement}` of `{node}`")
             }
+            O::Found(node, requirement) | O::Unassigned { node, requirement, .. } => {
+                format!("a node is found for `{requirement}` of `{node}`")
+            }
+            O::SubstitutedElsewhere(node) => {
+                format!("a topology that stands for `{node}` is found, and starts")
+            }
             O::Filter(node) => format!("a filter chooses a node for `{node}` when the topology is deployed"),
             O::Directive(node) => format!("`{node}` has a directive that TOSCA does not define"),
             O::Selected(node) => format!("`{node}`, which exists elsewhere, is found and runs"),
             O::NotSubstituted(node) => {
-                format!("a topology shall stand for `{node}`, and no import has one that does")
+                format!("the topology that shall stand for `{node}` has no nodes")
             }
             O::SubstitutedAgain(node) => {
-                format!("`{node}` has the type that the topology around it stands for")
+                format!("`{node}` is a node itself, though the topology around it stands for its type")
             }
             O::SubstitutionLimit(limit) => {
                 format!("with the topologies that stand for nodes there are more than {limit} nodes")
@@ -235,8 +290,8 @@ impl Omission {
             O::PassedOn(name) => {
                 format!("the requirement `{name}` is fulfilled where this topology stands for a node")
             }
+            O::Policy(name) => format!("the policy `{name}` does not change the order of the set-up"),
             O::Counted(name) => format!("`{name}` may stand for several nodes or none"),
-            O::Policy(name) => format!("what the policy `{name}` does is not modelled"),
             O::Triggered(name) => {
                 format!("no trigger of the policy `{name}` acts before all nodes have started")
             }

@@ -84,6 +84,15 @@ pub struct Assignment {
     pub relationship: Option<Symbol>,
     /// What the node has to have.
     pub(crate) filter: Option<Node>,
+    /// An expression or several nodes at once, which the reader recorded.
+    pub(crate) is_open: bool,
+}
+
+impl Assignment {
+    /// A requirement that is left to the orchestrator.
+    pub(crate) fn open(name: Symbol, span: Span) -> Self {
+        Self { name, span, node: None, capability: None, relationship: None, filter: None, is_open: false }
+    }
 }
 
 /// The versions of TOSCA that are read.
@@ -548,9 +557,10 @@ impl Service {
         let span = key.range.to(value.range).in_file(file);
         let name = symbol(Some(key))?;
         let relationship = value.get("relationship");
-        let assignment = Assignment {
+        let mut assignment = Assignment {
             name,
             span,
+            is_open: false,
             node: symbol(Some(value)).or_else(|| symbol(value.get("node"))),
             capability: symbol(value.get("capability")),
             relationship: symbol(relationship)
@@ -561,7 +571,7 @@ impl Service {
         let is_open = |part: Option<&Node>| part.is_some_and(|part| !part.is_null() && part.text().is_none());
         if value.is_sequence() || is_open(value.get("node")) || is_open(value.get("capability")) {
             self.omit(Omitted::Chosen(node, name), span);
-            return None;
+            assignment.is_open = true;
         }
         for Entry { key, value } in value.entries() {
             match key.text() {
@@ -573,6 +583,13 @@ impl Service {
             }
         }
         Some(assignment)
+    }
+
+    /// Whether a node of the topology has something for a requirement that the template as a whole could pass on.
+    pub(crate) fn fulfils(&self, node: Symbol, requirement: Symbol) -> bool {
+        self.nodes.get(&node).is_some_and(|node| {
+            node.requirements.iter().any(|one| one.name == requirement && one.node.is_some())
+        })
     }
 
     /// Whether the template as a whole passes a requirement of a node on.

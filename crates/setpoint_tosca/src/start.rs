@@ -11,10 +11,12 @@ use setpoint_source::{
     Severity, Sources, Span, Standing, Symbol, Witness,
 };
 
+use crate::instance::instance_of;
 use crate::omission::{Omission, Omitted};
 use crate::rule_file::unused_rule_files;
+use crate::topology::Certainty;
 use crate::types::full_name;
-use crate::{Service, Topology, instance, rule_files};
+use crate::{Service, Topology, rule_files};
 
 /// A service template, and what is known about it.
 #[derive(Debug)]
@@ -42,6 +44,9 @@ pub fn check(
     let topology = Topology::new(&service);
     let place = setpoint_source::Range::default().in_file(file);
     let mut omissions: Vec<Omission> = service.omissions.iter().chain(&topology.omissions).cloned().collect();
+    if !is_settled(sources, &service, &topology) {
+        omissions.extend(topology.open.iter().cloned());
+    }
     let is_whole = !omissions.iter().any(|one| one.gap() != Gap::Assumed)
         && !topology
             .diagnostics
@@ -68,6 +73,13 @@ pub fn check(
     Checked { service, topology, findings, answer, is_whole, coverage }
 }
 
+/// Whether what is open about relationships does not matter: nodes that cannot wait for each other in a circle start, whatever
+/// they wait for. Rules that types bring may ask for more.
+fn is_settled(sources: &Sources, service: &Service, topology: &Topology) -> bool {
+    topology.open.is_empty()
+        || (rule_files(service, topology, sources).is_empty() && !topology.may_have_circle())
+}
+
 /// Decides whether the nodes start by their rule set; nothing if there are no nodes or they do not fit it.
 fn start(
     files: &dyn FileSystem,
@@ -89,7 +101,11 @@ fn start(
             return (Some(reasons.fold(unknown, Judgement::doubt)), problems);
         }
     };
-    match instance(service, topology, &model) {
+    // What is not known to wait refutes nothing; rules that types bring say what it waits for.
+    let is_built_in = rule_files(service, topology, sources).is_empty();
+    let relationships = topology.relationships.iter();
+    let certain = relationships.filter(|one| !is_built_in || one.certainty == Certainty::Known);
+    match instance_of(service, topology, certain, &model) {
         Ok(instance) => {
             let (answer, findings) = can_start(&model, &instance, &facts, sources);
             (Some(answer), findings)

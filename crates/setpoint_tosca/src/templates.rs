@@ -11,8 +11,8 @@ use crate::grammar::{Edition, is_call};
 use crate::schema::{Schema, schemas};
 use crate::service::Service;
 use crate::types::{
-    Capability, Interface, Scope, Table, full_name, inherited, is_whole, named_items, operation_entries,
-    symbol,
+    Capability, Interface, Scope, Table, ancestors, derives, full_name, inherited, is_whole, named_items,
+    operation_entries, symbol,
 };
 use crate::values::Checker;
 use crate::{calls, workflows};
@@ -288,6 +288,7 @@ impl Checker<'_> {
         ] {
             for (key, value) in named_items(node.get(section)) {
                 let of = format!("the {what} `{}`", key.text().unwrap_or_default());
+                self.members(topology, table, value, file, &of);
                 for member in lists.iter().filter_map(|list| value.get(list)).flat_map(Node::items) {
                     let Some(name) = symbol(Some(member)) else { continue };
                     if !topology.nodes.contains_key(&name) && !groups.contains(&name) {
@@ -300,6 +301,33 @@ impl Checker<'_> {
                 if self.known_type(table, what, named, kind.range.in_file(file)) {
                     self.typed(table, named, key, value, file, &of);
                 }
+            }
+        }
+    }
+
+    /// Checks that the nodes of a group or policy have types that its own type takes: the nearest of its ancestors that names
+    /// some decides.
+    fn members(&mut self, topology: &Service, table: &Table, value: &Node, file: FileId, of: &str) {
+        let kind = symbol(value.get("type")).filter(|kind| !self.incomplete && is_whole(table, *kind));
+        let Some(kind) = kind else { return };
+        let named = |kind: &Symbol| {
+            let named = table.get(kind).map(|kind| kind.named.as_slice()).unwrap_or_default();
+            named.iter().map(|(name, ..)| *name).collect::<Vec<_>>()
+        };
+        let taken = ancestors(table, kind).iter().map(named).find(|named| !named.is_empty());
+        let Some(taken) = taken.filter(|taken| !taken.iter().any(|one| &**one == "tosca.nodes.Root")) else {
+            return;
+        };
+        let nodes = &self.types.nodes;
+        for member in ["members", "targets"].iter().filter_map(|list| value.get(list)).flat_map(Node::items) {
+            let Some(node) = symbol(Some(member)).and_then(|name| topology.nodes.get(&name)) else {
+                continue;
+            };
+            if is_whole(nodes, node.kind) && !taken.iter().any(|kind| derives(nodes, node.kind, *kind)) {
+                let takes: Vec<String> = taken.iter().map(|kind| format!("`{kind}`")).collect();
+                let message =
+                    format!("{of} has `{}`, and a {kind} takes only {}", node.name, takes.join(", "));
+                self.error(Rule::InvalidValue, message, member, file);
             }
         }
     }

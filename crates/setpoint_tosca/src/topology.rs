@@ -4,12 +4,16 @@ use std::rc::Rc;
 
 use indexmap::IndexMap;
 use rustc_hash::FxHashMap;
+use setpoint_data::Node;
 use setpoint_source::{Diagnostic, Rule, Severity, Span, Symbol, nearest};
 
+use crate::grammar::Edition;
 use crate::omission::{Omission, Omitted};
 use crate::service::{Assignment, NodeTemplate, Service};
 use crate::substitution::Mapped;
-use crate::types::{Names, Requirement, ancestors, derives, full_name, is_whole, named_items, symbol};
+use crate::types::{
+    Capability, Names, Requirement, ancestors, derives, full_name, is_whole, named_items, symbol,
+};
 use crate::{attributes, calls, circles, filters, substitution, templates};
 
 /// How a relationship behaves while the topology is set up.
@@ -41,7 +45,19 @@ pub struct Relationship {
     pub kind: Option<Symbol>,
     /// The capability of the target that fulfils the requirement, where it is known.
     pub capability: Option<Symbol>,
+    pub certainty: Certainty,
     pub span: Span,
+}
+
+/// What is certain of a relationship.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Certainty {
+    /// It is there, and the rules describe how it behaves.
+    Known,
+    /// What it waits for is not known, and it is taken for a dependency; or an orchestrator may choose another target.
+    Assumed,
+    /// An orchestrator may choose it.
+    Possible,
 }
 
 /// A node of a topology: a node template, or one of the topology that stands for it.
@@ -56,8 +72,12 @@ pub struct TopologyNode {
 pub struct Topology {
     pub nodes: IndexMap<Symbol, TopologyNode>,
     pub relationships: Vec<Relationship>,
+    /// Relationships of which an orchestrator chooses some: for each requirement that is left to it, all that fit.
+    pub possible: Vec<Relationship>,
     /// What has no model, or was left to the orchestrator.
     pub omissions: Vec<Omission>,
+    /// What matters only if nodes may wait for each other in a circle.
+    pub open: Vec<Omission>,
     pub diagnostics: Vec<Diagnostic>,
 }
 
@@ -176,30 +196,111 @@ fn inside(node: Symbol, name: Symbol) -> Symbol {
     Symbol::new(&format!("{node}/{name}"))
 }
 
-/// What fulfils a requirement.
-enum Target<'a> {
-    Node(&'a NodeTemplate),
-    /// With no node of the type, or several, the orchestrator has to choose one.
-    Chosen,
-    /// There is no such node, and a finding says so.
-    Missing,
+fn is_node_type(service: &Service, name: Symbol) -> bool {
+    service.types.nodes.contains_key(&full_name(&service.types.nodes, name))
+}
+
+/// The nodes that an orchestrator may choose for a requirement.
+struct Candidates<'a> {
+    nodes: Vec<&'a NodeTemplate>,
+    /// Whether one of them can be chosen, whatever else is.
+    is_sure: bool,
+}
+
+/// The nodes of a topology by their types, so that those that fit are found without a look at each.
+struct Pool<'a> {
+    service: &'a Service,
+    by_kind: IndexMap<Symbol, Vec<&'a NodeTemplate>>,
+    /// All of their types and those that they derive from are known.
+    is_known: bool,
+}
+
+impl<'a> Pool<'a> {
+    fn new(service: &'a Service) -> Self {
+        let mut by_kind: IndexMap<Symbol, Vec<&NodeTemplate>> = IndexMap::new();
+        for node in service.nodes.values() {
+            by_kind.entry(node.kind).or_default().push(node);
+        }
+        let is_known =
+            !service.incomplete && by_kind.keys().all(|kind| is_whole(&service.types.nodes, *kind));
+        Self { service, by_kind, is_known }
+    }
+
+    /// Returns the nodes that may be chosen; nothing if that cannot be said, or if they are more than `limit`.
+    fn candidates(
+        &self,
+        source: &NodeTemplate,
+        kind: Option<Symbol>,
+        capability: Option<Symbol>,
+        filter: Option<&Node>,
+        limit: usize,
+    ) -> Option<Candidates<'a>> {
+        let types = &self.service.types;
+        if !self.is_known || (kind.is_none() && capability.is_none()) {
+            return None;
+        }
+        let mut found = Candidates { nodes: Vec::new(), is_sure: false };
+        for (&of, nodes) in &self.by_kind {
+            if kind.is_some_and(|kind| !derives(&types.nodes, of, kind)) {
+                continue;
+            }
+            let fit = capability.map_or(Some(true), |capability| self.offers(of, capability, source.kind));
+            let Some(is_fitting) = fit else { continue };
+            if found.nodes.len() + nodes.len() > limit {
+                return None;
+            }
+            for node in nodes.iter().filter(|node| node.name != source.name) {
+                let passes = filter.map_or(Some(true), |one| filters::passes(one, node, self.service));
+                if passes != Some(false) {
+                    found.is_sure |= is_fitting && passes == Some(true);
+                    found.nodes.push(node);
+                }
+            }
+        }
+        Some(found)
+    }
+
+    /// Whether nodes of a type have a capability that any number of such sources may use; nothing if they have none that could
+    /// be meant.
+    fn offers(&self, kind: Symbol, wanted: Symbol, source: Symbol) -> Option<bool> {
+        let types = &self.service.types;
+        let accepts = |one: &Capability| {
+            one.valid_sources.is_empty()
+                || one.valid_sources.iter().any(|of| derives(&types.nodes, source, *of))
+        };
+        let is_sure = |one: &Capability| one.most.is_none() && derives(&types.capabilities, one.kind, wanted);
+        let offered = types.capabilities_of(kind);
+        if let Some(named) = offered.get(&wanted) {
+            return accepts(named).then_some(named.most.is_none());
+        }
+        let fits = |one: &&Capability| {
+            accepts(one)
+                && (derives(&types.capabilities, one.kind, wanted)
+                    || derives(&types.capabilities, wanted, one.kind))
+        };
+        let fitting: Vec<&Capability> = offered.values().filter(fits).collect();
+        (!fitting.is_empty()).then(|| fitting.iter().any(|one| is_sure(one)))
+    }
 }
 
 impl Topology {
     pub fn new(service: &Service) -> Self {
         let mut topology = Self::default();
+        let pool = Pool::new(service);
         let mut unknown: IndexMap<Symbol, Vec<Span>> = IndexMap::new();
         for node in service.nodes.values() {
             if !service.types.nodes.contains_key(&full_name(&service.types.nodes, node.kind)) {
                 unknown.entry(node.kind).or_default().push(node.kind_span);
             }
-            topology.join(service, node);
+            topology.join(&pool, node);
         }
         for (kind, places) in unknown {
             topology.unknown_type(service, kind, &places);
         }
         for mapped in service.substitution.iter().flat_map(|one| &one.requirements) {
-            topology.omit(Omitted::PassedOn(mapped.name), mapped.span);
+            if !service.fulfils(mapped.node, mapped.inner) {
+                topology.omit(Omitted::PassedOn(mapped.name), mapped.span);
+            }
         }
         topology.diagnostics.extend(templates::check(service));
         topology.diagnostics.extend(calls::check(service));
@@ -269,7 +370,8 @@ impl Topology {
             .values()
             .map(|node| Placed { name: node.name, node, within: Rc::new(Vec::new()) })
             .collect();
-        let mut relationships: Vec<Joint> = self.relationships.drain(..).map(Joint::new).collect();
+        let all = self.relationships.drain(..).chain(self.possible.drain(..));
+        let mut relationships: Vec<Joint> = all.map(Joint::new).collect();
         while !level.is_empty() {
             let mut found: IndexMap<Symbol, Rc<Part<'_>>> = IndexMap::new();
             let mut next = Vec::new();
@@ -309,7 +411,8 @@ impl Topology {
             }
             level = next;
         }
-        self.relationships = relationships.into_iter().map(|one| one.relationship).collect();
+        let all = relationships.into_iter().map(|one| one.relationship);
+        (self.possible, self.relationships) = all.partition(|one| one.certainty == Certainty::Possible);
     }
 
     /// Returns the topology that stands for a node. Each is matched once, and its findings are taken once.
@@ -328,8 +431,10 @@ impl Topology {
         let found = exact.or_else(|| if node.substituted { derived() } else { None });
         let usable = found.filter(|(_, inner)| inner.substitution.is_some() && !inner.nodes.is_empty());
         let Some((&kind, inner)) = usable else {
-            if node.substituted || found.is_some() {
+            if found.is_some() {
                 self.omit(Omitted::NotSubstituted(node.name), node.span);
+            } else if node.substituted {
+                self.omit(Omitted::SubstitutedElsewhere(node.name), node.span);
             }
             return None;
         };
@@ -364,19 +469,48 @@ impl Topology {
             ..Service::default()
         };
         let mut joined = Self::default();
+        let pool = Pool::new(&inner_service);
         for one in inner_service.nodes.values() {
-            joined.join(&inner_service, one);
+            joined.join(&pool, one);
             if !service.types.nodes.contains_key(&full_name(&service.types.nodes, one.kind)) {
                 joined.unknown_type(service, one.kind, &[one.kind_span]);
             }
         }
         self.omissions.append(&mut joined.omissions);
+        self.open.append(&mut joined.open);
         // Notes on what is inside are made where the inner topology is checked by itself.
         joined.diagnostics.retain(|finding| finding.severity > Severity::Note);
         self.diagnostics.append(&mut joined.diagnostics);
-        let part = Rc::new(Part { kind, inner, relationships: joined.relationships });
+        let mut relationships = joined.relationships;
+        relationships.append(&mut joined.possible);
+        let part = Rc::new(Part { kind, inner, relationships });
         parts.insert(kind, Rc::clone(&part));
         Some(part)
+    }
+
+    /// Whether nodes could wait for each other in a circle, whatever their relationships wait for and whichever of the possible
+    /// ones are chosen. If not, they start in the order of their relationships.
+    pub(crate) fn may_have_circle(&self) -> bool {
+        let mut waiting: FxHashMap<Symbol, usize> = FxHashMap::default();
+        let mut sources: FxHashMap<Symbol, Vec<Symbol>> = FxHashMap::default();
+        for one in self.relationships.iter().chain(&self.possible) {
+            *waiting.entry(one.source).or_default() += 1;
+            sources.entry(one.target).or_default().push(one.source);
+        }
+        let mut ready: Vec<Symbol> =
+            self.nodes.keys().filter(|name| !waiting.contains_key(*name)).copied().collect();
+        while let Some(node) = ready.pop() {
+            for source in sources.remove(&node).into_iter().flatten() {
+                if let Some(left) = waiting.get_mut(&source) {
+                    *left -= 1;
+                    if *left == 0 {
+                        waiting.remove(&source);
+                        ready.push(source);
+                    }
+                }
+            }
+        }
+        !waiting.is_empty()
     }
 
     /// No capability is used more often than it says, and no requirement assigned more often.
@@ -535,7 +669,8 @@ impl Topology {
         self.diagnostics.push(finding);
     }
 
-    fn join(&mut self, service: &Service, node: &NodeTemplate) {
+    fn join(&mut self, pool: &Pool<'_>, node: &NodeTemplate) {
+        let service = pool.service;
         let wanted = service.types.requirements_of(node.kind);
         for assignment in &node.requirements {
             let definition = wanted.iter().find(|one| one.name == assignment.name);
@@ -559,63 +694,124 @@ impl Topology {
                 }
                 self.diagnostics.push(finding);
             }
-            if let Some(relationship) = self.matched(service, node, assignment, definition) {
-                self.relationships.push(relationship);
-            }
+            self.fulfil(pool, node, assignment, definition);
         }
         for requirement in wanted.iter().filter(|one| one.least > 0) {
             let given = node.requirements.iter().any(|one| one.name == requirement.name);
             let passed_on = service.passes_on(node.name, requirement.name);
-            if given || passed_on || node.selected {
-                continue;
+            if !given && !passed_on && !node.selected {
+                self.leave_open(pool, node, requirement);
             }
-            let wants = requirement
-                .capability
-                .or(requirement.node)
-                .map_or(String::new(), |what| format!(" (`{what}`)"));
-            self.diagnostics.push(
-                Diagnostic::new(
-                    Rule::UnsatisfiedRequirement,
-                    format!(
-                        "`{}` needs a `{}`{wants}, and nothing is named for it",
-                        node.name, requirement.name
-                    ),
-                )
-                .severity(Severity::Warning)
-                .at(node.span)
-                .labelled(format!("a {} has this requirement", node.kind))
-                .with_note("An orchestrator may find a node for it, or refuse the topology.")
-                .with_help(format!("Add `- {}: NODE` to its requirements.", requirement.name))
-                .with_resources([node.name.to_string()]),
-            );
         }
     }
 
-    fn matched(
+    /// Joins a node by a requirement that it has and its template does not mention. In TOSCA 2.0 this is as if it were mentioned
+    /// without a node; tools for the Simple Profile may refuse it.
+    fn leave_open(&mut self, pool: &Pool<'_>, node: &NodeTemplate, requirement: &Requirement) {
+        let assignment = Assignment::open(requirement.name, node.span);
+        let found = self.candidates(pool, node, &assignment, Some(requirement));
+        let is_sure = found.as_ref().is_some_and(|found| found.is_sure);
+        if pool.service.edition == Edition::One || !is_sure {
+            let wants = requirement.capability.or(requirement.node);
+            let (name, kind) = (requirement.name, node.kind);
+            self.omit(Omitted::Unassigned { node: node.name, kind, requirement: name, wants }, node.span);
+        }
+        match found {
+            Some(found) => self.choose(node, &assignment, found),
+            None => self.omit(Omitted::Chosen(node.name, requirement.name), node.span),
+        }
+    }
+
+    /// Joins a node by a requirement that its template assigns.
+    fn fulfil(
+        &mut self,
+        pool: &Pool<'_>,
+        node: &NodeTemplate,
+        assignment: &Assignment,
+        definition: Option<&Requirement>,
+    ) {
+        let service = pool.service;
+        if assignment.is_open {
+            return;
+        }
+        let named = assignment.node.or(definition.and_then(|one| one.node));
+        if let Some(target) = named.and_then(|named| service.nodes.get(&named)) {
+            self.filter(service, node, assignment, target);
+            return self.relate(service, node, assignment, definition, target);
+        }
+        if let Some(named) = assignment.node.filter(|named| !is_node_type(service, *named)) {
+            return self.missing_node(service, node, assignment, named);
+        }
+        let found = self.candidates(pool, node, assignment, definition);
+        if let Some(Candidates { nodes, is_sure: true }) = &found
+            && let [only] = nodes.as_slice()
+        {
+            self.relate(service, node, assignment, definition, only);
+            // Another one may be found elsewhere.
+            if let Some(related) = self.relationships.last_mut() {
+                related.certainty = Certainty::Assumed;
+            }
+            self.open.push(Omission::new(Omitted::Chosen(node.name, assignment.name), assignment.span));
+            return;
+        }
+        if node.selected || service.passes_on(node.name, assignment.name) {
+            return;
+        }
+        match found {
+            Some(found) => {
+                if !found.is_sure {
+                    self.omit(Omitted::Found(node.name, assignment.name), assignment.span);
+                }
+                self.choose(node, assignment, found);
+            }
+            None => self.omit(Omitted::Chosen(node.name, assignment.name), assignment.span),
+        }
+    }
+
+    /// Returns the nodes that an orchestrator may choose for a requirement, if that can be said.
+    fn candidates<'a>(
+        &self,
+        pool: &Pool<'a>,
+        node: &NodeTemplate,
+        assignment: &Assignment,
+        definition: Option<&Requirement>,
+    ) -> Option<Candidates<'a>> {
+        let kind = assignment.node.or(definition.and_then(|one| one.node));
+        let capability = assignment.capability.or(definition.and_then(|one| one.capability));
+        if kind.is_some_and(|kind| !is_node_type(pool.service, kind)) {
+            return None;
+        }
+        let limit = MAX_NODES.saturating_sub(self.possible.len());
+        pool.candidates(node, kind, capability, assignment.filter.as_ref(), limit)
+    }
+
+    /// Adds the relationships of which an orchestrator may choose some.
+    fn choose(&mut self, node: &NodeTemplate, assignment: &Assignment, found: Candidates<'_>) {
+        if found.nodes.is_empty() {
+            return;
+        }
+        self.open.push(Omission::new(Omitted::Chosen(node.name, assignment.name), assignment.span));
+        self.possible.extend(found.nodes.into_iter().map(|target| Relationship {
+            source: node.name,
+            target: target.name,
+            requirement: assignment.name,
+            behaviour: Behaviour::DependsOn,
+            kind: assignment.relationship,
+            capability: None,
+            certainty: Certainty::Possible,
+            span: assignment.span,
+        }));
+    }
+
+    /// Joins a node with the one that fulfils its requirement.
+    fn relate(
         &mut self,
         service: &Service,
         node: &NodeTemplate,
         assignment: &Assignment,
         definition: Option<&Requirement>,
-    ) -> Option<Relationship> {
-        let is_left_open = !node.selected && !service.passes_on(node.name, assignment.name);
-        let chosen = Omitted::Chosen(node.name, assignment.name);
-        let Some(named) = assignment.node.or(definition.and_then(|one| one.node)) else {
-            if is_left_open {
-                self.omit(chosen, assignment.span);
-            }
-            return None;
-        };
-        let target = match self.target(service, node, assignment, named) {
-            Target::Node(target) => target,
-            Target::Missing => return None,
-            Target::Chosen => {
-                if is_left_open {
-                    self.omit(chosen, assignment.span);
-                }
-                return None;
-            }
-        };
+        target: &NodeTemplate,
+    ) {
         let given =
             assignment.relationship.map(|name| service.relationships.get(&name).copied().unwrap_or(name));
         let kind = given.or(definition.and_then(|one| one.relationship));
@@ -637,66 +833,53 @@ impl Topology {
                 ),
             );
         }
-        let behaviour = self.behaviour(service, assignment, kind, capability, node);
-        Some(Relationship {
+        let (behaviour, certainty) = self.behaviour(service, assignment, kind, capability, node);
+        self.relationships.push(Relationship {
             source: node.name,
             target: target.name,
             requirement: assignment.name,
             behaviour,
             kind,
             capability: offered,
+            certainty,
             span: assignment.span,
-        })
+        });
     }
 
-    /// The node template that a name means: itself, or the one node of that type.
-    fn target<'a>(
+    /// Reports a node that a requirement names and that does not pass its filter, or may not.
+    fn filter(
         &mut self,
-        service: &'a Service,
+        service: &Service,
+        node: &NodeTemplate,
+        assignment: &Assignment,
+        target: &NodeTemplate,
+    ) {
+        let Some(filter) = &assignment.filter else { return };
+        match filters::passes(filter, target, service) {
+            Some(true) => {}
+            None => self.omit(Omitted::Filter(node.name), assignment.span),
+            Some(false) => self.diagnostics.push(
+                Diagnostic::new(
+                    Rule::UnsatisfiedRequirement,
+                    format!(
+                        "`{}` does not pass the filter of `{}` of `{}`",
+                        target.name, assignment.name, node.name
+                    ),
+                )
+                .at(assignment.span)
+                .with_label(target.span, "has other values")
+                .with_resources([node.name.to_string(), target.name.to_string()]),
+            ),
+        }
+    }
+
+    fn missing_node(
+        &mut self,
+        service: &Service,
         node: &NodeTemplate,
         assignment: &Assignment,
         named: Symbol,
-    ) -> Target<'a> {
-        let passes = |one: &NodeTemplate| {
-            assignment.filter.as_ref().map_or(Some(true), |filter| filters::passes(filter, one, service))
-        };
-        if let Some(found) = service.nodes.get(&named) {
-            match passes(found) {
-                Some(true) => {}
-                None => self.omit(Omitted::Filter(node.name), assignment.span),
-                Some(false) => self.diagnostics.push(
-                    Diagnostic::new(
-                        Rule::UnsatisfiedRequirement,
-                        format!(
-                            "`{named}` does not pass the filter of `{}` of `{}`",
-                            assignment.name, node.name
-                        ),
-                    )
-                    .at(assignment.span)
-                    .with_label(found.span, "has other values")
-                    .with_resources([node.name.to_string(), named.to_string()]),
-                ),
-            }
-            return Target::Node(found);
-        }
-        let kind = full_name(&service.types.nodes, named);
-        let is_type = service.types.nodes.contains_key(&kind);
-        let fitting = || {
-            service
-                .nodes
-                .values()
-                .filter(move |one| one.name != node.name && derives(&service.types.nodes, one.kind, kind))
-                .filter(move |one| passes(one) != Some(false))
-        };
-        if is_type {
-            return match (fitting().next(), fitting().nth(1)) {
-                (Some(only), None) if passes(only) == Some(true) => Target::Node(only),
-                _ => Target::Chosen,
-            };
-        }
-        if assignment.node.is_none() {
-            return Target::Chosen;
-        }
+    ) {
         let mut finding = Diagnostic::new(
             Rule::UnsatisfiedRequirement,
             format!("`{}` needs `{named}` for `{}`, and there is no such node", node.name, assignment.name),
@@ -713,7 +896,6 @@ impl Topology {
             finding = finding.with_help(format!("The nodes are {}.", names.join(", ")));
         }
         self.diagnostics.push(finding);
-        Target::Missing
     }
 
     /// The type and the name of the capability that fulfils a requirement; a finding if the target has none that fits.
@@ -797,24 +979,35 @@ impl Topology {
         kind: Option<Symbol>,
         capability: Option<Symbol>,
         node: &NodeTemplate,
-    ) -> Behaviour {
+    ) -> (Behaviour, Certainty) {
         let types = &service.types;
-        let chain = kind.map(|kind| ancestors(&types.relationships, kind)).unwrap_or_default();
+        let Some(kind) = kind else {
+            let capability = capability.map(|kind| ancestors(&types.capabilities, kind)).unwrap_or_default();
+            let offers = |name: &str| capability.contains(&Symbol::new(name));
+            let hosts = offers("tosca.capabilities.Container");
+            let behaviour = if hosts || (capability.is_empty() && &*assignment.name == "host") {
+                Behaviour::HostedOn
+            } else if offers("tosca.capabilities.Endpoint") {
+                Behaviour::ConnectsTo
+            } else {
+                Behaviour::DependsOn
+            };
+            return (behaviour, Certainty::Known);
+        };
+        let chain = ancestors(&types.relationships, kind);
         let is = |name: &str| chain.contains(&Symbol::new(name));
-        if is("tosca.relationships.HostedOn") {
-            return Behaviour::HostedOn;
+        for (name, behaviour) in [
+            ("tosca.relationships.HostedOn", Behaviour::HostedOn),
+            ("tosca.relationships.ConnectsTo", Behaviour::ConnectsTo),
+            ("tosca.relationships.DependsOn", Behaviour::DependsOn),
+        ] {
+            if is(name) {
+                return (behaviour, Certainty::Known);
+            }
         }
-        if is("tosca.relationships.ConnectsTo") {
-            return Behaviour::ConnectsTo;
-        }
-        if is("tosca.relationships.DependsOn") || is("tosca.relationships.Root") {
-            return Behaviour::DependsOn;
-        }
-        if let Some(kind) = kind.filter(|kind| is_whole(&types.relationships, *kind)) {
-            self.omit(Omitted::Behaviour(kind), assignment.span);
-            return Behaviour::DependsOn;
-        }
-        if let Some(kind) = kind {
+        if is_whole(&types.relationships, kind) {
+            self.open.push(Omission::new(Omitted::Behaviour(kind), assignment.span));
+        } else {
             let mut finding = Diagnostic::new(
                 Rule::UnknownType,
                 format!("the relationship type `{kind}` is not defined; it is taken for a dependency"),
@@ -826,17 +1019,8 @@ impl Topology {
                 finding = finding.severity(Severity::Note);
             }
             self.diagnostics.push(finding);
-            return Behaviour::DependsOn;
         }
-        let capability = capability.map(|kind| ancestors(&types.capabilities, kind)).unwrap_or_default();
-        let offers = |name: &str| capability.contains(&Symbol::new(name));
-        if offers("tosca.capabilities.Container") || (capability.is_empty() && &*assignment.name == "host") {
-            Behaviour::HostedOn
-        } else if offers("tosca.capabilities.Endpoint") {
-            Behaviour::ConnectsTo
-        } else {
-            Behaviour::DependsOn
-        }
+        (Behaviour::DependsOn, Certainty::Assumed)
     }
 
     /// At most one host for each node, no relationship of a node with itself, and locality.
