@@ -45,8 +45,14 @@ pub(crate) fn unknown_names(stack: &Stack<'_>, out: &mut Vec<Diagnostic>, open: 
     }
 }
 
-/// Whether a name is one that the serverless transform makes up: it begins as a resource does, or as an implicit interface.
+/// Whether a name is one that the serverless transform makes up: it begins as a resource does, or as an implicit interface. Of
+/// the names with a dot, such as `Function.Alias`, only those are left that it may make and that have no model.
 fn may_be_made(stack: &Stack<'_>, name: Symbol) -> bool {
+    const OPEN: [&str; 6] =
+        ["DomainName", "UsagePlan", "UsagePlanKey", "ApiKey", "DestinationTopic", "DestinationQueue"];
+    if let Some((_, attribute)) = name.split_once('.') {
+        return OPEN.contains(&attribute);
+    }
     name.starts_with("Serverless")
         || stack.template.resources.keys().any(|known| name.starts_with(known.as_str()))
 }

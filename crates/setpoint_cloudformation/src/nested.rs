@@ -4,16 +4,18 @@ use std::path::{Path, PathBuf};
 
 use rustc_hash::FxHashMap;
 use setpoint_source::{
-    Diagnostic, FileId, FileSystem, Judgement, Rule, Severity, Sources, Symbol, normal, read_text,
+    Diagnostic, FileId, FileSystem, Judgement, Range, Rule, Severity, Sources, Symbol, normal, read_text,
 };
 
 use crate::artifacts::Artifact;
+use crate::conditions::Logic;
+use crate::naming;
 use crate::omission::{Omission, Omitted};
-use crate::parameters::Given;
+use crate::parameters::{Given, Known};
 use crate::template::{Resource, Template};
-use crate::text::Text;
-use crate::value::{Piece, Value, ValueKind};
-use crate::{Analysis, analyse, analyse_with};
+use crate::text::{Part, Text};
+use crate::value::{Guard, Piece, Value, ValueKind};
+use crate::{Analysis, analyse_with};
 
 /// More templates of nested stacks are not read.
 const MAX_TEMPLATES: usize = 1000;
@@ -75,13 +77,19 @@ pub(crate) fn read_all(
     file: FileId,
     options: &Options,
 ) -> Vec<Checked> {
-    let mut places = FxHashMap::from_iter([(normal(path), 0)]);
+    // The same template with the same values is one.
+    let mut places: FxHashMap<(PathBuf, Known), usize> = FxHashMap::default();
+    // The template that named each first: a template inside itself is the one around it.
+    let mut outer: Vec<Option<usize>> = vec![None];
     let analysis = analyse_with(file, sources, &options.given);
     let mut all = vec![Checked { path: path.to_owned(), analysis, nested: Vec::new() }];
     let mut at = 0;
     while at < all.len() {
         find_artifacts(files, &mut all[at]);
         for (name, location) in nested_of(&all[at], options) {
+            let template = &all[at].analysis.template;
+            let given = template.resources.get(&name).map(|stack| Given::of_stack(template, stack));
+            let given = given.unwrap_or_default();
             let (path, text) = match location {
                 Location::Elsewhere => {
                     omit_elsewhere(&mut all[at].analysis, name);
@@ -94,9 +102,12 @@ pub(crate) fn read_all(
                 }
                 Location::Inline(text) => (all[at].path.join(name.as_str()), Ok(text)),
                 Location::Paths(paths) => {
-                    let found = paths.iter().find(|path| places.contains_key(*path) || files.is_file(path));
+                    let found = paths.iter().find(|path| files.is_file(path));
                     let Some(path) = found.or(paths.first()).cloned() else { continue };
-                    if let Some(&known) = places.get(&path) {
+                    let around = std::iter::successors(Some(at), |index| outer[*index])
+                        .find(|index| normal(&all[*index].path) == path);
+                    let known = places.get(&(path.clone(), given.known())).copied();
+                    if let Some(known) = around.or(known) {
                         all[at].nested.push((known, name));
                         continue;
                     }
@@ -109,11 +120,15 @@ pub(crate) fn read_all(
                     omit(&mut all[at].analysis, name, Omitted::NestedLimit(MAX_TEMPLATES));
                 }
                 Ok(text) => {
-                    let file = sources.add(path.display().to_string(), text);
-                    places.insert(path.clone(), all.len());
+                    let known = all.iter().find(|one| one.path == path);
+                    let file = known.map(|one| one.analysis.template.file);
+                    let file = file.unwrap_or_else(|| sources.add(path.display().to_string(), text));
+                    places.insert((path.clone(), given.known()), all.len());
                     let index = all.len();
                     all[at].nested.push((index, name));
-                    all.push(Checked { path, analysis: analyse(file, sources), nested: Vec::new() });
+                    let analysis = analyse_with(file, sources, &given);
+                    outer.push(Some(at));
+                    all.push(Checked { path, analysis, nested: Vec::new() });
                 }
                 Err(error) => {
                     let path = path.display().to_string();
@@ -126,21 +141,156 @@ pub(crate) fn read_all(
     }
     for at in 0..all.len() {
         for (index, name) in all[at].nested.clone() {
-            let mut found = Vec::new();
+            let (mut found, mut open) = (Vec::new(), Vec::new());
             let inner = &all[index].analysis.template;
             // What was not read of the nested template may define the name.
             if let Some(resource) = all[at].analysis.template.resources.get(&name)
                 && !inner.is_opaque()
             {
-                compare(&all[at].analysis.template, resource, inner, &mut found);
+                let outer = &all[at].analysis.template;
+                compare(outer, resource, inner, &mut found);
+                compare_outputs(outer, resource, inner, &mut found, &mut open);
             }
             for finding in found {
                 all[at].analysis.refute(finding);
             }
+            for omission in open {
+                add_omission(&mut all[at].analysis, omission);
+            }
         }
         all[at].analysis.conclude();
     }
+    let claims = claimed_names(&all);
+    let (taken, open) = (taken_names(&all, &claims), open_names(&all, &claims));
+    for finding in taken {
+        all[0].analysis.refute(finding);
+        all[0].analysis.conclude();
+    }
+    for (at, omission) in open {
+        add_omission(&mut all[at].analysis, omission);
+        all[at].analysis.conclude();
+    }
     all
+}
+
+/// A name that a resource of one of the stacks always has.
+struct Claim {
+    /// The place of its template among all.
+    at: usize,
+    /// Whether its template is made twice with the same values.
+    is_twice: bool,
+    resource: Symbol,
+    kind: Symbol,
+    property: &'static str,
+    text: Text,
+    range: Range,
+}
+
+/// Returns the names of the resources that always exist in the stacks of a system.
+fn claimed_names(all: &[Checked]) -> Vec<Claim> {
+    // How often each template is made, as far as no condition decides it; more than twice is as much as twice.
+    let mut made = vec![0_usize; all.len()];
+    made[0] = 1;
+    let mut work = vec![0];
+    while let Some(at) = work.pop() {
+        let template = &all[at].analysis.template;
+        for (index, name) in &all[at].nested {
+            let is_always = template.resources.get(name).is_some_and(|stack| {
+                stack.condition.is_none() && &*stack.kind == "AWS::CloudFormation::Stack"
+            });
+            if is_always && *index != 0 && made[*index] < 2 {
+                made[*index] += 1;
+                work.push(*index);
+            }
+        }
+    }
+    let mut out = Vec::new();
+    for (at, one) in all.iter().enumerate().filter(|(at, _)| made[*at] > 0) {
+        let template = &one.analysis.template;
+        for resource in template.resources.values().filter(|resource| resource.condition.is_none()) {
+            let Some(kind) = naming::of(resource).filter(|kind| kind.scope.is_none()) else { continue };
+            let names = kind.names(resource, template);
+            let (Some(value), [name]) = (kind.name_of(resource), names.as_slice()) else { continue };
+            if name.guard.is_empty() {
+                out.push(Claim {
+                    at,
+                    is_twice: made[at] > 1,
+                    resource: resource.name,
+                    kind: resource.kind,
+                    property: kind.name_property,
+                    text: name.text.clone(),
+                    range: value.range,
+                });
+            }
+        }
+    }
+    out
+}
+
+/// Finds resources of two stacks of one system that always have the same name.
+fn taken_names(all: &[Checked], claims: &[Claim]) -> Vec<Diagnostic> {
+    let mut seen: FxHashMap<(Symbol, &str), &Claim> = FxHashMap::default();
+    let mut out = Vec::new();
+    for claim in claims {
+        let Some(text) = claim.text.plain() else { continue };
+        let first = *seen.entry((claim.kind, text)).or_insert(claim);
+        let is_itself = std::ptr::eq(first, claim);
+        // Two of one template are told where it is checked.
+        if (is_itself && !claim.is_twice) || (!is_itself && first.at == claim.at) {
+            continue;
+        }
+        let template = &all[claim.at].analysis.template;
+        let Claim { resource, property, .. } = claim;
+        let message = format!(
+            "`{}` of one stack and `{resource}` of another have the same name, and only one can have it",
+            first.resource
+        );
+        let mut finding = Diagnostic::new(Rule::NameTaken, message)
+            .severity(Severity::Error)
+            .at(template.span(claim.range))
+            .labelled(format!("this {property} is taken"))
+            .with_help(format!(
+                "Give the stacks a parameter that makes `{property}` differ, or remove it: then CloudFormation makes up a name."
+            ))
+            .with_resources([resource.to_string()]);
+        let other = &all[first.at].analysis.template;
+        if other.file != template.file {
+            finding = finding.with_label(other.span(first.range), format!("`{}` has it", first.resource));
+        }
+        out.push(finding);
+    }
+    out
+}
+
+/// Of more pairs of names in two stacks, it is assumed at once that they differ.
+const MAX_PAIRS: usize = 20_000;
+
+/// Finds names that parameters may make the same in two stacks: that they differ is assumed.
+fn open_names(all: &[Checked], claims: &[Claim]) -> Vec<(usize, Omission)> {
+    let is_open = |claim: &&Claim| {
+        let parameters = &all[claim.at].analysis.template.parameters;
+        let is_known = |part: &Part| match part {
+            Part::Text(_) => true,
+            Part::Ref(name) => parameters.contains_key(name),
+            Part::Other(_) => false,
+        };
+        claim.text.plain().is_none() && claim.text.0.iter().all(is_known)
+    };
+    let mut pairs = 0;
+    let mut may_be_same = |one: &Claim, other: &Claim| {
+        pairs += 1;
+        let is_pair =
+            (one.at != other.at && one.kind == other.kind) || (std::ptr::eq(one, other) && one.is_twice);
+        pairs > MAX_PAIRS || (is_pair && !one.text.always_differs(&other.text))
+    };
+    let mut out = Vec::new();
+    for claim in claims.iter().filter(is_open) {
+        if claims.iter().any(|other| may_be_same(claim, other)) {
+            let words = format!("`{}` gets another name than resources of other stacks", claim.resource);
+            out.push((claim.at, Omission::new(Omitted::Assumption(words), claim.range)));
+        }
+    }
+    out
 }
 
 /// The nested stacks and stack sets of a template, each with the place of its template.
@@ -281,7 +431,12 @@ fn compare(outer: &Template, resource: &Resource, inner: &Template, out: &mut Ve
     if &*resource.kind == "AWS::CloudFormation::StackSet" {
         return;
     }
-    let given = resource.property(&["Parameters"]).map(Value::fields).unwrap_or_default();
+    let parameters = resource.property(&["Parameters"]);
+    // What is chosen as a whole may give any of them.
+    if parameters.is_some_and(|one| !matches!(one.kind, ValueKind::Map(_) | ValueKind::Null)) {
+        return;
+    }
+    let given = parameters.map(Value::fields).unwrap_or_default();
     for field in given {
         if !inner.parameters.contains_key(&field.name) {
             let message = format!("the nested stack `{}` has no parameter `{}`", resource.name, field.name);
@@ -299,35 +454,96 @@ fn compare(outer: &Template, resource: &Resource, inner: &Template, out: &mut Ve
             );
         }
     }
-    let outputs: Vec<Symbol> = inner.outputs.fields().iter().map(|field| field.name).collect();
-    let mut asked: Vec<(Symbol, setpoint_source::Range)> = Vec::new();
-    let mut look = |value: &Value| match &value.kind {
-        ValueKind::GetAtt { resource: from, attribute: Some(attribute), .. } if *from == resource.name => {
-            asked.extend(attribute.strip_prefix("Outputs.").map(|name| (Symbol::new(name), value.range)));
-        }
-        ValueKind::Sub { pieces, .. } => {
-            for piece in pieces {
-                if let Piece::GetAtt { resource: from, attribute } = piece
-                    && *from == resource.name
-                {
-                    asked.extend(
-                        attribute.strip_prefix("Outputs.").map(|name| (Symbol::new(name), value.range)),
-                    );
+}
+
+/// An output of a nested stack that its outer template asks for.
+struct Asked {
+    name: Symbol,
+    range: Range,
+    /// Whether no condition of the outer template takes the question away.
+    is_always: bool,
+}
+
+/// Returns the outputs of a nested stack that its outer template asks for.
+fn asked_outputs(outer: &Template, stack: Symbol) -> Vec<Asked> {
+    let mut asked = Vec::new();
+    let mut look = |value: &Value, is_always: bool| {
+        let mut ask = |from: Symbol, attribute: &str| {
+            if let Some(name) = attribute.strip_prefix("Outputs.").filter(|_| from == stack) {
+                asked.push(Asked { name: Symbol::new(name), range: value.range, is_always });
+            }
+        };
+        match &value.kind {
+            ValueKind::GetAtt { resource, attribute: Some(attribute), .. } => ask(*resource, attribute),
+            ValueKind::Sub { pieces, .. } => {
+                for piece in pieces {
+                    if let Piece::GetAtt { resource, attribute } = piece {
+                        ask(*resource, attribute);
+                    }
                 }
             }
+            _ => {}
         }
-        _ => {}
     };
-    outer.outputs.each(&mut look);
-    for other in outer.resources.values() {
-        other.properties.each(&mut look);
+    for output in outer.outputs.fields() {
+        let is_always = output.value.get("Condition").is_none();
+        output.value.walk(&mut Guard::new(), &mut |value, guard| look(value, is_always && guard.is_empty()));
     }
-    for (name, range) in asked {
-        if !outputs.contains(&name) {
-            let message = format!("the nested stack `{}` has no output `{name}`", resource.name);
-            out.push(
-                finding(message, range).with_help("Add the output to the nested template, or mend its name."),
+    for other in outer.resources.values() {
+        let is_always = other.condition.is_none();
+        other
+            .properties
+            .walk(&mut Guard::new(), &mut |value, guard| look(value, is_always && guard.is_empty()));
+    }
+    asked
+}
+
+/// The outputs that a template asks of its nested stack beside those that the stack has under the values that it gets.
+fn compare_outputs(
+    outer: &Template,
+    stack: &Resource,
+    inner: &Template,
+    out: &mut Vec<Diagnostic>,
+    open: &mut Vec<Omission>,
+) {
+    let asked = asked_outputs(outer, stack.name);
+    if asked.is_empty() || &*stack.kind == "AWS::CloudFormation::StackSet" {
+        return;
+    }
+    let logic = Logic::new(inner);
+    let outputs: FxHashMap<Symbol, &Value> =
+        inner.outputs.fields().iter().map(|field| (field.name, &field.value)).collect();
+    for Asked { name, range, is_always } in asked {
+        let finding = |message: String, help: &str| {
+            Diagnostic::new(Rule::NestedStack, message)
+                .severity(Severity::Error)
+                .at(outer.span(range))
+                .with_help(help)
+                .with_resources([stack.name.to_string()])
+        };
+        let Some(output) = outputs.get(&name) else {
+            let message = format!("the nested stack `{}` has no output `{name}`", stack.name);
+            out.push(finding(message, "Add the output to the nested template, or mend its name."));
+            continue;
+        };
+        let Some(condition) = output.get("Condition").and_then(Value::text).map(Symbol::new) else {
+            continue;
+        };
+        let is_possible = |holds| logic.satisfiable(&[logic.guard(&vec![(condition, holds)])]).is_some();
+        if !is_possible(true) && is_always {
+            let message = format!(
+                "the nested stack `{}` has no output `{name}` with these parameters: its condition `{condition}` is false",
+                stack.name
             );
+            let place = inner.span(output.range);
+            let help = "Ask for it under a condition, or give the stack other parameters.";
+            out.push(finding(message, help).with_label(place, "the output"));
+        } else if is_possible(false) {
+            let words = format!(
+                "the nested stack `{}` has the output `{name}`, which it makes only if `{condition}`",
+                stack.name
+            );
+            open.push(Omission::new(Omitted::Assumption(words), range));
         }
     }
 }

@@ -98,6 +98,8 @@ pub enum Omitted {
     Name(&'static str, Symbol),
     /// A stack set whose template was not read.
     StackSet(Symbol),
+    /// What the serverless transform refuses, in words.
+    Refused(String),
     /// What AWS makes of it is not modelled, in words.
     Unmodelled(String),
     /// What must hold for the answer, in words.
@@ -213,6 +215,7 @@ impl Omission {
             | O::Extension(_)
             | O::Misplaced(..)
             | O::Name(..)
+            | O::Refused(_)
             | O::ServerlessType(_) => Gap::Malformed,
             O::UnknownSection(_)
             | O::UnknownFunction(_)
@@ -355,7 +358,7 @@ impl Omission {
                     "the template of the stack set `{name}` is not beside this one, and nothing is fetched"
                 )
             }
-            O::Unmodelled(words) | O::Assumption(words) => words.clone(),
+            O::Refused(words) | O::Unmodelled(words) | O::Assumption(words) => words.clone(),
         }
     }
 

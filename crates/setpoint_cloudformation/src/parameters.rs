@@ -5,7 +5,9 @@ use rustc_hash::FxBuildHasher;
 use setpoint_data::{Entry, Node};
 use setpoint_source::{Diagnostic, FileId, Range, Rule, Severity, Sources, Symbol};
 
-use crate::template::{Parameter, Template};
+use crate::template::{Parameter, Resource, Template};
+use crate::text::Text;
+use crate::value::{Value, ValueKind};
 
 /// A value for a parameter: text, or that of the last deployment, which is not known here.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -23,9 +25,49 @@ pub struct Given {
     pub problems: Vec<Diagnostic>,
     /// Whether other templates take some of the values.
     pub is_shared: bool,
+    /// Whether a stack gives them to its nested one: what it does not give has its default.
+    pub(crate) is_of_stack: bool,
 }
 
+/// Values of a nested stack as far as they are known, for comparison.
+pub(crate) type Known = Vec<(Symbol, Option<String>)>;
+
 impl Given {
+    /// The values that a template gives to its nested stack. What only a deployment knows stays open.
+    pub(crate) fn of_stack(outer: &Template, stack: &Resource) -> Self {
+        let mut given = Self { file: Some(outer.file), is_of_stack: true, ..Self::default() };
+        for field in stack.property(&["Parameters"]).map(Value::fields).unwrap_or_default() {
+            let choice = match Text::of(&field.value, outer).plain() {
+                Some(text) => Choice::Text(text.to_owned()),
+                None => Choice::Previous,
+            };
+            given.values.insert(field.name, (choice, field.value.range));
+        }
+        // A part of `Parameters` that is chosen as a whole may give any of them.
+        given.is_of_stack =
+            stack.property(&["Parameters"]).is_none_or(|one| matches!(one.kind, ValueKind::Map(_)));
+        given
+    }
+
+    /// The values, for comparison.
+    pub(crate) fn known(&self) -> Known {
+        let mut known: Known = self
+            .values
+            .iter()
+            .map(|(name, (choice, _))| match choice {
+                Choice::Text(text) => (*name, Some(text.clone())),
+                Choice::Previous => (*name, None),
+            })
+            .collect();
+        known.sort();
+        known
+    }
+
+    /// Whether a parameter has its default.
+    pub(crate) fn leaves_default(&self, name: Symbol) -> bool {
+        self.is_of_stack && !self.values.contains_key(&name)
+    }
+
     /// Reads a file: a list of `ParameterKey` and `ParameterValue`, a list of `Key=Value`, or a mapping under `Parameters`.
     pub fn read(file: FileId, sources: &Sources) -> Self {
         let document = setpoint_data::read(file, sources.file(file).text());
@@ -99,7 +141,9 @@ impl Given {
         let mut out = Vec::new();
         for (name, (choice, range)) in &self.values {
             let message = match (template.parameters.get(name), choice) {
-                (None, _) if !self.is_shared => format!("the template has no parameter `{name}`"),
+                (None, _) if !self.is_shared && !self.is_of_stack => {
+                    format!("the template has no parameter `{name}`")
+                }
                 (Some(parameter), Choice::Text(value)) if !takes(parameter, value) => {
                     format!("the parameter `{name}` does not take this value")
                 }
@@ -107,7 +151,8 @@ impl Given {
             };
             out.extend(self.finding(message, *range));
         }
-        for (name, parameter) in &template.parameters {
+        // What a nested stack lacks is told where it stands.
+        for (name, parameter) in template.parameters.iter().filter(|_| !self.is_of_stack) {
             if parameter.default.is_none() && !self.values.contains_key(name) {
                 let message =
                     format!("the parameter `{name}` has no default, and the file gives it no value");

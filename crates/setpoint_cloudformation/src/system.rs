@@ -4,12 +4,13 @@ use std::path::PathBuf;
 
 use setpoint_source::{Diagnostic, FileId, FileSystem, Judgement, Range, Rule, Severity, Sources, Symbol};
 
+use crate::conditions::Logic;
 use crate::nested::{Checked, Options, join_answers, read_all};
 use crate::omission::{Omission, Omitted};
 use crate::template::Template;
 use crate::text::Text;
 use crate::update::exported;
-use crate::value::{Guard, ValueKind};
+use crate::value::{Guard, Value, ValueKind};
 
 /// One template among several: which input it belongs to, and its place among the templates of that input.
 type Place = (usize, usize);
@@ -19,7 +20,7 @@ struct Export {
     name: String,
     place: Place,
     range: Range,
-    /// Whether the name does not depend on parameters.
+    /// Whether neither the name nor the export itself depends on parameters.
     is_certain: bool,
 }
 
@@ -76,9 +77,18 @@ fn find_exports(all: &[Vec<Checked>]) -> Vec<Export> {
     for (group, templates) in all.iter().enumerate() {
         for (at, one) in templates.iter().enumerate() {
             let template = &one.analysis.template;
-            for (name, _) in exported(template) {
+            let logic = Logic::new(template);
+            for (name, output) in exported(template) {
                 let text = Text::of(name, template);
-                let is_certain = is_certain(&text, template);
+                let condition = output.get("Condition").and_then(Value::text).map(Symbol::new);
+                let is_possible = |holds| match condition {
+                    Some(condition) => logic.satisfiable(&[logic.guard(&vec![(condition, holds)])]).is_some(),
+                    None => holds,
+                };
+                if !is_possible(true) {
+                    continue;
+                }
+                let is_certain = is_certain(&text, template) && !is_possible(false);
                 if let Some(name_text) = known_text(&text, template) {
                     out.push(Export { name: name_text, place: (group, at), range: name.range, is_certain });
                 }

@@ -505,6 +505,7 @@ impl Template {
                 parameter.default = Some(value.into());
                 parameter.is_given = true;
             }
+            parameter.is_given |= given.leaves_default(name) && parameter.default.is_some();
             self.parameters.insert(name, parameter);
         }
     }

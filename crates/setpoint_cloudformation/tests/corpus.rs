@@ -12,6 +12,10 @@ const GATEWAY_HAZARDS: &[&str] = &[
     "Solutions/Gitea/Gitea-pkg",
 ];
 
+/// Policies of buckets and a profile that name a bucket or a role of the template as text, and do not wait for it.
+const NAMES_AS_TEXT: &[&str] =
+    &["S3/compliant-bucket", "Solutions/EC2DomainJoin/EC2-Domain-Join", "Solutions/WebApp/webapp"];
+
 #[test]
 fn every_template_is_answered() {
     let Some(shared) = setpoint_testing::shared() else {
@@ -42,7 +46,10 @@ fn every_template_is_answered() {
     for known in GATEWAY_HAZARDS {
         assert!(hazards.iter().any(|found| found == known), "no hazard found in {known}");
     }
+    for known in NAMES_AS_TEXT {
+        assert!(hazards.iter().any(|found| found == known), "no hazard found in {known}");
+    }
     // Others rest on the region, on parameters that choose a key of a mapping, on secrets and exports that must be there.
-    assert!(proved >= 75, "only {proved} are proved");
-    assert!(proved + conditionally >= 108, "only {proved} are proved, and {conditionally} under assumptions");
+    assert!(proved >= 71, "only {proved} are proved");
+    assert!(proved + conditionally >= 105, "only {proved} are proved, and {conditionally} under assumptions");
 }

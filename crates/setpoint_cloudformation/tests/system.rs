@@ -150,3 +150,85 @@ fn templates_in_a_bucket_are_read_from_their_folder() {
         together(&[("t.yaml", &outside), ("n.yaml", "Resources: {Q: {Type: AWS::SQS::Queue}}")], 1, &options);
     assert!(answer(&all, 0).is_unknown());
 }
+
+#[test]
+fn an_export_under_a_condition_answers_only_where_it_is_there() {
+    let exporter = "Parameters: {Stage: {Type: String, Default: test, AllowedValues: [test, live]}}\nConditions: {Live: !Equals [!Ref Stage, live]}\nResources: {Q: {Type: AWS::SQS::Queue}}\nOutputs: {O: {Condition: Live, Value: !Ref Q, Export: {Name: a}}}\n";
+    let importer = stack(&["a"], &[]);
+    let all = together(&[("i.yaml", &importer), ("e.yaml", exporter)], 2, &Options::default());
+    assert!(!answer(&all, 0).is_proved(), "only a live stack exports it");
+    assert!(conditional(answer(&all, 0)).is_some());
+    let always = exporter.replace("Condition: Live, ", "");
+    let all = together(&[("i.yaml", &importer), ("e.yaml", &always)], 2, &Options::default());
+    assert!(answer(&all, 0).is_proved());
+}
+
+#[test]
+fn what_the_serverless_transform_refuses_or_does_not_make_is_told() {
+    let check = |properties: &str, outputs: &str| {
+        let text = format!(
+            "Transform: AWS::Serverless-2016-10-31\nResources:\n  B: {{Type: AWS::S3::Bucket}}\n  F:\n    Type: AWS::Serverless::Function\n    Properties: {{Handler: a.b, Runtime: python3.12, InlineCode: x, {properties}}}\n{outputs}"
+        );
+        let all = together(&[("t.yaml", &text)], 1, &Options::default());
+        answer(&all, 0).clone()
+    };
+    let alias = "Outputs: {A: {Value: !Ref F.Alias}, V: {Value: !Ref F.Version}}";
+    assert!(check("AutoPublishAlias: live", alias).is_proved());
+    assert!(check("", alias).is_refuted(), "there is no alias");
+    assert!(check("", "Outputs: {A: {Value: !Ref F.Other}}").is_refuted());
+    let event = |name: &str, rest: &str| format!("{name}: {{Type: Api, Properties: {{Path: /a, {rest}}}}}");
+    let two = |second: &str| format!("Events: {{{}, {}}}", event("One", "Method: get"), event("Two", second));
+    assert!(check(&two("Method: post"), "").is_proved());
+    assert!(check(&two("Method: GET"), "").is_unknown(), "the same route twice");
+    let bucket = |bucket: &str| {
+        format!("Events: {{E: {{Type: S3, Properties: {{Bucket: {bucket}, Events: 's3:ObjectCreated:*'}}}}}}")
+    };
+    assert!(check(&bucket("!Ref B"), "").is_proved());
+    assert!(check(&bucket("photos"), "").is_unknown(), "the bucket is not in the template");
+}
+
+/// A nested template whose output and one of whose resources depend on a parameter.
+const INNER: &str = "Parameters: {Stage: {Type: String, Default: test, AllowedValues: [test, live]}}\nConditions: {Live: !Equals [!Ref Stage, live]}\nResources:\n  Q: {Type: AWS::SQS::Queue, Condition: Live}\n  T: {Type: AWS::SNS::Topic}\nOutputs: {Arn: {Condition: Live, Value: !GetAtt Q.Arn}}\n";
+
+fn nested(parameters: &str, more: &str) -> String {
+    format!(
+        "Parameters: {{Given: {{Type: String}}}}\nResources:\n  N: {{Type: AWS::CloudFormation::Stack, Properties: {{TemplateURL: inner.yaml, {parameters}}}}}\n{more}"
+    )
+}
+
+#[test]
+fn a_nested_stack_has_the_values_that_its_outer_one_gives() {
+    let uses = "  P: {Type: AWS::SSM::Parameter, Properties: {Type: String, Value: !GetAtt N.Outputs.Arn}}\n";
+    let check = |parameters: &str, more: &str, inner: &str| {
+        let outer = nested(parameters, more);
+        let all = together(&[("outer.yaml", &outer), ("inner.yaml", inner)], 1, &Options::default());
+        answer(&all, 0).clone()
+    };
+    assert!(check("Parameters: {Stage: live}", uses, INNER).is_proved());
+    assert!(check("Parameters: {Stage: test}", uses, INNER).is_refuted(), "there is no such output");
+    assert!(check("", uses, INNER).is_refuted(), "what is not given has its default");
+    let open = check("Parameters: {Stage: !Ref Given}", uses, INNER);
+    assert!(open.is_unknown() && conditional(&open).is_some(), "{open:?}");
+    assert!(check("Parameters: {Stage: elsewhere}", "", INNER).is_refuted(), "the value is not allowed");
+    // A mistake that only live stacks have.
+    let wrong = INNER.replace("T: {Type: AWS::SNS::Topic}", "T: {Type: AWS::SNS::Topic, Properties: {DisplayName: !If [Live, !Ref R, a]}}\n  R: {Type: AWS::SNS::Topic, Condition: Never}").replace("Conditions: {", "Conditions: {Never: !Equals [a, b], ");
+    assert!(check("Parameters: {Stage: live}", "", &wrong).is_refuted());
+    assert!(check("Parameters: {Stage: test}", "", &wrong).is_proved());
+}
+
+#[test]
+fn two_nested_stacks_cannot_give_one_name_twice() {
+    let inner = "Parameters: {Name: {Type: String}}\nResources:\n  Q: {Type: AWS::SQS::Queue, Properties: {QueueName: !Sub 'jobs-${Name}'}}\n";
+    let check = |first: &str, second: &str| {
+        let more = format!(
+            "  M: {{Type: AWS::CloudFormation::Stack, Properties: {{TemplateURL: inner.yaml, Parameters: {{Name: {second}}}}}}}\n"
+        );
+        let outer = nested(&format!("Parameters: {{Name: {first}}}"), &more);
+        let all = together(&[("outer.yaml", &outer), ("inner.yaml", inner)], 1, &Options::default());
+        answer(&all, 0).clone()
+    };
+    assert!(check("a", "a").is_refuted());
+    assert!(check("a", "b").is_proved());
+    let open = check("a", "!Ref Given");
+    assert!(open.is_unknown() && conditional(&open).is_some(), "the names may differ: {open:?}");
+}

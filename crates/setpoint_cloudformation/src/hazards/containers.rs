@@ -3,6 +3,7 @@
 use setpoint_source::{Severity, Symbol};
 
 use super::{Hazard, Wait};
+use crate::template::Resource;
 use crate::value::Value;
 
 pub(super) static LISTENER: Hazard = Hazard {
@@ -27,6 +28,30 @@ pub(super) static LISTENER: Hazard = Hazard {
                     let because = format!("registers its tasks with the target group `{}`", group.name);
                     out.push(Wait { consumer: service.name, any_of, because });
                 }
+            }
+        }
+    },
+};
+
+pub(super) static CAPACITY: Hazard = Hazard {
+    name: "service-capacity",
+    severity: Severity::Error,
+    why: "A service can use only capacity providers that its cluster has. If they are associated later, the creation of the \
+          service fails: the capacity provider is not associated with the cluster.",
+    page: "https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/aws-resource-ecs-clustercapacityproviderassociations.html",
+    find: |stack, out| {
+        let cluster = |one: &Resource| one.property(&["Cluster"]).and_then(Value::reference);
+        for service in stack.of_kind("AWS::ECS::Service") {
+            if service.property(&["CapacityProviderStrategy"]).is_none() {
+                continue;
+            }
+            let Some(own) = cluster(service) else { continue };
+            let associations = stack.of_kind("AWS::ECS::ClusterCapacityProviderAssociations");
+            let any_of: Vec<Symbol> =
+                associations.filter(|one| cluster(one) == Some(own)).map(|one| one.name).collect();
+            if !any_of.is_empty() {
+                let because = format!("uses capacity providers of the cluster `{own}`");
+                out.push(Wait { consumer: service.name, any_of, because });
             }
         }
     },

@@ -1,10 +1,11 @@
 //! Roles whose permissions stand in a resource of their own.
 
-use setpoint_source::Severity;
+use setpoint_source::{Severity, Symbol};
 
 use super::{Hazard, Wait};
 use crate::graph::Stack;
 use crate::template::Resource;
+use crate::value::Value;
 
 pub(super) static POLICY: Hazard = Hazard {
     name: "role-policy",
@@ -67,3 +68,31 @@ fn users<'a>(stack: &Stack<'a>, role: &Resource) -> Vec<(&'a Resource, String)> 
     }
     out
 }
+
+pub(super) static DOMAIN: Hazard = Hazard {
+    name: "domain-role",
+    severity: Severity::Error,
+    why: "A search domain in a network acts with a service-linked role. If the role comes later, the creation of the domain fails: \
+          you must enable a service-linked role.",
+    page: "https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/aws-resource-iam-servicelinkedrole.html",
+    find: |stack, out| {
+        for (kind, services) in [
+            ("AWS::OpenSearchService::Domain", ["opensearchservice.amazonaws.com", "es.amazonaws.com"]),
+            ("AWS::Elasticsearch::Domain", ["es.amazonaws.com", "opensearchservice.amazonaws.com"]),
+        ] {
+            let is_for = |one: &&Resource| {
+                one.property(&["AWSServiceName"])
+                    .and_then(Value::text)
+                    .is_some_and(|name| services.contains(&name))
+            };
+            let roles = stack.of_kind("AWS::IAM::ServiceLinkedRole").filter(is_for);
+            let any_of: Vec<Symbol> = roles.map(|one| one.name).collect();
+            for domain in stack.of_kind(kind).filter(|one| one.property(&["VPCOptions"]).is_some()) {
+                if !any_of.is_empty() {
+                    let because = "is a search domain in a network".to_owned();
+                    out.push(Wait { consumer: domain.name, any_of: any_of.clone(), because });
+                }
+            }
+        }
+    },
+};

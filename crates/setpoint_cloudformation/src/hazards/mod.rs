@@ -3,9 +3,13 @@
 mod api_gateway;
 mod audit;
 mod containers;
+mod databases;
 mod efs;
 mod gateway;
 mod iam;
+mod identities;
+mod names;
+mod networks;
 mod notifications;
 mod vpn;
 
@@ -54,11 +58,21 @@ pub static HAZARDS: &[&Hazard] = &[
     &iam::POLICY,
     &efs::MOUNT_TARGET,
     &containers::LISTENER,
+    &containers::CAPACITY,
     &api_gateway::METHODS,
+    &api_gateway::ROUTES,
+    &api_gateway::PLAN,
+    &api_gateway::SCHEMA,
+    &api_gateway::LOGS,
+    &iam::DOMAIN,
+    &identities::PROVIDER,
+    &databases::PROXY,
+    &networks::RANGE,
     &notifications::BUCKET,
     &audit::TRAIL,
     &audit::CONFIG_RULE,
     &audit::SUBSCRIPTION,
+    &names::LITERAL,
 ];
 
 pub(crate) fn check(stack: &Stack<'_>, out: &mut Vec<Diagnostic>, open: &mut Vec<Omission>) {

@@ -3,6 +3,7 @@
 use setpoint_source::{Range, Symbol};
 
 use super::{Work, nothing, part};
+use crate::omission::Omitted;
 use crate::value::{Field, Value};
 
 const PERMISSION: &str = "the permission that the transform makes";
@@ -128,7 +129,15 @@ impl Work<'_> {
 
     fn bucket_event(&mut self, event: &Event<'_>) {
         let permission = self.permission(event, &format!("{}Permission", event.id));
-        let Some(bucket) = event.properties.get("Bucket").and_then(Value::reference) else { return };
+        let named = event.properties.get("Bucket").and_then(Value::reference);
+        let kind = |name: Symbol| self.template.resources.get(&name).map(|one| one.kind);
+        let Some(bucket) = named.filter(|name| kind(*name).as_deref() == Some("AWS::S3::Bucket")) else {
+            let words = format!(
+                "the event `{}` of `{}` names no bucket of this template: the serverless transform refuses that",
+                event.field.name, event.owner
+            );
+            return self.template.omit(Omitted::Refused(words), event.range());
+        };
         let range = event.range();
         self.edge(bucket, event.target, "the notification that the transform adds to the bucket", range);
         self.edge(bucket, permission, "the permission that the transform lets the bucket wait for", range);
@@ -183,6 +192,7 @@ impl Work<'_> {
                 return self.give(permission, Some(named));
             }
         };
+        self.route(event, api);
         if is_written && !rest {
             // Which permissions are made depends on the routes that the template writes.
             self.omit(event.field);
@@ -204,6 +214,21 @@ impl Work<'_> {
         if named.is_none_or(|named| named.text().is_none()) {
             self.edge(permission, api, PERMISSION, range);
         }
+    }
+
+    /// Records the route of an event; the transform refuses a second one of the same path and method.
+    fn route(&mut self, event: &Event<'_>, api: Symbol) {
+        let text = |name: &str| event.properties.get(name).and_then(Value::text);
+        let (Some(path), Some(method)) = (text("Path"), text("Method")) else { return };
+        let route = (api, path.to_owned(), method.to_ascii_lowercase());
+        if self.routes.contains(&route) {
+            let words = format!(
+                "the event `{}` of `{}` has the path and the method of another one: the serverless transform refuses that",
+                event.field.name, event.owner
+            );
+            self.template.omit(Omitted::Refused(words), event.range());
+        }
+        self.routes.push(route);
     }
 
     /// The interface of this template that a value names, by reference or by name: whether the template writes its routes,

@@ -49,6 +49,7 @@ pub(crate) fn expand(template: &mut Template) {
         shared: Vec::new(),
         keyed: Vec::new(),
         sockets: Vec::new(),
+        routes: Vec::new(),
         taken: Vec::new(),
     };
     work.find_written();
@@ -108,6 +109,8 @@ struct Work<'a> {
     keyed: Vec<(&'static str, Value, Symbol)>,
     /// WebSocket interfaces, and the groups of records that they have.
     sockets: Vec<Symbol>,
+    /// Routes that events make: the interface, the path and the method.
+    routes: Vec<(Symbol, String, String)>,
     /// Names that the transform gives and the template has as well: which of the two an edge is about is not known.
     taken: Vec<Symbol>,
 }
@@ -228,7 +231,15 @@ impl Work<'_> {
     fn function(&mut self, name: Symbol) {
         // The transform refuses a function without code.
         if !["InlineCode", "CodeUri", "ImageUri"].iter().any(|code| self.property(name, code).is_some()) {
-            let what = Omitted::MissingProperty(name, Symbol::new("CodeUri"));
+            let is_image =
+                self.property(name, "PackageType").is_some_and(|kind| kind.text() == Some("Image"));
+            let metadata = self.template.resources.get(&name).map(|one| one.others.as_slice());
+            let is_built = metadata.unwrap_or_default().iter().any(|one| one.get("Dockerfile").is_some());
+            let what = if is_image && is_built {
+                Omitted::Assumption(format!("`sam build` gives the image of `{name}`"))
+            } else {
+                Omitted::MissingProperty(name, Symbol::new(if is_image { "ImageUri" } else { "CodeUri" }))
+            };
             self.template.omit(what, self.place(name));
         }
         self.role(name, "AWS::Lambda::Function");
@@ -507,7 +518,7 @@ fn rename_references(template: &mut Template) {
     let rename = |value: &mut Value| match &mut value.kind {
         ValueKind::Ref(name) => {
             if let Some((origin, attribute)) = name.as_str().split_once('.') {
-                *name = find(origin, attribute).unwrap_or(Symbol::new(origin));
+                *name = find(origin, attribute).unwrap_or(*name);
             }
         }
         ValueKind::GetAtt { resource, attribute: Some(attribute), .. } => {

@@ -73,6 +73,8 @@ struct Builder<'m> {
     sizes: Vec<usize>,
     used: Vec<bool>,
     states: Vec<Vec<StateId>>,
+    /// For each class and link, whether objects of the class can be renamed without a change of what the link leads to.
+    apart: Vec<Vec<bool>>,
     candidates: usize,
 }
 
@@ -99,7 +101,8 @@ impl<'m> Builder<'m> {
             .collect();
         let used = vec![false; objects.len()];
         let states = model.class_ids().map(|class| start_states(model, class)).collect();
-        Self { model, relevant, objects, order, first, sizes: sizes.to_vec(), used, states, candidates }
+        let (sizes, apart) = (sizes.to_vec(), links_apart(model));
+        Self { model, relevant, objects, order, first, sizes, used, states, apart, candidates }
     }
 
     fn fill_from<B>(
@@ -193,12 +196,15 @@ impl<'m> Builder<'m> {
         })
     }
 
+    /// Objects of a class are sorted by what does not change if they are renamed: a link that leads back to the class, by
+    /// itself or by other links, tells nothing.
     fn is_sorted(&self, object: usize) -> bool {
+        let class = self.objects[object].class.0 as usize;
         let key = |at: usize| {
             let one = &self.objects[at];
-            (one.kind, one.state, one.links.iter().map(|link| link.target).collect::<Vec<_>>())
+            let links = one.links.iter().zip(&self.apart[class]).filter(|(_, is_apart)| **is_apart);
+            (one.kind, one.state, links.map(|(link, _)| link.target).collect::<Vec<_>>())
         };
-        let class = self.objects[object].class.0 as usize;
         object == self.first[class] || self.model.classes[class].ordered || key(object - 1) <= key(object)
     }
 
@@ -265,6 +271,24 @@ impl<'m> Builder<'m> {
             .iter()
             .try_fold(object, |at, &link| self.objects[at].links.get(link).map(|known| known.target.index()))
     }
+}
+
+/// For each class and link, whether no chain of links leads from its target back to the class.
+fn links_apart(model: &Model) -> Vec<Vec<bool>> {
+    let reaches = |from: usize, to: usize| {
+        let (mut seen, mut work) = (vec![false; model.classes.len()], vec![from]);
+        while let Some(at) = work.pop() {
+            if !std::mem::replace(&mut seen[at], true) {
+                work.extend(model.classes[at].links.iter().map(|link| link.target.0 as usize));
+            }
+        }
+        seen[to]
+    };
+    let apart = |at: usize| {
+        let links = model.classes[at].links.iter();
+        links.map(|link| !reaches(link.target.0 as usize, at)).collect()
+    };
+    (0..model.classes.len()).map(apart).collect()
 }
 
 /// Classes that others link to before those that link to them, as far as there is such an order.
