@@ -9,11 +9,12 @@ use rustc_hash::FxBuildHasher;
 use serde_json::{Value as Json, json};
 use setpoint_orchestra::concrete::{Ground, maximal_run, timeline};
 use setpoint_orchestra::{InstanceBuilder, Model};
-use setpoint_source::{Diagnostic, Rule, Symbol};
+use setpoint_source::{Diagnostic, Rule, Severity, Symbol};
 
 use crate::template::{Resource, Template};
+use crate::text::Text;
 use crate::types::{Effect, TypeFacts};
-use crate::value::{Value, ValueKind};
+use crate::value::{Piece, Value, ValueKind};
 use crate::{Analysis, naming};
 
 /// What an update does to a resource.
@@ -85,6 +86,7 @@ pub struct Update {
 pub fn update(old: &Analysis, new: &Analysis, lifecycle: &Model) -> Update {
     let changes = changes(&old.template, &new.template);
     let mut findings = Vec::new();
+    refused(new, &mut findings);
     changed_types(&old.template, &new.template, &mut findings);
     taken_names(&old.template, &new.template, &changes, &mut findings);
     exports(&old.template, &new.template, &changes, &mut findings);
@@ -101,7 +103,131 @@ pub fn update(old: &Analysis, new: &Analysis, lifecycle: &Model) -> Update {
     Update { changes, kinds, remarks, deeds, is_whole: old.is_whole() && new.is_whole(), findings }
 }
 
+/// What CloudFormation refuses of the new template before it changes anything.
+fn refused(new: &Analysis, out: &mut Vec<Diagnostic>) {
+    let is_refused = |one: &&Diagnostic| {
+        one.severity == Severity::Error && matches!(one.rule, Rule::DependencyCycle | Rule::UnknownReference)
+    };
+    out.extend(new.findings.iter().filter(is_refused).cloned());
+}
+
+/// Two templates, and the names whose definitions differ between them: what uses one of these may have another value though it
+/// is written alike.
+struct Definitions<'a> {
+    old: &'a Template,
+    new: &'a Template,
+    mappings: Vec<Symbol>,
+    parameters: Vec<Symbol>,
+    conditions: Vec<Symbol>,
+}
+
+/// Whether a value is another one after the update.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Differs {
+    No,
+    Maybe,
+    Yes,
+}
+
+impl<'a> Definitions<'a> {
+    fn new(old: &'a Template, new: &'a Template) -> Self {
+        let default = |template: &Template, name| template.parameters.get(&name)?.default.clone();
+        let parameters = new.parameters.keys().copied();
+        let parameters: Vec<Symbol> =
+            parameters.filter(|name| default(old, *name) != default(new, *name)).collect();
+        let mappings = new.mappings.keys().copied();
+        let mappings = mappings.filter(|name| !same_mapping(old, new, *name)).collect();
+        let mut out = Self { old, new, mappings, parameters, conditions: Vec::new() };
+        // A condition that names one which differs, differs itself.
+        let mut is_new = true;
+        while std::mem::take(&mut is_new) {
+            for (name, (_, value)) in &new.conditions {
+                let before = old.conditions.get(name).map(|(_, value)| value);
+                let is_same = before.is_some_and(|before| before.same_as(value)) && !out.uses_changed(value);
+                if !is_same && !out.conditions.contains(name) {
+                    out.conditions.push(*name);
+                    is_new = true;
+                }
+            }
+        }
+        out
+    }
+
+    /// Whether a value uses a definition that differs.
+    fn uses_changed(&self, value: &Value) -> bool {
+        let mut found = false;
+        value.each(&mut |part| {
+            found |= match &part.kind {
+                ValueKind::Ref(name) => self.parameters.contains(name),
+                ValueKind::Sub { pieces, .. } => pieces
+                    .iter()
+                    .any(|piece| matches!(piece, Piece::Ref(name) if self.parameters.contains(name))),
+                ValueKind::Call { name, argument } if &**name == "Fn::FindInMap" => {
+                    let named = argument.items().first().and_then(Value::text).map(Symbol::new);
+                    named.map_or(!self.mappings.is_empty(), |name| self.mappings.contains(&name))
+                }
+                _ => part.condition_named().is_some_and(|name| self.conditions.contains(&name)),
+            };
+        });
+        found
+    }
+
+    fn compare(&self, before: Option<&Value>, after: &Value) -> Differs {
+        let Some(before) = before else { return Differs::Yes };
+        let texts = (Text::of(before, self.old), Text::of(after, self.new));
+        let plain = (texts.0.plain(), texts.1.plain());
+        let is_scalar = |value: &Value| !matches!(value.kind, ValueKind::List(_) | ValueKind::Map(_));
+        match plain {
+            (Some(one), Some(two)) if is_scalar(before) && is_scalar(after) => {
+                if one == two {
+                    Differs::No
+                } else {
+                    Differs::Yes
+                }
+            }
+            _ if !self.same_value(before, after) => Differs::Yes,
+            _ if self.uses_changed(after) => Differs::Maybe,
+            _ => Differs::No,
+        }
+    }
+
+    /// Whether two values are written alike, or are the same text in other words.
+    fn same_value(&self, before: &Value, after: &Value) -> bool {
+        if before.same_as(after) {
+            return true;
+        }
+        match (&before.kind, &after.kind) {
+            (ValueKind::List(one), ValueKind::List(two)) => {
+                one.len() == two.len() && one.iter().zip(two).all(|(one, two)| self.same_value(one, two))
+            }
+            (ValueKind::Map(one), ValueKind::Map(two)) => {
+                one.len() == two.len()
+                    && two.iter().all(|field| {
+                        before.get(&field.name).is_some_and(|value| self.same_value(value, &field.value))
+                    })
+            }
+            (ValueKind::List(_) | ValueKind::Map(_), _) | (_, ValueKind::List(_) | ValueKind::Map(_)) => {
+                false
+            }
+            _ => Text::of(before, self.old) == Text::of(after, self.new),
+        }
+    }
+}
+
+fn same_mapping(old: &Template, new: &Template, name: Symbol) -> bool {
+    let (Some(before), Some(after)) = (old.mappings.get(&name), new.mappings.get(&name)) else {
+        return false;
+    };
+    before.len() == after.len()
+        && after.iter().all(|(key, row)| {
+            let Some(known) = before.get(key) else { return false };
+            known.len() == row.len()
+                && row.iter().all(|(key, value)| known.get(key).is_some_and(|known| known.same_as(value)))
+        })
+}
+
 fn changes(old: &Template, new: &Template) -> Changes {
+    let definitions = Definitions::new(old, new);
     let mut out = Changes::default();
     // A reference to what is replaced has another value, and that may replace more.
     let mut replaced_more = true;
@@ -110,7 +236,7 @@ fn changes(old: &Template, new: &Template) -> Changes {
             let change = match old.resources.get(&resource.name) {
                 None => Some(Change::Create),
                 Some(previous) if previous.kind != resource.kind => Some(Change::Replace(Vec::new())),
-                Some(previous) => compared(previous, resource, &out),
+                Some(previous) => compared(&definitions, previous, resource, &out),
             };
             let Some(change) = change else { continue };
             let is_replaced = |change: Option<&Change>| matches!(change, Some(Change::Replace(_)));
@@ -127,14 +253,23 @@ fn changes(old: &Template, new: &Template) -> Changes {
 }
 
 /// What differs between two resources of one name and type; `None` if nothing does.
-fn compared(old: &Resource, new: &Resource, known: &Changes) -> Option<Change> {
+fn compared(
+    definitions: &Definitions<'_>,
+    old: &Resource,
+    new: &Resource,
+    known: &Changes,
+) -> Option<Change> {
     let mut differing: Vec<Symbol> = Vec::new();
+    // These use a mapping, a condition or a default that differs.
+    let mut redefined: Vec<Symbol> = Vec::new();
     // What these refer to may get another name.
     let mut may_differ: Vec<Symbol> = Vec::new();
     for field in new.properties.fields() {
-        let same = old.properties.get(&field.name).is_some_and(|previous| previous.same_as(&field.value));
-        if !same || refers_to_replaced(&field.value, known) {
+        let differs = definitions.compare(old.properties.get(&field.name), &field.value);
+        if differs == Differs::Yes || refers_to_replaced(&field.value, known) {
             differing.push(field.name);
+        } else if differs == Differs::Maybe {
+            redefined.push(field.name);
         } else if refers_to_unknown(&field.value, known) {
             may_differ.push(field.name);
         }
@@ -144,8 +279,20 @@ fn compared(old: &Resource, new: &Resource, known: &Changes) -> Option<Change> {
             differing.push(field.name);
         }
     }
-    let is_conditional = old.condition.map(|(name, _)| name) != new.condition.map(|(name, _)| name);
-    if differing.is_empty() && may_differ.is_empty() {
+    // What a transform makes has values without names.
+    let is_alike = |one: &[Value], two: &[Value]| {
+        one.len() == two.len() && one.iter().zip(two).all(|(one, two)| definitions.same_value(one, two))
+    };
+    let is_made = new.made_from.is_some() && !matches!(new.properties.kind, ValueKind::Map(_));
+    if is_made
+        && !(definitions.same_value(&old.properties, &new.properties) && is_alike(&old.others, &new.others))
+    {
+        differing.push(Symbol::new("Properties"));
+    }
+    let condition = new.condition.map(|(name, _)| name);
+    let is_conditional = old.condition.map(|(name, _)| name) != condition
+        || condition.is_some_and(|name| definitions.conditions.contains(&name));
+    if differing.is_empty() && may_differ.is_empty() && redefined.is_empty() {
         return is_conditional.then(|| Change::Unknown(vec![Symbol::new("Condition")]));
     }
     let facts = TypeFacts::of(&new.kind).filter(|_| !new.is_serverless && new.made_from.is_none());
@@ -155,7 +302,9 @@ fn compared(old: &Resource, new: &Resource, known: &Changes) -> Option<Change> {
     };
     let replacing = with(&[Some(Effect::Replaces)], &differing);
     let mut unknown = with(&[Some(Effect::MayReplace), None], &differing);
+    may_differ.extend(&redefined);
     unknown.extend(with(&[Some(Effect::Replaces), Some(Effect::MayReplace), None], &may_differ));
+    differing.append(&mut redefined);
     if is_conditional {
         unknown.push(Symbol::new("Condition"));
     }
@@ -517,13 +666,21 @@ fn order(old: &Analysis, new: &Analysis, changes: &Changes, model: &Model) -> Ve
         return Vec::new();
     }
     let run = maximal_run(&ground, 10_000_000);
+    // The old one of what is replaced may be kept.
+    let retained = old.template.resources.values().filter(|one| {
+        let policy = one.update_replace_policy.as_deref();
+        policy.is_some_and(|policy| policy.starts_with("Retain"))
+    });
+    let replaced = retained.filter(|one| matches!(changes.get(&one.name), Some(Change::Replace(_))));
+    let kept: Vec<String> = replaced.map(|one| old_generation(one.name, changes)).collect();
     let deeds = ["create", "change", "delete"];
     let mut out: Vec<Deed> = Vec::new();
     for entry in timeline(&ground, &run).entries {
         let step = &ground.steps[entry.step];
         let rule = model.rules[step.rule].name;
-        if deeds.contains(&rule.as_str()) {
-            let object = step.binding.first().map(|&id| instance.object(id).id.clone()).unwrap_or_default();
+        let object = step.binding.first().map(|&id| instance.object(id).id.clone()).unwrap_or_default();
+        let is_kept = rule.as_str() == "delete" && kept.contains(&object);
+        if deeds.contains(&rule.as_str()) && !is_kept {
             out.push(Deed { round: entry.round as usize, rule: rule.to_string(), object });
         }
     }

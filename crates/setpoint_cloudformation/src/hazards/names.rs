@@ -67,7 +67,7 @@ fn texts(value: &Value) -> Vec<&Value> {
 }
 
 /// The resources that have a name of their own which does not come from another resource.
-fn named_resources<'a>(stack: &Stack<'a>) -> FxHashMap<(&'static str, Text), Vec<Symbol>> {
+fn named_resources(stack: &Stack<'_>) -> FxHashMap<(&'static str, Text), Vec<Symbol>> {
     let mut out: FxHashMap<(&'static str, Text), Vec<Symbol>> = FxHashMap::default();
     let is_used = |resource: &&Resource| USES.iter().any(|(.., kind)| *kind == &*resource.kind);
     for resource in stack.template.resources.values().filter(is_used) {
