@@ -74,8 +74,12 @@ impl Checker<'_> {
         }
         let chain = ancestors(table, name);
         let last = chain.last().and_then(|last| table.get(last)).and_then(|last| last.parent);
-        // With an import that is not there, a name of its namespace may be taken for one of this file.
-        if !self.incomplete && last.is_some_and(|parent| full_name(table, parent) == name) {
+        // A name of a namespace that lacks it is not that of this file.
+        if last
+            .is_some_and(|parent| parent != name && parent.contains(':') && full_name(table, parent) == name)
+        {
+            self.unknown_type(what, parent, None, span);
+        } else if last.is_some_and(|parent| full_name(table, parent) == name) {
             let message = format!("the {what} type `{name}` derives from itself");
             self.found.push(Diagnostic::new(Rule::MalformedTemplate, message).at(span));
         }

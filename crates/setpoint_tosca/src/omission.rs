@@ -31,6 +31,8 @@ pub enum Omitted {
     EmptyTopology,
     ProfileNotFound(String),
     ImportElsewhere(String),
+    /// An import of a file that lies outside of what may be read.
+    ImportOutside(String),
     ImportUnreadable {
         target: String,
         path: String,
@@ -156,6 +158,7 @@ impl Omission {
         };
         match &self.what {
             O::Profile(_) => finding.note("Nodes of such types are joined by their requirements alone."),
+            O::ImportOutside(_) => finding.help("`--allow-read DIR` permits it."),
             O::ProfileNotFound(_) => {
                 finding.help("Name the folder that has it with --profile-path.");
             }
@@ -186,6 +189,7 @@ impl Omission {
             O::SecondDocument
             | O::ProfileNotFound(_)
             | O::ImportElsewhere(_)
+            | O::ImportOutside(_)
             | O::ImportUnreadable { .. } => Gap::Unread,
             O::ScriptElsewhere(..)
             | O::ScriptMissing { .. }
@@ -254,6 +258,9 @@ impl Omission {
                 format!(
                     "the import `{target}` was not read: it is not in this folder, and nothing is fetched"
                 )
+            }
+            O::ImportOutside(target) => {
+                format!("the import `{target}` was not read: it lies outside of the inputs")
             }
             O::Repository(name) => format!("the repository `{name}` is not defined"),
             O::ScriptElsewhere(of, target) | O::ScriptMissing { of, target, .. } => {

@@ -389,6 +389,10 @@ impl Service {
                     self.not_imported(Omitted::ImportElsewhere(target), span);
                     continue;
                 }
+                Err(_) if !reader.files.permits(&next) => {
+                    self.not_imported(Omitted::ImportOutside(target), span);
+                    continue;
+                }
                 Err(FileError { reason, .. }) => {
                     let path = next.display().to_string();
                     self.not_imported(Omitted::ImportUnreadable { target, path, reason }, span);
@@ -486,10 +490,14 @@ impl Service {
         let mut seen = vec![entry.key.text().unwrap_or_default()];
         let mut next = copied.text();
         while let Some(name) = next {
-            let source =
-                templates.and_then(|templates| templates.get(name)).filter(|_| !seen.contains(&name));
+            let is_circle = seen.contains(&name);
+            let source = templates.and_then(|templates| templates.get(name)).filter(|_| !is_circle);
             let Some(source) = source else {
-                let message = format!("there is no {what} `{name}` that could be copied");
+                let message = if is_circle {
+                    format!("the {what} `{name}` is copied in a circle")
+                } else {
+                    format!("there is no {what} `{name}` that could be copied")
+                };
                 self.omit(Omitted::Malformed(message, None), copied.range.in_file(file));
                 break;
             };

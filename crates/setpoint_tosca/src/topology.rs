@@ -7,12 +7,13 @@ use rustc_hash::FxHashMap;
 use setpoint_data::Node;
 use setpoint_source::{Diagnostic, Rule, Severity, Span, Symbol, nearest};
 
+use crate::definitions::BUILT_IN;
 use crate::grammar::Edition;
 use crate::omission::{Omission, Omitted};
 use crate::service::{Assignment, NodeTemplate, Service};
 use crate::substitution::Mapped;
 use crate::types::{
-    Capability, Names, Requirement, ancestors, derives, full_name, is_whole, named_items, symbol,
+    Capability, Names, Requirement, Types, ancestors, derives, full_name, is_whole, named_items, symbol,
 };
 use crate::{attributes, calls, circles, filters, substitution, templates};
 
@@ -196,6 +197,34 @@ fn inside(node: Symbol, name: Symbol) -> Symbol {
     Symbol::new(&format!("{node}/{name}"))
 }
 
+/// The capabilities of a node that are of a type; if none is, those of a type that it derives from.
+fn fitting<'a>(
+    types: &Types,
+    offered: &'a IndexMap<Symbol, Capability>,
+    wanted: Symbol,
+) -> Vec<(&'a Symbol, &'a Capability)> {
+    let of = |fits: &dyn Fn(Symbol) -> bool| -> Vec<(&'a Symbol, &'a Capability)> {
+        offered.iter().filter(|(_, one)| fits(one.kind)).collect()
+    };
+    let exact = of(&|kind| derives(&types.capabilities, kind, wanted));
+    if exact.is_empty() { of(&|kind| derives(&types.capabilities, wanted, kind)) } else { exact }
+}
+
+/// The types of nodes that may use a capability, as the node type says, or a capability type of the user.
+fn valid_sources(service: &Service, capability: &Capability) -> Vec<Symbol> {
+    if !capability.valid_sources.is_empty() {
+        return capability.valid_sources.clone();
+    }
+    let table = &service.types.capabilities;
+    let named = |kind: &Symbol| -> Vec<Symbol> {
+        let kind = table.get(kind).filter(|kind| kind.span.is_some_and(|span| span.file != BUILT_IN));
+        let named = kind.map(|kind| kind.named.as_slice()).unwrap_or_default();
+        named.iter().filter(|(.., of)| *of == Names::Nodes).map(|(name, ..)| *name).collect()
+    };
+    let chain = ancestors(table, capability.kind);
+    chain.iter().map(named).find(|named| !named.is_empty()).unwrap_or_default()
+}
+
 fn is_node_type(service: &Service, name: Symbol) -> bool {
     service.types.nodes.contains_key(&full_name(&service.types.nodes, name))
 }
@@ -265,20 +294,19 @@ impl<'a> Pool<'a> {
     fn offers(&self, kind: Symbol, wanted: Symbol, source: Symbol) -> Option<bool> {
         let types = &self.service.types;
         let accepts = |one: &Capability| {
-            one.valid_sources.is_empty()
-                || one.valid_sources.iter().any(|of| derives(&types.nodes, source, *of))
+            let sources = valid_sources(self.service, one);
+            sources.is_empty() || sources.iter().any(|of| derives(&types.nodes, source, *of))
         };
         let is_sure = |one: &Capability| one.most.is_none() && derives(&types.capabilities, one.kind, wanted);
         let offered = types.capabilities_of(kind);
         if let Some(named) = offered.get(&wanted) {
             return accepts(named).then_some(named.most.is_none());
         }
-        let fits = |one: &&Capability| {
-            accepts(one)
-                && (derives(&types.capabilities, one.kind, wanted)
-                    || derives(&types.capabilities, wanted, one.kind))
-        };
-        let fitting: Vec<&Capability> = offered.values().filter(fits).collect();
+        let fitting: Vec<&Capability> = fitting(types, &offered, wanted)
+            .into_iter()
+            .map(|(_, one)| one)
+            .filter(|one| accepts(one))
+            .collect();
         (!fitting.is_empty()).then(|| fitting.iter().any(|one| is_sure(one)))
     }
 }
@@ -816,6 +844,7 @@ impl Topology {
             assignment.relationship.map(|name| service.relationships.get(&name).copied().unwrap_or(name));
         let kind = given.or(definition.and_then(|one| one.relationship));
         let (capability, offered) = self.capability(service, node, assignment, definition, target);
+        self.target_type(service, node, definition, target, assignment.span);
         if let (Some(given), Some(capability)) = (given, capability)
             && !is_valid_target(service, given, capability, target)
         {
@@ -844,6 +873,36 @@ impl Topology {
             certainty,
             span: assignment.span,
         });
+    }
+
+    /// Reports a node of another type than a type of the user wants for a requirement. Of the built-in types, tools ask for the
+    /// capability alone.
+    fn target_type(
+        &mut self,
+        service: &Service,
+        node: &NodeTemplate,
+        definition: Option<&Requirement>,
+        target: &NodeTemplate,
+        place: Span,
+    ) {
+        let nodes = &service.types.nodes;
+        let Some(definition) = definition.filter(|one| one.span.file != BUILT_IN) else { return };
+        let Some(wanted) = definition.node.filter(|wanted| is_node_type(service, *wanted)) else { return };
+        if service.incomplete || !is_whole(nodes, target.kind) || derives(nodes, target.kind, wanted) {
+            return;
+        }
+        let message = format!(
+            "`{}` needs a `{wanted}` for `{}`, and `{}` is a `{}`",
+            node.name, definition.name, target.name, target.kind
+        );
+        self.diagnostics.push(
+            Diagnostic::new(Rule::UnsatisfiedRequirement, message)
+                .severity(Severity::Warning)
+                .at(place)
+                .with_label(definition.span, "the type wants it here")
+                .with_note("An orchestrator may refuse the topology.")
+                .with_resources([node.name.to_string(), target.name.to_string()]),
+        );
     }
 
     /// Reports a node that a requirement names and that does not pass its filter, or may not.
@@ -919,10 +978,7 @@ impl Topology {
         if let Some(found) = offered.get(&wanted) {
             return (Some(found.kind), Some(wanted));
         }
-        let fits = |kind: Symbol| {
-            derives(&types.capabilities, kind, wanted) || derives(&types.capabilities, wanted, kind)
-        };
-        let fitting: Vec<_> = offered.iter().filter(|(_, one)| fits(one.kind)).collect();
+        let fitting: Vec<_> = fitting(types, &offered, wanted);
         if fitting.is_empty() {
             if complete && !target.capabilities.contains(&wanted) {
                 let hosts = definition.and_then(|one| one.relationship).is_some_and(|kind| {
@@ -949,10 +1005,10 @@ impl Topology {
             sources.is_empty() || sources.iter().any(|source| derives(&types.nodes, node.kind, *source))
         };
         let own_known = ancestors(&types.nodes, node.kind).iter().all(|name| types.nodes.contains_key(name));
-        if complete && own_known && !fitting.iter().any(|(_, one)| accepts(&one.valid_sources)) {
+        if complete && own_known && !fitting.iter().any(|(_, one)| accepts(&valid_sources(service, one))) {
             let takes: Vec<String> = fitting
                 .iter()
-                .flat_map(|(_, one)| &one.valid_sources)
+                .flat_map(|(_, one)| valid_sources(service, one))
                 .map(|name| format!("`{name}`"))
                 .collect();
             self.diagnostics.push(

@@ -308,14 +308,27 @@ impl Checker<'_> {
         kind: Symbol,
         span: setpoint_source::Span,
     ) -> bool {
-        if table.contains_key(&full_name(table, kind)) {
-            return true;
+        let is_known = table.contains_key(&full_name(table, kind));
+        if !is_known {
+            let meant = nearest(&kind, table.keys().map(|name| name.as_str()));
+            self.unknown_type(what, kind, meant, span);
         }
+        is_known
+    }
+
+    /// Reports a type that nothing defines.
+    pub(crate) fn unknown_type(
+        &mut self,
+        what: &str,
+        kind: Symbol,
+        meant: Option<&str>,
+        span: setpoint_source::Span,
+    ) {
         let mut finding =
             Diagnostic::new(Rule::UnknownType, format!("the {what} type `{kind}` is not defined"))
                 .severity(Severity::Error)
                 .at(span);
-        if let Some(meant) = nearest(&kind, table.keys().map(|name| name.as_str())) {
+        if let Some(meant) = meant {
             finding = finding.with_help(format!("`{meant}` may be meant."));
         }
         if self.incomplete {
@@ -324,7 +337,6 @@ impl Checker<'_> {
                 .with_note("An import that could not be followed may define it.");
         }
         self.found.push(finding);
-        false
     }
 }
 

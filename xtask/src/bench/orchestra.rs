@@ -1,7 +1,7 @@
-//! Orchestration as the input grows: CloudFormation resources, each ten times as many as the row before. Time must grow at most
-//! as n^1.1.
+//! Orchestration as the input grows: CloudFormation resources and TOSCA nodes, each ten times as many as the row before. Time must
+//! grow at most as n^1.1.
 
-use super::{Context, Row, cloudformation};
+use super::{Context, Row, cloudformation, tosca};
 
 /// Sizes, how often ours is measured, and whether the peer is asked: cfn-lint needs minutes for more than a few hundred.
 const SIZES: [(usize, u32, bool); 3] = [(500, 10, true), (5_000, 3, false), (50_000, 1, false)];
@@ -9,7 +9,7 @@ const SIZES: [(usize, u32, bool); 3] = [(500, 10, true), (5_000, 3, false), (50_
 pub(super) fn rows(context: &Context) -> Result<Vec<Row>, String> {
     let mut rows = cloudformation::growing_rows(context, &SIZES)?;
     tell_growth(&mut rows, &SIZES.map(|(count, ..)| count));
-    // The rows of TOSCA, 1,000 to 100,000 nodes beside opera, follow here.
+    rows.extend(tosca::rows(context)?);
     Ok(rows)
 }
 

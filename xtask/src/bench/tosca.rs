@@ -21,7 +21,7 @@ pub(super) fn rows(context: &Context) -> Result<Vec<Row>, String> {
         let peer = peer.as_ref().filter(|_| peer_too).map(parse).transpose()?;
         let remark = rows
             .last()
-            .map(|before| format!("n^{:.2}", (ours.cpu_ms / before.ours.cpu_ms.max(0.001)).log10()))
+            .map(|before| format!("grows as n^{:.2}", (ours.cpu_ms / before.ours.cpu_ms.max(0.001)).log10()))
             .unwrap_or_default();
         rows.push(Row { name: format!("{count} nodes"), ours, peer, remark });
     }
