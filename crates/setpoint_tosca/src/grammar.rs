@@ -752,6 +752,13 @@ static STEP: Definition = definition(
     ],
 );
 
+/// Keys of the Simple Profile that drafts of TOSCA 2.0 kept, and what the standard has instead.
+const DRAFT: [(&str, &str); 3] = [
+    ("constraints", "`validation` in its place"),
+    ("occurrences", "`count_range` of requirements in its place, and none of capabilities"),
+    ("schedule", "no schedules of triggers"),
+];
+
 /// Returns a noun with `a` or `an`.
 fn with_article(noun: &str) -> String {
     let article = if noun.starts_with(['a', 'e', 'i', 'o', 'u']) { "an" } else { "a" };
@@ -945,6 +952,13 @@ impl Walk {
             && (is_old || definition.short.is_some())
         {
             return self.shape(rest, &entry.value, Under { key: text, of: None }, entry.key.range);
+        }
+        let draft = DRAFT.iter().find(|(key, _)| *key == text && known.is_some() && !is_old);
+        if let Some((_, instead)) = draft {
+            let message = format!("the {} `{name}` has a key `{text}`", definition.what);
+            let help = format!("TOSCA 2.0 has {instead}.");
+            let omission = Omission::new(Omitted::Draft(message, help), entry.key.range.in_file(self.file));
+            return self.found.push(omission);
         }
         let message = match name {
             "" => format!("{} has no key `{text}`", with_article(definition.what)),

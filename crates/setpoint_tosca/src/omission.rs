@@ -21,6 +21,8 @@ pub enum Omitted {
     SecondDocument,
     /// Something that the grammar does not allow, and what may help.
     Malformed(String, Option<String>),
+    /// A key that drafts of TOSCA 2.0 had and some tools take, and what the standard has instead.
+    Draft(String, String),
     Version(Symbol),
     Profile(Symbol),
     /// A language of another tool that looks like TOSCA.
@@ -50,6 +52,14 @@ pub enum Omitted {
     },
     /// The orchestrator has to choose a node, and which one may matter.
     Chosen(Symbol, Symbol),
+    /// A node of another type than a requirement wants.
+    OtherType {
+        node: Symbol,
+        requirement: Symbol,
+        wants: Symbol,
+        target: Symbol,
+        kind: Symbol,
+    },
     /// The orchestrator has to find a node, and it is not sure that there is one.
     Found(Symbol, Symbol),
     /// A requirement that a node must have and that its template does not mention.
@@ -109,6 +119,17 @@ impl Omission {
                 Rule::NotModelled,
                 format!("the orchestrator has to find a node for `{requirement}` of `{node}`"),
             ),
+            O::OtherType { node, requirement, wants, target, kind } => {
+                let message =
+                    format!("`{node}` needs a `{wants}` for `{requirement}`, and `{target}` is a `{kind}`");
+                Diagnostic::new(Rule::UnsatisfiedRequirement, message)
+                    .severity(Severity::Warning)
+                    .with_note("An orchestrator may refuse the topology.")
+                    .with_resources([node.to_string(), target.to_string()])
+            }
+            O::Draft(message, help) => Diagnostic::new(Rule::MalformedTemplate, message.clone())
+                .severity(Severity::Warning)
+                .with_help(help.clone()),
             O::SubstitutedElsewhere(node) => Diagnostic::new(
                 Rule::NotModelled,
                 format!("a topology shall stand for `{node}`, and no import has one that does"),
@@ -196,6 +217,8 @@ impl Omission {
             | O::Selected(_)
             | O::Triggered(_)
             | O::Found(..)
+            | O::Draft(..)
+            | O::OtherType { .. }
             | O::Unassigned { .. }
             | O::SubstitutedElsewhere(_)
             | O::SubstitutedAgain(_)
@@ -221,6 +244,7 @@ impl Omission {
         match &self.what {
             O::Chosen(node, _)
             | O::Found(node, _)
+            | O::OtherType { node, .. }
             | O::Unassigned { node, .. }
             | O::SubstitutedElsewhere(node)
             | O::Filter(node)
@@ -276,6 +300,10 @@ impl Omission {
             O::Found(node, requirement) | O::Unassigned { node, requirement, .. } => {
                 format!("a node is found for `{requirement}` of `{node}`")
             }
+            O::OtherType { node, requirement, target, .. } => {
+                format!("an orchestrator takes `{target}` for `{requirement}` of `{node}`")
+            }
+            O::Draft(message, _) => format!("a tool takes what only drafts of TOSCA 2.0 had: {message}"),
             O::SubstitutedElsewhere(node) => {
                 format!("a topology that stands for `{node}` is found, and starts")
             }

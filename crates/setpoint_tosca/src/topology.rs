@@ -891,18 +891,10 @@ impl Topology {
         if service.incomplete || !is_whole(nodes, target.kind) || derives(nodes, target.kind, wanted) {
             return;
         }
-        let message = format!(
-            "`{}` needs a `{wanted}` for `{}`, and `{}` is a `{}`",
-            node.name, definition.name, target.name, target.kind
-        );
-        self.diagnostics.push(
-            Diagnostic::new(Rule::UnsatisfiedRequirement, message)
-                .severity(Severity::Warning)
-                .at(place)
-                .with_label(definition.span, "the type wants it here")
-                .with_note("An orchestrator may refuse the topology.")
-                .with_resources([node.name.to_string(), target.name.to_string()]),
-        );
+        let (kind, target) = (target.kind, target.name);
+        let what =
+            Omitted::OtherType { node: node.name, requirement: definition.name, wants: wanted, target, kind };
+        self.omit(what, place);
     }
 
     /// Reports a node that a requirement names and that does not pass its filter, or may not.
