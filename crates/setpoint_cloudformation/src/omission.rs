@@ -98,7 +98,7 @@ pub enum Omitted {
     Name(&'static str, Symbol),
     /// A stack set whose template was not read.
     StackSet(Symbol),
-    /// What the serverless transform refuses, in words.
+    /// What CloudFormation or the serverless transform refuses, in words.
     Refused(String),
     /// What AWS makes of it is not modelled, in words.
     Unmodelled(String),

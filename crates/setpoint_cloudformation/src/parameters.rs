@@ -134,6 +134,15 @@ impl Given {
         }
     }
 
+    /// Finds values of no parameter, where several templates take some of the values.
+    pub(crate) fn unused(&self, is_used: &dyn Fn(Symbol) -> bool) -> Vec<Diagnostic> {
+        let unused = self.values.iter().filter(|(name, _)| !is_used(**name));
+        let told = unused.filter_map(|(name, (_, range))| {
+            self.finding(format!("no template has a parameter `{name}`"), *range)
+        });
+        told.collect()
+    }
+
     /// Finds what CloudFormation refuses before it creates anything: values of no parameter, values that a parameter does not
     /// take, and parameters without a value.
     pub(crate) fn check(&self, template: &Template) -> Vec<Diagnostic> {

@@ -46,6 +46,7 @@ pub fn check_together(
 ) -> Vec<Vec<Checked>> {
     let mut all: Vec<Vec<Checked>> =
         inputs.iter().map(|(path, file, options)| read_all(files, sources, path, *file, options)).collect();
+    tell_unused_values(inputs, &mut all);
     let exports = find_exports(&all);
     tell_doubled_exports(&exports, &mut all);
     let links = find_links(&exports, &all);
@@ -69,6 +70,19 @@ pub fn check_together(
     }
     join_exporters(&links, &mut all);
     all
+}
+
+/// Values in a file for all templates that none of them takes.
+fn tell_unused_values(inputs: &[(PathBuf, FileId, Options)], all: &mut [Vec<Checked>]) {
+    let Some((_, _, options)) = inputs.iter().find(|(.., options)| options.given.is_shared) else { return };
+    let is_used =
+        |name: Symbol| all.iter().flatten().any(|one| one.analysis.template.parameters.contains_key(&name));
+    let findings = options.given.unused(&is_used);
+    if let Some(first) = all.first_mut().and_then(|group| group.first_mut()) {
+        for finding in findings {
+            first.analysis.refute(finding);
+        }
+    }
 }
 
 /// The exports of all templates: their names as far as they are known, each with its place.

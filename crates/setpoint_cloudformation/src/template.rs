@@ -276,6 +276,7 @@ impl Template {
         template.read_conditions(&root);
         template.read_resources(&root);
         template.read_outputs(&root);
+        template.check_shared_names();
         template.read_globals(&root);
         properties::check(&mut template);
         sam::known::check(&mut template);
@@ -308,6 +309,23 @@ impl Template {
             Dialect::Extended
         } else {
             Dialect::Plain
+        }
+    }
+
+    /// A name that a parameter and a resource have means neither.
+    fn check_shared_names(&mut self) {
+        let both = self.resources.values().filter(|one| self.parameters.contains_key(&one.name));
+        let found: Vec<(String, Range)> = both
+            .map(|one| {
+                let words = format!(
+                    "`{}` is a parameter and a resource: CloudFormation refuses the template",
+                    one.name
+                );
+                (words, one.name_range)
+            })
+            .collect();
+        for (words, range) in found {
+            self.omit(Omitted::Refused(words), range);
         }
     }
 

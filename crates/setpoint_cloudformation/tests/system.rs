@@ -232,3 +232,30 @@ fn two_nested_stacks_cannot_give_one_name_twice() {
     let open = check("a", "!Ref Given");
     assert!(open.is_unknown() && conditional(&open).is_some(), "the names may differ: {open:?}");
 }
+
+#[test]
+fn a_value_that_no_template_takes_is_told() {
+    let sources = Sources::new();
+    let values = sources.add("values.json", r#"["Stage=live", "Stge=live"]"#);
+    let mut given = Given::read(values, &sources);
+    given.is_shared = true;
+    let text = "Parameters: {Stage: {Type: String}}\nResources: {Q: {Type: AWS::SQS::Queue}}\n";
+    let inputs: Vec<_> = ["a.yaml", "b.yaml"]
+        .into_iter()
+        .map(|name| {
+            let options = Options { given: given.clone(), ..Options::default() };
+            (PathBuf::from(name), sources.add(name, text), options)
+        })
+        .collect();
+    let all = check_together(&MemoryFileSystem::new(), &sources, &inputs);
+    let told: Vec<&str> = all[0][0].analysis.findings.iter().map(|one| one.message.as_str()).collect();
+    assert_eq!(told, ["no template has a parameter `Stge`"]);
+}
+
+#[test]
+fn a_name_is_a_parameter_or_a_resource() {
+    let text = "Parameters: {Q: {Type: String}}\nResources: {Q: {Type: AWS::SQS::Queue}}\n";
+    let all = together(&[("t.yaml", text)], 1, &Options::default());
+    assert!(answer(&all, 0).is_unknown());
+    assert!(all[0][0].analysis.findings.iter().any(|one| one.rule == Rule::MalformedTemplate));
+}
