@@ -35,6 +35,10 @@ pub(crate) type Known = Vec<(Symbol, Option<String>)>;
 impl Given {
     /// The values that a template gives to its nested stack. What only a deployment knows stays open.
     pub(crate) fn of_stack(outer: &Template, stack: &Resource) -> Self {
+        // Parameters that are chosen as a whole, and the list of a stack set, may give any of them.
+        if stack.property(&["Parameters"]).is_some_and(|one| !matches!(one.kind, ValueKind::Map(_))) {
+            return Self::default();
+        }
         let mut given = Self { file: Some(outer.file), is_of_stack: true, ..Self::default() };
         for field in stack.property(&["Parameters"]).map(Value::fields).unwrap_or_default() {
             let choice = match Text::of(&field.value, outer).plain() {
@@ -43,9 +47,6 @@ impl Given {
             };
             given.values.insert(field.name, (choice, field.value.range));
         }
-        // A part of `Parameters` that is chosen as a whole may give any of them.
-        given.is_of_stack =
-            stack.property(&["Parameters"]).is_none_or(|one| matches!(one.kind, ValueKind::Map(_)));
         given
     }
 

@@ -192,7 +192,7 @@ const INNER: &str = "Parameters: {Stage: {Type: String, Default: test, AllowedVa
 
 fn nested(parameters: &str, more: &str) -> String {
     format!(
-        "Parameters: {{Given: {{Type: String}}}}\nResources:\n  N: {{Type: AWS::CloudFormation::Stack, Properties: {{TemplateURL: inner.yaml, {parameters}}}}}\n{more}"
+        "Parameters: {{Given: {{Type: String}}}}\nConditions: {{Any: !Equals [!Ref Given, a]}}\nResources:\n  N: {{Type: AWS::CloudFormation::Stack, Properties: {{TemplateURL: inner.yaml, {parameters}}}}}\n{more}"
     )
 }
 
@@ -209,6 +209,8 @@ fn a_nested_stack_has_the_values_that_its_outer_one_gives() {
     assert!(check("", uses, INNER).is_refuted(), "what is not given has its default");
     let open = check("Parameters: {Stage: !Ref Given}", uses, INNER);
     assert!(open.is_unknown() && conditional(&open).is_some(), "{open:?}");
+    let chosen = check("Parameters: !If [Any, {Stage: live}, {Stage: test}]", "", INNER);
+    assert!(!chosen.is_refuted(), "which values are given is not known: {chosen:?}");
     assert!(check("Parameters: {Stage: elsewhere}", "", INNER).is_refuted(), "the value is not allowed");
     // A mistake that only live stacks have.
     let wrong = INNER.replace("T: {Type: AWS::SNS::Topic}", "T: {Type: AWS::SNS::Topic, Properties: {DisplayName: !If [Live, !Ref R, a]}}\n  R: {Type: AWS::SNS::Topic, Condition: Never}").replace("Conditions: {", "Conditions: {Never: !Equals [a, b], ");

@@ -1,7 +1,5 @@
 //! Address ranges of networks.
 
-use std::net::Ipv4Addr;
-
 use setpoint_source::{Severity, Symbol};
 
 use super::{Hazard, Wait};
@@ -70,5 +68,6 @@ impl Range {
 fn range_of(resource: &Resource, property: &str) -> Option<Range> {
     let (first, bits) = resource.property(&[property])?.text()?.split_once('/')?;
     let bits = bits.parse().ok().filter(|bits| *bits <= 32)?;
-    Some(Range { first: first.parse::<Ipv4Addr>().ok()?.into(), bits })
+    let parts: Vec<u8> = first.split('.').map(|part| part.parse().ok()).collect::<Option<_>>()?;
+    Some(Range { first: u32::from_be_bytes(parts.try_into().ok()?), bits })
 }
