@@ -159,6 +159,7 @@ impl Wanted {
             _ => vec![self.name.clone()],
         };
         let mut searched = Vec::new();
+        let mut unread = None;
         for name in &names {
             let key = to_text(name);
             if let Some(value) = self.overrides.get(&Key::from(&*key)) {
@@ -177,6 +178,7 @@ impl Wanted {
                 DataAnswer::Found(value) => return self.checked(context, "Found value", value),
                 DataAnswer::Missing(missing) => {
                     context.note(&Value::UNDEF.with(missing.prov));
+                    unread = unread.or(missing.unread);
                     for path in missing.searched {
                         if !searched.contains(&path) {
                             searched.push(path);
@@ -198,6 +200,9 @@ impl Wanted {
         }
         if let Some(value) = self.default.clone() {
             return self.checked(context, "Default value", value);
+        }
+        if let Some(value) = unread {
+            return Ok(value);
         }
         let names = names.iter().map(|name| to_text(name).to_string()).collect();
         Err(FailureKind::MissingKey { names, searched, by: KeyUse::Function }.at(context.span()))
