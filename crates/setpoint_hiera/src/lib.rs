@@ -67,11 +67,11 @@ impl Levels {
     /// Returns where a folder that a configuration names lies here. A folder that is there under its own name stays, and one that
     /// is not here at all.
     pub fn locate(&self, folder: &Path, files: &dyn FileSystem) -> PathBuf {
-        let folder = &normal(folder);
         if files.permits(folder) && files.is_dir(folder) {
             return folder.to_owned();
         }
-        let below = |mount: &Mount| Some(mount.here.join(folder.strip_prefix(&mount.server).ok()?));
+        let named = normal(folder);
+        let below = |mount: &Mount| Some(mount.here.join(named.strip_prefix(&mount.server).ok()?));
         let here = self.mounts.iter().filter_map(below).find(|path| files.is_dir(path));
         here.unwrap_or_else(|| folder.to_owned())
     }
