@@ -142,11 +142,11 @@ pub(crate) fn find(
     found.levels.global = given;
     let Some((folder, name)) = environment else { return found };
     found.levels.environment = Some(folder.to_owned());
-    let of_environment = |above: &&str| Mount {
-        server: Path::new(above).join("environments").join(name),
-        here: folder.to_owned(),
+    let of_environment = |above: &&str| {
+        let server = Path::new(above).join("environments").join(name);
+        Mount { server, here: folder.to_owned() }
     };
-    found.levels.mounts = ABOVE_ENVIRONMENTS.iter().map(|above| of_environment(&above)).collect();
+    found.levels.mounts = ABOVE_ENVIRONMENTS.iter().map(of_environment).collect();
     if found.levels.global.is_none() && !session.files.has_file(&folder.join("hiera.yaml")) {
         take_from_modules(session, (folder, name), modulepath, &mut found);
     }
