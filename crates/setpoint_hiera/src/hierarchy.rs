@@ -218,7 +218,8 @@ impl Search<'_> {
         let start = path.split(is_open).next().unwrap_or_default();
         let end = path.rsplit(is_open).next().unwrap_or_default();
         let folder = start.rsplit_once('/').map(|(folder, _)| folder).filter(|folder| !folder.is_empty());
-        let candidates = folder.map(|folder| {
+        let permitted = folder.filter(|folder| self.hiera.files.permits(Path::new(folder)));
+        let candidates = permitted.map(|folder| {
             let fits = |file: &&PathBuf| {
                 let file = file.to_string_lossy();
                 file.starts_with(start) && file.ends_with(end)
@@ -227,7 +228,10 @@ impl Search<'_> {
         });
         let shown = path.replace(GAP, "*");
         let symbol = Symbol::new(&shown);
-        let state = State::Unknown { reason, candidates };
+        let state = match folder.map(Path::new) {
+            Some(folder) if !self.hiera.files.permits(folder) => State::Outside(folder.to_owned()),
+            _ => State::Unknown { reason, candidates },
+        };
         Location { path: shown.into(), original: original.to_owned(), state, symbol }
     }
 

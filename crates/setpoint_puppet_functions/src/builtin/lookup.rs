@@ -187,6 +187,10 @@ impl Wanted {
                 }
             }
         }
+        // Who looks for a key expects that data has it: its default is no better guess than what was not read.
+        if let Some(value) = unread {
+            return Ok(value);
+        }
         for name in &names {
             let key = to_text(name);
             if let Some(value) = self.default_values.get(&Key::from(&*key)) {
@@ -200,9 +204,6 @@ impl Wanted {
         }
         if let Some(value) = self.default.clone() {
             return self.checked(context, "Default value", value);
-        }
-        if let Some(value) = unread {
-            return Ok(value);
         }
         let names = names.iter().map(|name| to_text(name).to_string()).collect();
         Err(FailureKind::MissingKey { names, searched, by: KeyUse::Function }.at(context.span()))
