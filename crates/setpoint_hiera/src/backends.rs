@@ -71,6 +71,7 @@ impl Search<'_> {
                         search.report(|explainer| explainer.found(&key.root, &value));
                         return Ok(Some(value));
                     }
+                    State::Outside(folder) => search.pass_over(folder),
                     State::Unknown { .. } | State::NoFile => {}
                 }
                 search.report(Explainer::location_not_found);

@@ -15,7 +15,7 @@ use rsa::pkcs8::DecodePrivateKey;
 use rsa::{Pkcs1v15Encrypt, RsaPrivateKey};
 use setpoint_puppet_values::ruby::base64::decode64;
 use setpoint_puppet_values::{Data, Hash, Key, Type, Value};
-use setpoint_source::{FileSystem, read_text};
+use setpoint_source::{FileError, FileSystem, read_text};
 
 /// Whether a text has an encrypted part, as eyaml decides it: both brackets on one line.
 pub(crate) fn is_encrypted(text: &str) -> bool {
@@ -63,6 +63,10 @@ fn private_key(options: &Hash, files: &dyn FileSystem) -> Result<RsaPrivateKey, 
     let Some(path) = option("pkcs7_private_key") else {
         return Err("its entry names no pkcs7_private_key".to_owned());
     };
+    // Keys lie on the server, and what they would open is unknown without them: that one was not read is no doubt of its own.
+    if !files.permits(Path::new(path)) {
+        return Err(FileError::outside(Path::new(path)).to_string());
+    }
     let text = read_text(files, Path::new(path)).map_err(|error| {
         if error.missing { format!("the private key {path} is not there") } else { error.to_string() }
     })?;

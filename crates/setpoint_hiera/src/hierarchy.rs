@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use setpoint_puppet_values::{Data, Hash, Regex, Value};
-use setpoint_source::{FileError, Symbol, normal};
+use setpoint_source::{Symbol, normal};
 
 use crate::config::{Config, FUNCTION_KEYS, LOCATION_KEYS, Layer, get};
 use crate::data::Format;
@@ -52,6 +52,8 @@ pub(crate) enum State {
     File,
     NoFile,
     Uri,
+    /// It lies outside of the inputs, below this folder: it was not looked at, present or not.
+    Outside(PathBuf),
     /// The path has a variable whose value is not known. It names none, one or several of the candidates; any file if
     /// there are no candidates.
     Unknown {
@@ -136,7 +138,11 @@ impl Search<'_> {
             function_of(entry).or_else(|| function_of(&config.defaults)).unwrap_or_default();
         let datadir = get(entry, "datadir").or_else(|| get(&config.defaults, "datadir"));
         let datadir = join(&config.root, datadir.and_then(Value::as_str).unwrap_or("data"));
-        let datadir = self.interpolate_path(&datadir.to_string_lossy())?;
+        let mut datadir = self.interpolate_path(&datadir.to_string_lossy())?;
+        if datadir.unknown_reason().is_none() {
+            let here = self.hiera.levels.locate(Path::new(&datadir.text), self.hiera.files);
+            datadir.text = here.to_string_lossy().into_owned();
+        }
         let extension = get(entry, "extension").and_then(Value::as_str).unwrap_or_default();
         let location = LOCATION_KEYS.into_iter().find_map(|key| Some((key, get(entry, key)?)));
         let locations = match location {
@@ -190,14 +196,14 @@ impl Search<'_> {
         let joined = join(Path::new(&datadir.text), &text);
         match datadir.unknown_reason().or_else(|| path.unknown_reason()) {
             Some(reason) => self.located_by_gaps(&joined.to_string_lossy(), reason, original),
-            None => self.located_file(joined, original),
+            None => self.located_file(joined, Path::new(&datadir.text), original),
         }
     }
 
-    fn located_file(&self, path: PathBuf, original: &str) -> Location {
+    fn located_file(&self, path: PathBuf, datadir: &Path, original: &str) -> Location {
         let state = if !self.hiera.files.permits(&path) {
-            State::Unknown { reason: FileError::outside(&path).to_string().into(), candidates: None }
-        } else if self.hiera.files.has_file(&path) {
+            State::Outside(datadir.to_owned())
+        } else if self.hiera.files.has_file(&path) || self.hiera.files.is_dir(&path) {
             State::File
         } else {
             State::NoFile
@@ -212,17 +218,20 @@ impl Search<'_> {
         let start = path.split(is_open).next().unwrap_or_default();
         let end = path.rsplit(is_open).next().unwrap_or_default();
         let folder = start.rsplit_once('/').map(|(folder, _)| folder).filter(|folder| !folder.is_empty());
-        let candidates = folder.map(|folder| {
-            let mut below = glob(&format!("{folder}/**/*"), self.hiera.files);
-            below.retain(|file| {
+        let permitted = folder.filter(|folder| self.hiera.files.permits(Path::new(folder)));
+        let candidates = permitted.map(|folder| {
+            let fits = |file: &&PathBuf| {
                 let file = file.to_string_lossy();
                 file.starts_with(start) && file.ends_with(end)
-            });
-            below
+            };
+            self.hiera.files_below(folder).iter().filter(fits).cloned().collect()
         });
         let shown = path.replace(GAP, "*");
         let symbol = Symbol::new(&shown);
-        let state = State::Unknown { reason, candidates };
+        let state = match folder.map(Path::new) {
+            Some(folder) if !self.hiera.files.permits(folder) => State::Outside(folder.to_owned()),
+            _ => State::Unknown { reason, candidates },
+        };
         Location { path: shown.into(), original: original.to_owned(), state, symbol }
     }
 
@@ -248,10 +257,10 @@ impl Search<'_> {
             if let Some(reason) = datadir.unknown_reason().or_else(|| pattern.unknown_reason()) {
                 locations.push(self.located_by_gaps(&path, reason, original));
             } else if !self.hiera.files.permits(fixed_start(&path)) {
-                locations.push(self.located_file(PathBuf::from(path), original));
+                locations.push(self.located_file(PathBuf::from(path), Path::new(&datadir.text), original));
             } else {
                 let found = glob(&path, self.hiera.files).into_iter();
-                locations.extend(found.map(|file| self.located_file(file, &path)));
+                locations.extend(found.map(|file| self.located_file(file, Path::new(&datadir.text), &path)));
             }
         }
         Ok(locations)

@@ -29,11 +29,13 @@ mod psych;
 mod search;
 
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, PoisonError, RwLock};
 
+use rustc_hash::FxHashMap;
 use setpoint_provenance::Arena;
 use setpoint_puppet_functions::{DataAnswer, DataRequest};
 use setpoint_puppet_values::{Strictness, Value};
-use setpoint_source::{FileSystem, Sources};
+use setpoint_source::{FileSystem, Sources, normal};
 
 use config::Configs;
 use data::DataFiles;
@@ -48,6 +50,31 @@ pub struct Levels {
     pub global: Option<PathBuf>,
     /// The folder of the environment. Its `hiera.yaml` counts if it is there.
     pub environment: Option<PathBuf>,
+    /// Folders of the server that lie somewhere else here.
+    pub mounts: Vec<Mount>,
+    /// A level that the server has and that was not given here, in words. A key that no other level has may be there.
+    pub unread: Option<Arc<str>>,
+}
+
+/// A folder of the server, and the folder that holds its content here.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Mount {
+    pub server: PathBuf,
+    pub here: PathBuf,
+}
+
+impl Levels {
+    /// Returns where a folder that a configuration names lies here. A folder that is there under its own name stays, and one that
+    /// is not here at all.
+    pub fn locate(&self, folder: &Path, files: &dyn FileSystem) -> PathBuf {
+        if files.permits(folder) && files.is_dir(folder) {
+            return folder.to_owned();
+        }
+        let named = normal(folder);
+        let below = |mount: &Mount| Some(mount.here.join(named.strip_prefix(&mount.server).ok()?));
+        let here = self.mounts.iter().filter_map(below).find(|path| files.is_dir(path));
+        here.unwrap_or_else(|| folder.to_owned())
+    }
 }
 
 /// The configurations and the data of an environment, shared by all nodes.
@@ -58,12 +85,31 @@ pub struct Hiera<'a> {
     levels: Levels,
     configs: Configs,
     data: DataFiles,
+    /// The files below folders whose paths have unknown parts: every node asks for the same.
+    listings: RwLock<FxHashMap<String, Arc<Vec<PathBuf>>>>,
 }
 
 impl<'a> Hiera<'a> {
     /// Nothing is read before it is asked for. The data of modules needs no mention: [`Scope::module`] finds them.
     pub fn new(files: &'a dyn FileSystem, sources: &'a Sources, levels: Levels) -> Self {
-        Self { files, sources, levels, configs: Configs::default(), data: DataFiles::default() }
+        Self {
+            files,
+            sources,
+            levels,
+            configs: Configs::default(),
+            data: DataFiles::default(),
+            listings: RwLock::default(),
+        }
+    }
+
+    /// All files below a folder.
+    pub(crate) fn files_below(&self, folder: &str) -> Arc<Vec<PathBuf>> {
+        let known = self.listings.read().unwrap_or_else(PoisonError::into_inner).get(folder).cloned();
+        known.unwrap_or_else(|| {
+            let listed = Arc::new(glob(&format!("{folder}/**/*"), self.files));
+            let mut listings = self.listings.write().unwrap_or_else(PoisonError::into_inner);
+            Arc::clone(listings.entry(folder.to_owned()).or_insert(listed))
+        })
     }
 
     pub fn levels(&self) -> &Levels {

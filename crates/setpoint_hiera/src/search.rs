@@ -1,6 +1,7 @@
 //! The search: global data, then the environment's, then the module's, then the module's defaults.
 
-use std::path::PathBuf;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock};
 
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -57,9 +58,16 @@ pub struct Session {
     /// What the search for the outermost key has used up so far.
     pub(crate) expressions: usize,
     pub(crate) bytes: usize,
+    /// Data that was asked for keys and that was not given here, in words.
+    unread: BTreeSet<Arc<str>>,
 }
 
 impl Session {
+    /// The data that searches passed over since it was not given: what it holds would have counted.
+    pub fn unread(&self) -> impl Iterator<Item = &str> {
+        self.unread.iter().map(|place| &**place)
+    }
+
     /// The node of all `lookup_options` that speak of the keys of a module.
     fn options_node(&self, module: Option<&Arc<str>>) -> Prov {
         self.lookup_options.get(&module.cloned()).map_or(Prov::NONE, |options| options.prov)
@@ -102,6 +110,8 @@ pub(crate) struct Search<'s> {
     /// What was observed on the way: levels without the key, variables in paths.
     pub(crate) passed: Vec<Prov>,
     pub(crate) searched: Vec<PathBuf>,
+    /// A place that may have the key and that was not looked at, in words.
+    unread: Option<Arc<str>>,
     /// The options of the key make its value `Sensitive`: what any level has for it is secret.
     pub(crate) is_secret: bool,
 }
@@ -197,7 +207,21 @@ impl<'s> Search<'s> {
             passed: Vec::new(),
             is_secret: false,
             searched: Vec::new(),
+            unread: None,
         }
+    }
+
+    /// Goes on without a folder that lies outside of the inputs. What other levels have is taken; a key that none has is not known.
+    pub(crate) fn pass_over(&mut self, folder: &Path) {
+        let place: Arc<str> = format!("{}, which lies outside of the inputs", folder.display()).into();
+        self.session.unread.insert(Arc::clone(&place));
+        self.unread.get_or_insert(place);
+    }
+
+    /// The value of a key that no level has, if there is a level that was not looked at.
+    fn unread_value(&mut self, key: &str) -> Option<Value> {
+        let place = self.unread.clone()?;
+        Some(self.opaque(format!("the key '{key}' may come from {place}")))
     }
 
     fn answer(&mut self, key: &str, merge: Option<&Value>) -> Result<DataAnswer, Failure> {
@@ -206,7 +230,8 @@ impl<'s> Search<'s> {
         }
         let passed = std::mem::take(&mut self.passed);
         let prov = self.scope.arena().operation("lookup".into(), None, &passed);
-        Ok(DataAnswer::Missing(MissingData { searched: std::mem::take(&mut self.searched), prov }))
+        let unread = self.unread_value(key);
+        Ok(DataAnswer::Missing(MissingData { searched: std::mem::take(&mut self.searched), prov, unread }))
     }
 
     /// Does something as a step of the explanation.
@@ -295,6 +320,9 @@ impl<'s> Search<'s> {
         if let Some(value) = self.defaults.get(&Key::from(key)) {
             return Ok(value.clone());
         }
+        if let Some(value) = self.unread_value(key) {
+            return Ok(value);
+        }
         let prov = self.scope.arena().operation("lookup".into(), None, &missing);
         Ok(Value::from("").with(prov))
     }
@@ -303,6 +331,10 @@ impl<'s> Search<'s> {
         if key == LOOKUP_OPTIONS || key.starts_with("lookup_options.") {
             self.report(|explainer| explainer.leaf(Step::InvalidKey(LOOKUP_OPTIONS.to_owned())));
             return Ok(None);
+        }
+        if let Some(place) = &self.hiera.levels.unread {
+            self.session.unread.insert(Arc::clone(place));
+            self.unread.get_or_insert_with(|| Arc::clone(place));
         }
         let key = LookupKey::new(key)?;
         let module = std::mem::replace(&mut self.module, key.module.clone());

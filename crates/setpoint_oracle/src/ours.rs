@@ -64,6 +64,7 @@ fn answer(request: &Request, files: &MemoryFileSystem, stand_in: StandIn) -> Out
     let levels = Levels {
         global: files.is_file(Path::new(GLOBAL)).then(|| PathBuf::from(GLOBAL)),
         environment: Some(PathBuf::new()),
+        ..Levels::default()
     };
     let environment = Environment::new(files, &sources)
         .with_modulepath(vec![PathBuf::from("modules")])

@@ -14,10 +14,10 @@ use setpoint_source::{Diagnostic, Rule};
 use crate::jobs::Job;
 use crate::project::{Kind, Project};
 use crate::settle;
-use crate::survey::{Survey, data_folders, read_config};
+use crate::survey::Survey;
 
 /// The variables of a hierarchy that hold the name of a node.
-const NAMES_OF_NODE: [&str; 12] = [
+const NAMES_OF_NODE: [&str; 13] = [
     "trusted.certname",
     "trusted.hostname",
     "clientcert",
@@ -30,6 +30,7 @@ const NAMES_OF_NODE: [&str; 12] = [
     "facts.networking.fqdn",
     "facts.networking.hostname",
     "networking.fqdn",
+    "networking.hostname",
 ];
 
 /// Names of nodes longer than that are none.
@@ -38,27 +39,25 @@ const MAX_NAME: usize = 255;
 /// The nodes that have a data file of their own, each with its files: for every path of the hierarchy that holds the name of a
 /// node, one node for each file that fits it.
 pub(crate) fn nodes_of_data(project: &Project<'_>, folder: &Path) -> BTreeMap<String, Vec<PathBuf>> {
-    let Some(root) = read_config(project, folder) else { return BTreeMap::new() };
-    let default = root.get("defaults").and_then(|defaults| defaults.get("datadir")).and_then(Node::text);
-    let mut patterns: Vec<(&str, String)> = Vec::new();
-    for entry in root.get("hierarchy").into_iter().flat_map(Node::items) {
-        let below = entry.get("datadir").and_then(Node::text).or(default).unwrap_or("data");
-        for key in ["path", "paths", "glob", "globs"] {
-            let given = entry.get(key).into_iter();
-            let paths = given
-                .flat_map(|node| node.text().into_iter().chain(node.items().iter().filter_map(Node::text)));
-            patterns.extend(paths.filter_map(|path| Some((below, pattern_of(path)?))));
+    let mut patterns: BTreeMap<PathBuf, BTreeSet<String>> = BTreeMap::new();
+    for configuration in project.configurations(folder) {
+        for (entry, datadir) in configuration.entries() {
+            let Some(below) = project.data_folder(&configuration, datadir) else { continue };
+            for key in ["path", "paths", "glob", "globs"] {
+                let given = entry.get(key).into_iter();
+                let paths = given.flat_map(|node| {
+                    node.text().into_iter().chain(node.items().iter().filter_map(Node::text))
+                });
+                patterns.entry(below.clone()).or_default().extend(paths.filter_map(pattern_of));
+            }
         }
     }
     let mut nodes: BTreeMap<String, Vec<PathBuf>> = BTreeMap::new();
-    for below in data_folders(project, folder).into_iter().chain([folder.join("data")]) {
+    for (below, patterns) in &patterns {
         let mut files = Vec::new();
-        list_files(project, &below, Path::new(""), 0, &mut files);
-        for (of, pattern) in &patterns {
+        list_files(project, below, Path::new(""), 0, &mut files);
+        for pattern in patterns {
             let Ok(regex) = Regex::new(pattern.as_str()) else { continue };
-            if folder.join(of) != below {
-                continue;
-            }
             for file in &files {
                 if let Some(name) = name_in(&regex, file) {
                     nodes.entry(name).or_default().push(below.join(file));

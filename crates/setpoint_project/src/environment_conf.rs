@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use setpoint_source::{Diagnostic, Range, Rule, Severity, nearest, read_text};
+use setpoint_source::{Diagnostic, Range, Rule, Severity, nearest, normal, read_text};
 
 use crate::session::Session;
 
@@ -131,7 +131,7 @@ fn folders(session: &Session<'_>, folder: &Path, value: &str, name: &str, base: 
         if part == "$basemodulepath" {
             folders.extend_from_slice(base);
         } else {
-            let path = folder.join(part.replace("$environment", name));
+            let path = folder.join(normal(Path::new(&part.replace("$environment", name))));
             if part.contains(['*', '?', '[', '{']) {
                 folders.extend(setpoint_hiera::glob(&path.to_string_lossy(), session.files));
             } else {

@@ -1,5 +1,6 @@
 //! Facts and other data about a node, from JSON or YAML.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -44,6 +45,13 @@ impl Facts {
 pub(super) fn platform(name: &str, node: &str, given: &PuppetOptions) -> Result<Hash, UsageError> {
     let platform = setpoint_platforms::find(name).map_err(|unknown| UsageError::new(unknown.to_string()))?;
     Ok(setpoint_platforms::values(&platform.facts(node, puppet_version(given))))
+}
+
+/// The names of the facts that every machine has under Puppet 7, those of old included.
+pub(super) fn names_under_7() -> BTreeSet<String> {
+    let platforms = setpoint_platforms::names().filter_map(|name| setpoint_platforms::find(name).ok());
+    let version = PuppetVersion::V7.full();
+    platforms.flat_map(|platform| platform.facts("node", version).into_iter().map(|(name, _)| name)).collect()
 }
 
 /// The full version that an agent tells.

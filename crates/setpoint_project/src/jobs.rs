@@ -393,10 +393,22 @@ impl Project<'_> {
         let is_host = |known: &Known, name: &str| {
             known.name.as_deref().is_some_and(|known| known == name || known.split('.').next() == Some(name))
         };
+        // A host without a domain is no certificate's name: where node statements fit none of that name, none is compiled.
+        let fits_statement = |name: &str| {
+            default || patterns.iter().any(|(pattern, _)| entries::fits_expression(pattern, name))
+        };
+        let has_statements = !names.is_empty() || !patterns.is_empty();
         for name in entries::nodes_of_data(self, folder).into_keys() {
-            if !nodes.iter().any(|known| is_host(known, &name)) {
-                nodes.push(named(&name));
+            if nodes.iter().any(|known| is_host(known, &name)) {
+                continue;
             }
+            if has_statements && !name.contains('.') && !fits_statement(&name) {
+                let message = format!("No node statement fits the host {name}, which has data of its own");
+                let help = "Name the node with --node, in --nodes FILE, or as `nodes` in setpoint.toml.";
+                plan.diagnostics.push(Diagnostic::new(Rule::NotEntered, message).with_help(help));
+                continue;
+            }
+            nodes.push(named(&name));
         }
         for (pattern, span) in &patterns {
             let fits = |name: &str| entries::fits_expression(pattern, name);

@@ -72,6 +72,7 @@ pub(crate) fn analyse(
     let mut gaps: Vec<Reason> = compilation.gaps.iter().map(reason_of_gap).collect();
     gaps.extend(job.node.assumed.iter().cloned());
     gaps.extend(project.assumed_environment(&job.node));
+    gaps.extend(project.assumed_hierarchy());
     gaps.extend(home.environment.types_not_understood(catalog).into_iter().map(|path| {
         Reason::new(Gap::NotModelled, "the file declares a type in Ruby that is not understood")
             .in_file(path.display().to_string())
@@ -114,6 +115,7 @@ fn reason_of_gap(gap: &CompileGap) -> Reason {
         CompileGapKind::OtherNodes => {
             "no node, this one included, exports what this collector takes".to_owned()
         }
+        CompileGapKind::UnreadData(place) => format!("no value that counts comes from {place}"),
     };
     Reason::new(Gap::Assumed, words).at(gap.span)
 }

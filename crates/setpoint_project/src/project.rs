@@ -5,11 +5,10 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock};
 
 use setpoint_config::Config;
-use setpoint_hiera::Levels;
 use setpoint_puppet::{Compilation, Entry, Environment, Looked, LookupOptions, PuppetVersion};
 use setpoint_puppet_syntax::Parse;
 use setpoint_puppet_values::{Hash, Key, Value};
-use setpoint_source::{Diagnostic, FileId, Rule, read_text};
+use setpoint_source::{Diagnostic, FileId, Reason, Rule, read_text};
 
 use crate::custom_facts::CustomFacts;
 use crate::jobs::{Job, Origin};
@@ -17,7 +16,7 @@ use crate::node::{self, Known, NodeData};
 use crate::options::Options;
 use crate::session::{Session, UsageError};
 use crate::sibling::Home;
-use crate::{environment_conf, module_files, puppetfile};
+use crate::{environment_conf, hierarchy, module_files, puppetfile};
 
 /// What an input is.
 #[derive(Debug)]
@@ -55,6 +54,10 @@ pub struct Project<'s> {
     puppet: PuppetVersion,
     stubs: Hash,
     custom_facts: OnceLock<CustomFacts>,
+    /// Variables that paths of the hierarchy read, without those that are facts of every machine.
+    hierarchy_variables: OnceLock<Arc<BTreeSet<String>>>,
+    /// The file that was taken for the server's `hiera.yaml`, and what that assumes.
+    assumed_hierarchy: Option<Reason>,
     /// Modules that the Puppetfile names.
     installed: BTreeSet<String>,
 }
@@ -159,18 +162,16 @@ impl<'s> Project<'s> {
             read_module(session, folder, name, platforms, &mut found);
         }
         diagnostics.append(&mut found.diagnostics);
+        let given = options.puppet.hiera.clone();
+        let given = given.or_else(|| Some(config.resolve(config.puppet.hiera.as_ref()?)));
+        let above = folder.as_deref().map(|folder| (folder, name.as_str()));
+        let hierarchy = hierarchy::find(session, above, &found.modulepath, given);
+        diagnostics.extend(hierarchy.diagnostics);
         let mut environment = Environment::new(session.files, &session.sources)
             .with_modulepath(found.modulepath)
             .with_modules(found.modules)
             .with_expected_modules(found.expected)
-            .with_hiera(Levels {
-                global: options
-                    .puppet
-                    .hiera
-                    .clone()
-                    .or_else(|| Some(config.resolve(config.puppet.hiera.as_ref()?))),
-                environment: folder.clone(),
-            });
+            .with_hiera(hierarchy.levels);
         environment.name = name;
         let version = options.puppet.puppet.as_deref().and_then(PuppetVersion::parse);
         let is_7 = config.puppet.version.as_ref().is_some_and(|version| version.value == 7);
@@ -186,7 +187,9 @@ impl<'s> Project<'s> {
             environment,
             stubs: stubs.collect(),
             custom_facts: OnceLock::new(),
+            hierarchy_variables: OnceLock::new(),
             installed: found.installed,
+            assumed_hierarchy: hierarchy.assumed,
             config,
             diagnostics,
             puppet: version.unwrap_or_default(),
@@ -243,6 +246,7 @@ impl<'s> Project<'s> {
             stubs: self.stubs.clone(),
             provenance: !given.no_provenance,
             record_reads: given.record_reads,
+            open_variables: self.open_variables(node),
             ..setpoint_puppet::Options::default()
         }
     }
@@ -254,6 +258,24 @@ impl<'s> Project<'s> {
         }
         let custom = self.custom_facts.get_or_init(|| CustomFacts::of_modules(&self.environment));
         custom.complete(&node.facts)
+    }
+
+    /// The variables of the hierarchy that a node may have beyond the facts of its platform.
+    fn open_variables(&self, node: &NodeData) -> Arc<BTreeSet<String>> {
+        if node.platform.is_none() {
+            return Arc::default();
+        }
+        let levels = self.environment.hiera().levels();
+        let find = || {
+            let folder = levels.environment.as_deref();
+            Arc::new(folder.map(|folder| self.hierarchy_variables(folder)).unwrap_or_default())
+        };
+        Arc::clone(self.hierarchy_variables.get_or_init(find))
+    }
+
+    /// What the catalogs of this project rest on besides their nodes.
+    pub(crate) fn assumed_hierarchy(&self) -> Option<Reason> {
+        self.assumed_hierarchy.clone()
     }
 
     /// Looks for keys in the data of the node that the command line names.

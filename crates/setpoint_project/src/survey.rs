@@ -4,12 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use setpoint_data::Node;
 use setpoint_puppet::Definition;
 use setpoint_puppet_functions::{ErbSyntax, RubyFile, parse_erb};
 use setpoint_puppet_syntax::ast::ClassDef;
 use setpoint_source::{
-    Counted, Coverage, Diagnostic, FileError, FileId, Nouns, Range, Rule, Severity, normal, read_text,
+    Counted, Coverage, Diagnostic, FileError, Nouns, Range, Rule, Severity, normal, read_text,
 };
 
 use crate::entries::names_in;
@@ -302,8 +301,8 @@ impl Surveyor<'_, '_> {
         let mut folders = BTreeSet::from([folder.join("data"), folder.join("hieradata")]);
         if self.project.session.files.has_file(&config) && self.seen.insert(normal(&config)) {
             self.data_file(&config);
-            folders.extend(data_folders(self.project, folder));
         }
+        folders.extend(self.project.data_folders(folder));
         for below in folders {
             for path in self.files(&below, DATA) {
                 self.data_file(&path);
@@ -418,31 +417,13 @@ impl Surveyor<'_, '_> {
 pub(crate) fn unreadable_file(project: &Project<'_>, error: &FileError) -> Diagnostic {
     let path = error.path.display().to_string();
     let file = project.session.sources.add(path.clone(), "");
-    Diagnostic::new(Rule::UnreadableFile, format!("Cannot read {path}: {}", error.reason))
-        .at(Range::new(0, 0).in_file(file))
-        .with_help(
-            "Nothing that this file says was checked. Check the path, the permissions and the encoding.",
-        )
-}
-
-/// The folders of data that a `hiera.yaml` names, as far as they are named without variables.
-pub(crate) fn data_folders(project: &Project<'_>, folder: &Path) -> Vec<PathBuf> {
-    let Some(root) = read_config(project, folder) else { return Vec::new() };
-    let entries = root.get("hierarchy").into_iter().flat_map(Node::items);
-    let named = entries.chain(root.get("defaults")).filter_map(|entry| entry.get("datadir")?.text());
-    let named: BTreeSet<&str> = named.filter(|path| !path.contains("%{")).collect();
-    named.into_iter().map(|path| folder.join(path)).collect()
-}
-
-/// The `hiera.yaml` of a folder as a tree.
-pub(crate) fn read_config(project: &Project<'_>, folder: &Path) -> Option<Node> {
-    read_placed_config(project, folder).map(|(_, root)| root)
-}
-
-/// The same, with the file that it points into.
-pub(crate) fn read_placed_config(project: &Project<'_>, folder: &Path) -> Option<(FileId, Node)> {
-    let path = folder.join("hiera.yaml");
-    let text = read_text(project.session.files, &path).ok()?;
-    let file = project.session.sources.add(path.display().to_string(), text.as_str());
-    Some((file, setpoint_data::read_yaml(file, &text).root?))
+    let found = Diagnostic::new(Rule::UnreadableFile, format!("Cannot read {path}: {}", error.reason))
+        .at(Range::new(0, 0).in_file(file));
+    if !project.session.files.permits(&error.path) {
+        // A private share that only the server has is no mistake.
+        return found.severity(Severity::Warning).with_help("Nothing that this file says was checked.");
+    }
+    found.with_help(
+        "Nothing that this file says was checked. Check the path, the permissions and the encoding.",
+    )
 }

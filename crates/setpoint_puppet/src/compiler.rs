@@ -236,6 +236,10 @@ impl<'a> Compiler<'a> {
         let log = std::mem::take(&mut self.log);
         let mut gaps = std::mem::take(&mut self.gaps);
         gaps.extend(self.exported_collectors());
+        gaps.extend(self.hiera.unread().map(|place| crate::CompileGap {
+            kind: crate::CompileGapKind::UnreadData(place.to_owned()),
+            span: None,
+        }));
         let guards = std::mem::take(&mut self.guards);
         let declarations = std::mem::take(&mut self.declarations);
         let declarations = declarations.into_iter().map(|(id, prov)| (id.index() as u32, prov));

@@ -72,6 +72,11 @@ impl Scope for Compiler<'_> {
                 _ => format!("class {class} could not be found"),
             });
         }
+        let plain = name.strip_prefix("::").unwrap_or(name);
+        if self.options.open_variables.contains(plain) {
+            let reason = format!("nothing says what `{plain}` is on {}", self.options.node);
+            return Ok(Value::unknown_or_missing(reason));
+        }
         Err(String::new())
     }
 

@@ -148,6 +148,11 @@ impl<'a> Environment<'a> {
             .with_modules(self.given.values().cloned().collect())
     }
 
+    /// The names of the modules that something names and that are not there.
+    pub fn expected_modules(&self) -> impl Iterator<Item = &str> {
+        self.expected.keys().map(String::as_str)
+    }
+
     /// What to do about a module that should be there and is not.
     pub fn expected_module(&self, name: &str) -> Option<&str> {
         self.expected.get(name).map(String::as_str)

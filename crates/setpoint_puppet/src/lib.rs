@@ -92,6 +92,8 @@ pub enum CompileGapKind {
     NotComputed(String),
     /// Resources that other nodes export were not collected.
     OtherNodes,
+    /// Data of the server that was not given here: where it lies, in words.
+    UnreadData(String),
 }
 
 impl Compilation {

@@ -2,7 +2,7 @@
 
 use setpoint_hiera::{Explain, FailureKind as HieraFailure};
 use setpoint_puppet_functions::{
-    DataAnswer, DataRequest, Failure, FailureKind, KeyUse, Stop, Typed, json_text, yaml_text,
+    DataAnswer, DataRequest, Failure, FailureKind, KeyUse, MissingData, Stop, Typed, json_text, yaml_text,
 };
 use setpoint_puppet_values::types::assert_instance;
 use setpoint_puppet_values::{Data, Hash, Key, Value};
@@ -146,6 +146,7 @@ impl Compiler<'_> {
         let (subject, value) = match (answer, &wanted.default) {
             (DataAnswer::Found(value), _) => ("Found value", value),
             (DataAnswer::Missing(_), Some(default)) => ("Default value", Value::from(default.as_str())),
+            (DataAnswer::Missing(MissingData { unread: Some(value), .. }), None) => ("Found value", value),
             (DataAnswer::Missing(missing), None) => {
                 let names = keys.iter().map(|key| (*key).to_owned()).collect();
                 let searched = missing.searched;
@@ -164,7 +165,7 @@ impl Compiler<'_> {
 
     fn search_keys(&mut self, keys: &[&str], merge: Option<&Value>) -> Result<DataAnswer, Stop> {
         let nothing = Hash::default();
-        let mut answer = DataAnswer::Missing(setpoint_puppet_functions::MissingData::default());
+        let mut answer = DataAnswer::Missing(MissingData::default());
         for key in keys {
             let request =
                 DataRequest { key, merge, hiera_call: false, overrides: &nothing, defaults: &nothing };
@@ -177,6 +178,7 @@ impl Compiler<'_> {
                             before.searched.push(path);
                         }
                     }
+                    before.unread = before.unread.or(more.unread);
                     DataAnswer::Missing(before)
                 }
                 (_, missing) => missing,

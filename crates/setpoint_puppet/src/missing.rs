@@ -24,10 +24,21 @@ impl Compiler<'_> {
         }
         let sought = self.seek(&lower, known, |name, module| match known_module_of_type(name) {
             Some(known) => SoughtPlace::KnownModule { what: "type", module: self.missing_module(known) },
-            None if name.contains("::") => SoughtPlace::Module(module),
-            None => SoughtPlace::Everywhere { what: "type", modulepath: module.modulepath },
+            None if name.contains("::") || module.hint.is_some() => SoughtPlace::Module(module),
+            None => self.sought_everywhere("type"),
         });
         FailureKind::UnknownResourceType { name: name.to_owned(), wanted, sought }.at(span)
+    }
+
+    /// A type or function without a module in its name. One that the project names and that is not installed may have it.
+    fn sought_everywhere(&self, what: &'static str) -> SoughtPlace {
+        let missing = self.environment.expected_modules();
+        let modules: Vec<String> =
+            missing.filter(|name| self.environment.module(name).is_none()).map(str::to_owned).collect();
+        if modules.is_empty() {
+            return SoughtPlace::Everywhere { what, modulepath: self.environment.modulepath().to_vec() };
+        }
+        SoughtPlace::AmongMissing { what, modules }
     }
 
     /// Where a class or definition belongs, which is found by its name in a module.
@@ -89,7 +100,7 @@ impl Compiler<'_> {
                 None => SoughtPlace::KnownModule { what: "function", module: self.missing_module(module) },
             }
         } else {
-            SoughtPlace::Everywhere { what: "function", modulepath: self.environment.modulepath().to_vec() }
+            self.sought_everywhere("function")
         };
         let in_module = name.split_once("::").and_then(|(module, _)| {
             let folder = self.environment.module(module)?.join("functions");

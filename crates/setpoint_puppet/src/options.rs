@@ -1,6 +1,8 @@
 //! What a compilation is given besides manifests.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use setpoint_puppet_functions::Strictness;
 use setpoint_puppet_values::{Hash, Key, Value};
@@ -87,6 +89,8 @@ pub struct Options {
     pub provenance: bool,
     /// Whether the trace has what was read: places of variables, files, variables of Hiera.
     pub record_reads: bool,
+    /// Variables at top scope that the node may have: nobody knows whether, and with what value. Only Hiera asks for them.
+    pub open_variables: Arc<BTreeSet<String>>,
 }
 
 impl Default for Options {
@@ -106,6 +110,7 @@ impl Default for Options {
             fact_comments: false,
             provenance: true,
             record_reads: false,
+            open_variables: Arc::default(),
         }
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::path::PathBuf;
 
 use setpoint_provenance::{Control, Prov};
-use setpoint_puppet_functions::{DataAnswer, DataRequest, FailureKind, Stop};
+use setpoint_puppet_functions::{DataAnswer, DataRequest, FailureKind, MissingData, Stop};
 use setpoint_puppet_values::types::validate_parameters;
 use setpoint_puppet_values::{Hash, Key, Value};
 use setpoint_source::Symbol;
@@ -151,6 +151,10 @@ impl Compiler<'_> {
                     if setpoint_catalog::is_secret_name(&name) {
                         self.note_secret(&value);
                     }
+                    let value = self.since_undef(id, name, value);
+                    self.set_parameter(id, name, value)?;
+                }
+                DataAnswer::Missing(MissingData { unread: Some(value), .. }) if !has_default => {
                     let value = self.since_undef(id, name, value);
                     self.set_parameter(id, name, value)?;
                 }

@@ -27,7 +27,7 @@ impl World {
     fn environment(&self) -> Environment<'_> {
         Environment::new(&self.files, &self.sources)
             .with_modulepath(vec![PathBuf::from("modules")])
-            .with_hiera(Levels { global: None, environment: Some(PathBuf::new()) })
+            .with_hiera(Levels { environment: Some(PathBuf::new()), ..Levels::default() })
     }
 
     fn compile(&self) -> Compilation {
@@ -218,7 +218,7 @@ fn a_configuration_of_hiera_3_is_refused_in_plain_words() {
         ("main.pp", "notice(lookup('a', undef, undef, 'd'))"),
     ]);
     let environment = Environment::new(&world.files, &world.sources)
-        .with_hiera(Levels { global: Some(PathBuf::from("global/hiera.yaml")), environment: None });
+        .with_hiera(Levels { global: Some(PathBuf::from("global/hiera.yaml")), ..Levels::default() });
     let entry = Entry::Files(vec![PathBuf::from("main.pp")]);
     let compilation = compile(&environment, &entry, &options("n"));
     let error = compilation.diagnostics.iter().find(|found| found.severity == Severity::Error).unwrap();

@@ -104,6 +104,8 @@ pub struct MissingData {
     pub searched: Vec<PathBuf>,
     /// That it is missing, as an observation.
     pub prov: Prov,
+    /// The unknown value that stands for it where nothing else does, if a level was not looked at.
+    pub unread: Option<Value>,
 }
 
 /// The evaluation that calls a function.

@@ -81,6 +81,25 @@ compiled at all.
 Give the real ones with `--facts`, as files in `facts/`, or name a platform with `--platform` or in `setpoint.toml`.",
 };
 
+pub(crate) static ASSUMED_HIERARCHY: About = About {
+    name: "assumed-hierarchy",
+    aliases: &[],
+    severity: Severity::Note,
+    class: Class::Assumption,
+    summary: "the repository has data and no `hiera.yaml`, and another file is taken for the server's",
+    explanation: "\
+Data of a repository is read as a `hiera.yaml` says. Where the repository has none, the server has one of its own, which a \
+module often installs: such a file is taken if it finds data here. If there is none, or several, keys that no module has are \
+not known.
+
+Name the server's configuration with `--hiera`, or in `setpoint.toml`:
+
+```toml
+[puppet]
+hiera = \"modules/puppetserver/files/hiera.yaml\"
+```",
+};
+
 pub(crate) static MISSING_MODULES: About = About {
     name: "missing-modules",
     aliases: &[],

@@ -193,6 +193,7 @@ rules! {
     EmptyCollector = inputs::EMPTY_COLLECTOR,
     UnknownEnvironmentSetting = inputs::UNKNOWN_ENVIRONMENT_SETTING,
     NotEntered = inputs::NOT_ENTERED,
+    AssumedHierarchy = inputs::ASSUMED_HIERARCHY,
     AssumedPlatform = inputs::ASSUMED_PLATFORM,
     MissingModules = inputs::MISSING_MODULES,
     UnknownEnvironment = inputs::UNKNOWN_ENVIRONMENT,

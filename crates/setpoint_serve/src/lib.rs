@@ -100,7 +100,7 @@ fn open<'e>(
     settings: &Settings,
     hiera: Option<PathBuf>,
 ) -> Environment<'e> {
-    let levels = Levels { global: hiera, environment: settings.environment.clone() };
+    let levels = Levels { global: hiera, environment: settings.environment.clone(), ..Levels::default() };
     Environment::new(files, sources).with_modulepath(settings.modulepath.clone()).with_hiera(levels)
 }
 
@@ -206,6 +206,7 @@ impl Server<'_> {
             let place = gap.span.map(|span| self.sources.place(span));
             let reason = match &gap.kind {
                 CompileGapKind::NotComputed(why) => why.clone(),
+                CompileGapKind::UnreadData(place) => format!("no data was read from {place}"),
                 CompileGapKind::OtherNodes => "resources of other nodes are not collected".to_owned(),
             };
             json!({"place": place, "reason": reason})

@@ -17,6 +17,8 @@ use crate::Range;
 pub const MASK: &str = "*******";
 /// Texts that are shorter stand in too many places to be masked.
 const SHORTEST: usize = 4;
+/// Texts that are at least as long stand in no other word by chance.
+const LONG: usize = 8;
 /// Words that are in every output, and that nobody can keep secret.
 const WORDS: [&str; 17] = [
     "true", "false", "undef", "null", "none", "present", "absent", "default", "error", "warning", "note",
@@ -59,7 +61,7 @@ impl Secrets {
     /// Whether a text has a secret in it.
     pub fn occurs_in(&self, text: &str) -> bool {
         let texts = self.texts.read().unwrap_or_else(PoisonError::into_inner);
-        texts.iter().any(|(_, secret)| memmem::find(text.as_bytes(), secret.as_bytes()).is_some())
+        texts.iter().any(|(_, secret)| occurrences(text, secret).next().is_some())
     }
 
     /// Returns the text with asterisks for each secret in it. The longest are masked first: one may be a part of another.
@@ -67,8 +69,9 @@ impl Secrets {
         let texts = self.texts.read().unwrap_or_else(PoisonError::into_inner);
         let mut out = Cow::Borrowed(text);
         for (_, secret) in &*texts {
-            if memmem::find(out.as_bytes(), secret.as_bytes()).is_some() {
-                out = Cow::Owned(out.replace(secret.as_str(), MASK));
+            let found: Vec<usize> = occurrences(&out, secret).collect();
+            if !found.is_empty() {
+                out = Cow::Owned(replace_at(&out, &found, secret.len()));
             }
         }
         out
@@ -103,6 +106,50 @@ impl Secrets {
         out.push_str(rest);
         out
     }
+}
+
+/// Where a secret stands in a text. One that is an ordinary word counts only where a value stands: it is in our own sentences, too. A short one
+/// is no part of a longer word or number.
+fn occurrences<'t>(text: &'t str, secret: &'t str) -> impl Iterator<Item = usize> + 't {
+    let is_plain_word = secret.bytes().all(|byte| byte.is_ascii_lowercase());
+    memmem::find_iter(text.as_bytes(), secret).filter(move |&at| {
+        let (before, after) = (&text[..at], &text[at + secret.len()..]);
+        if is_plain_word {
+            is_value(before, after)
+        } else {
+            secret.len() >= LONG || is_apart(before, secret, after)
+        }
+    })
+}
+
+/// Whether what stands between two texts is a value by its surroundings: in quotes, or assigned.
+fn is_value(before: &str, after: &str) -> bool {
+    let is_quoted = ["'", "\"", "`", "\\\"", "&quot;", "&#39;"]
+        .iter()
+        .any(|quote| before.ends_with(quote) && after.starts_with(quote));
+    let ends = after.lines().next().unwrap_or_default().trim_start_matches(',').trim().is_empty();
+    is_quoted || before.ends_with('=') || (ends && (before.ends_with(": ") || before.ends_with("=> ")))
+}
+
+fn is_apart(before: &str, secret: &str, after: &str) -> bool {
+    let is_word =
+        |letter: Option<char>| letter.is_some_and(|letter| letter.is_alphanumeric() || letter == '_');
+    let joins = |one: Option<char>, other: Option<char>| is_word(one) && is_word(other);
+    !joins(before.chars().next_back(), secret.chars().next())
+        && !joins(secret.chars().next_back(), after.chars().next())
+}
+
+/// The text with asterisks in place of `length` bytes at each of these places.
+fn replace_at(text: &str, places: &[usize], length: usize) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut done = 0;
+    for &at in places {
+        out.push_str(&text[done..at]);
+        out.push_str(MASK);
+        done = at + length;
+    }
+    out.push_str(&text[done..]);
+    out
 }
 
 /// Whether a text is one value of JSON, or several on lines of their own.
@@ -219,6 +266,23 @@ mod tests {
         assert!(secrets.is_empty());
         secrets.add_text("first line\nsecond line");
         assert_eq!(secrets.mask("the second line"), "the *******");
+    }
+
+    #[test]
+    fn a_password_that_is_a_word_leaves_our_sentences_alone() {
+        let secrets = Secrets::default();
+        secrets.add_text("read");
+        secrets.add_text("x42y");
+        assert_eq!(secrets.mask("unreadable: cannot read this"), "unreadable: cannot read this");
+        assert_eq!(
+            secrets.mask("password => 'read', a=read, b: read"),
+            "password => '*******', a=*******, b: *******"
+        );
+        assert_eq!(secrets.mask("x42yz x42y"), "x42yz *******");
+        assert_eq!(
+            secrets.mask_output(r#"{"kind": "read", "m": "is \"read\""}"#),
+            r#"{"kind": "read", "m": "is \"*******\""}"#
+        );
     }
 
     #[test]

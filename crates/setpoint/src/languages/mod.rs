@@ -217,6 +217,11 @@ pub(crate) fn recognises_folder(session: &Session<'_>, path: &Path) -> bool {
 
 /// Whether a file is of a kind that is known by its name, or by what is in it.
 pub(crate) fn recognises_file(session: &Session<'_>, path: &Path) -> bool {
+    // Any archive may end in `.zip`; the names of its files stand in it as they are.
+    if path.extension().is_some_and(|ending| ending == "zip") {
+        let names = |bytes: &[u8]| bytes.windows(5).any(|part| part == b".yaml" || part == b"TOSCA");
+        return session.files.read(path).is_ok_and(|bytes| names(&bytes));
+    }
     let known = |text: &str| LANGUAGES.iter().any(|language| language.recognises(path, text));
     let is_data =
         path.extension().is_some_and(|ending| ending == "yaml" || ending == "yml" || ending == "json");

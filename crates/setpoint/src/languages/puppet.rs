@@ -287,6 +287,10 @@ fn functions_run(session: &Session<'_>, compilation: &Compilation) -> String {
             let place = gap.span.map(|span| session.sources.place(span));
             Some(serde_json::json!({"place": place, "reason": reason}))
         }
+        CompileGapKind::UnreadData(place) => {
+            let reason = format!("no data was read from {place}");
+            Some(serde_json::json!({"place": null, "reason": reason}))
+        }
         CompileGapKind::OtherNodes => None,
     });
     let told = serde_json::json!({

@@ -10,7 +10,6 @@ use setpoint_source::{Diagnostic, Flow, FlowStep, Rule, read_text};
 
 use crate::entries::{escaped, list_files};
 use crate::project::Project;
-use crate::survey::{data_folders, read_placed_config};
 
 /// Names without a scope that are facts everywhere; another name may be what a classifier sets.
 const FACTS: [&str; 20] = [
@@ -38,20 +37,9 @@ const FACTS: [&str; 20] = [
 
 /// A finding for each path of the hierarchy by which a node that lies about a fact reads the secrets of another.
 pub(crate) fn secrets_by_facts(project: &Project<'_>) -> Vec<Diagnostic> {
-    let mut found = Vec::new();
-    if let Some(folder) = &project.environment.hiera().levels().environment {
-        found.extend(secrets_below(project, folder));
-    }
-    found
-}
-
-fn secrets_below(project: &Project<'_>, folder: &Path) -> Vec<Diagnostic> {
-    let Some((file, root)) = read_placed_config(project, folder) else { return Vec::new() };
-    let default = root.get("defaults").and_then(|defaults| defaults.get("datadir")).and_then(Node::text);
-    let mut folders: BTreeSet<_> = data_folders(project, folder).into_iter().collect();
-    folders.insert(folder.join("data"));
+    let Some(folder) = &project.environment.hiera().levels().environment else { return Vec::new() };
     let mut files = Vec::new();
-    for below in &folders {
+    for below in &project.data_folders(folder) {
         let mut names = Vec::new();
         list_files(project, below, Path::new(""), 0, &mut names);
         files.extend(names.into_iter().map(|name| (below.clone(), name)));
@@ -59,9 +47,12 @@ fn secrets_below(project: &Project<'_>, folder: &Path) -> Vec<Diagnostic> {
     let texts: Vec<Option<String>> =
         files.iter().map(|(below, name)| read_text(project.session.files, &below.join(name)).ok()).collect();
     let converted: BTreeSet<String> = texts.iter().flatten().flat_map(|text| converted_keys(text)).collect();
+    let configurations = project.configurations(folder);
+    let entries = configurations.iter().flat_map(|one| one.entries().map(move |entry| (one, entry)));
     let mut found = Vec::new();
-    for entry in root.get("hierarchy").into_iter().flat_map(Node::items) {
-        let below = folder.join(entry.get("datadir").and_then(Node::text).or(default).unwrap_or("data"));
+    for (configuration, (entry, datadir)) in entries {
+        let file = configuration.file;
+        let Some(below) = project.data_folder(configuration, datadir) else { continue };
         for key in ["path", "paths", "glob", "globs"] {
             let Some(given) = entry.get(key) else { continue };
             for node in std::iter::once(given).chain(given.items()) {

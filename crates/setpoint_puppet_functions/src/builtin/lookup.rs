@@ -159,6 +159,7 @@ impl Wanted {
             _ => vec![self.name.clone()],
         };
         let mut searched = Vec::new();
+        let mut unread = None;
         for name in &names {
             let key = to_text(name);
             if let Some(value) = self.overrides.get(&Key::from(&*key)) {
@@ -177,6 +178,7 @@ impl Wanted {
                 DataAnswer::Found(value) => return self.checked(context, "Found value", value),
                 DataAnswer::Missing(missing) => {
                     context.note(&Value::UNDEF.with(missing.prov));
+                    unread = unread.or(missing.unread);
                     for path in missing.searched {
                         if !searched.contains(&path) {
                             searched.push(path);
@@ -184,6 +186,10 @@ impl Wanted {
                     }
                 }
             }
+        }
+        // Who looks for a key expects that data has it: its default is no better guess than what was not read.
+        if let Some(value) = unread {
+            return Ok(value);
         }
         for name in &names {
             let key = to_text(name);

@@ -540,7 +540,18 @@ impl FailureKind {
                 | Self::NoThread { .. }
                 | Self::BrokenInvariant(_)
         );
-        is_unsupported || self.is_bound_of_setpoint()
+        is_unsupported || self.is_bound_of_setpoint() || self.needs_installation()
+    }
+
+    /// Whether what is missing may be in a module that the project names and that is not installed here.
+    fn needs_installation(&self) -> bool {
+        match self {
+            Self::UnknownClass { sought, .. }
+            | Self::UnknownResourceType { sought, .. }
+            | Self::UnknownFunction { sought, .. } => sought.may_be_installed(),
+            Self::MissingFile { sought, .. } => sought.iter().any(Sought::may_be_installed),
+            _ => false,
+        }
     }
 
     /// Whether a bound on depth or size ended the work, which Puppet may not have.

@@ -22,6 +22,8 @@ pub enum SoughtPlace {
     Module(MissingModule),
     /// The module that is known to have a type or function of this name.
     KnownModule { what: &'static str, module: MissingModule },
+    /// Puppet and all modules that are there; modules that the project names are not.
+    AmongMissing { what: &'static str, modules: Vec<String> },
     /// Puppet and all modules.
     Everywhere { what: &'static str, modulepath: Vec<PathBuf> },
     /// A file by its absolute path.
@@ -49,6 +51,15 @@ impl Sought {
                 is_known.then_some(module.name.as_str())
             }
             _ => None,
+        }
+    }
+
+    /// Whether a module that the project says it uses, and that is not installed here, may have it.
+    pub fn may_be_installed(&self) -> bool {
+        match &self.place {
+            SoughtPlace::Module(module) | SoughtPlace::KnownModule { module, .. } => module.hint.is_some(),
+            SoughtPlace::AmongMissing { .. } => true,
+            _ => false,
         }
     }
 }

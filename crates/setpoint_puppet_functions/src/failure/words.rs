@@ -481,6 +481,12 @@ impl SoughtPlace {
             Self::KnownModule { what, module } => {
                 format!("It is a {what} of the module {}. {}", module.name, module.text())
             }
+            Self::AmongMissing { what, modules } => {
+                let (first, others) = modules.split_at(modules.len().min(3));
+                let more =
+                    if others.is_empty() { String::new() } else { format!(" and {} more", others.len()) };
+                format!("A module that is not installed may have the {what}: {}{more}.", first.join(", "))
+            }
             Self::Everywhere { what, modulepath } if modulepath.is_empty() => {
                 format!("Puppet has no {what} of this name, and no module path is known.")
             }

@@ -18,7 +18,7 @@ pub(crate) fn shop<'a>(sources: &'a Sources, node: &str) -> (Environment<'a>, Co
     let modulepath: Vec<PathBuf> = ["site-modules", "modules"].iter().map(|name| folder.join(name)).collect();
     let environment = Environment::new(&OsFileSystem, sources)
         .with_modulepath(modulepath)
-        .with_hiera(Levels { global: None, environment: Some(folder.to_owned()) });
+        .with_hiera(Levels { environment: Some(folder.to_owned()), ..Levels::default() });
     let options = Options { facts: facts(node), node: node.to_owned(), ..Options::default() };
     let compilation = compile(&environment, &Entry::Files(vec![folder.join("manifests")]), &options);
     (environment, compilation)

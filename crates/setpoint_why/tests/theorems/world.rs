@@ -263,7 +263,7 @@ impl<'f> World<'f> {
         input: &Input,
     ) -> Self {
         let hiera = PathBuf::from("hiera.yaml");
-        let levels = Levels { global: Some(hiera).filter(|path| files.is_file(path)), environment: None };
+        let levels = Levels { global: Some(hiera).filter(|path| files.is_file(path)), ..Levels::default() };
         let environment = Environment::new(files, sources).with_modulepath(modulepath).with_hiera(levels);
         let options = Options {
             puppet: PuppetVersion::V7,

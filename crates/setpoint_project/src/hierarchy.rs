@@ -1,0 +1,271 @@
+//! The `hiera.yaml` files of a project: which hold for it, and where the folders that they name lie here.
+//!
+//! A server reads the data of an environment below `/etc/puppetlabs/code/environments/NAME`; here the environment is the
+//! repository. Many repositories have no `hiera.yaml` of their own: the server's lies among the files that a module installs on it.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use setpoint_data::Node;
+use setpoint_hiera::{Levels, Mount};
+use setpoint_source::{
+    Diagnostic, FileId, FileSystem, Gap, Range, Reason, Rule, Severity, normal, read_text,
+};
+
+use crate::facts;
+use crate::project::Project;
+use crate::session::Session;
+
+/// Folders of a server that have a folder `environments`.
+const ABOVE_ENVIRONMENTS: [&str; 4] =
+    ["/etc/puppetlabs/code", "/etc/puppetlabs/puppet", "/etc/puppet/code", "/etc/puppet"];
+/// Folders of a repository that hold data.
+const DATA_FOLDERS: [&str; 4] = ["hieradata", "data", "hiera", "hiera-data"];
+/// How deep a configuration may lie below the files of a module.
+const MAX_DEPTH: usize = 4;
+
+/// A `hiera.yaml` as a tree.
+#[derive(Debug)]
+pub(crate) struct Configuration {
+    path: PathBuf,
+    pub(crate) file: FileId,
+    root: Node,
+}
+
+impl Configuration {
+    pub(crate) fn read(session: &Session<'_>, path: &Path) -> Option<Self> {
+        let text = read_text(session.files, path).ok()?;
+        let file = session.sources.add(path.display().to_string(), text.as_str());
+        let root = setpoint_data::read_yaml(file, &text).root?;
+        Some(Self { path: path.to_owned(), file, root })
+    }
+
+    /// The entries of the hierarchy, each with the folder of its data as it is written.
+    pub(crate) fn entries(&self) -> impl Iterator<Item = (&Node, &str)> {
+        let default = self.root.get("defaults").and_then(|defaults| defaults.get("datadir"));
+        let default = default.and_then(Node::text).unwrap_or("data");
+        let entries = self.root.get("hierarchy").into_iter().flat_map(Node::items);
+        entries.map(move |entry| (entry, entry.get("datadir").and_then(Node::text).unwrap_or(default)))
+    }
+
+    /// The folder that an entry names, as the server calls it; nothing if its name has other variables than the environment.
+    fn named_folder(&self, datadir: &str, environment: &str) -> Option<PathBuf> {
+        let text = datadir.replace("%{environment}", environment).replace("%{::environment}", environment);
+        let above = self.path.parent().unwrap_or(Path::new(""));
+        (!text.contains("%{")).then(|| normal(&above.join(text)))
+    }
+
+    fn named_folders(&self, environment: &str) -> BTreeSet<PathBuf> {
+        self.entries().filter_map(|(_, datadir)| self.named_folder(datadir, environment)).collect()
+    }
+
+    /// Whether it is one of Hiera 5 or 4, as far as its shape tells.
+    fn is_hierarchy(&self) -> bool {
+        let version = self.root.get("version").and_then(Node::text);
+        version.is_some_and(|version| version == "5" || version == "4") && self.entries().next().is_some()
+    }
+}
+
+impl Project<'_> {
+    /// The configurations whose data counts for a folder: its own, and for the environment the global one.
+    pub(crate) fn configurations(&self, folder: &Path) -> Vec<Configuration> {
+        let levels = self.environment.hiera().levels();
+        let global = levels.global.iter().filter(|_| levels.environment.as_deref() == Some(folder)).cloned();
+        let paths = std::iter::once(folder.join("hiera.yaml")).chain(global);
+        paths.filter_map(|path| Configuration::read(self.session, &path)).collect()
+    }
+
+    /// Where the folder of an entry lies here; nothing if it lies outside of the inputs.
+    pub(crate) fn data_folder(&self, configuration: &Configuration, datadir: &str) -> Option<PathBuf> {
+        let named = configuration.named_folder(datadir, &self.environment.name)?;
+        let here = self.environment.hiera().levels().locate(&named, self.session.files);
+        self.session.files.permits(&here).then_some(here)
+    }
+
+    /// The folders of data that the configurations of a folder name, as far as they can be told without a node.
+    pub(crate) fn data_folders(&self, folder: &Path) -> BTreeSet<PathBuf> {
+        let mut folders = BTreeSet::new();
+        for configuration in self.configurations(folder) {
+            let named = configuration.entries().map(|(_, datadir)| datadir).collect::<BTreeSet<_>>();
+            folders.extend(named.into_iter().filter_map(|datadir| self.data_folder(&configuration, datadir)));
+        }
+        folders
+    }
+
+    /// The variables without a scope that paths of the hierarchy read. A classifier or a fact of the user's own may set them; the
+    /// facts of old that Puppet 8 has no longer are known to be missing.
+    pub(crate) fn hierarchy_variables(&self, folder: &Path) -> BTreeSet<String> {
+        let known = facts::names_under_7();
+        let mut names = BTreeSet::new();
+        for configuration in self.configurations(folder) {
+            for (entry, datadir) in configuration.entries() {
+                let texts = entry.entries().iter().flat_map(|pair| {
+                    pair.value.text().into_iter().chain(pair.value.items().iter().filter_map(Node::text))
+                });
+                for text in texts.chain([datadir]) {
+                    names.extend(variables_in(text).filter(|name| !known.contains(*name)).map(str::to_owned));
+                }
+            }
+        }
+        names
+    }
+}
+
+/// The variables of a text that have no scope, without a path into them.
+fn variables_in(text: &str) -> impl Iterator<Item = &str> {
+    let expressions = text.split("%{").skip(1).filter_map(|rest| Some(rest.split_once('}')?.0.trim()));
+    let names = expressions.map(|name| name.strip_prefix("::").unwrap_or(name));
+    let names = names.map(|name| name.split('.').next().unwrap_or(name));
+    names.filter(|name| {
+        name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_') && !name.is_empty()
+    })
+}
+
+/// What holds above the modules.
+#[derive(Debug, Default)]
+pub(crate) struct Found {
+    pub(crate) levels: Levels,
+    pub(crate) diagnostics: Vec<Diagnostic>,
+    /// What was taken for the server's configuration.
+    pub(crate) assumed: Option<Reason>,
+}
+
+/// Finds the levels above the modules: the configuration that the user names, that of the environment, or the one that a
+/// module of the repository installs on the server.
+pub(crate) fn find(
+    session: &Session<'_>,
+    environment: Option<(&Path, &str)>,
+    modulepath: &[PathBuf],
+    given: Option<PathBuf>,
+) -> Found {
+    let mut found = Found::default();
+    found.levels.global = given;
+    let Some((folder, name)) = environment else { return found };
+    found.levels.environment = Some(folder.to_owned());
+    let of_environment = |above: &&str| {
+        let server = Path::new(above).join("environments").join(name);
+        Mount { server, here: folder.to_owned() }
+    };
+    found.levels.mounts = ABOVE_ENVIRONMENTS.iter().map(of_environment).collect();
+    if found.levels.global.is_none() && !session.files.has_file(&folder.join("hiera.yaml")) {
+        take_from_modules(session, (folder, name), modulepath, &mut found);
+    }
+    if let Some(path) = &found.levels.global
+        && let Some(configuration) = Configuration::read(session, path)
+    {
+        found
+            .levels
+            .mounts
+            .extend(mount_of(session.files, &configuration, folder, name).map(|(mount, _)| mount));
+    }
+    found
+}
+
+/// Takes the configuration that a module installs, if there is one that finds data in the repository.
+fn take_from_modules(
+    session: &Session<'_>,
+    (folder, name): (&Path, &str),
+    modulepath: &[PathBuf],
+    found: &mut Found,
+) {
+    let data: Vec<&str> =
+        DATA_FOLDERS.into_iter().filter(|name| has_data(session.files, &folder.join(name), 0)).collect();
+    let Some(first) = data.first() else { return };
+    let mut candidates: BTreeMap<usize, Vec<Configuration>> = BTreeMap::new();
+    for path in configurations_in_files(session.files, modulepath) {
+        let Some(configuration) = Configuration::read(session, &path) else { continue };
+        if !configuration.is_hierarchy() {
+            continue;
+        }
+        if let Some((_, matches)) = mount_of(session.files, &configuration, folder, name) {
+            candidates.entry(matches).or_default().push(configuration);
+        }
+    }
+    let mut best = candidates.pop_last().map(|(_, best)| best).unwrap_or_default();
+    if best.len() > 1 {
+        let is_usual = |one: &Configuration| one.path.file_stem().is_some_and(|stem| stem == name);
+        if best.iter().filter(|one| is_usual(one)).count() == 1 {
+            best.retain(is_usual);
+        }
+    }
+    let help =
+        "Name the server's configuration with --hiera, or as `hiera` under `[puppet]` in setpoint.toml.";
+    if let [only] = best.as_slice() {
+        let path = only.path.display();
+        let message = format!("The repository has no hiera.yaml: {path} is taken for the server's");
+        let place = Range::new(0, 0).in_file(only.file);
+        found.diagnostics.push(Diagnostic::new(Rule::AssumedHierarchy, message).at(place).with_help(help));
+        found.assumed =
+            Some(Reason::new(Gap::Assumed, format!("the server's hiera.yaml is {path}")).at(Some(place)));
+        found.levels.global = Some(only.path.clone());
+        return;
+    }
+    found.levels.unread = Some("the server's hiera.yaml, which was not given".into());
+    let message = format!("The repository has data in {first} and no hiera.yaml that says how it is read");
+    let told = Diagnostic::new(Rule::AssumedHierarchy, message).severity(Severity::Warning);
+    let told = match best.as_slice() {
+        [] => told,
+        several => {
+            let names: Vec<String> = several.iter().map(|one| one.path.display().to_string()).collect();
+            told.with_note(format!("It may be one of {}.", names.join(", ")))
+        }
+    };
+    found.diagnostics.push(told.with_note("Keys that no module has are not known.").with_help(help));
+}
+
+/// The files below the `files` of all modules that may be a configuration of Hiera, by their name or their folder's.
+fn configurations_in_files(files: &dyn FileSystem, modulepath: &[PathBuf]) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for folder in modulepath {
+        for module in files.list(folder) {
+            collect_configurations(files, &folder.join(module).join("files"), 0, &mut found);
+        }
+    }
+    found
+}
+
+fn collect_configurations(files: &dyn FileSystem, folder: &Path, depth: usize, found: &mut Vec<PathBuf>) {
+    let in_hiera = folder.file_name().is_some_and(|name| name.to_string_lossy().contains("hiera"));
+    for name in files.list(folder) {
+        let path = folder.join(&name);
+        let is_yaml = path.extension().is_some_and(|ending| ending == "yaml" || ending == "yml");
+        if is_yaml && (in_hiera || name.contains("hiera")) {
+            found.push(path);
+        } else if !is_yaml && depth < MAX_DEPTH && files.is_dir(&path) {
+            collect_configurations(files, &path, depth + 1, found);
+        }
+    }
+}
+
+/// The folder of the server that the repository stands for, and how many folders of data it finds so. A folder `/a/b/hieradata` that
+/// exists here as `hieradata` says that `/a/b` is the repository. Of several the one that most folders lie below counts.
+fn mount_of(
+    files: &dyn FileSystem,
+    configuration: &Configuration,
+    folder: &Path,
+    name: &str,
+) -> Option<(Mount, usize)> {
+    let named = configuration.named_folders(name);
+    let mut roots: BTreeMap<PathBuf, usize> = BTreeMap::new();
+    for path in &named {
+        for root in path.ancestors().skip(1).filter(|root| root.as_os_str().len() > 1) {
+            let Ok(rest) = path.strip_prefix(root) else { continue };
+            if files.is_dir(&folder.join(rest)) {
+                *roots.entry(root.to_owned()).or_default() += 1;
+            }
+        }
+    }
+    let below = |root: &Path| named.iter().filter(|path| path.starts_with(root)).count();
+    let length = |root: &Path| std::cmp::Reverse(root.components().count());
+    let (root, matches) = roots.into_iter().max_by_key(|(root, _)| (below(root), length(root)))?;
+    Some((Mount { server: root, here: folder.to_owned() }, matches))
+}
+
+fn has_data(files: &dyn FileSystem, folder: &Path, depth: usize) -> bool {
+    files.list(folder).into_iter().any(|name| {
+        let path = folder.join(&name);
+        let is_yaml =
+            path.extension().is_some_and(|ending| ending == "yaml" || ending == "yml" || ending == "eyaml");
+        is_yaml || (depth < MAX_DEPTH && files.is_dir(&path) && has_data(files, &path, depth + 1))
+    })
+}
