@@ -37,6 +37,7 @@ pub enum Standing {
     AloneOnTheMachine,
     ServiceFollowsRules,
     CreationSucceeds,
+    TransformAccepts,
     PackagesAvailable,
     ServiceFiles,
     PaperModels,
@@ -55,6 +56,9 @@ impl Standing {
             Self::AloneOnTheMachine => "nothing else changes the machine during a run",
             Self::ServiceFollowsRules => "the service follows the built-in rule set",
             Self::CreationSucceeds => "the creation of a single resource succeeds once it may begin",
+            Self::TransformAccepts => {
+                "AWS's serverless transform accepts the values of the properties that it expands"
+            }
             Self::PackagesAvailable => "every package that is named can be installed at any time",
             Self::ServiceFiles => {
                 "a service reads the files that notify it, are named after it or come with its package, and no others"

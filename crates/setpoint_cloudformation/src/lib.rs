@@ -157,7 +157,7 @@ pub(crate) fn analyse_with(file: FileId, sources: &Sources, given: &Given) -> An
     template.omissions.append(&mut open);
     let coverage = coverage(&template);
     findings.extend(given.check(&template));
-    let judged = judge(&findings);
+    let judged = judge(&findings, template.is_serverless());
     let mut all: Vec<Diagnostic> =
         template.omissions.iter().filter_map(|omission| omission.finding(file)).collect();
     all.extend(document.diagnostics);
@@ -200,8 +200,10 @@ fn cut_off(template: Template, findings: Vec<Diagnostic>) -> Analysis {
 
 /// Returns what findings say about the creation of a stack: an error refutes that it comes to its end; a signal or an order
 /// that may be missing leaves it open.
-fn judge(findings: &[Diagnostic]) -> Judgement {
-    let proved = Judgement::Proved(Basis::of([Standing::ServiceFollowsRules, Standing::CreationSucceeds]));
+fn judge(findings: &[Diagnostic], is_serverless: bool) -> Judgement {
+    let transform = is_serverless.then_some(Standing::TransformAccepts);
+    let standing = [Standing::ServiceFollowsRules, Standing::CreationSucceeds].into_iter().chain(transform);
+    let proved = Judgement::Proved(Basis::of(standing));
     findings.iter().fold(proved, |known, finding| match (finding.severity, finding.rule) {
         (Severity::Error, rule) if rule.class() == Class::Defect => {
             known.and(Judgement::refuted(Witness::of(finding)))
