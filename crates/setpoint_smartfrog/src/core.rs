@@ -5,8 +5,6 @@
 //! is shared with it (see [`crate::store`]). The same evaluator serves the forward semantics, in which a link stays in
 //! the store (see [`crate::forward`]).
 
-use std::rc::Rc;
-
 use rustc_hash::FxHashMap;
 use setpoint_provenance::{Arena, Prov};
 use setpoint_source::{Diagnostic, Rule, Span, Symbol};
@@ -15,7 +13,7 @@ use setpoint_trace::Recorder;
 use crate::error::{Fail, Number, limit, not_found, numbered};
 use crate::observe::{EdgeKind, Observations};
 use crate::reference::{Path, concatenation, shown};
-use crate::store::{Entry, Link, Store, Value};
+use crate::store::{Entry, Store, Value};
 use crate::syntax::{
     Assignment, Body, Component, Expression, ExpressionKind, Prototype, Reference, Value as Syntax,
 };
@@ -60,6 +58,11 @@ impl Evaluator {
             observations: observe.then(Observations::default),
             trace: None,
         }
+    }
+
+    /// Names a copy for the provenance; nothing where none is recorded, since names live as long as the process.
+    pub(crate) fn provenance_name(&self, name: impl FnOnce() -> String) -> Option<Symbol> {
+        self.arena.enabled().then(|| Symbol::new(&name()))
     }
 
     /// Definition 12 (put), which notes what was replaced.
@@ -135,7 +138,13 @@ impl Evaluator {
     }
 
     /// Definition 17 (copy): every attribute of the prototype, at `target`, which is a store.
-    fn copy(&mut self, prototype: &Store, target: &[Symbol], span: Span, from: Symbol) -> Result<(), Fail> {
+    fn copy(
+        &mut self,
+        prototype: &Store,
+        target: &[Symbol],
+        span: Span,
+        from: Option<Symbol>,
+    ) -> Result<(), Fail> {
         let before = if self.trace.is_some() { self.store_at(target) } else { None };
         self.copy_attributes(prototype, target, span, from)?;
         if let Some(before) = before {
@@ -155,7 +164,7 @@ impl Evaluator {
         prototype: &Store,
         target: &[Symbol],
         span: Span,
-        from: Symbol,
+        from: Option<Symbol>,
     ) -> Result<(), Fail> {
         if target.len() + prototype.depth() as usize > MAX_DEPTH {
             return Err(too_deep(span));
@@ -178,7 +187,7 @@ impl Evaluator {
         for entry in prototype.iter() {
             let mut entry = entry.clone();
             if record {
-                entry.provenance = arena.copy(entry.provenance, Some(span), Some(from));
+                entry.provenance = arena.copy(entry.provenance, Some(span), from);
                 if let Some(old) = store.entry(entry.name) {
                     overridden.insert(entry.provenance, old.provenance);
                 }
@@ -219,7 +228,8 @@ impl Evaluator {
         match found {
             Some(Found { value: Value::Store(prototype), namespace: at, .. }) => {
                 self.observe_prototype(namespace, &names, &at, target, reference.span);
-                self.copy(&prototype, target, reference.span, Symbol::new(&format!("extends {path}")))
+                let from = self.provenance_name(|| format!("extends {path}"));
+                self.copy(&prototype, target, reference.span, from)
             }
             Some(found) => {
                 let at = shown(&concatenation(&found.namespace, &names));
@@ -387,13 +397,11 @@ impl Evaluator {
             }
             Syntax::Expression(Expression {
                 kind: ExpressionKind::Reference { reference, data: false, .. },
-                span: link_span,
                 ..
             }) => match self.semantics {
                 Semantics::Forward => {
-                    let link = Link { names: reference.names(), span: *link_span };
-                    let provenance = self.arena.literal(*link_span);
-                    self.bind(target, Value::Link(Rc::new(link)), provenance, span)
+                    let provenance = self.arena.literal(reference.span);
+                    self.bind(target, Value::Link(reference.clone()), provenance, span)
                 }
                 _ => self.link(reference, namespace, target, span),
             },
@@ -423,8 +431,8 @@ impl Evaluator {
             let to = concatenation(&found.namespace, &names);
             observations.refers(target, to, EdgeKind::Link);
         }
-        let provenance =
-            self.arena.copy(found.provenance, Some(reference.span), Some(Symbol::new(&shown(&names))));
+        let name = self.provenance_name(|| shown(&names));
+        let provenance = self.arena.copy(found.provenance, Some(reference.span), name);
         self.bind(target, found.value, provenance, span)
     }
 

@@ -5,8 +5,6 @@
 //! last. A link to a component copies it; the links in the copy are resolved from where the component was found.
 //! Here the parts `ROOT`, `PARENT` and `THIS` of a reference have their meaning.
 
-use std::rc::Rc;
-
 use rustc_hash::FxHashSet;
 use setpoint_source::{Span, Symbol};
 
@@ -14,7 +12,8 @@ use crate::core::{Evaluator, Found, find};
 use crate::error::{Fail, Number, limit, numbered};
 use crate::observe::EdgeKind;
 use crate::reference::{Path, concatenation, is_prefix, prefix, shown};
-use crate::store::{Link, Store, Value};
+use crate::store::{Store, Value};
+use crate::syntax::Reference;
 use crate::{MAIN, MAX_DEPTH};
 
 /// Links to components that have links of their own are expanded no more often than this.
@@ -67,15 +66,15 @@ impl Evaluator {
     fn resolve_link(
         &mut self,
         namespace: &[Symbol],
-        link: &Rc<Link>,
+        link: &Reference,
         from: &[Symbol],
     ) -> Result<Option<Target>, Fail> {
-        let mut chain: Vec<(Path, Rc<Link>)> = Vec::new();
+        let mut chain: Vec<(Path, Reference)> = Vec::new();
         let mut seen = FxHashSet::default();
         let mut namespace = namespace.to_vec();
-        let mut link = Rc::clone(link);
+        let mut link = link.clone();
         let target = loop {
-            let Some(target) = self.resolve_forward(&namespace, &link.names) else { return Ok(None) };
+            let Some(target) = self.resolve_forward(&namespace, &link.names()) else { return Ok(None) };
             let Value::Link(next) = &target.found.value else { break target };
             if let Some(known) = self.followed.get(&target.path) {
                 break Target {
@@ -90,14 +89,14 @@ impl Evaluator {
             if !seen.insert(target.path.clone()) {
                 let links = chain.iter().skip_while(|(path, _)| *path != target.path).take(20);
                 let links: Vec<String> = links
-                    .map(|(path, link)| format!("`{}` is `{}`", shown(path), shown(&link.names)))
+                    .map(|(path, link)| format!("`{}` is `{}`", shown(path), shown(&link.names())))
                     .collect();
                 let message = format!("links refer to each other in a circle: {}", links.join(", "));
                 return Err(numbered(Number::LinkCycle, link.span, message));
             }
             namespace = prefix(&target.path).to_vec();
-            let next = Rc::clone(next);
-            chain.push((target.path, Rc::clone(&next)));
+            let next = next.clone();
+            chain.push((target.path, next.clone()));
             link = next;
         };
         if target.found.value.as_store().is_none() {
@@ -109,7 +108,7 @@ impl Evaluator {
         } else if is_prefix(&target.path, from) {
             let message = format!(
                 "the link `{}` at `{}` refers to `{}`, which contains it: it would expand without end",
-                shown(&link.names),
+                shown(&link.names()),
                 shown(from),
                 shown(&target.path)
             );
@@ -120,8 +119,8 @@ impl Evaluator {
 
     /// Links along the way to a plain value have that value. Only links of one name are remembered: components that are
     /// expanded later cannot bring a nearer target for them.
-    fn remember(&mut self, chain: Vec<(Path, Rc<Link>)>, found: &Found) {
-        if chain.len() > 1 && chain.iter().all(|(_, link)| link.names.len() == 1) {
+    fn remember(&mut self, chain: Vec<(Path, Reference)>, found: &Found) {
+        if chain.len() > 1 && chain.iter().all(|(_, link)| link.parts.len() == 1) {
             let value = (found.value.clone(), found.provenance);
             self.followed.extend(chain.into_iter().map(|(path, _)| (path, value.clone())));
         }
@@ -137,7 +136,7 @@ impl Evaluator {
     ) -> Result<Option<Found>, Fail> {
         let Some(found) = self.resolve_forward(namespace, names) else { return Ok(None) };
         let Value::Link(link) = &found.found.value else { return Ok(Some(found.found)) };
-        let link = Rc::new(Link { names: link.names.clone(), span });
+        let link = Reference { span, ..link.clone() };
         Ok(self.resolve_link(namespace, &link, target)?.map(|target| target.found))
     }
 
@@ -186,12 +185,12 @@ impl Evaluator {
     fn follow(
         &mut self,
         namespace: &[Symbol],
-        link: &Rc<Link>,
+        link: &Reference,
         path: &Path,
         inside: &[Frame],
     ) -> Result<Target, Fail> {
         let Some(target) = self.resolve_link(namespace, link, path)? else {
-            return Err(self.dangling_link(&link.names, namespace, link.span));
+            return Err(self.dangling_link(&link.names(), namespace, link.span));
         };
         let value = target.found.value.clone();
         if path.len() + value.as_store().map_or(0, |store| store.depth() as usize) > MAX_DEPTH {
@@ -202,7 +201,7 @@ impl Evaluator {
             }
             let message = format!(
                 "the link `{}` expands without end: `{}` is met again inside of its own copy",
-                shown(&link.names),
+                shown(&link.names()),
                 shown(&target.path)
             );
             return Err(numbered(Number::ImplicitCycle, link.span, message));
@@ -211,16 +210,16 @@ impl Evaluator {
             observations.refers(path, target.path.clone(), EdgeKind::Link);
         }
         self.step("§9.2.2 (link)", Some(link.span), || {
-            format!("the link {} at {} is {}", shown(&link.names), shown(path), shown(&target.path))
+            format!("the link {} at {} is {}", shown(&link.names()), shown(path), shown(&target.path))
         });
-        let name = Symbol::new(&shown(&link.names));
-        let provenance = self.arena.copy(target.found.provenance, Some(link.span), Some(name));
+        let name = self.provenance_name(|| shown(&link.names()));
+        let provenance = self.arena.copy(target.found.provenance, Some(link.span), name);
         self.bind(path, value, provenance, link.span)?;
         Ok(target)
     }
 }
 
-fn too_many(link: &Link, path: &[Symbol]) -> Fail {
+fn too_many(link: &Reference, path: &[Symbol]) -> Fail {
     let message = format!(
         "the links expand to more than {MAX_EXPANSIONS} components; one of them is `{}`",
         shown(path)
