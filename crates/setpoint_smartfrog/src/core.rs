@@ -101,6 +101,13 @@ impl Evaluator {
             self.update("Def. 13 (bind)", Some(span), what, changes);
         }
         bound.map_err(|error| {
+            let number = match error {
+                BindError::NoStore(_) => Number::ParentIsNoStore,
+                BindError::Missing(_) => Number::NoParent,
+            };
+            self.step("Def. 13 (bind)", Some(span), || {
+                format!("bind(s, {}, v) = {}", path(reference), number.code())
+            });
             let whole = shown(reference);
             match error {
                 BindError::NoStore(at) => {
@@ -476,6 +483,11 @@ impl Evaluator {
             && let Ok(store) = find_store_mut(&mut self.root, namespace, 0, false)
         {
             crate::order::declare(store, &body.orders);
+            for order in &body.orders {
+                self.step("§10.4 (order)", Some(order.span), || {
+                    format!("in {}, {} comes before {}", path(namespace), order.before, order.after)
+                });
+            }
         }
         let before = self.observations.is_some().then(|| self.store_at(namespace)).flatten();
         self.enter("Def. 26 (body)", body.assignments.first().map(|first| first.span), || {
@@ -516,9 +528,10 @@ impl Evaluator {
         let store = self.main(end)?;
         self.leave();
         if let Some(trace) = &mut self.trace {
-            let what = format!("find(s, sfConfig) = {}", crate::trace::store_notation(&store));
+            let result = crate::trace::store_notation(&store);
+            let what = format!("find(s, sfConfig) = {result}");
             trace.step("Def. 27 (specification)", what, None, Vec::new());
-            crate::trace::record_store(trace, &store);
+            trace.series(result);
         }
         Ok(store)
     }
