@@ -417,6 +417,12 @@ impl Machine {
     ) -> Step<()> {
         for parameter in parameters {
             let name = parameter.name.as_str();
+            if let Some(of_type) = &parameter.type_expr {
+                return stuck(
+                    of_type.range,
+                    format!("the parameter {name} has a type, and µPuppet has none to check"),
+                );
+            }
             let value = match (given.iter().find(|(given, _)| given == name), &parameter.default) {
                 (Some((_, value)), _) => value.clone(),
                 (None, Some(default)) => {
