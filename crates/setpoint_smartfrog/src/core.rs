@@ -6,7 +6,7 @@
 //! the store (see [`crate::forward`]).
 
 use rustc_hash::FxHashMap;
-use setpoint_provenance::{Arena, Prov};
+use setpoint_provenance::{Arena, Control, Node, Prov};
 use setpoint_source::{Diagnostic, Rule, Span, Symbol};
 use setpoint_trace::Recorder;
 
@@ -58,6 +58,30 @@ impl Evaluator {
             observations: observe.then(Observations::default),
             trace: None,
         }
+    }
+
+    /// The copies that a reference passes: components that came through a prototype or a link, and without which it would lead
+    /// elsewhere. A component that is written where it stands is none.
+    fn copies_along(&self, namespace: &[Symbol], names: &[Symbol]) -> Vec<Prov> {
+        let mut copies = Vec::new();
+        if !self.arena.enabled() {
+            return copies;
+        }
+        let mut store = levels(&self.root, namespace).last().copied();
+        for &name in names {
+            let Some(entry) = store.and_then(|store| store.entry(name)) else { break };
+            if !matches!(self.arena.node(entry.provenance), None | Some(Node::Leaf(_))) {
+                copies.push(entry.provenance);
+            }
+            store = entry.value.as_store();
+        }
+        copies
+    }
+
+    /// The provenance of what a reference leads to, with that of the copies on its way.
+    pub(crate) fn found_by(&mut self, provenance: Prov, namespace: &[Symbol], names: &[Symbol]) -> Prov {
+        let copies = self.copies_along(namespace, &names[..names.len().saturating_sub(1)]);
+        under_all(&mut self.arena, provenance, &copies)
     }
 
     /// Names a copy for the provenance; nothing where none is recorded, since names live as long as the process.
@@ -150,10 +174,10 @@ impl Evaluator {
         prototype: &Store,
         target: &[Symbol],
         span: Span,
-        from: Option<Symbol>,
+        source: (Option<Symbol>, &[Prov]),
     ) -> Result<(), Fail> {
         let before = if self.trace.is_some() { self.store_at(target) } else { None };
-        self.copy_attributes(prototype, target, span, from)?;
+        self.copy_attributes(prototype, target, span, source)?;
         if let Some(before) = before {
             let changes = prototype.iter().map(|entry| {
                 let at = concatenation(target, &[entry.name]);
@@ -171,7 +195,7 @@ impl Evaluator {
         prototype: &Store,
         target: &[Symbol],
         span: Span,
-        from: Option<Symbol>,
+        (from, causes): (Option<Symbol>, &[Prov]),
     ) -> Result<(), Fail> {
         if target.len() + prototype.depth() as usize > MAX_DEPTH {
             return Err(too_deep(span));
@@ -194,7 +218,8 @@ impl Evaluator {
         for entry in prototype.iter() {
             let mut entry = entry.clone();
             if record {
-                entry.provenance = arena.copy(entry.provenance, Some(span), from);
+                let found_by = under_all(arena, entry.provenance, causes);
+                entry.provenance = arena.copy(found_by, Some(span), from);
                 if let Some(old) = store.entry(entry.name) {
                     overridden.insert(entry.provenance, old.provenance);
                 }
@@ -236,7 +261,8 @@ impl Evaluator {
             Some(Found { value: Value::Store(prototype), namespace: at, .. }) => {
                 self.observe_prototype(namespace, &names, &at, target, reference.span);
                 let from = self.provenance_name(|| format!("extends {path}"));
-                self.copy(&prototype, target, reference.span, from)
+                let causes = self.copies_along(&at, &names);
+                self.copy(&prototype, target, reference.span, (from, &causes))
             }
             Some(found) => {
                 let at = shown(&concatenation(&found.namespace, &names));
@@ -439,7 +465,8 @@ impl Evaluator {
             observations.refers(target, to, EdgeKind::Link);
         }
         let name = self.provenance_name(|| shown(&names));
-        let provenance = self.arena.copy(found.provenance, Some(reference.span), name);
+        let found_by = self.found_by(found.provenance, &found.namespace, &names);
+        let provenance = self.arena.copy(found_by, Some(reference.span), name);
         self.bind(target, found.value, provenance, span)
     }
 
@@ -601,6 +628,11 @@ pub(crate) fn find_store_mut<'s>(
         store = child;
     }
     Ok(store)
+}
+
+/// A value's provenance under all that it was selected by.
+fn under_all(arena: &mut Arena, provenance: Prov, causes: &[Prov]) -> Prov {
+    causes.iter().fold(provenance, |of, &cause| arena.under(of, Control::Selection, cause, None))
 }
 
 /// Definition 14 (find).

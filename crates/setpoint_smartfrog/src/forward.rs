@@ -73,7 +73,7 @@ impl Evaluator {
         let mut seen = FxHashSet::default();
         let mut namespace = namespace.to_vec();
         let mut link = link.clone();
-        let target = loop {
+        let mut target = loop {
             let Some(target) = self.resolve_forward(&namespace, &link.names()) else { return Ok(None) };
             let Value::Link(next) = &target.found.value else { break target };
             if let Some(known) = self.followed.get(&target.path) {
@@ -99,30 +99,41 @@ impl Evaluator {
             chain.push((target.path, next.clone()));
             link = next;
         };
-        if target.found.value.as_store().is_none() {
-            self.remember(chain, &target.found);
-        } else if chain.len() > MAX_DEPTH {
-            let message =
-                format!("more than {MAX_DEPTH} links refer to each other before there is a component");
-            return Err(limit(Some(link.span), message));
-        } else if is_prefix(&target.path, from) {
-            let message = format!(
-                "the link `{}` at `{}` refers to `{}`, which contains it: it would expand without end",
-                shown(&link.names()),
-                shown(from),
-                shown(&target.path)
-            );
-            return Err(numbered(Number::ImplicitCycle, link.span, message));
+        let length = chain.len();
+        self.copy_along(chain, &mut target.found);
+        if target.found.value.as_store().is_some() {
+            if length > MAX_DEPTH {
+                let message =
+                    format!("more than {MAX_DEPTH} links refer to each other before there is a component");
+                return Err(limit(Some(link.span), message));
+            }
+            if is_prefix(&target.path, from) {
+                let message = format!(
+                    "the link `{}` at `{}` refers to `{}`, which contains it: it would expand without end",
+                    shown(&link.names()),
+                    shown(from),
+                    shown(&target.path)
+                );
+                return Err(numbered(Number::ImplicitCycle, link.span, message));
+            }
         }
         Ok(Some(target))
     }
 
-    /// Links along the way to a plain value have that value. Only links of one name are remembered: components that are
-    /// expanded later cannot bring a nearer target for them.
-    fn remember(&mut self, chain: Vec<(Path, Reference)>, found: &Found) {
-        if chain.len() > 1 && chain.iter().all(|(_, link)| link.parts.len() == 1) {
-            let value = (found.value.clone(), found.provenance);
-            self.followed.extend(chain.into_iter().map(|(path, _)| (path, value.clone())));
+    /// The value came through every link on the way, from the last to the first. Links along the way to a plain value have that
+    /// value. Only links of one name are remembered: components that are expanded later cannot bring a nearer target for them.
+    fn copy_along(&mut self, chain: Vec<(Path, Reference)>, found: &mut Found) {
+        let is_remembered = chain.len() > 1
+            && found.value.as_store().is_none()
+            && chain.iter().all(|(_, link)| link.parts.len() == 1);
+        for (path, link) in chain.into_iter().rev() {
+            if self.arena.enabled() {
+                let name = self.provenance_name(|| shown(&link.names()));
+                found.provenance = self.arena.copy(found.provenance, Some(link.span), name);
+            }
+            if is_remembered {
+                self.followed.insert(path, (found.value.clone(), found.provenance));
+            }
         }
     }
 
@@ -213,7 +224,9 @@ impl Evaluator {
             format!("the link {} at {} is {}", shown(&link.names()), shown(path), shown(&target.path))
         });
         let name = self.provenance_name(|| shown(&link.names()));
-        let provenance = self.arena.copy(target.found.provenance, Some(link.span), name);
+        let (namespace, names) = target.path.split_at(target.found.namespace.len().min(target.path.len()));
+        let found_by = self.found_by(target.found.provenance, namespace, names);
+        let provenance = self.arena.copy(found_by, Some(link.span), name);
         self.bind(path, value, provenance, link.span)?;
         Ok(target)
     }

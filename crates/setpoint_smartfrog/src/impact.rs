@@ -98,14 +98,18 @@ impl Search<'_> {
                 self.known.insert(at, false);
                 continue;
             };
-            let one;
+            let (one, two);
             let (inner, span): (&[Prov], Option<Span>) = match &node {
                 Node::Leaf(leaf) => (&[], leaf.span),
                 Node::Copy { of, span, .. } => {
                     one = [*of];
                     (&one, *span)
                 }
-                Node::Under { of, .. } | Node::Shape { of } => {
+                Node::Under { of, cause, .. } => {
+                    two = [*of, *cause];
+                    (&two, None)
+                }
+                Node::Shape { of } => {
                     one = [*of];
                     (&one, None)
                 }

@@ -95,8 +95,10 @@ fn histories(compiled: &Compiled, provenance: Prov) -> Vec<History> {
         let mut next = provenance;
         // What a value overrode is noted where it was put, which may be before it was copied.
         let mut overridden = compiled.overridden.get(&next).copied();
-        while let Some(Node::Copy { of, span, name }) = compiled.arena.node(next) {
-            steps.push(Step { name, span });
+        while let Some(node @ (Node::Copy { of, .. } | Node::Under { of, .. })) = compiled.arena.node(next) {
+            if let Node::Copy { span, name, .. } = node {
+                steps.push(Step { name, span });
+            }
             next = of;
             overridden = overridden.or_else(|| compiled.overridden.get(&next).copied());
         }
@@ -219,7 +221,8 @@ impl Why {
                     through(span);
                     work.push(of);
                 }
-                Some(Node::Under { of, .. } | Node::Shape { of }) => work.push(of),
+                Some(Node::Under { of, cause, .. }) => work.extend([of, cause]),
+                Some(Node::Shape { of }) => work.push(of),
                 Some(Node::Operation { span, arguments, .. }) => {
                     through(span);
                     work.extend_from_slice(arguments);

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use setpoint_provenance::{Leaf, LeafKind, Prov};
+use setpoint_provenance::{Control, Leaf, LeafKind, Node, Prov};
 use setpoint_source::{Span, Symbol};
 
 use super::Production;
@@ -141,8 +141,20 @@ impl Production<'_> {
             return Ok(found);
         }
         match found.value {
-            Value::Component(inner) => self.resolve_part(inner, parts, index + 1, span),
+            Value::Component(inner) => {
+                let target = self.resolve_part(inner, parts, index + 1, span)?;
+                let provenance = self.under_copy(target.provenance, found.provenance);
+                Ok(Found { provenance, ..target })
+            }
             _ => Err(Missing::Soft(Reason::NoComponent(name))),
+        }
+    }
+
+    /// A value's provenance under a component through which it was found, if that came through a prototype or a link.
+    pub(super) fn under_copy(&mut self, of: Prov, component: Prov) -> Prov {
+        match self.arena.node(component) {
+            None | Some(Node::Leaf(_)) => of,
+            Some(_) => self.arena.under(of, Control::Selection, component, None),
         }
     }
 

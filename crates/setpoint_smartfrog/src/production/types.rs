@@ -3,6 +3,7 @@
 use std::rc::Rc;
 
 use rustc_hash::FxHashSet;
+use setpoint_provenance::Prov;
 use setpoint_source::{Span, Symbol};
 
 use super::Production;
@@ -104,7 +105,7 @@ impl Production<'_> {
                         round.progress = true;
                         return Ok(true);
                     }
-                    let Some(prototype) = self.find_prototype(node, &reference, round)? else {
+                    let Some((prototype, found_by)) = self.find_prototype(node, &reference, round)? else {
                         return Ok(false);
                     };
                     if self.tree.node(prototype).types_progress == Progress::Begun {
@@ -114,7 +115,7 @@ impl Production<'_> {
                         return Ok(false);
                     }
                     self.observe_edge((node, None), prototype, EdgeKind::Extends);
-                    self.subtype(node, prototype, Some(&reference))?;
+                    self.subtype(node, prototype, Some((&reference, found_by)))?;
                     self.watch_subtype(node, prototype, Some(&reference));
                     round.progress = true;
                 }
@@ -203,11 +204,11 @@ impl Production<'_> {
         node: NodeId,
         reference: &Reference,
         round: &mut Round,
-    ) -> Result<Option<NodeId>, Fail> {
+    ) -> Result<Option<(NodeId, Prov)>, Fail> {
         let text = output::reference(&reference.parts);
         let fail = match self.resolve(node, &reference.parts, reference.span) {
             Ok(found) => match found.value {
-                Value::Component(prototype) => return Ok(Some(prototype)),
+                Value::Component(prototype) => return Ok(Some((prototype, found.provenance))),
                 Value::Basic(value) => {
                     let message = format!("`{text}` cannot be a prototype: it is {}", described(&value));
                     numbered(Number::Prototype, reference.span, message)
@@ -234,12 +235,12 @@ impl Production<'_> {
         &mut self,
         node: NodeId,
         prototype: NodeId,
-        reference: Option<&Reference>,
+        reference: Option<(&Reference, Prov)>,
     ) -> Result<(), Fail> {
         let own = std::mem::take(&mut self.tree.node_mut(node).attributes);
-        let recorded = reference.filter(|_| self.arena.enabled()).map(|reference| {
+        let recorded = reference.filter(|_| self.arena.enabled()).map(|(reference, found_by)| {
             let name = format!("extends {}", output::reference(&reference.parts));
-            (reference.span, Symbol::new(&name))
+            (reference.span, Symbol::new(&name), found_by)
         });
         let mut merged = self.copied_attributes(prototype, node, recorded)?;
         self.observe_order(node, &own, &merged);
@@ -326,7 +327,7 @@ impl Production<'_> {
         &mut self,
         from: NodeId,
         parent: NodeId,
-        inherited: Option<(Span, Symbol)>,
+        inherited: Option<(Span, Symbol, Prov)>,
     ) -> Result<Attributes, Fail> {
         let mut attributes = self.tree.node(from).attributes.clone();
         // A component weighs as much as a few attributes.
@@ -347,8 +348,9 @@ impl Production<'_> {
                 }
                 _ => {}
             }
-            if let Some((span, name)) = inherited {
-                attribute.provenance = self.arena.copy(attribute.provenance, Some(span), Some(name));
+            if let Some((span, name, found_by)) = inherited {
+                let of = self.under_copy(attribute.provenance, found_by);
+                attribute.provenance = self.arena.copy(of, Some(span), Some(name));
             }
         }
         Ok(attributes)
