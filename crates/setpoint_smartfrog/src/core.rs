@@ -474,7 +474,11 @@ impl Evaluator {
     pub(crate) fn dangling_link(&self, names: &[Symbol], namespace: &[Symbol], span: Span) -> Fail {
         let whole = shown(names);
         let first = names.first().copied().unwrap_or_else(|| Symbol::new(""));
+        let is_keyword = matches!(first.as_str(), "ROOT" | "PARENT" | "THIS");
         let why = match self.resolve(namespace, &names[..names.len().min(1)]) {
+            _ if is_keyword && self.semantics == Semantics::Forward => {
+                format!("from `{}` it leads nowhere", shown(namespace))
+            }
             Some(found) if names.len() > 1 => {
                 let component = shown(&concatenation(&found.namespace, &[first]));
                 format!("`{component}` has no `{}`", shown(&names[1..]))

@@ -98,6 +98,12 @@ impl Production<'_> {
                 );
                 numbered(Number::ParentIsNoStore, span, message)
             }
+            Err(Missing::Soft(Reason::Function(parent, ..))) => {
+                let message = format!(
+                    "`{whole}` cannot be set, because `{parent}` is a vector or a function, and no component"
+                );
+                numbered(Number::ParentIsNoStore, span, message)
+            }
             Err(Missing::Hard(fail)) => return Err(fail),
             Err(_) => {
                 let message = format!("`{whole}` cannot be set, because there is no component `{parent}`");

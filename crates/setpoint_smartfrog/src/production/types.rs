@@ -220,6 +220,10 @@ impl Production<'_> {
                 let message = format!("`{text}` cannot be a prototype: it is left to the runtime");
                 numbered(Number::Prototype, reference.span, message)
             }
+            Err(Missing::Soft(Reason::Function(..))) => {
+                let message = format!("`{text}` cannot be a prototype: it is a vector or a function");
+                numbered(Number::Prototype, reference.span, message)
+            }
             Err(Missing::Soft(reason)) => {
                 let why = self.reason(&reason);
                 let message = format!("the prototype `{text}` does not exist: {why}");
