@@ -543,7 +543,7 @@ fn arithmetic(left: &Basic, right: &Basic, operator: &str) -> Result<Basic, Stri
     }
     let double = matches!(left, Number::Double(_)) || matches!(right, Number::Double(_));
     let operand =
-        |number: &Number| real(number).map(|value| if double { value } else { value as f32 as f64 });
+        |number: &Number| real(number).map(|value| if double { value } else { f64::from(value as f32) });
     let (a, b) = (operand(left)?, operand(right)?);
     let result = match operator {
         "+" => a + b,
