@@ -5,6 +5,8 @@
 //! is shared with it (see [`crate::store`]). The same evaluator serves the forward semantics, in which a link stays in
 //! the store (see [`crate::forward`]).
 
+use std::rc::Rc;
+
 use rustc_hash::FxHashMap;
 use setpoint_provenance::{Arena, Control, Node, Prov};
 use setpoint_source::{Diagnostic, Rule, Span, Symbol};
@@ -434,7 +436,7 @@ impl Evaluator {
             }) => match self.semantics {
                 Semantics::Forward => {
                     let provenance = self.arena.literal(reference.span);
-                    self.bind(target, Value::Link(reference.clone()), provenance, span)
+                    self.bind(target, Value::Link(Rc::new(reference.clone())), provenance, span)
                 }
                 _ => self.link(reference, namespace, target, span),
             },

@@ -5,6 +5,8 @@
 //! last. A link to a component copies it; the links in the copy are resolved from where the component was found.
 //! Here the parts `ROOT`, `PARENT` and `THIS` of a reference have their meaning.
 
+use std::rc::Rc;
+
 use rustc_hash::FxHashSet;
 use setpoint_source::{Span, Symbol};
 
@@ -66,13 +68,13 @@ impl Evaluator {
     fn resolve_link(
         &mut self,
         namespace: &[Symbol],
-        link: &Reference,
+        link: &Rc<Reference>,
         from: &[Symbol],
     ) -> Result<Option<Target>, Fail> {
-        let mut chain: Vec<(Path, Reference)> = Vec::new();
+        let mut chain: Vec<(Path, Rc<Reference>)> = Vec::new();
         let mut seen = FxHashSet::default();
         let mut namespace = namespace.to_vec();
-        let mut link = link.clone();
+        let mut link = Rc::clone(link);
         let mut target = loop {
             let Some(target) = self.resolve_forward(&namespace, &link.names()) else { return Ok(None) };
             let Value::Link(next) = &target.found.value else { break target };
@@ -95,8 +97,8 @@ impl Evaluator {
                 return Err(numbered(Number::LinkCycle, link.span, message));
             }
             namespace = prefix(&target.path).to_vec();
-            let next = next.clone();
-            chain.push((target.path, next.clone()));
+            let next = Rc::clone(next);
+            chain.push((target.path, Rc::clone(&next)));
             link = next;
         };
         let length = chain.len();
@@ -122,7 +124,7 @@ impl Evaluator {
 
     /// The value came through every link on the way, from the last to the first. Links along the way to a plain value have that
     /// value. Only links of one name are remembered: components that are expanded later cannot bring a nearer target for them.
-    fn copy_along(&mut self, chain: Vec<(Path, Reference)>, found: &mut Found) {
+    fn copy_along(&mut self, chain: Vec<(Path, Rc<Reference>)>, found: &mut Found) {
         let is_remembered = chain.len() > 1
             && found.value.as_store().is_none()
             && chain.iter().all(|(_, link)| link.parts.len() == 1);
@@ -147,7 +149,7 @@ impl Evaluator {
     ) -> Result<Option<Found>, Fail> {
         let Some(found) = self.resolve_forward(namespace, names) else { return Ok(None) };
         let Value::Link(link) = &found.found.value else { return Ok(Some(found.found)) };
-        let link = Reference { span, ..link.clone() };
+        let link = Rc::new(Reference { parts: link.parts.clone(), span });
         Ok(self.resolve_link(namespace, &link, target)?.map(|target| target.found))
     }
 
@@ -196,7 +198,7 @@ impl Evaluator {
     fn follow(
         &mut self,
         namespace: &[Symbol],
-        link: &Reference,
+        link: &Rc<Reference>,
         path: &Path,
         inside: &[Frame],
     ) -> Result<Target, Fail> {

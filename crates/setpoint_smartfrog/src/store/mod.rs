@@ -35,7 +35,7 @@ pub enum Value {
     Vector(Rc<[Value]>),
     Store(Store),
     /// A link that is resolved later (forward semantics).
-    Link(Reference),
+    Link(Rc<Reference>),
     /// An expression that the runtime is to evaluate (production semantics), as it is written.
     Lazy(Arc<str>),
 }
