@@ -72,7 +72,7 @@ fn micropuppet(data: &[u8]) {
     let Some(text) = text_of(data) else { return };
     let sources = Sources::new();
     let parse = setpoint_puppet_syntax::parse(sources.add("a.pp", text), text);
-    let _ = setpoint_micropuppet::trace(&parse.program, "node1.example.com");
+    let _ = setpoint_micropuppet::trace(&parse.program, "node1.example.com", &[]);
 }
 
 fn smartfrog(data: &[u8]) {

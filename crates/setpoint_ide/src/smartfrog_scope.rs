@@ -22,31 +22,46 @@ type Scope<'a> = Vec<Level<'a>>;
 /// Returns the place of the attribute that the part of a reference at an offset leads to.
 pub(crate) fn find_definition(body: &Body, text: &str, file: FileId, offset: u32) -> Option<Span> {
     let root = Level { bodies: vec![body], prototypes: Vec::new() };
-    let (reference, scope) = find_in_body(body, &vec![root], file, offset)?;
+    let Pointed { parts, start, scope } = find_in_body(body, &vec![root], file, offset)?;
     // The part under the cursor is the last that counts.
-    let before = text.get(reference.span.range.start as usize..offset as usize)?;
+    let before = text.get(start as usize..offset as usize)?;
     let last = before.matches(':').count();
-    let parts = reference.parts.get(..=last)?;
+    let parts = parts.get(..=last)?;
     let mut steps = MAX_STEPS;
     Some(follow(parts, scope, &mut steps)?.0.span)
+}
+
+/// A reference under the cursor, and the component from which it is followed.
+struct Pointed<'a> {
+    parts: Vec<Part>,
+    start: u32,
+    scope: Scope<'a>,
+}
+
+impl<'a> Pointed<'a> {
+    fn reference(reference: &Reference, scope: &Scope<'a>) -> Self {
+        Self { parts: reference.parts.to_vec(), start: reference.span.range.start, scope: scope.clone() }
+    }
+
+    /// The target of a placement, of which every part but the last leads to a component that is there.
+    fn placement(assignment: &Assignment, scope: &Scope<'a>) -> Self {
+        let parts = assignment.target.iter().map(|&name| Part::Here(name)).collect();
+        Self { parts, start: assignment.span.range.start, scope: scope.clone() }
+    }
 }
 
 fn holds(range: Range, offset: u32) -> bool {
     range.start <= offset && offset <= range.end
 }
 
-/// The reference at an offset, and the component from which it is followed.
-fn find_in_body<'a>(
-    body: &'a Body,
-    scope: &Scope<'a>,
-    file: FileId,
-    offset: u32,
-) -> Option<(&'a Reference, Scope<'a>)> {
+/// The reference or placement at an offset.
+fn find_in_body<'a>(body: &'a Body, scope: &Scope<'a>, file: FileId, offset: u32) -> Option<Pointed<'a>> {
     body.assignments.iter().filter(|one| one.span.file == file).find_map(|one| match &one.value {
+        _ if one.target.len() > 1 && holds(one.span.range, offset) => Some(Pointed::placement(one, scope)),
         Value::Component(component) if holds(component.span.range, offset) => {
             component.prototypes.iter().find_map(|prototype| match prototype {
                 Prototype::Reference(reference) => {
-                    holds(reference.span.range, offset).then(|| (reference, scope.clone()))
+                    holds(reference.span.range, offset).then(|| Pointed::reference(reference, scope))
                 }
                 Prototype::Body(body, _) => find_in_body(body, &enter(scope, component), file, offset),
             })
@@ -61,14 +76,14 @@ fn find_in_expression<'a>(
     scope: &Scope<'a>,
     file: FileId,
     offset: u32,
-) -> Option<(&'a Reference, Scope<'a>)> {
+) -> Option<Pointed<'a>> {
     if !holds(expression.span.range, offset) {
         return None;
     }
     let inner = |one: &'a Expression| find_in_expression(one, scope, file, offset);
     match &expression.kind {
         ExpressionKind::Reference { reference, .. } => {
-            holds(reference.span.range, offset).then(|| (reference, scope.clone()))
+            holds(reference.span.range, offset).then(|| Pointed::reference(reference, scope))
         }
         ExpressionKind::Vector { elements: inners, .. }
         | ExpressionKind::Operation { operands: inners, .. }

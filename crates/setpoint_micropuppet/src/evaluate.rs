@@ -50,11 +50,12 @@ pub(crate) struct Machine {
 }
 
 impl Machine {
-    pub(crate) fn new(file: FileId, node: &str) -> Self {
+    pub(crate) fn new(file: FileId, node: &str, facts: &[(String, Value)]) -> Self {
+        let top = |(name, value): &(String, Value)| (("::".to_owned(), name.clone()), value.clone());
         Self {
             file,
             node: node.to_owned(),
-            variables: IndexMap::new(),
+            variables: facts.iter().map(top).collect(),
             definitions: IndexMap::new(),
             catalog: Vec::new(),
             trace: Recorder::default(),
@@ -110,6 +111,16 @@ impl Machine {
 
     /// §3.2.4: definitions, the node, and statements in the top scope.
     fn manifest(&mut self, body: &Block) -> Step<()> {
+        if !self.variables.is_empty() {
+            let given = self.variables.iter().map(|((scope, name), value)| Change {
+                store: "σ",
+                at: format!("{scope}, {name}"),
+                before: None,
+                after: Some(value.to_string()),
+            });
+            let given = given.collect();
+            self.trace.step("initial σ", "the data that the client provides", None, given);
+        }
         self.names_a_node = body.iter().any(|item| match &item.kind {
             ExprKind::Node(node) => node.matches.iter().any(|host| self.is_named_by(host)),
             _ => false,
@@ -246,15 +257,20 @@ impl Machine {
                 };
                 self.within(rule, "the branch that is chosen", at, |this| this.block(branch, scope))
             }
-            ExprKind::Unless { test, then, otherwise } => {
-                let (rule, branch) = match self.evaluate_in("UNLESSSTEP", "unless e {s}", test, scope)? {
-                    Value::Boolean(true) => ("UNLESST", otherwise),
-                    Value::Boolean(false) => ("UNLESSF", then),
-                    other => {
-                        return stuck(test.range, format!("a condition is a boolean, and this is {other}"));
+            ExprKind::Unless { otherwise, .. } if !otherwise.is_empty() => {
+                stuck(at, "`unless` has no `else` in µPuppet")
+            }
+            ExprKind::Unless { test, then, .. } => {
+                match self.evaluate_in("UNLESSSTEP", "unless e {s}", test, scope)? {
+                    Value::Boolean(true) => {
+                        self.step("UNLESST", "unless true {s} → skip", at);
+                        Ok(())
                     }
-                };
-                self.within(rule, "what is left", at, |this| this.block(branch, scope))
+                    Value::Boolean(false) => {
+                        self.within("UNLESSF", "unless false {s} → s", at, |this| this.block(then, scope))
+                    }
+                    other => stuck(test.range, format!("a condition is a boolean, and this is {other}")),
+                }
             }
             ExprKind::Case { subject, options } => {
                 let value = self.evaluate_in("CASESTEP1", "case e {C}", subject, scope)?;
@@ -344,8 +360,11 @@ impl Machine {
         };
         let inner = format!("{scope} def");
         self.within("DEF", format!("κ({kind}) = ResourceDef(ρ, s): scope ({inner})"), body.range, |this| {
-            this.assign("title", Value::String(title), &inner, body.range)?;
-            this.merge(&define.parameters, &attributes, &inner, body.range)?;
+            let what = format!("scope ({inner}) $title = w merge(ρ, v_H)");
+            this.within("DEFSCOPESTEP", what, body.range, |this| {
+                this.assign("title", Value::String(title), &inner, body.range)?;
+                this.merge(&define.parameters, &attributes, &inner, body.range)
+            })?;
             this.scope(&inner, &define.body, body.range)
         })
     }
@@ -387,7 +406,8 @@ impl Machine {
         Ok(attributes)
     }
 
-    /// merge(ρ, v_H): parameters get what is given, or their defaults.
+    /// merge(ρ, v_H): parameters get what is given, or their defaults. It looks at the parameters alone: what is given besides
+    /// has no effect, where Puppet refuses it.
     fn merge(
         &mut self,
         parameters: &[Parameter],
@@ -395,13 +415,14 @@ impl Machine {
         scope: &str,
         at: Range,
     ) -> Step<()> {
-        if let Some((name, _)) =
-            given.iter().find(|(name, _)| parameters.iter().all(|one| one.name.as_str() != name))
-        {
-            return stuck(at, format!("there is no parameter {name} in ρ"));
-        }
         for parameter in parameters {
             let name = parameter.name.as_str();
+            if let Some(of_type) = &parameter.type_expr {
+                return stuck(
+                    of_type.range,
+                    format!("the parameter {name} has a type, and µPuppet has none to check"),
+                );
+            }
             let value = match (given.iter().find(|(given, _)| given == name), &parameter.default) {
                 (Some((_, value)), _) => value.clone(),
                 (None, Some(default)) => {
@@ -578,10 +599,8 @@ impl Machine {
             ExprKind::Hash(entries) => self.within("HEXP", "{H}", at, |this| {
                 let mut values = Vec::new();
                 for (key, value) in entries {
-                    let key = match constant(key) {
-                        Some(Value::String(key)) => key,
-                        Some(Value::Integer(key)) => key.to_string(),
-                        _ => return stuck(key.range, "a key is a constant in µPuppet"),
+                    let Some(key) = constant_key(key) else {
+                        return stuck(key.range, "a key is a constant in µPuppet");
                     };
                     let texts = ["k => v, H", "k => e, H"];
                     values.push((key, this.element(["HELE", "HELEI"], texts, value, values.len(), scope)?));
@@ -759,8 +778,11 @@ fn parameters_text(parameters: &[Parameter]) -> String {
     if parameters.is_empty() {
         return "ε".to_owned();
     }
-    let names: Vec<&str> = parameters.iter().map(|parameter| parameter.name.as_str()).collect();
-    names.join(", ")
+    let names = parameters.iter().map(|parameter| match parameter.default {
+        Some(_) => format!("${} = e", parameter.name),
+        None => format!("${}", parameter.name),
+    });
+    format!("({})", names.collect::<Vec<_>>().join(", "))
 }
 
 fn class_name(expr: &Expr) -> Step<String> {
@@ -780,8 +802,25 @@ fn constant(expr: &Expr) -> Option<Value> {
         ExprKind::Bool(value) => Value::Boolean(*value),
         ExprKind::Paren(inner) => constant(inner)?,
         ExprKind::Array(elements) => Value::Array(elements.iter().map(constant).collect::<Option<Vec<_>>>()?),
+        ExprKind::Hash(entries) => {
+            let entry = |(key, value): &(Expr, Expr)| Some((constant_key(key)?, constant(value)?));
+            Value::Hash(entries.iter().map(entry).collect::<Option<Vec<_>>>()?)
+        }
+        ExprKind::Negate(inner) => match constant(inner)? {
+            Value::Integer(value) => Value::Integer(value.checked_neg()?),
+            _ => return None,
+        },
         _ => return None,
     })
+}
+
+/// A key of a hash, which is a constant number or string.
+fn constant_key(expr: &Expr) -> Option<String> {
+    match constant(expr)? {
+        Value::String(key) => Some(key),
+        Value::Integer(key) => Some(key.to_string()),
+        _ => None,
+    }
 }
 
 /// Strings are compared without regard to case, as Puppet does.

@@ -22,7 +22,7 @@ pub struct Evaluated {
     pub catalog: Vec<Resource>,
 }
 
-/// Evaluates a manifest for a node.
-pub fn trace(program: &Program, node: &str) -> Evaluated {
-    evaluate::Machine::new(program.file, node).run(&program.body)
+/// Evaluates a manifest for a node, which provides facts.
+pub fn trace(program: &Program, node: &str, facts: &[(String, Value)]) -> Evaluated {
+    evaluate::Machine::new(program.file, node, facts).run(&program.body)
 }

@@ -2,6 +2,7 @@
 
 use std::process::ExitCode;
 
+use setpoint_micropuppet::Value;
 use setpoint_puppet_syntax::parse;
 use setpoint_source::Sources;
 use setpoint_testing::{Answers, Case, repository, run_folder};
@@ -18,9 +19,15 @@ fn ask(case: &Case, question: &str) -> String {
     let sources = Sources::new();
     let input = &case.inputs[0];
     let file = sources.add(input.name.clone(), input.text.clone());
-    let evaluated = setpoint_micropuppet::trace(&parse(file, &input.text).program, "localhost");
-    match question {
-        "trace" => setpoint_trace::text(&evaluated.trace, &sources),
+    // Further inputs are facts: their names, and their values as strings.
+    let facts: Vec<(String, Value)> = case.inputs[1..]
+        .iter()
+        .map(|fact| (fact.name.clone(), Value::String(fact.text.trim().to_owned())))
+        .collect();
+    let node = question.split_once(" for ").map_or("localhost", |(_, node)| node);
+    let evaluated = setpoint_micropuppet::trace(&parse(file, &input.text).program, node, &facts);
+    match question.split(' ').next() {
+        Some("trace") => setpoint_trace::text(&evaluated.trace, &sources),
         _ => evaluated.catalog.iter().flat_map(|resource| [resource.to_string(), "\n".to_owned()]).collect(),
     }
 }

@@ -18,7 +18,7 @@ fn answer(kind: &str, text: &str) -> String {
         let parse = setpoint_puppet_syntax::parse(file, text);
         assert!(parse.diagnostics.is_empty(), "{text}: {:?}", parse.diagnostics);
         return setpoint_trace::text(
-            &setpoint_micropuppet::trace(&parse.program, "localhost").trace,
+            &setpoint_micropuppet::trace(&parse.program, "localhost", &[]).trace,
             &sources,
         );
     }

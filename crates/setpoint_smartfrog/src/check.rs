@@ -35,7 +35,7 @@ pub fn check(
     let options = Options { observe: true, provenance: true, ..options.clone() };
     let Parsed { body, end, diagnostics, files, foreign } =
         syntax::parse_text(path, text, files, sources, options.reading());
-    let compiled = evaluate_body(&body, end, diagnostics, &options);
+    let compiled = evaluate_body(&body, end, diagnostics, &foreign, &options);
     let mut findings = compiled.diagnostics.clone();
     if let Some(observations) = &compiled.observations {
         let order = observations.order_changes.iter().map(order_changed);
@@ -274,7 +274,7 @@ fn links_that_change_meaning(
         _ => Semantics::Core,
     };
     let options = Options { semantics: other, observe: false, ..options.clone() };
-    let second = evaluate_body(body, end, Vec::new(), &options);
+    let second = evaluate_body(body, end, Vec::new(), &FxHashSet::default(), &options);
     let (core, forward) = match other {
         Semantics::Forward => (compiled, &second),
         _ => (&second, compiled),

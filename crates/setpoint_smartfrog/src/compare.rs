@@ -18,7 +18,7 @@ pub fn same_value(left: &Value, right: &Value) -> bool {
                 && left.iter().zip(right.iter()).all(|(left, right)| same_value(left, right))
         }
         (Value::Store(left), Value::Store(right)) => same_store(left, right),
-        (Value::Link(left), Value::Link(right)) => left.names == right.names,
+        (Value::Link(left), Value::Link(right)) => left.names() == right.names(),
         _ => false,
     }
 }

@@ -8,14 +8,14 @@
 use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
-use setpoint_provenance::{Arena, Prov};
+use setpoint_provenance::{Arena, Control, Node, Prov};
 use setpoint_source::{Diagnostic, Rule, Span, Symbol};
 use setpoint_trace::Recorder;
 
 use crate::error::{Fail, Number, limit, not_found, numbered};
 use crate::observe::{EdgeKind, Observations};
 use crate::reference::{Path, concatenation, shown};
-use crate::store::{Entry, Link, Store, Value};
+use crate::store::{Entry, Store, Value};
 use crate::syntax::{
     Assignment, Body, Component, Expression, ExpressionKind, Prototype, Reference, Value as Syntax,
 };
@@ -62,6 +62,35 @@ impl Evaluator {
         }
     }
 
+    /// The copies that a reference passes: components that came through a prototype or a link, and without which it would lead
+    /// elsewhere. A component that is written where it stands is none.
+    fn copies_along(&self, namespace: &[Symbol], names: &[Symbol]) -> Vec<Prov> {
+        let mut copies = Vec::new();
+        if !self.arena.enabled() {
+            return copies;
+        }
+        let mut store = levels(&self.root, namespace).last().copied();
+        for &name in names {
+            let Some(entry) = store.and_then(|store| store.entry(name)) else { break };
+            if !matches!(self.arena.node(entry.provenance), None | Some(Node::Leaf(_))) {
+                copies.push(entry.provenance);
+            }
+            store = entry.value.as_store();
+        }
+        copies
+    }
+
+    /// The provenance of what a reference leads to, with that of the copies on its way.
+    pub(crate) fn found_by(&mut self, provenance: Prov, namespace: &[Symbol], names: &[Symbol]) -> Prov {
+        let copies = self.copies_along(namespace, &names[..names.len().saturating_sub(1)]);
+        under_all(&mut self.arena, provenance, &copies)
+    }
+
+    /// Names a copy for the provenance; nothing where none is recorded, since names live as long as the process.
+    pub(crate) fn provenance_name(&self, name: impl FnOnce() -> String) -> Option<Symbol> {
+        self.arena.enabled().then(|| Symbol::new(&name()))
+    }
+
     /// Definition 12 (put), which notes what was replaced.
     fn put(&mut self, at: &[Symbol], entry: Entry) -> Result<(), BindError> {
         let enabled = self.arena.enabled();
@@ -98,6 +127,13 @@ impl Evaluator {
             self.update("Def. 13 (bind)", Some(span), what, changes);
         }
         bound.map_err(|error| {
+            let number = match error {
+                BindError::NoStore(_) => Number::ParentIsNoStore,
+                BindError::Missing(_) => Number::NoParent,
+            };
+            self.step("Def. 13 (bind)", Some(span), || {
+                format!("bind(s, {}, v) = {}", path(reference), number.code())
+            });
             let whole = shown(reference);
             match error {
                 BindError::NoStore(at) => {
@@ -135,9 +171,15 @@ impl Evaluator {
     }
 
     /// Definition 17 (copy): every attribute of the prototype, at `target`, which is a store.
-    fn copy(&mut self, prototype: &Store, target: &[Symbol], span: Span, from: Symbol) -> Result<(), Fail> {
+    fn copy(
+        &mut self,
+        prototype: &Store,
+        target: &[Symbol],
+        span: Span,
+        source: (Option<Symbol>, &[Prov]),
+    ) -> Result<(), Fail> {
         let before = if self.trace.is_some() { self.store_at(target) } else { None };
-        self.copy_attributes(prototype, target, span, from)?;
+        self.copy_attributes(prototype, target, span, source)?;
         if let Some(before) = before {
             let changes = prototype.iter().map(|entry| {
                 let at = concatenation(target, &[entry.name]);
@@ -155,7 +197,7 @@ impl Evaluator {
         prototype: &Store,
         target: &[Symbol],
         span: Span,
-        from: Symbol,
+        (from, causes): (Option<Symbol>, &[Prov]),
     ) -> Result<(), Fail> {
         if target.len() + prototype.depth() as usize > MAX_DEPTH {
             return Err(too_deep(span));
@@ -178,7 +220,8 @@ impl Evaluator {
         for entry in prototype.iter() {
             let mut entry = entry.clone();
             if record {
-                entry.provenance = arena.copy(entry.provenance, Some(span), Some(from));
+                let found_by = under_all(arena, entry.provenance, causes);
+                entry.provenance = arena.copy(found_by, Some(span), from);
                 if let Some(old) = store.entry(entry.name) {
                     overridden.insert(entry.provenance, old.provenance);
                 }
@@ -219,7 +262,9 @@ impl Evaluator {
         match found {
             Some(Found { value: Value::Store(prototype), namespace: at, .. }) => {
                 self.observe_prototype(namespace, &names, &at, target, reference.span);
-                self.copy(&prototype, target, reference.span, Symbol::new(&format!("extends {path}")))
+                let from = self.provenance_name(|| format!("extends {path}"));
+                let causes = self.copies_along(&at, &names);
+                self.copy(&prototype, target, reference.span, (from, &causes))
             }
             Some(found) => {
                 let at = shown(&concatenation(&found.namespace, &names));
@@ -387,13 +432,11 @@ impl Evaluator {
             }
             Syntax::Expression(Expression {
                 kind: ExpressionKind::Reference { reference, data: false, .. },
-                span: link_span,
                 ..
             }) => match self.semantics {
                 Semantics::Forward => {
-                    let link = Link { names: reference.names(), span: *link_span };
-                    let provenance = self.arena.literal(*link_span);
-                    self.bind(target, Value::Link(Rc::new(link)), provenance, span)
+                    let provenance = self.arena.literal(reference.span);
+                    self.bind(target, Value::Link(Rc::new(reference.clone())), provenance, span)
                 }
                 _ => self.link(reference, namespace, target, span),
             },
@@ -423,8 +466,9 @@ impl Evaluator {
             let to = concatenation(&found.namespace, &names);
             observations.refers(target, to, EdgeKind::Link);
         }
-        let provenance =
-            self.arena.copy(found.provenance, Some(reference.span), Some(Symbol::new(&shown(&names))));
+        let name = self.provenance_name(|| shown(&names));
+        let found_by = self.found_by(found.provenance, &found.namespace, &names);
+        let provenance = self.arena.copy(found_by, Some(reference.span), name);
         self.bind(target, found.value, provenance, span)
     }
 
@@ -432,7 +476,11 @@ impl Evaluator {
     pub(crate) fn dangling_link(&self, names: &[Symbol], namespace: &[Symbol], span: Span) -> Fail {
         let whole = shown(names);
         let first = names.first().copied().unwrap_or_else(|| Symbol::new(""));
+        let is_keyword = matches!(first.as_str(), "ROOT" | "PARENT" | "THIS");
         let why = match self.resolve(namespace, &names[..names.len().min(1)]) {
+            _ if is_keyword && self.semantics == Semantics::Forward => {
+                format!("from `{}` it leads nowhere", shown(namespace))
+            }
             Some(found) if names.len() > 1 => {
                 let component = shown(&concatenation(&found.namespace, &[first]));
                 format!("`{component}` has no `{}`", shown(&names[1..]))
@@ -468,6 +516,11 @@ impl Evaluator {
             && let Ok(store) = find_store_mut(&mut self.root, namespace, 0, false)
         {
             crate::order::declare(store, &body.orders);
+            for order in &body.orders {
+                self.step("§10.4 (order)", Some(order.span), || {
+                    format!("in {}, {} comes before {}", path(namespace), order.before, order.after)
+                });
+            }
         }
         let before = self.observations.is_some().then(|| self.store_at(namespace)).flatten();
         self.enter("Def. 26 (body)", body.assignments.first().map(|first| first.span), || {
@@ -508,9 +561,10 @@ impl Evaluator {
         let store = self.main(end)?;
         self.leave();
         if let Some(trace) = &mut self.trace {
-            let what = format!("find(s, sfConfig) = {}", crate::trace::store_notation(&store));
+            let result = crate::trace::store_notation(&store);
+            let what = format!("find(s, sfConfig) = {result}");
             trace.step("Def. 27 (specification)", what, None, Vec::new());
-            crate::trace::record_store(trace, &store);
+            trace.series(result);
         }
         Ok(store)
     }
@@ -580,6 +634,11 @@ pub(crate) fn find_store_mut<'s>(
         store = child;
     }
     Ok(store)
+}
+
+/// A value's provenance under all that it was selected by.
+fn under_all(arena: &mut Arena, provenance: Prov, causes: &[Prov]) -> Prov {
+    causes.iter().fold(provenance, |of, &cause| arena.under(of, Control::Selection, cause, None))
 }
 
 /// Definition 14 (find).

@@ -14,7 +14,8 @@ use crate::core::{Evaluator, Found, find};
 use crate::error::{Fail, Number, limit, numbered};
 use crate::observe::EdgeKind;
 use crate::reference::{Path, concatenation, is_prefix, prefix, shown};
-use crate::store::{Link, Store, Value};
+use crate::store::{Store, Value};
+use crate::syntax::Reference;
 use crate::{MAIN, MAX_DEPTH};
 
 /// Links to components that have links of their own are expanded no more often than this.
@@ -67,15 +68,15 @@ impl Evaluator {
     fn resolve_link(
         &mut self,
         namespace: &[Symbol],
-        link: &Rc<Link>,
+        link: &Rc<Reference>,
         from: &[Symbol],
     ) -> Result<Option<Target>, Fail> {
-        let mut chain: Vec<(Path, Rc<Link>)> = Vec::new();
+        let mut chain: Vec<(Path, Rc<Reference>)> = Vec::new();
         let mut seen = FxHashSet::default();
         let mut namespace = namespace.to_vec();
         let mut link = Rc::clone(link);
-        let target = loop {
-            let Some(target) = self.resolve_forward(&namespace, &link.names) else { return Ok(None) };
+        let mut target = loop {
+            let Some(target) = self.resolve_forward(&namespace, &link.names()) else { return Ok(None) };
             let Value::Link(next) = &target.found.value else { break target };
             if let Some(known) = self.followed.get(&target.path) {
                 break Target {
@@ -90,7 +91,7 @@ impl Evaluator {
             if !seen.insert(target.path.clone()) {
                 let links = chain.iter().skip_while(|(path, _)| *path != target.path).take(20);
                 let links: Vec<String> = links
-                    .map(|(path, link)| format!("`{}` is `{}`", shown(path), shown(&link.names)))
+                    .map(|(path, link)| format!("`{}` is `{}`", shown(path), shown(&link.names())))
                     .collect();
                 let message = format!("links refer to each other in a circle: {}", links.join(", "));
                 return Err(numbered(Number::LinkCycle, link.span, message));
@@ -100,30 +101,41 @@ impl Evaluator {
             chain.push((target.path, Rc::clone(&next)));
             link = next;
         };
-        if target.found.value.as_store().is_none() {
-            self.remember(chain, &target.found);
-        } else if chain.len() > MAX_DEPTH {
-            let message =
-                format!("more than {MAX_DEPTH} links refer to each other before there is a component");
-            return Err(limit(Some(link.span), message));
-        } else if is_prefix(&target.path, from) {
-            let message = format!(
-                "the link `{}` at `{}` refers to `{}`, which contains it: it would expand without end",
-                shown(&link.names),
-                shown(from),
-                shown(&target.path)
-            );
-            return Err(numbered(Number::ImplicitCycle, link.span, message));
+        let length = chain.len();
+        self.copy_along(chain, &mut target.found);
+        if target.found.value.as_store().is_some() {
+            if length > MAX_DEPTH {
+                let message =
+                    format!("more than {MAX_DEPTH} links refer to each other before there is a component");
+                return Err(limit(Some(link.span), message));
+            }
+            if is_prefix(&target.path, from) {
+                let message = format!(
+                    "the link `{}` at `{}` refers to `{}`, which contains it: it would expand without end",
+                    shown(&link.names()),
+                    shown(from),
+                    shown(&target.path)
+                );
+                return Err(numbered(Number::ImplicitCycle, link.span, message));
+            }
         }
         Ok(Some(target))
     }
 
-    /// Links along the way to a plain value have that value. Only links of one name are remembered: components that are
-    /// expanded later cannot bring a nearer target for them.
-    fn remember(&mut self, chain: Vec<(Path, Rc<Link>)>, found: &Found) {
-        if chain.len() > 1 && chain.iter().all(|(_, link)| link.names.len() == 1) {
-            let value = (found.value.clone(), found.provenance);
-            self.followed.extend(chain.into_iter().map(|(path, _)| (path, value.clone())));
+    /// The value came through every link on the way, from the last to the first. Links along the way to a plain value have that
+    /// value. Only links of one name are remembered: components that are expanded later cannot bring a nearer target for them.
+    fn copy_along(&mut self, chain: Vec<(Path, Rc<Reference>)>, found: &mut Found) {
+        let is_remembered = chain.len() > 1
+            && found.value.as_store().is_none()
+            && chain.iter().all(|(_, link)| link.parts.len() == 1);
+        for (path, link) in chain.into_iter().rev() {
+            if self.arena.enabled() {
+                let name = self.provenance_name(|| shown(&link.names()));
+                found.provenance = self.arena.copy(found.provenance, Some(link.span), name);
+            }
+            if is_remembered {
+                self.followed.insert(path, (found.value.clone(), found.provenance));
+            }
         }
     }
 
@@ -137,7 +149,7 @@ impl Evaluator {
     ) -> Result<Option<Found>, Fail> {
         let Some(found) = self.resolve_forward(namespace, names) else { return Ok(None) };
         let Value::Link(link) = &found.found.value else { return Ok(Some(found.found)) };
-        let link = Rc::new(Link { names: link.names.clone(), span });
+        let link = Rc::new(Reference { parts: link.parts.clone(), span });
         Ok(self.resolve_link(namespace, &link, target)?.map(|target| target.found))
     }
 
@@ -186,12 +198,12 @@ impl Evaluator {
     fn follow(
         &mut self,
         namespace: &[Symbol],
-        link: &Rc<Link>,
+        link: &Rc<Reference>,
         path: &Path,
         inside: &[Frame],
     ) -> Result<Target, Fail> {
         let Some(target) = self.resolve_link(namespace, link, path)? else {
-            return Err(self.dangling_link(&link.names, namespace, link.span));
+            return Err(self.dangling_link(&link.names(), namespace, link.span));
         };
         let value = target.found.value.clone();
         if path.len() + value.as_store().map_or(0, |store| store.depth() as usize) > MAX_DEPTH {
@@ -202,7 +214,7 @@ impl Evaluator {
             }
             let message = format!(
                 "the link `{}` expands without end: `{}` is met again inside of its own copy",
-                shown(&link.names),
+                shown(&link.names()),
                 shown(&target.path)
             );
             return Err(numbered(Number::ImplicitCycle, link.span, message));
@@ -211,16 +223,18 @@ impl Evaluator {
             observations.refers(path, target.path.clone(), EdgeKind::Link);
         }
         self.step("§9.2.2 (link)", Some(link.span), || {
-            format!("the link {} at {} is {}", shown(&link.names), shown(path), shown(&target.path))
+            format!("the link {} at {} is {}", shown(&link.names()), shown(path), shown(&target.path))
         });
-        let name = Symbol::new(&shown(&link.names));
-        let provenance = self.arena.copy(target.found.provenance, Some(link.span), Some(name));
+        let name = self.provenance_name(|| shown(&link.names()));
+        let (namespace, names) = target.path.split_at(target.found.namespace.len().min(target.path.len()));
+        let found_by = self.found_by(target.found.provenance, namespace, names);
+        let provenance = self.arena.copy(found_by, Some(link.span), name);
         self.bind(path, value, provenance, link.span)?;
         Ok(target)
     }
 }
 
-fn too_many(link: &Link, path: &[Symbol]) -> Fail {
+fn too_many(link: &Reference, path: &[Symbol]) -> Fail {
     let message = format!(
         "the links expand to more than {MAX_EXPANSIONS} components; one of them is `{}`",
         shown(path)

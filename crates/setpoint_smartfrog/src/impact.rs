@@ -20,8 +20,8 @@ pub struct Reached {
     pub value: Value,
 }
 
-/// Returns the attributes that are written on a line, or came through a prototype, link or function that is named on it. What
-/// is in a component that the line brought as a whole is reached with it.
+/// Returns the attributes that are written on a line, or came through a prototype, link or function that is named on it, and
+/// what is in a component of which this is true: the attributes whose `why --depends` names the line.
 pub fn impact(compiled: &Compiled, sources: &Sources, file: &str, line: usize) -> Vec<Reached> {
     let mut found = Vec::new();
     if let Some(store) = &compiled.store {
@@ -29,6 +29,16 @@ pub fn impact(compiled: &Compiled, sources: &Sources, file: &str, line: usize) -
         search.store(store, &mut Vec::new(), false, &mut found);
     }
     found
+}
+
+/// Says why there is no such line, if there is none.
+pub fn missing_line(sources: &Sources, file: &str, line: usize) -> Option<String> {
+    let files = sources.files();
+    let Some(known) = files.iter().find(|known| is_same_file(known.path(), file)) else {
+        return Some(format!("`{file}` is not a file of this specification"));
+    };
+    let lines = known.text().lines().count();
+    (line == 0 || line > lines).then(|| format!("`{file}` has {lines} lines, and no line {line}"))
 }
 
 pub fn text(found: &[Reached], place: &str) -> String {
@@ -59,23 +69,16 @@ struct Search<'s> {
     file: &'s str,
     line: usize,
     /// What [`Search::touches`] found so far.
-    known: FxHashMap<Prov, (bool, bool)>,
+    known: FxHashMap<Prov, bool>,
 }
 
 impl Search<'_> {
     fn store(&mut self, store: &Store, path: &mut Path, inherited: bool, found: &mut Vec<Reached>) {
         for entry in store.iter() {
             path.push(entry.name);
-            let (reached, through) = self.touches(entry.provenance);
-            let reached = reached || inherited;
+            let reached = inherited || self.touches(entry.provenance);
             match &entry.value {
-                Value::Store(inner) if !inner.is_empty() => {
-                    let before = found.len();
-                    self.store(inner, path, inherited || through, found);
-                    if reached && found.len() == before {
-                        found.push(Reached { path: path.clone(), value: entry.value.clone() });
-                    }
-                }
+                Value::Store(inner) if !inner.is_empty() => self.store(inner, path, reached, found),
                 value if reached => found.push(Reached { path: path.clone(), value: value.clone() }),
                 _ => {}
             }
@@ -83,47 +86,45 @@ impl Search<'_> {
         }
     }
 
-    /// Whether the value stands on the line or came through it, and whether it came through a prototype or link there.
-    /// Each node is visited once: the values of a chain of links share their origins.
-    fn touches(&mut self, provenance: Prov) -> (bool, bool) {
+    /// Whether the value stands on the line or came through it. Each node is visited once: the values of a chain of links
+    /// share their origins.
+    fn touches(&mut self, provenance: Prov) -> bool {
         let mut work = vec![(provenance, false)];
         while let Some((at, ready)) = work.pop() {
             if self.known.contains_key(&at) {
                 continue;
             }
             let Some(node) = self.compiled.arena.node(at) else {
-                self.known.insert(at, (false, false));
+                self.known.insert(at, false);
                 continue;
             };
-            let one;
-            let inner: &[Prov] = match &node {
-                Node::Leaf(_) => &[],
-                Node::Copy { of, .. } | Node::Under { of, .. } | Node::Shape { of } => {
+            let (one, two);
+            let (inner, span): (&[Prov], Option<Span>) = match &node {
+                Node::Leaf(leaf) => (&[], leaf.span),
+                Node::Copy { of, span, .. } => {
                     one = [*of];
-                    &one
+                    (&one, *span)
                 }
-                Node::Operation { arguments, .. } => arguments,
+                Node::Under { of, cause, .. } => {
+                    two = [*of, *cause];
+                    (&two, None)
+                }
+                Node::Shape { of } => {
+                    one = [*of];
+                    (&one, None)
+                }
+                Node::Operation { arguments, span, .. } => (arguments, *span),
             };
             if !ready && !inner.is_empty() {
                 work.push((at, true));
                 work.extend(inner.iter().map(|&inner| (inner, false)));
                 continue;
             }
-            let (mut touched, mut through) = (false, false);
-            for inner in inner {
-                let &(below, through_below) = self.known.get(inner).unwrap_or(&(false, false));
-                touched |= below;
-                through |= through_below;
-            }
-            match node {
-                Node::Leaf(leaf) => touched |= leaf.span.is_some_and(|span| self.is_here(span)),
-                Node::Copy { span, .. } => through |= span.is_some_and(|span| self.is_here(span)),
-                Node::Operation { span, .. } => touched |= span.is_some_and(|span| self.is_here(span)),
-                Node::Under { .. } | Node::Shape { .. } => {}
-            }
-            self.known.insert(at, (touched || through, through));
+            let below = inner.iter().any(|inner| self.known.get(inner) == Some(&true));
+            let touched = below || span.is_some_and(|span| self.is_here(span));
+            self.known.insert(at, touched);
         }
-        self.known.get(&provenance).copied().unwrap_or((false, false))
+        self.known.get(&provenance) == Some(&true)
     }
 
     /// A component begins on one line, and its attributes have lines of their own; any other value has all its lines.

@@ -29,16 +29,16 @@ pub mod why;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use setpoint_provenance::{Arena, Prov};
-use setpoint_source::{Diagnostic, FileSystem, Severity, Sources, Span, Symbol};
+use setpoint_source::{Diagnostic, FileId, FileSystem, Severity, Sources, Span, Symbol};
 
 use crate::core::Evaluator;
 use error::{Fail, limit};
 use observe::Observations;
 use production::Production;
 use setpoint_trace::{Recorder, Trace};
-use store::{Store, Value};
+use store::{Entry, Store, Value};
 use syntax::{Body, Dialect, Parsed, Reading};
 
 /// The component that is compiled.
@@ -142,30 +142,32 @@ pub fn compile_text(
 
 /// Compiles a specification that has been parsed in the dialect of its semantics.
 pub fn evaluate(parsed: Parsed, options: &Options) -> Compiled {
-    let Parsed { body, end, diagnostics, .. } = parsed;
-    evaluate_body(&body, end, diagnostics, options)
+    let Parsed { body, end, diagnostics, foreign, .. } = parsed;
+    evaluate_body(&body, end, diagnostics, &foreign, options)
 }
 
 pub(crate) fn evaluate_body(
     body: &Body,
     end: Option<Span>,
     mut diagnostics: Vec<Diagnostic>,
+    foreign: &FxHashSet<FileId>,
     options: &Options,
 ) -> Compiled {
     if options.semantics == Semantics::Production {
-        return evaluate_production(body, end, diagnostics, options);
+        return evaluate_production(body, end, diagnostics, foreign, options);
     }
     let mut evaluator = Evaluator::new(options.semantics, options.provenance, options.observe);
     evaluator.trace = options.trace.then(Recorder::default);
     let mut store = None;
     let well_formed = diagnostics.iter().all(|diagnostic| diagnostic.severity < Severity::Error);
     if let Some(end) = end.filter(|_| well_formed) {
-        let result =
-            evaluator.specification(body, end).and_then(|store| finish(&store, main_span(body, end)));
+        let result = evaluator
+            .specification(body, end)
+            .and_then(|store| finish(&store, main_span(body, end), evaluator.trace.as_mut()));
         match result {
             Ok(compiled) => store = Some(compiled),
             Err(fail) => {
-                evaluator.step("error", fail.span, || fail.message.clone());
+                trace::record_error(evaluator.trace.as_mut(), &fail);
                 diagnostics.push(*fail);
             }
         }
@@ -179,20 +181,33 @@ fn evaluate_production(
     body: &Body,
     end: Option<Span>,
     mut diagnostics: Vec<Diagnostic>,
+    foreign: &FxHashSet<FileId>,
     options: &Options,
 ) -> Compiled {
-    let mut production = Production::new(options);
+    let mut production = Production::new(options, foreign);
     let mut store = None;
     let well_formed = diagnostics.iter().all(|diagnostic| diagnostic.severity < Severity::Error);
     if let Some(end) = end.filter(|_| well_formed) {
-        let result = production.specification(body, end);
-        match result.and_then(|store| finish(&store, main_span(body, end)).map_err(|fail| vec![fail])) {
+        let result = production.specification(body, end).and_then(|store| {
+            trace::record_result(production.trace.as_mut(), "sfConfig phase", &store);
+            let trace = production.trace.as_mut();
+            finish(&store, main_span(body, end), trace).map_err(|fail| vec![fail])
+        });
+        match result {
             Ok(compiled) => store = Some(compiled),
-            Err(fails) => diagnostics.extend(fails.into_iter().map(|fail| *fail)),
+            Err(fails) => {
+                for fail in &fails {
+                    trace::record_error(production.trace.as_mut(), fail);
+                }
+                diagnostics.extend(fails.into_iter().map(|fail| *fail));
+            }
         }
     }
     diagnostics.extend(production.open_questions());
-    let root = store.clone().unwrap_or_default();
+    let mut root = Store::new();
+    if let Some(store) = &store {
+        root.put(Entry::new(Symbol::new(MAIN), Value::Store(store.clone()), Prov::NONE));
+    }
     let Production { arena, overridden, observations, trace, .. } = production;
     let trace = trace.map(Recorder::finish);
     Compiled { store, root, diagnostics, arena, overridden, observations, trace }
@@ -206,7 +221,7 @@ fn main_span(body: &Body, end: Span) -> Span {
 }
 
 /// The compiled tree, in the order that its constraints demand, if it is of reasonable size.
-fn finish(store: &Store, main: Span) -> Result<Store, Fail> {
+fn finish(store: &Store, main: Span, trace: Option<&mut Recorder>) -> Result<Store, Fail> {
     let size = size(store, &mut FxHashMap::default());
     if size > MAX_ATTRIBUTES as u64 {
         let message = format!(
@@ -218,7 +233,11 @@ fn finish(store: &Store, main: Span) -> Result<Store, Fail> {
             .push("components that hold several copies of each other double in size with each step".into());
         return Err(fail);
     }
-    order::apply(store)
+    let ordered = order::apply(store)?;
+    if !ordered.is_same(store) {
+        trace::record_result(trace, "§10.4 (order)", &ordered);
+    }
+    Ok(ordered)
 }
 
 /// The number of attributes of a tree; shared parts are counted as often as they occur, and visited once.

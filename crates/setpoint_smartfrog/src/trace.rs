@@ -1,6 +1,6 @@
 //! The steps of an evaluation in the notation of the paper, recorded only if somebody watches.
 
-use setpoint_source::{Span, Symbol};
+use setpoint_source::{Diagnostic, Span, Symbol};
 use setpoint_trace::{Change, Recorder};
 
 use crate::core::Evaluator;
@@ -46,6 +46,25 @@ impl Evaluator {
 pub(crate) fn record_store(trace: &mut Recorder, store: &Store) {
     if trace.series_len() < MAX_SERIES {
         trace.series(store_notation(store));
+    } else {
+        trace.leave_out_store();
+    }
+}
+
+/// Records the store that a specification comes to; it is in the series, however long that is.
+pub(crate) fn record_result(trace: Option<&mut Recorder>, rule: &str, store: &Store) {
+    if let Some(trace) = trace {
+        let result = store_notation(store);
+        trace.step(rule, format!("sfConfig = {result}"), None, Vec::new());
+        trace.series(result);
+    }
+}
+
+/// Records what ended the evaluation, outside of all that it ended in.
+pub(crate) fn record_error(trace: Option<&mut Recorder>, fail: &Diagnostic) {
+    if let Some(trace) = trace {
+        trace.leave_all();
+        trace.step("error", fail.message.clone(), fail.span, Vec::new());
     }
 }
 
@@ -75,6 +94,18 @@ pub fn store_notation(store: &Store) -> String {
 fn write(value: &Value, out: &mut String) {
     match value {
         Value::Store(store) => write_store(store, out),
+        Value::Null => out.push_str("Null"),
+        Value::Boolean(value) => out.push_str(if *value { "True" } else { "False" }),
+        Value::Vector(elements) => {
+            for element in elements.iter() {
+                let is_nested = matches!(element, Value::Vector(_));
+                out.push_str(if is_nested { "(" } else { "" });
+                write(element, out);
+                out.push_str(if is_nested { ") :: " } else { " :: " });
+            }
+            out.push_str("∅V");
+        }
+        Value::Lazy(text) => out.push_str(&text.replace('\n', " ")),
         other => out.push_str(&output::sf_value(other)),
     }
 }

@@ -1,6 +1,6 @@
 //! Where a value came from: the prototypes and links that carried it, and what it overrode.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use rustc_hash::FxHashSet;
@@ -95,8 +95,10 @@ fn histories(compiled: &Compiled, provenance: Prov) -> Vec<History> {
         let mut next = provenance;
         // What a value overrode is noted where it was put, which may be before it was copied.
         let mut overridden = compiled.overridden.get(&next).copied();
-        while let Some(Node::Copy { of, span, name }) = compiled.arena.node(next) {
-            steps.push(Step { name, span });
+        while let Some(node @ (Node::Copy { of, .. } | Node::Under { of, .. })) = compiled.arena.node(next) {
+            if let Node::Copy { span, name, .. } = node {
+                steps.push(Step { name, span });
+            }
             next = of;
             overridden = overridden.or_else(|| compiled.overridden.get(&next).copied());
         }
@@ -140,7 +142,7 @@ impl Why {
             "value": value,
             "where": first.origin.map(|leaf| place(&leaf, sources)),
             "expression": Tree { compiled, sources, nodes: 0 }.of(first.provenance, 0),
-            "depends": compiled.arena.depends(first.provenance).iter().map(|leaf| place(leaf, sources)).collect::<Vec<_>>(),
+            "depends": self.dependencies(compiled).into_iter().map(|leaf| place(&leaf, sources)).collect::<Vec<_>>(),
             "overrides": last.histories[1..].iter().map(history).collect::<Vec<_>>(),
             "components": above.iter().map(|level| json!({
                 "path": shown(&level.path),
@@ -183,7 +185,7 @@ impl Why {
                 Tree { compiled, sources, nodes: 0 }.write(first.provenance, 1, &mut out);
             }
             Form::Depends => {
-                for span in self.dependencies(compiled) {
+                for span in self.dependencies(compiled).into_iter().filter_map(|leaf| leaf.span) {
                     let _ = writeln!(out, "{}: {}", sources.place(span), source_line(span, sources));
                 }
             }
@@ -192,31 +194,55 @@ impl Why {
     }
 
     /// Every place whose text could change the value: literals and properties, and the prototypes, links and functions through
-    /// which it came, or through which a component came that it is in.
-    fn dependencies(&self, compiled: &Compiled) -> Vec<Span> {
-        let mut seen = FxHashSet::default();
-        let mut spans = BTreeSet::new();
+    /// which it came, or through which a component came that it is in. A component depends on what its attributes depend on.
+    fn dependencies(&self, compiled: &Compiled) -> Vec<Leaf> {
         let mut work: Vec<Prov> =
             self.levels.iter().filter_map(|level| Some(level.histories.first()?.provenance)).collect();
+        if let Some(store) = self.levels.last().and_then(|last| last.entry.value.as_store()) {
+            provenances_in(store, &mut FxHashSet::default(), &mut work);
+        }
+        let mut seen = FxHashSet::default();
+        let mut leaves: BTreeMap<Option<Span>, Leaf> = BTreeMap::new();
         while let Some(at) = work.pop() {
             if !seen.insert(at) {
                 continue;
             }
+            let mut through = |span: Option<Span>| {
+                if span.is_some() {
+                    leaves.entry(span).or_insert(Leaf { kind: LeafKind::Literal, name: None, span });
+                }
+            };
             match compiled.arena.node(at) {
                 None => {}
-                Some(Node::Leaf(leaf)) => spans.extend(leaf.span),
+                Some(Node::Leaf(leaf)) => {
+                    leaves.insert(leaf.span, leaf);
+                }
                 Some(Node::Copy { of, span, .. }) => {
-                    spans.extend(span);
+                    through(span);
                     work.push(of);
                 }
-                Some(Node::Under { of, .. } | Node::Shape { of }) => work.push(of),
+                Some(Node::Under { of, cause, .. }) => work.extend([of, cause]),
+                Some(Node::Shape { of }) => work.push(of),
                 Some(Node::Operation { span, arguments, .. }) => {
-                    spans.extend(span);
+                    through(span);
                     work.extend_from_slice(arguments);
                 }
             }
         }
-        spans.into_iter().collect()
+        leaves.into_values().collect()
+    }
+}
+
+/// The provenance of all that is in a component; parts that are shared are visited once.
+fn provenances_in(store: &Store, seen: &mut FxHashSet<usize>, found: &mut Vec<Prov>) {
+    if !seen.insert(store.address()) {
+        return;
+    }
+    for entry in store.iter() {
+        found.push(entry.provenance);
+        if let Some(inner) = entry.value.as_store() {
+            provenances_in(inner, seen, found);
+        }
     }
 }
 

@@ -1,5 +1,6 @@
 //! The cases: specifications with the answers that are promised. Each answer is named by what is asked:
-//! `core`, `forward yaml`, `production sf`, `check`, `check production`, `why s2:web:running`, `graph`, `diff`, `trace`, `stores`.
+//! `core`, `forward yaml`, `production sf`, `check`, `check production`, `why s2:web:running`, `depends s2`, `why-not s3`,
+//! `impact 3`, `graph`, `diff`, `trace`, `stores`.
 //! Several inputs are files that include each other; `diff` compares the first two.
 
 #![allow(clippy::panic, reason = "a test fails by panicking")]
@@ -7,7 +8,9 @@
 use std::path::Path;
 use std::process::ExitCode;
 
-use setpoint_smartfrog::{Compiled, Options, Semantics, check, compile_text, diff, graph, output, why};
+use setpoint_smartfrog::{
+    Compiled, Options, Semantics, check, compile_text, diff, graph, impact, output, syntax, why,
+};
 use setpoint_source::{Diagnostic, MemoryFileSystem, Sources, print};
 use setpoint_testing::{Answers, Case, repository, run_folder};
 
@@ -54,6 +57,37 @@ fn ask(case: &Case, files: &MemoryFileSystem, question: &str) -> String {
         ["why", target, ..] => {
             let compiled = compile(0);
             why::why(&compiled, target).map_or_else(|error| error, |why| why.text(&compiled, &sources))
+        }
+        ["where" | "expression" | "depends", target, ..] => {
+            let compiled = compile(0);
+            let form = match words[0] {
+                "where" => why::Form::Where,
+                "expression" => why::Form::Expression,
+                _ => why::Form::Depends,
+            };
+            why::why(&compiled, target).map_or_else(|error| error, |why| why.form(form, &compiled, &sources))
+        }
+        ["depends-json", target, ..] => {
+            let compiled = compile(0);
+            why::why(&compiled, target)
+                .map_or_else(|error| error, |why| format!("{:#}", why.json(&compiled, &sources)["depends"]))
+        }
+        ["why-not", target, ..] => {
+            let (compiled, input) = (compile(0), &case.inputs[0]);
+            let parsed = syntax::parse_text(
+                Path::new(&input.name),
+                input.text.clone(),
+                files,
+                &sources,
+                options.reading(),
+            );
+            why::why_not(&compiled, &parsed.body, target, &sources)
+        }
+        ["impact", line, ..] => {
+            let compiled = compile(0);
+            let line = line.parse().unwrap_or_else(|_| panic!("`{line}` is no line"));
+            let name = &case.inputs[0].name;
+            impact::text(&impact::impact(&compiled, &sources, name, line), &format!("{name}:{line}"))
         }
         ["trace" | "stores", ..] => {
             let input = &case.inputs[0];

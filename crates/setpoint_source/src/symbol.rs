@@ -13,16 +13,45 @@ use rustc_hash::FxBuildHasher;
 #[derive(Clone, Copy)]
 pub struct Symbol(&'static str);
 
-static NAMES: LazyLock<Mutex<HashSet<&'static str, FxBuildHasher>>> = LazyLock::new(Mutex::default);
+/// The names that exist, and where the text of the next one goes: side by side, so that a pass over names in the order of
+/// their first use is a pass over memory.
+#[derive(Default)]
+struct Names {
+    known: HashSet<&'static str, FxBuildHasher>,
+    free: &'static mut [u8],
+}
+
+/// The size of a piece of memory that names share.
+const PIECE: usize = 64 * 1024;
+
+static NAMES: LazyLock<Mutex<Names>> = LazyLock::new(Mutex::default);
+
+impl Names {
+    /// Stores a text for the life of the process. Its address is its own: the empty name takes a byte, too.
+    fn store(&mut self, text: &str) -> &'static str {
+        let needed = text.len().max(1);
+        if needed > PIECE / 16 {
+            return Box::leak(text.into());
+        }
+        if self.free.len() < needed {
+            self.free = Box::leak(vec![0; PIECE].into_boxed_slice());
+        }
+        let (stored, free) = std::mem::take(&mut self.free).split_at_mut(needed);
+        self.free = free;
+        let stored = &mut stored[..text.len()];
+        stored.copy_from_slice(text.as_bytes());
+        std::str::from_utf8(stored).unwrap_or_else(|_| Box::leak(text.into()))
+    }
+}
 
 impl Symbol {
     pub fn new(text: &str) -> Self {
         let mut names = NAMES.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(known) = names.get(text) {
+        if let Some(known) = names.known.get(text) {
             return Self(known);
         }
-        let stored: &'static str = Box::leak(text.into());
-        names.insert(stored);
+        let stored = names.store(text);
+        names.known.insert(stored);
         Self(stored)
     }
 

@@ -41,12 +41,14 @@ pre { margin: 0; } .line { display: block; } .here { background: #fff3a3; }
 ol { padding-left: 3.5em; margin: 0; } li { cursor: pointer; white-space: pre-wrap; overflow-wrap: anywhere;
   padding-left: calc(var(--depth) * 1em); }
 #stores .line { white-space: pre-wrap; overflow-wrap: anywhere; }
+.whole { font-family: ui-monospace, monospace; font-size: 13px; overflow-wrap: anywhere; border-top: 1px solid #ddd; padding-top: .5em; }
 li.now { background: #d7e9ff; } li b { font-weight: 600; }
 .added { background: #d9f5d9; } .changed { background: #ffe9c7; } .removed { background: #ffd9d9; text-decoration: line-through; }
 @media (max-width: 800px) { body { grid-template: auto 1fr 1fr 1fr / 1fr; } small { display: none; }
   section { border-right: 0; border-bottom: 1px solid #ddd; } li { padding-left: calc(var(--depth) * .4em); } }
 @media (prefers-color-scheme: dark) { body { background: #1b1b1b; color: #ddd; }
-  .here { background: #5b5210; } li.now { background: #1d3b5c; } .added { background: #1e4620; }
+  .here { background: #5b5210; } .whole { font-family: ui-monospace, monospace; font-size: 13px; overflow-wrap: anywhere; border-top: 1px solid #ddd; padding-top: .5em; }
+li.now { background: #1d3b5c; } .added { background: #1e4620; }
   .changed { background: #5a3d0c; } .removed { background: #5c1f1f; } }
 </style></head><body>
 <header><strong>{{TITLE}}</strong> &nbsp; <button id="first">|&lt;</button> <button id="back">&lt; back</button>
@@ -74,7 +76,7 @@ function place_in_tree(all, at) {
   for (const [key, entry] of all) {
     const path = key.slice(2, -1);
     if (path.startsWith(at + ":")) all.delete(key);
-    else if (at.startsWith(path + ":") && !entry[0].endsWith(BELOW)) entry[0] += entry[0] === "∅S" ? "" : BELOW;
+    else if (at.startsWith(path + ":") && !entry[0].endsWith(BELOW)) entry[0] += BELOW;
   }
 }
 const BELOW = ", changed below";
@@ -119,7 +121,10 @@ function show(number) {
     line.textContent = key + " = " + value;
     list.append(line);
   });
-  el("stores").replaceChildren(list);
+  const whole = document.createElement("p");
+  whole.className = "whole";
+  whole.textContent = step.stores ? "s = " + data.trace.stores[step.stores - 1] : "";
+  el("stores").replaceChildren(list, whole);
 }
 el("first").onclick = () => show(0);
 el("back").onclick = () => show(now - 1);

@@ -21,6 +21,8 @@ pub struct Trace {
     pub steps: Vec<Step>,
     /// The stores one after the other, in the notation of the text that defines the semantics, if it prints them so.
     pub series: Vec<String>,
+    /// How many stores are missing before the last one.
+    pub left_out: usize,
     /// Why the trace ends before the evaluation does.
     pub end: Option<String>,
 }
@@ -36,6 +38,8 @@ pub struct Step {
     pub what: String,
     pub span: Option<Span>,
     pub changes: Vec<Change>,
+    /// How many stores of the series there are after it.
+    pub stores: usize,
 }
 
 /// What a step changed in a store.
@@ -65,6 +69,11 @@ impl Recorder {
         self.depth = self.depth.saturating_sub(1);
     }
 
+    /// Nothing belongs to an earlier step any more: the evaluation failed.
+    pub fn leave_all(&mut self) {
+        self.depth = 0;
+    }
+
     /// Records a step that nothing else belongs to.
     pub fn step(
         &mut self,
@@ -78,7 +87,8 @@ impl Recorder {
             return;
         }
         let (rule, what) = (rule.into(), what.into());
-        self.trace.steps.push(Step { rule, depth: self.depth, what, span, changes });
+        let stores = self.trace.series.len();
+        self.trace.steps.push(Step { rule, depth: self.depth, what, span, changes, stores });
     }
 
     /// The trace ends here, for the first reason that is given.
@@ -86,8 +96,17 @@ impl Recorder {
         self.trace.end.get_or_insert(why);
     }
 
+    /// Adds a store to the series: the one that the last step made.
     pub fn series(&mut self, store: String) {
         self.trace.series.push(store);
+        if let Some(step) = self.trace.steps.last_mut() {
+            step.stores = self.trace.series.len();
+        }
+    }
+
+    /// Counts a store that is not in the series, because that is long.
+    pub fn leave_out_store(&mut self) {
+        self.trace.left_out += 1;
     }
 
     pub fn series_len(&self) -> usize {
@@ -119,6 +138,11 @@ pub fn text(trace: &Trace, sources: &Sources) -> String {
     if !trace.series.is_empty() {
         let _ = writeln!(out, "\nThe stores:");
         for (number, store) in trace.series.iter().enumerate() {
+            let is_last = number + 1 == trace.series.len();
+            if is_last && trace.left_out > 0 {
+                let _ = writeln!(out, "      … {} more …", trace.left_out);
+            }
+            let number = if is_last { number + trace.left_out } else { number };
             let _ = writeln!(out, "{:>4}. {store}", number + 1);
         }
     }
@@ -140,11 +164,15 @@ pub fn json(trace: &Trace, sources: &Sources) -> Json {
             .iter()
             .map(|one| json!({"store": one.store, "at": one.at, "before": one.before, "after": one.after}))
             .collect();
-        json!({"rule": step.rule, "depth": step.depth, "what": step.what, "place": place, "changes": changes})
+        json!({
+            "rule": step.rule, "depth": step.depth, "what": step.what, "place": place, "changes": changes,
+            "stores": step.stores,
+        })
     };
     json!({
         "steps": trace.steps.iter().map(step).collect::<Vec<_>>(),
         "stores": trace.series,
+        "stores_left_out": trace.left_out,
         "end": trace.end,
     })
 }

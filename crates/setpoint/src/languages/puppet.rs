@@ -10,6 +10,7 @@ use setpoint_catalog::{Catalog, findings};
 use setpoint_diff::{About, Comparison, Fate};
 use setpoint_project::{Older, Project, Session, Subject, Surroundings, UsageError};
 use setpoint_puppet::{Compilation, CompileGapKind, HowRun, LogEntry, LogLevel, Looked, LookupOptions};
+use setpoint_puppet_values::{Data, Key};
 use setpoint_settle::Turn;
 use setpoint_source::{Diagnostic, InputReport, Range, Rule, Severity};
 
@@ -65,7 +66,18 @@ impl Language for Puppet {
             return Ok(Outcome { result: None, diagnostics: parse.diagnostics });
         }
         let node = options.puppet.node.as_deref().unwrap_or("localhost");
-        let evaluated = setpoint_micropuppet::trace(&parse.program, node);
+        let mut facts = Vec::new();
+        if options.puppet.platform.is_some() || !options.puppet.facts.is_empty() {
+            let options = options.for_project();
+            let project = Project::open(session, path, &options)?;
+            let (job, _) = project.chosen()?;
+            // A platform has hundreds of facts; those count that the manifest names.
+            facts.extend(job.node.facts.iter().filter_map(|(name, value)| {
+                let name = name.0.as_str().filter(|name| text.contains(*name))?;
+                Some((name.to_owned(), traced_value(value)?))
+            }));
+        }
+        let evaluated = setpoint_micropuppet::trace(&parse.program, node, &facts);
         let result = super::print_trace(&evaluated.trace, &session.sources, path, format)?;
         Ok(Outcome { result: Some(result), diagnostics: parse.diagnostics })
     }
@@ -346,4 +358,22 @@ pub(crate) fn logged(log: &[LogEntry]) -> Vec<Diagnostic> {
             }
         })
         .collect()
+}
+
+/// A fact as µPuppet has values; nothing for what it has not.
+fn traced_value(value: &setpoint_puppet_values::Value) -> Option<setpoint_micropuppet::Value> {
+    use setpoint_micropuppet::Value;
+    Some(match &value.data {
+        Data::String(text) => Value::String(text.to_string()),
+        Data::Integer(number) => Value::Integer(*number),
+        Data::Bool(truth) => Value::Boolean(*truth),
+        Data::Array(elements) => Value::Array(elements.iter().map(traced_value).collect::<Option<Vec<_>>>()?),
+        Data::Hash(entries) => {
+            let entry = |(key, value): (&Key, &setpoint_puppet_values::Value)| {
+                Some((key.0.as_str()?.to_owned(), traced_value(value)?))
+            };
+            Value::Hash(entries.iter().map(entry).collect::<Option<Vec<_>>>()?)
+        }
+        _ => return None,
+    })
 }

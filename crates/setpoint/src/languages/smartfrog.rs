@@ -1,6 +1,7 @@
 //! SmartFrog specifications.
 
 use std::collections::BTreeMap;
+use std::mem::ManuallyDrop;
 use std::path::{Path, PathBuf};
 
 use setpoint_diff::About;
@@ -102,13 +103,15 @@ impl Language for SmartFrog {
                 )));
             }
         };
-        let compiled = compiled(session, session.files, path, &compiler_options(options)?)?;
+        // The process ends after this. To take the tree apart would cost a tenth of its time.
+        let compiled =
+            ManuallyDrop::new(compiled(session, session.files, path, &compiler_options(options)?)?);
         debug_assert!(
             compiled.store.is_some()
                 || compiled.diagnostics.iter().any(|found| found.severity == Severity::Error),
             "no result has a reason"
         );
-        Ok(Outcome { result: compiled.store.as_ref().map(print), diagnostics: compiled.diagnostics })
+        Ok(Outcome { result: compiled.store.as_ref().map(print), diagnostics: compiled.diagnostics.clone() })
     }
 
     fn why(&self, session: &Session, args: &WhyArgs) -> Result<Outcome, UsageError> {
@@ -155,6 +158,9 @@ impl Language for SmartFrog {
         if compiled.store.is_none() {
             return Ok(Outcome { result: None, diagnostics: compiled.diagnostics });
         }
+        if let Some(problem) = impact::missing_line(&session.sources, file, line) {
+            return Err(UsageError::new(problem));
+        }
         let found = impact::impact(&compiled, &session.sources, file, line);
         let text = match args.format.as_str() {
             "json" => pretty(&impact::json(&found, args.line())),
@@ -170,6 +176,9 @@ impl Language for SmartFrog {
         options: &InputOptions,
         format: &str,
     ) -> Result<Outcome, UsageError> {
+        if options.semantics.as_deref() == Some("all") {
+            return Err(UsageError::new("a trace is of one semantics: `core`, `forward` or `production`"));
+        }
         let options = Options { trace: true, ..compiler_options(options)? };
         let compiled = compiled(session, session.files, path, &options)?;
         let Some(trace) = &compiled.trace else {

@@ -38,7 +38,7 @@ fn write(value: &Value, out: &mut String) {
         Value::Data(parts) => string(&format!("$.{}", reference(parts)), out),
         Value::Lazy(text) => string(text, out),
         Value::Variable(number) => string(&format!("VAR{number}"), out),
-        Value::Link(link) => string(&crate::reference::shown(&link.names), out),
+        Value::Link(link) => string(&crate::reference::shown(&link.names()), out),
         Value::Vector(elements) => {
             out.push('[');
             for (at, element) in elements.iter().enumerate() {

@@ -73,7 +73,7 @@ fn write(value: &Value, out: &mut String) {
             out.push_str("VAR");
             out.push_str(&number.to_string());
         }
-        Value::Link(link) => out.push_str(&crate::reference::shown(&link.names)),
+        Value::Link(link) => out.push_str(&crate::reference::shown(&link.names())),
         Value::Vector(elements) => {
             out.push_str("[|");
             for (at, element) in elements.iter().enumerate() {

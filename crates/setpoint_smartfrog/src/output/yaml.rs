@@ -41,7 +41,7 @@ fn write(value: &Value, out: &mut String) {
         Value::Data(parts) => plain(&reference(parts), out),
         Value::Lazy(text) => json::string(text, out),
         Value::Variable(number) => out.push_str(&format!("VAR{number}")),
-        Value::Link(link) => plain(&crate::reference::shown(&link.names), out),
+        Value::Link(link) => plain(&crate::reference::shown(&link.names()), out),
         Value::Vector(elements) => {
             out.push('[');
             for (at, element) in elements.iter().enumerate() {

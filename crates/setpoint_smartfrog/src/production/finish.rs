@@ -27,10 +27,12 @@ impl Production<'_> {
             let Some((Key::Name(name), attribute)) = self.tree.node(node).attributes.get_index(at) else {
                 continue;
             };
+            let name = *name;
             if has_tag(attribute, "sfTemp") {
+                let span = attribute.span;
+                self.watch_removed((node, name), span, "is tagged `sfTemp`, and is left out");
                 continue;
             }
-            let name = *name;
             let mut entry = Entry::new(name, Compiled::Null, attribute.provenance);
             entry.tags.clone_from(&attribute.tags);
             let value = attribute.value.clone();
@@ -75,14 +77,14 @@ impl Production<'_> {
             Value::Basic(value) => output::sf_value(&self.numbered(value)),
             Value::Component(node) => {
                 let data = if self.tree.node(*node).data { "DATA " } else { "" };
-                format!("extends {data} {{\n{}}}", self.attributes_text(*node))
+                format!("extends {data}{{\n{}}}", self.attributes_text(*node))
             }
             Value::Link(link) => {
                 let mut text = if link.lazy { "LAZY ".to_owned() } else { String::new() };
                 match &link.default {
                     None => {}
-                    Some(Compiled::Null) => text.push_str("OPTIONAL "),
-                    Some(default) => {
+                    Some((Compiled::Null, _)) => text.push_str("OPTIONAL "),
+                    Some((default, _)) => {
                         let _ = write!(text, "OPTIONAL ({}) ", output::sf_value(default));
                     }
                 }

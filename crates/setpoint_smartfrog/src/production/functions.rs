@@ -10,10 +10,12 @@ use crate::MAX_ATTRIBUTES;
 use crate::compare::same_value;
 use crate::core::described;
 use crate::output;
+use crate::reference::shown;
 use crate::store::Value as Basic;
 use crate::syntax::{Number, Part};
 
 const MAX_EXTENT: i128 = 100_000;
+const LEFT_TO_RUNTIME: &str = "it depends on what the runtime is to find";
 
 /// The arguments of a function, in order, without its class.
 type Arguments = Vec<(Symbol, Value)>;
@@ -99,12 +101,16 @@ impl Production<'_> {
             Err(missing) => return Err(missing),
         };
         if lazy {
-            self.unchecked.entry(span).or_insert_with(|| name.to_string());
+            self.leave_unchecked(span, format!("`{name}` was not checked: {LEFT_TO_RUNTIME}"));
         }
         if phase == "dynamic" {
             return Err(Missing::Lazy);
         }
         Ok(Found { value: Value::Nothing, provenance: Prov::NONE })
+    }
+
+    fn leave_unchecked(&mut self, span: Span, message: String) {
+        self.unchecked.entry(span).or_insert(message);
     }
 
     /// The class of a function that can be computed here. Any other is Java code, which only the runtime has.
@@ -167,6 +173,7 @@ impl Production<'_> {
         for index in 0..extent {
             let copy = self.copied_node(element, destination).map_err(Missing::Hard)?;
             let tag = format!("{name}{index}");
+            self.tree.node_mut(copy).key = Some(Key::Name(Symbol::new(&tag)));
             self.set_basic(copy, "sfIndex", Basic::Number(Number::Integer(index)), span);
             self.set_basic(copy, "sfTag", Basic::String(tag.as_str().into()), span);
             self.linked.insert(copy);
@@ -246,30 +253,59 @@ impl Production<'_> {
         let found = match self.resolve(schema, &parts, span) {
             Ok(found) => Some(Some(found.value)),
             Err(Missing::Lazy) => Some(None),
+            Err(Missing::Soft(Reason::ToBeDefined(_))) => {
+                return Err(failed(
+                    span,
+                    format!("`{name}`, which the schema demands, is still to be defined (`TBD`)"),
+                ));
+            }
             Err(Missing::Soft(_)) => None,
             Err(hard) => return Err(hard),
         };
         let problem = match found {
             None if optional => None,
-            None => Some(format!("the schema demands an attribute `{name}`, and there is none")),
+            None => {
+                let component = self.tree.node(schema).parent.map(|parent| self.tree.path(parent));
+                let component = component.filter(|path| !path.is_empty());
+                let place = component.map_or("at the top level, where it stands".to_owned(), |path| {
+                    format!("of `{}`", shown(&path))
+                });
+                Some(format!("the schema demands an attribute `{name}` {place}, and there is none"))
+            }
             Some(None) if binding.as_ref() == "eager" => {
                 Some(format!("`{name}` is lazy, and the schema forbids it"))
             }
             Some(None) => {
-                self.unchecked.entry(span).or_insert_with(|| name.to_string());
+                self.leave_unchecked(span, format!("`{name}` was not checked: {LEFT_TO_RUNTIME}"));
                 None
             }
             Some(Some(_)) if binding.as_ref() == "lazy" => {
                 Some(format!("`{name}` is not lazy, and the schema demands it"))
             }
-            Some(Some(value)) => (!classes.iter().any(|class| is_of_class(&value, class))).then(|| {
-                let wanted: Vec<&str> = classes.iter().map(AsRef::as_ref).collect();
-                format!(
-                    "the schema demands that `{name}` is of class {}, and it is {}",
-                    wanted.join(" or "),
-                    kind(&value)
-                )
-            }),
+            Some(Some(value)) => {
+                let answers: Vec<Option<bool>> =
+                    classes.iter().map(|class| is_of_class(&value, class)).collect();
+                if answers.contains(&Some(true)) {
+                    None
+                } else if answers.contains(&None) {
+                    let wanted: Vec<&str> = classes.iter().map(AsRef::as_ref).collect();
+                    let message = format!(
+                        "`{name}` was not checked: whether {} is of class {} is not known here",
+                        kind(&value),
+                        wanted.join(" or ")
+                    );
+                    self.leave_unchecked(span, message);
+                    None
+                } else {
+                    let wanted: Vec<&str> = classes.iter().map(AsRef::as_ref).collect();
+                    let own = class_of(&value)
+                        .map_or(kind(&value).to_owned(), |class| format!("{} ({class})", kind(&value)));
+                    Some(format!(
+                        "the schema demands that `{name}` is of class {}, and it is {own}",
+                        wanted.join(" or "),
+                    ))
+                }
+            }
         };
         match problem {
             None => Ok(Value::Basic(Basic::Boolean(true))),
@@ -336,28 +372,51 @@ fn kind(value: &Value) -> &'static str {
     }
 }
 
-/// Whether Java would find a value to be of a class.
-fn is_of_class(value: &Value, class: &str) -> bool {
-    let number = |value: &Value| match value {
-        Value::Basic(Basic::Number(number)) => Some(number.clone()),
-        _ => None,
-    };
+/// The Java class of a value, as far as there is only one.
+fn class_of(value: &Value) -> Option<&'static str> {
+    Some(match value {
+        Value::Component(_) => COMPONENT,
+        Value::Basic(value) => match value {
+            Basic::Number(Number::Integer(_) | Number::Big(_)) => "java.lang.Integer",
+            Basic::Number(Number::Long(_)) => "java.lang.Long",
+            Basic::Number(Number::Float(_)) => "java.lang.Float",
+            Basic::Number(Number::Double(_)) => "java.lang.Double",
+            Basic::String(_) => "java.lang.String",
+            Basic::Boolean(_) => "java.lang.Boolean",
+            Basic::Vector(_) => "java.util.Vector",
+            Basic::Data(_) => "org.smartfrog.sfcore.reference.Reference",
+            Basic::Bytes(_) => "org.smartfrog.sfcore.common.SFByteArray",
+            Basic::Null => "org.smartfrog.sfcore.common.SFNull",
+            _ => return None,
+        },
+        _ => return None,
+    })
+}
+
+const COMPONENT: &str = "org.smartfrog.sfcore.componentdescription.ComponentDescription";
+
+/// The classes that [`class_of`] gives; no value is of two of them.
+const CLASSES: [&str; 11] = [
+    "java.lang.Integer",
+    "java.lang.Long",
+    "java.lang.Float",
+    "java.lang.Double",
+    "java.lang.String",
+    "java.lang.Boolean",
+    "java.util.Vector",
+    "org.smartfrog.sfcore.reference.Reference",
+    "org.smartfrog.sfcore.common.SFByteArray",
+    "org.smartfrog.sfcore.common.SFNull",
+    COMPONENT,
+];
+
+/// Whether Java would find a value to be of a class; nothing for a class that is not known here.
+fn is_of_class(value: &Value, class: &str) -> Option<bool> {
     match class {
-        "anyClass" | "java.lang.Object" => true,
-        "java.lang.Integer" => matches!(number(value), Some(Number::Integer(_) | Number::Big(_))),
-        "java.lang.Long" => matches!(number(value), Some(Number::Long(_))),
-        "java.lang.Float" => matches!(number(value), Some(Number::Float(_))),
-        "java.lang.Double" => matches!(number(value), Some(Number::Double(_))),
-        "java.lang.Number" => number(value).is_some(),
-        "java.lang.String" => matches!(value, Value::Basic(Basic::String(_))),
-        "java.lang.Boolean" => matches!(value, Value::Basic(Basic::Boolean(_))),
-        "java.util.Vector" => matches!(value, Value::Basic(Basic::Vector(_))),
-        "org.smartfrog.sfcore.componentdescription.ComponentDescription" => {
-            matches!(value, Value::Component(_))
-        }
-        "org.smartfrog.sfcore.reference.Reference" => matches!(value, Value::Basic(Basic::Data(_))),
-        "org.smartfrog.sfcore.common.SFByteArray" => matches!(value, Value::Basic(Basic::Bytes(_))),
-        _ => false,
+        "anyClass" | "java.lang.Object" => Some(true),
+        "java.lang.Number" => Some(matches!(value, Value::Basic(Basic::Number(_)))),
+        _ if CLASSES.contains(&class) => class_of(value).map(|own| own == class),
+        _ => None,
     }
 }
 
@@ -482,7 +541,10 @@ fn arithmetic(left: &Basic, right: &Basic, operator: &str) -> Result<Basic, Stri
         let long = matches!(left, Number::Long(_)) || matches!(right, Number::Long(_));
         return Ok(Basic::Number(if long { Number::Long(result) } else { Number::Integer(result) }));
     }
-    let (a, b) = (real(left)?, real(right)?);
+    let double = matches!(left, Number::Double(_)) || matches!(right, Number::Double(_));
+    let operand =
+        |number: &Number| real(number).map(|value| if double { value } else { f64::from(value as f32) });
+    let (a, b) = (operand(left)?, operand(right)?);
     let result = match operator {
         "+" => a + b,
         "-" => a - b,
@@ -493,8 +555,12 @@ fn arithmetic(left: &Basic, right: &Basic, operator: &str) -> Result<Basic, Stri
     if !result.is_finite() {
         return Err("the result is not a finite number".to_owned());
     }
-    let double = matches!(left, Number::Double(_)) || matches!(right, Number::Double(_));
-    Ok(Basic::Number(if double { Number::Double(result) } else { Number::Float(result) }))
+    Ok(Basic::Number(if double { Number::Double(result) } else { Number::Float(single(result)) }))
+}
+
+/// A float of Java, which has 32 bits, by its decimal digits. An operation on two of them in 64 bits, rounded, is the one in 32.
+fn single(value: f64) -> f64 {
+    (value as f32).to_string().parse().unwrap_or(value)
 }
 
 fn real(number: &Number) -> Result<f64, String> {

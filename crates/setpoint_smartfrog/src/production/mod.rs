@@ -18,7 +18,7 @@ use std::collections::BTreeMap;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use setpoint_provenance::{Arena, Prov};
-use setpoint_source::{Diagnostic, Rule, Span, Symbol};
+use setpoint_source::{Diagnostic, FileId, Rule, Span, Symbol};
 use setpoint_trace::{Change, Recorder};
 
 use crate::core::described;
@@ -50,18 +50,23 @@ pub(crate) struct Production<'o> {
     pub(crate) overridden: FxHashMap<Prov, Prov>,
     /// Functions that are Java code, by their classes, and assertions that could not be checked, with their places.
     opaque: BTreeMap<String, Span>,
+    /// Where a specification lists phases of its own.
+    own_phases: Option<Span>,
     unchecked: BTreeMap<Span, String>,
     /// What `check` reports, if it asked.
     pub(crate) observations: Option<Observations>,
     /// The steps, if somebody watches.
     pub(crate) trace: Option<Recorder>,
+    /// Included files that nobody edits.
+    foreign: &'o FxHashSet<FileId>,
 }
 
 impl<'o> Production<'o> {
-    pub(crate) fn new(options: &'o Options) -> Self {
+    pub(crate) fn new(options: &'o Options, foreign: &'o FxHashSet<FileId>) -> Self {
         Self {
             tree: Tree::default(),
             options,
+            foreign,
             arena: Arena::new(options.provenance),
             resolving: FxHashSet::default(),
             linking: FxHashSet::default(),
@@ -70,6 +75,7 @@ impl<'o> Production<'o> {
             depth: 0,
             overridden: FxHashMap::default(),
             opaque: BTreeMap::new(),
+            own_phases: None,
             unchecked: BTreeMap::new(),
             observations: options.observe.then(Observations::default),
             trace: options.trace.then(Recorder::default),
@@ -79,26 +85,110 @@ impl<'o> Production<'o> {
     /// All phases. The errors are all that the phase found in which compilation stopped.
     pub(crate) fn specification(&mut self, body: &Body, end: Span) -> Result<Store, Vec<Fail>> {
         let root = self.build_root(body);
+        self.watch_written(root);
         self.resolve_types(root)?;
         self.place_all(root)?;
         self.construct_functions(root).map_err(|fail| vec![fail])?;
         let main = self.main(root, end).map_err(|fail| vec![fail])?;
+        self.note_phases(root);
         self.resolve_links(main)?;
         self.finished(main, &mut FxHashMap::default()).map_err(|fail| vec![fail])
     }
 
-    /// Records that a phase gave an attribute a value, if somebody watches.
-    fn watch(&mut self, phase: &str, at: (NodeId, Symbol), before: Option<&Value>, span: Span, what: &str) {
+    /// Records the tree as it is written, before the first phase.
+    fn watch_written(&mut self, root: NodeId) {
         if self.trace.is_none() {
             return;
         }
-        let (node, name) = at;
-        let path = shown(&crate::reference::concatenation(&self.tree.path(node), &[name]));
+        let mut changes = Vec::new();
+        let mut work = vec![root];
+        while let Some(node) = work.pop() {
+            let keys: Vec<Key> = self.tree.node(node).attributes.keys().cloned().collect();
+            let mut inner = Vec::new();
+            for key in keys {
+                let Some(attribute) = self.tree.node(node).attributes.get(&key).cloned() else { continue };
+                if self.foreign.contains(&attribute.span.file) {
+                    continue;
+                }
+                let mut at = self.tree.path(node);
+                match &key {
+                    Key::Name(name) => at.push(*name),
+                    Key::Path(path) => at.extend(path.iter()),
+                }
+                let after = Some(self.shown_value(&attribute.value));
+                changes.push(Change { store: "s", at: shown(&at), before: None, after });
+                if let Value::Component(child) = attribute.value {
+                    inner.push(child);
+                }
+            }
+            work.extend(inner.into_iter().rev());
+        }
+        if let Some(trace) = &mut self.trace {
+            trace.step("specification", "the tree as it is written", None, changes);
+        }
+    }
+
+    /// Records that a phase gave an attribute a value, if somebody watches.
+    fn watch(
+        &mut self,
+        phase: &str,
+        (node, name): (NodeId, Symbol),
+        before: Option<&Value>,
+        span: Span,
+        what: &str,
+    ) {
+        if !self.is_watched(span) {
+            return;
+        }
+        let at = self.shown_path(node, name);
         let before = before.map(|value| self.shown_value(value));
         let after = self.tree.value(node, name).cloned().map(|value| self.shown_value(&value));
-        let change = Change { store: "s", at: path.clone(), before, after };
+        // What the phases have done with is not in the compiled component.
+        let after = after.filter(|_| !matches!(self.tree.value(node, name), Some(Value::Nothing)));
+        let what = format!("{at} {what}");
         if let Some(trace) = &mut self.trace {
-            trace.step(format!("{phase} phase"), format!("{path} {what}"), Some(span), vec![change]);
+            let changes = vec![Change { store: "s", at, before, after }];
+            trace.step(format!("{phase} phase"), what, Some(span), changes);
+        }
+    }
+
+    /// Records what a phase decided about an attribute whose value it left alone.
+    fn watch_unchanged(&mut self, phase: &str, (node, name): (NodeId, Symbol), span: Span, what: &str) {
+        if self.is_watched(span) {
+            let what = format!("{} {what}", self.shown_path(node, name));
+            if let Some(trace) = &mut self.trace {
+                trace.step(format!("{phase} phase"), what, Some(span), Vec::new());
+            }
+        }
+    }
+
+    /// Records that an attribute is not compiled.
+    fn watch_removed(&mut self, (node, name): (NodeId, Symbol), span: Span, what: &str) {
+        if !self.is_watched(span) {
+            return;
+        }
+        let at = self.shown_path(node, name);
+        let before = self.tree.value(node, name).cloned().map(|value| self.shown_value(&value));
+        let what = format!("{at} {what}");
+        if let Some(trace) = &mut self.trace {
+            let changes = vec![Change { store: "s", at, before, after: None }];
+            trace.step("sfConfig phase", what, Some(span), changes);
+        }
+    }
+
+    /// Nobody watches what files do that nobody edits.
+    fn is_watched(&self, span: Span) -> bool {
+        self.trace.is_some() && !self.foreign.contains(&span.file)
+    }
+
+    fn shown_path(&self, node: NodeId, name: Symbol) -> String {
+        shown(&crate::reference::concatenation(&self.tree.path(node), &[name]))
+    }
+
+    /// A specification may name phases of its own. The phases here are those of the compiler as it is shipped.
+    fn note_phases(&mut self, root: NodeId) {
+        if let Some(own) = self.tree.node(root).attributes.get(&Key::Name(Symbol::new("phaseList"))) {
+            self.own_phases = Some(own.span);
         }
     }
 
@@ -114,9 +204,13 @@ impl<'o> Production<'o> {
                     .with_help("what depends on it is left to the runtime, as if it were `LAZY`")
             })
             .collect();
-        if let Some((span, name)) = self.unchecked.first_key_value().filter(|_| self.options.observe) {
-            let message = format!("`{name}` was not checked: it depends on what the runtime is to find");
-            let finding = open(*span, message);
+        found.extend(self.own_phases.map(|span| {
+            let message = "the phases of `phaseList` were not run: the specification was compiled in the phases of the \
+                           compiler as it is shipped";
+            open(span, message.to_owned()).with_help("remove `phaseList` if these are meant")
+        }));
+        if let Some((span, message)) = self.unchecked.first_key_value().filter(|_| self.options.observe) {
+            let finding = open(*span, message.clone());
             found.push(match self.unchecked.len() - 1 {
                 0 => finding,
                 more => finding.with_note(format!("{more} more assertions or schemas were not checked")),
@@ -140,7 +234,7 @@ impl<'o> Production<'o> {
             Ok(Found { value: Value::Basic(value), .. }) => described(&value).to_owned(),
             Err(Missing::Hard(fail)) => return Err(fail),
             Err(Missing::Soft(reason)) if matches!(self.tree.value(root, name), Some(Value::Link(_))) => {
-                format!("a link to nothing: {}", self.reason(&reason, root))
+                format!("a link to nothing: {}", self.reason(&reason))
             }
             _ => "a function, or left to the runtime".to_owned(),
         };

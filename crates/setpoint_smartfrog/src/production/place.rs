@@ -3,7 +3,7 @@
 use setpoint_source::Symbol;
 
 use super::Production;
-use super::resolve::{Found, Missing};
+use super::resolve::{Found, Missing, Reason};
 use super::tree::{Attribute, Key, NodeId, Value};
 use super::types::{final_override, has_tag, union};
 use crate::error::{Fail, Number, numbered};
@@ -92,6 +92,18 @@ impl Production<'_> {
                 );
                 numbered(Number::ParentIsNoStore, span, message)
             }
+            Err(Missing::Soft(Reason::NoComponent(parent))) => {
+                let message = format!(
+                    "`{whole}` cannot be set, because `{parent}` is a plain value and has no attributes"
+                );
+                numbered(Number::ParentIsNoStore, span, message)
+            }
+            Err(Missing::Soft(Reason::Function(parent, ..))) => {
+                let message = format!(
+                    "`{whole}` cannot be set, because `{parent}` is a vector or a function, and no component"
+                );
+                numbered(Number::ParentIsNoStore, span, message)
+            }
             Err(Missing::Hard(fail)) => return Err(fail),
             Err(_) => {
                 let message = format!("`{whole}` cannot be set, because there is no component `{parent}`");
@@ -114,10 +126,15 @@ impl Production<'_> {
                 return Err(final_override(&key, attribute.span, old.span));
             }
             tags = union(old.tags.as_ref(), tags.as_ref());
+            if self.arena.enabled() {
+                self.overridden.insert(attribute.provenance, old.provenance);
+            }
         }
         match attribute.value {
             Value::Component(node) | Value::Apply { node, .. } | Value::Assert { node, .. } => {
-                self.tree.node_mut(node).parent = Some(destination);
+                let placed = self.tree.node_mut(node);
+                placed.parent = Some(destination);
+                placed.key = Some(key.clone());
             }
             _ => {}
         }

@@ -2,11 +2,11 @@
 
 use std::rc::Rc;
 
-use setpoint_provenance::{Leaf, LeafKind, Prov};
+use setpoint_provenance::{Control, Leaf, LeafKind, Node, Prov};
 use setpoint_source::{Span, Symbol};
 
 use super::Production;
-use super::tree::{Key, Link, NodeId, Value, is_searched};
+use super::tree::{Key, Link, NodeId, Progress, Value, is_searched};
 use super::types::has_tag;
 use crate::error::{Fail, Number, limit, not_found, numbered};
 use crate::observe::EdgeKind;
@@ -32,7 +32,12 @@ pub(super) enum Missing {
 
 #[derive(Debug)]
 pub(super) enum Reason {
-    NotFound(Symbol),
+    /// No attribute of this name in a component; `outwards` if those around it were searched, too.
+    NotFound {
+        name: Symbol,
+        from: NodeId,
+        outwards: bool,
+    },
     ToBeDefined(Symbol),
     NoComponent(Symbol),
     NoParent,
@@ -74,11 +79,13 @@ impl Production<'_> {
             {
                 let mut level = Some(at);
                 // The nearest reason that says more than that nothing was found.
-                let mut reason = Reason::NotFound(name);
+                let mut reason = Reason::NotFound { name, from: at, outwards: true };
                 while let Some(node) = level {
                     match self.resolve_here(node, name, parts, index, span) {
                         Err(Missing::Soft(nearer)) => {
-                            if matches!(reason, Reason::NotFound(first) if first == name) {
+                            let says_no_more =
+                                matches!(nearer, Reason::NotFound { name: missing, .. } if missing == name);
+                            if matches!(reason, Reason::NotFound { outwards: true, .. }) && !says_no_more {
                                 reason = nearer;
                             }
                         }
@@ -127,15 +134,27 @@ impl Production<'_> {
                 .get(&Key::Name(name))
                 .is_some_and(|found| has_tag(found, "sfLocal"))
         {
-            return Err(Missing::Soft(Reason::NotFound(name)));
+            return Err(Missing::Soft(Reason::NotFound { name, from: node, outwards: false }));
         }
         let found = self.value_of(node, name)?;
         if index + 1 == parts.len() {
             return Ok(found);
         }
         match found.value {
-            Value::Component(inner) => self.resolve_part(inner, parts, index + 1, span),
+            Value::Component(inner) => {
+                let target = self.resolve_part(inner, parts, index + 1, span)?;
+                let provenance = self.under_copy(target.provenance, found.provenance);
+                Ok(Found { provenance, ..target })
+            }
             _ => Err(Missing::Soft(Reason::NoComponent(name))),
+        }
+    }
+
+    /// A value's provenance under a component through which it was found, if that came through a prototype or a link.
+    pub(super) fn under_copy(&mut self, of: Prov, component: Prov) -> Prov {
+        match self.arena.node(component) {
+            None | Some(Node::Leaf(_)) => of,
+            Some(_) => self.arena.under(of, Control::Selection, component, None),
         }
     }
 
@@ -162,7 +181,7 @@ impl Production<'_> {
     /// The value of an attribute, with links followed and functions applied.
     pub(super) fn value_of(&mut self, node: NodeId, name: Symbol) -> Result<Found, Missing> {
         let Some(attribute) = self.tree.node(node).attributes.get(&Key::Name(name)) else {
-            return Err(Missing::Soft(Reason::NotFound(name)));
+            return Err(Missing::Soft(Reason::NotFound { name, from: node, outwards: false }));
         };
         let span = self.tree.place(attribute);
         let provenance = attribute.provenance;
@@ -189,7 +208,11 @@ impl Production<'_> {
         }
         self.depth += 1;
         let found = match value {
-            Value::Link(link) => self.follow(node, &link),
+            Value::Link(link) => self.follow(node, &link).inspect(|found| {
+                if let Value::Component(target) = found.value {
+                    self.observe_edge((node, Some(name)), target, EdgeKind::Link);
+                }
+            }),
             Value::Apply { node: function, .. } => self.apply(function, node),
             Value::Assert { node: assertion, .. } => self.check(assertion, node, name),
             other => Ok(Found { value: other, provenance }),
@@ -204,8 +227,15 @@ impl Production<'_> {
                 old = Some(std::mem::replace(&mut attribute.value, found.value.clone()));
                 attribute.provenance = found.provenance;
             }
-            let phase = if matches!(old, Some(Value::Link(_))) { "link" } else { "function" };
-            self.watch(phase, (node, name), old.as_ref(), span, "has its value");
+            let (phase, what) = match (&old, &found.value) {
+                (Some(Value::Link(_)), Value::Component(target)) => {
+                    ("link", format!("is the component `{}`", shown(&self.tree.path(*target))))
+                }
+                (Some(Value::Link(_)), _) => ("link", "has its value".to_owned()),
+                (Some(Value::Assert { .. }), _) => ("assertion", "holds, and is left out".to_owned()),
+                _ => ("function", "has its value".to_owned()),
+            };
+            self.watch(phase, (node, name), old.as_ref(), span, &what);
         }
         Ok(found)
     }
@@ -217,17 +247,16 @@ impl Production<'_> {
         let Reference { parts, span } = &link.reference;
         match self.resolve(node, parts, *span) {
             Ok(found) => {
-                if let Value::Component(target) = found.value {
-                    self.observe_edge(node, target, EdgeKind::Link);
-                }
                 let name = self.arena.enabled().then(|| Symbol::new(&output::reference(parts)));
                 let provenance = self.arena.copy(found.provenance, Some(*span), name);
                 Ok(Found { provenance, ..found })
             }
-            Err(Missing::Soft(_)) if link.default.is_some() => {
-                let value = Value::Basic(link.default.clone().unwrap_or(store::Value::Null));
-                Ok(Found { value, provenance: self.arena.literal(*span) })
-            }
+            Err(Missing::Soft(reason)) => match &link.default {
+                Some((value, span)) => {
+                    Ok(Found { value: Value::Basic(value.clone()), provenance: self.arena.literal(*span) })
+                }
+                None => Err(Missing::Soft(reason)),
+            },
             Err(missing) => Err(missing),
         }
     }
@@ -264,7 +293,7 @@ impl Production<'_> {
             }
             match self.value_of(node, name) {
                 Ok(Found { value: Value::Component(inner), .. }) => {
-                    if self.linking.contains(&inner) {
+                    if self.linking.contains(&inner) || self.tree.contains(inner, node) {
                         let message = format!(
                             "`{name}` refers to `{}`, which contains it: it would expand without end",
                             shown(&self.tree.path(inner))
@@ -272,6 +301,10 @@ impl Production<'_> {
                         errors.push(numbered(Number::ImplicitCycle, span, message));
                         // Nothing below this can be trusted; the rest of the component still can.
                         continue;
+                    }
+                    if self.tree.node(inner).types_progress != Progress::Done {
+                        // A component elsewhere that a link leads to is needed after all.
+                        errors.extend(self.unresolved_prototypes(inner)?);
                     }
                     self.link(inner, errors)?;
                 }
@@ -312,15 +345,20 @@ impl Production<'_> {
     }
 
     fn unresolved(&self, node: NodeId, name: Symbol, span: Span, reason: &Reason) -> Fail {
-        let why = self.reason(reason, node);
+        let why = self.reason(reason);
         let component = shown(&self.tree.path(node));
         let message = match (self.tree.value(node, name), reason) {
             (_, Reason::Failed(..)) => format!("in `{component}`: {why}"),
             (_, Reason::ToBeDefined(missing)) if *missing == name => {
                 format!("`{name}` of `{component}` is still to be defined (`TBD`)")
             }
-            (Some(Value::Link(link)), _) => {
-                format!("the link `{}` refers to nothing: {why}", output::reference(&link.reference.parts))
+            (Some(Value::Link(link)), reason) => {
+                let text = output::reference(&link.reference.parts);
+                if is_missing_part(&link.reference.parts, reason) {
+                    format!("the link `{text}` refers to nothing: {why}")
+                } else {
+                    format!("the link `{text}` has no value: {why}")
+                }
             }
             _ => format!("`{name}` has no value: {why}"),
         };
@@ -329,9 +367,13 @@ impl Production<'_> {
     }
 
     /// Why something is missing, in words.
-    pub(super) fn reason(&self, reason: &Reason, from: NodeId) -> String {
+    pub(super) fn reason(&self, reason: &Reason) -> String {
         match reason {
-            Reason::NotFound(name) => not_found(*name, &self.tree.path(from)),
+            Reason::NotFound { name, from, outwards: true } => not_found(*name, &self.tree.path(*from)),
+            Reason::NotFound { name, from, outwards: false } => match &self.tree.path(*from)[..] {
+                [] => format!("there is no attribute `{name}` at the top level"),
+                component => format!("`{}` has no `{name}`", shown(component)),
+            },
             Reason::ToBeDefined(name) => format!("`{name}` is still to be defined (`TBD`)"),
             Reason::NoComponent(name) => format!("`{name}` is a plain value and has no attributes"),
             Reason::NoParent => "`PARENT` leads out of the specification".to_owned(),
@@ -348,5 +390,16 @@ impl Production<'_> {
             Reason::Function(name, ..) => format!("`{name}` is a function"),
             Reason::Failed(_, message) => message.clone(),
         }
+    }
+}
+
+/// Whether a reference has no value because one of its own parts is missing; what it leads to may lack something else.
+fn is_missing_part(parts: &[Part], reason: &Reason) -> bool {
+    match reason {
+        Reason::NotFound { name, .. } => {
+            let is_part = |part: &Part| matches!(part, Part::Name(own) | Part::Attrib(own) | Part::Here(own) if own == name);
+            parts.iter().any(is_part)
+        }
+        _ => true,
     }
 }

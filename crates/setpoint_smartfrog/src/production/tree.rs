@@ -51,8 +51,8 @@ pub(super) enum Value {
 pub(super) struct Link {
     pub(super) reference: Reference,
     pub(super) lazy: bool,
-    /// The value in place of what does not exist.
-    pub(super) default: Option<store::Value>,
+    /// The value in place of what does not exist, and where it is written.
+    pub(super) default: Option<(store::Value, Span)>,
 }
 
 #[derive(Clone, Debug)]
@@ -84,6 +84,8 @@ pub(super) type Attributes = IndexMap<Key, Attribute, FxBuildHasher>;
 #[derive(Debug)]
 pub(super) struct Node {
     pub(super) parent: Option<NodeId>,
+    /// The attribute of the parent that it is the value of; a function, too, has a name.
+    pub(super) key: Option<Key>,
     /// From the first to the last; the last is copied first.
     pub(super) types: Vec<Type>,
     pub(super) types_progress: Progress,
@@ -109,9 +111,10 @@ impl Tree {
         &mut self.nodes[id.0 as usize]
     }
 
-    pub(super) fn add(&mut self, parent: Option<NodeId>, span: Span) -> NodeId {
+    pub(super) fn add(&mut self, parent: Option<NodeId>, key: Option<Key>, span: Span) -> NodeId {
         self.nodes.push(Node {
             parent,
+            key,
             types: Vec::new(),
             types_progress: Progress::Waiting,
             attributes: Attributes::default(),
@@ -159,22 +162,32 @@ impl Tree {
             .collect()
     }
 
-    /// The names from the root down to a component.
+    /// The names from the root down to a component or function.
     pub(super) fn path(&self, node: NodeId) -> Path {
         let mut path = Vec::new();
         let mut at = node;
         while let Some(parent) = self.node(at).parent {
-            let named = self.node(parent).attributes.iter().find_map(|(key, attribute)| {
-                match (&attribute.value, key) {
-                    (Value::Component(child), Key::Name(name)) if *child == at => Some(*name),
-                    _ => None,
-                }
-            });
-            path.extend(named);
+            match &self.node(at).key {
+                Some(Key::Name(name)) => path.push(*name),
+                Some(Key::Path(names)) => path.extend(names.iter().rev()),
+                None => {}
+            }
             at = parent;
         }
         path.reverse();
         path
+    }
+
+    /// Whether a component is another, or is around it.
+    pub(super) fn contains(&self, outer: NodeId, inner: NodeId) -> bool {
+        let mut at = Some(inner);
+        while let Some(node) = at {
+            if node == outer {
+                return true;
+            }
+            at = self.node(node).parent;
+        }
+        false
     }
 }
 
@@ -182,7 +195,7 @@ impl Production<'_> {
     pub(super) fn build_root(&mut self, body: &Body) -> NodeId {
         let file = setpoint_source::Range::default().in_file(setpoint_source::FileId(0));
         let span = body.assignments.first().map_or(file, |first| first.span);
-        let root = self.tree.add(None, span);
+        let root = self.tree.add(None, None, span);
         self.fill(root, body);
         root
     }
@@ -190,16 +203,16 @@ impl Production<'_> {
     /// Puts the attributes of a body into a component.
     fn fill(&mut self, node: NodeId, body: &Body) {
         for assignment in &body.assignments {
-            let (value, written) = match &assignment.value {
-                Syntax::Component(component) => (self.component(node, component), component.span),
-                Syntax::Expression(expression) => (self.expression(node, expression), expression.span),
-            };
-            let provenance = self.arena.literal(written);
-            let span = assignment.span;
             let key = match &assignment.target[..] {
                 [name] => Key::Name(*name),
                 path => Key::Path(path.into()),
             };
+            let (value, written) = match &assignment.value {
+                Syntax::Component(component) => (self.component(node, &key, component), component.span),
+                Syntax::Expression(expression) => (self.expression(node, &key, expression), expression.span),
+            };
+            let provenance = self.arena.literal(written);
+            let span = assignment.span;
             let mut tags = assignment.tags.clone();
             tags.sort();
             tags.dedup();
@@ -209,8 +222,8 @@ impl Production<'_> {
         self.tree.node_mut(node).orders.extend(&body.orders);
     }
 
-    fn component(&mut self, parent: NodeId, component: &ComponentSyntax) -> Value {
-        let node = self.tree.add(Some(parent), component.span);
+    fn component(&mut self, parent: NodeId, key: &Key, component: &ComponentSyntax) -> Value {
+        let node = self.tree.add(Some(parent), Some(key.clone()), component.span);
         self.tree.node_mut(node).data = component.data;
         if let [Prototype::Body(body, _)] = &component.prototypes[..] {
             self.fill(node, body);
@@ -220,7 +233,7 @@ impl Production<'_> {
             let kind = match prototype {
                 Prototype::Reference(reference) => Type::Reference(reference.clone()),
                 Prototype::Body(body, span) => {
-                    let template = self.tree.add(None, *span);
+                    let template = self.tree.add(None, None, *span);
                     self.fill(template, body);
                     Type::Body(template)
                 }
@@ -230,17 +243,18 @@ impl Production<'_> {
         Value::Component(node)
     }
 
-    fn expression(&mut self, parent: NodeId, expression: &Expression) -> Value {
+    fn expression(&mut self, parent: NodeId, key: &Key, expression: &Expression) -> Value {
         let span = expression.span;
         match &expression.kind {
             // A vector in brackets is a function, also where there is nothing to compute: what no phase comes to stays one.
             ExpressionKind::Vector { elements, literal: false } => {
-                self.function("Vector", span, parent, elements, None)
+                self.function("Vector", span, (parent, key), elements, None)
             }
             ExpressionKind::ToBeDefined => Value::ToBeDefined,
             ExpressionKind::Reference { reference, lazy, optional, data: false } => {
-                let default =
-                    optional.as_deref().map(|default| literal(default).unwrap_or(store::Value::Null));
+                let default = optional
+                    .as_deref()
+                    .map(|default| (literal(default).unwrap_or(store::Value::Null), default.span));
                 Value::Link(Rc::new(Link { reference: reference.clone(), lazy: *lazy, default }))
             }
             ExpressionKind::Operation { operator, operands } => {
@@ -249,17 +263,17 @@ impl Production<'_> {
                     Some(1) => Some(&["data"]),
                     Some(_) => Some(&["left", "right"]),
                 };
-                self.function(class(*operator), span, parent, operands, names)
+                self.function(class(*operator), span, (parent, key), operands, names)
             }
             ExpressionKind::If { condition, then, otherwise } => {
-                let node = self.function_node("IfThenElse", span, parent);
+                let node = self.function_node("IfThenElse", span, (parent, key));
                 for (name, argument) in [("if", condition), ("then", then), ("else", otherwise)] {
                     self.argument(node, name, argument);
                 }
                 Value::Apply { node, lazy: false }
             }
             ExpressionKind::Switch(cases) => {
-                let node = self.function_node("Switch", span, parent);
+                let node = self.function_node("Switch", span, (parent, key));
                 for (at, (condition, value)) in cases.iter().enumerate() {
                     self.argument(node, &format!("if{at}"), condition);
                     self.argument(node, &format!("then{at}"), value);
@@ -267,12 +281,12 @@ impl Production<'_> {
                 Value::Apply { node, lazy: false }
             }
             ExpressionKind::Apply { body, lazy, .. } => {
-                let node = self.tree.add(Some(parent), span);
+                let node = self.tree.add(Some(parent), Some(key.clone()), span);
                 self.fill(node, body);
                 Value::Apply { node, lazy: *lazy }
             }
             ExpressionKind::Assert { body, lazy, .. } => {
-                let node = self.tree.add(Some(parent), span);
+                let node = self.tree.add(Some(parent), Some(key.clone()), span);
                 self.fill(node, body);
                 Value::Assert { node, lazy: *lazy }
             }
@@ -285,11 +299,11 @@ impl Production<'_> {
         &mut self,
         class: &str,
         span: Span,
-        parent: NodeId,
+        at: (NodeId, &Key),
         arguments: &[Expression],
         names: Option<&[&str]>,
     ) -> Value {
-        let node = self.function_node(class, span, parent);
+        let node = self.function_node(class, span, at);
         for (at, argument) in arguments.iter().enumerate() {
             if let Some(name) = names.and_then(|names| names.get(at)) {
                 self.argument(node, name, argument);
@@ -301,8 +315,8 @@ impl Production<'_> {
         Value::Apply { node, lazy: false }
     }
 
-    fn function_node(&mut self, class: &str, span: Span, parent: NodeId) -> NodeId {
-        let node = self.tree.add(Some(parent), span);
+    fn function_node(&mut self, class: &str, span: Span, (parent, key): (NodeId, &Key)) -> NodeId {
+        let node = self.tree.add(Some(parent), Some(key.clone()), span);
         let class = store::Value::String(format!("{FUNCTIONS}{class}").into());
         let provenance = self.arena.literal(span);
         let attribute = Attribute { value: Value::Basic(class), tags: None, span, provenance };
@@ -311,10 +325,11 @@ impl Production<'_> {
     }
 
     fn argument(&mut self, node: NodeId, name: &str, argument: &Expression) {
-        let value = self.expression(node, argument);
+        let key = Key::Name(Symbol::new(name));
+        let value = self.expression(node, &key, argument);
         let provenance = self.arena.literal(argument.span);
         let attribute = Attribute { value, tags: None, span: argument.span, provenance };
-        self.tree.node_mut(node).attributes.insert(Key::Name(Symbol::new(name)), attribute);
+        self.tree.node_mut(node).attributes.insert(key, attribute);
     }
 }
 

@@ -2,6 +2,8 @@
 
 use std::rc::Rc;
 
+use rustc_hash::FxHashSet;
+use setpoint_provenance::Prov;
 use setpoint_source::{Span, Symbol};
 
 use super::Production;
@@ -13,7 +15,7 @@ use crate::observe::{EdgeKind, OrderChange, OrderSource};
 use crate::output;
 use crate::reference::shown;
 use crate::syntax::Reference;
-use crate::{MAX_ATTRIBUTES, MAX_DEPTH, order};
+use crate::{MAIN, MAX_ATTRIBUTES, MAX_DEPTH, order};
 
 /// Components are visited again as long as some round resolves something; no sensible specification needs so many visits.
 const MAX_VISITS: usize = 50_000_000;
@@ -26,7 +28,8 @@ struct Round {
 }
 
 impl Production<'_> {
-    /// Rounds over all components, until every prototype is copied or a round brings nothing.
+    /// Rounds over all components, until every prototype is copied or a round brings nothing. Only what `sfConfig` needs must
+    /// be resolved.
     pub(super) fn resolve_types(&mut self, root: NodeId) -> Result<(), Vec<Fail>> {
         let mut visits = 0;
         loop {
@@ -36,9 +39,24 @@ impl Production<'_> {
                 return Ok(());
             }
             if !round.progress {
-                return Err(round.unresolved);
+                break;
             }
         }
+        let needed = match self.tree.value(root, Symbol::new(MAIN)) {
+            Some(&Value::Component(main)) => main,
+            _ => root,
+        };
+        let unresolved = self.unresolved_prototypes(needed).map_err(|fail| vec![fail])?;
+        if unresolved.is_empty() { Ok(()) } else { Err(unresolved) }
+    }
+
+    /// The prototypes that a component waits for after the last round, each once.
+    pub(super) fn unresolved_prototypes(&mut self, node: NodeId) -> Result<Vec<Fail>, Fail> {
+        let mut round = Round::default();
+        self.resolve_types_of(node, &mut round, &mut 0)?;
+        let mut seen = FxHashSet::default();
+        round.unresolved.retain(|fail| seen.insert((fail.span, fail.message.clone())));
+        Ok(round.unresolved)
     }
 
     /// Copies the prototypes of a component and of all components in it. Says whether none is left.
@@ -78,13 +96,16 @@ impl Production<'_> {
     ) -> Result<bool, Fail> {
         while let Some(kind) = self.tree.node(node).types.last().cloned() {
             match kind {
-                Type::Body(template) => self.subtype(node, template, None)?,
+                Type::Body(template) => {
+                    self.subtype(node, template, None)?;
+                    self.watch_subtype(node, template, None);
+                }
                 Type::Reference(reference) => {
                     if self.become_function(node, &reference)? {
                         round.progress = true;
                         return Ok(true);
                     }
-                    let Some(prototype) = self.find_prototype(node, &reference, round)? else {
+                    let Some((prototype, found_by)) = self.find_prototype(node, &reference, round)? else {
                         return Ok(false);
                     };
                     if self.tree.node(prototype).types_progress == Progress::Begun {
@@ -93,9 +114,9 @@ impl Production<'_> {
                     if !self.resolve_types_of(prototype, round, visits)? {
                         return Ok(false);
                     }
-                    self.observe_edge(node, prototype, EdgeKind::Extends);
-                    self.subtype(node, prototype, Some(&reference))?;
-                    self.watch_subtype(node, prototype, &reference);
+                    self.observe_edge((node, None), prototype, EdgeKind::Extends);
+                    self.subtype(node, prototype, Some((&reference, found_by)))?;
+                    self.watch_subtype(node, prototype, Some(&reference));
                     round.progress = true;
                 }
             }
@@ -115,7 +136,9 @@ impl Production<'_> {
         }
         let found = self.resolve(node, &reference.parts, reference.span);
         let Err(Missing::Soft(Reason::Function(_, function, lazy))) = found else { return Ok(false) };
+        let key = self.tree.node(node).key.clone();
         let copy = self.copied_node(function, parent)?;
+        self.tree.node_mut(copy).key = key;
         let own = self.tree.node_mut(parent).attributes.values_mut();
         for attribute in own.filter(|own| matches!(own.value, Value::Component(child) if child == node)) {
             attribute.value = Value::Apply { node: copy, lazy };
@@ -123,17 +146,29 @@ impl Production<'_> {
         Ok(true)
     }
 
-    fn watch_subtype(&mut self, node: NodeId, prototype: NodeId, reference: &Reference) {
+    /// Records which attributes a prototype gave, and which the component overrides: these are written elsewhere.
+    fn watch_subtype(&mut self, node: NodeId, prototype: NodeId, reference: Option<&Reference>) {
         if self.trace.is_none() {
             return;
         }
-        let names = self.tree.node(prototype).attributes.keys().filter_map(|key| match key {
-            Key::Name(name) => Some(*name),
+        let what = reference.map_or("is written in the body".to_owned(), |reference| {
+            format!("is inherited through `extends {}`", output::reference(&reference.parts))
+        });
+        let given = self.tree.node(prototype).attributes.iter().filter_map(|(key, attribute)| match key {
+            Key::Name(name) => Some((*name, attribute.span)),
             Key::Path(_) => None,
         });
-        let what = format!("is inherited through `extends {}`", output::reference(&reference.parts));
-        for name in names.collect::<Vec<_>>() {
-            self.watch("type", (node, name), None, reference.span, &what);
+        for (name, given) in given.collect::<Vec<_>>() {
+            let Some(own) = self.tree.node(node).attributes.get(&Key::Name(name)).map(|own| own.span) else {
+                continue;
+            };
+            if own == given {
+                let place = reference.map_or(own, |reference| reference.span);
+                self.watch("type", (node, name), None, place, &what);
+            } else {
+                let what = format!("keeps its own value, and the position of the one that {what}");
+                self.watch_unchanged("type", (node, name), own, &what);
+            }
         }
     }
 
@@ -169,11 +204,11 @@ impl Production<'_> {
         node: NodeId,
         reference: &Reference,
         round: &mut Round,
-    ) -> Result<Option<NodeId>, Fail> {
+    ) -> Result<Option<(NodeId, Prov)>, Fail> {
         let text = output::reference(&reference.parts);
         let fail = match self.resolve(node, &reference.parts, reference.span) {
             Ok(found) => match found.value {
-                Value::Component(prototype) => return Ok(Some(prototype)),
+                Value::Component(prototype) => return Ok(Some((prototype, found.provenance))),
                 Value::Basic(value) => {
                     let message = format!("`{text}` cannot be a prototype: it is {}", described(&value));
                     numbered(Number::Prototype, reference.span, message)
@@ -185,8 +220,12 @@ impl Production<'_> {
                 let message = format!("`{text}` cannot be a prototype: it is left to the runtime");
                 numbered(Number::Prototype, reference.span, message)
             }
+            Err(Missing::Soft(Reason::Function(..))) => {
+                let message = format!("`{text}` cannot be a prototype: it is a vector or a function");
+                numbered(Number::Prototype, reference.span, message)
+            }
             Err(Missing::Soft(reason)) => {
-                let why = self.reason(&reason, node);
+                let why = self.reason(&reason);
                 let message = format!("the prototype `{text}` does not exist: {why}");
                 numbered(Number::Prototype, reference.span, message)
             }
@@ -200,13 +239,14 @@ impl Production<'_> {
         &mut self,
         node: NodeId,
         prototype: NodeId,
-        reference: Option<&Reference>,
+        reference: Option<(&Reference, Prov)>,
     ) -> Result<(), Fail> {
         let own = std::mem::take(&mut self.tree.node_mut(node).attributes);
-        let name = reference
-            .map(|reference| Symbol::new(&format!("extends {}", output::reference(&reference.parts))));
-        let span = reference.map(|reference| reference.span);
-        let mut merged = self.copied_attributes(prototype, node, span.zip(name))?;
+        let recorded = reference.filter(|_| self.arena.enabled()).map(|(reference, found_by)| {
+            let name = format!("extends {}", output::reference(&reference.parts));
+            (reference.span, Symbol::new(&name), found_by)
+        });
+        let mut merged = self.copied_attributes(prototype, node, recorded)?;
         self.observe_order(node, &own, &merged);
         for (key, attribute) in own {
             match merged.get_mut(&key) {
@@ -233,9 +273,16 @@ impl Production<'_> {
         Ok(())
     }
 
-    pub(super) fn observe_edge(&mut self, from: NodeId, to: NodeId, kind: EdgeKind) {
+    /// Notes that a component, or an attribute of it, refers to a component.
+    pub(super) fn observe_edge(
+        &mut self,
+        (from, name): (NodeId, Option<Symbol>),
+        to: NodeId,
+        kind: EdgeKind,
+    ) {
         if self.observations.is_some() {
-            let (from, to) = (self.tree.path(from), self.tree.path(to));
+            let (mut from, to) = (self.tree.path(from), self.tree.path(to));
+            from.extend(name);
             if let Some(observations) = &mut self.observations {
                 observations.refers(&from, to, kind);
             }
@@ -284,7 +331,7 @@ impl Production<'_> {
         &mut self,
         from: NodeId,
         parent: NodeId,
-        inherited: Option<(Span, Symbol)>,
+        inherited: Option<(Span, Symbol, Prov)>,
     ) -> Result<Attributes, Fail> {
         let mut attributes = self.tree.node(from).attributes.clone();
         // A component weighs as much as a few attributes.
@@ -305,8 +352,9 @@ impl Production<'_> {
                 }
                 _ => {}
             }
-            if let Some((span, name)) = inherited {
-                attribute.provenance = self.arena.copy(attribute.provenance, Some(span), Some(name));
+            if let Some((span, name, found_by)) = inherited {
+                let of = self.under_copy(attribute.provenance, found_by);
+                attribute.provenance = self.arena.copy(of, Some(span), Some(name));
             }
         }
         Ok(attributes)
@@ -324,7 +372,8 @@ impl Production<'_> {
         self.depth += 1;
         let types = self.tree.node(node).types.clone();
         let orders = self.tree.node(node).orders.clone();
-        let copy = self.tree.add(Some(parent), span);
+        let key = self.tree.node(node).key.clone();
+        let copy = self.tree.add(Some(parent), key, span);
         let attributes = self.copied_attributes(node, copy, None)?;
         self.depth -= 1;
         let target = self.tree.node_mut(copy);

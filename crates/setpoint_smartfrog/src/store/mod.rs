@@ -10,9 +10,9 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use setpoint_provenance::Prov;
-use setpoint_source::{Span, Symbol};
+use setpoint_source::Symbol;
 
-use crate::syntax::{Number, OrderConstraint, Part};
+use crate::syntax::{Number, OrderConstraint, Part, Reference};
 use index::Index;
 use list::List;
 
@@ -35,16 +35,9 @@ pub enum Value {
     Vector(Rc<[Value]>),
     Store(Store),
     /// A link that is resolved later (forward semantics).
-    Link(Rc<Link>),
+    Link(Rc<Reference>),
     /// An expression that the runtime is to evaluate (production semantics), as it is written.
     Lazy(Arc<str>),
-}
-
-/// A link in the store.
-#[derive(Debug)]
-pub struct Link {
-    pub names: Vec<Symbol>,
-    pub span: Span,
 }
 
 #[derive(Clone, Debug)]

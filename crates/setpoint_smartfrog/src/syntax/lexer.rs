@@ -346,7 +346,9 @@ impl Lexer<'_> {
                     if shown == NOT_UTF8 {
                         "this is not valid UTF-8: save the file as UTF-8".to_owned()
                     } else {
-                        format!("`{}` has no meaning here", shown.escape_debug())
+                        let shown =
+                            if shown == '\'' { "'".to_owned() } else { shown.escape_debug().to_string() };
+                        format!("`{shown}` has no meaning here")
                     },
                 );
                 return None;

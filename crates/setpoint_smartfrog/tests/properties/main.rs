@@ -5,11 +5,12 @@
 mod generate;
 mod naive;
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use generate::Guided;
 use setpoint_smartfrog::store::{Store, Value};
-use setpoint_smartfrog::{Compiled, Options, Semantics, compile_text, output};
+use setpoint_smartfrog::{Compiled, Options, Semantics, compile_text, impact, output};
 use setpoint_source::{MemoryFileSystem, Sources};
 use setpoint_testing::Random;
 
@@ -208,4 +209,75 @@ fn what_is_compiled_is_the_same_when_it_is_printed_and_compiled_again() {
             );
         }
     }
+}
+
+/// The values of all attributes that are no components, by path.
+fn leaves(store: &Store, path: &str, found: &mut BTreeMap<String, String>) {
+    for entry in store.iter() {
+        let at = if path.is_empty() { entry.name.to_string() } else { format!("{path}:{}", entry.name) };
+        match &entry.value {
+            Value::Store(inner) if !inner.is_empty() => leaves(inner, &at, found),
+            value => {
+                found.insert(at, output::json_value(value));
+            }
+        }
+    }
+}
+
+/// The text with another value on a line, if the line is a plain attribute or names one prototype or link.
+fn changed_line(text: &str, line: usize, random: &mut Random) -> Option<String> {
+    let lines: Vec<&str> = text.lines().collect();
+    let old = lines.get(line - 1)?;
+    let (name, value) = old.trim().strip_suffix(';')?.split_once(' ')?;
+    let is_name = !value.is_empty() && value.chars().all(|c| c.is_alphanumeric() || c == ':');
+    let other = if is_name && random.below(2) == 0 { "true" } else { "777777" };
+    let new = format!("{name} {other};");
+    let changed: Vec<&str> =
+        lines.iter().enumerate().map(|(at, old)| if at + 1 == line { new.as_str() } else { *old }).collect();
+    Some(changed.join("\n"))
+}
+
+#[test]
+fn what_a_line_changes_depends_on_it() {
+    let mut changes = 0;
+    for seed in 0..2_000 {
+        let mut random = Random::new(seed + 4_000_000);
+        let (assignments, guided) = Guided::new(&mut random, 1).specification();
+        if guided.is_err() {
+            continue;
+        }
+        let text = generate::text(&assignments);
+        for semantics in SEMANTICS {
+            let options = Options { semantics, provenance: true, ..Options::default() };
+            let sources = Sources::new();
+            let files = MemoryFileSystem::new();
+            let before = compile_text(Path::new("x.sf"), text.clone(), &files, &sources, &options);
+            let Some(store) = &before.store else { continue };
+            let mut old = BTreeMap::new();
+            leaves(store, "", &mut old);
+            for line in 1..=text.lines().count() {
+                let Some(changed) = changed_line(&text, line, &mut random) else { continue };
+                let after = compiled(&changed, semantics);
+                let Some(store) = &after.store else { continue };
+                let mut new = BTreeMap::new();
+                leaves(store, "", &mut new);
+                let reached: BTreeSet<String> = impact::impact(&before, &sources, "x.sf", line)
+                    .iter()
+                    .map(|reached| {
+                        reached.path.iter().map(|name| name.as_str()).collect::<Vec<_>>().join(":")
+                    })
+                    .collect();
+                for (path, value) in &old {
+                    if new.get(path).is_some_and(|new| new != value) {
+                        changes += 1;
+                        assert!(
+                            reached.contains(path),
+                            "seed {seed}, {semantics:?}: `{path}` changes with line {line}, and impact does not tell\n{text}"
+                        );
+                    }
+                }
+            }
+        }
+    }
+    assert!(changes > 10_000, "only {changes} attributes changed");
 }
